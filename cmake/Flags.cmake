@@ -1,0 +1,22 @@
+# Every x86-64 processor with AVX2 can run what is built here; AVX-512 is chosen at run time by
+# Highway. -ffp-contract=off: a fused multiply-add happens only where the source says so.
+add_library(lockstep_flags INTERFACE)
+target_compile_options(lockstep_flags INTERFACE
+  -march=haswell -mtune=generic -ffp-contract=off -fno-math-errno -fvisibility=default
+  -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers)
+target_compile_definitions(lockstep_flags INTERFACE
+  # Two targets are enough: AVX2 and AVX-512 (HWY_AVX3); the newer ones change nothing that is used.
+  "HWY_DISABLED_TARGETS=(HWY_AVX3_DL|HWY_AVX3_ZEN4|HWY_AVX3_SPR)")
+
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+
+if(LOCKSTEP_SANITIZER)
+  add_compile_options(-fsanitize=${LOCKSTEP_SANITIZER} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${LOCKSTEP_SANITIZER})
+endif()
+
+find_program(LOCKSTEP_LLD ld.lld)
+if(LOCKSTEP_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
