@@ -1,8 +1,9 @@
 # Every x86-64 processor with AVX2 can run what is built here; AVX-512 is chosen at run time by
-# Highway. -ffp-contract=off: a fused multiply-add happens only where the source says so.
+# Highway (-maes: without it Highway takes SSSE3 for the baseline and builds four targets, two of
+# them without a fused multiply-add). -ffp-contract=off: a fused multiply-add happens only where the source says so.
 add_library(lockstep_flags INTERFACE)
 target_compile_options(lockstep_flags INTERFACE
-  -march=haswell -mtune=generic -ffp-contract=off -fno-math-errno -fvisibility=default
+  -march=haswell -maes -mtune=generic -ffp-contract=off -fno-math-errno -fvisibility=default
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers)
 target_compile_definitions(lockstep_flags INTERFACE
   # Two targets are enough: AVX2 and AVX-512 (HWY_AVX3); the newer ones change nothing that is used.
