@@ -25,10 +25,10 @@ void Status::OrThrow() const {
   if (!ok()) throw Error(*this);
 }
 
-Error::Error(Status status, std::source_location place)
+Error::Error(Status status, Place place)
     : status_(std::move(status)), place_(place), what_(status_.ToString()) {}
 
-Error::Error(Code code, std::string message, std::source_location place)
+Error::Error(Code code, std::string message, Place place)
     : Error(Status(code, std::move(message)), place) {}
 
 }  // namespace lockstep

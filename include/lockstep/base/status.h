@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,21 +55,43 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
+/// A place in source text. It is std::source_location in small, which clang 14 does not have.
+class Place {
+ public:
+  /// Where this is called; as a default argument, where the function is called.
+  static constexpr Place Current(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+                                 const char* function = __builtin_FUNCTION()) {
+    return Place(file, line, function);
+  }
+
+  const char* file_name() const { return file_; }
+  int line() const { return line_; }
+  const char* function_name() const { return function_; }
+
+ private:
+  constexpr Place(const char* file, int line, const char* function)
+      : file_(file), line_(line), function_(function) {}
+
+  const char* file_;
+  int line_;
+  const char* function_;
+};
+
 /// What the surface that people write models with throws: a code, a text and where it was raised.
 class Error : public std::exception {
  public:
-  explicit Error(Status status, std::source_location place = std::source_location::current());
+  explicit Error(Status status, Place place = Place::Current());
   Error(Code code, std::string message,
-        std::source_location place = std::source_location::current());
+        Place place = Place::Current());
 
   const Status& status() const { return status_; }
   Code code() const { return status_.code(); }
-  const std::source_location& place() const { return place_; }
+  const Place& place() const { return place_; }
   const char* what() const noexcept override { return what_.c_str(); }
 
  private:
   Status status_;
-  std::source_location place_;
+  Place place_;
   std::string what_;
 };
 
