@@ -19,19 +19,19 @@ std::string DescribeCheck(const char* text, const A& a, const B& b) {
 
 }  // namespace lockstep::base
 
-#define LOCKSTEP_CHECK(condition)                                                   \
-  do {                                                                              \
+#define LOCKSTEP_CHECK(condition)                                                    \
+  do {                                                                               \
     if (!(condition)) ::lockstep::base::CheckFailed(__FILE__, __LINE__, #condition); \
   } while (false)
 
-#define LOCKSTEP_CHECK_OP(a, op, b)                                                          \
-  do {                                                                                       \
-    const auto& check_a = (a);                                                               \
-    const auto& check_b = (b);                                                               \
-    if (!(check_a op check_b))                                                               \
-      ::lockstep::base::CheckFailed(                                                         \
-          __FILE__, __LINE__,                                                                \
-          ::lockstep::base::DescribeCheck(#a " " #op " " #b, check_a, check_b));             \
+#define LOCKSTEP_CHECK_OP(a, op, b)                                              \
+  do {                                                                           \
+    const auto& check_a = (a);                                                   \
+    const auto& check_b = (b);                                                   \
+    if (!(check_a op check_b))                                                   \
+      ::lockstep::base::CheckFailed(                                             \
+          __FILE__, __LINE__,                                                    \
+          ::lockstep::base::DescribeCheck(#a " " #op " " #b, check_a, check_b)); \
   } while (false)
 #define LOCKSTEP_CHECK_EQ(a, b) LOCKSTEP_CHECK_OP(a, ==, b)
 #define LOCKSTEP_CHECK_NE(a, b) LOCKSTEP_CHECK_OP(a, !=, b)

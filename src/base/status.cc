@@ -6,10 +6,10 @@ namespace lockstep {
 
 std::string_view CodeName(Code code) {
   static constexpr std::array<std::string_view, 17> kNames = {
-      "Ok",           "Cancelled",     "Unknown",          "InvalidArgument",   "DeadlineExceeded",
-      "NotFound",     "AlreadyExists", "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
-      "Aborted",      "OutOfRange",    "Unimplemented",    "Internal",          "Unavailable",
-      "DataLoss",     "Unauthenticated"};
+      "Ok",       "Cancelled",      "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+      "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+      "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+      "DataLoss", "Unauthenticated"};
   const auto index = static_cast<size_t>(code);
   return index < kNames.size() ? kNames[index] : "Unknown";
 }

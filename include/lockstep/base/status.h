@@ -128,16 +128,16 @@ class [[nodiscard]] Result {
 
 }  // namespace lockstep
 
-#define LOCKSTEP_RETURN_IF_ERROR(expression)                              \
-  do {                                                                    \
+#define LOCKSTEP_RETURN_IF_ERROR(expression)                                      \
+  do {                                                                            \
     if (::lockstep::Status status_ = (expression); !status_.ok()) return status_; \
   } while (false)
 
 #define LOCKSTEP_CONCAT_INNER(a, b) a##b
 #define LOCKSTEP_CONCAT(a, b) LOCKSTEP_CONCAT_INNER(a, b)
 /// LOCKSTEP_ASSIGN_OR_RETURN(auto x, MakeX()); returns the status from this function on failure.
-#define LOCKSTEP_ASSIGN_OR_RETURN(declaration, expression)                          \
-  auto LOCKSTEP_CONCAT(result_, __LINE__) = (expression);                           \
-  if (!LOCKSTEP_CONCAT(result_, __LINE__).ok())                                     \
-    return LOCKSTEP_CONCAT(result_, __LINE__).status();                             \
+#define LOCKSTEP_ASSIGN_OR_RETURN(declaration, expression) \
+  auto LOCKSTEP_CONCAT(result_, __LINE__) = (expression);  \
+  if (!LOCKSTEP_CONCAT(result_, __LINE__).ok())            \
+    return LOCKSTEP_CONCAT(result_, __LINE__).status();    \
   declaration = std::move(*LOCKSTEP_CONCAT(result_, __LINE__))

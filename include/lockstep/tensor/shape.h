@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+/// The sizes of a tensor's axes, outermost first. While a program is traced a size may be unknown
+/// (`kUnknown`); the shape of a tensor with a value is fully known. At most `kMaxRank` axes.
+class Shape {
+ public:
+  static constexpr int kMaxRank = 8;
+  static constexpr int64_t kUnknown = -1;
+
+  Shape() = default;
+  Shape(std::initializer_list<int64_t> sizes);
+  explicit Shape(std::span<const int64_t> sizes);
+  explicit Shape(const std::vector<int64_t>& sizes) : Shape(std::span<const int64_t>(sizes)) {}
+
+  int rank() const { return rank_; }
+  /// The size of axis `axis`; negative counts from the end. InvalidArgument when out of range.
+  int64_t dim(int axis) const;
+  int64_t operator[](int axis) const { return sizes_[axis]; }
+  void set_dim(int axis, int64_t size) { sizes_[axis] = size; }
+  std::span<const int64_t> sizes() const { return {sizes_.data(), static_cast<size_t>(rank_)}; }
+  std::vector<int64_t> vector() const { return {sizes().begin(), sizes().end()}; }
+
+  bool fully_known() const;
+  /// The product of the sizes; 1 for a scalar. Every size must be known.
+  int64_t num_elements() const;
+  /// The product of the sizes of axes [first, last).
+  int64_t product(int first, int last) const;
+
+  void Append(int64_t size);
+  /// Whether both can be shapes of one tensor: equal ranks, and sizes equal where both are known.
+  bool CompatibleWith(const Shape& other) const;
+  /// "[2,3]", with "?" for an unknown size.
+  std::string ToString() const;
+
+  bool operator==(const Shape& other) const;
+
+ private:
+  std::array<int64_t, kMaxRank> sizes_{};
+  int rank_ = 0;
+};
+
+/// The shape of an element-wise operation on `a` and `b`, by NumPy's rule. Throws InvalidArgument,
+/// starting with `[where]`, when a pair of sizes neither agrees nor contains a one.
+Shape BroadcastShapes(const Shape& a, const Shape& b, const char* where);
+
+/// `axis` counted from the front. Throws InvalidArgument when it is not in [-rank, rank).
+int NormalizeAxis(int64_t axis, int rank, const char* where);
+
+}  // namespace lockstep

@@ -1,0 +1,88 @@
+#include "base/team.h"
+
+#include <immintrin.h>
+#include <sched.h>
+
+#include <algorithm>
+
+namespace lockstep::base {
+
+namespace {
+
+// Spinning is right while every lane has a core of its own; with more lanes than cores the lane
+// that is waited for may need this core, so the wait yields soon.
+int SpinLimit(int lanes) {
+  static const int cores = std::max(1u, std::thread::hardware_concurrency());
+  return lanes <= cores ? 4000 : 20;
+}
+
+// Between jobs a lane goes on spinning and yielding for about a millisecond before it blocks.
+constexpr int kYieldsBeforeBlocking = 400;
+
+}  // namespace
+
+Team::Team(int lanes) : lanes_(std::max(1, lanes)) {
+  for (int lane = 1; lane < lanes_; ++lane) threads_.emplace_back([this, lane] { Serve(lane); });
+}
+
+Team::~Team() {
+  stop_.store(true);
+  job_.fetch_add(1);
+  job_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Team::Serve(int lane) {
+  uint32_t seen = 0;
+  const int spins = SpinLimit(lanes_);
+  while (true) {
+    int waited = 0;
+    while (job_.load(std::memory_order_acquire) == seen) {
+      if (++waited < spins) {
+        _mm_pause();
+      } else if (waited < spins + kYieldsBeforeBlocking) {
+        sched_yield();
+      } else {
+        sleepers_.fetch_add(1, std::memory_order_seq_cst);
+        job_.wait(seen, std::memory_order_seq_cst);
+        sleepers_.fetch_sub(1, std::memory_order_relaxed);
+      }
+    }
+    ++seen;
+    if (stop_.load(std::memory_order_relaxed)) return;
+    function_(context_, lane);
+    running_.fetch_sub(1, std::memory_order_release);
+  }
+}
+
+void Team::RunErased(Function function, const void* context) {
+  if (lanes_ == 1) {
+    function(context, 0);
+    return;
+  }
+  while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
+  function_ = function;
+  context_ = context;
+  running_.store(lanes_ - 1, std::memory_order_relaxed);
+  arrived_.store(0, std::memory_order_relaxed);
+  job_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst) > 0) job_.notify_all();
+  function(context, 0);
+  const int spins = SpinLimit(lanes_);
+  for (int waited = 0; running_.load(std::memory_order_acquire) > 0; ++waited) {
+    waited < spins ? _mm_pause() : static_cast<void>(sched_yield());
+  }
+  busy_.clear(std::memory_order_release);
+}
+
+void Team::Barrier() {
+  if (lanes_ == 1) return;
+  const uint32_t lanes = static_cast<uint32_t>(lanes_);
+  const uint32_t target = (arrived_.fetch_add(1, std::memory_order_acq_rel) / lanes + 1) * lanes;
+  const int spins = SpinLimit(lanes_);
+  for (int waited = 0; arrived_.load(std::memory_order_acquire) < target; ++waited) {
+    waited < spins ? _mm_pause() : static_cast<void>(sched_yield());
+  }
+}
+
+}  // namespace lockstep::base

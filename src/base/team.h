@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace lockstep::base {
+
+/// A fixed number of lanes that work on one job together: the caller is lane 0, the others are
+/// threads that live as long as the team. Lanes that wait spin briefly, then yield, then block.
+/// Threads: one `Run` at a time; concurrent callers are served one after the other.
+class Team {
+ public:
+  explicit Team(int lanes);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int lanes() const { return lanes_; }
+
+  /// Calls `job(lane)` once on every lane and returns when all have returned. The job must not
+  /// throw.
+  template <typename Job>
+  void Run(const Job& job) {
+    RunErased([](const void* context, int lane) { (*static_cast<const Job*>(context))(lane); },
+              &job);
+  }
+  /// To be called by every lane of a running job: returns when all lanes have called it.
+  void Barrier();
+
+ private:
+  using Function = void (*)(const void* context, int lane);
+  void RunErased(Function function, const void* context);
+  void Serve(int lane);
+
+  const int lanes_;
+  std::vector<std::thread> threads_;
+  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+  Function function_ = nullptr;
+  const void* context_ = nullptr;
+  alignas(64) std::atomic<uint32_t> job_{0};  // counts the jobs; a change starts the lanes
+  alignas(64) std::atomic<int> sleepers_{0};
+  alignas(64) std::atomic<int> running_{0};       // lanes that have not finished the job
+  alignas(64) std::atomic<uint32_t> arrived_{0};  // barrier: lanes that have arrived, ever
+  std::atomic<bool> stop_{false};
+};
+
+}  // namespace lockstep::base

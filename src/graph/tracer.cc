@@ -1,0 +1,68 @@
+#include "graph/tracer.h"
+
+namespace lockstep::graph {
+
+Tracer::Tracer() : graph_(std::make_shared<Graph>()) {}
+
+Tensor Tracer::TensorOf(Endpoint endpoint) {
+  const ops::TensorType& type = graph_->type(endpoint);
+  return Tensor::FromObject(std::make_shared<SymbolicValue>(graph_, endpoint), type.dtype,
+                            type.shape, type.element);
+}
+
+Tensor Tracer::AddParameter(const ops::TensorType& type) {
+  return TensorOf(graph_->AddParameter(type));
+}
+
+Endpoint Tracer::EndpointOf(const Tensor& value) {
+  if (const auto* symbol = dynamic_cast<const SymbolicValue*>(value.object().get())) {
+    const auto graph = symbol->graph();
+    if (graph == graph_) return symbol->endpoint();
+    if (graph == nullptr) {
+      throw Error(Code::kFailedPrecondition,
+                  "[function] a symbolic tensor must not leave the function that made it; got " +
+                      std::string(DTypeName(value.dtype())) + value.shape().ToString() +
+                      "; return it from the function instead of keeping it");
+    }
+    auto [place, fresh] = captured_.try_emplace(value.id());
+    if (fresh) {
+      place->second = graph_->AddParameter(ops::TensorType::Of(value));
+      captures_.push_back(value);
+    }
+    return place->second;
+  }
+  if (value.object() != nullptr) {
+    auto [place, fresh] = resources_.try_emplace(value.object().get());
+    if (fresh) place->second = graph_->AddConstant(value);
+    return place->second;
+  }
+  auto [place, fresh] = constants_.try_emplace(value.id());
+  if (fresh) {
+    place->second = graph_->AddConstant(value);
+    kept_.push_back(value);
+  }
+  return place->second;
+}
+
+std::vector<Tensor> Tracer::Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
+                                 const ops::Attributes& attributes) {
+  std::vector<Endpoint> endpoints;
+  std::vector<ops::TensorType> types;
+  for (const Tensor& input : inputs) {
+    endpoints.push_back(EndpointOf(input));
+    types.push_back(graph_->type(endpoints.back()));
+  }
+  auto outputs = InferTypes(spec, attributes, types);
+  Node& node = graph_->AddNode(spec, std::move(endpoints), attributes, std::move(outputs));
+  for (const auto& control : controls_) {
+    node.control_inputs.insert(node.control_inputs.end(), control.begin(), control.end());
+  }
+  if (!devices_.empty()) node.device = devices_.back();
+  std::vector<Tensor> results;
+  const int id = node.id;
+  const int count = static_cast<int>(node.outputs.size());
+  for (int i = 0; i < count; ++i) results.push_back(TensorOf({id, i}));
+  return results;
+}
+
+}  // namespace lockstep::graph

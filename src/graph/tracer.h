@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/graph.h"
+#include "ops/builder.h"
+
+namespace lockstep::graph {
+
+/// A value of a graph that is being traced, as a tensor refers to it.
+class SymbolicValue : public TensorObject {
+ public:
+  SymbolicValue(std::weak_ptr<Graph> graph, Endpoint endpoint)
+      : graph_(std::move(graph)), endpoint_(endpoint) {}
+  std::shared_ptr<Graph> graph() const { return graph_.lock(); }
+  Endpoint endpoint() const { return endpoint_; }
+
+ private:
+  std::weak_ptr<Graph> graph_;
+  Endpoint endpoint_;
+};
+
+/// Turns emitted ops into nodes of a graph. Values made outside are captured: concrete tensors and
+/// resources as constants, symbolic values of an enclosing trace as further parameters, listed in
+/// `captures()` in the order of the parameters that were added for them.
+class Tracer : public ops::Builder {
+ public:
+  Tracer();
+
+  Tensor AddParameter(const ops::TensorType& type);
+  std::vector<Tensor> Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
+                           const ops::Attributes& attributes) override;
+  /// Every node added while a scope is open waits for `control`.
+  void PushControl(std::vector<int> control) { controls_.push_back(std::move(control)); }
+  void PopControl() { controls_.pop_back(); }
+  void PushDevice(std::string device) { devices_.push_back(std::move(device)); }
+  void PopDevice() { devices_.pop_back(); }
+
+  /// The endpoint of `value` in this graph; captures it where needed.
+  Endpoint EndpointOf(const Tensor& value);
+  Tensor TensorOf(Endpoint endpoint);
+  const std::vector<Tensor>& captures() const { return captures_; }
+  const std::shared_ptr<Graph>& graph() const { return graph_; }
+
+ private:
+  std::shared_ptr<Graph> graph_;
+  std::unordered_map<uint64_t, Endpoint> constants_;  // by tensor id
+  std::unordered_map<const TensorObject*, Endpoint> resources_;
+  std::unordered_map<uint64_t, Endpoint> captured_;
+  std::vector<Tensor> captures_;
+  std::vector<Tensor> kept_;  // keeps captured tensors, and so their ids, alive
+  std::vector<std::vector<int>> controls_;
+  std::vector<std::string> devices_;
+};
+
+}  // namespace lockstep::graph

@@ -1,0 +1,57 @@
+#include "kernels/kernel.h"
+
+#include <algorithm>
+
+namespace lockstep::kernels {
+
+namespace {
+
+template <typename T>
+void Insert(std::vector<std::pair<std::string, T>>& table, std::string_view op, T value) {
+  auto place =
+      std::lower_bound(table.begin(), table.end(), op,
+                       [](const auto& entry, std::string_view name) { return entry.first < name; });
+  table.insert(place, {std::string(op), value});
+}
+
+template <typename T>
+T Lookup(const std::vector<std::pair<std::string, T>>& table, std::string_view op) {
+  auto place =
+      std::lower_bound(table.begin(), table.end(), op,
+                       [](const auto& entry, std::string_view name) { return entry.first < name; });
+  return place != table.end() && place->first == op ? place->second : nullptr;
+}
+
+}  // namespace
+
+KernelRegistry& KernelRegistry::Cpu() {
+  static KernelRegistry registry;
+  return registry;
+}
+
+void KernelRegistry::Register(std::string_view op, KernelFactory factory) {
+  Insert(factories_, op, factory);
+}
+
+void KernelRegistry::RegisterValueFunction(std::string_view op, ValueFunction function) {
+  Insert(functions_, op, function);
+}
+
+ValueFunction KernelRegistry::FindValueFunction(std::string_view op) const {
+  return Lookup(functions_, op);
+}
+
+bool KernelRegistry::Has(std::string_view op) const { return Lookup(factories_, op) != nullptr; }
+
+std::unique_ptr<Kernel> KernelRegistry::Make(const KernelSpec& spec) const {
+  if (KernelFactory factory = Lookup(factories_, spec.op.name); factory != nullptr) {
+    if (auto kernel = factory(spec)) return kernel;
+  }
+  std::string types;
+  for (const auto& input : spec.inputs) types += (types.empty() ? "" : ", ") + input.ToString();
+  throw Error(Code::kUnimplemented, "[" + spec.op.name + "] no kernel for these inputs; got " +
+                                        types +
+                                        "; cast to a dtype that the op's documentation lists");
+}
+
+}  // namespace lockstep::kernels

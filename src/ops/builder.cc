@@ -1,0 +1,125 @@
+#include "ops/builder.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace lockstep::ops {
+
+namespace {
+
+thread_local std::vector<Builder*> builders;
+thread_local std::vector<Recorder*> recorders;
+
+Builder*& EagerBuilder() {
+  static Builder* eager = nullptr;
+  return eager;
+}
+
+double WeakValue(const Tensor& value) {
+  switch (value.dtype()) {
+    case DType::kFloat64:
+      return value.data<double>()[0];
+    case DType::kInt64:
+      return static_cast<double>(value.data<int64_t>()[0]);
+    default:
+      return value.data<bool>()[0] ? 1 : 0;
+  }
+}
+
+template <typename T>
+Tensor Converted(const Tensor& value) {
+  if (value.dtype() == DType::kInt64 && std::integral<T>) {
+    return Scalar<T>(static_cast<T>(value.data<int64_t>()[0]));
+  }
+  return Scalar<T>(static_cast<T>(WeakValue(value)));
+}
+
+}  // namespace
+
+BuilderScope::BuilderScope(Builder* builder) { builders.push_back(builder); }
+BuilderScope::~BuilderScope() { builders.pop_back(); }
+
+Builder& CurrentBuilder() {
+  if (!builders.empty()) return *builders.back();
+  LOCKSTEP_CHECK(EagerBuilder() != nullptr);
+  return *EagerBuilder();
+}
+
+void SetEagerBuilder(Builder* builder) { EagerBuilder() = builder; }
+
+void AddRecorder(Recorder* recorder) { recorders.push_back(recorder); }
+
+void RemoveRecorder(Recorder* recorder) { std::erase(recorders, recorder); }
+
+RecordingPause::RecordingPause() { saved_.swap(recorders); }
+RecordingPause::~RecordingPause() { saved_.swap(recorders); }
+
+std::vector<Tensor> Emit(std::string_view op, std::vector<Tensor> inputs, Attributes attributes) {
+  const OpSpec& spec = OpRegistry::Global().Find(op);
+  std::vector<Tensor> outputs = CurrentBuilder().Emit(spec, inputs, attributes);
+  // A copy: recording may itself add or remove recorders.
+  for (Recorder* recorder : std::vector<Recorder*>(recorders)) {
+    recorder->Record(spec, attributes, inputs, outputs);
+  }
+  return outputs;
+}
+
+Tensor Emit1(std::string_view op, std::vector<Tensor> inputs, Attributes attributes) {
+  return Emit(op, std::move(inputs), std::move(attributes))[0];
+}
+
+Tensor CastScalar(const Tensor& value, DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return Converted<float>(value);
+    case DType::kFloat64:
+      return Converted<double>(value);
+    case DType::kInt8:
+      return Converted<int8_t>(value);
+    case DType::kInt16:
+      return Converted<int16_t>(value);
+    case DType::kInt32:
+      return Converted<int32_t>(value);
+    case DType::kInt64:
+      return Converted<int64_t>(value);
+    case DType::kUInt8:
+      return Converted<uint8_t>(value);
+    case DType::kBool:
+      return Converted<bool>(value);
+    case DType::kBFloat16:
+      return Scalar(bfloat16(static_cast<float>(WeakValue(value))));
+    case DType::kFloat16:
+      return Scalar(float16(static_cast<float>(WeakValue(value))));
+    default:
+      throw Error(Code::kInvalidArgument,
+                  "[cast] a number becomes a numeric dtype; got " + std::string(DTypeName(dtype)));
+  }
+}
+
+void ResolveWeak(std::vector<Tensor>& operands, const char* where) {
+  DType wanted = DType::kInvalid;
+  bool weak_real = false;
+  for (const Tensor& operand : operands) {
+    if (!operand.is_weak()) {
+      if (wanted == DType::kInvalid) wanted = operand.dtype();
+    } else {
+      weak_real |= operand.dtype() == DType::kFloat64;
+    }
+  }
+  if (wanted == DType::kInvalid) {
+    const bool all_bool = std::all_of(operands.begin(), operands.end(),
+                                      [](const Tensor& t) { return t.dtype() == DType::kBool; });
+    wanted = all_bool ? DType::kBool : weak_real ? DType::kFloat32 : DType::kInt32;
+  } else if (weak_real && !IsFloating(wanted)) {
+    throw Error(Code::kInvalidArgument,
+                std::string("[") + where +
+                    "] a real number needs a floating tensor; got a tensor of " +
+                    std::string(DTypeName(wanted)) + "; cast the tensor first");
+  }
+  for (Tensor& operand : operands) {
+    if (operand.is_weak()) operand = CastScalar(operand, wanted);
+  }
+}
+
+}  // namespace lockstep::ops

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace lockstep::ops {
+
+/// Who carries out an op: at once (eager) or as a node of a graph that is being traced.
+class Builder {
+ public:
+  virtual ~Builder() = default;
+  virtual std::vector<Tensor> Emit(const OpSpec& spec, const std::vector<Tensor>& inputs,
+                                   const Attributes& attributes) = 0;
+};
+
+/// Somebody who is told of every op with its results: a gradient tape.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  virtual void Record(const OpSpec& spec, const Attributes& attributes,
+                      const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) = 0;
+};
+
+/// The calling thread's stack of builders and its recorders. Below the stack lies the eager
+/// builder.
+class BuilderScope {
+ public:
+  explicit BuilderScope(Builder* builder);
+  ~BuilderScope();
+  BuilderScope(const BuilderScope&) = delete;
+  BuilderScope& operator=(const BuilderScope&) = delete;
+};
+/// The builder in force on this thread.
+Builder& CurrentBuilder();
+/// Called once, by the room that can execute at once.
+void SetEagerBuilder(Builder* builder);
+
+void AddRecorder(Recorder* recorder);
+void RemoveRecorder(Recorder* recorder);
+/// While one lives, nothing is recorded on this thread.
+class RecordingPause {
+ public:
+  RecordingPause();
+  ~RecordingPause();
+
+ private:
+  std::vector<Recorder*> saved_;
+};
+
+/// Emits the op on the current builder and tells the recorders.
+std::vector<Tensor> Emit(std::string_view op, std::vector<Tensor> inputs,
+                         Attributes attributes = {});
+/// The same for an op with one output.
+Tensor Emit1(std::string_view op, std::vector<Tensor> inputs, Attributes attributes = {});
+
+/// Gives weak scalars the dtype of the first operand that is not weak: float32 if all are weak
+/// reals, int32 if all are weak integers (TensorFlow's rule for Python numbers). InvalidArgument
+/// when a weak real meets an integer tensor.
+void ResolveWeak(std::vector<Tensor>& operands, const char* where);
+/// `value` with another dtype, computed on the host at once.
+Tensor CastScalar(const Tensor& value, DType dtype);
+
+}  // namespace lockstep::ops

@@ -1,0 +1,129 @@
+#include "runtime/eager.h"
+
+#include <algorithm>
+
+#include "graph/graph.h"
+#include "kernels/copy.h"
+#include "kernels/kernel.h"
+#include "ops/builder.h"
+#include "runtime/variable_cell.h"
+#include "tensor/buffer.h"
+
+namespace lockstep::runtime {
+
+namespace {
+
+// The variables that an op touches, locked in the order of their addresses.
+class TouchedVariables {
+ public:
+  TouchedVariables(const ops::OpSpec& spec, const std::vector<Tensor>& inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].dtype() != DType::kResource) continue;
+      touched_.push_back(
+          {&CellOf(inputs[i]), static_cast<int>(i), (spec.effects.writes >> i & 1) != 0});
+    }
+    std::vector<Touched*> order;
+    for (Touched& touched : touched_) order.push_back(&touched);
+    std::sort(order.begin(), order.end(),
+              [](const Touched* a, const Touched* b) { return a->cell < b->cell; });
+    for (size_t k = 0; k < order.size(); ++k) {
+      if (k > 0 && order[k]->cell == order[k - 1]->cell) {
+        throw Error(
+            Code::kInvalidArgument,
+            "[" + spec.name + "] its variables must differ; got twice " + order[k]->cell->name());
+      }
+    }
+    for (Touched* touched : order)
+      touched->writes ? touched->cell->lock().Lock() : touched->cell->lock().LockShared();
+  }
+  ~TouchedVariables() {
+    for (Touched& touched : touched_) {
+      touched.writes ? touched.cell->lock().Unlock() : touched.cell->lock().UnlockShared();
+    }
+  }
+  TouchedVariables(const TouchedVariables&) = delete;
+
+  void Bind(std::vector<const void*>& pointers) {
+    for (Touched& t : touched_)
+      pointers[t.input] = t.writes ? t.cell->PrepareWrite() : t.cell->data();
+  }
+  void Commit() {
+    for (Touched& t : touched_) {
+      if (t.writes) t.cell->CommitWrite();
+    }
+  }
+
+ private:
+  struct Touched {
+    VariableCell* cell;
+    int input;
+    bool writes;
+  };
+  std::vector<Touched> touched_;
+};
+
+void RequireConcrete(const ops::OpSpec& spec, const std::vector<Tensor>& inputs) {
+  for (const Tensor& input : inputs) {
+    if (input.is_symbolic()) {
+      throw Error(Code::kFailedPrecondition,
+                  "[" + spec.name +
+                      "] a symbolic tensor must stay in the function that is traced; got " +
+                      std::string(DTypeName(input.dtype())) + input.shape().ToString() +
+                      " outside of it; return it from the function");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> EagerBuilder::Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
+                                       const ops::Attributes& attributes) {
+  RequireConcrete(spec, inputs);
+  if (spec.name == "ReadVariableOp") return {CellOf(inputs[0]).Read()};
+  if (auto function = kernels::KernelRegistry::Cpu().FindValueFunction(spec.name)) {
+    return function(attributes, inputs);
+  }
+  std::vector<ops::TensorType> types;
+  for (const Tensor& input : inputs) types.push_back(ops::TensorType::Of(input));
+  const auto output_types = graph::InferTypes(spec, attributes, types);
+  if (spec.view) return {inputs[0].WithShape(output_types[0].shape)};
+  for (ops::TensorType& type : types) {
+    if (type.dtype == DType::kResource) type.dtype = type.element;
+  }
+  static const kernels::LeafTable kNoLeaves;
+  const auto kernel =
+      kernels::KernelRegistry::Cpu().Make({spec, attributes, types, output_types, kNoLeaves});
+  std::vector<std::shared_ptr<tensor::Buffer>> buffers;
+  std::vector<void*> outputs;
+  for (const auto& type : output_types) {
+    buffers.push_back(tensor::Buffer::Allocate(type.dtype, type.shape.num_elements()));
+    outputs.push_back(buffers.back()->data());
+  }
+  std::vector<const void*> pointers;
+  for (const Tensor& input : inputs) {
+    pointers.push_back(input.dtype() == DType::kResource ? nullptr : input.raw_data());
+  }
+  {
+    TouchedVariables variables(spec, inputs);
+    variables.Bind(pointers);
+    kernel->Run({pointers.data(), outputs.data()}, 0, kernel->rows());
+    variables.Commit();
+  }
+  std::vector<Tensor> results;
+  for (size_t i = 0; i < output_types.size(); ++i) {
+    results.push_back(Tensor::FromBuffer(buffers[i], output_types[i].dtype, output_types[i].shape));
+  }
+  return results;
+}
+
+EagerBuilder& EagerBuilder::Instance() {
+  static EagerBuilder instance;
+  return instance;
+}
+
+namespace {
+// The library's own registration: eager execution lies below every trace.
+const bool kRegistered = (ops::SetEagerBuilder(&EagerBuilder::Instance()), true);
+}  // namespace
+
+}  // namespace lockstep::runtime

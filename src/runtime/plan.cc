@@ -1,0 +1,238 @@
+#include "runtime/plan.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+
+#include "base/check.h"
+#include "tensor/buffer.h"
+
+namespace lockstep::runtime {
+
+namespace {
+
+struct FreeMemory {
+  void operator()(std::byte* memory) const { std::free(memory); }
+};
+using Memory = std::unique_ptr<std::byte[], FreeMemory>;
+
+Memory AllocateMemory(size_t bytes) {
+  const size_t size = (std::max<size_t>(bytes, 64) + 63) / 64 * 64;
+  void* memory = std::aligned_alloc(64, size);
+  if (memory == nullptr) {
+    throw Error(Code::kResourceExhausted,
+                "[plan] memory for a run must be available; got none for " + std::to_string(size) +
+                    " bytes; use smaller batches");
+  }
+  return Memory(static_cast<std::byte*>(memory));
+}
+
+}  // namespace
+
+// What one run needs besides the plan; kept for the next run.
+struct Plan::RunState {
+  struct alignas(64) Lane {
+    std::vector<void*> pointers;
+    Memory chunk;
+  };
+  Memory arena;
+  std::vector<Lane> lanes;
+  std::vector<const void*> parameters;
+  std::vector<void*> variables;
+  std::vector<std::shared_ptr<tensor::Buffer>> results;
+  std::atomic<bool> failed{false};
+  std::atomic_flag error_taken = ATOMIC_FLAG_INIT;
+  std::exception_ptr error;
+};
+
+Plan::~Plan() { delete idle_state_.load(); }
+
+std::unique_ptr<Plan::RunState> Plan::AcquireState(int lanes) {
+  std::unique_ptr<RunState> state(idle_state_.exchange(nullptr, std::memory_order_acquire));
+  if (state != nullptr && static_cast<int>(state->lanes.size()) == lanes) return state;
+  state = std::make_unique<RunState>();
+  state->arena = AllocateMemory(arena_bytes_);
+  state->lanes.resize(lanes);
+  for (RunState::Lane& lane : state->lanes) {
+    lane.pointers.assign(num_pointers_, nullptr);
+    lane.chunk = AllocateMemory(chunk_bytes_);
+    for (const Patch& patch : arena_patches_) {
+      const Slot& slot = slots_[patch.slot];
+      lane.pointers[patch.pointer] = slot.kind == Slot::Kind::kConstant
+                                         ? const_cast<void*>(slot.constant.raw_data())
+                                         : state->arena.get() + slot.offset;
+    }
+  }
+  state->parameters.resize(parameters_.size());
+  state->variables.resize(variables_.size());
+  state->results.resize(result_buffers_.size());
+  return state;
+}
+
+void Plan::ReleaseState(std::unique_ptr<RunState> state) {
+  delete idle_state_.exchange(state.release(), std::memory_order_acq_rel);
+}
+
+void Plan::BindLane(RunState& state, int lane) const {
+  std::vector<void*>& pointers = state.lanes[lane].pointers;
+  for (const Patch& patch : patches_) {
+    const Slot& slot = slots_[patch.slot];
+    switch (slot.kind) {
+      case Slot::Kind::kParameter:
+        pointers[patch.pointer] = const_cast<void*>(state.parameters[slot.index]);
+        break;
+      case Slot::Kind::kVariable:
+        pointers[patch.pointer] = state.variables[slot.index];
+        break;
+      default:
+        pointers[patch.pointer] = state.results[slot.index]->data();
+    }
+  }
+}
+
+void Plan::RunRows(RunState& state, const Group& group, int lane, int64_t begin,
+                   int64_t end) const {
+  RunState::Lane& own = state.lanes[lane];
+  for (const Patch& patch : group.chunk_patches) {
+    const Slot& slot = slots_[patch.slot];
+    // Kernels count rows from the beginning of the value; only the chunk's rows exist.
+    own.pointers[patch.pointer] =
+        reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(own.chunk.get()) + slot.offset -
+                                static_cast<uintptr_t>(begin) * slot.row_bytes);
+  }
+  for (int index : group.steps) {
+    const Step& step = steps_[index];
+    void** pointers = own.pointers.data() + pointer_offsets_[index];
+    const kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
+    if (group.owner >= 0) {
+      step.kernel->Run(memory, 0, step.kernel->rows());
+    } else {
+      const int64_t ratio = step.kernel->rows() / group.domain;
+      step.kernel->Run(memory, begin * ratio, end * ratio);
+    }
+  }
+}
+
+void Plan::RunGroup(RunState& state, const Group& group, int lane, int lanes) const {
+  if (group.owner >= 0) {
+    if (group.owner % lanes == lane) RunRows(state, group, lane, 0, 1);
+    return;
+  }
+  const int64_t begin = group.domain * lane / lanes;
+  const int64_t end = group.domain * (lane + 1) / lanes;
+  const int64_t chunk = group.chunk > 0 ? group.chunk : group.domain;
+  for (int64_t row = begin; row < end; row += chunk) {
+    RunRows(state, group, lane, row, std::min(row + chunk, end));
+  }
+}
+
+void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
+  BindLane(state, lane);
+  for (size_t p = 0; p < phases_.size(); ++p) {
+    if (p > 0) team.Barrier();
+    if (state.failed.load(std::memory_order_relaxed)) continue;
+    try {
+      for (const Group& group : phases_[p].groups) RunGroup(state, group, lane, team.lanes());
+    } catch (...) {
+      if (!state.error_taken.test_and_set()) state.error = std::current_exception();
+      state.failed.store(true);
+    }
+  }
+}
+
+namespace {
+
+// Holds a plan's variables while it runs: all locks in the order of their addresses, so that two
+// runs can't wait for each other.
+class VariableLocks {
+ public:
+  VariableLocks(const std::vector<std::shared_ptr<VariableCell>>& cells,
+                const std::vector<bool>& written, const std::vector<int>& order)
+      : cells_(cells), written_(written), order_(order) {
+    for (int i : order_) written_[i] ? cells_[i]->lock().Lock() : cells_[i]->lock().LockShared();
+  }
+  ~VariableLocks() {
+    for (int i : order_)
+      written_[i] ? cells_[i]->lock().Unlock() : cells_[i]->lock().UnlockShared();
+  }
+  VariableLocks(const VariableLocks&) = delete;
+
+ private:
+  const std::vector<std::shared_ptr<VariableCell>>& cells_;
+  const std::vector<bool>& written_;
+  const std::vector<int>& order_;
+};
+
+}  // namespace
+
+std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& team) {
+  LOCKSTEP_CHECK_EQ(arguments.size(), parameters_.size());
+  auto state = AcquireState(team.lanes());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    LOCKSTEP_CHECK(arguments[i].shape() == parameters_[i].shape &&
+                   arguments[i].dtype() == parameters_[i].dtype);
+    state->parameters[i] = arguments[i].raw_data();
+  }
+  for (size_t i = 0; i < state->results.size(); ++i) {
+    // A buffer of an earlier run serves again when its result has been dropped.
+    if (state->results[i] == nullptr || state->results[i].use_count() > 1) {
+      state->results[i] = tensor::Buffer::Allocate(result_buffers_[i].dtype,
+                                                   result_buffers_[i].shape.num_elements());
+    }
+  }
+  {
+    VariableLocks locks(variables_, written_, lock_order_);
+    for (size_t i = 0; i < variables_.size(); ++i) {
+      state->variables[i] =
+          written_[i] ? variables_[i]->PrepareWrite() : const_cast<void*>(variables_[i]->data());
+    }
+    team.Run([&](int lane) { RunLane(*state, lane, team); });
+    for (size_t i = 0; i < variables_.size(); ++i) {
+      if (written_[i]) variables_[i]->CommitWrite();
+    }
+  }
+  if (state->error != nullptr) std::rethrow_exception(state->error);
+  std::vector<Tensor> results;
+  results.reserve(results_.size());
+  for (const ResultSource& source : results_) {
+    const Slot& slot = slots_[source.slot];
+    switch (slot.kind) {
+      case Slot::Kind::kParameter:
+        results.push_back(arguments[slot.index].WithShape(source.type.shape));
+        break;
+      case Slot::Kind::kConstant:
+        results.push_back(slot.constant.WithShape(source.type.shape));
+        break;
+      case Slot::Kind::kVariable:
+        results.push_back(slot.constant);
+        break;
+      default:
+        results.push_back(
+            Tensor::FromBuffer(state->results[slot.index], source.type.dtype, source.type.shape));
+    }
+  }
+  ReleaseState(std::move(state));
+  return results;
+}
+
+std::string Plan::Describe() const {
+  std::string text = std::to_string(steps_.size()) + " steps in " + std::to_string(phases_.size()) +
+                     " phases, arena " + std::to_string(arena_bytes_) + " bytes\n";
+  for (size_t p = 0; p < phases_.size(); ++p) {
+    text += "phase " + std::to_string(p) + "\n";
+    for (const Group& group : phases_[p].groups) {
+      text += "  rows " + std::to_string(group.domain) + " owner " + std::to_string(group.owner) +
+              " chunk " + std::to_string(group.chunk) + ":";
+      for (int index : group.steps) {
+        text += " " + step_names_[index];
+        for (int slot : steps_[index].outputs) {
+          text += slots_[slot].kind == Slot::Kind::kChunk ? "~" : "";
+        }
+      }
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace lockstep::runtime

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/team.h"
+#include "graph/graph.h"
+#include "kernels/kernel.h"
+#include "runtime/variable_cell.h"
+
+namespace lockstep::runtime {
+
+struct PlanOptions {
+  /// Run steps whose rows depend on each other only row by row in chunks that stay in the cache.
+  bool fuse = true;
+  /// For nodes that sum over examples: the leaves of their rows, by node id.
+  std::unordered_map<int, kernels::LeafTable> leaves;
+};
+
+/// Where an endpoint's elements are while a plan runs.
+struct Slot {
+  enum class Kind { kArena, kChunk, kParameter, kConstant, kVariable, kResult };
+  Kind kind = Kind::kArena;
+  int index = 0;  // which parameter, variable or result
+  size_t bytes = 0;
+  size_t offset = 0;     // into the arena or a lane's chunk memory
+  size_t row_bytes = 0;  // kChunk: bytes of one row of the group's domain
+  Tensor constant;
+};
+
+/// A kernel with its places.
+struct Step {
+  int node = 0;
+  std::unique_ptr<kernels::Kernel> kernel;
+  std::vector<int> inputs;  // slots; -1 where only the shape counts
+  std::vector<int> outputs;
+  std::vector<int> reads;  // variables
+  std::vector<int> writes;
+  std::vector<int> depends;  // steps that must come before, besides the producers of inputs
+};
+
+/// A pointer of a step that has to be set: from where, and its place in a lane's table.
+struct Patch {
+  int slot;
+  int pointer;
+};
+
+/// Steps that one lane carries out for its share of `domain` rows without waiting for anybody.
+struct Group {
+  int64_t domain = 1;
+  int owner = -1;     // >= 0: not divided; lane owner % lanes does it all
+  int64_t chunk = 0;  // rows of the domain a pass; 0: all at once
+  std::vector<int> steps;
+  std::vector<Patch> chunk_patches;
+};
+
+/// Groups that any lane may run at the same time; a barrier separates phases.
+struct Phase {
+  std::vector<Group> groups;
+};
+
+/// A graph made ready to run: kernels, an order in phases, and a place in memory for every value.
+/// Every bit of the results is fixed by the graph and the leaves; the number of lanes only decides
+/// who computes what.
+/// Threads: `Run` may be called from several threads; runs that write a common variable, or one
+/// that writes what another reads, take place one after the other.
+class Plan {
+ public:
+  /// All types of `graph` must be fully known. Throws what a kernel's factory throws.
+  static std::unique_ptr<Plan> Compile(const graph::Graph& graph, const PlanOptions& options);
+  ~Plan();
+
+  std::vector<Tensor> Run(std::span<const Tensor> arguments, base::Team& team);
+
+  /// Phases, groups and memory in words.
+  std::string Describe() const;
+  size_t arena_bytes() const { return arena_bytes_; }
+  int num_phases() const { return static_cast<int>(phases_.size()); }
+
+ private:
+  friend class PlanCompiler;
+  struct RunState;
+  struct ResultSource {
+    int slot = -1;
+    ops::TensorType type;
+  };
+
+  Plan() = default;
+  std::unique_ptr<RunState> AcquireState(int lanes);
+  void ReleaseState(std::unique_ptr<RunState> state);
+  void RunLane(RunState& state, int lane, base::Team& team) const;
+  void RunGroup(RunState& state, const Group& group, int lane, int lanes) const;
+  void RunRows(RunState& state, const Group& group, int lane, int64_t begin, int64_t end) const;
+  void BindLane(RunState& state, int lane) const;
+
+  std::vector<Slot> slots_;
+  std::vector<Step> steps_;
+  std::vector<Phase> phases_;
+  std::vector<std::shared_ptr<VariableCell>> variables_;
+  std::vector<bool> written_;    // by variable
+  std::vector<int> lock_order_;  // variables in the order in which their locks are taken
+  std::vector<std::string> step_names_;
+  std::vector<ops::TensorType> parameters_;
+  std::vector<ResultSource> results_;
+  std::vector<ops::TensorType> result_buffers_;  // by kResult index
+  std::vector<int> pointer_offsets_;             // by step: where its pointers begin
+  int num_pointers_ = 0;
+  std::vector<Patch> patches_;        // pointers to parameters, variables and results
+  std::vector<Patch> arena_patches_;  // pointers into the arena
+  size_t arena_bytes_ = 0;
+  size_t chunk_bytes_ = 0;
+  std::atomic<RunState*> idle_state_{nullptr};
+};
+
+}  // namespace lockstep::runtime

@@ -1,0 +1,206 @@
+#include "runtime/plan_compiler.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "kernels/copy.h"
+#include "tensor/buffer.h"
+
+namespace lockstep::runtime {
+
+PlanCompiler::PlanCompiler(const graph::Graph& graph, const PlanOptions& options)
+    : graph_(graph), options_(options), plan_(new Plan) {}
+
+std::unique_ptr<Plan> PlanCompiler::Compile() {
+  FindLastUses();
+  for (const graph::Node& node : graph_.nodes()) AddNode(node);
+  AddResults();
+  OrderEffects();
+  Schedule();
+  MarkChunkSlots();
+  ChooseChunks();
+  PlanArena();
+  PlanPointers();
+  for (const Step& step : plan_->steps_) plan_->step_names_.push_back(graph_.node(step.node).name);
+  for (size_t i = 0; i < plan_->variables_.size(); ++i)
+    plan_->lock_order_.push_back(static_cast<int>(i));
+  std::sort(plan_->lock_order_.begin(), plan_->lock_order_.end(),
+            [&](int a, int b) { return plan_->variables_[a].get() < plan_->variables_[b].get(); });
+  return std::move(plan_);
+}
+
+void PlanCompiler::FindLastUses() {
+  for (const graph::Node& node : graph_.nodes()) {
+    for (graph::Endpoint input : node.inputs) {
+      last_use_[Key(input)] = node.id;
+    }
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const Tensor* constant = graph_.constant(node.inputs[i]);
+      if (constant != nullptr && constant->dtype() == DType::kResource &&
+          (node.spec->effects.writes >> i & 1)) {
+        const int variable = VariableOf(*constant);
+        writes_of_[variable].push_back(node.id);
+        plan_->written_[variable] = true;
+      }
+    }
+  }
+  for (int id = graph_.num_nodes() - 1; id >= 0; --id) {
+    const graph::Node& node = graph_.node(id);
+    if (!node.spec->view) continue;
+    auto own = last_use_.find(Key({id, 0}));
+    if (own != last_use_.end()) {
+      int& source = last_use_[Key(node.inputs[0])];
+      source = std::max(source, own->second);
+    }
+  }
+}
+
+int PlanCompiler::VariableOf(const Tensor& handle) {
+  VariableCell& cell = CellOf(handle);
+  auto [place, fresh] =
+      variable_index_.try_emplace(&cell, static_cast<int>(plan_->variables_.size()));
+  if (fresh) {
+    plan_->variables_.push_back(std::dynamic_pointer_cast<VariableCell>(handle.object()));
+    plan_->written_.push_back(false);
+    writes_of_.emplace_back();
+  }
+  return place->second;
+}
+
+int PlanCompiler::AddSlot(Slot slot) {
+  plan_->slots_.push_back(std::move(slot));
+  producer_.push_back(-1);
+  return static_cast<int>(plan_->slots_.size()) - 1;
+}
+
+ops::TensorType PlanCompiler::KernelType(const ops::TensorType& type) const {
+  return type.dtype == DType::kResource ? ops::TensorType{type.element, type.shape, type.element}
+                                        : type;
+}
+
+void PlanCompiler::AddNode(const graph::Node& node) {
+  const std::string& op = node.spec->name;
+  if (op == "Arg") {
+    Slot slot{.kind = Slot::Kind::kParameter};
+    slot.index = static_cast<int>(node.attributes.Get<int64_t>("index"));
+    slot_of_[Key({node.id, 0})] = AddSlot(std::move(slot));
+    plan_->parameters_.push_back(node.outputs[0]);
+  } else if (op == "Const") {
+    const Tensor& value = node.attributes.Get<Tensor>("value");
+    Slot slot{.kind = Slot::Kind::kConstant};
+    if (value.dtype() == DType::kResource) {
+      slot.kind = Slot::Kind::kVariable;
+      slot.index = VariableOf(value);
+    }
+    slot.constant = value;
+    slot_of_[Key({node.id, 0})] = AddSlot(std::move(slot));
+  } else if (node.spec->view) {
+    slot_of_[Key({node.id, 0})] = SlotOf(node.inputs[0]);
+  } else if (op == "ReadVariableOp") {
+    AddRead(node);
+  } else {
+    AddStep(node);
+  }
+}
+
+// A read costs nothing when nobody who comes after a later write still wants the value read.
+void PlanCompiler::AddRead(const graph::Node& node) {
+  const int handle = SlotOf(node.inputs[0]);
+  const int variable = plan_->slots_[handle].index;
+  const auto& writes = writes_of_[variable];
+  const auto next_write = std::upper_bound(writes.begin(), writes.end(), node.id);
+  const auto last_use = last_use_.find(Key({node.id, 0}));
+  const bool is_result = std::find(graph_.results().begin(), graph_.results().end(),
+                                   graph::Endpoint{node.id, 0}) != graph_.results().end();
+  const bool outlives =
+      next_write != writes.end() && last_use != last_use_.end() && last_use->second >= *next_write;
+  if (outlives || is_result) {
+    AddStep(node);
+  } else {
+    slot_of_[Key({node.id, 0})] = handle;
+  }
+}
+
+void PlanCompiler::AddStep(const graph::Node& node) {
+  Step step;
+  step.node = node.id;
+  std::vector<ops::TensorType> inputs;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    inputs.push_back(KernelType(graph_.type(node.inputs[i])));
+    const int slot = SlotOf(node.inputs[i]);
+    const bool is_resource = graph_.type(node.inputs[i]).dtype == DType::kResource;
+    step.inputs.push_back(!is_resource && (node.spec->shape_only >> i & 1) ? -1 : slot);
+    if (plan_->slots_[slot].kind == Slot::Kind::kVariable && step.inputs.back() >= 0) {
+      const bool writes = is_resource && (node.spec->effects.writes >> i & 1);
+      (writes ? step.writes : step.reads).push_back(plan_->slots_[slot].index);
+    }
+  }
+  static const kernels::LeafTable kNoLeaves;
+  const auto leaves = options_.leaves.find(node.id);
+  const kernels::KernelSpec spec{*node.spec, node.attributes, inputs, node.outputs,
+                                 leaves == options_.leaves.end() ? kNoLeaves : leaves->second};
+  step.kernel = node.spec->name == "ReadVariableOp" ? kernels::MakeCopy(spec)
+                                                    : kernels::KernelRegistry::Cpu().Make(spec);
+  const int index = static_cast<int>(plan_->steps_.size());
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    Slot slot;
+    slot.bytes = node.outputs[i].shape.num_elements() * DTypeSize(node.outputs[i].dtype);
+    const int id = AddSlot(std::move(slot));
+    producer_[id] = index;
+    slot_of_[Key({node.id, static_cast<int>(i)})] = id;
+    step.outputs.push_back(id);
+  }
+  for (int control : node.control_inputs) {
+    if (auto place = step_of_node_.find(control); place != step_of_node_.end()) {
+      step.depends.push_back(place->second);
+    }
+  }
+  step_of_node_[node.id] = index;
+  plan_->steps_.push_back(std::move(step));
+}
+
+void PlanCompiler::AddResults() {
+  for (graph::Endpoint result : graph_.results()) {
+    const int id = SlotOf(result);
+    const ops::TensorType& type = graph_.type(result);
+    Slot& slot = plan_->slots_[id];
+    if (slot.kind == Slot::Kind::kArena) {
+      slot.kind = Slot::Kind::kResult;
+      slot.index = static_cast<int>(plan_->result_buffers_.size());
+      plan_->result_buffers_.push_back(type);
+    }
+    plan_->results_.push_back({id, type});
+  }
+}
+
+void PlanCompiler::OrderEffects() {
+  const size_t count = plan_->variables_.size();
+  std::vector<int> last_write(count, -1);
+  std::vector<std::vector<int>> reads(count);
+  int last_external = -1;
+  for (int i = 0; i < static_cast<int>(plan_->steps_.size()); ++i) {
+    Step& step = plan_->steps_[i];
+    for (int variable : step.reads) {
+      if (last_write[variable] >= 0) step.depends.push_back(last_write[variable]);
+    }
+    for (int variable : step.writes) {
+      if (last_write[variable] >= 0) step.depends.push_back(last_write[variable]);
+      step.depends.insert(step.depends.end(), reads[variable].begin(), reads[variable].end());
+    }
+    for (int variable : step.reads) reads[variable].push_back(i);
+    for (int variable : step.writes) {
+      reads[variable].clear();
+      last_write[variable] = i;
+    }
+    if (graph_.node(step.node).spec->effects.external) {
+      if (last_external >= 0) step.depends.push_back(last_external);
+      last_external = i;
+    }
+  }
+}
+
+std::unique_ptr<Plan> Plan::Compile(const graph::Graph& graph, const PlanOptions& options) {
+  return PlanCompiler(graph, options).Compile();
+}
+
+}  // namespace lockstep::runtime

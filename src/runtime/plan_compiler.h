@@ -1,0 +1,68 @@
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/plan.h"
+
+namespace lockstep::runtime {
+
+/// Makes a `Plan`: places for values, one step a node, phases (plan_schedule.cc), memory
+/// (plan_memory.cc).
+class PlanCompiler {
+ public:
+  PlanCompiler(const graph::Graph& graph, const PlanOptions& options);
+  std::unique_ptr<Plan> Compile();
+
+ private:
+  void AddNode(const graph::Node& node);
+  void AddStep(const graph::Node& node);
+  void AddRead(const graph::Node& node);
+  int AddSlot(Slot slot);
+  int SlotOf(graph::Endpoint endpoint) const { return slot_of_.at(Key(endpoint)); }
+  int VariableOf(const Tensor& handle);
+  void FindLastUses();
+  void AddResults();
+  /// Makes every step wait for the accesses of its variables that came before it in the program.
+  void OrderEffects();
+
+  // plan_schedule.cc
+  void Schedule();
+  bool Place(int step);
+  void StartPhase();
+
+  // plan_memory.cc
+  void MarkChunkSlots();
+  void ChooseChunks();
+  void PlanArena();
+  void PlanPointers();
+
+  static int64_t Key(graph::Endpoint e) { return int64_t{e.node} * 64 + e.index; }
+  ops::TensorType KernelType(const ops::TensorType& type) const;
+
+  const graph::Graph& graph_;
+  const PlanOptions& options_;
+  std::unique_ptr<Plan> plan_;
+  std::unordered_map<int64_t, int> slot_of_;
+  std::unordered_map<const VariableCell*, int> variable_index_;
+  std::unordered_map<int64_t, int> last_use_;  // node id of the last consumer, by endpoint
+  std::unordered_map<int, int> step_of_node_;
+  std::vector<int> producer_;                // step that writes a slot, by slot; -1: none
+  std::vector<std::vector<int>> writes_of_;  // node ids that write a variable, ascending
+  // scheduling
+  struct SlotInPhase {
+    int phase = -1;
+    int group = -1;
+  };
+  std::vector<SlotInPhase> written_in_;  // by slot
+  struct AccessInPhase {
+    int group;
+    bool aligned;
+    bool write;
+  };
+  std::vector<std::vector<AccessInPhase>> accesses_;  // by variable, of the current phase
+  std::vector<int> group_of_step_, phase_of_step_;
+  int next_owner_ = 0;
+};
+
+}  // namespace lockstep::runtime

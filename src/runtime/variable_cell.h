@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "base/shared_lock.h"
+#include "lockstep/tensor/tensor.h"
+
+namespace lockstep::runtime {
+
+/// The place where a variable's value lives: a buffer and a version. A read takes a reference to
+/// the buffer; a write goes into the buffer when nobody else refers to it, and into a fresh copy
+/// otherwise. So a value that was read once never changes.
+class VariableCell : public TensorObject {
+ public:
+  VariableCell(std::string name, const Tensor& initial);
+
+  const std::string& name() const { return name_; }
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
+  /// A snapshot of the value; waits only for a write in progress.
+  Tensor Read();
+  /// Publishes `value` as the next version. InvalidArgument when dtype or shape differ.
+  void Assign(const Tensor& value);
+
+  // For executors, which hold `lock()`.
+  base::SharedLock& lock() { return lock_; }
+  const void* data() const;
+  const std::shared_ptr<tensor::Buffer>& buffer() const { return buffer_; }
+  /// Memory that nobody else refers to, holding the value; the lock must be held exclusively.
+  void* PrepareWrite();
+  void CommitWrite() { version_.fetch_add(1, std::memory_order_release); }
+
+ private:
+  const std::string name_;
+  const DType dtype_;
+  const Shape shape_;
+  base::SharedLock lock_;
+  std::shared_ptr<tensor::Buffer> buffer_;
+  std::atomic<uint64_t> version_{0};
+};
+
+/// The cell that a tensor of dtype resource refers to; InvalidArgument when it refers to none.
+VariableCell& CellOf(const Tensor& handle);
+
+}  // namespace lockstep::runtime

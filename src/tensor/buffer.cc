@@ -1,0 +1,38 @@
+#include "tensor/buffer.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "lockstep/base/status.h"
+
+namespace lockstep::tensor {
+
+namespace {
+constexpr size_t kAlignment = 64;
+}
+
+std::shared_ptr<Buffer> Buffer::Allocate(DType dtype, size_t count) {
+  return std::shared_ptr<Buffer>(new Buffer(dtype, count));
+}
+
+Buffer::Buffer(DType dtype, size_t count)
+    : dtype_(dtype), count_(count), num_bytes_(count * DTypeSize(dtype)) {
+  const size_t size = std::max(kAlignment, (num_bytes_ + kAlignment - 1) / kAlignment * kAlignment);
+  data_ = std::aligned_alloc(kAlignment, size);
+  if (data_ == nullptr) {
+    throw Error(Code::kResourceExhausted, "[tensor] memory must be available; got none for " +
+                                              std::to_string(size) + " bytes");
+  }
+  if (dtype_ == DType::kString) {
+    std::uninitialized_default_construct_n(static_cast<std::string*>(data_), count_);
+  }
+}
+
+Buffer::~Buffer() {
+  if (dtype_ == DType::kString) std::destroy_n(static_cast<std::string*>(data_), count_);
+  std::free(data_);
+}
+
+}  // namespace lockstep::tensor

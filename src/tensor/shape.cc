@@ -1,0 +1,101 @@
+#include "lockstep/tensor/shape.h"
+
+#include <algorithm>
+
+#include "lockstep/base/status.h"
+
+namespace lockstep {
+
+Shape::Shape(std::initializer_list<int64_t> sizes)
+    : Shape(std::span<const int64_t>(sizes.begin(), sizes.size())) {}
+
+Shape::Shape(std::span<const int64_t> sizes) {
+  for (int64_t size : sizes) Append(size);
+}
+
+void Shape::Append(int64_t size) {
+  if (rank_ == kMaxRank) {
+    throw Error(Code::kInvalidArgument, "[shape] a tensor has at most 8 axes; got more");
+  }
+  if (size < kUnknown) {
+    throw Error(Code::kInvalidArgument,
+                "[shape] a size must not be negative; got " + std::to_string(size));
+  }
+  sizes_[rank_++] = size;
+}
+
+int64_t Shape::dim(int axis) const { return sizes_[NormalizeAxis(axis, rank_, "shape")]; }
+
+bool Shape::fully_known() const {
+  return std::all_of(sizes_.begin(), sizes_.begin() + rank_, [](int64_t s) { return s >= 0; });
+}
+
+int64_t Shape::num_elements() const { return product(0, rank_); }
+
+int64_t Shape::product(int first, int last) const {
+  int64_t count = 1;
+  for (int i = first; i < last; ++i) {
+    if (sizes_[i] < 0) {
+      throw Error(Code::kFailedPrecondition,
+                  "[shape] the number of elements is not known while tracing; got " + ToString());
+    }
+    count *= sizes_[i];
+  }
+  return count;
+}
+
+bool Shape::CompatibleWith(const Shape& other) const {
+  if (rank_ != other.rank_) return false;
+  for (int i = 0; i < rank_; ++i) {
+    if (sizes_[i] >= 0 && other.sizes_[i] >= 0 && sizes_[i] != other.sizes_[i]) return false;
+  }
+  return true;
+}
+
+std::string Shape::ToString() const {
+  std::string text = "[";
+  for (int i = 0; i < rank_; ++i) {
+    if (i > 0) text += ',';
+    text += sizes_[i] < 0 ? "?" : std::to_string(sizes_[i]);
+  }
+  return text + "]";
+}
+
+bool Shape::operator==(const Shape& other) const {
+  return rank_ == other.rank_ &&
+         std::equal(sizes_.begin(), sizes_.begin() + rank_, other.sizes_.begin());
+}
+
+Shape BroadcastShapes(const Shape& a, const Shape& b, const char* where) {
+  const int rank = std::max(a.rank(), b.rank());
+  Shape result;
+  for (int i = 0; i < rank; ++i) {
+    const int ia = i - (rank - a.rank());
+    const int ib = i - (rank - b.rank());
+    const int64_t da = ia >= 0 ? a[ia] : 1;
+    const int64_t db = ib >= 0 ? b[ib] : 1;
+    if (da == db || db == 1) {
+      result.Append(da);
+    } else if (da == 1) {
+      result.Append(db);
+    } else if (da == Shape::kUnknown || db == Shape::kUnknown) {
+      result.Append(std::max(da, db));
+    } else {
+      throw Error(Code::kInvalidArgument, std::string("[") + where +
+                                              "] shapes must broadcast; got " + a.ToString() +
+                                              " and " + b.ToString());
+    }
+  }
+  return result;
+}
+
+int NormalizeAxis(int64_t axis, int rank, const char* where) {
+  if (axis < -rank || axis >= rank) {
+    throw Error(Code::kInvalidArgument, std::string("[") + where + "] an axis must lie in [" +
+                                            std::to_string(-rank) + ", " + std::to_string(rank) +
+                                            "); got " + std::to_string(axis));
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+}  // namespace lockstep
