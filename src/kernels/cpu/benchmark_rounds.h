@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+/// Timing of competitors that take turns, for benchmarks of kernels.
+namespace lockstep::kernels {
+
+struct Competitor {
+  std::string name;
+  std::function<void()> run;
+};
+
+inline double SecondsOf(const std::function<void()>& run, int repeats) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < repeats; ++i) run();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  return taken.count() / repeats;
+}
+
+/// Prints the machine and how times are taken.
+inline void PrintMachine() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(info, line) && line.rfind("model name", 0) != 0) {
+  }
+  std::printf("%s, compiler %s, one thread; median [least .. most] of 15 rounds that take turns\n",
+              line.c_str(), __VERSION__);
+}
+
+/// Runs the competitors in turns and prints the median time of each, and its rate.
+inline void RunRounds(const std::string& title, double flops,
+                      const std::vector<Competitor>& competitors, double seconds_a_round = 0.01) {
+  constexpr int kRounds = 15;
+  std::vector<std::vector<double>> times(competitors.size());
+  std::vector<int> repeats;
+  for (const Competitor& competitor : competitors) {
+    competitor.run();
+    const double once = SecondsOf(competitor.run, 1);
+    repeats.push_back(std::max(1, static_cast<int>(seconds_a_round / once)));
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    for (size_t i = 0; i < competitors.size(); ++i) {
+      times[i].push_back(SecondsOf(competitors[i].run, repeats[i]));
+    }
+  }
+  std::printf("%s\n", title.c_str());
+  for (size_t i = 0; i < competitors.size(); ++i) {
+    std::sort(times[i].begin(), times[i].end());
+    const double median = times[i][kRounds / 2];
+    std::printf("  %-28s %10.2f us [%.2f .. %.2f]  %6.1f GFLOP/s\n", competitors[i].name.c_str(),
+                median * 1e6, times[i].front() * 1e6, times[i].back() * 1e6, flops / median * 1e-9);
+  }
+}
+
+}  // namespace lockstep::kernels

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep::kernels {
+
+/// The rows of the largest register tile on any instruction set.
+inline constexpr int kMaxTileRows = 8;
+/// The most leaves that a leaf tile adds up.
+inline constexpr int64_t kMaxTileLeaves = int64_t{1} << 16;
+
+/// A run of depth steps: A starts at `a_offset` from each row's pointer, B at `b_offset` from the
+/// tile's.
+struct TileSegment {
+  int64_t a_offset = 0;
+  int64_t b_offset = 0;
+  int64_t length = 0;
+};
+
+/// A register tile of a product: `rows` x `columns` elements of C, each one chain of fused
+/// multiply-adds over the segments in order: acc = fma(a[i][a_offset + k * a_step],
+/// b[b_offset + k * b_step + j], acc), from zero or, with `accumulate`, from C. Then `bias`[j] is
+/// added where given, and with `relu` a negative value becomes +0.
+template <typename T>
+struct Tile {
+  const T* a[kMaxTileRows];
+  T* c[kMaxTileRows];
+  int64_t a_step = 1;
+  const T* b = nullptr;
+  int64_t b_step = 0;
+  const TileSegment* segments = nullptr;
+  int64_t num_segments = 0;
+  int rows = 0;     // 1 to TileFunctions::max_rows
+  int columns = 0;  // 1 to TileFunctions::max_columns
+  const T* bias = nullptr;
+  bool accumulate = false;
+  bool relu = false;
+};
+
+/// A register tile of a product that sums over examples: leaf l is one chain over the depth steps
+/// [offsets[l], offsets[l+1]) from zero; the leaves are added by the canonical tree without leaving
+/// the processor (see leaf_fold.h). The segments, `bias` and `accumulate` are not looked at.
+template <typename T>
+struct LeafTile : Tile<T> {
+  const int64_t* offsets = nullptr;
+  int64_t num_leaves = 0;
+};
+
+/// The register kernels of one instruction set.
+template <typename T>
+struct TileFunctions {
+  int max_rows;
+  int max_columns;
+  void (*product)(const Tile<T>& tile);
+  void (*leaf_product)(const LeafTile<T>& tile);
+};
+
+/// The kernels for this processor; the choice changes the speed, never the bits.
+template <typename T>
+const TileFunctions<T>& ChosenTileFunctions();
+template <>
+const TileFunctions<float>& ChosenTileFunctions<float>();
+template <>
+const TileFunctions<double>& ChosenTileFunctions<double>();
+
+}  // namespace lockstep::kernels
