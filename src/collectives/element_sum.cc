@@ -1,0 +1,71 @@
+#include "collectives/element_sum.h"
+
+#include <hwy/highway.h>
+
+#include <type_traits>
+
+#include "base/check.h"
+
+namespace lockstep::collectives {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// left + right with the operands in this order: a compiler may swap those of an intrinsic, and the
+// processor returns the first operand's payload where both are NaN.
+template <typename D, typename V = hn::Vec<D>>
+V AddInOrder(D tag, V left, V right) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
+    asm("vaddps %2, %1, %0" : "=x"(left.raw) : "x"(left.raw), "xm"(right.raw));
+    return left;
+  } else if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
+    asm("vaddpd %2, %1, %0" : "=x"(left.raw) : "x"(left.raw), "xm"(right.raw));
+    return left;
+  } else {
+    return hn::Add(left, right);
+  }
+}
+
+template <typename T>
+void Add(const std::byte* left_bytes, const std::byte* right_bytes, std::byte* sum_bytes,
+         size_t count) {
+  const auto* left = reinterpret_cast<const T*>(left_bytes);
+  const auto* right = reinterpret_cast<const T*>(right_bytes);
+  auto* sum = reinterpret_cast<T*>(sum_bytes);
+  const hn::ScalableTag<T> tag;
+  const size_t lanes = hn::Lanes(tag);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag, sum + i);
+  if (i == count) return;
+  // The tail goes through the same vector addition.
+  alignas(64) T a[HWY_MAX_BYTES / sizeof(T)] = {}, b[HWY_MAX_BYTES / sizeof(T)] = {};
+  for (size_t k = 0; i + k < count; ++k) a[k] = left[i + k], b[k] = right[i + k];
+  hn::Store(AddInOrder(tag, hn::Load(tag, a), hn::Load(tag, b)), tag, a);
+  for (size_t k = 0; i + k < count; ++k) sum[i + k] = a[k];
+}
+
+}  // namespace
+
+bool CanAdd(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kInt32 ||
+         dtype == DType::kInt64;
+}
+
+void AddElements(DType dtype, const std::byte* left, const std::byte* right, std::byte* sum,
+                 size_t count) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return Add<float>(left, right, sum, count);
+    case DType::kFloat64:
+      return Add<double>(left, right, sum, count);
+    case DType::kInt32:
+      return Add<uint32_t>(left, right, sum, count);
+    case DType::kInt64:
+      return Add<uint64_t>(left, right, sum, count);
+    default:
+      LOCKSTEP_CHECK(CanAdd(dtype));
+  }
+}
+
+}  // namespace lockstep::collectives

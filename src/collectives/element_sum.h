@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+
+#include "lockstep/tensor/dtype.h"
+
+/// The one addition that all sums over ranks are made of.
+
+namespace lockstep::collectives {
+
+/// Whether `AddElements` knows the type: float32, float64, int32, int64.
+bool CanAdd(DType dtype);
+
+/// Adds `count` elements, `sum[i] = left[i] + right[i]`; `sum` may be `left` or `right`. Integers
+/// wrap around. Of two NaN the left one's payload stays, at every place and length, so that no cut
+/// into slices shows in the bits.
+void AddElements(DType dtype, const std::byte* left, const std::byte* right, std::byte* sum,
+                 size_t count);
+
+}  // namespace lockstep::collectives
