@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "lockstep/ops/indexed_slices.h"
 
 namespace lockstep::ops {
 
@@ -52,11 +53,16 @@ void AddRecorder(Recorder* recorder) { recorders.push_back(recorder); }
 
 void RemoveRecorder(Recorder* recorder) { std::erase(recorders, recorder); }
 
+bool IsRecording() { return !recorders.empty(); }
+
 RecordingPause::RecordingPause() { saved_.swap(recorders); }
 RecordingPause::~RecordingPause() { saved_.swap(recorders); }
 
 std::vector<Tensor> Emit(std::string_view op, std::vector<Tensor> inputs, Attributes attributes) {
   const OpSpec& spec = OpRegistry::Global().Find(op);
+  for (Tensor& input : inputs) {
+    if (const IndexedSlices* slices = IndexedSlices::Of(input)) input = slices->ToDense();
+  }
   std::vector<Tensor> outputs = CurrentBuilder().Emit(spec, inputs, attributes);
   // A copy: recording may itself add or remove recorders.
   for (Recorder* recorder : std::vector<Recorder*>(recorders)) {

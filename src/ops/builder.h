@@ -39,6 +39,8 @@ void SetEagerBuilder(Builder* builder);
 
 void AddRecorder(Recorder* recorder);
 void RemoveRecorder(Recorder* recorder);
+/// Whether anybody on this thread records.
+bool IsRecording();
 /// While one lives, nothing is recorded on this thread.
 class RecordingPause {
  public:

@@ -59,6 +59,7 @@ std::vector<TensorType> BroadcastInputs(const InferenceContext& context) {
 }
 
 RowEffect RowsStay(const RowContext& context) {
+  if (context.outputs.empty()) return RowEffect::kMixes;
   for (size_t i = 0; i < context.inputs.size(); ++i) {
     if (!context.has_rows[i]) {
       // Without rows it must not vary along axis 0 of the output, else rows would be cut wrongly.

@@ -28,7 +28,8 @@ Variable::Variable(const Tensor& initial, VariableOptions options) {
   }
   state_ = std::make_shared<State>();
   state_->options = std::move(options);
-  auto cell = std::make_shared<runtime::VariableCell>(state_->options.name, value);
+  auto cell = std::make_shared<runtime::VariableCell>(state_->options.name, value,
+                                                      state_->options.trainable);
   state_->cell = cell.get();
   state_->handle =
       Tensor::FromObject(std::move(cell), DType::kResource, value.shape(), value.dtype());

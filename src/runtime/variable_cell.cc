@@ -22,10 +22,11 @@ std::shared_ptr<tensor::Buffer> CopyOf(DType dtype, const Shape& shape, const vo
 
 }  // namespace
 
-VariableCell::VariableCell(std::string name, const Tensor& initial)
+VariableCell::VariableCell(std::string name, const Tensor& initial, bool trainable)
     : name_(std::move(name)),
       dtype_(initial.dtype()),
       shape_(initial.shape()),
+      trainable_(trainable),
       buffer_(CopyOf(dtype_, shape_, initial.raw_data())) {}
 
 Tensor VariableCell::Read() {

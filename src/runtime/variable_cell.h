@@ -14,9 +14,10 @@ namespace lockstep::runtime {
 /// otherwise. So a value that was read once never changes.
 class VariableCell : public TensorObject {
  public:
-  VariableCell(std::string name, const Tensor& initial);
+  VariableCell(std::string name, const Tensor& initial, bool trainable = false);
 
   const std::string& name() const { return name_; }
+  bool trainable() const { return trainable_; }
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
@@ -38,6 +39,7 @@ class VariableCell : public TensorObject {
   const std::string name_;
   const DType dtype_;
   const Shape shape_;
+  const bool trainable_;
   base::SharedLock lock_;
   std::shared_ptr<tensor::Buffer> buffer_;
   std::atomic<uint64_t> version_{0};

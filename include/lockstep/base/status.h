@@ -81,8 +81,7 @@ class Place {
 class Error : public std::exception {
  public:
   explicit Error(Status status, Place place = Place::Current());
-  Error(Code code, std::string message,
-        Place place = Place::Current());
+  Error(Code code, std::string message, Place place = Place::Current());
 
   const Status& status() const { return status_; }
   Code code() const { return status_.code(); }

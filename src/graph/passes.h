@@ -1,0 +1,17 @@
+#pragma once
+
+#include "graph/graph.h"
+
+namespace lockstep::graph {
+
+// Each pass returns a graph that computes the same bits. A pass lives in a file of its own.
+
+/// Drops nodes that neither a result nor an effect depends on. Parameters stay.
+Graph Prune(const Graph& graph);
+/// Replaces a product followed by a bias and perhaps a relu by one op.
+Graph FuseProducts(const Graph& graph);
+
+/// All passes, in the order in which they help each other.
+Graph Simplify(const Graph& graph);
+
+}  // namespace lockstep::graph

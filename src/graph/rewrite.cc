@@ -1,0 +1,51 @@
+#include "graph/rewrite.h"
+
+#include "base/check.h"
+
+namespace lockstep::graph {
+
+Rewriter::Rewriter(const Graph& source) : source_(source), node_map_(source.num_nodes(), -1) {
+  for (const Node& node : source.nodes()) map_.emplace_back(node.outputs.size());
+}
+
+Node& Rewriter::Keep(const Node& node) {
+  int id;
+  if (node.spec->name == "Arg") {
+    id = result_.AddParameter(node.outputs[0]).node;
+  } else {
+    id = result_.AddNode(*node.spec, Mapped(node.inputs), node.attributes, node.outputs).id;
+  }
+  Node& copy = result_.node(id);
+  copy.name = node.name;
+  copy.device = node.device;
+  for (int control : node.control_inputs) {
+    if (node_map_[control] >= 0) copy.control_inputs.push_back(node_map_[control]);
+  }
+  node_map_[node.id] = id;
+  for (size_t i = 0; i < node.outputs.size(); ++i) map_[node.id][i] = {id, static_cast<int>(i)};
+  return copy;
+}
+
+void Rewriter::Map(Endpoint from, Endpoint to) {
+  map_[from.node][from.index] = to;
+  node_map_[from.node] = to.node;
+}
+
+Endpoint Rewriter::Mapped(Endpoint from) const {
+  const Endpoint to = map_[from.node][from.index];
+  LOCKSTEP_CHECK_GE(to.node, 0);
+  return to;
+}
+
+std::vector<Endpoint> Rewriter::Mapped(const std::vector<Endpoint>& from) const {
+  std::vector<Endpoint> to;
+  for (Endpoint endpoint : from) to.push_back(Mapped(endpoint));
+  return to;
+}
+
+Graph Rewriter::Finish() {
+  result_.results() = Mapped(source_.results());
+  return std::move(result_);
+}
+
+}  // namespace lockstep::graph

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace lockstep::graph {
+
+/// Copies a graph node by node while a pass decides about each: keep it, replace it, drop it.
+class Rewriter {
+ public:
+  explicit Rewriter(const Graph& source);
+
+  /// Copies `node`; its outputs map to the copy's.
+  Node& Keep(const Node& node);
+  /// From now on, the source's `from` is the result's `to`.
+  void Map(Endpoint from, Endpoint to);
+  Endpoint Mapped(Endpoint from) const;
+  std::vector<Endpoint> Mapped(const std::vector<Endpoint>& from) const;
+  Graph& result() { return result_; }
+  /// Maps the results and gives the graph away.
+  Graph Finish();
+
+ private:
+  const Graph& source_;
+  Graph result_;
+  std::vector<std::vector<Endpoint>> map_;
+  std::vector<int> node_map_;  // for control inputs; -1: dropped
+};
+
+}  // namespace lockstep::graph

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "ops/op.h"
+
+namespace lockstep::runtime {
+
+/// One op that was carried out or traced, with its tensors.
+struct RecordedOp {
+  const ops::OpSpec* spec;
+  ops::Attributes attributes;
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+};
+
+/// Runs `operations`, which are in the order of the program, backwards: the gradients of the sum of
+/// `targets`, weighted by `output_gradients` (ones where an entry is missing or empty), with
+/// respect to `sources`. Contributions to one tensor are added in the order in which they arise;
+/// indexed slices stay slices as long as nothing dense meets them.
+std::vector<Tensor> Backpropagate(const std::vector<RecordedOp>& operations,
+                                  const std::vector<Tensor>& targets,
+                                  const std::vector<Tensor>& sources,
+                                  const std::vector<Tensor>& output_gradients);
+
+}  // namespace lockstep::runtime

@@ -1,0 +1,115 @@
+#include "lockstep/runtime/gradient_tape.h"
+
+#include <unordered_set>
+
+#include "ops/builder.h"
+#include "runtime/backpropagate.h"
+#include "runtime/variable_cell.h"
+
+namespace lockstep {
+
+// What a tape has seen: the ops that something watched flows through.
+class GradientTape::Recording : public ops::Recorder {
+ public:
+  explicit Recording(GradientTapeOptions options) : options(options) { Resume(); }
+  ~Recording() override { Stop(); }
+
+  void Record(const ops::OpSpec& spec, const ops::Attributes& attributes,
+              const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) override {
+    if (spec.name == "ReadVariableOp" && options.watch_accessed_variables &&
+        runtime::CellOf(inputs[0]).trainable()) {
+      watched.insert(inputs[0].id());
+    }
+    bool connected = false;
+    for (const Tensor& input : inputs) connected |= watched.contains(input.id());
+    if (!connected) return;
+    bool floating = false;
+    for (const Tensor& output : outputs) {
+      if (!IsFloating(output.dtype())) continue;
+      floating = true;
+      watched.insert(output.id());
+    }
+    if (floating) operations.push_back({&spec, attributes, inputs, outputs});
+  }
+  void Stop() {
+    if (active) ops::RemoveRecorder(this);
+    active = false;
+  }
+  void Resume() {
+    if (!active) ops::AddRecorder(this);
+    active = true;
+  }
+
+  GradientTapeOptions options;
+  std::unordered_set<uint64_t> watched;
+  std::vector<Tensor> kept;  // watched tensors: their ids stay theirs
+  std::vector<runtime::RecordedOp> operations;
+  bool active = false;
+  bool used = false;
+};
+
+GradientTape::GradientTape(GradientTapeOptions options)
+    : recording_(std::make_unique<Recording>(options)) {}
+GradientTape::~GradientTape() = default;
+
+void GradientTape::Watch(const Tensor& tensor) {
+  recording_->kept.push_back(tensor);
+  recording_->watched.insert(tensor.id());
+}
+
+void GradientTape::Watch(const Variable& variable) { Watch(variable.handle()); }
+void GradientTape::StopRecording() { recording_->Stop(); }
+void GradientTape::ResumeRecording() { recording_->Resume(); }
+
+void GradientTape::Reset() {
+  recording_->operations.clear();
+  recording_->watched.clear();
+  recording_->kept.clear();
+  recording_->used = false;
+}
+
+std::vector<Tensor> GradientTape::Gradient(const std::vector<Tensor>& targets,
+                                           const std::vector<Tensor>& sources,
+                                           const GradientOptions& options) {
+  if (recording_->used && !recording_->options.persistent) {
+    throw Error(Code::kFailedPrecondition,
+                "[gradient] a tape gives gradients once; got a second call; make it with "
+                "persistent = true");
+  }
+  recording_->used = true;
+  const bool was_active = recording_->active;
+  recording_->Stop();
+  auto gradients =
+      runtime::Backpropagate(recording_->operations, targets, sources, options.output_gradients);
+  if (!recording_->options.persistent) recording_->operations.clear();
+  if (was_active && recording_->options.persistent) recording_->Resume();
+  if (options.zero_unconnected) {
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (gradients[i].defined()) continue;
+      const bool is_variable = sources[i].dtype() == DType::kResource;
+      const Tensor value = is_variable ? ops::Emit1("ReadVariableOp", {sources[i]}) : sources[i];
+      gradients[i] = ops::Emit1("ZerosLike", {value});
+    }
+  }
+  return gradients;
+}
+
+std::vector<Tensor> GradientTape::Gradient(const Tensor& target,
+                                           const std::vector<Variable>& sources,
+                                           const GradientOptions& options) {
+  std::vector<Tensor> handles;
+  for (const Variable& source : sources) handles.push_back(source.handle());
+  return Gradient(std::vector<Tensor>{target}, handles, options);
+}
+
+Tensor GradientTape::Gradient(const Tensor& target, const Tensor& source,
+                              const GradientOptions& options) {
+  return Gradient(std::vector<Tensor>{target}, std::vector<Tensor>{source}, options)[0];
+}
+
+Tensor GradientTape::Gradient(const Tensor& target, const Variable& source,
+                              const GradientOptions& options) {
+  return Gradient(std::vector<Tensor>{target}, std::vector<Tensor>{source.handle()}, options)[0];
+}
+
+}  // namespace lockstep
