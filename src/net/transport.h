@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/executor.h"
+#include "lockstep/base/status.h"
+
+namespace lockstep::net {
+
+/// Counts memberships: what is sent in one epoch is never taken in another.
+using Epoch = uint64_t;
+
+using Bytes = std::vector<std::byte>;
+/// Immutable bytes, shared by all who still send, hold or read them.
+using Payload = std::shared_ptr<const Bytes>;
+
+/// Who a message is for on the receiving rank.
+enum class Channel : uint8_t { kCollectives = 1, kControl = 2, kRemote = 3, kTest = 255 };
+
+struct Message {
+  Epoch epoch = 0;
+  Channel channel = Channel::kTest;
+  Payload payload;
+};
+
+/// What became of a message that a handler was given.
+enum class Receipt : uint8_t {
+  kTaken,  // never delivered again
+  kLater,  // no room or nobody to take it yet: will be delivered again
+};
+
+/// Why an epoch ended, and on whose word.
+struct Abort {
+  int by = 0;
+  Status reason;
+};
+
+/// Messages between ranks 0 to P - 1, as event handlers on an executor; nothing here waits.
+/// Promise: a message of the current epoch is taken exactly once, in any order, unless the epoch is
+/// aborted first, here or there. A peer that cannot be reached makes the transport itself abort the
+/// epoch with Unavailable; sums and other waits set their own deadlines above it.
+/// Epochs: they only rise. Messages of a past or aborted epoch are dropped at both ends; those of a
+/// future one wait until the receiver enters it. A transport starts in epoch 0.
+/// Threads: everything on the executor, handlers too.
+class Transport {
+ public:
+  using Receive = std::function<Receipt(int from, const Message& message)>;
+  using Watch = std::function<void(Epoch epoch, const Abort& abort)>;
+
+  virtual ~Transport() = default;
+  virtual int rank() const = 0;
+  virtual int num_ranks() const = 0;
+  virtual base::Executor& executor() = 0;
+
+  /// Hands `message` over to go to another rank, `to`. Of another epoch than the current, it is
+  /// dropped.
+  virtual void Send(int to, Message message) = 0;
+  /// Replaces the handler of a channel; null: messages wait for the next one.
+  virtual void Listen(Channel channel, Receive receive) = 0;
+
+  virtual Epoch epoch() const = 0;
+  /// Begins a later epoch: the past one's messages are abandoned, not drained.
+  virtual void EnterEpoch(Epoch epoch) = 0;
+  /// Ends the current epoch here at once, and on every rank that can still be reached. The first
+  /// reason stays.
+  virtual void AbortEpoch(Status reason) = 0;
+  /// Why the current epoch was aborted; null while it lasts.
+  virtual const Abort* aborted() const = 0;
+  /// `watch` is called once per aborted epoch, as new work, if the epoch is still the current one.
+  virtual void WatchAborts(Watch watch) = 0;
+};
+
+}  // namespace lockstep::net
