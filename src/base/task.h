@@ -117,6 +117,8 @@ class Sleep {
 /// the executor. The setter may outlive the `Eventual`.
 template <typename T>
 class Eventual {
+  struct State;
+
  public:
   explicit Eventual(Executor& executor) : state_(std::make_shared<State>(executor)) {}
 
@@ -132,7 +134,7 @@ class Eventual {
 
   class Awaiter {
    public:
-    explicit Awaiter(std::shared_ptr<typename Eventual::State> state) : state_(std::move(state)) {}
+    explicit Awaiter(std::shared_ptr<State> state) : state_(std::move(state)) {}
     ~Awaiter() {
       state_->waiter = {};
       state_->wake.Stop();
@@ -142,7 +144,7 @@ class Eventual {
     T await_resume() { return std::move(*state_->value); }
 
    private:
-    std::shared_ptr<typename Eventual::State> state_;
+    std::shared_ptr<State> state_;
   };
   Awaiter operator co_await() const { return Awaiter(state_); }
 
