@@ -13,11 +13,6 @@ target_compile_definitions(lockstep_flags INTERFACE
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 
-if(LOCKSTEP_SANITIZER)
-  add_compile_options(-fsanitize=${LOCKSTEP_SANITIZER} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
-  add_link_options(-fsanitize=${LOCKSTEP_SANITIZER})
-endif()
-
 find_program(LOCKSTEP_LLD ld.lld)
 if(LOCKSTEP_LLD)
   add_link_options(-fuse-ld=lld)

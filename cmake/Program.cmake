@@ -1,0 +1,7 @@
+# The command `lockstep`, as build/PRESET/lockstep. The target has another name: the library has this one.
+if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.cc)
+  add_executable(lockstep_program src/cli/main.cc)
+  set_target_properties(lockstep_program PROPERTIES OUTPUT_NAME lockstep)
+  target_include_directories(lockstep_program PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(lockstep_program PRIVATE lockstep lockstep_flags)
+endif()
