@@ -3,13 +3,46 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <new>
+#include <random>
 #include <string>
 #include <vector>
 
 /// Timing of competitors that take turns, for benchmarks of kernels.
 namespace lockstep::kernels {
+
+/// Memory that is aligned to a line of the cache, as tensors' is.
+template <typename T>
+struct LineAllocator {
+  using value_type = T;
+  LineAllocator() = default;
+  template <typename U>
+  explicit LineAllocator(const LineAllocator<U>&) {}
+  T* allocate(size_t count) {
+    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{64}));
+  }
+  void deallocate(T* memory, size_t) { ::operator delete (memory, std::align_val_t{64}); }
+  bool operator==(const LineAllocator&) const { return true; }
+};
+using Floats = std::vector<float, LineAllocator<float>>;
+
+/// Values in (-1, 1).
+inline Floats RandomFloats(int64_t count, uint32_t seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<float> distribution(-1, 1);
+  Floats values(static_cast<size_t>(count));
+  for (float& value : values) value = distribution(engine);
+  return values;
+}
+
+inline void Require(bool right, const char* what) {
+  if (right) return;
+  std::fprintf(stderr, "wrong answer: %s\n", what);
+  std::exit(1);
+}
 
 struct Competitor {
   std::string name;

@@ -66,8 +66,8 @@ template <typename T>
 void FoldRowsInRegisters(const LeafProductArguments<T>& p, int64_t begin, int64_t end) {
   const TileFunctions<T>& functions = ChosenTileFunctions<T>();
   const int64_t examples = p.offsets.back();
-  const int64_t panel = functions.max_columns;
-  const TileRows tiles(end - begin, functions.max_rows);
+  const int64_t panel = functions.Panel(p.columns);
+  const TileRows tiles(end - begin, functions.MaxRows(panel));
   const bool pack_rows = examples >= kExamplesThatPayPackingRows && p.columns >= 4 * panel;
   const RowSource<T> rows = pack_rows
                                 ? PackTransposedTiles(p.a + begin, p.a_stride, examples, tiles)

@@ -1,6 +1,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/leaf_sum_rows.cc"
-#include "hwy/foreach_target.h"
+#include <hwy/foreach_target.h>
 #include "kernels/cpu/leaf_fold.h"
 #include "kernels/cpu/product.h"
 #include "kernels/cpu/register_sums-inl.h"

@@ -50,9 +50,9 @@ RowSource<T> Rows(const ProductArguments<T>& p, const Block& block, const TileRo
 
 template <typename T>
 void ComputeBlock(const ProductArguments<T>& p, const Block& block, const ColumnSource<T>& columns,
-                  const TileFunctions<T>& functions) {
-  const TileRows tiles(block.row_end - block.row, functions.max_rows);
-  const RowSource<T> rows = Rows(p, block, tiles, functions.max_columns);
+                  const TileFunctions<T>& functions, int64_t panel) {
+  const TileRows tiles(block.row_end - block.row, functions.MaxRows(panel));
+  const RowSource<T> rows = Rows(p, block, tiles, panel);
   const TileSegment segment = {0, 0, block.depth};
   const bool last = block.k + block.depth == p.depth;
   Tile<T> tile;
@@ -62,9 +62,8 @@ void ComputeBlock(const ProductArguments<T>& p, const Block& block, const Column
   tile.relu = last && p.relu;
   tile.b = columns.first;
   tile.b_step = columns.step;
-  for (int64_t n = block.column; n < block.column_end;
-       n += functions.max_columns, tile.b += columns.panel_step) {
-    tile.columns = static_cast<int>(std::min<int64_t>(functions.max_columns, block.column_end - n));
+  for (int64_t n = block.column; n < block.column_end; n += panel, tile.b += columns.panel_step) {
+    tile.columns = static_cast<int>(std::min(panel, block.column_end - n));
     tile.bias = last && p.bias != nullptr ? p.bias + n : nullptr;
     for (int64_t t = 0; t < tiles.tiles; ++t) {
       const int64_t row = tiles.Begin(t);
@@ -89,11 +88,11 @@ template <typename T>
 void Product(const ProductArguments<T>& p, int64_t begin, int64_t end) {
   if (begin >= end || p.columns == 0) return;
   const TileFunctions<T>& functions = ChosenTileFunctions<T>();
-  const int64_t panel = functions.max_columns;
+  const int64_t panel = functions.Panel(p.columns);
   const int64_t depth_block = EqualBlock(p.depth, kDepthBlock);
   const int64_t bytes = static_cast<int64_t>(sizeof(T)) * depth_block;
-  const int64_t row_block =
-      std::max<int64_t>(1, kBlockBytes / bytes / functions.max_rows) * functions.max_rows;
+  const int64_t row_block = std::max<int64_t>(1, kBlockBytes / bytes / functions.MaxRows(panel)) *
+                            functions.MaxRows(panel);
   const int64_t column_block = std::max<int64_t>(1, kPackedBytes / bytes / panel) * panel;
   int64_t k = 0;
   do {  // a depth of 0 has one block, of zeros
@@ -107,7 +106,7 @@ void Product(const ProductArguments<T>& p, int64_t begin, int64_t end) {
       for (int64_t m = begin; m < end; m += row_block) {
         block.row = m;
         block.row_end = std::min(end, m + row_block);
-        ComputeBlock(p, block, columns, functions);
+        ComputeBlock(p, block, columns, functions, panel);
       }
     }
     k += depth_block;

@@ -3,33 +3,17 @@
 #include "kernels/cpu/product.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <random>
 
 #include "kernels/cpu/benchmark_rounds.h"
 
 #ifdef LOCKSTEP_WITH_DNNL
-#include "dnnl.h"
+#include <dnnl.h>
 extern "C" void omp_set_num_threads(int);
 #endif
 
 namespace lockstep::kernels {
 namespace {
-
-std::vector<float> Values(int64_t count, uint32_t seed) {
-  std::mt19937 engine(seed);
-  std::uniform_real_distribution<float> distribution(-1, 1);
-  std::vector<float> values(static_cast<size_t>(count));
-  for (float& value : values) value = distribution(engine);
-  return values;
-}
-
-void Require(bool right, const char* what) {
-  if (right) return;
-  std::fprintf(stderr, "wrong answer: %s\n", what);
-  std::exit(1);
-}
 
 void CheckSome(const ProductArguments<float>& p) {
   for (int64_t i = 0; i < 50; ++i) {
@@ -45,9 +29,9 @@ void CheckSome(const ProductArguments<float>& p) {
 }
 
 void Compare(int64_t rows, int64_t depth, int64_t columns, bool a_transposed, bool b_transposed) {
-  const std::vector<float> a = Values(rows * depth, 1);
-  const std::vector<float> b = Values(columns * depth, 2);
-  std::vector<float> c(static_cast<size_t>(rows * columns));
+  const Floats a = RandomFloats(rows * depth, 1);
+  const Floats b = RandomFloats(columns * depth, 2);
+  Floats c(static_cast<size_t>(rows * columns));
   ProductArguments<float> p;
   p.rows = rows;
   p.columns = columns;
@@ -64,7 +48,7 @@ void Compare(int64_t rows, int64_t depth, int64_t columns, bool a_transposed, bo
   CheckSome(p);
   std::vector<Competitor> competitors = {{"lockstep", [&] { Product(p); }}};
 #ifdef LOCKSTEP_WITH_DNNL
-  std::vector<float> other(c.size());
+  Floats other(c.size());
   competitors.push_back({"oneDNN sgemm", [&] {
                            dnnl_sgemm(a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', rows,
                                       columns, depth, 1.0f, a.data(), p.a_stride, b.data(),
@@ -78,9 +62,9 @@ void Compare(int64_t rows, int64_t depth, int64_t columns, bool a_transposed, bo
 }
 
 void CompareLeaves(int64_t examples, int64_t rows, int64_t columns) {
-  const std::vector<float> a = Values(examples * rows, 1);
-  const std::vector<float> g = Values(examples * columns, 2);
-  std::vector<float> c(static_cast<size_t>(rows * columns));
+  const Floats a = RandomFloats(examples * rows, 1);
+  const Floats g = RandomFloats(examples * columns, 2);
+  Floats c(static_cast<size_t>(rows * columns));
   std::vector<std::vector<int64_t>> tables;
   std::vector<Competitor> competitors;
   for (const int64_t leaves : {1, 2, 4, 8, 16}) {
@@ -96,7 +80,7 @@ void CompareLeaves(int64_t examples, int64_t rows, int64_t columns) {
                                    g.data(), columns, false,    c.data(), columns};
   CheckSome(check);
 #ifdef LOCKSTEP_WITH_DNNL
-  std::vector<float> other(c.size());
+  Floats other(c.size());
   competitors.push_back({"oneDNN sgemm, one leaf", [&] {
                            dnnl_sgemm('T', 'N', rows, columns, examples, 1.0f, a.data(), rows,
                                       g.data(), columns, 0.0f, other.data(), columns);

@@ -33,6 +33,10 @@ void PackColumns(const T* b, int64_t b_stride, bool transposed, int64_t depth, i
     const int64_t count = std::min(panel, columns - n);
     if (transposed) {
       Transpose(b + n * b_stride, b_stride, count, depth, packed, panel);
+    } else if (count == 64 && panel == 64) {
+      CopyLines<64>(b + n, b_stride, depth, packed);
+    } else if (count == 48 && panel == 48) {
+      CopyLines<48>(b + n, b_stride, depth, packed);
     } else if (count == 32 && panel == 32) {
       CopyLines<32>(b + n, b_stride, depth, packed);
     } else if (count == 16 && panel == 16) {

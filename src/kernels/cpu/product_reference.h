@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "gtest/gtest.h"
-#include "hwy/targets.h"
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 /// The specification of products' bits, written down naively, for tests.
 namespace lockstep::kernels {

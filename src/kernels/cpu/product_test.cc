@@ -74,10 +74,10 @@ void CheckProduct(const Case& test) {
 }
 
 TEST(Product, IsTestedOnEveryTarget) {
-  std::vector<int> columns;
-  OnEveryTarget([&] { columns.push_back(ChosenTileFunctions<float>().max_columns); });
-  EXPECT_EQ(columns[0], 16);
-  EXPECT_EQ(columns[1], (hwy::SupportedTargets() & HWY_AVX3) != 0 ? 32 : 16);
+  std::vector<int> lanes;
+  OnEveryTarget([&] { lanes.push_back(ChosenTileFunctions<float>().lanes); });
+  EXPECT_EQ(lanes[0], 8);
+  EXPECT_EQ(lanes[1], (hwy::SupportedTargets() & HWY_AVX3) != 0 ? 16 : 8);
 }
 
 TEST(Product, IsOneChainOverTheDepthForEveryShape) {

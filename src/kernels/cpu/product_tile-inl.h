@@ -7,7 +7,9 @@
 #define LOCKSTEP_PRODUCT_TILE_INL_H_
 #endif
 
-#include "hwy/highway.h"
+#include <hwy/highway.h>
+
+#include <utility>
 #include "kernels/cpu/product_tile.h"
 #include "kernels/cpu/register_sums-inl.h"
 
@@ -15,13 +17,18 @@ HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 16 sums + 2 vectors of B + 1 of A of 32 registers with AVX-512; 12 + 2 + 1 of 16 with AVX2.
+// The most vectors of a tile, and the most rows of a tile of so many vectors. The sums, a row of B
+// and one element of A fill the 32 registers of AVX-512 or the 16 of AVX2; a row has its pointer.
 #if HWY_TARGET <= HWY_AVX3
-inline constexpr int kTileRows = 8;
+inline constexpr int kTileVectors = 4;
+inline constexpr int kTileRows[kMaxTileVectors + 1] = {0, 8, 8, 8, 6};
 #else
-inline constexpr int kTileRows = 6;
+inline constexpr int kTileVectors = 2;
+inline constexpr int kTileRows[kMaxTileVectors + 1] = {0, 8, 6, 0, 0};
 #endif
-static_assert(kTileRows <= kMaxTileRows);
+
+template <typename T>
+inline constexpr int kLanesOf = HWY_MAX_BYTES / static_cast<int>(sizeof(T));
 
 template <typename T, int kRows, int kVectors, bool kMasked>
 HWY_NOINLINE void ProductTile(const Tile<T>& tile) {
@@ -83,62 +90,65 @@ HWY_NOINLINE void LeafProductTile(const LeafTile<T>& tile) {
   sums.StoreTo(tile.c);
 }
 
-template <typename T, int kVectors, bool kMasked>
-HWY_INLINE void ProductTileOfRows(const Tile<T>& tile) {
-  using Function = void (*)(const Tile<T>&);
-  static constexpr Function kFunctions[] = {
-    ProductTile<T, 1, kVectors, kMasked>,
-    ProductTile<T, 2, kVectors, kMasked>,
-    ProductTile<T, 3, kVectors, kMasked>,
-    ProductTile<T, 4, kVectors, kMasked>,
-    ProductTile<T, 5, kVectors, kMasked>,
-    ProductTile<T, 6, kVectors, kMasked>,
-#if HWY_TARGET <= HWY_AVX3
-    ProductTile<T, 7, kVectors, kMasked>,
-    ProductTile<T, 8, kVectors, kMasked>,
-#endif
-  };
+// The tiles of 1, 2, ... rows.
+template <typename T, int kVectors, bool kMasked, size_t... kRow>
+void ProductTileOfRows(const Tile<T>& tile, std::index_sequence<kRow...>) {
+  static constexpr void (*kFunctions[])(const Tile<T>&) = {
+      ProductTile<T, kRow + 1, kVectors, kMasked>...};
   kFunctions[tile.rows - 1](tile);
 }
 
-template <typename T, int kVectors, bool kMasked>
-HWY_INLINE void LeafProductTileOfRows(const LeafTile<T>& tile) {
-  using Function = void (*)(const LeafTile<T>&);
-  static constexpr Function kFunctions[] = {
-    LeafProductTile<T, 1, kVectors, kMasked>,
-    LeafProductTile<T, 2, kVectors, kMasked>,
-    LeafProductTile<T, 3, kVectors, kMasked>,
-    LeafProductTile<T, 4, kVectors, kMasked>,
-    LeafProductTile<T, 5, kVectors, kMasked>,
-    LeafProductTile<T, 6, kVectors, kMasked>,
-#if HWY_TARGET <= HWY_AVX3
-    LeafProductTile<T, 7, kVectors, kMasked>,
-    LeafProductTile<T, 8, kVectors, kMasked>,
-#endif
-  };
+template <typename T, int kVectors, bool kMasked, size_t... kRow>
+void LeafProductTileOfRows(const LeafTile<T>& tile, std::index_sequence<kRow...>) {
+  static constexpr void (*kFunctions[])(const LeafTile<T>&) = {
+      LeafProductTile<T, kRow + 1, kVectors, kMasked>...};
   kFunctions[tile.rows - 1](tile);
 }
 
-template <typename T>
-void AnyProductTile(const Tile<T>& tile) {
-  constexpr int kLanes = HWY_MAX_BYTES / sizeof(T);
-  if (tile.columns == 2 * kLanes) return ProductTileOfRows<T, 2, false>(tile);
-  if (tile.columns > kLanes) return ProductTileOfRows<T, 2, true>(tile);
-  return ProductTileOfRows<T, 1, true>(tile);
+template <int kVectors>
+using RowsOf = std::make_index_sequence<kTileRows[kVectors]>;
+
+template <typename T, int kVectors>
+void ProductTileOfVectors(const Tile<T>& tile) {
+  if (tile.columns % kLanesOf<T> == 0) {
+    ProductTileOfRows<T, kVectors, false>(tile, RowsOf<kVectors>());
+  } else {
+    ProductTileOfRows<T, kVectors, true>(tile, RowsOf<kVectors>());
+  }
 }
 
-template <typename T>
-void AnyLeafProductTile(const LeafTile<T>& tile) {
-  constexpr int kLanes = HWY_MAX_BYTES / sizeof(T);
-  if (tile.columns == 2 * kLanes) return LeafProductTileOfRows<T, 2, false>(tile);
-  if (tile.columns > kLanes) return LeafProductTileOfRows<T, 2, true>(tile);
-  return LeafProductTileOfRows<T, 1, true>(tile);
+template <typename T, int kVectors>
+void LeafProductTileOfVectors(const LeafTile<T>& tile) {
+  if (tile.columns % kLanesOf<T> == 0) {
+    LeafProductTileOfRows<T, kVectors, false>(tile, RowsOf<kVectors>());
+  } else {
+    LeafProductTileOfRows<T, kVectors, true>(tile, RowsOf<kVectors>());
+  }
 }
+
+template <typename T, size_t... kVector>
+void AnyProductTile(const Tile<T>& tile, std::index_sequence<kVector...>) {
+  static constexpr void (*kFunctions[])(const Tile<T>&) = {ProductTileOfVectors<T, kVector + 1>...};
+  kFunctions[(tile.columns - 1) / kLanesOf<T>](tile);
+}
+
+template <typename T, size_t... kVector>
+void AnyLeafProductTile(const LeafTile<T>& tile, std::index_sequence<kVector...>) {
+  static constexpr void (*kFunctions[])(const LeafTile<T>&) = {
+      LeafProductTileOfVectors<T, kVector + 1>...};
+  kFunctions[(tile.columns - 1) / kLanesOf<T>](tile);
+}
+
+using AllVectors = std::make_index_sequence<kTileVectors>;
 
 template <typename T>
 const TileFunctions<T>* Functions() {
-  static constexpr TileFunctions<T> kFunctions = {kTileRows, 2 * HWY_MAX_BYTES / sizeof(T),
-                                                  AnyProductTile<T>, AnyLeafProductTile<T>};
+  static constexpr TileFunctions<T> kFunctions = {
+      kLanesOf<T>,
+      kTileVectors,
+      {kTileRows[0], kTileRows[1], kTileRows[2], kTileRows[3], kTileRows[4]},
+      [](const Tile<T>& tile) { AnyProductTile<T>(tile, AllVectors()); },
+      [](const LeafTile<T>& tile) { AnyLeafProductTile<T>(tile, AllVectors()); }};
   return &kFunctions;
 }
 

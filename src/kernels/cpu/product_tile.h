@@ -6,6 +6,8 @@ namespace lockstep::kernels {
 
 /// The rows of the largest register tile on any instruction set.
 inline constexpr int kMaxTileRows = 8;
+/// The vectors of the widest register tile on any instruction set.
+inline constexpr int kMaxTileVectors = 4;
 /// The most leaves that a leaf tile adds up.
 inline constexpr int64_t kMaxTileLeaves = int64_t{1} << 16;
 
@@ -30,8 +32,8 @@ struct Tile {
   int64_t b_step = 0;
   const TileSegment* segments = nullptr;
   int64_t num_segments = 0;
-  int rows = 0;     // 1 to TileFunctions::max_rows
-  int columns = 0;  // 1 to TileFunctions::max_columns
+  int rows = 0;     // 1 to TileFunctions::MaxRows
+  int columns = 0;  // 1 to TileFunctions::Panel
   const T* bias = nullptr;
   bool accumulate = false;
   bool relu = false;
@@ -49,10 +51,19 @@ struct LeafTile : Tile<T> {
 /// The register kernels of one instruction set.
 template <typename T>
 struct TileFunctions {
-  int max_rows;
-  int max_columns;
+  int lanes;
+  int max_vectors;
+  int max_rows[kMaxTileVectors + 1];  // by vectors; wider tiles have fewer rows
   void (*product)(const Tile<T>& tile);
   void (*leaf_product)(const LeafTile<T>& tile);
+
+  /// The width of the panels that `columns` are best cut into.
+  int64_t Panel(int64_t columns) const {
+    const int64_t vectors = (columns + lanes - 1) / lanes;
+    const int64_t panels = (vectors + max_vectors - 1) / max_vectors;
+    return panels == 0 ? lanes : (vectors + panels - 1) / panels * lanes;
+  }
+  int MaxRows(int64_t panel) const { return max_rows[panel / lanes]; }
 };
 
 /// The kernels for this processor; the choice changes the speed, never the bits.

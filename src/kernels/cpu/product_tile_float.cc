@@ -1,6 +1,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/product_tile_float.cc"
-#include "hwy/foreach_target.h"
+#include <hwy/foreach_target.h>
 #include "kernels/cpu/product_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();

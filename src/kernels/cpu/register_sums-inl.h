@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "hwy/highway.h"
+#include <hwy/highway.h>
 
 #ifndef LOCKSTEP_UNROLL
 #define LOCKSTEP_UNROLL _Pragma("GCC unroll 16")

@@ -2,8 +2,8 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/transpose.cc"
 #include "kernels/cpu/transpose.h"
 
-#include "hwy/foreach_target.h"
-#include "hwy/highway.h"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {

@@ -1,0 +1,177 @@
+#include <algorithm>
+
+#include "kernels/cpu/convolution.h"
+#include "kernels/cpu/convolution_points.h"
+#include "kernels/cpu/leaf_fold.h"
+#include "kernels/cpu/product_block.h"
+
+namespace lockstep::kernels {
+namespace {
+
+// Depth steps after which a tile's sums go back to memory, so that what a pass over all tiles reads
+// stays in the nearest cache.
+constexpr int64_t kDepthBlock = 128;
+// A leaf's sum in memory is to stay in the second level of the cache, with its neighbours.
+constexpr int64_t kLeafSumElements = int64_t{1} << 16;
+constexpr int64_t kLeastRowsOfLeafSum = 48;
+
+// The filter's gradient as a product that sums over output pixels: a row is an element of a filter
+// (tap and input channel), the depth runs over images, output rows and columns where the tap falls
+// into the input, B is the output's gradient.
+template <typename T>
+class FilterGradient {
+ public:
+  FilterGradient(const ConvolutionArguments<T>& arguments, int64_t begin, int64_t end)
+      : p_(arguments),
+        shape_(arguments.shape),
+        depth_channels_(shape_.input_channels / shape_.groups),
+        columns_(shape_.output_channels / shape_.groups),
+        panel_(functions_.Panel(columns_)) {
+    PlanTiles(begin, end);
+  }
+
+  // Adds up the leaves into the rows [begin, end) of the result.
+  void Run(int64_t begin, int64_t end) {
+    const int64_t size = (end - begin) * shape_.output_channels;
+    const int64_t num_leaves = static_cast<int64_t>(p_.offsets.size()) - 1;
+    const int64_t buffers = LeafFold<T>::BuffersNeeded(num_leaves);
+    LeafFold<T> fold(ThreadScratch<T>(ScratchUse::kLeafSums, buffers * size), size);
+    for (size_t leaf = 0; leaf + 1 < p_.offsets.size(); ++leaf) {
+      const bool present = p_.offsets[leaf] < p_.offsets[leaf + 1];
+      if (present) SumLeaf(p_.offsets[leaf], p_.offsets[leaf + 1], fold.Next());
+      fold.Push(present);
+    }
+    T* result = p_.result + begin * shape_.output_channels;
+    const T* sum = fold.Finish();
+    if (sum == nullptr) {
+      std::fill(result, result + size, T{0});
+    } else {
+      std::copy_n(sum, size, result);
+    }
+  }
+
+ private:
+  // Output positions where a tap falls into the input.
+  struct Window {
+    int64_t row, row_end, column, column_end;
+    bool operator==(const Window&) const = default;
+  };
+  // Rows of the filter with equal windows.
+  struct TileOfRows {
+    int64_t first;  // counted from the range's begin
+    int rows;
+    Window window;
+    int64_t offset[kMaxTileRows];  // of a row's input at output row and column 0
+  };
+
+  void PlanTiles(int64_t begin, int64_t end) {
+    const int max_rows = functions_.MaxRows(panel_);
+    const TapAxis height = TapAxis::Height(shape_);
+    const TapAxis width = TapAxis::Width(shape_);
+    for (int64_t f = begin; f < end; ++f) {
+      const int64_t channel = f % depth_channels_;
+      const int64_t w = f / depth_channels_ % shape_.filter_width;
+      const int64_t h = f / depth_channels_ / shape_.filter_width;
+      Window window;
+      height.Window(h, window.row, window.row_end);
+      width.Window(w, window.column, window.column_end);
+      if (tiles_.empty() || tiles_.back().rows == max_rows || !(tiles_.back().window == window)) {
+        tiles_.push_back({f - begin, 0, window, {}});
+      }
+      TileOfRows& tile = tiles_.back();
+      const int64_t input_row = h * shape_.dilation_height - shape_.padding_top;
+      const int64_t input_column = w * shape_.dilation_width - shape_.padding_left;
+      tile.offset[tile.rows++] =
+          (input_row * shape_.input_width + input_column) * shape_.input_channels + channel;
+    }
+  }
+
+  // The chain over the images [image, image_end), into `sum`.
+  void SumLeaf(int64_t image, int64_t image_end, T* sum) {
+    const int64_t height = shape_.output_height;
+    const int64_t block =
+        std::max<int64_t>(1, kDepthBlock / std::max<int64_t>(1, shape_.output_width));
+    const int64_t row_end = image_end * height;
+    int64_t row = image * height;
+    bool accumulate = false;
+    do {  // once for an output without rows: zeros
+      for (int64_t group = 0; group < shape_.groups; ++group) {
+        SumRows(row, std::min(row + block, row_end), group, accumulate, sum);
+      }
+      row += block;
+      accumulate = true;
+    } while (row < row_end);
+  }
+
+  // Continues the chains over the output rows [row, row_end) of images * output_height.
+  void SumRows(int64_t row, int64_t row_end, int64_t group, bool accumulate, T* sum) {
+    Tile<T> tile;
+    tile.a_step = shape_.stride_width * shape_.input_channels;
+    tile.b_step = shape_.output_channels;
+    tile.accumulate = accumulate;
+    const Window* window = nullptr;
+    for (const TileOfRows& rows : tiles_) {
+      if (window == nullptr || !(*window == rows.window)) PlanSegments(rows.window, row, row_end);
+      window = &rows.window;
+      tile.segments = segments_.data();
+      tile.num_segments = static_cast<int64_t>(segments_.size());
+      tile.rows = rows.rows;
+      for (int i = 0; i < rows.rows; ++i) {
+        tile.a[i] = p_.input + rows.offset[i] + group * depth_channels_;
+      }
+      for (int64_t n = 0; n < columns_; n += panel_) {
+        tile.columns = static_cast<int>(std::min(panel_, columns_ - n));
+        tile.b = p_.output_gradient + group * columns_ + n;
+        for (int i = 0; i < rows.rows; ++i) {
+          tile.c[i] = sum + (rows.first + i) * shape_.output_channels + group * columns_ + n;
+        }
+        functions_.product(tile);
+      }
+    }
+  }
+
+  void PlanSegments(const Window& window, int64_t row, int64_t row_end) {
+    const int64_t a_step = shape_.stride_width * shape_.input_channels;
+    segments_.clear();
+    for (int64_t r = row; r < row_end; ++r) {
+      const int64_t image = r / shape_.output_height;
+      const int64_t h = r % shape_.output_height;
+      if (h < window.row || h >= window.row_end || window.column == window.column_end) continue;
+      const int64_t input_row = image * shape_.input_height + h * shape_.stride_height;
+      AppendSegment(
+          segments_,
+          {input_row * shape_.input_width * shape_.input_channels + window.column * a_step,
+           (r * shape_.output_width + window.column) * shape_.output_channels,
+           window.column_end - window.column},
+          a_step, shape_.output_channels);
+    }
+  }
+
+  const ConvolutionArguments<T>& p_;
+  const ConvolutionShape& shape_;
+  const TileFunctions<T>& functions_ = ChosenTileFunctions<T>();
+  int64_t depth_channels_;
+  int64_t columns_;
+  int64_t panel_;
+  std::vector<TileOfRows> tiles_;
+  std::vector<TileSegment> segments_;
+};
+
+}  // namespace
+
+template <typename T>
+void ConvolutionFilterGradient(const ConvolutionArguments<T>& arguments, int64_t begin,
+                               int64_t end) {
+  if (begin >= end || arguments.shape.output_channels == 0) return;
+  const int64_t block =
+      std::max(kLeastRowsOfLeafSum, kLeafSumElements / arguments.shape.output_channels);
+  for (int64_t f = begin; f < end; f += block) {
+    const int64_t last = std::min(end, f + block);
+    FilterGradient<T>(arguments, f, last).Run(f, last);
+  }
+}
+
+template void ConvolutionFilterGradient(const ConvolutionArguments<float>&, int64_t, int64_t);
+template void ConvolutionFilterGradient(const ConvolutionArguments<double>&, int64_t, int64_t);
+
+}  // namespace lockstep::kernels
