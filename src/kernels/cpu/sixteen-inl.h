@@ -1,0 +1,115 @@
+// Sixteen virtual lanes: the same arithmetic whatever the width of the vectors; once per
+// instruction set.
+#if defined(LOCKSTEP_SIXTEEN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCKSTEP_SIXTEEN_INL_H_
+#undef LOCKSTEP_SIXTEEN_INL_H_
+#else
+#define LOCKSTEP_SIXTEEN_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lockstep::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <typename T>
+struct Sixteen {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  static constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(T);
+  static constexpr int kParts = 16 / kLanes;
+
+  V part[kParts];
+
+  static HWY_INLINE Sixteen Set(T value) {
+    Sixteen all;
+    for (V& p : all.part) p = hn::Set(D(), value);
+    return all;
+  }
+  // The first `count` of the elements at `from`; the lanes past them hold `padding`.
+  static HWY_INLINE Sixteen Load(const T* from, int64_t count, T padding) {
+    Sixteen all;
+    if (HWY_LIKELY(count >= 16)) {
+      for (int i = 0; i < kParts; ++i) all.part[i] = hn::LoadU(D(), from + i * kLanes);
+      return all;
+    }
+    for (int i = 0; i < kParts; ++i) {
+      const auto mask = MaskOf(count, i);
+      all.part[i] =
+          hn::IfThenElse(mask, hn::MaskedLoad(mask, D(), from + i * kLanes), hn::Set(D(), padding));
+    }
+    return all;
+  }
+  HWY_INLINE void Store(T* to, int64_t count) const {
+    if (HWY_LIKELY(count >= 16)) {
+      for (int i = 0; i < kParts; ++i) hn::StoreU(part[i], D(), to + i * kLanes);
+      return;
+    }
+    for (int i = 0; i < kParts; ++i)
+      hn::BlendedStore(part[i], MaskOf(count, i), D(), to + i * kLanes);
+  }
+
+  // Lanes 8 apart, then 4, 2 and 1.
+  HWY_INLINE T Sum() const {
+    return Fold([](T a, T b) { return a + b; });
+  }
+  HWY_INLINE T Max() const {
+    return Fold([](T a, T b) { return a < b ? b : a; });
+  }
+
+ private:
+  static HWY_INLINE hn::Mask<D> MaskOf(int64_t count, int i) {
+    const int64_t left = count - i * kLanes;
+    return hn::FirstN(D(), static_cast<size_t>(left < 0 ? 0 : left > kLanes ? kLanes : left));
+  }
+  template <typename Function>
+  HWY_INLINE T Fold(const Function& function) const {
+    HWY_ALIGN T lanes[16];
+    for (int i = 0; i < kParts; ++i) hn::Store(part[i], D(), lanes + i * kLanes);
+    for (int half = 8; half > 0; half /= 2) {
+      for (int i = 0; i < half; ++i) lanes[i] = function(lanes[i], lanes[i + half]);
+    }
+    return lanes[0];
+  }
+};
+
+// function(vector) on all lanes.
+template <typename T, typename Function>
+HWY_INLINE Sixteen<T> Map(const Sixteen<T>& a, const Function& function) {
+  Sixteen<T> result;
+  for (int i = 0; i < Sixteen<T>::kParts; ++i) result.part[i] = function(a.part[i]);
+  return result;
+}
+
+// function(vector, vector) on all lanes.
+template <typename T, typename Function>
+HWY_INLINE Sixteen<T> Map(const Sixteen<T>& a, const Sixteen<T>& b, const Function& function) {
+  Sixteen<T> result;
+  for (int i = 0; i < Sixteen<T>::kParts; ++i) result.part[i] = function(a.part[i], b.part[i]);
+  return result;
+}
+
+template <typename T>
+HWY_INLINE Sixteen<T> operator+(const Sixteen<T>& a, const Sixteen<T>& b) {
+  return Map(a, b, [](auto x, auto y) { return hn::Add(x, y); });
+}
+template <typename T>
+HWY_INLINE Sixteen<T> operator-(const Sixteen<T>& a, const Sixteen<T>& b) {
+  return Map(a, b, [](auto x, auto y) { return hn::Sub(x, y); });
+}
+template <typename T>
+HWY_INLINE Sixteen<T> operator*(const Sixteen<T>& a, const Sixteen<T>& b) {
+  return Map(a, b, [](auto x, auto y) { return hn::Mul(x, y); });
+}
+template <typename T>
+HWY_INLINE Sixteen<T> Maximum(const Sixteen<T>& a, const Sixteen<T>& b) {
+  return Map(a, b, [](auto x, auto y) { return hn::Max(x, y); });
+}
+
+}  // namespace lockstep::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // LOCKSTEP_SIXTEEN_INL_H_
