@@ -64,7 +64,10 @@ bool Combiner::Add(Node node, Partial partial) {
     known_.insert(node);
     wanted_.erase(node);
     on_known_(node, partial);
-    if (node == Root(num_leaves_)) return true;
+    if (node == Root(num_leaves_)) {
+      uncombined_.emplace(node, std::move(partial));
+      return true;
+    }
     const Node parent = Parent(node, num_leaves_);
     if (known_.contains(parent)) {
       LOCKSTEP_PROBE("a wanted node is known after its parent");

@@ -51,6 +51,8 @@ class Combiner {
   bool Add(Node node, Partial partial);
 
   bool Knows(Node node) const { return known_.contains(node); }
+  /// The root's sum, once it is known.
+  const Partial& root() const { return uncombined_.at(Root(num_leaves_)); }
   /// Whether the root and every wanted node are known.
   bool done() const { return wanted_.empty(); }
   /// Whether `node`, or a node that contains it, is known.

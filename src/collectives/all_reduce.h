@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/task.h"
+#include "collectives/group.h"
+#include "collectives/plan.h"
+#include "lockstep/tensor/dtype.h"
+
+namespace lockstep::collectives {
+
+/// The sum over a node of this rank's block: a single leaf, or leaves that were already added up in
+/// the tree's order. No data: none of its leaves contributes.
+struct Contribution {
+  Node node;
+  const std::byte* data = nullptr;
+};
+
+struct AllReduceOptions {
+  base::Duration timeout = std::chrono::seconds(60);
+  Algorithm algorithm = Algorithm::kAuto;
+};
+
+struct SumRequest {
+  OpId id;
+  DType dtype = DType::kInvalid;
+  size_t count = 0;
+  Division division = Division::Even(0, 1);
+  std::vector<Contribution> contributions;
+  std::byte* output = nullptr;
+  AllReduceOptions options;
+};
+
+/// Sums the leaves of all ranks into every rank's `output`.
+/// Shapes: contributions and output [count]; f32 f64 i32 i64; output may be one of the
+/// contributions. Cost: docs/collectives.md; for P equal aligned blocks of a large buffer 2 hops, 2
+/// count (P-1)/P elements sent per rank; one hop for small ones. Order: the canonical tree; the
+/// same bits for every division, algorithm and order of arrival. Lifetime: contributions and output
+/// stay until `done`, which runs once, as new work. After an error the output is unspecified.
+/// Errors: InvalidArgument (dtype, contributions that are not this rank's block, a name used twice,
+/// ranks that disagree), DeadlineExceeded (names the node and rank it waited for), Unavailable (a
+/// peer is silent), Aborted (the epoch ended), Cancelled (the group went away). All but the first
+/// and last end the epoch for every rank, and so do ranks that disagree.
+void AllReduceSum(Group& group, SumRequest request, OnReduced done);
+
+/// The same for coroutines: `co_await AllReduceSum(group, request)`.
+base::Eventual<Result<Reduced>> AllReduceSum(Group& group, SumRequest request);
+
+}  // namespace lockstep::collectives

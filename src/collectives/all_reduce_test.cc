@@ -1,0 +1,449 @@
+#include "collectives/all_reduce.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/probe.h"
+#include "collectives/sum_reference.h"
+#include "net/in_process.h"
+
+namespace lockstep::collectives {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Algorithm kAlgorithms[] = {Algorithm::kAuto, Algorithm::kExchange, Algorithm::kSlices,
+                                     Algorithm::kRelay};
+
+// P ranks of one process, on one event loop.
+class Ranks {
+ public:
+  explicit Ranks(int num_ranks, GroupOptions options = {})
+      : network_(std::vector<base::Executor*>(num_ranks, &loop)) {
+    for (int rank = 0; rank < num_ranks; ++rank)
+      groups.push_back(std::make_unique<Group>(network_.transport(rank), options));
+    statuses.resize(num_ranks);
+    present.resize(num_ranks);
+  }
+
+  void Start(int rank, SumRequest request) {
+    ++under_way_;
+    AllReduceSum(*groups[rank], std::move(request), [this, rank](const Result<Reduced>& reduced) {
+      statuses[rank] = reduced.status();
+      present[rank] = reduced.ok() && reduced->present;
+      --under_way_;
+    });
+  }
+  bool Wait() {
+    return loop.RunUntil([this] { return under_way_ == 0; }, seconds(20));
+  }
+  void RunFor(base::Duration time) {
+    loop.RunUntil([] { return false; }, time);
+  }
+  net::Transport& transport(int rank) { return network_.transport(rank); }
+
+  base::EventLoop loop;
+
+ private:
+  net::InProcessNetwork network_;
+  int under_way_ = 0;
+
+ public:
+  std::vector<std::unique_ptr<Group>> groups;
+  std::vector<Status> statuses;
+  std::vector<bool> present;
+};
+
+template <typename T>
+void ExpectSum(const Division& division, size_t count, Algorithm algorithm, double absent,
+               uint64_t seed) {
+  base::SeededRandomness randomness(seed);
+  const Leaf n = division.num_leaves();
+  const auto leaves = RandomLeaves<T>(randomness, n, count, absent);
+  const auto expected = SumByDefinition(leaves, 0, n);
+  const int num_ranks = division.num_ranks();
+  Ranks ranks(num_ranks);
+  const std::vector<T> untouched(count, T{77});
+  std::vector<std::vector<T>> outputs(num_ranks, untouched);
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    AllReduceOptions options;
+    options.algorithm = algorithm;
+    ranks.Start(rank, RequestOf({seed, 0}, leaves, division, rank, &outputs[rank], options));
+  }
+  ASSERT_TRUE(ranks.Wait());
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    ASSERT_EQ(ranks.statuses[rank], Status::Ok());
+    ASSERT_EQ(ranks.present[rank], expected.has_value());
+    ASSERT_TRUE(SameBits(outputs[rank], expected.value_or(untouched)))
+        << "rank " << rank << " of " << num_ranks << ", " << n << " leaves, " << count
+        << " elements, " << AlgorithmName(algorithm);
+  }
+}
+
+Division RandomDivision(base::Randomness& randomness, Leaf num_leaves, int num_ranks) {
+  std::vector<Leaf> borders{0, num_leaves};
+  while (static_cast<int>(borders.size()) < num_ranks + 1)
+    borders.push_back(static_cast<Leaf>(randomness.Below(num_leaves + 1)));
+  std::sort(borders.begin(), borders.end());
+  return Division::FromBorders(borders).OrThrow();
+}
+
+TEST(AllReduce, GivesTheTreesBitsForEveryNumberOfRanksAndDivision) {
+  uint64_t seed = 1;
+  for (int ranks : {1, 2, 3, 4, 7, 8}) {
+    for (size_t count : {0, 1, 7, 1000, 10000}) {
+      for (Leaf n : {1u, 2u, 5u, 8u, 13u}) {
+        if (count == 10000 && n == 5) continue;  // the longest rows
+        for (Algorithm algorithm : kAlgorithms) {
+          base::SeededRandomness randomness(seed);
+          const bool is_even = seed % 2 == 0;
+          const Division division =
+              is_even ? Division::Even(n, ranks) : RandomDivision(randomness, n, ranks);
+          ExpectSum<float>(division, count, algorithm, (seed % 3) * 0.4, seed);
+          if (HasFatalFailure()) return;
+          ++seed;
+        }
+      }
+    }
+  }
+}
+
+TEST(AllReduce, AddsEveryType) {
+  for (Algorithm algorithm : kAlgorithms) {
+    for (int ranks : {2, 3, 8}) {
+      ExpectSum<double>(Division::Even(11, ranks), 1000, algorithm, 0.1, 1);
+      ExpectSum<int32_t>(Division::Even(11, ranks), 1000, algorithm, 0.1, 2);
+      ExpectSum<int64_t>(Division::Even(11, ranks), 1000, algorithm, 0.1, 3);
+    }
+  }
+}
+
+TEST(AllReduce, SaysWhenNobodyContributes) {
+  for (Algorithm algorithm : kAlgorithms) {
+    ExpectSum<float>(Division::Even(6, 3), 100, algorithm, 1.0, 1);
+    ExpectSum<float>(Division::Even(0, 3), 100, algorithm, 0.0, 1);
+    ExpectSum<float>(Division::Even(6, 3), 0, algorithm, 1.0, 1);
+  }
+}
+
+TEST(AllReduce, TakesSumsThatWereMadeBeforeAndWritesInPlace) {
+  base::SeededRandomness randomness(5);
+  const auto leaves = RandomLeaves<float>(randomness, 8, 100, 0.0);
+  const auto expected = SumByDefinition(leaves, 0, 8);
+  const Division division = Division::Even(8, 2);
+  for (Algorithm algorithm : kAlgorithms) {
+    Ranks ranks(2);
+    std::vector<std::vector<float>> outputs(2);
+    for (int rank = 0; rank < 2; ++rank) {
+      const Node block = division.block(rank);
+      outputs[rank] = *SumByDefinition(leaves, block.begin, block.end);
+      SumRequest request = RequestOf({0, 0}, leaves, division, rank, &outputs[rank]);
+      request.options.algorithm = algorithm;
+      request.contributions = {{block, request.output}};
+      ranks.Start(rank, request);
+    }
+    ASSERT_TRUE(ranks.Wait());
+    for (const auto& output : outputs) EXPECT_TRUE(SameBits(output, *expected));
+  }
+}
+
+TEST(AllReduce, RunsManyBucketsSideBySideAndKeepsWhatComesEarly) {
+  base::SeededRandomness randomness(6);
+  constexpr int kBuckets = 5;
+  GroupOptions options;
+  options.held_bytes = 700;  // not even two early partials: the rest waits with their senders
+  Ranks ranks(3, options);
+  const Division division = Division::Even(7, 3);
+  std::vector<Leaves<float>> leaves;
+  for (int bucket = 0; bucket < kBuckets; ++bucket)
+    leaves.push_back(RandomLeaves<float>(randomness, 7, 100, 0.2));
+  std::vector<std::vector<float>> outputs(3 * kBuckets, std::vector<float>(100));
+  for (int rank = 0; rank < 3; ++rank) {
+    for (int i = 0; i < kBuckets; ++i) {
+      const uint32_t bucket = rank == 1 ? kBuckets - 1 - i : i;  // another order
+      ranks.Start(rank, RequestOf({3, bucket}, leaves[bucket], division, rank,
+                                  &outputs[rank * kBuckets + bucket]));
+    }
+    ranks.RunFor(milliseconds(3));
+  }
+  ASSERT_TRUE(ranks.Wait());
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(ranks.statuses[rank], Status::Ok());
+    for (int bucket = 0; bucket < kBuckets; ++bucket)
+      EXPECT_TRUE(
+          SameBits(outputs[rank * kBuckets + bucket], *SumByDefinition(leaves[bucket], 0, 7)));
+  }
+}
+
+// Delivers every message twice, as two workers would that compute the same node.
+class Twice final : public net::Transport {
+ public:
+  explicit Twice(net::Transport& once) : once_(once) {}
+  int rank() const override { return once_.rank(); }
+  int num_ranks() const override { return once_.num_ranks(); }
+  base::Executor& executor() override { return once_.executor(); }
+  void Send(int to, net::Message message) override {
+    once_.Send(to, message);
+    once_.Send(to, std::move(message));
+  }
+  void Listen(net::Channel channel, Receive receive) override {
+    once_.Listen(channel, std::move(receive));
+  }
+  net::Epoch epoch() const override { return once_.epoch(); }
+  void EnterEpoch(net::Epoch epoch) override { once_.EnterEpoch(epoch); }
+  void AbortEpoch(Status reason) override { once_.AbortEpoch(std::move(reason)); }
+  const net::Abort* aborted() const override { return once_.aborted(); }
+  void WatchAborts(Watch watch) override { once_.WatchAborts(std::move(watch)); }
+
+ private:
+  net::Transport& once_;
+};
+
+TEST(AllReduce, DropsRepeatsWhetherTheSumIsDoneOrNot) {
+  base::SeededRandomness randomness(7);
+  const Division division = Division::Even(7, 3);
+  const auto leaves = RandomLeaves<float>(randomness, 7, 100, 0.0);
+  for (Algorithm algorithm : kAlgorithms) {
+    Ranks ranks(3);
+    std::vector<std::unique_ptr<Twice>> twice;
+    std::vector<std::vector<float>> outputs(3, std::vector<float>(100));
+    AllReduceOptions options;
+    options.algorithm = algorithm;
+    for (int rank = 0; rank < 3; ++rank) {
+      ranks.groups[rank].reset();
+      twice.push_back(std::make_unique<Twice>(ranks.transport(rank)));
+      ranks.groups[rank] = std::make_unique<Group>(*twice[rank]);
+      ranks.Start(rank, RequestOf({1, 0}, leaves, division, rank, &outputs[rank], options));
+    }
+    ASSERT_TRUE(ranks.Wait());
+    ranks.RunFor(milliseconds(2));
+    for (int rank = 0; rank < 3; ++rank) {
+      EXPECT_EQ(ranks.statuses[rank], Status::Ok());
+      EXPECT_TRUE(SameBits(outputs[rank], *SumByDefinition(leaves, 0, 7)));
+    }
+    ranks.groups.clear();
+  }
+  for (const base::Probe* probe : base::AllProbes()) {
+    const std::string name = probe->name();
+    if (name == "a partial's leaves are already in the sum" ||
+        name == "a partial comes after its collective finished here") {
+      EXPECT_GT(probe->hits(), 0u) << name;
+    }
+  }
+}
+
+TEST(AllReduce, RefusesANameThatWasUsedBefore) {
+  base::SeededRandomness randomness(7);
+  Ranks ranks(1);
+  const auto leaves = RandomLeaves<float>(randomness, 2, 4, 0.0);
+  std::vector<float> output(4);
+  const auto run = [&](uint64_t step) {
+    ranks.Start(0, RequestOf({step, 0}, leaves, Division::Even(2, 1), 0, &output));
+    EXPECT_TRUE(ranks.Wait());
+    return ranks.statuses[0];
+  };
+  EXPECT_EQ(run(1), Status::Ok());
+  EXPECT_EQ(run(1), Status(Code::kInvalidArgument,
+                           "[all_reduce] step and bucket must name one collective of an epoch; got "
+                           "a name that was used before (rank 0 of 1, epoch 0, step 1, bucket 0)"));
+  EXPECT_EQ(run(2), Status::Ok());
+  ranks.groups[0]->RetireBefore(5);
+  EXPECT_EQ(run(4).code(), Code::kInvalidArgument);
+  EXPECT_EQ(run(5), Status::Ok());
+}
+
+TEST(AllReduce, NamesWhoIsMissingWhenTheDeadlinePasses) {
+  base::SeededRandomness randomness(8);
+  Ranks ranks(4);
+  const Division division = Division::Even(8, 4);
+  const auto leaves = RandomLeaves<float>(randomness, 8, 100, 0.0);
+  std::vector<std::vector<float>> outputs(4, std::vector<float>(100));
+  for (int rank : {0, 1, 3}) {
+    AllReduceOptions options;
+    options.timeout = rank == 0 ? milliseconds(20) : seconds(10);
+    options.algorithm = Algorithm::kSlices;
+    ranks.Start(rank, RequestOf({17, 2}, leaves, division, rank, &outputs[rank], options));
+  }
+  ASSERT_TRUE(ranks.Wait());
+  EXPECT_EQ(ranks.statuses[0].code(), Code::kDeadlineExceeded);
+  EXPECT_EQ(ranks.statuses[0].message(),
+            "[all_reduce] every partial must arrive within 20.0 ms; got none of node [4,6), slice "
+            "0, from rank 2; 0 of 4 slices are done (rank 0 of 4, epoch 0, step 17, bucket 2); see "
+            "whether that rank runs, or raise the timeout");
+  for (int rank : {1, 3}) {
+    EXPECT_EQ(ranks.statuses[rank].code(), Code::kAborted);
+    const std::string text = ranks.statuses[rank].message();
+    EXPECT_NE(text.find("got an abort by rank 0: " + ranks.statuses[0].message()),
+              std::string::npos);
+    EXPECT_NE(text.find("waiting here: none of node [4,6)"), std::string::npos) << text;
+  }
+  // The late rank learns at once, and the next epoch works.
+  ranks.Start(2, RequestOf({17, 2}, leaves, division, 2, &outputs[2]));
+  ASSERT_TRUE(ranks.Wait());
+  EXPECT_EQ(ranks.statuses[2].code(), Code::kAborted);
+  for (int rank = 0; rank < 4; ++rank) {
+    ranks.groups[rank].reset();
+    ranks.transport(rank).EnterEpoch(1);
+    ranks.groups[rank] = std::make_unique<Group>(ranks.transport(rank));
+    ranks.Start(rank, RequestOf({17, 2}, leaves, division, rank, &outputs[rank]));
+  }
+  ASSERT_TRUE(ranks.Wait());
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(ranks.statuses[rank], Status::Ok());
+    EXPECT_TRUE(SameBits(outputs[rank], *SumByDefinition(leaves, 0, 8)));
+  }
+}
+
+TEST(AllReduce, EndsEverywhereWhenOneRankAborts) {
+  base::SeededRandomness randomness(9);
+  Ranks ranks(3);
+  const auto leaves = RandomLeaves<float>(randomness, 3, 10, 0.0);
+  std::vector<std::vector<float>> outputs(3, std::vector<float>(10));
+  for (int rank : {0, 1})
+    ranks.Start(rank, RequestOf({1, 0}, leaves, Division::Even(3, 3), rank, &outputs[rank]));
+  ranks.groups[2]->Abort(Status(Code::kAborted, "[test] stop"));
+  ASSERT_TRUE(ranks.Wait());
+  for (int rank : {0, 1}) {
+    EXPECT_EQ(ranks.statuses[rank].code(), Code::kAborted);
+    EXPECT_NE(ranks.statuses[rank].message().find("got an abort by rank 2: [test] stop"),
+              std::string::npos);
+  }
+  ranks.Start(2, RequestOf({1, 0}, leaves, Division::Even(3, 3), 2, &outputs[2]));
+  ASSERT_TRUE(ranks.Wait());
+  EXPECT_EQ(ranks.statuses[2].code(), Code::kAborted);
+}
+
+TEST(AllReduce, EndsWithItsGroup) {
+  base::SeededRandomness randomness(9);
+  Ranks ranks(2);
+  const auto leaves = RandomLeaves<float>(randomness, 2, 10, 0.0);
+  std::vector<float> output(10);
+  ranks.Start(0, RequestOf({1, 0}, leaves, Division::Even(2, 2), 0, &output));
+  ranks.groups[0].reset();
+  ASSERT_TRUE(ranks.Wait());
+  EXPECT_EQ(ranks.statuses[0].code(), Code::kCancelled);
+}
+
+TEST(AllReduce, NamesTheFirstDifferenceBetweenRanks) {
+  base::SeededRandomness randomness(10);
+  const auto run = [&](const Division& other, size_t count, Algorithm algorithm) {
+    Ranks ranks(2);
+    const auto leaves = RandomLeaves<float>(randomness, 4, 10, 0.0);
+    const auto others = RandomLeaves<float>(randomness, other.num_leaves(), count, 0.0);
+    std::vector<float> output(10), other_output(count);
+    AllReduceOptions options;
+    options.algorithm = algorithm;
+    ranks.Start(0, RequestOf({2, 1}, leaves, Division::Even(4, 2), 0, &output));
+    ranks.Start(1, RequestOf({2, 1}, others, other, 1, &other_output, options));
+    EXPECT_TRUE(ranks.Wait());
+    // Whoever hears the other first says so.
+    const bool is_first = ranks.statuses[0].code() == Code::kInvalidArgument;
+    EXPECT_EQ(ranks.statuses[is_first ? 0 : 1].code(), Code::kInvalidArgument);
+    EXPECT_FALSE(ranks.statuses[is_first ? 1 : 0].ok());
+    return ranks.statuses[is_first ? 0 : 1].message();
+  };
+  EXPECT_EQ(run(Division::Even(4, 2), 11, Algorithm::kAuto),
+            "[all_reduce] dtype, count and leaves must agree across ranks; got float32[10] over 4 "
+            "leaves here, float32[11] over 4 leaves from rank 1 (rank 0 of 2, epoch 0, step 2, "
+            "bucket 1)");
+  EXPECT_NE(run(Division::Even(5, 2), 10, Algorithm::kAuto).find("float32[10] over 5 leaves from"),
+            std::string::npos);
+  const std::string plan = "the division of leaves and the algorithm must agree across ranks";
+  EXPECT_NE(run(Division::FromBorders({0, 1, 4}).OrThrow(), 10, Algorithm::kAuto).find(plan),
+            std::string::npos);
+  EXPECT_NE(run(Division::Even(4, 2), 10, Algorithm::kSlices).find(plan), std::string::npos);
+}
+
+TEST(AllReduce, RefusesWhatIsNoSum) {
+  Ranks ranks(2);
+  base::SeededRandomness randomness(11);
+  const auto leaves = RandomLeaves<float>(randomness, 4, 10, 0.0);
+  std::vector<float> output(10);
+  const SumRequest right = RequestOf({1, 0}, leaves, Division::Even(4, 2), 0, &output);
+  const auto expect = [&](const SumRequest& request, const std::string& text) {
+    ranks.Start(0, request);
+    ASSERT_TRUE(ranks.Wait());
+    EXPECT_EQ(ranks.statuses[0].code(), Code::kInvalidArgument);
+    EXPECT_EQ(ranks.statuses[0].message(),
+              "[all_reduce] " + text + " (rank 0 of 2, epoch 0, step 1, bucket 0)");
+  };
+  SumRequest wrong = right;
+  wrong.dtype = DType::kBool;
+  expect(wrong, "dtype must be float32, float64, int32 or int64; got bool");
+  wrong = right;
+  wrong.division = Division::Even(4, 3);
+  expect(wrong, "the division must have a block per rank; got 3 blocks");
+  wrong = right;
+  wrong.output = nullptr;
+  expect(wrong, "a sum must have a place to go; got no output");
+  wrong = right;
+  wrong.contributions.pop_back();
+  expect(wrong, "contributions must be nodes that make up the block [0,2) of this rank; got [0,1)");
+  wrong = right;
+  wrong.contributions.push_back(wrong.contributions[0]);
+  expect(wrong,
+         "contributions must be nodes that make up the block [0,2) of this rank; got [0,1) [0,1) "
+         "[1,2)");
+}
+
+TEST(AllReduce, CanBeAwaited) {
+  base::SeededRandomness randomness(12);
+  const auto leaves = RandomLeaves<double>(randomness, 6, 50, 0.0);
+  const Division division = Division::Even(6, 3);
+  Ranks ranks(3);
+  std::vector<std::vector<double>> outputs(3, std::vector<double>(50));
+  int good = 0;
+  const auto worker = [&](int rank) -> base::Task<void> {
+    for (uint64_t step = 0; step < 10; ++step) {
+      const auto reduced = co_await AllReduceSum(
+          *ranks.groups[rank], RequestOf({step, 0}, leaves, division, rank, &outputs[rank]));
+      good += reduced.ok() && reduced->present ? 1 : 0;
+      ranks.groups[rank]->RetireBefore(step);
+    }
+  };
+  base::TaskScope scope(ranks.loop);
+  for (int rank = 0; rank < 3; ++rank) scope.Spawn(worker(rank));
+  ASSERT_TRUE(ranks.loop.RunUntil([&] { return scope.unfinished() == 0; }, seconds(20)));
+  EXPECT_EQ(good, 30);
+  for (const auto& output : outputs) EXPECT_TRUE(SameBits(output, *SumByDefinition(leaves, 0, 6)));
+}
+
+TEST(PartialMessage, ComesBackAsItWasAndRefusesStrangers) {
+  PartialHeader header;
+  header.op = {1ull << 40, 7};
+  header.dtype = DType::kInt64;
+  header.present = true;
+  header.slice = 3;
+  header.node = {4, 6};
+  header.num_leaves = 9;
+  header.plan = 0xdeadbeefu;
+  header.count = 1ull << 33;
+  const net::Bytes elements(16, std::byte{5});
+  const net::Payload payload = Encode(header, elements);
+  ASSERT_EQ(payload->size(), 48u + 16u);
+  const auto message = Decode(payload);
+  ASSERT_TRUE(message.has_value());
+  EXPECT_EQ(message->header.op, header.op);
+  EXPECT_EQ(message->header.node, header.node);
+  EXPECT_EQ(message->header.count, header.count);
+  EXPECT_EQ(message->header.plan, header.plan);
+  EXPECT_EQ(message->header.dtype, DType::kInt64);
+  EXPECT_EQ(message->elements.size(), 16u);
+  for (size_t size = 0; size < 48; ++size)
+    EXPECT_FALSE(Decode(std::make_shared<net::Bytes>(payload->begin(), payload->begin() + size)));
+  net::Bytes other(*payload);
+  other[0] = std::byte{2};  // another version
+  EXPECT_FALSE(Decode(std::make_shared<net::Bytes>(other)));
+  other = *payload;
+  other[3] = std::byte{2};  // neither present nor absent
+  EXPECT_FALSE(Decode(std::make_shared<net::Bytes>(other)));
+}
+
+}  // namespace
+}  // namespace lockstep::collectives

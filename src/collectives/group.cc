@@ -1,0 +1,169 @@
+#include "collectives/group.h"
+
+#include <cstdio>
+
+#include "base/check.h"
+#include "base/probe.h"
+
+namespace lockstep::collectives {
+
+void Operation::Finish(Group& group, Result<Reduced> result) {
+  if (finished()) return;
+  deadline_.Stop();
+  group.executor().Post([done = std::move(done_), result = std::move(result)] { done(result); });
+  done_ = nullptr;
+}
+
+Group::Group(net::Transport& transport, const GroupOptions& options)
+    : transport_(transport), options_(options), epoch_(transport.epoch()) {
+  transport_.WatchAborts([this](net::Epoch epoch, const net::Abort& abort) {
+    if (epoch == epoch_) EndOperations(abort);
+  });
+  transport_.Listen(net::Channel::kCollectives, [this](int from, const net::Message& message) {
+    return Arrive(from, message);
+  });
+}
+
+Group::~Group() {
+  transport_.Listen(net::Channel::kCollectives, nullptr);
+  transport_.WatchAborts(nullptr);
+  for (auto& [id, operation] : running_) {
+    operation->Finish(*this, Status(Code::kCancelled, std::string("[") + operation->name() +
+                                                          "] the group must outlive the sum; got "
+                                                          "its end first " +
+                                                          Place(id)));
+  }
+}
+
+std::string Group::Place(OpId id, const std::string& more) const {
+  char text[128];
+  std::snprintf(text, sizeof(text), "(rank %d of %d, epoch %llu, step %llu, bucket %u", rank(),
+                num_ranks(), static_cast<unsigned long long>(epoch_),
+                static_cast<unsigned long long>(id.step), id.bucket);
+  return text + (more.empty() ? "" : "; " + more) + ")";
+}
+
+void Group::RetireBefore(uint64_t step) {
+  oldest_step_ = std::max(oldest_step_, step);
+  finished_.erase(finished_.begin(), finished_.lower_bound({oldest_step_, 0}));
+  while (!early_.empty() && early_.begin()->first.step < oldest_step_) {
+    for (const Early& early : early_.begin()->second) early_bytes_ -= early.payload->size();
+    early_.erase(early_.begin());
+  }
+}
+
+void Group::Run(std::unique_ptr<Operation> operation) {
+  const OpId id = operation->id();
+  if (Status fault = NameFault(*operation); !fault.ok()) {
+    operation->Finish(*this, std::move(fault));
+    return;
+  }
+  const bool is_past = transport_.epoch() != epoch_;
+  if (is_past || transport_.aborted() != nullptr) {
+    const net::Abort past{rank(), Status(Code::kAborted, "a later epoch began")};
+    operation->Finish(*this, AbortedStatus(*operation, is_past ? past : *transport_.aborted()));
+    return;
+  }
+  Operation& running = *running_.emplace(id, std::move(operation)).first->second;
+  running.deadline_.StartAfter(executor(), running.timeout(), [this, id] { Expire(id); });
+  running.Begin(*this);
+  std::vector<Early> early;
+  if (const auto found = early_.find(id); found != early_.end()) {
+    LOCKSTEP_PROBE("a partial came before its collective began here");
+    early = std::move(found->second);
+    early_.erase(found);
+  }
+  for (const Early& each : early) {
+    early_bytes_ -= each.payload->size();
+    if (!running.finished()) running.Take(*this, each.from, each.payload, *Decode(each.payload));
+  }
+  DropFinished(id);
+}
+
+Status Group::NameFault(const Operation& operation) const {
+  const OpId id = operation.id();
+  const bool is_new = id.step >= oldest_step_ && !finished_.contains(id) && !running_.contains(id);
+  if (is_new) return Status::Ok();
+  return Status(Code::kInvalidArgument, std::string("[") + operation.name() +
+                                            "] step and bucket must name one collective of an "
+                                            "epoch; got a name that was used before " +
+                                            Place(id));
+}
+
+void Group::FailAndAbort(Operation& operation, Status reason) {
+  operation.Finish(*this, reason);
+  Abort(std::move(reason));
+}
+
+void Group::Send(int to, net::Payload payload) {
+  transport_.Send(to, {epoch_, net::Channel::kCollectives, std::move(payload)});
+}
+
+net::Receipt Group::Arrive(int from, const net::Message& message) {
+  const auto partial = Decode(message.payload);
+  if (!partial) {
+    LOCKSTEP_PROBE("a message to collectives is no partial");
+    return net::Receipt::kTaken;
+  }
+  const OpId id = partial->header.op;
+  if (id.step < oldest_step_ || finished_.contains(id)) {
+    LOCKSTEP_PROBE("a partial comes after its collective finished here");
+    return net::Receipt::kTaken;
+  }
+  const auto running = running_.find(id);
+  if (running == running_.end()) {
+    if (early_bytes_ + message.payload->size() > options_.held_bytes) {
+      LOCKSTEP_PROBE("no room for an early partial");
+      return net::Receipt::kLater;
+    }
+    early_bytes_ += message.payload->size();
+    early_[id].push_back({from, message.payload});
+    return net::Receipt::kTaken;
+  }
+  running->second->Take(*this, from, message.payload, *partial);
+  DropFinished(id);
+  return net::Receipt::kTaken;
+}
+
+void Group::DropFinished(OpId id) {
+  const auto found = running_.find(id);
+  if (found == running_.end() || !found->second->finished()) return;
+  running_.erase(found);
+  finished_.insert(id);
+}
+
+Status Group::AbortedStatus(const Operation& operation, const net::Abort& abort) const {
+  // That a peer is lost is known here at first hand; all else is somebody's decision to stop.
+  const bool is_lost = abort.by == rank() && abort.reason.code() == Code::kUnavailable;
+  return Status(is_lost ? Code::kUnavailable : Code::kAborted,
+                std::string("[") + operation.name() +
+                    "] the epoch must outlast the sum; got an abort by rank " +
+                    std::to_string(abort.by) + ": " + abort.reason.message() + " " +
+                    Place(operation.id(), "waiting here: " + operation.Missing(*this)) +
+                    "; enter the next epoch and repeat the step");
+}
+
+void Group::EndOperations(const net::Abort& abort) {
+  for (auto& [id, operation] : running_) {
+    operation->Finish(*this, AbortedStatus(*operation, abort));
+    finished_.insert(id);
+  }
+  running_.clear();
+  early_.clear();
+  early_bytes_ = 0;
+}
+
+void Group::Expire(OpId id) {
+  Operation& operation = *running_.at(id);
+  LOCKSTEP_PROBE("a collective's deadline passed");
+  char limit[64];
+  std::snprintf(limit, sizeof(limit), "%.1f ms", base::Milliseconds(operation.timeout()));
+  FailAndAbort(operation,
+               Status(Code::kDeadlineExceeded,
+                      std::string("[") + operation.name() + "] every partial must arrive within " +
+                          limit + "; got " + operation.Missing(*this) + " " + Place(id) +
+                          "; see whether that rank runs, or raise the timeout"));
+  DropFinished(id);
+}
+
+}  // namespace lockstep::collectives

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/executor.h"
+#include "collectives/partial_message.h"
+#include "lockstep/base/status.h"
+#include "net/transport.h"
+
+namespace lockstep::collectives {
+
+class Group;
+
+/// What a collective gave: whether any leaf contributed. If none did, the output is untouched.
+struct Reduced {
+  bool present = false;
+};
+using OnReduced = std::function<void(Result<Reduced>)>;
+
+/// One collective under way on this rank: an event handler that the group feeds.
+class Operation {
+ public:
+  Operation(OpId id, const char* name, base::Duration timeout, OnReduced done)
+      : id_(id), name_(name), timeout_(timeout), done_(std::move(done)) {}
+  virtual ~Operation() = default;
+
+  /// Sends what can be sent; may finish at once.
+  virtual void Begin(Group& group) = 0;
+  virtual void Take(Group& group, int from, const net::Payload& payload,
+                    const PartialMessage& message) = 0;
+  /// "none of node [4,6), slice 1, from rank 2; 3 of 4 slices are done"
+  virtual std::string Missing(const Group& group) const = 0;
+
+  OpId id() const { return id_; }
+  const char* name() const { return name_; }
+  base::Duration timeout() const { return timeout_; }
+  bool finished() const { return done_ == nullptr; }
+
+ protected:
+  /// Hands the result over, as new work of the executor. Only the first call counts.
+  void Finish(Group& group, Result<Reduced> result);
+
+ private:
+  friend class Group;
+  OpId id_;
+  const char* name_;
+  base::Duration timeout_;
+  OnReduced done_;
+  base::Timer deadline_;
+};
+
+struct GroupOptions {
+  /// Partials of collectives that this rank has not begun yet; beyond it their senders wait.
+  size_t held_bytes = 64 << 20;
+};
+
+/// The collectives of one epoch over all ranks of a transport: runs them side by side, keeps what
+/// comes early, and ends them all when the epoch is aborted, which every wait of theirs watches.
+/// Lifetime: one group at a time per transport, for its current epoch; the transport outlives it.
+/// What is under way when the group goes ends with Cancelled.
+/// Threads: everything on the transport's executor.
+class Group {
+ public:
+  explicit Group(net::Transport& transport, const GroupOptions& options = {});
+  Group(const Group&) = delete;
+  ~Group();
+
+  int rank() const { return transport_.rank(); }
+  int num_ranks() const { return transport_.num_ranks(); }
+  net::Epoch epoch() const { return epoch_; }
+  base::Executor& executor() const { return transport_.executor(); }
+
+  /// Ends the epoch on every rank that can be reached; whatever is under way ends with Aborted.
+  void Abort(Status reason) { transport_.AbortEpoch(std::move(reason)); }
+  /// Forgets the names of finished steps: partials below `step` that still come are dropped.
+  void RetireBefore(uint64_t step);
+
+  /// For the algorithms: starts an operation, after which it gets its partials.
+  void Run(std::unique_ptr<Operation> operation);
+  /// For the algorithms: ends `operation` and with it the epoch, for a reason that it found.
+  void FailAndAbort(Operation& operation, Status reason);
+  void Send(int to, net::Payload payload);
+  /// "(rank 0 of 4, epoch 1, step 17, bucket 0)", with `more` before the bracket closes.
+  std::string Place(OpId id, const std::string& more = "") const;
+
+ private:
+  struct Early {
+    int from;
+    net::Payload payload;
+  };
+
+  net::Receipt Arrive(int from, const net::Message& message);
+  void EndOperations(const net::Abort& abort);
+  void Expire(OpId id);
+  Status AbortedStatus(const Operation& operation, const net::Abort& abort) const;
+  Status NameFault(const Operation& operation) const;
+  void DropFinished(OpId id);
+
+  net::Transport& transport_;
+  const GroupOptions options_;
+  const net::Epoch epoch_;
+  uint64_t oldest_step_ = 0;
+  std::map<OpId, std::unique_ptr<Operation>> running_;
+  std::set<OpId> finished_;  // of oldest_step_ and later
+  std::map<OpId, std::vector<Early>> early_;
+  size_t early_bytes_ = 0;
+};
+
+}  // namespace lockstep::collectives
