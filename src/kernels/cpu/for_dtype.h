@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "kernels/kernel.h"
+
+namespace lockstep::kernels {
+
+/// A list of element types.
+template <typename... Ts>
+struct Types {};
+
+using RealTypes = Types<float, double>;
+using FloatingTypes = Types<float, double, bfloat16, float16>;
+using IntegerTypes = Types<int32_t, int64_t, int8_t, int16_t, uint8_t>;
+using NumberTypes =
+    Types<float, double, bfloat16, float16, int32_t, int64_t, int8_t, int16_t, uint8_t>;
+using IndexTypes = Types<int32_t, int64_t>;
+
+/// `make(std::type_identity<T>())` for the T of the list that `dtype` stands for; null for none.
+template <typename... Ts, typename Make>
+std::unique_ptr<Kernel> ForDType(Types<Ts...>, DType dtype, Make make) {
+  std::unique_ptr<Kernel> kernel;
+  ((kDTypeOf<Ts> == dtype ? (kernel = make(std::type_identity<Ts>()), true) : false) || ...);
+  return kernel;
+}
+
+}  // namespace lockstep::kernels

@@ -1,0 +1,61 @@
+#include "kernels/cpu/axis_split.h"
+#include "kernels/cpu/for_dtype.h"
+#include "kernels/cpu/gather_layout.h"
+
+namespace lockstep::kernels {
+namespace {
+
+// Runs of `inner` elements. With one outer row (axis 0), a row is an index; else an outer row.
+template <typename Index>
+class Gather : public Kernel {
+ public:
+  explicit Gather(const KernelSpec& spec)
+      : layout_(spec.inputs[0].shape, spec.inputs[1].shape, spec.attributes) {
+    run_bytes_ = layout_.inner * DTypeSize(spec.inputs[0].dtype);
+  }
+  int64_t rows() const override { return layout_.by_index() ? layout_.count : layout_.outer(); }
+  uint32_t aligned_inputs() const override { return layout_.aligned(0b01, 0b10); }
+  double cost_per_row() const override {
+    const int64_t runs = layout_.by_index() ? 1 : layout_.count;
+    return static_cast<double>(runs) * (1 + static_cast<double>(run_bytes_) / 8);
+  }
+  void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
+    if (layout_.by_index()) return Copy(memory, 0, begin, end);
+    for (int64_t row = begin; row < end; ++row) Copy(memory, row, 0, layout_.count);
+  }
+
+ private:
+  void Copy(const KernelMemory& memory, int64_t row, int64_t begin, int64_t end) const {
+    const Index* indices = memory.in<Index>(1) + layout_.IndicesOf(row);
+    const char* from = memory.in<char>(0) + row * layout_.limit * run_bytes_;
+    char* to = memory.out<char>(0) + row * layout_.count * run_bytes_;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t index = indices[i];
+      if (index < 0 || index >= layout_.limit) {
+        ThrowIndex("GatherV2", layout_.IndicesOf(row) + i, index, layout_.limit);
+      }
+      CopyRun(to + i * run_bytes_, from + index * run_bytes_, run_bytes_);
+    }
+  }
+
+  GatherLayout layout_;
+  size_t run_bytes_;
+};
+
+std::unique_ptr<Kernel> MakeGather(const KernelSpec& spec) {
+  if (spec.inputs[0].dtype == DType::kString) return nullptr;
+  return ForDType(IndexTypes(), spec.inputs[1].dtype, [&]<typename I>(std::type_identity<I>) {
+    return std::make_unique<Gather<I>>(spec);
+  });
+}
+const RegisterKernel kGather("GatherV2", MakeGather);
+
+}  // namespace
+
+void ThrowIndex(const char* where, int64_t place, int64_t index, int64_t limit) {
+  throw Error(Code::kInvalidArgument, std::string("[") + where + "] an index must be in [0, " +
+                                          std::to_string(limit) + "); got indices[" +
+                                          std::to_string(place) + "] = " + std::to_string(index));
+}
+
+}  // namespace lockstep::kernels

@@ -1,0 +1,147 @@
+// Concat and Split: parts along an axis become one, and one becomes parts.
+
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/structure.h"
+#include "ops/array_rules.h"
+
+namespace lockstep {
+namespace ops {
+namespace {
+
+std::vector<TensorType> InferConcat(const InferenceContext& context) {
+  const int axis = IntOf(context.attributes, "axis");
+  TensorType result = context.inputs[0];
+  for (size_t k = 1; k < context.inputs.size(); ++k) {
+    const TensorType& input = context.inputs[k];
+    bool fits = input.dtype == result.dtype && input.shape.rank() == result.shape.rank();
+    for (int i = 0; i < result.shape.rank() && fits; ++i) {
+      const int64_t a = result.shape[i];
+      const int64_t b = input.shape[i];
+      if (i == axis) {
+        result.shape.set_dim(i, a < 0 || b < 0 ? Shape::kUnknown : a + b);
+      } else if (a < 0) {
+        result.shape.set_dim(i, b);
+      } else {
+        fits = b < 0 || a == b;
+      }
+    }
+    if (!fits) {
+      Reject(context.spec, "dtypes, and shapes but along the axis, must agree",
+             context.inputs[0].ToString() + " and " + input.ToString() + " (value " +
+                 std::to_string(k) + ", axis " + std::to_string(axis) + ")");
+    }
+  }
+  return {result};
+}
+
+// The sizes of the parts are taken from inputs 1, 2, ..., of which only the shapes count.
+constexpr uint32_t kAllButFirst = ~1u;
+constexpr size_t kMostParts = 31;
+
+std::vector<TensorType> InferSplitLike(const InferenceContext& context) {
+  std::vector<TensorType> result;
+  for (size_t i = 1; i < context.inputs.size(); ++i) {
+    TensorType part = context.inputs[i];
+    part.dtype = context.inputs[0].dtype;
+    result.push_back(part);
+  }
+  return result;
+}
+
+// The parts' gradients in one piece; zeros for parts that nothing depends on.
+std::vector<Tensor> JoinedGradients(const GradientContext& context) {
+  std::vector<Tensor> parts;
+  for (size_t i = 0; i < context.outputs.size(); ++i) {
+    const Tensor& gradient = context.output_gradients[i];
+    parts.push_back(gradient.defined() ? gradient : Emit1("ZerosLike", {context.outputs[i]}));
+  }
+  std::vector<Tensor> result(context.inputs.size());
+  result[0] = Concat(parts, IntOf(context.attributes, "axis"));
+  return result;
+}
+
+RowEffect SplitRows(const RowContext& context) {
+  return IntOf(context.attributes, "axis") == 0 ? RowEffect::kMixes : RowEffect::kRows;
+}
+
+const RegisterOp kSplitLike({.name = "SplitLike",
+                             .infer = InferSplitLike,
+                             .gradient = JoinedGradients,
+                             .rows = SplitRows,
+                             .shape_only = kAllButFirst});
+
+std::vector<TensorType> InferSplitV(const InferenceContext& context) {
+  const auto& sizes = ListOf(context.attributes, "sizes");
+  const int axis = IntOf(context.attributes, "axis");
+  const TensorType& input = context.inputs[0];
+  int64_t known = 0;
+  int open = 0;
+  bool valid = true;
+  for (int64_t size : sizes) {
+    valid &= size >= -1;
+    if (size == -1) {
+      ++open;
+    } else {
+      known += size;
+    }
+  }
+  const int64_t total = input.shape[axis];
+  if (!valid || open > 1 || (total >= 0 && (open == 1 ? known > total : known != total))) {
+    Reject(context.spec, "sizes must add up to the axis' size, at most one may be -1",
+           input.shape.ToString() + ", sizes " + Shape(sizes).ToString() + " along axis " +
+               std::to_string(axis));
+  }
+  std::vector<TensorType> result(sizes.size(), input);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    result[i].shape.set_dim(axis, sizes[i] >= 0 ? sizes[i] : total < 0 ? -1 : total - known);
+  }
+  return result;
+}
+
+const RegisterOp kSplitV(
+    {.name = "SplitV", .infer = InferSplitV, .gradient = JoinedGradients, .rows = SplitRows});
+
+std::vector<Tensor> ConcatGradient(const GradientContext& context) {
+  const int axis = IntOf(context.attributes, "axis");
+  const Tensor& gradient = context.output_gradients[0];
+  std::vector<int64_t> sizes;
+  bool known = true;
+  for (const Tensor& input : context.inputs) {
+    sizes.push_back(input.shape()[axis]);
+    known &= sizes.back() >= 0;
+  }
+  if (known) return SplitV(gradient, sizes, axis);
+  if (sizes.size() > kMostParts) {
+    Reject(context.spec, "a gradient for more than 31 values needs known sizes",
+           std::to_string(sizes.size()) + " values");
+  }
+  std::vector<Tensor> operands{gradient};
+  operands.insert(operands.end(), context.inputs.begin(), context.inputs.end());
+  return Emit("SplitLike", operands, {{"axis", int64_t{axis}}});
+}
+
+const RegisterOp kConcat({.name = "ConcatV2",
+                          .infer = InferConcat,
+                          .gradient = ConcatGradient,
+                          .rows = RowsUnlessAxis0});
+
+}  // namespace
+}  // namespace ops
+
+Tensor Concat(const std::vector<Tensor>& values, int axis) {
+  if (values.empty()) {
+    throw Error(Code::kInvalidArgument, "[ConcatV2] values are needed; got none");
+  }
+  std::vector<Tensor> operands = values;
+  ops::ResolveWeak(operands, "ConcatV2");
+  if (operands.size() == 1 && operands[0].rank() > 0) return Identity(operands[0]);
+  const int64_t place = NormalizeAxis(axis, operands[0].rank(), "ConcatV2");
+  return ops::Emit1("ConcatV2", operands, {{"axis", place}});
+}
+
+std::vector<Tensor> SplitV(const Tensor& value, const std::vector<int64_t>& sizes, int axis) {
+  const int64_t place = NormalizeAxis(axis, value.rank(), "SplitV");
+  return ops::Emit("SplitV", {value}, {{"sizes", sizes}, {"axis", place}});
+}
+
+}  // namespace lockstep
