@@ -1,0 +1,94 @@
+#include "sim/network.h"
+
+#include <utility>
+
+namespace lockstep::sim {
+
+class Network::Port final : public net::Datagrams {
+ public:
+  Port(Network& network, int rank) : network_(network), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int num_ranks() const override { return static_cast<int>(network_.ports_.size()); }
+  base::Executor& executor() override { return network_.scheduler_.executor(rank_); }
+  void Send(int to, net::Payload datagram) override { network_.Carry(rank_, to, datagram); }
+  void OnReceive(std::function<void(int, const net::Payload&)> receive) override {
+    receive_ = std::move(receive);
+  }
+  void Arrive(int from, const net::Payload& datagram) {
+    if (receive_ != nullptr) receive_(from, datagram);
+  }
+
+ private:
+  Network& network_;
+  const int rank_;
+  std::function<void(int, const net::Payload&)> receive_;
+};
+
+Network::Network(int num_ranks, const NetworkFaults& faults, Scheduler& scheduler,
+                 base::Randomness& randomness, Trace& trace)
+    : faults_(faults), scheduler_(scheduler), randomness_(randomness), trace_(trace) {
+  for (int rank = 0; rank < num_ranks; ++rank)
+    ports_.push_back(std::make_unique<Port>(*this, rank));
+}
+
+Network::~Network() = default;
+
+net::Datagrams& Network::port(int rank) { return *ports_[rank]; }
+
+void Network::CutOneWay(int from, int to) {
+  trace_.Note(scheduler_.Now(), "cut", from, to);
+  cuts_.insert({from, to});
+}
+
+void Network::Partition(const std::set<int>& side) {
+  for (int inside : side) {
+    for (int outside = 0; outside < static_cast<int>(ports_.size()); ++outside) {
+      if (side.contains(outside)) continue;
+      CutOneWay(inside, outside);
+      CutOneWay(outside, inside);
+    }
+  }
+}
+
+void Network::Heal() {
+  trace_.Note(scheduler_.Now(), "heal", -1);
+  cuts_.clear();
+}
+
+void Network::LoseNext(int from, int to, int datagrams) { lose_next_[{from, to}] += datagrams; }
+
+bool Network::IsLost(int from, int to) {
+  const bool by_chance = randomness_.Chance(faults_.loss);
+  if (const auto next = lose_next_.find({from, to}); next != lose_next_.end()) {
+    if (--next->second == 0) lose_next_.erase(next);
+    return true;
+  }
+  return by_chance || cuts_.contains({from, to});
+}
+
+void Network::Carry(int from, int to, const net::Payload& datagram) {
+  ++sent_;
+  const uint64_t content = HashBytes(*datagram);
+  if (IsLost(from, to)) {
+    ++lost_;
+    trace_.Note(scheduler_.Now(), "lose", from, to, content);
+    return;
+  }
+  const int copies = randomness_.Chance(faults_.repeat) ? 2 : 1;
+  repeated_ += static_cast<uint64_t>(copies - 1);
+  for (int copy = 0; copy < copies; ++copy) {
+    const bool is_stray = randomness_.Chance(faults_.stray);
+    const base::Duration longest = is_stray ? faults_.stray_delay : faults_.longest_delay;
+    const base::Duration delay(
+        randomness_.Between(faults_.shortest_delay.count(), longest.count()));
+    trace_.Note(scheduler_.Now(), "carry", from, to, content);
+    scheduler_.PostAt(to, scheduler_.Now() + delay, [this, from, to, datagram] {
+      // A cut takes what is under way, too.
+      if (cuts_.contains({from, to})) return;
+      trace_.Note(scheduler_.Now(), "arrive", to, from);
+      ports_[to]->Arrive(from, datagram);
+    });
+  }
+}
+
+}  // namespace lockstep::sim

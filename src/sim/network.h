@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/randomness.h"
+#include "net/datagrams.h"
+#include "sim/scheduler.h"
+#include "sim/trace.h"
+
+namespace lockstep::sim {
+
+/// What the wire does to each datagram, drawn anew for each.
+struct NetworkFaults {
+  double loss = 0;
+  double repeat = 0;
+  base::Duration shortest_delay = std::chrono::microseconds(20);
+  base::Duration longest_delay = std::chrono::microseconds(200);
+  /// The odd datagram that takes up to `stray_delay`, and so comes after later ones.
+  double stray = 0;
+  base::Duration stray_delay = std::chrono::milliseconds(20);
+};
+
+/// A simulated wire between all ranks: delay, loss, repeats, reordering, cuts.
+class Network {
+ public:
+  Network(int num_ranks, const NetworkFaults& faults, Scheduler& scheduler,
+          base::Randomness& randomness, Trace& trace);
+  ~Network();
+
+  net::Datagrams& port(int rank);
+
+  void set_faults(const NetworkFaults& faults) { faults_ = faults; }
+  /// Nothing goes from one rank to the other until `Heal`.
+  void CutOneWay(int from, int to);
+  /// Nothing goes between ranks of `side` and the others until `Heal`.
+  void Partition(const std::set<int>& side);
+  void Heal();
+  /// Loses the next `datagrams` from one rank to the other, whatever they are.
+  void LoseNext(int from, int to, int datagrams);
+
+  uint64_t sent() const { return sent_; }
+  uint64_t lost() const { return lost_; }
+  uint64_t repeated() const { return repeated_; }
+
+ private:
+  class Port;
+  void Carry(int from, int to, const net::Payload& datagram);
+  bool IsLost(int from, int to);
+
+  NetworkFaults faults_;
+  Scheduler& scheduler_;
+  base::Randomness& randomness_;
+  Trace& trace_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::set<std::pair<int, int>> cuts_;
+  std::map<std::pair<int, int>, int> lose_next_;
+  uint64_t sent_ = 0;
+  uint64_t lost_ = 0;
+  uint64_t repeated_ = 0;
+};
+
+}  // namespace lockstep::sim

@@ -1,0 +1,42 @@
+#include "sim/world.h"
+
+#include "base/check.h"
+#include "base/probe.h"
+
+namespace lockstep::sim {
+
+World::World(uint64_t seed, const WorldOptions& options)
+    : seed_(seed),
+      options_(options),
+      randomness_(seed),
+      trace_(options.keep_trace),
+      scheduler_(options.num_ranks, options.scheduler, randomness_, trace_),
+      network_(options.num_ranks, options.network, scheduler_, randomness_, trace_) {
+  for (int rank = 0; rank < options.num_ranks; ++rank)
+    transports_.push_back(net::MakeReliable(network_.port(rank), options.reliable));
+}
+
+World::~World() = default;
+
+void World::Restart(int rank) {
+  LOCKSTEP_CHECK(!alive(rank));
+  transports_[rank].reset();
+  scheduler_.Revive(rank);
+  transports_[rank] = net::MakeReliable(network_.port(rank), options_.reliable);
+}
+
+std::vector<std::string> UnreachedProbes(const std::vector<std::string>& folders) {
+  std::vector<std::string> unreached;
+  for (const base::Probe* probe : base::AllProbes()) {
+    const std::string file = probe->file();
+    for (const std::string& folder : folders) {
+      const size_t place = file.rfind("src/" + folder + "/");
+      if (probe->hits() > 0 || place == std::string::npos) continue;
+      unreached.push_back(file.substr(place) + ":" + std::to_string(probe->line()) + " " +
+                          probe->name());
+    }
+  }
+  return unreached;
+}
+
+}  // namespace lockstep::sim
