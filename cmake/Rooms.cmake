@@ -1,5 +1,6 @@
 # lockstep_room(NAME [KNOWS room...]) builds src/NAME/**/*.cc as an object library. Files named
-# *_test.cc become the program NAME_test, *_benchmark.cc each a program under benchmarks.
+# *_test.cc become the program NAME_test, *_benchmark.cc each a program under benchmarks, *_fuzz.cc
+# each a fuzzer (cmake/Fuzz.cmake).
 # KNOWS lists the rooms whose headers it may include; what they know it knows too.
 # lockstep_library() joins all rooms into one shared library, which tests and programs link.
 set(LOCKSTEP_ROOMS "" CACHE INTERNAL "")
@@ -11,7 +12,7 @@ function(lockstep_room name)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   set(benchmarks ${sources})
   list(FILTER benchmarks INCLUDE REGEX "_benchmark\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "_(test|benchmark)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|benchmark|fuzz)\\.cc$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
   set(LOCKSTEP_ROOMS ${LOCKSTEP_ROOMS} ${name} CACHE INTERNAL "")
   set(knows ${ROOM_KNOWS})
@@ -65,7 +66,7 @@ function(lockstep_library)
     if(LOCKSTEP_BUILD_TESTS AND LOCKSTEP_${room}_TESTS)
       add_executable(${room}_test ${LOCKSTEP_${room}_TESTS})
       target_include_directories(${room}_test PRIVATE ${CMAKE_SOURCE_DIR}/src)
-      target_link_libraries(${room}_test PRIVATE lockstep lockstep_flags hwy GTest::gtest_main GTest::gmock)
+      target_link_libraries(${room}_test PRIVATE lockstep lockstep_flags hwy ZLIB::ZLIB GTest::gtest_main GTest::gmock)
       target_compile_definitions(${room}_test PRIVATE LOCKSTEP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
       gtest_discover_tests(${room}_test TEST_PREFIX ${room}/ DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${room})
     endif()

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "lockstep/base/status.h"
+
+namespace lockstep::data {
+
+/// Reads a file's bytes from front to back. A file that begins with gzip's magic bytes (1f 8b),
+/// whatever its name, is decompressed on the way: one member or several, checksums verified.
+/// Memory: a fixed buffer; nothing is allocated by what the file claims.
+/// Errors: NotFound, PermissionDenied, InvalidArgument (a directory), Unavailable (the disk
+/// failed), DataLoss (gzip stream corrupt, cut off, or followed by other bytes).
+class ByteReader {
+ public:
+  static Result<ByteReader> Open(const std::string& path);
+  /// Reads `bytes`, which must stay alive, as though they were a file called `name`.
+  static Result<ByteReader> FromMemory(std::string name, std::span<const uint8_t> bytes);
+
+  ByteReader(ByteReader&&) noexcept;
+  ByteReader& operator=(ByteReader&&) noexcept;
+  ~ByteReader();
+
+  /// Fills the front of `out` and returns how much; less than `out.size()` only at the end.
+  Result<size_t> Read(std::span<uint8_t> out);
+
+  const std::string& name() const;
+  /// True where the bytes are decompressed on the way.
+  bool compressed() const;
+  /// Size of the file itself; nothing for a pipe.
+  std::optional<int64_t> file_bytes() const;
+  /// The most bytes that Read can ever give; nothing for a pipe.
+  std::optional<int64_t> largest_content() const;
+
+ private:
+  class Source;
+  explicit ByteReader(std::unique_ptr<Source> source);
+  std::unique_ptr<Source> source_;
+};
+
+}  // namespace lockstep::data
