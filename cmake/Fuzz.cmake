@@ -1,0 +1,23 @@
+# Fuzzers of the parsers, by clang's libFuzzer. Each names the few files that it needs, so that they
+# build in seconds, without the library and with an older clang. `./dev fuzz` builds and runs them.
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "LOCKSTEP_FUZZ needs clang (libFuzzer); got ${CMAKE_CXX_COMPILER_ID}; "
+                      "configure another build folder with CXX=clang++")
+endif()
+add_custom_target(fuzzers)
+
+# lockstep_fuzzer(PATH SOURCES path... LIBRARIES target...): PATH without .cc, all paths below src/.
+function(lockstep_fuzzer path)
+  cmake_parse_arguments(FUZZER "" "" "SOURCES;LIBRARIES" ${ARGN})
+  get_filename_component(program ${path} NAME)
+  list(TRANSFORM FUZZER_SOURCES PREPEND ${CMAKE_SOURCE_DIR}/src/)
+  add_executable(${program} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/src/${path}.cc ${FUZZER_SOURCES})
+  target_include_directories(${program} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+  target_compile_options(${program} PRIVATE -g1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
+  target_link_options(${program} PRIVATE -fsanitize=fuzzer,address,undefined)
+  target_link_libraries(${program} PRIVATE lockstep_flags ${FUZZER_LIBRARIES})
+  add_dependencies(fuzzers ${program})
+endfunction()
+
+lockstep_fuzzer(data/idx_fuzz SOURCES data/idx.cc data/byte_reader.cc base/status.cc base/check.cc
+                LIBRARIES ZLIB::ZLIB)
