@@ -33,21 +33,18 @@ class FilterGradient {
   // Adds up the leaves into the rows [begin, end) of the result.
   void Run(int64_t begin, int64_t end) {
     const int64_t size = (end - begin) * shape_.output_channels;
-    const int64_t num_leaves = static_cast<int64_t>(p_.offsets.size()) - 1;
-    const int64_t buffers = LeafFold<T>::BuffersNeeded(num_leaves);
-    LeafFold<T> fold(ThreadScratch<T>(ScratchUse::kLeafSums, buffers * size), size);
-    for (size_t leaf = 0; leaf + 1 < p_.offsets.size(); ++leaf) {
-      const bool present = p_.offsets[leaf] < p_.offsets[leaf + 1];
-      if (present) SumLeaf(p_.offsets[leaf], p_.offsets[leaf + 1], fold.Next());
-      fold.Push(present);
+    const FoldPlan plan(p_.offsets);
+    T* top = ThreadScratch<T>(ScratchUse::kLeafSums, (plan.depth() + 1) * size);
+    if (plan.size() == 0) {
+      std::fill(top, top + size, T{0});
+      top += size;
     }
-    T* result = p_.result + begin * shape_.output_channels;
-    const T* sum = fold.Finish();
-    if (sum == nullptr) {
-      std::fill(result, result + size, T{0});
-    } else {
-      std::copy_n(sum, size, result);
+    for (const FoldStep& leaf : plan) {
+      SumLeaf(leaf.first, leaf.first + leaf.length, top);
+      for (int64_t adds = leaf.adds; adds > 0; --adds, top -= size) AddInto(top - size, top, size);
+      top += size;
     }
+    std::copy_n(top - size, size, p_.result + begin * shape_.output_channels);
   }
 
  private:

@@ -2,10 +2,12 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/leaf_fold.cc"
 #include "kernels/cpu/leaf_fold.h"
 
-#include <bit>
+#include <algorithm>
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "kernels/cpu/scratch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {
@@ -44,39 +46,28 @@ void AddInto(double* left, const double* right, int64_t count) {
   HWY_DYNAMIC_DISPATCH(AddDoubles)(left, right, count);
 }
 
-template <typename T>
-int64_t LeafFold<T>::BuffersNeeded(int64_t num_leaves) {
-  return num_leaves <= 1 ? 1 : std::bit_width(static_cast<uint64_t>(num_leaves - 1)) + 1;
-}
-
-template <typename T>
-void LeafFold<T>::Push(bool present) {
-  const int64_t leaf = leaf_++;
-  int level = 0;
-  for (; ((leaf >> level) & 1) != 0; ++level) {
-    if (levels_.empty() || levels_.back() != level) continue;
-    const T* right = Next();
-    levels_.pop_back();
-    if (present) AddInto(Next(), right, size_);
-    present = true;
+// A binary counter over leaf numbers: a present leaf is a sum of level 0; with a leaf's number's
+// trailing ones sums of equal level are carried up, added where both are there.
+FoldPlan::FoldPlan(std::span<const int64_t> offsets)
+    : steps_(ThreadScratch<FoldStep>(ScratchUse::kFoldPlan, static_cast<int64_t>(offsets.size()))) {
+  int levels[64];  // of the sums held, falling
+  int64_t held = 0;
+  for (size_t leaf = 0; leaf + 1 < offsets.size(); ++leaf) {
+    const int64_t length = offsets[leaf + 1] - offsets[leaf];
+    bool present = length > 0;
+    if (present) steps_[count_++] = {offsets[leaf], length, 0};
+    depth_ = std::max(depth_, held + (present ? 1 : 0));
+    int level = 0;
+    for (; ((leaf >> level) & 1) != 0; ++level) {
+      if (held == 0 || levels[held - 1] != level) continue;
+      --held;
+      if (present) ++steps_[count_ - 1].adds;
+      present = true;
+    }
+    if (present) levels[held++] = level;
   }
-  if (present) levels_.push_back(level);
+  if (count_ > 0) steps_[count_ - 1].adds += held - 1;
 }
-
-template <typename T>
-T* LeafFold<T>::Finish() {
-  if (levels_.empty()) return nullptr;
-  levels_.pop_back();
-  while (!levels_.empty()) {
-    const T* right = Next();
-    levels_.pop_back();
-    AddInto(Next(), right, size_);
-  }
-  return memory_;
-}
-
-template class LeafFold<float>;
-template class LeafFold<double>;
 
 }  // namespace lockstep::kernels
 #endif

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 
 #include "kernels/cpu/leaf_fold.h"
 #include "kernels/cpu/product.h"
@@ -18,15 +17,15 @@ constexpr int64_t kLeafSumElements = int64_t{1} << 16;
 constexpr int64_t kLeastRowsOfLeafSum = 128;
 
 template <typename T>
-ProductArguments<T> ProductOfLeaf(const LeafProductArguments<T>& p, size_t leaf) {
+ProductArguments<T> ProductOfLeaf(const LeafProductArguments<T>& p, const FoldStep& leaf) {
   ProductArguments<T> product;
   product.rows = p.rows;
   product.columns = p.columns;
-  product.depth = p.offsets[leaf + 1] - p.offsets[leaf];
-  product.a = p.a + p.offsets[leaf] * p.a_stride;
+  product.depth = leaf.length;
+  product.a = p.a + leaf.first * p.a_stride;
   product.a_stride = p.a_stride;
   product.a_transposed = true;
-  product.b = p.g + p.offsets[leaf] * p.g_stride;
+  product.b = p.g + leaf.first * p.g_stride;
   product.b_stride = p.g_stride;
   product.c = p.c;
   product.c_stride = p.c_stride;
@@ -35,35 +34,28 @@ ProductArguments<T> ProductOfLeaf(const LeafProductArguments<T>& p, size_t leaf)
 
 // Leaf after leaf through memory.
 template <typename T>
-void FoldRowsInMemory(const LeafProductArguments<T>& p, int64_t begin, int64_t end) {
-  const size_t num_leaves = p.offsets.size() - 1;
+void FoldRowsInMemory(const LeafProductArguments<T>& p, const FoldPlan& plan, int64_t begin,
+                      int64_t end) {
   const int64_t size = (end - begin) * p.columns;
-  const int64_t buffers = LeafFold<T>::BuffersNeeded(static_cast<int64_t>(num_leaves));
-  LeafFold<T> fold(ThreadScratch<T>(ScratchUse::kLeafSums, buffers * size), size);
-  for (size_t leaf = 0; leaf < num_leaves; ++leaf) {
+  T* top = ThreadScratch<T>(ScratchUse::kLeafSums, plan.depth() * size);
+  for (const FoldStep& leaf : plan) {
     ProductArguments<T> product = ProductOfLeaf(p, leaf);
-    if (product.depth > 0) {
-      product.a += begin;
-      product.c = fold.Next();
-      product.c_stride = p.columns;
-      Product(product, 0, end - begin);
-    }
-    fold.Push(product.depth > 0);
+    product.a += begin;
+    product.c = top;
+    product.c_stride = p.columns;
+    Product(product, 0, end - begin);
+    for (int64_t adds = leaf.adds; adds > 0; --adds, top -= size) AddInto(top - size, top, size);
+    top += size;
   }
-  const T* sum = fold.Finish();
   for (int64_t m = begin; m < end; ++m) {
-    T* c = p.c + m * p.c_stride;
-    if (sum == nullptr) {
-      std::fill(c, c + p.columns, T{0});
-    } else {
-      std::copy_n(sum + (m - begin) * p.columns, p.columns, c);
-    }
+    std::copy_n(top - size + (m - begin) * p.columns, p.columns, p.c + m * p.c_stride);
   }
 }
 
 // All leaves of a tile in registers.
 template <typename T>
-void FoldRowsInRegisters(const LeafProductArguments<T>& p, int64_t begin, int64_t end) {
+void FoldRowsInRegisters(const LeafProductArguments<T>& p, const FoldPlan& plan, int64_t begin,
+                         int64_t end) {
   const TileFunctions<T>& functions = ChosenTileFunctions<T>();
   const int64_t examples = p.offsets.back();
   const int64_t panel = functions.Panel(p.columns);
@@ -74,8 +66,8 @@ void FoldRowsInRegisters(const LeafProductArguments<T>& p, int64_t begin, int64_
                                 : RowSource<T>{p.a + begin, 1, p.a_stride, false};
   const bool pack_columns = end - begin >= kRowsThatPayPacking && p.g_stride > panel;
   LeafTile<T> tile;
-  tile.offsets = p.offsets.data();
-  tile.num_leaves = static_cast<int64_t>(p.offsets.size()) - 1;
+  tile.steps = plan.begin();
+  tile.num_steps = plan.size();
   for (int64_t n = 0; n < p.columns; n += panel) {
     tile.columns = static_cast<int>(std::min(panel, p.columns - n));
     tile.b = p.g + n;
@@ -101,13 +93,15 @@ void FoldRowsInRegisters(const LeafProductArguments<T>& p, int64_t begin, int64_
 template <typename T>
 void LeafProduct(const LeafProductArguments<T>& p, int64_t begin, int64_t end) {
   if (begin >= end || p.columns == 0) return;
-  const int64_t num_leaves = static_cast<int64_t>(p.offsets.size()) - 1;
-  if (num_leaves == 1) return Product(ProductOfLeaf(p, 0), begin, end);
-  if (num_leaves <= kMaxTileLeaves && p.offsets.back() < num_leaves * kLongLeaf) {
-    return FoldRowsInRegisters(p, begin, end);
+  const FoldPlan plan(p.offsets);
+  if (plan.size() == 1) return Product(ProductOfLeaf(p, *plan.begin()), begin, end);
+  if (plan.FitsRegisters() && p.offsets.back() <= plan.size() * kLongLeaf) {
+    return FoldRowsInRegisters(p, plan, begin, end);
   }
   const int64_t block = std::max(kLeastRowsOfLeafSum, kLeafSumElements / p.columns);
-  for (int64_t m = begin; m < end; m += block) FoldRowsInMemory(p, m, std::min(end, m + block));
+  for (int64_t m = begin; m < end; m += block) {
+    FoldRowsInMemory(p, plan, m, std::min(end, m + block));
+  }
 }
 
 template void LeafProduct(const LeafProductArguments<float>&, int64_t, int64_t);

@@ -9,7 +9,7 @@ namespace {
 
 // A panel of B of this depth, and a block of A, stay in the second level of the cache.
 constexpr int64_t kDepthBlock = 1024;
-constexpr int64_t kBlockBytes = int64_t{1} << 20;
+constexpr int64_t kBlockBytes = int64_t{1} << 18;
 constexpr int64_t kPackedBytes = int64_t{1} << 22;
 // Packing reads and writes B once: it pays when so many rows use it.
 constexpr int64_t kRowsThatPayPacking = 48;

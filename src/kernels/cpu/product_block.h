@@ -11,11 +11,17 @@ namespace lockstep::kernels {
 
 /// Rows cut into tiles of nearly equal height.
 struct TileRows {
-  TileRows(int64_t rows, int max_rows) : rows(rows), tiles((rows + max_rows - 1) / max_rows) {}
-  int64_t Begin(int64_t tile) const { return rows * tile / tiles; }
+  TileRows(int64_t rows, int max_rows)
+      : rows(rows),
+        tiles((rows + max_rows - 1) / max_rows),
+        height(rows / tiles),
+        higher(rows % tiles) {}
+  int64_t Begin(int64_t tile) const { return tile * height + std::min(tile, higher); }
 
   int64_t rows;
   int64_t tiles;
+  int64_t height;
+  int64_t higher;  // the first tiles, that have a row more
 };
 
 /// The columns of B for one block of the product, panel by panel: packed, or where they are.

@@ -86,7 +86,7 @@ struct LeafChain {
 template <typename T, int kRows, int kVectors, bool kMasked>
 HWY_NOINLINE void LeafProductTile(const LeafTile<T>& tile) {
   Sums<T, kRows, kVectors, kMasked> sums(tile.columns);
-  FoldLeaves<T>(sums, tile.offsets, tile.num_leaves, LeafChain<T, kRows>{tile});
+  FoldLeaves<T>(sums, tile.steps, tile.num_steps, LeafChain<T, kRows>{tile});
   sums.StoreTo(tile.c);
 }
 

@@ -2,14 +2,14 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/leaf_fold.h"
+
 namespace lockstep::kernels {
 
 /// The rows of the largest register tile on any instruction set.
 inline constexpr int kMaxTileRows = 8;
 /// The vectors of the widest register tile on any instruction set.
 inline constexpr int kMaxTileVectors = 4;
-/// The most leaves that a leaf tile adds up.
-inline constexpr int64_t kMaxTileLeaves = int64_t{1} << 16;
 
 /// A run of depth steps: A starts at `a_offset` from each row's pointer, B at `b_offset` from the
 /// tile's.
@@ -39,13 +39,13 @@ struct Tile {
   bool relu = false;
 };
 
-/// A register tile of a product that sums over examples: leaf l is one chain over the depth steps
-/// [offsets[l], offsets[l+1]) from zero; the leaves are added by the canonical tree without leaving
-/// the processor (see leaf_fold.h). The segments, `bias` and `accumulate` are not looked at.
+/// A register tile of a product that sums over examples: a leaf is one chain over its depth steps
+/// from zero; the leaves are added in the plan's order without leaving the processor. The segments,
+/// `bias`, `accumulate` and `relu` are not looked at.
 template <typename T>
 struct LeafTile : Tile<T> {
-  const int64_t* offsets = nullptr;
-  int64_t num_leaves = 0;
+  const FoldStep* steps = nullptr;
+  int64_t num_steps = 0;
 };
 
 /// The register kernels of one instruction set.

@@ -10,6 +10,8 @@
 
 #include <hwy/highway.h>
 
+#include "kernels/cpu/leaf_fold.h"
+
 #ifndef LOCKSTEP_UNROLL
 #define LOCKSTEP_UNROLL _Pragma("GCC unroll 16")
 #endif
@@ -93,21 +95,21 @@ struct Sums {
   // Whole vectors to and from a place of kRows x kVectors x kLanes elements.
   HWY_INLINE void Save(T* place) const {
     LOCKSTEP_UNROLL
-    for (int i = 0; i < kRows * kVectors; ++i) {
-      hn::Store(sum[i / kVectors][i % kVectors], D(), place + i * kLanes);
+    for (int i = 0; i < kRows; ++i) {
+      LOCKSTEP_UNROLL
+      for (int j = 0; j < kVectors; ++j) {
+        hn::Store(sum[i][j], D(), place + (i * kVectors + j) * kLanes);
+      }
     }
   }
-  HWY_INLINE void Restore(const T* place) {
-    LOCKSTEP_UNROLL
-    for (int i = 0; i < kRows * kVectors; ++i) {
-      sum[i / kVectors][i % kVectors] = hn::Load(D(), place + i * kLanes);
-    }
-  }
+
   HWY_INLINE void AddLeft(const T* place) {
     LOCKSTEP_UNROLL
-    for (int i = 0; i < kRows * kVectors; ++i) {
-      V& right = sum[i / kVectors][i % kVectors];
-      right = hn::Add(hn::Load(D(), place + i * kLanes), right);
+    for (int i = 0; i < kRows; ++i) {
+      LOCKSTEP_UNROLL
+      for (int j = 0; j < kVectors; ++j) {
+        sum[i][j] = hn::Add(hn::Load(D(), place + (i * kVectors + j) * kLanes), sum[i][j]);
+      }
     }
   }
 
@@ -115,42 +117,18 @@ struct Sums {
   V sum[kRows][kVectors];
 };
 
-// The most levels of FoldLeaves' counter: it adds up at most 2^16 leaves.
-inline constexpr int kFoldLevels = 16;
-
-// Leaves `sums` with the canonical tree (leaf_fold.h) over the leaves [offsets[l], offsets[l+1]),
-// each computed by chain(sums, first, length). The tree is a binary counter with the newest sum in
-// registers and the others in the first level of the cache. No leaf but empty ones: zeros.
+// Leaves in `sums` the leaves' sum in the plan's order (leaf_fold.h), each leaf computed by
+// chain(sums, first, length): the newest sum in registers, the others in the nearest cache.
 template <typename T, typename S, typename Chain>
-HWY_INLINE void FoldLeaves(S& sums, const int64_t* offsets, int64_t num_leaves,
-                           const Chain& chain) {
-  HWY_ALIGN T levels[kFoldLevels][sizeof(sums.sum) / sizeof(T)];
-  uint32_t filled = 0;  // bit l: levels[l] holds a sum
-  bool present = false;
-  for (int64_t leaf = 0; leaf < num_leaves; ++leaf) {
-    const int64_t first = offsets[leaf];
-    const bool last = leaf + 1 == num_leaves;
-    present = offsets[leaf + 1] > first;
-    if (present) chain(sums, first, offsets[leaf + 1] - first);
-    int level = 0;
-    for (; (leaf >> level) != 0; ++level) {
-      const uint32_t bit = 1u << level;
-      if (((leaf >> level) & 1) == 0 && !last) break;
-      if ((filled & bit) == 0) continue;
-      filled &= ~bit;
-      // An absent sum is passed through, never added as zero: that would turn a sum of -0 to +0.
-      if (present) {
-        sums.AddLeft(levels[level]);
-      } else {
-        sums.Restore(levels[level]);
-      }
-      present = true;
-    }
-    if (last || !present) continue;
-    filled |= 1u << level;
-    sums.Save(levels[level]);
+HWY_INLINE void FoldLeaves(S& sums, const FoldStep* steps, int64_t num_steps, const Chain& chain) {
+  HWY_ALIGN T saved[kMostRegisterSums][sizeof(sums.sum) / sizeof(T)];
+  auto* top = saved;
+  if (num_steps == 0) sums.SetZero();
+  for (int64_t s = 0; s < num_steps; ++s) {
+    if (s > 0) sums.Save(*top++);
+    chain(sums, steps[s].first, steps[s].length);
+    for (int64_t adds = steps[s].adds; adds > 0; --adds) sums.AddLeft(*--top);
   }
-  if (!present) sums.SetZero();
 }
 
 }  // namespace lockstep::kernels::HWY_NAMESPACE
