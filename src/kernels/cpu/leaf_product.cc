@@ -7,9 +7,10 @@
 namespace lockstep::kernels {
 namespace {
 
-// Leaves shorter than this are folded in registers; with longer ones a fold through memory costs
-// little, and the depth can be blocked.
-constexpr int64_t kLongLeaf = 256;
+// So many examples, and any number in short leaves, are folded in registers. With longer
+// leaves a fold through memory costs little, and the depth can be blocked.
+constexpr int64_t kFewExamples = 2048;
+constexpr int64_t kLongLeaf = 128;
 constexpr int64_t kRowsThatPayPacking = 64;
 constexpr int64_t kExamplesThatPayPackingRows = 128;
 // A leaf's sum in memory is to stay in the second level of the cache, with its neighbours.
@@ -95,7 +96,8 @@ void LeafProduct(const LeafProductArguments<T>& p, int64_t begin, int64_t end) {
   if (begin >= end || p.columns == 0) return;
   const FoldPlan plan(p.offsets);
   if (plan.size() == 1) return Product(ProductOfLeaf(p, *plan.begin()), begin, end);
-  if (plan.FitsRegisters() && p.offsets.back() <= plan.size() * kLongLeaf) {
+  if (plan.FitsRegisters() &&
+      (p.offsets.back() <= kFewExamples || p.offsets.back() <= plan.size() * kLongLeaf)) {
     return FoldRowsInRegisters(p, plan, begin, end);
   }
   const int64_t block = std::max(kLeastRowsOfLeafSum, kLeafSumElements / p.columns);

@@ -45,9 +45,9 @@ TEST(LeafProduct, IsTheTreeOverLeavesOfChains) {
 }
 
 TEST(LeafProduct, OfLongLeavesFoldsInMemoryWithTheSameTree) {
-  CheckLeafProduct<float>(7, 35, 1300);
-  CheckLeafProduct<float>(200, 3, 700);
-  CheckLeafProduct<double>(5, 19, 700);
+  CheckLeafProduct<float>(7, 35, 2500);
+  CheckLeafProduct<float>(140, 3, 2100);
+  CheckLeafProduct<double>(5, 19, 2100);
 }
 
 TEST(LeafProduct, OfDoubles) { CheckLeafProduct<double>(13, 10, 41); }

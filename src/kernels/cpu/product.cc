@@ -7,110 +7,147 @@
 namespace lockstep::kernels {
 namespace {
 
-// A panel of B of this depth, and a block of A, stay in the second level of the cache.
+// A panel of B of this depth stays in the second level of the cache, and so does a block of A.
 constexpr int64_t kDepthBlock = 1024;
-constexpr int64_t kBlockBytes = int64_t{1} << 18;
-constexpr int64_t kPackedBytes = int64_t{1} << 22;
+constexpr int64_t kRowBytes = int64_t{1} << 20;
+constexpr int64_t kLeastRowBlock = 48;
+// Columns are packed just before they are used; but transposed ones, which cost more, for all rows.
+constexpr int64_t kColumnBytes = int64_t{1} << 18;
+constexpr int64_t kTransposedBytes = int64_t{1} << 23;
 // Packing reads and writes B once: it pays when so many rows use it.
 constexpr int64_t kRowsThatPayPacking = 48;
 constexpr int64_t kDepthThatPaysPackingRows = 128;
+constexpr int64_t kPanelsThatPayPackingRows = 4;
 
-// One block of a product: rows [row, row_end), columns [column, column_end), and a part of the
-// depth.
-struct Block {
-  int64_t row, row_end;
-  int64_t column, column_end;
-  int64_t k, depth;
-};
-
-template <typename T>
-ColumnSource<T> Columns(const ProductArguments<T>& p, const Block& block, int64_t range_rows,
-                        int64_t panel) {
-  const int64_t columns = block.column_end - block.column;
-  const bool pack = p.b_transposed || (range_rows >= kRowsThatPayPacking && p.b_stride > panel);
-  if (!pack) return {p.b + block.k * p.b_stride + block.column, panel, p.b_stride};
-  const int64_t panels = (columns + panel - 1) / panel;
-  T* packed = ThreadScratch<T>(ScratchUse::kPackedColumns, panels * panel * block.depth);
-  const T* first = p.b_transposed ? p.b + block.column * p.b_stride + block.k
-                                  : p.b + block.k * p.b_stride + block.column;
-  PackColumns(first, p.b_stride, p.b_transposed, block.depth, columns, panel, packed);
-  return {packed, panel * block.depth, panel};
-}
-
-template <typename T>
-RowSource<T> Rows(const ProductArguments<T>& p, const Block& block, const TileRows& tiles,
-                  int64_t panel) {
-  if (!p.a_transposed) return {p.a + block.row * p.a_stride + block.k, p.a_stride, 1, false};
-  const T* first = p.a + block.k * p.a_stride + block.row;
-  if (block.depth >= kDepthThatPaysPackingRows && block.column_end - block.column >= 4 * panel) {
-    return PackTransposedTiles(first, p.a_stride, block.depth, tiles);
-  }
-  return {first, 1, p.a_stride, false};
-}
-
-template <typename T>
-void ComputeBlock(const ProductArguments<T>& p, const Block& block, const ColumnSource<T>& columns,
-                  const TileFunctions<T>& functions, int64_t panel) {
-  const TileRows tiles(block.row_end - block.row, functions.MaxRows(panel));
-  const RowSource<T> rows = Rows(p, block, tiles, panel);
-  const TileSegment segment = {0, 0, block.depth};
-  const bool last = block.k + block.depth == p.depth;
-  Tile<T> tile;
-  tile.segments = &segment;
-  tile.num_segments = 1;
-  tile.accumulate = block.k > 0;
-  tile.relu = last && p.relu;
-  tile.b = columns.first;
-  tile.b_step = columns.step;
-  for (int64_t n = block.column; n < block.column_end; n += panel, tile.b += columns.panel_step) {
-    tile.columns = static_cast<int>(std::min(panel, block.column_end - n));
-    tile.bias = last && p.bias != nullptr ? p.bias + n : nullptr;
-    for (int64_t t = 0; t < tiles.tiles; ++t) {
-      const int64_t row = tiles.Begin(t);
-      tile.rows = static_cast<int>(tiles.Begin(t + 1) - row);
-      rows.Point(tile, row, block.depth);
-      T* c = p.c + (block.row + row) * p.c_stride + n;
-      for (int i = 0; i < tile.rows; ++i) tile.c[i] = c + i * p.c_stride;
-      functions.product(tile);
-    }
-  }
-}
-
-// The length of `count`'s blocks, of nearly equal size, at most `block` (and at least one).
-int64_t EqualBlock(int64_t count, int64_t block) {
-  const int64_t blocks = std::max<int64_t>(1, (count + block - 1) / block);
+// Blocks of nearly equal size, at most `most` (and at least one), that `count` is cut into.
+int64_t EqualBlock(int64_t count, int64_t most) {
+  const int64_t blocks = std::max<int64_t>(1, (count + most - 1) / most);
   return std::max<int64_t>(1, (count + blocks - 1) / blocks);
 }
+
+// A part [first, last) of rows, columns or depth.
+struct Part {
+  int64_t first, last;
+  int64_t size() const { return last - first; }
+};
+
+// One call's walk over the blocks of a product: depth, then (transposed) columns, rows, columns.
+template <typename T>
+class ProductWalk {
+ public:
+  ProductWalk(const ProductArguments<T>& arguments, Part range)
+      : p_(arguments),
+        range_(range),
+        panel_(functions_.Panel(p_.columns)),
+        depth_block_(EqualBlock(p_.depth, kDepthBlock)),
+        row_block_(EqualBlock(range.size(), std::max<int64_t>(kLeastRowBlock, Lines(kRowBytes)))) {}
+
+  void Run() {
+    for (depth_ = {0, depth_block_};; depth_ = {depth_.last, depth_.last + depth_block_}) {
+      depth_.last = std::min(depth_.last, p_.depth);
+      RunDepth();
+      if (depth_.last == p_.depth) return;  // a depth of 0 has one part, of zeros
+    }
+  }
+
+ private:
+  // How many lines of the depth's part fill so many bytes.
+  int64_t Lines(int64_t bytes) const {
+    return bytes / (depth_block_ * static_cast<int64_t>(sizeof(T)));
+  }
+  int64_t ColumnBlock(int64_t bytes) const {
+    return std::max(panel_, Lines(bytes) / panel_ * panel_);
+  }
+
+  void RunDepth() {
+    if (!p_.b_transposed) return RunRows({0, p_.columns}, nullptr);
+    const int64_t block = ColumnBlock(kTransposedBytes);
+    for (int64_t n = 0; n < p_.columns; n += block) {
+      const Part columns = {n, std::min(p_.columns, n + block)};
+      const ColumnSource<T> packed = Pack(columns);
+      RunRows(columns, &packed);
+    }
+  }
+
+  void RunRows(Part columns, const ColumnSource<T>* packed) {
+    const int64_t block = packed != nullptr ? columns.size() : ColumnBlock(kColumnBytes);
+    const bool pack = range_.size() >= kRowsThatPayPacking && p_.b_stride > panel_;
+    for (int64_t m = range_.first; m < range_.last; m += row_block_) {
+      const Part rows = {m, std::min(range_.last, m + row_block_)};
+      const TileRows tiles(rows.size(), functions_.MaxRows(panel_));
+      const RowSource<T> a = Rows(rows, tiles);
+      for (int64_t n = columns.first; n < columns.last; n += block) {
+        const Part part = {n, std::min(columns.last, n + block)};
+        const ColumnSource<T> b =
+            packed != nullptr ? *packed
+            : pack            ? Pack(part)
+                   : ColumnSource<T>{p_.b + depth_.first * p_.b_stride + n, panel_, p_.b_stride};
+        RunTiles(rows.first, tiles, a, part, b);
+      }
+    }
+  }
+
+  ColumnSource<T> Pack(Part columns) const {
+    const int64_t panels = (columns.size() + panel_ - 1) / panel_;
+    T* packed = ThreadScratch<T>(ScratchUse::kPackedColumns, panels * panel_ * depth_.size());
+    const T* first = p_.b_transposed ? p_.b + columns.first * p_.b_stride + depth_.first
+                                     : p_.b + depth_.first * p_.b_stride + columns.first;
+    PackColumns(first, p_.b_stride, p_.b_transposed, depth_.size(), columns.size(), panel_, packed);
+    return {packed, panel_ * depth_.size(), panel_};
+  }
+
+  RowSource<T> Rows(Part rows, const TileRows& tiles) const {
+    if (!p_.a_transposed) {
+      return {p_.a + rows.first * p_.a_stride + depth_.first, p_.a_stride, 1, false};
+    }
+    const T* first = p_.a + depth_.first * p_.a_stride + rows.first;
+    if (depth_.size() >= kDepthThatPaysPackingRows &&
+        p_.columns >= kPanelsThatPayPackingRows * panel_) {
+      return PackTransposedTiles(first, p_.a_stride, depth_.size(), tiles);
+    }
+    return {first, 1, p_.a_stride, false};
+  }
+
+  void RunTiles(int64_t first_row, const TileRows& tiles, const RowSource<T>& a, Part columns,
+                const ColumnSource<T>& b) const {
+    const TileSegment segment = {0, 0, depth_.size()};
+    const bool last = depth_.last == p_.depth;
+    Tile<T> tile;
+    tile.segments = &segment;
+    tile.num_segments = 1;
+    tile.accumulate = depth_.first > 0;
+    tile.relu = last && p_.relu;
+    tile.b = b.first;
+    tile.b_step = b.step;
+    for (int64_t n = columns.first; n < columns.last; n += panel_, tile.b += b.panel_step) {
+      tile.columns = static_cast<int>(std::min(panel_, columns.last - n));
+      tile.bias = last && p_.bias != nullptr ? p_.bias + n : nullptr;
+      for (int64_t t = 0; t < tiles.tiles; ++t) {
+        const int64_t row = tiles.Begin(t);
+        tile.rows = static_cast<int>(tiles.Begin(t + 1) - row);
+        a.Point(tile, row, depth_.size());
+        T* c = p_.c + (first_row + row) * p_.c_stride + n;
+        for (int i = 0; i < tile.rows; ++i) tile.c[i] = c + i * p_.c_stride;
+        functions_.product(tile);
+      }
+    }
+  }
+
+  const ProductArguments<T>& p_;
+  const TileFunctions<T>& functions_ = ChosenTileFunctions<T>();
+  Part range_;
+  int64_t panel_;
+  int64_t depth_block_;
+  int64_t row_block_;
+  Part depth_ = {};
+};
 
 }  // namespace
 
 template <typename T>
 void Product(const ProductArguments<T>& p, int64_t begin, int64_t end) {
   if (begin >= end || p.columns == 0) return;
-  const TileFunctions<T>& functions = ChosenTileFunctions<T>();
-  const int64_t panel = functions.Panel(p.columns);
-  const int64_t depth_block = EqualBlock(p.depth, kDepthBlock);
-  const int64_t bytes = static_cast<int64_t>(sizeof(T)) * depth_block;
-  const int64_t row_block = std::max<int64_t>(1, kBlockBytes / bytes / functions.MaxRows(panel)) *
-                            functions.MaxRows(panel);
-  const int64_t column_block = std::max<int64_t>(1, kPackedBytes / bytes / panel) * panel;
-  int64_t k = 0;
-  do {  // a depth of 0 has one block, of zeros
-    Block block = {};
-    block.k = k;
-    block.depth = std::min(depth_block, p.depth - k);
-    for (int64_t n = 0; n < p.columns; n += column_block) {
-      block.column = n;
-      block.column_end = std::min(p.columns, n + column_block);
-      const ColumnSource<T> columns = Columns(p, block, end - begin, panel);
-      for (int64_t m = begin; m < end; m += row_block) {
-        block.row = m;
-        block.row_end = std::min(end, m + row_block);
-        ComputeBlock(p, block, columns, functions, panel);
-      }
-    }
-    k += depth_block;
-  } while (k < p.depth);
+  ProductWalk<T>(p, {begin, end}).Run();
 }
 
 template void Product(const ProductArguments<float>&, int64_t, int64_t);

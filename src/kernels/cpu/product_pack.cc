@@ -49,12 +49,23 @@ void PackColumns(const T* b, int64_t b_stride, bool transposed, int64_t depth, i
 
 template <typename T>
 void PackTransposedRows(const T* a, int64_t a_stride, int64_t depth, int rows, T* packed) {
-  if (rows == 8) {
-    CopyLines<8>(a, a_stride, depth, packed);
-  } else if (rows == 6) {
-    CopyLines<6>(a, a_stride, depth, packed);
-  } else {
-    CopyLines(a, a_stride, depth, rows, packed, rows);
+  switch (rows) {
+    case 1:
+      return CopyLines<1>(a, a_stride, depth, packed);
+    case 2:
+      return CopyLines<2>(a, a_stride, depth, packed);
+    case 3:
+      return CopyLines<3>(a, a_stride, depth, packed);
+    case 4:
+      return CopyLines<4>(a, a_stride, depth, packed);
+    case 5:
+      return CopyLines<5>(a, a_stride, depth, packed);
+    case 6:
+      return CopyLines<6>(a, a_stride, depth, packed);
+    case 7:
+      return CopyLines<7>(a, a_stride, depth, packed);
+    case kMaxTileRows:
+      return CopyLines<kMaxTileRows>(a, a_stride, depth, packed);
   }
 }
 

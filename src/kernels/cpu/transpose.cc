@@ -40,9 +40,13 @@ void TransposeFloats(const float* from, int64_t from_stride, int64_t rows, int64
                      float* to, int64_t to_stride) {
   const int64_t whole_rows = rows / 8 * 8;
   const int64_t whole_columns = columns / 8 * 8;
-  for (int64_t i = 0; i < whole_rows; i += 8) {
-    for (int64_t j = 0; j < whole_columns; j += 8) {
-      TransposeBlock(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
+  // Lines of 16 floats: read once, all of their block's rows.
+  for (int64_t line = 0; line < whole_columns; line += 16) {
+    const int64_t line_end = line + 16 < whole_columns ? line + 16 : whole_columns;
+    for (int64_t i = 0; i < whole_rows; i += 8) {
+      for (int64_t j = line; j < line_end; j += 8) {
+        TransposeBlock(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
+      }
     }
   }
   for (int64_t i = 0; i < rows; ++i) {
