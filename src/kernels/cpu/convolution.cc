@@ -1,5 +1,6 @@
 #include "kernels/cpu/convolution.h"
 
+#include "kernels/cpu/convolution_apart.h"
 #include "kernels/cpu/convolution_points.h"
 #include "kernels/cpu/product_pack.h"
 
@@ -25,6 +26,7 @@ template <typename T>
 void ConvolutionForward(const ConvolutionArguments<T>& arguments, int64_t begin, int64_t end) {
   const ConvolutionShape& shape = arguments.shape;
   if (begin >= end || shape.output_width == 0 || shape.output_channels == 0) return;
+  if (IsDepthwise(shape)) return DepthwiseForward(arguments, begin, end);
   PointProduct<T> product;
   product.source = arguments.input;
   product.source_height = shape.input_height;
@@ -55,6 +57,7 @@ template <typename T>
 void ConvolutionDataGradient(const ConvolutionArguments<T>& arguments, int64_t begin, int64_t end) {
   const ConvolutionShape& shape = arguments.shape;
   if (begin >= end || shape.input_width == 0 || shape.input_channels == 0) return;
+  if (IsDepthwise(shape)) return DepthwiseDataGradient(arguments, begin, end);
   PointProduct<T> product;
   product.source = arguments.output_gradient;
   product.source_height = shape.output_height;

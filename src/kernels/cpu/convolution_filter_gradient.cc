@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/convolution.h"
+#include "kernels/cpu/convolution_apart.h"
 #include "kernels/cpu/convolution_points.h"
 #include "kernels/cpu/leaf_fold.h"
 #include "kernels/cpu/product_block.h"
@@ -24,9 +25,13 @@ class FilterGradient {
   FilterGradient(const ConvolutionArguments<T>& arguments, int64_t begin, int64_t end)
       : p_(arguments),
         shape_(arguments.shape),
+        apart_(IsDepthwise(shape_)),
+        multiplier_(apart_ ? shape_.output_channels / shape_.input_channels : 1),
+        groups_(apart_ ? 1 : shape_.groups),
+        input_channels_(shape_.input_channels * multiplier_),
         depth_channels_(shape_.input_channels / shape_.groups),
-        columns_(shape_.output_channels / shape_.groups),
-        panel_(functions_.Panel(columns_)) {
+        columns_(shape_.output_channels / groups_),
+        panel_(apart_ ? functions_.PanelApart(columns_) : functions_.Panel(columns_)) {
     PlanTiles(begin, end);
   }
 
@@ -79,7 +84,7 @@ class FilterGradient {
       const int64_t input_row = h * shape_.dilation_height - shape_.padding_top;
       const int64_t input_column = w * shape_.dilation_width - shape_.padding_left;
       tile.offset[tile.rows++] =
-          (input_row * shape_.input_width + input_column) * shape_.input_channels + channel;
+          (input_row * shape_.input_width + input_column) * input_channels_ + channel;
     }
   }
 
@@ -88,22 +93,36 @@ class FilterGradient {
     const int64_t height = shape_.output_height;
     const int64_t block =
         std::max<int64_t>(1, kDepthBlock / std::max<int64_t>(1, shape_.output_width));
-    const int64_t row_end = image_end * height;
-    int64_t row = image * height;
     bool accumulate = false;
-    do {  // once for an output without rows: zeros
-      for (int64_t group = 0; group < shape_.groups; ++group) {
-        SumRows(row, std::min(row + block, row_end), group, accumulate, sum);
-      }
-      row += block;
-      accumulate = true;
-    } while (row < row_end);
+    for (; image < image_end; ++image) {
+      const T* input = Input(image);
+      int64_t row = image * height;
+      do {  // once for an output without rows: zeros
+        for (int64_t group = 0; group < groups_; ++group) {
+          SumRows(input, row, std::min(row + block, (image + 1) * height), group, accumulate, sum);
+        }
+        row += block;
+        accumulate = true;
+      } while (row < (image + 1) * height);
+    }
+  }
+
+  // The input from which the offset of `image` is counted; with a multiplier, channels are
+  // repeated.
+  const T* Input(int64_t image) const {
+    if (multiplier_ == 1) return p_.input;
+    const int64_t pixels = shape_.input_height * shape_.input_width;
+    T* repeated = ThreadScratch<T>(ScratchUse::kPackedRows, pixels * input_channels_);
+    RepeatChannels(p_.input + image * pixels * shape_.input_channels, pixels, shape_.input_channels,
+                   multiplier_, repeated);
+    return repeated - image * pixels * input_channels_;
   }
 
   // Continues the chains over the output rows [row, row_end) of images * output_height.
-  void SumRows(int64_t row, int64_t row_end, int64_t group, bool accumulate, T* sum) {
+  void SumRows(const T* input, int64_t row, int64_t row_end, int64_t group, bool accumulate,
+               T* sum) {
     Tile<T> tile;
-    tile.a_step = shape_.stride_width * shape_.input_channels;
+    tile.a_step = shape_.stride_width * input_channels_;
     tile.b_step = shape_.output_channels;
     tile.accumulate = accumulate;
     const Window* window = nullptr;
@@ -113,40 +132,41 @@ class FilterGradient {
       tile.segments = segments_.data();
       tile.num_segments = static_cast<int64_t>(segments_.size());
       tile.rows = rows.rows;
-      for (int i = 0; i < rows.rows; ++i) {
-        tile.a[i] = p_.input + rows.offset[i] + group * depth_channels_;
-      }
       for (int64_t n = 0; n < columns_; n += panel_) {
         tile.columns = static_cast<int>(std::min(panel_, columns_ - n));
         tile.b = p_.output_gradient + group * columns_ + n;
         for (int i = 0; i < rows.rows; ++i) {
+          tile.a[i] = input + rows.offset[i] + (apart_ ? n : group * depth_channels_);
           tile.c[i] = sum + (rows.first + i) * shape_.output_channels + group * columns_ + n;
         }
-        functions_.product(tile);
+        apart_ ? functions_.product_apart(tile) : functions_.product(tile);
       }
     }
   }
 
   void PlanSegments(const Window& window, int64_t row, int64_t row_end) {
-    const int64_t a_step = shape_.stride_width * shape_.input_channels;
+    const int64_t a_step = shape_.stride_width * input_channels_;
     segments_.clear();
     for (int64_t r = row; r < row_end; ++r) {
       const int64_t image = r / shape_.output_height;
       const int64_t h = r % shape_.output_height;
       if (h < window.row || h >= window.row_end || window.column == window.column_end) continue;
       const int64_t input_row = image * shape_.input_height + h * shape_.stride_height;
-      AppendSegment(
-          segments_,
-          {input_row * shape_.input_width * shape_.input_channels + window.column * a_step,
-           (r * shape_.output_width + window.column) * shape_.output_channels,
-           window.column_end - window.column},
-          a_step, shape_.output_channels);
+      AppendSegment(segments_,
+                    {input_row * shape_.input_width * input_channels_ + window.column * a_step,
+                     (r * shape_.output_width + window.column) * shape_.output_channels,
+                     window.column_end - window.column},
+                    a_step, shape_.output_channels);
     }
   }
 
   const ConvolutionArguments<T>& p_;
   const ConvolutionShape& shape_;
   const TileFunctions<T>& functions_ = ChosenTileFunctions<T>();
+  bool apart_;          // a depthwise convolution: one group, each column with its own input
+  int64_t multiplier_;  // of a depthwise convolution
+  int64_t groups_;
+  int64_t input_channels_;  // repeated by the multiplier
   int64_t depth_channels_;
   int64_t columns_;
   int64_t panel_;

@@ -21,10 +21,15 @@ std::vector<TileSegment> PointProduct<T>::Segments(const TapClass& rows,
   for (size_t h = 0; h < rows.taps.size(); ++h) {
     for (size_t w = 0; w < columns.taps.size(); ++w) {
       const int64_t tap = rows.taps[h] * filter_width + columns.taps[w];
-      AppendSegment(segments,
-                    {(rows.offsets[h] * source_width + columns.offsets[w]) * source_channels,
-                     tap * depth * panel, depth},
-                    1, panel);
+      const int64_t offset =
+          (rows.offsets[h] * source_width + columns.offsets[w]) * source_channels;
+      if (apart) {
+        for (int64_t q = 0; q < depth; ++q) {
+          segments.push_back({offset + q * this->columns, (tap * depth + q) * this->columns, 1});
+        }
+        continue;
+      }
+      AppendSegment(segments, {offset, tap * depth * panel, depth}, 1, panel);
     }
   }
   return segments;
@@ -41,17 +46,17 @@ void PointProduct<T>::RunPoints(const Points& points,
   tile.relu = relu;
   tile.b = packed;
   tile.b_step = panel;
-  for (int64_t n = 0; n < columns; n += panel, tile.b += panel_step) {
+  for (int64_t n = 0; n < columns; n += panel, tile.b += apart ? panel : panel_step) {
     tile.columns = static_cast<int>(std::min(panel, columns - n));
     tile.bias = bias == nullptr ? nullptr : bias + n;
     for (int64_t t = 0; t < tiles.tiles; ++t) {
       const int64_t first = tiles.Begin(t);
       tile.rows = static_cast<int>(tiles.Begin(t + 1) - first);
       for (int i = 0; i < tile.rows; ++i) {
-        tile.a[i] = points.source[first + i];
+        tile.a[i] = points.source[first + i] + (apart ? n : 0);
         tile.c[i] = points.result[first + i] + n;
       }
-      functions.product(tile);
+      apart ? functions.product_apart(tile) : functions.product(tile);
     }
   }
 }

@@ -30,6 +30,9 @@ struct PointProduct {
   int64_t panel = 0, panel_step = 0, filter_width = 0;
   const T* bias = nullptr;
   bool relu = false;
+  // Each result channel apart: it reads `depth` source channels, itself + multiples of `columns`,
+  // and the filter is [filter_height * filter_width * depth][columns].
+  bool apart = false;
 
   /// Computes the points of the rows [begin, end) of images * result_height.
   void Run(const std::vector<TapClass>& rows, const std::vector<TapClass>& columns, int64_t begin,

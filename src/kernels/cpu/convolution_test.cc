@@ -218,7 +218,8 @@ TEST(Convolution, OfEachChannelApart) {
   for (const bool same : {false, true}) {
     Check<float>({2, 6, 5, 19, 3, 3, 19, 19, 1, 1, same});
     Check<float>({2, 7, 6, 35, 3, 2, 35, 35, 2, 1, same});
-    Check<float>({1, 6, 6, 5, 2, 2, 10, 5, 1, 2, same});
+    Check<float>({2, 6, 6, 5, 2, 2, 10, 5, 1, 2, same});
+    Check<float>({3, 5, 6, 13, 3, 3, 39, 13, 1, 1, same});
   }
 }
 

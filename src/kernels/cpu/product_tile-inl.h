@@ -30,7 +30,7 @@ inline constexpr int kTileRows[kMaxTileVectors + 1] = {0, 8, 6, 0, 0};
 template <typename T>
 inline constexpr int kLanesOf = HWY_MAX_BYTES / static_cast<int>(sizeof(T));
 
-template <typename T, int kRows, int kVectors, bool kMasked>
+template <typename T, bool kApart, int kRows, int kVectors, bool kMasked>
 HWY_NOINLINE void ProductTile(const Tile<T>& tile) {
   using S = Sums<T, kRows, kVectors, kMasked>;
   using D = typename S::D;
@@ -45,7 +45,8 @@ HWY_NOINLINE void ProductTile(const Tile<T>& tile) {
     const T* rows[kRows];
     LOCKSTEP_UNROLL
     for (int i = 0; i < kRows; ++i) rows[i] = tile.a[i] + segment.a_offset;
-    sums.Chain(rows, tile.a_step, tile.b + segment.b_offset, tile.b_step, segment.length);
+    sums.template Chain<kApart>(rows, tile.a_step, tile.b + segment.b_offset, tile.b_step,
+                                segment.length);
   }
   if (tile.bias != nullptr) {
     LOCKSTEP_UNROLL
@@ -91,10 +92,10 @@ HWY_NOINLINE void LeafProductTile(const LeafTile<T>& tile) {
 }
 
 // The tiles of 1, 2, ... rows.
-template <typename T, int kVectors, bool kMasked, size_t... kRow>
+template <typename T, bool kApart, int kVectors, bool kMasked, size_t... kRow>
 void ProductTileOfRows(const Tile<T>& tile, std::index_sequence<kRow...>) {
   static constexpr void (*kFunctions[])(const Tile<T>&) = {
-      ProductTile<T, kRow + 1, kVectors, kMasked>...};
+      ProductTile<T, kApart, kRow + 1, kVectors, kMasked>...};
   kFunctions[tile.rows - 1](tile);
 }
 
@@ -108,12 +109,12 @@ void LeafProductTileOfRows(const LeafTile<T>& tile, std::index_sequence<kRow...>
 template <int kVectors>
 using RowsOf = std::make_index_sequence<kTileRows[kVectors]>;
 
-template <typename T, int kVectors>
+template <typename T, bool kApart, int kVectors>
 void ProductTileOfVectors(const Tile<T>& tile) {
   if (tile.columns % kLanesOf<T> == 0) {
-    ProductTileOfRows<T, kVectors, false>(tile, RowsOf<kVectors>());
+    ProductTileOfRows<T, kApart, kVectors, false>(tile, RowsOf<kVectors>());
   } else {
-    ProductTileOfRows<T, kVectors, true>(tile, RowsOf<kVectors>());
+    ProductTileOfRows<T, kApart, kVectors, true>(tile, RowsOf<kVectors>());
   }
 }
 
@@ -126,9 +127,10 @@ void LeafProductTileOfVectors(const LeafTile<T>& tile) {
   }
 }
 
-template <typename T, size_t... kVector>
+template <typename T, bool kApart, size_t... kVector>
 void AnyProductTile(const Tile<T>& tile, std::index_sequence<kVector...>) {
-  static constexpr void (*kFunctions[])(const Tile<T>&) = {ProductTileOfVectors<T, kVector + 1>...};
+  static constexpr void (*kFunctions[])(const Tile<T>&) = {
+      ProductTileOfVectors<T, kApart, kVector + 1>...};
   kFunctions[(tile.columns - 1) / kLanesOf<T>](tile);
 }
 
@@ -139,6 +141,7 @@ void AnyLeafProductTile(const LeafTile<T>& tile, std::index_sequence<kVector...>
   kFunctions[(tile.columns - 1) / kLanesOf<T>](tile);
 }
 
+static_assert(kTileVectors >= kApartVectors);
 using AllVectors = std::make_index_sequence<kTileVectors>;
 
 template <typename T>
@@ -147,7 +150,10 @@ const TileFunctions<T>* Functions() {
       kLanesOf<T>,
       kTileVectors,
       {kTileRows[0], kTileRows[1], kTileRows[2], kTileRows[3], kTileRows[4]},
-      [](const Tile<T>& tile) { AnyProductTile<T>(tile, AllVectors()); },
+      [](const Tile<T>& tile) { AnyProductTile<T, false>(tile, AllVectors()); },
+      [](const Tile<T>& tile) {
+        AnyProductTile<T, true>(tile, std::make_index_sequence<kApartVectors>());
+      },
       [](const LeafTile<T>& tile) { AnyLeafProductTile<T>(tile, AllVectors()); }};
   return &kFunctions;
 }

@@ -10,6 +10,8 @@ namespace lockstep::kernels {
 inline constexpr int kMaxTileRows = 8;
 /// The vectors of the widest register tile on any instruction set.
 inline constexpr int kMaxTileVectors = 4;
+/// The vectors of the widest tile whose columns have their own elements of A.
+inline constexpr int kApartVectors = 2;
 
 /// A run of depth steps: A starts at `a_offset` from each row's pointer, B at `b_offset` from the
 /// tile's.
@@ -55,6 +57,9 @@ struct TileFunctions {
   int max_vectors;
   int max_rows[kMaxTileVectors + 1];  // by vectors; wider tiles have fewer rows
   void (*product)(const Tile<T>& tile);
+  /// The same with each column's own elements of A: column j reads A at + j. At most PanelApart
+  /// columns.
+  void (*product_apart)(const Tile<T>& tile);
   void (*leaf_product)(const LeafTile<T>& tile);
 
   /// The width of the panels that `columns` are best cut into.
@@ -62,6 +67,9 @@ struct TileFunctions {
     const int64_t vectors = (columns + lanes - 1) / lanes;
     const int64_t panels = (vectors + max_vectors - 1) / max_vectors;
     return panels == 0 ? lanes : (vectors + panels - 1) / panels * lanes;
+  }
+  int64_t PanelApart(int64_t columns) const {
+    return columns <= lanes ? lanes : kApartVectors * lanes;
   }
   int MaxRows(int64_t panel) const { return max_rows[panel / lanes]; }
 };

@@ -67,7 +67,9 @@ struct Sums {
     }
   }
 
-  // The chain: `length` steps from a[i][0] and b[0].
+  // The chain: `length` steps from a[i][0] and b[0]. A step takes one element of each row of A for
+  // all columns or, with kApart, each column's own.
+  template <bool kApart = false>
   HWY_INLINE void Chain(const T* const* rows, int64_t a_step, const T* b, int64_t b_step,
                         int64_t length) {
     const T* a[kRows];
@@ -79,9 +81,13 @@ struct Sums {
       for (int j = 0; j < kVectors; ++j) columns[j] = Load(b, j);
       LOCKSTEP_UNROLL
       for (int i = 0; i < kRows; ++i) {
-        const V row = hn::Set(D(), a[i][k]);
+        V row = hn::Zero(D());
+        if (!kApart) row = hn::Set(D(), a[i][k]);
         LOCKSTEP_UNROLL
-        for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::MulAdd(row, columns[j], sum[i][j]);
+        for (int j = 0; j < kVectors; ++j) {
+          if (kApart) row = Load(a[i] + k, j);
+          sum[i][j] = hn::MulAdd(row, columns[j], sum[i][j]);
+        }
       }
     }
   }
