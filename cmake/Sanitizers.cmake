@@ -2,8 +2,9 @@
 #
 # Building every room three times more is slow, so -DLOCKSTEP_SUBSET=ON builds the rooms of this list, what
 # they know, and their tests only. `./dev asan|ubsan|tsan` and .ci/run do so; `--all` builds everything.
-# On the list: where memory is handed around by hand, where threads meet, and what runs on top of both.
-set(LOCKSTEP_SANITIZED_ROOMS base tensor random collectives runtime)
+# On the list: where memory is handed around by hand, where threads meet, what runs on top of both, and the
+# parsers of files.
+set(LOCKSTEP_SANITIZED_ROOMS base tensor random collectives runtime data)
 option(LOCKSTEP_SUBSET "Build only LOCKSTEP_SANITIZED_ROOMS and what they know" OFF)
 
 if(LOCKSTEP_SANITIZER)
