@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -412,6 +413,91 @@ TEST(AllReduce, CanBeAwaited) {
   ASSERT_TRUE(ranks.loop.RunUntil([&] { return scope.unfinished() == 0; }, seconds(20)));
   EXPECT_EQ(good, 30);
   for (const auto& output : outputs) EXPECT_TRUE(SameBits(output, *SumByDefinition(leaves, 0, 6)));
+}
+
+TEST(AllReduce, RunsOnAnExecutorWithAThreadPerRank) {
+  constexpr int kRanks = 3;
+  constexpr uint64_t kSteps = 50;
+  base::SeededRandomness randomness(13);
+  const auto leaves = RandomLeaves<float>(randomness, 8, 200, 0.1);
+  const auto expected = SumByDefinition(leaves, 0, 8);
+  const Division division = Division::Even(8, kRanks);
+  std::vector<std::unique_ptr<base::EventThread>> threads;
+  std::vector<base::Executor*> executors;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    threads.push_back(std::make_unique<base::EventThread>());
+    executors.push_back(&threads.back()->executor());
+  }
+  net::InProcessNetwork network(executors);
+  std::vector<std::unique_ptr<Group>> groups(kRanks);
+  std::vector<std::unique_ptr<base::TaskScope>> scopes(kRanks);
+  base::EventLoop here;
+  int ended = 0, right = 0;
+  const auto worker = [&](int rank) -> base::Task<void> {
+    int good = 0;
+    for (uint64_t step = 0; step < kSteps; ++step) {
+      std::vector<float> output(200);
+      const auto reduced = co_await AllReduceSum(
+          *groups[rank], RequestOf({step, 0}, leaves, division, rank, &output));
+      good += reduced.ok() && SameBits(output, *expected) ? 1 : 0;
+    }
+    here.Post([&, good] { ++ended, right += good; });
+  };
+  for (int rank = 0; rank < kRanks; ++rank) {
+    executors[rank]->Post([&, rank] {
+      groups[rank] = std::make_unique<Group>(network.transport(rank));
+      scopes[rank] = std::make_unique<base::TaskScope>(*executors[rank]);
+      scopes[rank]->Spawn(worker(rank));
+    });
+  }
+  EXPECT_TRUE(here.RunUntil([&] { return ended == kRanks; }, seconds(20)));
+  EXPECT_EQ(right, kRanks * static_cast<int>(kSteps));
+  ended = 0;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    executors[rank]->Post([&, rank] {
+      scopes[rank].reset();
+      groups[rank].reset();
+      here.Post([&] { ++ended; });
+    });
+  }
+  EXPECT_TRUE(here.RunUntil([&] { return ended == kRanks; }, seconds(20)));
+}
+
+TEST(AllReduce, EndsTheEpochForAPartialThatIsNoNodeOfASlice) {
+  base::SeededRandomness randomness(14);
+  const auto leaves = RandomLeaves<float>(randomness, 4, 10, 0.0);
+  const Division division = Division::Even(4, 2);
+  // What rank 1 would send, taken off the wire and bent before rank 0 gets it.
+  const auto run = [&](const std::function<void(net::Bytes*)>& bend) {
+    Ranks ranks(2);
+    net::Transport& wire = ranks.transport(1);
+    std::vector<std::vector<float>> outputs(2, std::vector<float>(10));
+    net::Payload sent;
+    ranks.groups[1].reset();
+    wire.Listen(net::Channel::kCollectives, [&](int, const net::Message& message) {
+      sent = message.payload;
+      return net::Receipt::kTaken;
+    });
+    ranks.Start(0, RequestOf({1, 0}, leaves, division, 0, &outputs[0]));
+    ranks.RunFor(milliseconds(1));
+    net::Bytes bent = *sent;
+    bend(&bent);
+    wire.Send(0, {0, net::Channel::kCollectives, std::make_shared<net::Bytes>(bent)});
+    EXPECT_TRUE(ranks.Wait());
+    EXPECT_EQ(ranks.statuses[0].code(), Code::kInvalidArgument);
+    ranks.RunFor(milliseconds(1));
+    EXPECT_NE(wire.aborted(), nullptr);
+    return ranks.statuses[0].message();
+  };
+  EXPECT_EQ(run([](net::Bytes* bytes) { (*bytes)[32] = std::byte{1}, bytes->push_back({}); }),
+            "[all_reduce] a partial must be a node of a slice; got node [0,1) of slice 0 with 41 "
+            "bytes from rank 1 (rank 0 of 2, epoch 0, step 1, bucket 0)");
+  EXPECT_NE(run([](net::Bytes* bytes) { (*bytes)[32] = std::byte{9}; }).find("node [0,9)"),
+            std::string::npos);
+  EXPECT_NE(run([](net::Bytes* bytes) { (*bytes)[24] = std::byte{1}; }).find("slice 1 with 40"),
+            std::string::npos);
+  EXPECT_NE(run([](net::Bytes* bytes) { bytes->pop_back(); }).find("with 39 bytes"),
+            std::string::npos);
 }
 
 TEST(PartialMessage, ComesBackAsItWasAndRefusesStrangers) {
