@@ -67,6 +67,12 @@ Tensor Tensor::CopyFrom(DType dtype, const void* values, size_t count, const Sha
   return FromBuffer(std::move(buffer), dtype, shape);
 }
 
+Tensor Tensor::FromBools(const std::vector<bool>& values, const Shape& shape) {
+  const std::unique_ptr<bool[]> bytes(new bool[values.size()]);
+  std::copy(values.begin(), values.end(), bytes.get());
+  return CopyFrom(DType::kBool, bytes.get(), values.size(), shape);
+}
+
 Tensor Tensor::FromStrings(const std::vector<std::string>& values, const Shape& shape) {
   if (static_cast<int64_t>(values.size()) != shape.num_elements()) {
     throw Error(Code::kInvalidArgument,

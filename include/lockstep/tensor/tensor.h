@@ -49,8 +49,13 @@ class Tensor {
   static Tensor FromHost(std::span<const T> values, const Shape& shape);
   template <typename T>
   static Tensor FromVector(const std::vector<T>& values, const Shape& shape) {
-    return FromHost(std::span<const T>(values), shape);
+    if constexpr (std::same_as<T, bool>) {
+      return FromBools(values, shape);
+    } else {
+      return FromHost(std::span<const T>(values), shape);
+    }
   }
+  static Tensor FromBools(const std::vector<bool>& values, const Shape& shape);
   static Tensor FromStrings(const std::vector<std::string>& values, const Shape& shape);
   /// Adopts a buffer of `shape.num_elements()` elements.
   static Tensor FromBuffer(std::shared_ptr<tensor::Buffer> buffer, DType dtype, const Shape& shape);
