@@ -34,13 +34,13 @@ void Place(WindowAxis& axis, const std::string& padding, int64_t before, int64_t
     axis.before = std::max<int64_t>(total, 0) / 2;
     return;
   }
-  const int64_t room = axis.input + before + after - reach + axis.stride;
+  const int64_t room = axis.input + before + after - reach;
   if (room < 0) {
     Throw(where, "the window must fit into the padded input",
           "a window that reaches over " + std::to_string(reach) + " cells of " +
               std::to_string(axis.input + before + after));
   }
-  axis.output = room / axis.stride;
+  axis.output = room / axis.stride + 1;
 }
 
 }  // namespace
