@@ -1,5 +1,6 @@
 // Adding a vector along the last axis, and its gradient, the sum over all others.
 
+#include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/linalg.h"
 #include "lockstep/ops/structure.h"
 #include "ops/builder.h"
@@ -47,8 +48,7 @@ std::vector<TensorType> InferBiasAddGrad(const InferenceContext& context) {
 }
 
 std::vector<Tensor> BiasAddGradGradient(const GradientContext& context) {
-  const Tensor zeros = Emit1("ZerosLike", {context.inputs[0]});
-  return {BiasAdd(zeros, context.output_gradients[0])};
+  return {BroadcastLike(context.output_gradients[0], context.inputs[0])};
 }
 
 RowEffect SumOverRows(const RowContext&) { return RowEffect::kSum; }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/math.h"
 #include "lockstep/ops/nn.h"
+#include "lockstep/ops/reduce.h"
 #include "lockstep/ops/structure.h"
 #include "ops/builder.h"
 
@@ -11,12 +14,8 @@ namespace lockstep {
 namespace ops {
 namespace {
 
-Tensor Multiply(const Tensor& a, const Tensor& b) { return Emit1("Mul", {a, b}); }
-Tensor Subtract(const Tensor& a, const Tensor& b) { return Emit1("Sub", {a, b}); }
 // Summed over the last axis, which stays with size 1.
-Tensor SumOverLast(const Tensor& x) {
-  return Emit1("Sum", {x}, {{"axes", std::vector<int64_t>{x.rank() - 1}}, {"keep_dims", true}});
-}
+Tensor SumOverLast(const Tensor& x) { return ReduceSum(x, -1, true); }
 // One more axis, of size 1, at the end of a vector.
 Tensor AsColumn(const Tensor& vector) { return Reshape(vector, {-1, 1}); }
 
@@ -104,7 +103,7 @@ Tensor LogitsGradient(const GradientContext& context) {
     const Tensor y = Softmax(context.inputs[0]);
     const Tensor centred = Subtract(through_gradient, SumOverLast(Multiply(through_gradient, y)));
     const Tensor second = Multiply(centred, y);
-    result = result.defined() ? Emit1("AddV2", {result, second}) : second;
+    result = result.defined() ? Add(result, second) : second;
   }
   return result;
 }
@@ -114,12 +113,11 @@ Tensor LabelsGradient(const GradientContext& context) {
   const Tensor& through_gradient = context.output_gradients[1];
   Tensor result;
   if (through_loss.defined()) {
-    const Tensor negative = Emit1("Neg", {AsColumn(through_loss)});
+    const Tensor negative = Negative(AsColumn(through_loss));
     result = Multiply(negative, LogSoftmax(context.inputs[0]));
   }
   if (through_gradient.defined()) {
-    result =
-        result.defined() ? Subtract(result, through_gradient) : Emit1("Neg", {through_gradient});
+    result = result.defined() ? Subtract(result, through_gradient) : Negative(through_gradient);
   }
   return result;
 }
@@ -151,8 +149,7 @@ Tensor AlongLastAxis(const char* op, const Tensor& logits, int64_t axis) {
   if (along == last) return Emit1(op, {logits});
   std::vector<int64_t> swapped;
   for (int i = 0; i <= last; ++i) swapped.push_back(i == along ? last : i == last ? along : i);
-  const Tensor moved = Emit1("Transpose", {logits}, {{"perm", swapped}});
-  return Emit1("Transpose", {Emit1(op, {moved})}, {{"perm", swapped}});
+  return Transpose(Emit1(op, {Transpose(logits, swapped)}), swapped);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "kernels/division_test.h"
 #include "lockstep/ops/nn.h"
+#include "runtime/gradient_check_test.h"
 
 namespace lockstep {
 namespace {
@@ -88,6 +89,37 @@ TEST(SparseCrossEntropy, IsTheLabelsLogarithm) {
   const Tensor cube = Random<float>({2, 2, 6}, 1);
   EXPECT_EQ(SparseSoftmaxCrossEntropyWithLogits(Labels(4, 6).WithShape({2, 2}), cube).shape(),
             (Shape{2, 2}));
+}
+
+TEST(Softmax, GradientsAreTheDerivativeToAnyOrder) {
+  for (const int axis : {-1, 0}) {
+    for (const bool log : {false, true}) {
+      auto function = [&](const std::vector<Tensor>& in) {
+        return std::vector<Tensor>{log ? LogSoftmax(in[0], axis) : Softmax(in[0], axis)};
+      };
+      runtime::ExpectGradientsAreSlopes(function, {Random<double>({2, 3, 4}, 1)});
+      runtime::ExpectSecondGradientsAreSlopes(function, {Random<double>({3, 4}, 1)});
+    }
+  }
+}
+
+TEST(CrossEntropy, GradientsAreTheDerivativeToAnyOrder) {
+  const Tensor x = Random<double>({2, 3}, 1), labels = Random<double>({2, 3}, 2);
+  auto dense = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{SoftmaxCrossEntropyWithLogits(in[1], in[0])};
+  };
+  // The logits' gradient takes labels that add up to one; the labels themselves may be anything.
+  const Tensor shares = Softmax(labels);
+  auto of_logits = [&](const std::vector<Tensor>& in) { return dense({in[0], shares}); };
+  auto of_labels = [&](const std::vector<Tensor>& in) { return dense({x, in[0]}); };
+  runtime::ExpectGradientsAreSlopes(of_logits, {x});
+  runtime::ExpectSecondGradientsAreSlopes(of_logits, {x});
+  runtime::ExpectGradientsAreSlopes(of_labels, {labels});
+  auto sparse = [&](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{SparseSoftmaxCrossEntropyWithLogits(Labels(2, 3), in[0])};
+  };
+  runtime::ExpectGradientsAreSlopes(sparse, {x});
+  runtime::ExpectSecondGradientsAreSlopes(sparse, {x});
 }
 
 TEST(SparseCrossEntropy, NamesTheLabelThatIsOutOfRange) {

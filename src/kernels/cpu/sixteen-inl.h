@@ -94,19 +94,19 @@ HWY_INLINE Sixteen<T> Map(const Sixteen<T>& a, const Sixteen<T>& b, const Functi
 
 template <typename T>
 HWY_INLINE Sixteen<T> operator+(const Sixteen<T>& a, const Sixteen<T>& b) {
-  return Map(a, b, [](auto x, auto y) { return hn::Add(x, y); });
+  return Map(a, b, [](auto x, auto y) HWY_ATTR { return hn::Add(x, y); });
 }
 template <typename T>
 HWY_INLINE Sixteen<T> operator-(const Sixteen<T>& a, const Sixteen<T>& b) {
-  return Map(a, b, [](auto x, auto y) { return hn::Sub(x, y); });
+  return Map(a, b, [](auto x, auto y) HWY_ATTR { return hn::Sub(x, y); });
 }
 template <typename T>
 HWY_INLINE Sixteen<T> operator*(const Sixteen<T>& a, const Sixteen<T>& b) {
-  return Map(a, b, [](auto x, auto y) { return hn::Mul(x, y); });
+  return Map(a, b, [](auto x, auto y) HWY_ATTR { return hn::Mul(x, y); });
 }
 template <typename T>
 HWY_INLINE Sixteen<T> Maximum(const Sixteen<T>& a, const Sixteen<T>& b) {
-  return Map(a, b, [](auto x, auto y) { return hn::Max(x, y); });
+  return Map(a, b, [](auto x, auto y) HWY_ATTR { return hn::Max(x, y); });
 }
 
 }  // namespace lockstep::kernels::HWY_NAMESPACE

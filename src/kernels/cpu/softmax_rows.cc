@@ -6,7 +6,8 @@
 
 #include "hwy/foreach_target.h"
 
-#include "hwy/contrib/math/math-inl.h"
+#include "kernels/cpu/math/exponential-inl.h"
+#include "kernels/cpu/math/logarithm-inl.h"
 #include "kernels/cpu/sixteen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,7 +31,8 @@ HWY_INLINE T ExponentialsOfRow(const T* x, int64_t columns, T max, T* y) {
   for (int64_t c = 0; c < columns; c += 16) {
     const Sixteen<T> shifted =
         Sixteen<T>::Load(x + c, columns - c, -std::numeric_limits<T>::infinity()) - shift;
-    const Sixteen<T> power = Map(shifted, [](auto v) { return hn::Exp(hn::ScalableTag<T>(), v); });
+    const Sixteen<T> power =
+        Map(shifted, [](auto v) HWY_ATTR { return Exp(hn::ScalableTag<T>(), v); });
     sum = sum + power;
     power.Store(y + c, columns - c);
   }
@@ -40,7 +42,7 @@ HWY_INLINE T ExponentialsOfRow(const T* x, int64_t columns, T max, T* y) {
 template <typename T>
 HWY_INLINE T LogOf(T value) {
   const hn::ScalableTag<T> d;
-  return hn::GetLane(hn::Log(d, hn::Set(d, value)));
+  return hn::GetLane(Log(d, hn::Set(d, value)));
 }
 
 template <typename T>
