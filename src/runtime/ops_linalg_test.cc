@@ -8,6 +8,7 @@
 #include "lockstep/ops/linalg.h"
 #include "lockstep/ops/structure.h"
 #include "ops/builder.h"
+#include "runtime/gradient_check_test.h"
 
 namespace lockstep {
 namespace {
@@ -198,6 +199,107 @@ TEST(BiasAddGrad, SumsOverAllOtherAxesByTheTree) {
   }
   ExpectDivisionKeepsBits({"BiasAddGrad", {Random<float>({9, 3, 70}, 1)}, {}, {0, 4, 4, 9}});
   ExpectDivisionKeepsBits({"BiasAddGrad", {Random<float16>({9, 3, 70}, 1)}, {}, {0, 4, 4, 9}});
+}
+
+TEST(BatchMatMul, BroadcastsTheLeadingAxes) {
+  const Tensor a = Random<float>({2, 1, 3, 4}, 1), b = Random<float>({3, 4, 2}, 2);
+  const Tensor c = MatMul(a, b);
+  ASSERT_EQ(c.shape(), (Shape{2, 3, 3, 2}));
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      const Tensor one = MatMul(Tensor::FromHost(a.data<float>().subspan(i * 12, 12), {3, 4}),
+                                Tensor::FromHost(b.data<float>().subspan(j * 8, 8), {4, 2}));
+      const auto got = c.data<float>().subspan((i * 3 + j) * 6, 6);
+      EXPECT_EQ(std::vector<float>(got.begin(), got.end()), one.ToVector<float>());
+    }
+  }
+  EXPECT_EQ(MatMul(Random<float>({2, 0, 3, 4}, 1), Random<float>({4, 5}, 1)).shape(),
+            (Shape{2, 0, 3, 5}));
+}
+
+TEST(BatchMatMul, GradientsAreTheDerivativeToAnyOrder) {
+  for (int mask = 0; mask < 4; ++mask) {
+    const bool ta = mask & 1, tb = mask & 2;
+    auto function = [&](const std::vector<Tensor>& in) {
+      return std::vector<Tensor>{MatMul(in[0], in[1], ta, tb)};
+    };
+    const std::vector<Tensor> inputs = {
+        Random<double>(ta ? Shape{2, 1, 4, 3} : Shape{2, 1, 3, 4}, 1),
+        Random<double>(tb ? Shape{3, 2, 4} : Shape{3, 4, 2}, 2)};
+    runtime::ExpectGradientsAreSlopes(function, inputs);
+    runtime::ExpectSecondGradientsAreSlopes(function, inputs);
+  }
+}
+
+TEST(BatchMatMul, AnyDivisionOfRowsGivesTheSameBits) {
+  for (const int64_t batch : {2, 9}) {
+    for (int mask = 0; mask < 4; ++mask) {
+      const bool ta = mask & 1, tb = mask & 2;
+      const ops::Attributes attributes = {{"adj_x", ta}, {"adj_y", tb}};
+      const Tensor a = Random<float>(ta ? Shape{batch, 2, 5, 7} : Shape{batch, 2, 7, 5}, 1);
+      const Tensor b = Random<float>(tb ? Shape{1, 3, 5} : Shape{1, 5, 3}, 2);
+      const Tensor per_row = Random<float>(tb ? Shape{batch, 2, 3, 5} : Shape{batch, 2, 5, 3}, 2);
+      ExpectDivisionKeepsBits({"BatchMatMulV2", {a, b}, attributes});
+      ExpectDivisionKeepsBits({"BatchMatMulV2", {a, per_row}, attributes});
+    }
+  }
+}
+
+TEST(Einsum, ReadsItsEquation) {
+  const Tensor a = Random<double>({2, 3}, 1), b = Random<double>({3, 4}, 2);
+  auto values = [](const Tensor& t) { return t.ToVector<double>(); };
+  EXPECT_EQ(values(Einsum("ij,jk->ik", {a, b})), values(MatMul(a, b)));
+  EXPECT_EQ(values(Einsum("ij,jk", {a, b})), values(MatMul(a, b)));
+  EXPECT_EQ(values(Einsum("ij,kj->ki", {a, Random<double>({4, 3}, 3)})),
+            values(MatMul(Random<double>({4, 3}, 3), a, false, true)));
+  EXPECT_EQ(Einsum("ba", {a}).shape(), (Shape{3, 2}));
+  EXPECT_EQ(values(Einsum("ab->", {Constant<double>({1, 2, 3, 4}, {2, 2})})),
+            std::vector<double>{10});
+  EXPECT_EQ(values(Einsum("ii->i", {Constant<double>({1, 2, 3, 4}, {2, 2})})),
+            (std::vector<double>{1, 4}));
+  EXPECT_EQ(values(Einsum("ii", {Constant<double>({1, 2, 3, 4}, {2, 2})})), std::vector<double>{5});
+  EXPECT_EQ(values(Einsum("i,j->ij", {Constant<double>({1, 2}), Constant<double>({3, 4})})),
+            (std::vector<double>{3, 4, 6, 8}));
+  const Tensor c = Random<double>({2, 1, 3, 4}, 1), d = Random<double>({3, 4, 2}, 2);
+  EXPECT_EQ(values(Einsum("...ij,...jk->...ik", {c, d})), values(MatMul(c, d)));
+  EXPECT_EQ(
+      Einsum("bthd,bshd->bhts", {Random<float>({2, 5, 3, 4}, 1), Random<float>({2, 6, 3, 4}, 2)})
+          .shape(),
+      (Shape{2, 3, 5, 6}));
+}
+
+TEST(Einsum, GradientsAreTheDerivative) {
+  for (const char* equation : {"abc,acd->abd", "abc,cd->abd", "abc,acd->bd", "abc,acd->"}) {
+    auto function = [&](const std::vector<Tensor>& in) {
+      return std::vector<Tensor>{Einsum(equation, in)};
+    };
+    const bool matrix = std::string(equation).find(",cd") != std::string::npos;
+    runtime::ExpectGradientsAreSlopes(
+        function,
+        {Random<double>({2, 3, 4}, 1), Random<double>(matrix ? Shape{4, 2} : Shape{2, 4, 2}, 2)});
+  }
+}
+
+TEST(Einsum, RefusesWhatDoesNotFit) {
+  const Tensor a = Random<float>({2, 3}, 1);
+  auto message = [&](const char* equation, const std::vector<Tensor>& inputs) -> std::string {
+    try {
+      Einsum(equation, inputs);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::kInvalidArgument);
+      return error.status().message();
+    }
+    return "nothing thrown";
+  };
+  EXPECT_EQ(message("ij,jk", {a}),
+            "[einsum] there must be a term for each of the 1 operands; got \"ij,jk\"");
+  EXPECT_EQ(message("ij,jk->ik", {a, a}),
+            "[einsum] a label must have one size, not 3 and 2; got \"ij,jk->ik\"");
+  EXPECT_EQ(message("ij->k", {a}),
+            "[einsum] the result's labels must occur in an operand, and once in the result; got "
+            "\"ij->k\"");
+  EXPECT_EQ(message("ijk->i", {a}),
+            "[einsum] operand 0 of shape [2,3] must have a label for each axis; got \"ijk->i\"");
 }
 
 }  // namespace

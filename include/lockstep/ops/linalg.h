@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "lockstep/tensor/tensor.h"
 
 namespace lockstep {
@@ -12,6 +15,14 @@ namespace lockstep {
 /// Errors: InvalidArgument when dtypes differ, a rank is below 2 or the inner sizes disagree.
 /// Source: TF MatMul, BatchMatMulV2.
 Tensor MatMul(const Tensor& a, const Tensor& b, bool transpose_a = false, bool transpose_b = false);
+
+/// Products and sums in Einstein's notation, such as "abc,acd->abd": a letter for each axis, equal
+/// letters run together, letters that the result lacks are summed over, "..." stands for further
+/// axes, which broadcast. Without "->" the result has the letters that occur once, in alphabetical
+/// order. Operands are joined from left to right by products of matrices (see MatMul).
+/// Dtypes: as MatMul. Errors: InvalidArgument for terms that do not fit the operands.
+/// Source: tf.einsum; a letter that is repeated in the result is not supported.
+Tensor Einsum(const std::string& equation, const std::vector<Tensor>& inputs);
 
 /// `value` plus `bias` along the last axis. Shapes: value [..., c] of rank 2 or more, bias [c].
 /// Errors: InvalidArgument when the sizes or the dtypes disagree. Source: TF BiasAdd.

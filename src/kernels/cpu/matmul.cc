@@ -1,7 +1,7 @@
 // MatMul and _FusedMatMul: products of two matrices.
 
 #include "kernels/cpu/leaves_of.h"
-#include "kernels/cpu/product.h"
+#include "kernels/cpu/matrix_rows.h"
 #include "kernels/cpu/product_tile.h"
 #include "kernels/cpu/widened.h"
 
@@ -12,21 +12,20 @@ namespace {
 constexpr int64_t kLargeMatrix = int64_t{1} << 14;
 constexpr int64_t kRowsThatPayPacking = 64;
 
-struct Geometry {
-  explicit Geometry(const KernelSpec& spec)
-      : transpose_a(spec.attributes.GetOr<bool>("transpose_a", false)),
-        transpose_b(spec.attributes.GetOr<bool>("transpose_b", false)),
-        rows(spec.outputs[0].shape[0]),
-        columns(spec.outputs[0].shape[1]),
-        depth(spec.inputs[0].shape[transpose_a ? 0 : 1]) {}
-  bool transpose_a, transpose_b;
-  int64_t rows, columns, depth;
-};
+MatrixGeometry GeometryOf(const KernelSpec& spec) {
+  MatrixGeometry geometry;
+  geometry.transpose_a = spec.attributes.GetOr<bool>("transpose_a", false);
+  geometry.transpose_b = spec.attributes.GetOr<bool>("transpose_b", false);
+  geometry.rows = spec.outputs[0].shape[0];
+  geometry.columns = spec.outputs[0].shape[1];
+  geometry.depth = spec.inputs[0].shape[geometry.transpose_a ? 0 : 1];
+  return geometry;
+}
 
 template <typename T>
 class MatMulKernel : public Kernel {
  public:
-  explicit MatMulKernel(const KernelSpec& spec) : geometry_(spec) {
+  explicit MatMulKernel(const KernelSpec& spec) : geometry_(GeometryOf(spec)) {
     const std::string fused = spec.attributes.GetOr<std::string>("fused_ops", "");
     bias_ = !fused.empty();
     relu_ = fused == "bias,relu";
@@ -38,28 +37,15 @@ class MatMulKernel : public Kernel {
     return geometry_.depth * geometry_.columns >= kLargeMatrix ? kRowsThatPayPacking : 0;
   }
   uint32_t aligned_inputs() const override { return geometry_.transpose_a ? 0 : 1; }
-  double cost_per_row() const override { return 2.0 * geometry_.depth * geometry_.columns; }
+  double cost_per_row() const override { return geometry_.CostPerRow(); }
 
   void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
-    ProductArguments<T> product;
-    product.rows = geometry_.rows;
-    product.columns = geometry_.columns;
-    product.depth = geometry_.depth;
-    product.a = memory.in<T>(0);
-    product.a_transposed = geometry_.transpose_a;
-    product.a_stride = geometry_.transpose_a ? geometry_.rows : geometry_.depth;
-    product.b = memory.in<T>(1);
-    product.b_transposed = geometry_.transpose_b;
-    product.b_stride = geometry_.transpose_b ? geometry_.depth : geometry_.columns;
-    product.c = memory.out<T>(0);
-    product.c_stride = geometry_.columns;
-    product.bias = bias_ ? memory.in<T>(2) : nullptr;
-    product.relu = relu_;
-    Product(product, begin, end);
+    MultiplyRows(geometry_, memory.in<T>(0), memory.in<T>(1), bias_ ? memory.in<T>(2) : nullptr,
+                 relu_, memory.out<T>(0), begin, end);
   }
 
  private:
-  Geometry geometry_;
+  MatrixGeometry geometry_;
   bool bias_, relu_;
 };
 
@@ -68,11 +54,11 @@ template <typename T>
 class LeafMatMulKernel : public Kernel {
  public:
   explicit LeafMatMulKernel(const KernelSpec& spec)
-      : geometry_(spec), leaves_(LeavesOf(spec.leaves, geometry_.depth)) {}
+      : geometry_(GeometryOf(spec)), leaves_(LeavesOf(spec.leaves, geometry_.depth)) {}
 
   int64_t rows() const override { return geometry_.rows; }
   int64_t row_grain() const override { return kMaxTileRows; }
-  double cost_per_row() const override { return 2.0 * geometry_.depth * geometry_.columns; }
+  double cost_per_row() const override { return geometry_.CostPerRow(); }
 
   void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
     LeafProductArguments<T> product;
@@ -89,45 +75,13 @@ class LeafMatMulKernel : public Kernel {
   }
 
  private:
-  Geometry geometry_;
+  MatrixGeometry geometry_;
   LeafTable leaves_;
-};
-
-// Integers wrap around, so that any order gives the same bits.
-template <typename T>
-class IntegerMatMulKernel : public Kernel {
- public:
-  explicit IntegerMatMulKernel(const KernelSpec& spec) : geometry_(spec) {}
-
-  int64_t rows() const override { return geometry_.rows; }
-  uint32_t aligned_inputs() const override { return geometry_.transpose_a ? 0 : 1; }
-  double cost_per_row() const override { return 2.0 * geometry_.depth * geometry_.columns; }
-
-  void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
-    using Unsigned = std::make_unsigned_t<T>;
-    const auto* a = static_cast<const Unsigned*>(memory.inputs[0]);
-    const auto* b = static_cast<const Unsigned*>(memory.inputs[1]);
-    auto* c = static_cast<Unsigned*>(memory.outputs[0]);
-    const auto [ta, tb, rows, columns, depth] = geometry_;
-    for (int64_t m = begin; m < end; ++m) {
-      for (int64_t n = 0; n < columns; ++n) {
-        Unsigned sum = 0;
-        for (int64_t k = 0; k < depth; ++k) {
-          sum += (ta ? a[k * rows + m] : a[m * depth + k]) *
-                 (tb ? b[n * depth + k] : b[k * columns + n]);
-        }
-        c[m * columns + n] = sum;
-      }
-    }
-  }
-
- private:
-  Geometry geometry_;
 };
 
 template <typename T>
 std::unique_ptr<Kernel> MakeFloating(const KernelSpec& spec) {
-  const Geometry geometry(spec);
+  const MatrixGeometry geometry = GeometryOf(spec);
   if (geometry.transpose_a && !geometry.transpose_b && spec.inputs.size() == 2) {
     return std::make_unique<LeafMatMulKernel<T>>(spec);
   }
@@ -140,8 +94,8 @@ std::unique_ptr<Kernel> MakeMatMul(const KernelSpec& spec) {
   if (dtype == DType::kFloat32) return MakeFloating<float>(spec);
   if (dtype == DType::kFloat64) return MakeFloating<double>(spec);
   if (spec.inputs.size() > 2) return nullptr;
-  if (dtype == DType::kInt32) return std::make_unique<IntegerMatMulKernel<int32_t>>(spec);
-  if (dtype == DType::kInt64) return std::make_unique<IntegerMatMulKernel<int64_t>>(spec);
+  if (dtype == DType::kInt32) return std::make_unique<MatMulKernel<int32_t>>(spec);
+  if (dtype == DType::kInt64) return std::make_unique<MatMulKernel<int64_t>>(spec);
   return nullptr;
 }
 
