@@ -11,9 +11,10 @@ namespace {
 constexpr int64_t kDepthBlock = 1024;
 constexpr int64_t kRowBytes = int64_t{1} << 20;
 constexpr int64_t kLeastRowBlock = 48;
-// Columns are packed just before they are used; but transposed ones, which cost more, for all rows.
+// Columns are packed just before they are used; for several blocks of rows, or where they are
+// transposed and cost more, many at once.
 constexpr int64_t kColumnBytes = int64_t{1} << 18;
-constexpr int64_t kTransposedBytes = int64_t{1} << 23;
+constexpr int64_t kManyColumnsBytes = int64_t{1} << 23;
 // Packing reads and writes B once: it pays when so many rows use it.
 constexpr int64_t kRowsThatPayPacking = 48;
 constexpr int64_t kDepthThatPaysPackingRows = 128;
@@ -60,8 +61,9 @@ class ProductWalk {
   }
 
   void RunDepth() {
-    if (!p_.b_transposed) return RunRows({0, p_.columns}, nullptr);
-    const int64_t block = ColumnBlock(kTransposedBytes);
+    const bool one_block_of_rows = range_.size() <= row_block_;
+    if (!p_.b_transposed && one_block_of_rows) return RunRows({0, p_.columns}, nullptr);
+    const int64_t block = ColumnBlock(kManyColumnsBytes);
     for (int64_t n = 0; n < p_.columns; n += block) {
       const Part columns = {n, std::min(p_.columns, n + block)};
       const ColumnSource<T> packed = Pack(columns);
