@@ -1,6 +1,7 @@
 // Concat and Split: parts along an axis become one, and one becomes parts.
 
 #include "lockstep/ops/array.h"
+#include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/structure.h"
 #include "ops/array_rules.h"
 
@@ -53,7 +54,7 @@ std::vector<Tensor> JoinedGradients(const GradientContext& context) {
   std::vector<Tensor> parts;
   for (size_t i = 0; i < context.outputs.size(); ++i) {
     const Tensor& gradient = context.output_gradients[i];
-    parts.push_back(gradient.defined() ? gradient : Emit1("ZerosLike", {context.outputs[i]}));
+    parts.push_back(gradient.defined() ? gradient : ZerosLike(context.outputs[i]));
   }
   std::vector<Tensor> result(context.inputs.size());
   result[0] = Concat(parts, IntOf(context.attributes, "axis"));
@@ -101,6 +102,23 @@ std::vector<TensorType> InferSplitV(const InferenceContext& context) {
 const RegisterOp kSplitV(
     {.name = "SplitV", .infer = InferSplitV, .gradient = JoinedGradients, .rows = SplitRows});
 
+std::vector<TensorType> InferSplit(const InferenceContext& context) {
+  const int64_t num = context.attributes.Get<int64_t>("num");
+  const int axis = IntOf(context.attributes, "axis");
+  TensorType part = context.inputs[0];
+  const int64_t size = part.shape[axis];
+  if (num < 1 || (size >= 0 && size % num != 0)) {
+    Reject(context.spec, "the number of parts must divide the axis",
+           std::to_string(num) + " parts of " + part.ToString() + " along axis " +
+               std::to_string(axis));
+  }
+  if (size >= 0) part.shape.set_dim(axis, size / num);
+  return std::vector<TensorType>(num, part);
+}
+
+const RegisterOp kSplit(
+    {.name = "Split", .infer = InferSplit, .gradient = JoinedGradients, .rows = SplitRows});
+
 std::vector<Tensor> ConcatGradient(const GradientContext& context) {
   const int axis = IntOf(context.attributes, "axis");
   const Tensor& gradient = context.output_gradients[0];
@@ -142,6 +160,41 @@ Tensor Concat(const std::vector<Tensor>& values, int axis) {
 std::vector<Tensor> SplitV(const Tensor& value, const std::vector<int64_t>& sizes, int axis) {
   const int64_t place = NormalizeAxis(axis, value.rank(), "SplitV");
   return ops::Emit("SplitV", {value}, {{"sizes", sizes}, {"axis", place}});
+}
+
+std::vector<Tensor> Split(const Tensor& value, int64_t num, int axis) {
+  const int64_t place = NormalizeAxis(axis, value.rank(), "Split");
+  return ops::Emit("Split", {value}, {{"num", num}, {"axis", place}});
+}
+
+Tensor Stack(const std::vector<Tensor>& values, int axis) {
+  if (values.empty()) throw Error(Code::kInvalidArgument, "[Pack] values are needed; got none");
+  std::vector<Tensor> operands = values;
+  ops::ResolveWeak(operands, "Pack");
+  const int place = NormalizeAxis(axis, operands[0].rank() + 1, "Pack");
+  for (Tensor& operand : operands) {
+    if (!operand.shape().CompatibleWith(operands[0].shape())) {
+      throw Error(Code::kInvalidArgument, "[Pack] shapes must agree; got " +
+                                              values[0].shape().ToString() + " and " +
+                                              operand.shape().ToString());
+    }
+  }
+  for (Tensor& operand : operands) operand = ExpandDims(operand, {place});
+  return Concat(operands, place);
+}
+
+std::vector<Tensor> Unstack(const Tensor& value, int axis) {
+  const int place = NormalizeAxis(axis, value.rank(), "Unpack");
+  const int64_t size = value.shape()[place];
+  if (size < 0) {
+    throw Error(Code::kInvalidArgument, "[Unpack] the axis must have a known size; got " +
+                                            value.shape().ToString() + " and axis " +
+                                            std::to_string(place));
+  }
+  if (size == 0) return {};
+  std::vector<Tensor> parts = Split(value, size, place);
+  for (Tensor& part : parts) part = Squeeze(part, {place});
+  return parts;
 }
 
 }  // namespace lockstep

@@ -1,6 +1,8 @@
 // Gather, and its adjoint, which adds up what was taken.
 
 #include "lockstep/ops/array.h"
+#include "lockstep/ops/indexed_slices.h"
+#include "lockstep/ops/structure.h"
 #include "ops/array_rules.h"
 
 namespace lockstep {
@@ -53,7 +55,25 @@ Tensor GatherAdjoint(const Tensor& gradient, const Tensor& indices, const Tensor
   return Emit1("GatherAdjoint", {gradient, indices, params}, attributes);
 }
 
+// Along axis 0 the gradient stays a set of rows: those that were taken.
+Tensor TakenSlices(const Tensor& gradient, const Tensor& indices, const Shape& params) {
+  std::vector<int64_t> row{-1};
+  for (int i = 1; i < params.rank(); ++i) row.push_back(params[i]);
+  const bool flat = indices.rank() == 1;
+  return IndexedSlices{flat ? gradient : Reshape(gradient, row),
+                       flat ? indices : Reshape(indices, {-1}), params}
+      .ToTensor();
+}
+
 std::vector<Tensor> GatherGradient(const GradientContext& context) {
+  const Shape& params = context.inputs[0].shape();
+  const bool rows = IntOf(context.attributes, "axis") == 0 &&
+                    IntOf(context.attributes, "batch_dims") == 0 && params.fully_known() &&
+                    !context.attributes.GetOr("drop_negative", false) &&
+                    params.product(1, params.rank()) > 0;
+  if (rows) {
+    return {TakenSlices(context.output_gradients[0], context.inputs[1], params), Tensor()};
+  }
   return {GatherAdjoint(context.output_gradients[0], context.inputs[1], context.inputs[0],
                         context.attributes),
           Tensor()};
@@ -67,9 +87,8 @@ std::vector<TensorType> InferGatherAdjoint(const InferenceContext& context) {
 }
 
 std::vector<Tensor> GatherAdjointGradient(const GradientContext& context) {
-  const GatherOptions options{IntOf(context.attributes, "axis"),
-                              IntOf(context.attributes, "batch_dims")};
-  return {Gather(context.output_gradients[0], context.inputs[1], options), Tensor(), Tensor()};
+  return {Emit1("GatherV2", {context.output_gradients[0], context.inputs[1]}, context.attributes),
+          Tensor(), Tensor()};
 }
 
 RowEffect GatherAdjointRows(const RowContext& context) {

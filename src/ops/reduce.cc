@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lockstep/ops/array.h"
-#include "lockstep/ops/structure.h"
+#include "lockstep/ops/broadcast.h"
 
 namespace lockstep {
 
@@ -78,8 +78,7 @@ Tensor WithReducedAxes(const GradientContext& context, const Tensor& reduced) {
 namespace {
 
 std::vector<Tensor> SumGradient(const GradientContext& context) {
-  return {Emit1("BroadcastLike",
-                {WithReducedAxes(context, context.output_gradients[0]), context.inputs[0]})};
+  return {BroadcastLike(WithReducedAxes(context, context.output_gradients[0]), context.inputs[0])};
 }
 
 const RegisterOp kSum(
@@ -109,7 +108,7 @@ const RegisterOp kDivideByReduced({.name = "DivideByReduced",
 std::vector<Tensor> MeanGradient(const GradientContext& context) {
   const Tensor share =
       DivideByReduced(context.output_gradients[0], context.inputs[0], AxesOf(context.attributes));
-  return {Emit1("BroadcastLike", {WithReducedAxes(context, share), context.inputs[0]})};
+  return {BroadcastLike(WithReducedAxes(context, share), context.inputs[0])};
 }
 
 const RegisterOp kMean(

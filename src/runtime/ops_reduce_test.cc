@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "lockstep/ops/comparison.h"
+#include "lockstep/ops/math.h"
 #include "runtime/op_probe.h"
 
 namespace lockstep::runtime {
@@ -179,6 +181,131 @@ TEST(ArgMaxTest, TakesTheFirstOfEqualOnes) {
             }),
             "[ArgMax] there must be elements along the axis; got [2,0] and axis 1");
   EXPECT_EQ(ArgMax(Counting({0, 2}), 1).shape(), Shape{0});
+}
+
+TEST(ReduceExtremeTest, OfNothingWithNanAndTies) {
+  const Tensor none = Counting({0, 2});
+  EXPECT_EQ(ReduceMax(none, 0).ToVector<float>(), (std::vector<float>{-INFINITY, -INFINITY}));
+  EXPECT_EQ(ReduceMin(none, 0).ToVector<float>(), (std::vector<float>{INFINITY, INFINITY}));
+  EXPECT_EQ(ReduceMax(Constant<int32_t>({}, {0})).scalar<int32_t>(), INT32_MIN);
+  EXPECT_EQ(ReduceMin(Constant<uint8_t>({}, {0})).scalar<uint8_t>(), 255);
+  EXPECT_EQ(ReduceProd(none, 0).ToVector<float>(), (std::vector<float>{1, 1}));
+  for (int64_t place : {0, 5, 16, 40}) {
+    std::vector<float> values(41, 1);
+    values[place] = NAN;
+    EXPECT_TRUE(std::isnan(ReduceMax(Constant<float>(values)).scalar<float>()));
+    EXPECT_TRUE(std::isnan(ReduceMin(Tensor::FromVector(values, {1, 41}), 1).data<float>()[0]));
+  }
+  const Tensor x = Constant<double>({1, 3, 3, 2, 2, 2}, {2, 3});
+  const Tensor ones = Constant<double>({1, 3}, {2});
+  EXPECT_EQ(testing::TapeGradients([](const auto& t) { return ReduceMax(t[0], 1); }, {x}, ones)[0]
+                .ToVector<double>(),
+            (std::vector<double>{0, 0.5, 0.5, 1, 1, 1}));
+}
+
+TEST(ReduceExtremeTest, IsItsDefinitionForAllAxes) {
+  const Tensor x = Random({3, 5, 2, 17}, 4);
+  for (const auto& axes : Subsets(4)) {
+    const Tensor largest = ReduceMax(x, axes, true);
+    EXPECT_TRUE(ReduceAll(LessEqual(x, largest)).scalar<bool>());
+    EXPECT_TRUE(ReduceAll(ReduceAny(Equal(x, largest), axes)).scalar<bool>());
+    EXPECT_EQ(ReduceMin(x, axes, true).ToVector<float>(),
+              Negative(ReduceMax(Negative(x), axes, true)).ToVector<float>());
+    EXPECT_TRUE(RunSplit("Max", {x}, {{"axes", axes}, {"keep_dims", true}}));
+  }
+  EXPECT_EQ(ReduceProd(Constant<int32_t>({1, 2, 3, 4, 5, 6}, {2, 3}), {0, 1}).scalar<int32_t>(),
+            720);
+  EXPECT_EQ(CodeOf([&] { ReduceAll(x); }), Code::kInvalidArgument);
+}
+
+TEST(ReduceProdTest, GradientIsExactWithZeros) {
+  const Tensor x = Constant<double>({2, 0, 3, 0, 0, 5}, {2, 3});
+  const Tensor ones = Constant<double>({1, 1}, {2});
+  EXPECT_EQ(testing::TapeGradients([](const auto& t) { return ReduceProd(t[0], 1); }, {x}, ones)[0]
+                .ToVector<double>(),
+            (std::vector<double>{0, 6, 0, 0, 0, 0}));
+}
+
+TEST(SumOfSquaresTest, AddsTilesByTheTree) {
+  const Tensor x = Random({3, 5000}, 8);
+  double exact = 0;
+  for (float value : x.data<float>()) exact += static_cast<double>(value) * value;
+  EXPECT_NEAR(SumOfSquares(x).scalar<float>(), exact, 1e-6 * exact);
+  EXPECT_NEAR(GlobalNorm({x, x}).scalar<float>(), std::sqrt(2 * exact), 1e-6 * exact);
+  EXPECT_TRUE(RunSplit("TileSumSquares", {x}, {}));
+  EXPECT_EQ(SumOfSquares(Counting({0, 4})).scalar<float>(), 0.0f);
+  EXPECT_EQ(ReduceEuclideanNorm(Constant<float>({3, 4})).scalar<float>(), 5.0f);
+}
+
+TEST(ScanTest, ExclusiveAndReverse) {
+  const Tensor x = Constant<float>({1, 2, 3, 4}, {1, 4});
+  EXPECT_EQ(Cumsum(x, 1).ToVector<float>(), (std::vector<float>{1, 3, 6, 10}));
+  EXPECT_EQ(Cumsum(x, 1, {.exclusive = true}).ToVector<float>(), (std::vector<float>{0, 1, 3, 6}));
+  EXPECT_EQ(Cumsum(x, 1, {.reverse = true}).ToVector<float>(), (std::vector<float>{10, 9, 7, 4}));
+  EXPECT_EQ(Cumprod(x, -1, {.exclusive = true, .reverse = true}).ToVector<float>(),
+            (std::vector<float>{24, 12, 4, 1}));
+}
+
+TEST(SegmentSumTest, AddsRowsById) {
+  const Tensor x = Counting({4, 2});
+  EXPECT_EQ(SegmentSum(x, Constant<int32_t>({0, 0, 1, 3})).ToVector<float>(),
+            (std::vector<float>{2, 4, 4, 5, 0, 0, 6, 7}));
+  EXPECT_EQ(UnsortedSegmentSum(x, Constant<int64_t>({2, -1, 2, 0}), 3).ToVector<float>(),
+            (std::vector<float>{6, 7, 0, 0, 4, 6}));
+  EXPECT_EQ(MessageOf([&] {
+              SegmentSum(x, Constant<int32_t>({0, 2, 1, 3}));
+            }),
+            "[SegmentSum] ids must rise and not be negative; got segment_ids[2] = 1 after 2");
+  EXPECT_EQ(MessageOf([&] {
+              UnsortedSegmentSum(x, Constant<int32_t>({0, 2, 1, 3}), 3);
+            }),
+            "[UnsortedSegmentSum] an index must be in [0, 3); got indices[3] = 3");
+  EXPECT_EQ(SegmentSum(Counting({0, 2}), Constant<int32_t>({}, {0})).shape(), (Shape{0, 2}));
+}
+
+TEST(ReduceGradientTest, AgreesWithCentralDifferencesTwice) {
+  const Tensor x = Random({3, 4, 2}, 1, DType::kFloat64);
+  const Tensor y = Random({3, 4, 2}, 2, DType::kFloat64);
+  const Tensor ids = Constant<int32_t>({1, -1, 1});
+  using Inputs = std::vector<Tensor>;
+  const std::vector<std::pair<const char*, testing::TensorFunction>> functions{
+      {"sum", [](const Inputs& t) { return ReduceSum(t[0] * t[1], 1); }},
+      {"mean",
+       [](const Inputs& t) {
+         return ReduceMean(t[0] * t[1], {0, 2});
+       }},
+      {"mean of all", [](const Inputs& t) { return ReduceMean(t[0] * t[1], {}, true); }},
+      {"max", [](const Inputs& t) { return ReduceMax(t[0] * t[1], 1); }},
+      {"min",
+       [](const Inputs& t) {
+         return ReduceMin(t[0] * t[1], {0, 1}, true);
+       }},
+      {"prod",
+       [](const Inputs& t) {
+         return ReduceProd(t[0] * t[1], {0, 2});
+       }},
+      {"variance", [](const Inputs& t) { return ReduceVariance(t[0] * t[1], 1); }},
+      {"std",
+       [](const Inputs& t) {
+         return ReduceStd(t[0] * t[1], {0, 1});
+       }},
+      {"norm", [](const Inputs& t) { return ReduceEuclideanNorm(t[0] * t[1], 0); }},
+      {"squares", [](const Inputs& t) { return L2Loss(t[0] * t[1]); }},
+      {"global norm",
+       [](const Inputs& t) {
+         return GlobalNorm({t[0], t[1]});
+       }},
+      {"cumsum", [](const Inputs& t) { return Cumsum(t[0] * t[1], 1, {.exclusive = true}); }},
+      {"cumprod", [](const Inputs& t) { return Cumprod(t[0] * t[1], 1, {.reverse = true}); }},
+      {"segments", [&](const Inputs& t) { return UnsortedSegmentSum(t[0] * t[1], ids, 3); }},
+      {"sorted segments",
+       [](const Inputs& t) {
+         return SegmentSum(t[0] * t[1], Constant<int32_t>({0, 2, 2}));
+       }},
+  };
+  for (const auto& [name, function] : functions) {
+    EXPECT_LT(testing::GradientError(function, {x, y}, 2), 2e-6) << name;
+  }
 }
 
 }  // namespace

@@ -30,6 +30,50 @@ Tensor Concat(const std::vector<Tensor>& values, int axis);
 /// when the sizes do not add up. Source: tf.split with sizes.
 std::vector<Tensor> SplitV(const Tensor& value, const std::vector<int64_t>& sizes, int axis = 0);
 
+/// `num` equal parts along `axis`. Errors: InvalidArgument when `num` does not divide the size.
+/// Source: tf.split with a number.
+std::vector<Tensor> Split(const Tensor& value, int64_t num, int axis = 0);
+/// The values along a new axis. Shapes: all equal. Source: tf.stack.
+Tensor Stack(const std::vector<Tensor>& values, int axis = 0);
+/// The elements along `axis`, which goes and must have a known size. Source: tf.unstack.
+std::vector<Tensor> Unstack(const Tensor& value, int axis = 0);
+
+/// `size[i]` elements (-1: all that follow) along axis i, from `begin[i]` on. Errors:
+/// InvalidArgument when they do not lie inside. Source: tf.slice.
+Tensor Slice(const Tensor& input, const std::vector<int64_t>& begin,
+             const std::vector<int64_t>& size);
+
+/// Bit i of a mask speaks of entry i of a strided slice.
+struct StridedSliceMasks {
+  int64_t begin = 0;        // begin is left out: from the start
+  int64_t end = 0;          // end is left out: to the end
+  int64_t ellipsis = 0;     // "...": all axes that the other entries leave
+  int64_t new_axis = 0;     // a new axis of size 1
+  int64_t shrink_axis = 0;  // one element, and the axis goes
+};
+/// Python's slices `begin:end:stride`, one an axis; all strides 1 if none are given. Errors:
+/// InvalidArgument for a stride 0, too many entries, or an index outside of an axis that goes.
+/// Source: TF StridedSlice.
+Tensor StridedSlice(const Tensor& input, const std::vector<int64_t>& begin,
+                    const std::vector<int64_t>& end, const std::vector<int64_t>& strides = {},
+                    const StridedSliceMasks& masks = {});
+
+struct Padding {
+  int64_t before = 0;
+  int64_t after = 0;
+};
+/// kReflect mirrors without the border, kSymmetric with it.
+enum class PadMode { kConstant, kReflect, kSymmetric };
+/// The input with more elements before and after along each axis. Errors: InvalidArgument for a
+/// negative padding, or a mirrored one that reaches beyond the axis. Source: tf.pad.
+Tensor Pad(const Tensor& input, const std::vector<Padding>& paddings,
+           PadMode mode = PadMode::kConstant, double constant = 0);
+
+/// The input repeated `multiples[i]` times along axis i. Source: tf.tile.
+Tensor Tile(const Tensor& input, const std::vector<int64_t>& multiples);
+/// The input backwards along `axes`. Source: tf.reverse.
+Tensor Reverse(const Tensor& input, const std::vector<int64_t>& axes);
+
 struct GatherOptions {
   int axis = 0;
   /// Leading axes that `params` and `indices` have in common.
@@ -40,6 +84,36 @@ struct GatherOptions {
 /// indices are those of P. Errors: InvalidArgument for an index outside of [0, n). The gradient
 /// adds in the order of occurrence. Source: tf.gather.
 Tensor Gather(const Tensor& params, const Tensor& indices, const GatherOptions& options = {});
+
+/// The slices of `params` at whole places: the last axis of `indices` holds a place along the first
+/// axes of params. Shapes: params [P..., Q...], indices [I..., len(P)] (int32, int64), result
+/// [I..., Q...]. Errors: InvalidArgument for a place outside. Source: tf.gather_nd.
+Tensor GatherNd(const Tensor& params, const Tensor& indices);
+/// Zeros of `shape` to which `updates` are added at places, in order. Shapes: indices
+/// [I..., len(P)], updates [I..., Q...], result [P..., Q...]. Errors: as GatherNd. Source:
+/// tf.scatter_nd.
+Tensor ScatterNd(const Tensor& indices, const Tensor& updates, const std::vector<int64_t>& shape);
+/// `tensor` in which `updates` replace the slices at places, in order: the last one stays. Source:
+/// tf.tensor_scatter_nd_update.
+Tensor TensorScatterUpdate(const Tensor& tensor, const Tensor& indices, const Tensor& updates);
+/// The same, adding. Source: tf.tensor_scatter_nd_add.
+Tensor TensorScatterAdd(const Tensor& tensor, const Tensor& indices, const Tensor& updates);
+
+struct TopKResult {
+  Tensor values;
+  Tensor indices;  // int32
+};
+/// The `k` largest elements along the last axis, falling; of equal ones the lower place first; a
+/// NaN counts as largest. Dtypes: numbers. Errors: InvalidArgument for k > size. Source:
+/// tf.math.top_k.
+TopKResult TopK(const Tensor& input, int64_t k = 1);
+enum class SortDirection { kAscending, kDescending };
+/// The elements along `axis` in order; stable, NaN largest. Dtypes: numbers. Source: tf.sort.
+Tensor Sort(const Tensor& values, int axis = -1,
+            SortDirection direction = SortDirection::kAscending);
+/// The places (int32) from which `Sort` takes. Source: tf.argsort.
+Tensor ArgSort(const Tensor& values, int axis = -1,
+               SortDirection direction = SortDirection::kAscending);
 
 struct OneHotOptions {
   double on_value = 1;

@@ -65,6 +65,7 @@ std::unique_ptr<Kernel> MakeSplit(const KernelSpec& spec) {
   if (spec.inputs[0].dtype == DType::kString) return nullptr;
   return std::make_unique<JoinOrSplit>(spec.inputs[0], spec.outputs, AxisOf(spec), false);
 }
+const RegisterKernel kSplit("Split", MakeSplit);
 const RegisterKernel kSplitV("SplitV", MakeSplit);
 const RegisterKernel kSplitLike("SplitLike", MakeSplit);
 

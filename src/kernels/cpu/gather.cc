@@ -12,6 +12,7 @@ class Gather : public Kernel {
   explicit Gather(const KernelSpec& spec)
       : layout_(spec.inputs[0].shape, spec.inputs[1].shape, spec.attributes) {
     run_bytes_ = layout_.inner * DTypeSize(spec.inputs[0].dtype);
+    drop_negative_ = spec.attributes.GetOr("drop_negative", false);
   }
   int64_t rows() const override { return layout_.by_index() ? layout_.count : layout_.outer(); }
   uint32_t aligned_inputs() const override { return layout_.aligned(0b01, 0b10); }
@@ -31,6 +32,10 @@ class Gather : public Kernel {
     char* to = memory.out<char>(0) + row * layout_.count * run_bytes_;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t index = indices[i];
+      if (index < 0 && drop_negative_) {
+        std::memset(to + i * run_bytes_, 0, run_bytes_);
+        continue;
+      }
       if (index < 0 || index >= layout_.limit) {
         ThrowIndex("GatherV2", layout_.IndicesOf(row) + i, index, layout_.limit);
       }
@@ -40,6 +45,7 @@ class Gather : public Kernel {
 
   GatherLayout layout_;
   size_t run_bytes_;
+  bool drop_negative_;  // zeros for a negative index
 };
 
 std::unique_ptr<Kernel> MakeGather(const KernelSpec& spec) {

@@ -11,6 +11,7 @@ class GatherAdjoint : public Kernel {
  public:
   explicit GatherAdjoint(const KernelSpec& spec)
       : layout_(spec.inputs[2].shape, spec.inputs[1].shape, spec.attributes) {
+    drop_negative_ = spec.attributes.GetOr("drop_negative", false);
     const Shape& indices = spec.inputs[1].shape;
     if (layout_.by_index() && indices.rank() > 0 && indices[0] > 0) {
       leaves_ = spec.leaves;
@@ -34,7 +35,7 @@ class GatherAdjoint : public Kernel {
   void Sum(const KernelMemory& memory, int64_t row, int64_t first, int64_t last) const {
     const Index* indices = memory.in<Index>(1) + layout_.IndicesOf(row);
     for (int64_t i = 0; i < layout_.count; ++i) {
-      if (indices[i] < 0 || indices[i] >= layout_.limit) {
+      if ((indices[i] < 0 && !drop_negative_) || indices[i] >= layout_.limit) {
         ThrowIndex("GatherAdjoint", layout_.IndicesOf(row) + i, indices[i], layout_.limit);
       }
     }
@@ -45,6 +46,7 @@ class GatherAdjoint : public Kernel {
 
   GatherLayout layout_;
   LeafTable leaves_;
+  bool drop_negative_;  // a negative index takes part in nothing
 };
 
 std::unique_ptr<Kernel> MakeGatherAdjoint(const KernelSpec& spec) {

@@ -1,0 +1,52 @@
+// Cumsum and Cumprod.
+
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
+#include "ops/array_rules.h"
+
+namespace lockstep {
+namespace ops {
+namespace {
+
+RowEffect ScanRows(const RowContext& context) {
+  return IntOf(context.attributes, "axis") == 0 ? RowEffect::kMixes : RowEffect::kRows;
+}
+
+ScanOptions Turned(const Attributes& attributes) {
+  return {attributes.Get<bool>("exclusive"), !attributes.Get<bool>("reverse")};
+}
+
+std::vector<Tensor> CumsumGradient(const GradientContext& context) {
+  return {Cumsum(context.output_gradients[0], IntOf(context.attributes, "axis"),
+                 Turned(context.attributes))};
+}
+
+// As TensorFlow: NaN where the input is zero.
+std::vector<Tensor> CumprodGradient(const GradientContext& context) {
+  const Tensor weighted = Multiply(context.outputs[0], context.output_gradients[0]);
+  return {Divide(Cumsum(weighted, IntOf(context.attributes, "axis"), Turned(context.attributes)),
+                 context.inputs[0])};
+}
+
+const RegisterOp kCumsum(
+    {.name = "Cumsum", .infer = SameAsFirstInput, .gradient = CumsumGradient, .rows = ScanRows});
+const RegisterOp kCumprod(
+    {.name = "Cumprod", .infer = SameAsFirstInput, .gradient = CumprodGradient, .rows = ScanRows});
+
+Tensor EmitScan(const char* op, const Tensor& input, int axis, const ScanOptions& options) {
+  const int64_t place = NormalizeAxis(axis, input.rank(), op);
+  return Emit1(op, {input},
+               {{"axis", place}, {"exclusive", options.exclusive}, {"reverse", options.reverse}});
+}
+
+}  // namespace
+}  // namespace ops
+
+Tensor Cumsum(const Tensor& input, int axis, const ScanOptions& options) {
+  return ops::EmitScan("Cumsum", input, axis, options);
+}
+Tensor Cumprod(const Tensor& input, int axis, const ScanOptions& options) {
+  return ops::EmitScan("Cumprod", input, axis, options);
+}
+
+}  // namespace lockstep
