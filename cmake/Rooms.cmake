@@ -60,7 +60,7 @@ function(lockstep_library)
   target_include_directories(lockstep PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(lockstep PUBLIC cxx_std_20)
-  target_link_libraries(lockstep PRIVATE hwy ZLIB::ZLIB Threads::Threads xxhash)
+  target_link_libraries(lockstep PRIVATE hwy ZLIB::ZLIB Threads::Threads xxhash spdlog::spdlog)
 
   foreach(room ${tested})
     if(LOCKSTEP_BUILD_TESTS AND LOCKSTEP_${room}_TESTS)

@@ -8,6 +8,8 @@ namespace lockstep::graph {
 
 /// Drops nodes that neither a result nor an effect depends on. Parameters stay.
 Graph Prune(const Graph& graph);
+/// Joins nodes that compute the same: equal ops, attributes and inputs, without effects.
+Graph RemoveDuplicates(const Graph& graph);
 /// Replaces a product followed by a bias and perhaps a relu by one op.
 Graph FuseProducts(const Graph& graph);
 

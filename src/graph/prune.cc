@@ -21,6 +21,6 @@ Graph Prune(const Graph& graph) {
   return rewriter.Finish();
 }
 
-Graph Simplify(const Graph& graph) { return FuseProducts(Prune(graph)); }
+Graph Simplify(const Graph& graph) { return FuseProducts(RemoveDuplicates(Prune(graph))); }
 
 }  // namespace lockstep::graph

@@ -60,4 +60,12 @@ RowAnalysis AnalyzeRows(const Graph& graph, int64_t examples,
   return analysis;
 }
 
+void CutIntoLeaves(Graph& graph, const RowAnalysis& analysis, const std::vector<int64_t>& offsets) {
+  for (const auto& [node, multiple] : analysis.rows_per_example) {
+    std::vector<int64_t> table = offsets;
+    for (int64_t& offset : table) offset *= multiple;
+    graph.node(node).attributes.Set("leaves", std::move(table));
+  }
+}
+
 }  // namespace lockstep::graph

@@ -22,4 +22,8 @@ struct RowAnalysis {
 RowAnalysis AnalyzeRows(const Graph& graph, int64_t examples,
                         const std::vector<bool>& parameter_rows);
 
+/// Writes into every node that sums over examples where the leaves of its rows begin and end: the
+/// attribute "leaves". `offsets` count examples.
+void CutIntoLeaves(Graph& graph, const RowAnalysis& analysis, const std::vector<int64_t>& offsets);
+
 }  // namespace lockstep::graph

@@ -24,6 +24,11 @@ T Lookup(const std::vector<std::pair<std::string, T>>& table, std::string_view o
 
 }  // namespace
 
+const LeafTable& LeavesOf(const ops::Attributes& attributes) {
+  static const LeafTable kNone;
+  return attributes.Find("leaves") == nullptr ? kNone : attributes.Get<LeafTable>("leaves");
+}
+
 KernelRegistry& KernelRegistry::Cpu() {
   static KernelRegistry registry;
   return registry;

@@ -14,6 +14,10 @@ namespace lockstep::kernels {
 /// over rows are one chain inside a leaf and the canonical tree over leaves; see tree.h.
 using LeafTable = std::vector<int64_t>;
 
+/// The attribute "leaves" of a node that sums over examples, which a graph gets when its batch is
+/// cut; an empty table where there is none.
+const LeafTable& LeavesOf(const ops::Attributes& attributes);
+
 /// What a kernel is made for: an op, its attributes, and types whose sizes are all known. A
 /// resource input has the dtype of what it holds.
 struct KernelSpec {

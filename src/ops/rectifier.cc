@@ -10,7 +10,8 @@ namespace ops {
 namespace {
 
 std::vector<Tensor> ReluGradient(const GradientContext& context) {
-  return {ReluGrad(context.output_gradients[0], context.inputs[0])};
+  // The output is positive where the input is, and a fused product keeps the output only.
+  return {ReluGrad(context.output_gradients[0], context.outputs[0])};
 }
 
 std::vector<Tensor> ReluGradGradient(const GradientContext& context) {

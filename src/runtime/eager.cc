@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/flush_denormals.h"
 #include "graph/graph.h"
 #include "kernels/copy.h"
 #include "kernels/kernel.h"
@@ -90,9 +91,8 @@ std::vector<Tensor> EagerBuilder::Emit(const ops::OpSpec& spec, const std::vecto
   for (ops::TensorType& type : types) {
     if (type.dtype == DType::kResource) type.dtype = type.element;
   }
-  static const kernels::LeafTable kNoLeaves;
-  const auto kernel =
-      kernels::KernelRegistry::Cpu().Make({spec, attributes, types, output_types, kNoLeaves});
+  const auto kernel = kernels::KernelRegistry::Cpu().Make(
+      {spec, attributes, types, output_types, kernels::LeavesOf(attributes)});
   std::vector<std::shared_ptr<tensor::Buffer>> buffers;
   std::vector<void*> outputs;
   for (const auto& type : output_types) {
@@ -105,6 +105,7 @@ std::vector<Tensor> EagerBuilder::Emit(const ops::OpSpec& spec, const std::vecto
   }
   {
     TouchedVariables variables(spec, inputs);
+    base::FlushDenormals flush;
     variables.Bind(pointers);
     kernel->Run({pointers.data(), outputs.data()}, 0, kernel->rows());
     variables.Commit();

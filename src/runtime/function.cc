@@ -8,6 +8,7 @@
 #include "ops/builder.h"
 #include "runtime/devices.h"
 #include "runtime/eager.h"
+#include "runtime/fold.h"
 #include "runtime/plan.h"
 
 namespace lockstep {
@@ -48,7 +49,7 @@ graph::Graph Trace(const Function::Body& body, const std::vector<Tensor>& argume
     for (const Tensor& result : body(parameters))
       tracer.graph()->results().push_back(tracer.EndpointOf(result));
   }
-  return graph::Simplify(*tracer.graph());
+  return graph::Simplify(runtime::FoldConstants(graph::Prune(*tracer.graph())));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/check.h"
+#include "base/flush_denormals.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::runtime {
@@ -127,6 +128,7 @@ void Plan::RunGroup(RunState& state, const Group& group, int lane, int lanes) co
 }
 
 void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
+  base::FlushDenormals flush;
   BindLane(state, lane);
   for (size_t p = 0; p < phases_.size(); ++p) {
     if (p > 0) team.Barrier();

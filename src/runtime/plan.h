@@ -15,8 +15,6 @@ namespace lockstep::runtime {
 struct PlanOptions {
   /// Run steps whose rows depend on each other only row by row in chunks that stay in the cache.
   bool fuse = true;
-  /// For nodes that sum over examples: the leaves of their rows, by node id.
-  std::unordered_map<int, kernels::LeafTable> leaves;
 };
 
 /// Where an endpoint's elements are while a plan runs.

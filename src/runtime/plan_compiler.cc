@@ -135,10 +135,8 @@ void PlanCompiler::AddStep(const graph::Node& node) {
       (writes ? step.writes : step.reads).push_back(plan_->slots_[slot].index);
     }
   }
-  static const kernels::LeafTable kNoLeaves;
-  const auto leaves = options_.leaves.find(node.id);
   const kernels::KernelSpec spec{*node.spec, node.attributes, inputs, node.outputs,
-                                 leaves == options_.leaves.end() ? kNoLeaves : leaves->second};
+                                 kernels::LeavesOf(node.attributes)};
   step.kernel = node.spec->name == "ReadVariableOp" ? kernels::MakeCopy(spec)
                                                     : kernels::KernelRegistry::Cpu().Make(spec);
   const int index = static_cast<int>(plan_->steps_.size());

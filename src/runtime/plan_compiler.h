@@ -28,6 +28,8 @@ class PlanCompiler {
 
   // plan_schedule.cc
   void Schedule();
+  void WeighRows();
+  bool Divisible(const kernels::Kernel& kernel) const;
   bool Place(int step);
   void StartPhase();
 
@@ -61,6 +63,7 @@ class PlanCompiler {
     bool write;
   };
   std::vector<std::vector<AccessInPhase>> accesses_;  // by variable, of the current phase
+  std::unordered_map<int64_t, double> cost_of_rows_;  // of all steps with so many rows
   std::vector<int> group_of_step_, phase_of_step_;
   int next_owner_ = 0;
 };

@@ -13,10 +13,6 @@ constexpr double kWorthDividing = 20'000;
 // A group's domain is not made smaller than this to let another step join.
 constexpr int64_t kSmallestDomain = 8;
 
-bool Divisible(const kernels::Kernel& kernel) {
-  return kernel.rows() > 1 && kernel.cost_per_row() * kernel.rows() >= kWorthDividing;
-}
-
 // The domain that a group of `domain` rows gets when a step of `rows` rows joins; 0: it can't.
 int64_t JoinedDomain(int64_t domain, int64_t rows) {
   if (rows % domain == 0) return domain;
@@ -25,6 +21,18 @@ int64_t JoinedDomain(int64_t domain, int64_t rows) {
 }
 
 }  // namespace
+
+// Steps with equally many rows mostly belong together: they are divided when all of them together
+// are worth it, so that a cheap one does not pull a dear one onto a single lane.
+void PlanCompiler::WeighRows() {
+  for (const Step& step : plan_->steps_) {
+    cost_of_rows_[step.kernel->rows()] += step.kernel->cost_per_row() * step.kernel->rows();
+  }
+}
+
+bool PlanCompiler::Divisible(const kernels::Kernel& kernel) const {
+  return kernel.rows() > 1 && cost_of_rows_.at(kernel.rows()) >= kWorthDividing;
+}
 
 void PlanCompiler::StartPhase() {
   plan_->phases_.emplace_back();
@@ -73,7 +81,7 @@ bool PlanCompiler::Place(int index) {
       const int64_t domain = JoinedDomain(group.domain, kernel.rows());
       if (!all_aligned || domain == 0) return false;
       group.domain = domain;
-    } else if (Divisible(kernel) && !all_aligned) {
+    } else if (Divisible(kernel)) {
       return false;  // better divided, after a barrier
     }
     target = required;
@@ -109,6 +117,7 @@ bool PlanCompiler::Place(int index) {
 // Takes the steps in the order of the program, but first all that need no barrier.
 void PlanCompiler::Schedule() {
   const int count = static_cast<int>(plan_->steps_.size());
+  WeighRows();
   written_in_.assign(plan_->slots_.size(), {});
   accesses_.assign(plan_->variables_.size(), {});
   group_of_step_.assign(count, -1);

@@ -104,6 +104,15 @@ template <typename T>
 HWY_INLINE Sixteen<T> operator*(const Sixteen<T>& a, const Sixteen<T>& b) {
   return Map(a, b, [](auto x, auto y) HWY_ATTR { return hn::Mul(x, y); });
 }
+// a * b + c, rounded once.
+template <typename T>
+HWY_INLINE Sixteen<T> MultiplyAdd(const Sixteen<T>& a, const Sixteen<T>& b, const Sixteen<T>& c) {
+  Sixteen<T> result;
+  for (int i = 0; i < Sixteen<T>::kParts; ++i) {
+    result.part[i] = hn::MulAdd(a.part[i], b.part[i], c.part[i]);
+  }
+  return result;
+}
 template <typename T>
 HWY_INLINE Sixteen<T> Maximum(const Sixteen<T>& a, const Sixteen<T>& b) {
   return Map(a, b, [](auto x, auto y) HWY_ATTR { return hn::Max(x, y); });

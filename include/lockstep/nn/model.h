@@ -1,0 +1,136 @@
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lockstep/distribute/strategy.h"
+#include "lockstep/nn/layer.h"
+#include "lockstep/nn/loss.h"
+#include "lockstep/nn/metric.h"
+#include "lockstep/nn/optimizer.h"
+
+namespace lockstep {
+
+class Callback;
+
+/// What an uneven division of a batch over replicas means for the loss.
+enum class UnevenBatches {
+  kExact,  // the mean over all examples of the global batch
+  kKeras,  // the mean over replicas of their means, as Keras has it
+};
+
+struct CompileOptions {
+  OptimizerPtr optimizer;
+  LossPtr loss;
+  std::vector<MetricPtr> metrics;
+  UnevenBatches uneven_batches = UnevenBatches::kExact;
+};
+
+enum class Verbosity { kSilent = 0, kBar = 1, kLine = 2, kAuto = 3 };
+
+struct FitOptions {
+  int64_t batch_size = 32;  // of all replicas together
+  int epochs = 1;
+  int initial_epoch = 0;
+  int64_t max_steps = 0;  // ends training after so many steps in all; 0: no limit
+  bool shuffle = true;
+  double validation_split = 0;
+  Verbosity verbose = Verbosity::kAuto;
+  std::vector<std::shared_ptr<Callback>> callbacks;
+  int shards = 0;  // leaves a replica; 0: follows from the batch
+};
+
+/// Values by name, in the order of names.
+using Logs = std::map<std::string, double>;
+
+/// What training gathered: a value an epoch by name.
+struct History {
+  std::map<std::string, std::vector<double>> history;
+  std::vector<int> epoch;
+  int64_t steps = 0;
+  double seconds = 0;
+  std::vector<float> step_microseconds;  // of every step, input and callbacks included
+};
+
+/// Hooks into `Fit`; all have a default that does nothing. Source: keras.callbacks.Callback.
+class Callback {
+ public:
+  virtual ~Callback() = default;
+  virtual void OnTrainBegin() {}
+  virtual void OnTrainEnd() {}
+  virtual void OnEpochBegin(int epoch) {}
+  virtual void OnEpochEnd(int epoch, const Logs& logs) {}
+  virtual void OnTrainBatchBegin(int64_t batch) {}
+  /// `logs` computes the running values when called; not calling it costs nothing.
+  virtual void OnTrainBatchEnd(int64_t batch, const std::function<Logs()>& logs) {}
+
+  class Model* model = nullptr;  // set by Fit
+};
+
+/// A network of layers with what is needed to train it. Source: keras.Model.
+class Model {
+ public:
+  explicit Model(std::string name = "model");
+  virtual ~Model();
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  /// Maps a batch to predictions. Axis 0 holds the examples.
+  virtual Tensor Call(const Tensor& inputs, bool training) = 0;
+  Tensor operator()(const Tensor& inputs, bool training = false);
+
+  void Compile(CompileOptions options);
+  /// Trains on `x` and `y`, whose axis 0 holds the examples.
+  History Fit(const Tensor& x, const Tensor& y, const FitOptions& options = {});
+  /// The loss, then the metrics, over all examples. Keys: "loss" and the metrics' names.
+  Logs Evaluate(const Tensor& x, const Tensor& y, int64_t batch_size = 32);
+  /// The predictions for all examples. Shape: [n, ...].
+  Tensor Predict(const Tensor& x, int64_t batch_size = 32);
+
+  const std::string& name() const { return name_; }
+  std::vector<Weight> weights() const;
+  std::vector<Variable> variables() const;
+  std::vector<Variable> trainable_variables() const;
+  int64_t CountParameters() const;
+  /// A table of layers, output shapes and parameters, as Keras prints it.
+  std::string Summary() const;
+  Strategy& strategy() const { return *strategy_; }
+  const CompileOptions& compiled() const;
+
+  /// Set by a callback to end training after the current step.
+  bool stop_training = false;
+
+  /// xxh3-128 over name, dtype, shape and bytes of all weights, in the order of their names.
+  std::string WeightsDigest() const;
+  /// The same over weights, slots and counters.
+  std::string StateDigest() const;
+
+ protected:
+  /// To be called by the constructor of a model for each of its layers, in order.
+  LayerPtr Track(LayerPtr layer);
+  const std::vector<LayerPtr>& layers() const { return layers_; }
+
+ private:
+  class Training;
+  Training& training();
+
+  std::string name_;
+  Strategy* strategy_;
+  std::vector<LayerPtr> layers_;
+  std::unique_ptr<Training> training_;
+};
+
+/// Layers one after another. Source: keras.Sequential.
+class Sequential : public Model {
+ public:
+  Sequential(std::initializer_list<LayerPtr> layers);
+  explicit Sequential(const std::vector<LayerPtr>& layers);
+  void Add(LayerPtr layer) { Track(std::move(layer)); }
+  Tensor Call(const Tensor& inputs, bool training) override;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+namespace lockstep::base {
+
+enum class Severity { kDebug, kInfo, kWarning, kError };
+
+/// One line to standard error, with time and severity. LOCKSTEP_LOG=debug|info|warning|error|off
+/// sets the least severity that is shown; info by default.
+void Log(Severity severity, std::string_view text);
+
+}  // namespace lockstep::base

@@ -1,0 +1,85 @@
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "lockstep/base/status.h"
+
+namespace {
+
+using lockstep::cli::TrainOptions;
+
+const std::vector<std::string> kOptimizers = {
+    "sgd",     "momentum", "nesterov", "rmsprop", "adagrad", "adadelta", "adam",      "adamw",
+    "amsgrad", "nadam",    "adamax",   "ftrl",    "lion",    "lamb",     "adafactor", "muon"};
+
+void AddTrain(CLI::App& app, TrainOptions& options) {
+  app.add_option("--model", options.model, "mlp, cnn or gpt")
+      ->check(CLI::IsMember(std::vector<std::string>{"mlp", "cnn", "gpt"}))
+      ->capture_default_str();
+  app.add_option("--data", options.data,
+                 "synthetic, a directory of MNIST's IDX files, or a text for the gpt")
+      ->capture_default_str();
+  app.add_option("--strategy", options.strategy, "default, one_device or mirrored")
+      ->check(CLI::IsMember(std::vector<std::string>{"default", "one_device", "mirrored"}))
+      ->capture_default_str();
+  app.add_option("--devices", options.devices,
+                 "devices of this process; changes nothing but the time [cores]")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--replicas", options.replicas, "replicas of the program")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "threads a device")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--shards", options.shards,
+                 "shards a replica's batch is cut into [follows from the batch]")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--isa", options.isa, "avx2 or avx512; the bits are the same [the best there is]")
+      ->check(CLI::IsMember(std::vector<std::string>{"avx2", "avx512"}));
+  app.add_option("--epochs", options.epochs, "passes over the data")
+      ->check(CLI::Range(0, 1 << 30))
+      ->capture_default_str();
+  app.add_option("--batch-size", options.batch_size, "examples of a step, of all replicas together")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->capture_default_str();
+  app.add_option("--steps", options.steps, "end after so many steps")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 60));
+  app.add_option("--optimizer", options.optimizer, "the rule that changes the weights")
+      ->check(CLI::IsMember(kOptimizers))
+      ->capture_default_str();
+  app.add_option("--learning-rate", options.learning_rate, "[the optimizer's default]")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", options.seed, "what everything random follows from")
+      ->capture_default_str();
+  app.add_option("--validation-split", options.validation_split,
+                 "the last part of the data, kept from training")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--examples", options.examples, "how many synthetic examples to draw")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  app.add_flag("--json", options.json, "print one JSON object as the last line");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Lockstep: the same bits on any number of devices", "lockstep");
+  app.require_subcommand(1);
+  TrainOptions train;
+  AddTrain(*app.add_subcommand("train", "train a model and print the digest of its weights"),
+           train);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error);
+    return status == 0 ? lockstep::cli::kDone : lockstep::cli::kBadUsage;
+  }
+  try {
+    return lockstep::cli::Train(train);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "lockstep: %s\n", error.what());
+    return lockstep::cli::kFailed;
+  }
+}

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lockstep::cli {
+
+/// What `lockstep train` was asked for.
+struct TrainOptions {
+  std::string model = "mlp";
+  std::string data = "synthetic";
+  std::string strategy = "mirrored";
+  int devices = 0;
+  int replicas = 1;
+  int threads = 1;
+  int shards = 0;
+  std::string isa;
+  int epochs = 5;
+  int64_t batch_size = 32;
+  int64_t steps = 0;
+  std::string optimizer = "adam";
+  double learning_rate = 0;  // 0: the optimizer's default
+  int64_t seed = 0;
+  double validation_split = 0;
+  int64_t examples = 0;  // of synthetic data; 0: as many as MNIST-10k has
+  std::string checkpoint;
+  std::string resume;
+  int64_t digest_every = 0;
+  bool json = false;
+};
+
+/// The exit statuses of every command.
+enum ExitStatus { kDone = 0, kFailed = 1, kBadUsage = 2 };
+
+/// `lockstep train`. Returns the exit status.
+int Train(const TrainOptions& options);
+
+}  // namespace lockstep::cli

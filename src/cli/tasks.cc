@@ -1,0 +1,60 @@
+#include "cli/tasks.h"
+
+#include "data/digits.h"
+#include "data/mnist.h"
+#include "lockstep/nn/layers.h"
+#include "lockstep/nn/optimizers.h"
+
+namespace lockstep::cli {
+
+namespace {
+
+// As many as real MNIST-10k has, so that a default run takes seconds.
+constexpr int64_t kSyntheticExamples = 8571;
+constexpr int64_t kSyntheticTestExamples = 1429;
+
+Tensor Images(const data::ImageSet& set) {
+  return Tensor::FromVector(set.images, Shape{set.count, data::kDigitSide, data::kDigitSide});
+}
+
+Tensor Labels(const data::ImageSet& set) {
+  return Tensor::FromVector(std::vector<int32_t>(set.labels.begin(), set.labels.end()),
+                            Shape{set.count});
+}
+
+TaskData LoadDigits(const TrainOptions& options) {
+  if (options.data == "synthetic") {
+    const int64_t examples = options.examples > 0 ? options.examples : kSyntheticExamples;
+    const auto train = data::MakeDigits(options.seed, data::DigitSplit::kTrain, 0, examples);
+    const auto test =
+        data::MakeDigits(options.seed, data::DigitSplit::kTest, 0, kSyntheticTestExamples);
+    return {Images(train), Labels(train), Images(test), Labels(test)};
+  }
+  const data::ImageData mnist = data::LoadMnist(options.data).OrThrow();
+  return {Images(mnist.train), Labels(mnist.train), Images(mnist.test), Labels(mnist.test)};
+}
+
+OptimizerPtr MakeOptimizer(const TrainOptions& options) {
+  const double rate = options.learning_rate;
+  if (options.optimizer == "sgd") return optimizers::Sgd({.learning_rate = rate > 0 ? rate : 0.01});
+  return optimizers::Adam({.learning_rate = rate > 0 ? rate : 0.001});
+}
+
+std::unique_ptr<Model> MakeMlp() {
+  return std::make_unique<Sequential>(std::initializer_list<LayerPtr>{
+      Rescaling(1.0 / 255), Flatten(), Dense(128, relu), Dense(10)});
+}
+
+}  // namespace
+
+Task MakeTask(const TrainOptions& options) {
+  Task task;
+  task.data = LoadDigits(options);
+  task.model = MakeMlp();
+  task.model->Compile({.optimizer = MakeOptimizer(options),
+                       .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true),
+                       .metrics = {metrics::SparseCategoricalAccuracy("accuracy")}});
+  return task;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,115 @@
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "cli/tasks.h"
+#include "distribute/leaves.h"
+#include "kernels/isa.h"
+#include "lockstep/distribute/strategy.h"
+
+namespace lockstep::cli {
+
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+void OnInterrupt(int) {
+  interrupted.store(true);
+  std::signal(SIGINT, SIG_DFL);  // a second one ends the process at once
+}
+
+// Ends training at the next step boundary after Ctrl-C.
+class StopOnInterrupt : public Callback {
+ public:
+  void OnTrainBatchEnd(int64_t, const std::function<Logs()>&) override {
+    if (interrupted.load(std::memory_order_relaxed)) model->stop_training = true;
+  }
+};
+
+std::unique_ptr<Strategy> MakeStrategy(const TrainOptions& options) {
+  if (options.strategy == "mirrored") {
+    return std::make_unique<MirroredStrategy>(
+        MirroredOptions{.devices = options.devices,
+                        .replicas = options.replicas,
+                        .threads_per_device = options.threads});
+  }
+  return std::make_unique<OneDeviceStrategy>(options.threads);
+}
+
+double MedianAfterFirst(std::vector<float> values) {
+  if (values.size() > 1) values.erase(values.begin());
+  if (values.empty()) return 0;
+  auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double PeakMegabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss / 1024.0;
+}
+
+nlohmann::ordered_json Report(const TrainOptions& options, Task& task, const History& history,
+                              const Logs& test) {
+  const Strategy& strategy = task.model->strategy();
+  const auto last = [&](const char* name) {
+    const auto place = history.history.find(name);
+    return place == history.history.end() || place->second.empty() ? 0.0 : place->second.back();
+  };
+  const double median = MedianAfterFirst(history.step_microseconds);
+  const int64_t batch = std::min<int64_t>(options.batch_size, task.data.x.shape()[0]);
+  nlohmann::ordered_json report;
+  report["model"] = options.model;
+  report["strategy"] = options.strategy;
+  report["devices"] = strategy.num_devices();
+  report["replicas"] = strategy.num_replicas_in_sync();
+  report["shards"] = distribute::MakeLeaves(batch, strategy.num_replicas_in_sync(), options.shards)
+                         .shards_per_replica;
+  report["isa"] = kernels::IsaName();
+  report["steps"] = history.steps;
+  report["loss"] = last("loss");
+  report["accuracy"] = last("accuracy");
+  report["test_loss"] = test.at("loss");
+  report["test_accuracy"] = test.at("accuracy");
+  report["seconds"] = history.seconds;
+  report["us_per_step"] = median;
+  report["examples_per_s"] = median > 0 ? batch * 1e6 / median : 0.0;
+  report["peak_rss_mb"] = PeakMegabytes();
+  report["weights_digest"] = task.model->WeightsDigest();
+  report["state_digest"] = task.model->StateDigest();
+  return report;
+}
+
+}  // namespace
+
+int Train(const TrainOptions& options) {
+  if (!options.isa.empty()) kernels::SelectIsa(options.isa).OrThrow();
+  SetRandomSeed(options.seed);
+  const auto strategy = MakeStrategy(options);
+  const auto scope = strategy->scope();
+  Task task = MakeTask(options);
+  std::signal(SIGINT, OnInterrupt);
+  FitOptions fit{.batch_size = options.batch_size,
+                 .epochs = options.epochs,
+                 .max_steps = options.steps,
+                 .shards = options.shards};
+  fit.callbacks.push_back(std::make_shared<StopOnInterrupt>());
+  const History history = task.model->Fit(task.data.x, task.data.y, fit);
+  const Logs test = task.model->Evaluate(task.data.test_x, task.data.test_y, 256);
+  const auto report = Report(options, task, history, test);
+  if (options.json) {
+    std::printf("%s\n", report.dump().c_str());
+  } else {
+    std::printf("test loss %.4f, test accuracy %.4f\nweights digest %s\n", test.at("loss"),
+                test.at("accuracy"), report["weights_digest"].get<std::string>().c_str());
+  }
+  return kDone;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,29 @@
+#include "distribute/leaves.h"
+
+#include <algorithm>
+
+namespace lockstep::distribute {
+
+int ShardsOf(int64_t examples) {
+  int shards = 1;
+  while (shards < 64 && examples / (shards * 2) >= 16) shards *= 2;
+  return shards;
+}
+
+Leaves MakeLeaves(int64_t examples, int replicas, int shards) {
+  Leaves leaves;
+  leaves.offsets.push_back(0);
+  const int64_t largest = (examples + replicas - 1) / replicas;
+  // Equal for all replicas of a batch, so that leaf numbers say which replica and shard they are.
+  leaves.shards_per_replica = shards > 0 ? shards : ShardsOf(largest);
+  for (int r = 0; r < replicas; ++r) {
+    const int64_t begin = examples * r / replicas;
+    const int64_t size = examples * (r + 1) / replicas - begin;
+    for (int s = 1; s <= leaves.shards_per_replica; ++s) {
+      leaves.offsets.push_back(begin + size * s / leaves.shards_per_replica);
+    }
+  }
+  return leaves;
+}
+
+}  // namespace lockstep::distribute

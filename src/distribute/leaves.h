@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lockstep::distribute {
+
+/// The leaves of one global batch: the examples of replica r are the block [r n / R, (r + 1) n /
+/// R); each block is cut into shards. Offsets in examples, from 0 to n.
+struct Leaves {
+  std::vector<int64_t> offsets;
+  int shards_per_replica = 1;  // of the largest replica
+  int count() const { return static_cast<int>(offsets.size()) - 1; }
+};
+
+/// Into how many shards a replica's `examples` are cut: the largest power of two that leaves at
+/// least 16 examples each, at most 64. It follows from the batch alone, never from the machine.
+int ShardsOf(int64_t examples);
+
+/// `shards` > 0 overrides the number of shards a replica.
+Leaves MakeLeaves(int64_t examples, int replicas, int shards = 0);
+
+}  // namespace lockstep::distribute

@@ -1,0 +1,140 @@
+#include "lockstep/nn/model.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "nn/training.h"
+
+namespace lockstep {
+
+namespace {
+
+// Bytes in the order of names, so that the order of creation does not count.
+std::string DigestOf(std::vector<Variable> variables) {
+  std::sort(variables.begin(), variables.end(),
+            [](const Variable& a, const Variable& b) { return a.name() < b.name(); });
+  base::Digest digest;
+  for (const Variable& variable : variables) {
+    const Tensor value = variable.value();
+    digest.Add(variable.name());
+    digest.Add(DTypeName(value.dtype()));
+    digest.Add(value.shape().ToString());
+    digest.Add(value.raw_data(), value.num_bytes());
+  }
+  return digest.Hex();
+}
+
+}  // namespace
+
+Model::Model(std::string name) : name_(std::move(name)), strategy_(&GetStrategy()) {}
+Model::~Model() = default;
+
+Tensor Model::operator()(const Tensor& inputs, bool training) { return Call(inputs, training); }
+
+LayerPtr Model::Track(LayerPtr layer) {
+  if (layer->name().empty()) {
+    const auto same = std::count_if(layers_.begin(), layers_.end(), [&](const LayerPtr& other) {
+      return other->type() == layer->type();
+    });
+    layer->set_name(same == 0 ? layer->type() : layer->type() + "_" + std::to_string(same));
+  }
+  for (const LayerPtr& other : layers_) {
+    if (other->name() == layer->name() && other != layer) {
+      throw Error(Code::kInvalidArgument,
+                  "[model] names of layers must differ; got twice " + layer->name());
+    }
+  }
+  layers_.push_back(layer);
+  return layer;
+}
+
+std::vector<Weight> Model::weights() const {
+  std::vector<Weight> all;
+  for (const LayerPtr& layer : layers_) {
+    for (const Weight& weight : layer->weights()) all.push_back(weight);
+  }
+  return all;
+}
+
+std::vector<Variable> Model::variables() const {
+  std::vector<Variable> all;
+  for (const Weight& weight : weights()) all.push_back(weight.variable);
+  return all;
+}
+
+std::vector<Variable> Model::trainable_variables() const {
+  std::vector<Variable> all;
+  for (const LayerPtr& layer : layers_) {
+    if (!layer->trainable()) continue;
+    for (const Weight& weight : layer->weights()) {
+      if (weight.variable.trainable()) all.push_back(weight.variable);
+    }
+  }
+  return all;
+}
+
+int64_t Model::CountParameters() const {
+  int64_t count = 0;
+  for (const Variable& variable : variables()) count += variable.shape().num_elements();
+  return count;
+}
+
+void Model::Compile(CompileOptions options) {
+  if (options.optimizer == nullptr || options.loss == nullptr) {
+    throw Error(Code::kInvalidArgument,
+                "[compile] training needs an optimizer and a loss; got " +
+                    std::string(options.optimizer == nullptr ? "no optimizer" : "no loss"));
+  }
+  training_ = std::make_unique<Training>(*this, std::move(options));
+}
+
+Model::Training& Model::training() {
+  if (training_ == nullptr) {
+    throw Error(Code::kFailedPrecondition,
+                "[fit] the model must be compiled first; call Compile({.optimizer = "
+                "..., .loss = ...})");
+  }
+  return *training_;
+}
+
+const CompileOptions& Model::compiled() const {
+  return const_cast<Model*>(this)->training().options;
+}
+
+History Model::Fit(const Tensor& x, const Tensor& y, const FitOptions& options) {
+  return training().Fit(x, y, options);
+}
+
+Logs Model::Evaluate(const Tensor& x, const Tensor& y, int64_t batch_size) {
+  return training().Evaluate(x, y, batch_size);
+}
+
+Tensor Model::Predict(const Tensor& x, int64_t batch_size) {
+  return training().Predict(x, batch_size);
+}
+
+std::string Model::WeightsDigest() const { return DigestOf(variables()); }
+
+std::string Model::StateDigest() const {
+  std::vector<Variable> all = variables();
+  if (training_ != nullptr) {
+    for (const Variable& variable : training_->options.optimizer->variables())
+      all.push_back(variable);
+  }
+  return DigestOf(std::move(all));
+}
+
+Sequential::Sequential(std::initializer_list<LayerPtr> layers)
+    : Sequential(std::vector<LayerPtr>(layers)) {}
+
+Sequential::Sequential(const std::vector<LayerPtr>& layers) : Model("sequential") {
+  for (const LayerPtr& layer : layers) Track(layer);
+}
+
+Tensor Sequential::Call(const Tensor& inputs, bool training) {
+  Tensor value = inputs;
+  for (const LayerPtr& layer : layers()) value = (*layer)(value, training);
+  return value;
+}
+
+}  // namespace lockstep

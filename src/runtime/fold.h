@@ -1,0 +1,11 @@
+#pragma once
+
+#include "graph/graph.h"
+
+namespace lockstep::runtime {
+
+/// Computes at once what depends on constants and on shapes only, with the kernels that would have
+/// computed it later, so no bit changes. Large results stay nodes. All types must be known.
+graph::Graph FoldConstants(const graph::Graph& graph);
+
+}  // namespace lockstep::runtime
