@@ -29,6 +29,4 @@ Tensor L2Normalize(const Tensor& x, const Axes& axes, double epsilon) {
   return Multiply(x, Rsqrt(Maximum(sum, epsilon)));
 }
 
-Tensor L2Loss(const Tensor& x) { return Multiply(ReduceSum(Square(x)), 0.5); }
-
 }  // namespace lockstep

@@ -31,7 +31,4 @@ Tensor BatchNormalization(const Tensor& x, const Tensor& mean, const Tensor& var
 /// x / sqrt(max(sum x^2, epsilon)) over `axes`. Dtypes: floating. Source: tf.math.l2_normalize.
 Tensor L2Normalize(const Tensor& x, const Axes& axes, double epsilon = 1e-12);
 
-/// Half the sum of the squares of all elements. Dtypes: floating. Source: tf.nn.l2_loss.
-Tensor L2Loss(const Tensor& x);
-
 }  // namespace lockstep
