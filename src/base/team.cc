@@ -5,16 +5,15 @@
 
 #include <algorithm>
 
+#include "base/cores.h"
+
 namespace lockstep::base {
 
 namespace {
 
 // Spinning is right while every lane has a core of its own; with more lanes than cores the lane
 // that is waited for may need this core, so the wait yields soon.
-int SpinLimit(int lanes) {
-  static const int cores = std::max(1u, std::thread::hardware_concurrency());
-  return lanes <= cores ? 4000 : 20;
-}
+int SpinLimit(int lanes) { return lanes <= Cores() ? 4000 : 20; }
 
 // Between jobs a lane goes on spinning and yielding for about a millisecond before it blocks.
 constexpr int kYieldsBeforeBlocking = 400;

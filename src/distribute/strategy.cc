@@ -1,8 +1,6 @@
 #include "lockstep/distribute/strategy.h"
 
-#include <algorithm>
-#include <thread>
-
+#include "base/cores.h"
 #include "base/team.h"
 #include "runtime/devices.h"
 
@@ -16,8 +14,6 @@ class DefaultStrategy : public Strategy {
  public:
   DefaultStrategy() : Strategy("default", 1, 1, 1) {}
 };
-
-int Cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 int Positive(int value, const char* what) {
   if (value < 1) {
@@ -39,7 +35,7 @@ Strategy::Strategy(std::string name, int replicas, int devices, int threads_per_
 Strategy::~Strategy() = default;
 
 MirroredStrategy::MirroredStrategy(const MirroredOptions& options)
-    : Strategy("mirrored", options.replicas, options.devices == 0 ? Cores() : options.devices,
+    : Strategy("mirrored", options.replicas, options.devices == 0 ? base::Cores() : options.devices,
                options.threads_per_device) {}
 
 OneDeviceStrategy::OneDeviceStrategy(int threads) : Strategy("one_device", 1, 1, threads) {}
