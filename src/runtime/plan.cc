@@ -149,19 +149,19 @@ namespace {
 class VariableLocks {
  public:
   VariableLocks(const std::vector<std::shared_ptr<VariableCell>>& cells,
-                const std::vector<bool>& written, const std::vector<int>& order)
-      : cells_(cells), written_(written), order_(order) {
-    for (int i : order_) written_[i] ? cells_[i]->lock().Lock() : cells_[i]->lock().LockShared();
+                const std::vector<int>& writes, const std::vector<int>& order)
+      : cells_(cells), writes_(writes), order_(order) {
+    for (int i : order_) writes_[i] > 0 ? cells_[i]->lock().Lock() : cells_[i]->lock().LockShared();
   }
   ~VariableLocks() {
     for (int i : order_)
-      written_[i] ? cells_[i]->lock().Unlock() : cells_[i]->lock().UnlockShared();
+      writes_[i] > 0 ? cells_[i]->lock().Unlock() : cells_[i]->lock().UnlockShared();
   }
   VariableLocks(const VariableLocks&) = delete;
 
  private:
   const std::vector<std::shared_ptr<VariableCell>>& cells_;
-  const std::vector<bool>& written_;
+  const std::vector<int>& writes_;
   const std::vector<int>& order_;
 };
 
@@ -183,14 +183,14 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
     }
   }
   {
-    VariableLocks locks(variables_, written_, lock_order_);
+    VariableLocks locks(variables_, writes_, lock_order_);
     for (size_t i = 0; i < variables_.size(); ++i) {
       state->variables[i] =
-          written_[i] ? variables_[i]->PrepareWrite() : const_cast<void*>(variables_[i]->data());
+          writes_[i] > 0 ? variables_[i]->PrepareWrite() : const_cast<void*>(variables_[i]->data());
     }
     team.Run([&](int lane) { RunLane(*state, lane, team); });
     for (size_t i = 0; i < variables_.size(); ++i) {
-      if (written_[i]) variables_[i]->CommitWrite();
+      if (writes_[i] > 0) variables_[i]->CommitWrite(writes_[i]);
     }
   }
   if (state->error != nullptr) std::rethrow_exception(state->error);

@@ -97,7 +97,7 @@ class Plan {
   std::vector<Step> steps_;
   std::vector<Phase> phases_;
   std::vector<std::shared_ptr<VariableCell>> variables_;
-  std::vector<bool> written_;    // by variable
+  std::vector<int> writes_;      // by variable: how many steps write it
   std::vector<int> lock_order_;  // variables in the order in which their locks are taken
   std::vector<std::string> step_names_;
   std::vector<ops::TensorType> parameters_;

@@ -40,7 +40,7 @@ void PlanCompiler::FindLastUses() {
           (node.spec->effects.writes >> i & 1)) {
         const int variable = VariableOf(*constant);
         writes_of_[variable].push_back(node.id);
-        plan_->written_[variable] = true;
+        ++plan_->writes_[variable];
       }
     }
   }
@@ -61,7 +61,7 @@ int PlanCompiler::VariableOf(const Tensor& handle) {
       variable_index_.try_emplace(&cell, static_cast<int>(plan_->variables_.size()));
   if (fresh) {
     plan_->variables_.push_back(std::dynamic_pointer_cast<VariableCell>(handle.object()));
-    plan_->written_.push_back(false);
+    plan_->writes_.push_back(0);
     writes_of_.emplace_back();
   }
   return place->second;

@@ -33,7 +33,7 @@ class VariableCell : public TensorObject {
   const std::shared_ptr<tensor::Buffer>& buffer() const { return buffer_; }
   /// Memory that nobody else refers to, holding the value; the lock must be held exclusively.
   void* PrepareWrite();
-  void CommitWrite() { version_.fetch_add(1, std::memory_order_release); }
+  void CommitWrite(uint64_t writes = 1) { version_.fetch_add(writes, std::memory_order_release); }
 
  private:
   const std::string name_;
