@@ -70,6 +70,8 @@ Tensor GlobalNorm(const std::vector<Tensor>& inputs) {
   return Sqrt(ops::Emit1("TreeSum", {Stack(sums)}));
 }
 
+Tensor L2Loss(const Tensor& input) { return Multiply(SumOfSquares(input), 0.5); }
+
 Tensor ReduceEuclideanNorm(const Tensor& input, const Axes& axes, bool keep_dims) {
   return Sqrt(ops::EmitReduction("SumSquares", input, axes, keep_dims));
 }

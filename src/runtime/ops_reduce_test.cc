@@ -290,7 +290,7 @@ TEST(ReduceGradientTest, AgreesWithCentralDifferencesTwice) {
          return ReduceStd(t[0] * t[1], {0, 1});
        }},
       {"norm", [](const Inputs& t) { return ReduceEuclideanNorm(t[0] * t[1], 0); }},
-      {"squares", [](const Inputs& t) { return SumOfSquares(t[0] * t[1]); }},
+      {"squares", [](const Inputs& t) { return L2Loss(t[0] * t[1]); }},
       {"global norm",
        [](const Inputs& t) {
          return GlobalNorm({t[0], t[1]});

@@ -59,6 +59,8 @@ Tensor ReduceEuclideanNorm(const Tensor& input, const Axes& axes = {}, bool keep
 
 /// The sum of all squares.
 Tensor SumOfSquares(const Tensor& input);
+/// Half the sum of all squares. Source: tf.nn.l2_loss.
+Tensor L2Loss(const Tensor& input);
 /// The root of the sum of all squares of all inputs. Source: tf.linalg.global_norm.
 Tensor GlobalNorm(const std::vector<Tensor>& inputs);
 
