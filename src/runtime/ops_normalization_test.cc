@@ -5,6 +5,7 @@
 #include "kernels/division_test.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/normalization.h"
+#include "lockstep/ops/reduce.h"
 #include "ops/builder.h"
 #include "runtime/gradient_check_test.h"
 
