@@ -135,5 +135,33 @@ TEST(SparseCrossEntropy, NamesTheLabelThatIsOutOfRange) {
   }
 }
 
+TEST(SigmoidCrossEntropy, StandsLargeLogits) {
+  const Tensor x = Constant<float>({0, 100, -100, 2}), z = Constant<float>({1, 1, 1, 0.25f});
+  const std::vector<float> loss = SigmoidCrossEntropyWithLogits(z, x).ToVector<float>();
+  EXPECT_NEAR(loss[0], std::log(2.0), 1e-7);
+  EXPECT_EQ(loss[1], 0);
+  EXPECT_EQ(loss[2], 100);
+  EXPECT_NEAR(loss[3], 2 - 0.5 + std::log1p(std::exp(-2.0)), 1e-6);
+  ExpectDivisionKeepsBits(
+      {"SigmoidCrossEntropyWithLogits", {Random<float>({3, 37}, 1), Random<float>({3, 37}, 2)}});
+  ExpectDivisionKeepsBits(
+      {"SigmoidCrossEntropyWithLogits", {Random<float16>({9, 5}, 1), Random<float16>({9, 5}, 2)}});
+}
+
+TEST(InTopK, CountsTheLargerOnes) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor predictions =
+      Constant<float>({1, 5, 5, 2, 1, 5, 5, 2, inf, 1, 0, 2, 1, 5, 5, 2}, {4, 4});
+  auto hits = [&](const Tensor& targets, int64_t k) {
+    return InTopK(targets, predictions, k).ToVector<bool>();
+  };
+  EXPECT_EQ(hits(Constant<int32_t>({1, 3, 1, 7}), 1),
+            (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(hits(Constant<int64_t>({2, 3, 1, -1}), 3),
+            (std::vector<bool>{true, true, false, false}));
+  ExpectDivisionKeepsBits(
+      {"InTopKV2", {Random<float>({13, 10}, 1), Labels(13, 10)}, {{"k", int64_t{3}}}});
+}
+
 }  // namespace
 }  // namespace lockstep

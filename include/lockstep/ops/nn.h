@@ -25,4 +25,16 @@ Tensor SoftmaxCrossEntropyWithLogits(const Tensor& labels, const Tensor& logits)
 /// example, label and classes. Source: TF sparse_softmax_cross_entropy_with_logits.
 Tensor SparseSoftmaxCrossEntropyWithLogits(const Tensor& labels, const Tensor& logits);
 
+/// The cross entropy max(x, 0) - x labels + log(1 + exp(-|x|)) of each element on its own.
+/// Shapes: labels and logits the same. Dtypes: both the same, floating.
+/// Errors: InvalidArgument when shapes or dtypes disagree.
+/// Source: TF sigmoid_cross_entropy_with_logits (argument order included).
+Tensor SigmoidCrossEntropyWithLogits(const Tensor& labels, const Tensor& logits);
+
+/// Whether fewer than `k` predictions of a row are larger than the target's; false for a target out
+/// of range, and when the target's or a prediction before the k-th larger one is not finite.
+/// Shapes: targets [n] (int32, int64), predictions [n, c] (float32, float64); result [n] of bool.
+/// Errors: InvalidArgument when shapes or dtypes do not fit. Source: TF in_top_k.
+Tensor InTopK(const Tensor& targets, const Tensor& predictions, int64_t k);
+
 }  // namespace lockstep
