@@ -3,6 +3,7 @@
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/comparison.h"
+#include "lockstep/ops/indexed_slices.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
 #include "ops/array_rules.h"
@@ -66,7 +67,14 @@ Tensor SumOfSquares(const Tensor& input) {
 
 Tensor GlobalNorm(const std::vector<Tensor>& inputs) {
   std::vector<Tensor> sums;
-  for (const Tensor& input : inputs) sums.push_back(SumOfSquares(input));
+  for (const Tensor& input : inputs) {
+    const IndexedSlices* slices = IndexedSlices::Of(input);
+    if (input.defined()) sums.push_back(SumOfSquares(slices == nullptr ? input : slices->values));
+  }
+  if (sums.empty()) {
+    throw Error(Code::kInvalidArgument, "[GlobalNorm] at least one tensor is needed; got " +
+                                            std::to_string(inputs.size()) + " empty ones");
+  }
   return Sqrt(ops::Emit1("TreeSum", {Stack(sums)}));
 }
 

@@ -43,6 +43,66 @@ Tensor Sqrt(const Tensor& x);
 /// 1 / sqrt(x). Floating dtypes.
 Tensor Rsqrt(const Tensor& x);
 
+/// a to the power b. Floating: 1 where b is 0 or a is 1, NaN for a negative base and a fraction;
+/// integers: InvalidArgument where b is negative. The gradient to b is 0 where a <= 0.
+Tensor Pow(const Tensor& a, const Tensor& b);
+/// The angle of the point (x, y) in (-pi, pi]. Floating dtypes.
+Tensor Atan2(const Tensor& y, const Tensor& x);
+
+// Quotients and remainders of all numbers. Errors: InvalidArgument where an integer is divided by
+// zero. No gradient flows through the quotients.
+
+/// The quotient rounded down.
+Tensor FloorDiv(const Tensor& a, const Tensor& b);
+/// What FloorDiv leaves; it has the sign of b.
+Tensor FloorMod(const Tensor& a, const Tensor& b);
+/// The quotient without its fraction.
+Tensor TruncateDiv(const Tensor& a, const Tensor& b);
+/// What TruncateDiv leaves; it has the sign of a. Exact for reals.
+Tensor TruncateMod(const Tensor& a, const Tensor& b);
+
+// Rounding of floating dtypes; no gradient flows.
+
+Tensor Floor(const Tensor& x);
+Tensor Ceil(const Tensor& x);
+/// To the nearest whole number, halves to the even one. Integers stay.
+Tensor Round(const Tensor& x);
+Tensor Rint(const Tensor& x);
+
+// Elementary functions of floating dtypes, the same bits on every machine. Errors of the results
+// stand in src/kernels/cpu/math.
+
+Tensor Exp(const Tensor& x);
+/// e^x - 1.
+Tensor Expm1(const Tensor& x);
+/// The natural logarithm; -inf at 0, NaN below.
+Tensor Log(const Tensor& x);
+/// log(1 + x).
+Tensor Log1p(const Tensor& x);
+Tensor Sin(const Tensor& x);
+Tensor Cos(const Tensor& x);
+Tensor Tan(const Tensor& x);
+Tensor Asin(const Tensor& x);
+Tensor Acos(const Tensor& x);
+Tensor Atan(const Tensor& x);
+Tensor Sinh(const Tensor& x);
+Tensor Cosh(const Tensor& x);
+Tensor Tanh(const Tensor& x);
+Tensor Asinh(const Tensor& x);
+Tensor Acosh(const Tensor& x);
+Tensor Atanh(const Tensor& x);
+Tensor Erf(const Tensor& x);
+/// 1 - erf(x).
+Tensor Erfc(const Tensor& x);
+/// 1 / (1 + e^-x).
+Tensor Sigmoid(const Tensor& x);
+/// log |gamma(x)|.
+Tensor Lgamma(const Tensor& x);
+/// The derivative of Lgamma.
+Tensor Digamma(const Tensor& x);
+/// The `order`-th derivative of Digamma. InvalidArgument unless order is in [1, 100].
+Tensor Polygamma(int order, const Tensor& x);
+
 /// The sum of tensors of one dtype and shape, added from left to right.
 /// Errors: InvalidArgument without inputs, or when their types differ. Source: TF AddN.
 Tensor AddN(const std::vector<Tensor>& inputs);

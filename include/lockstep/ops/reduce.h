@@ -61,7 +61,8 @@ Tensor ReduceEuclideanNorm(const Tensor& input, const Axes& axes = {}, bool keep
 Tensor SumOfSquares(const Tensor& input);
 /// Half the sum of all squares. Source: tf.nn.l2_loss.
 Tensor L2Loss(const Tensor& input);
-/// The root of the sum of all squares of all inputs. Source: tf.linalg.global_norm.
+/// The root of the sum of all squares of all inputs; empty ones do not count, of indexed slices the
+/// values do. InvalidArgument when none is left. Source: tf.linalg.global_norm.
 Tensor GlobalNorm(const std::vector<Tensor>& inputs);
 
 struct ScanOptions {

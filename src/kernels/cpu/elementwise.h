@@ -58,23 +58,24 @@ LOCKSTEP_VECTOR_LOOPS void UnaryLoopOf(const void* x, void* out, int64_t count,
   }
 }
 
-/// out[i] = F::Apply(a[i], b[i]); `F` may take the first parameter as a third argument.
+/// out[i] = F::Apply(a[i], b[i]); `F` may take the parameters as further arguments.
 template <typename F, typename T>
 LOCKSTEP_VECTOR_LOOPS void BinaryLoopOf(const void* a, const void* b, void* out, int64_t count,
                                         StayingOperands staying, const double* parameters) {
   const T* left = static_cast<const T*>(a);
   const T* right = static_cast<const T*>(b);
-  if constexpr (requires { F::Apply(T{}, T{}, T{}); }) {
-    using R = decltype(F::Apply(T{}, T{}, T{}));
+  if constexpr (requires { F::Apply(T{}, T{}, T{}, T{}); }) {
+    using R = decltype(F::Apply(T{}, T{}, T{}, T{}));
     R* to = static_cast<R*>(out);
     const T first = static_cast<T>(parameters[0]);
+    const T second = static_cast<T>(parameters[1]);
     const int64_t left_step = staying & 1 ? 0 : 1;
     const int64_t right_step = staying & 2 ? 0 : 1;
     if (left_step + right_step == 2) {
-      for (int64_t i = 0; i < count; ++i) to[i] = F::Apply(left[i], right[i], first);
+      for (int64_t i = 0; i < count; ++i) to[i] = F::Apply(left[i], right[i], first, second);
     } else {
       for (int64_t i = 0; i < count; ++i) {
-        to[i] = F::Apply(left[i * left_step], right[i * right_step], first);
+        to[i] = F::Apply(left[i * left_step], right[i * right_step], first, second);
       }
     }
   } else {

@@ -48,7 +48,7 @@ struct LeakyRelu {
 
 struct LeakyReluGrad {
   template <typename T>
-  LOCKSTEP_ELEMENT T Apply(T gradient, T x, T slope) {
+  LOCKSTEP_ELEMENT T Apply(T gradient, T x, T slope, T) {
     const T scaled = slope * gradient;
     return x > T(0) ? gradient : scaled;
   }

@@ -7,37 +7,12 @@
 #include "kernels/copy.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/product.h"
+#include "kernels/cpu/reduce_operators.h"
+#include "kernels/cpu/reduce_order.h"
 #include "kernels/cpu/widen.h"
 
 namespace lockstep::kernels {
 namespace {
-
-constexpr int kLanes = 16;
-constexpr int64_t kTile = 4096;
-
-// Sixteen chains, element i in chain i mod 16, and then halves onto halves.
-template <typename T>
-LOCKSTEP_VECTOR_LOOPS T SumTile(const T* x, int64_t count) {
-  T lanes[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += x[i + lane];
-  }
-  for (int lane = 0; i < count; ++i, ++lane) lanes[lane] += x[i];
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
-  }
-  return lanes[0];
-}
-
-// The canonical tree over tiles.
-template <typename T>
-T SumAll(const T* x, int64_t count) {
-  if (count <= kTile) return SumTile(x, count);
-  int64_t left = kTile;
-  while (left * 2 < count) left *= 2;
-  return SumAll(x, left) + SumAll(x + left, count - left);
-}
 
 // Neighbouring axes with the same fate.
 struct Axes {
@@ -75,7 +50,7 @@ void Sum(std::span<const Axes> axes, const T* g, T* out) {
     }
     for (int64_t i = 0; i < axes[0].size; ++i) Sum(axes.subspan(1), g + i * inner, out + i * kept);
   } else if (axes.size() == 1) {
-    *out = SumAll(g, axes[0].size);
+    *out = ReduceContiguous<SumOperator<T>>(g, axes[0].size);
   } else {
     const std::array<int64_t, 2> one_leaf{0, axes[0].size};
     if (axes.size() > 2) {
