@@ -78,7 +78,10 @@ Tensor GlobalNorm(const std::vector<Tensor>& inputs) {
   return Sqrt(ops::Emit1("TreeSum", {Stack(sums)}));
 }
 
-Tensor L2Loss(const Tensor& input) { return Multiply(SumOfSquares(input), 0.5); }
+// Examples may lie along axis 0, so it is a sum over rows and not by tiles.
+Tensor L2Loss(const Tensor& input) {
+  return Multiply(ops::EmitReduction("SumSquares", input, {}, false), 0.5);
+}
 
 Tensor ReduceEuclideanNorm(const Tensor& input, const Axes& axes, bool keep_dims) {
   return Sqrt(ops::EmitReduction("SumSquares", input, axes, keep_dims));
