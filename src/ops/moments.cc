@@ -100,8 +100,8 @@ Tensor ReduceLogSumExp(const Tensor& input, const Axes& axes, bool keep_dims) {
   const auto places = axes.Resolve(input.rank(), "ReduceLogSumExp");
   const Tensor largest = StopGradient(ReduceMax(input, places, true));
   const Tensor shift = Where(IsFinite(largest), largest, ZerosLike(largest));
-  const Tensor sum = ReduceSum(ops::Emit1("Exp", {Subtract(input, shift)}), places, true);
-  const Tensor result = Add(ops::Emit1("Log", {sum}), shift);
+  const Tensor sum = ReduceSum(Exp(Subtract(input, shift)), places, true);
+  const Tensor result = Add(Log(sum), shift);
   return keep_dims || places.empty() ? result : Squeeze(result, places);
 }
 
