@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lockstep/tensor/tensor.h"
+
+namespace lockstep {
+
+// Random tensors that follow from a seed and a shape alone, TensorFlow's bits. `seed` holds two
+// int32 or int64 (a stateless seed) or three int64 (the state of a `Generator`). Any element can be
+// made without the others, so a part of a batch gets its part of the stream. Errors:
+// InvalidArgument for another seed, dtype or an empty range. Source: tf.random.stateless_*.
+
+/// low + u * (high - low), u in [0, 1). Dtypes: float32, float64, float16, bfloat16.
+Tensor StatelessRandomUniform(const Shape& shape, const Tensor& seed, double low = 0,
+                              double high = 1, DType dtype = DType::kFloat32);
+/// Integers in [low, high), slightly biased as TensorFlow's. Dtypes: int32, int64.
+Tensor StatelessRandomUniformInt(const Shape& shape, const Tensor& seed, int64_t low, int64_t high,
+                                 DType dtype = DType::kInt32);
+/// Integers of the whole range. Dtypes: int32, int64.
+Tensor StatelessRandomUniformFullInt(const Shape& shape, const Tensor& seed,
+                                     DType dtype = DType::kInt32);
+/// Normals; equal to TensorFlow's within 1e-6 (float32). Dtypes: float32, float64.
+Tensor StatelessRandomNormal(const Shape& shape, const Tensor& seed, double mean = 0,
+                             double deviation = 1, DType dtype = DType::kFloat32);
+/// Normals drawn again until they lie within two deviations. Dtypes: float32, float64.
+Tensor StatelessTruncatedNormal(const Shape& shape, const Tensor& seed, double mean = 0,
+                                double deviation = 1, DType dtype = DType::kFloat32);
+
+/// `count` new seeds. Shapes: seed [2], result [count, 2] of the same dtype. Source:
+/// tf.random.split.
+Tensor RandomSplit(const Tensor& seed, int64_t count = 2);
+/// A new seed made of `seed` and an integer. Shapes: seed [2], data []; result [2]. Source:
+/// tf.random.fold_in.
+Tensor RandomFoldIn(const Tensor& seed, const Tensor& data);
+
+/// x / (1 - rate) where a uniform number of the element's place in the stream is at least `rate`,
+/// else 0; all 0 for rate 1. `seed` is Keras's: two int64, each taken modulo 2^31 - 2. Axis 0 holds
+/// the examples. The gradient makes the same mask again. Dtypes: float32, float64.
+/// Errors: InvalidArgument for a rate outside of [0, 1]. Source: keras.layers.Dropout.
+Tensor StatelessDropout(const Tensor& x, double rate, const Tensor& seed);
+
+/// The order of `size` rows after a shuffle: row i of the result is row p[i]. int64 [size].
+/// Source: tf.random.shuffle.
+Tensor RandomPermutation(int64_t size, const Tensor& seed);
+
+}  // namespace lockstep

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lockstep/runtime/variable.h"
+#include "lockstep/tensor/tensor.h"
+
+namespace lockstep {
+
+/// Sets the seed from which random ops follow that have no seed of their own, and starts their
+/// streams again. Source: tf.random.set_seed.
+void SetSeed(int64_t seed);
+/// The seed set last; none at the start of the process.
+std::optional<int64_t> GlobalSeed();
+
+// Random ops with a state: every call continues a stream. Eagerly each (op, seeds, dtype) has a
+// stream, and an op without a seed takes the next of the sequence that follows from the global
+// seed; in a traced function each op has a stream of its own, numbered in trace order.
+// Without any seed the results are not repeatable. Source: tf.random.uniform and its relatives.
+
+struct RandomOptions {
+  DType dtype = DType::kFloat32;
+  std::optional<int64_t> seed;
+};
+/// Numbers in [low, high). Dtypes: as StatelessRandomUniform.
+Tensor RandomUniform(const Shape& shape, double low = 0, double high = 1,
+                     const RandomOptions& options = {});
+/// Integers in [low, high). Dtypes: int32, int64.
+Tensor RandomUniformInt(const Shape& shape, int64_t low, int64_t high,
+                        const RandomOptions& options = {.dtype = DType::kInt32});
+Tensor RandomNormal(const Shape& shape, double mean = 0, double deviation = 1,
+                    const RandomOptions& options = {});
+Tensor RandomTruncatedNormal(const Shape& shape, double mean = 0, double deviation = 1,
+                             const RandomOptions& options = {});
+/// The rows of `value` in random order. Source: tf.random.shuffle.
+Tensor RandomShuffle(const Tensor& value, std::optional<int64_t> seed = {});
+
+/// A stream of random numbers whose place is a variable: it can be saved, and draws in traced
+/// functions advance it. A draw of n elements advances the counter by 256 n. Copies share the
+/// state. Source: tf.random.Generator with the algorithm Philox.
+class Generator {
+ public:
+  /// `state`: int64[3], counter (low, high) and key.
+  explicit Generator(const std::array<int64_t, 3>& state);
+  static Generator FromSeed(int64_t seed);
+  /// Up to three 64-bit digits, padded with zeros on the left.
+  static Generator FromSeed(const std::vector<int64_t>& digits);
+  static Generator FromKeyCounter(int64_t key, const std::array<int64_t, 2>& counter);
+
+  Tensor Uniform(const Shape& shape, double low = 0, double high = 1,
+                 DType dtype = DType::kFloat32) const;
+  Tensor UniformInt(const Shape& shape, int64_t low, int64_t high,
+                    DType dtype = DType::kInt32) const;
+  Tensor UniformFullInt(const Shape& shape, DType dtype = DType::kInt32) const;
+  Tensor Normal(const Shape& shape, double mean = 0, double deviation = 1,
+                DType dtype = DType::kFloat32) const;
+  Tensor TruncatedNormal(const Shape& shape, double mean = 0, double deviation = 1,
+                         DType dtype = DType::kFloat32) const;
+
+  /// int64 [2, count]: seeds for stateless ops in its columns.
+  Tensor MakeSeeds(int64_t count) const;
+  /// `count` independent generators. Eager only.
+  std::vector<Generator> Split(int64_t count) const;
+  /// Advances as a draw of `elements` elements does.
+  void Skip(int64_t elements) const;
+  void ResetFromSeed(int64_t seed) const;
+  void ResetFromKeyCounter(int64_t key, const std::array<int64_t, 2>& counter) const;
+  /// int64[3].
+  const Variable& state() const { return state_; }
+
+ private:
+  Variable state_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,176 @@
+// Random tensors that follow from a seed, and the step of a generator's state.
+
+#include "lockstep/ops/random.h"
+
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/structure.h"
+#include "ops/builder.h"
+
+namespace lockstep {
+namespace ops {
+namespace {
+
+[[noreturn]] void Reject(const OpSpec& spec, const std::string& rule, const std::string& got) {
+  throw Error(Code::kInvalidArgument, "[" + spec.name + "] " + rule + "; got " + got);
+}
+
+void RequireSeed(const OpSpec& spec, const TensorType& seed) {
+  const bool integers = seed.dtype == DType::kInt64 || seed.dtype == DType::kInt32;
+  const int64_t size = seed.shape.rank() == 1 ? seed.shape[0] : 0;
+  if (!integers || !(size == 2 || (size == 3 && seed.dtype == DType::kInt64) || size < 0)) {
+    Reject(spec, "a seed is [2] of int32 or int64, or [3] of int64", seed.ToString());
+  }
+}
+
+std::vector<TensorType> InferRandom(const InferenceContext& context) {
+  RequireSeed(context.spec, context.inputs[0]);
+  const Shape shape(context.attributes.Get<std::vector<int64_t>>("shape"));
+  if (!shape.fully_known()) Reject(context.spec, "the shape must be known", shape.ToString());
+  return {{context.attributes.Get<DType>("dtype"), shape}};
+}
+
+const RegisterOp kUniform({.name = "StatelessRandomUniform", .infer = InferRandom});
+const RegisterOp kUniformInt({.name = "StatelessRandomUniformInt", .infer = InferRandom});
+const RegisterOp kUniformFullInt({.name = "StatelessRandomUniformFullInt", .infer = InferRandom});
+const RegisterOp kNormal({.name = "StatelessRandomNormal", .infer = InferRandom});
+const RegisterOp kTruncated({.name = "StatelessTruncatedNormal", .infer = InferRandom});
+
+std::vector<TensorType> InferPermutation(const InferenceContext& context) {
+  RequireSeed(context.spec, context.inputs[0]);
+  return {{DType::kInt64, Shape{context.attributes.Get<int64_t>("size")}}};
+}
+
+const RegisterOp kPermutation({.name = "RandomPermutation", .infer = InferPermutation});
+
+std::vector<TensorType> InferDropout(const InferenceContext& context) {
+  RequireSeed(context.spec, context.inputs[1]);
+  const DType dtype = context.inputs[0].dtype;
+  if (dtype != DType::kFloat32 && dtype != DType::kFloat64)
+    Reject(context.spec, "x must be float32 or float64", std::string(DTypeName(dtype)));
+  return {context.inputs[0]};
+}
+
+std::vector<Tensor> DropoutGradient(const GradientContext& context) {
+  return {StatelessDropout(context.output_gradients[0], context.attributes.Get<double>("rate"),
+                           context.inputs[1]),
+          Tensor()};
+}
+
+// The mask of a row follows from its place; the seed must be the same for all rows.
+RowEffect DropoutRows(const RowContext& context) {
+  return context.has_rows[1] ? RowEffect::kMixes : RowEffect::kRows;
+}
+
+const RegisterOp kDropout({.name = "StatelessDropout",
+                           .infer = InferDropout,
+                           .gradient = DropoutGradient,
+                           .rows = DropoutRows});
+
+// The state before, while the counter advances by the attribute "blocks".
+std::vector<TensorType> InferReadAndSkip(const InferenceContext& context) {
+  const TensorType& state = context.inputs[0];
+  if (state.dtype != DType::kResource || state.element != DType::kInt64 ||
+      !state.shape.CompatibleWith(Shape{3})) {
+    Reject(context.spec, "the state of a generator is a variable of int64[3]", state.ToString());
+  }
+  return {{DType::kInt64, Shape{3}}};
+}
+
+const RegisterOp kReadAndSkip({.name = "RngReadAndSkip",
+                               .infer = InferReadAndSkip,
+                               .effects = {.reads = 1, .writes = 1}});
+
+}  // namespace
+}  // namespace ops
+
+namespace {
+
+void RequireOneOf(const char* op, DType dtype, std::initializer_list<DType> dtypes) {
+  for (const DType allowed : dtypes) {
+    if (dtype == allowed) return;
+  }
+  std::string names;
+  for (const DType allowed : dtypes)
+    names += (names.empty() ? "" : ", ") + std::string(DTypeName(allowed));
+  throw Error(Code::kInvalidArgument, "[" + std::string(op) + "] the dtype must be one of " +
+                                          names + "; got " + std::string(DTypeName(dtype)));
+}
+
+void RequireRange(const char* op, int64_t low, int64_t high, DType dtype) {
+  const bool fits = dtype == DType::kInt64 || (low >= INT32_MIN && high <= INT32_MAX);
+  if (low < high && fits) return;
+  throw Error(Code::kInvalidArgument,
+              "[" + std::string(op) + "] low must be below high, both in the dtype's range; got " +
+                  std::to_string(low) + " and " + std::to_string(high));
+}
+
+Tensor RealRandom(const char* op, const Shape& shape, const Tensor& seed, double first,
+                  double second, DType dtype) {
+  return ops::Emit1(op, {seed},
+                    {{"shape", shape.vector()}, {"dtype", dtype}, {"a", first}, {"b", second}});
+}
+
+}  // namespace
+
+Tensor StatelessRandomUniform(const Shape& shape, const Tensor& seed, double low, double high,
+                              DType dtype) {
+  const char* op = "StatelessRandomUniform";
+  RequireOneOf(op, dtype, {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16});
+  if (dtype == DType::kFloat32 || dtype == DType::kFloat64)
+    return RealRandom(op, shape, seed, low, high, dtype);
+  const Tensor unit = RealRandom(op, shape, seed, 0, 1, dtype);
+  return low == 0 && high == 1 ? unit : unit * (high - low) + low;
+}
+
+Tensor StatelessRandomUniformInt(const Shape& shape, const Tensor& seed, int64_t low, int64_t high,
+                                 DType dtype) {
+  const char* op = "StatelessRandomUniformInt";
+  RequireOneOf(op, dtype, {DType::kInt32, DType::kInt64});
+  RequireRange(op, low, high, dtype);
+  return ops::Emit1(op, {seed},
+                    {{"shape", shape.vector()}, {"dtype", dtype}, {"low", low}, {"high", high}});
+}
+
+Tensor StatelessRandomUniformFullInt(const Shape& shape, const Tensor& seed, DType dtype) {
+  RequireOneOf("StatelessRandomUniformFullInt", dtype, {DType::kInt32, DType::kInt64});
+  return ops::Emit1("StatelessRandomUniformFullInt", {seed},
+                    {{"shape", shape.vector()}, {"dtype", dtype}});
+}
+
+Tensor StatelessRandomNormal(const Shape& shape, const Tensor& seed, double mean, double deviation,
+                             DType dtype) {
+  RequireOneOf("StatelessRandomNormal", dtype, {DType::kFloat32, DType::kFloat64});
+  return RealRandom("StatelessRandomNormal", shape, seed, mean, deviation, dtype);
+}
+
+Tensor StatelessTruncatedNormal(const Shape& shape, const Tensor& seed, double mean,
+                                double deviation, DType dtype) {
+  RequireOneOf("StatelessTruncatedNormal", dtype, {DType::kFloat32, DType::kFloat64});
+  return RealRandom("StatelessTruncatedNormal", shape, seed, mean, deviation, dtype);
+}
+
+Tensor RandomSplit(const Tensor& seed, int64_t count) {
+  return StatelessRandomUniformFullInt(Shape{count, 2}, seed, seed.dtype());
+}
+
+Tensor RandomFoldIn(const Tensor& seed, const Tensor& data) {
+  const Tensor first = StatelessRandomUniformFullInt(Shape{1}, seed, seed.dtype());
+  const Tensor second =
+      data.is_weak() ? ops::CastScalar(data, seed.dtype()) : Cast(data, seed.dtype());
+  return Concat({first, Reshape(second, {1})}, 0);
+}
+
+Tensor StatelessDropout(const Tensor& x, double rate, const Tensor& seed) {
+  if (!(rate >= 0 && rate <= 1)) {
+    throw Error(Code::kInvalidArgument,
+                "[StatelessDropout] rate must lie in [0, 1]; got " + std::to_string(rate));
+  }
+  return ops::Emit1("StatelessDropout", {x, seed}, {{"rate", rate}});
+}
+
+Tensor RandomPermutation(int64_t size, const Tensor& seed) {
+  return ops::Emit1("RandomPermutation", {seed}, {{"size", size}});
+}
+
+}  // namespace lockstep

@@ -1,0 +1,193 @@
+#include "lockstep/runtime/random.h"
+
+#include <map>
+#include <mutex>
+#include <random>
+
+#include "graph/tracer.h"
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/random.h"
+#include "ops/builder.h"
+#include "random/generator.h"
+#include "random/op_seeds.h"
+
+namespace lockstep {
+
+namespace {
+
+// What SetSeed restarts. Streams of eager ops by (op, seeds, dtype); counters of functions by their
+// graph, for as long as it is traced.
+struct Context {
+  struct Tracing {
+    std::weak_ptr<graph::Graph> graph;
+    random::FunctionSeeds seeds;
+  };
+  std::mutex mutex;
+  random::GlobalSeeds seeds;
+  std::map<std::string, Variable> streams;
+  std::vector<Tracing> tracings;
+};
+
+Context& GlobalContext() {
+  static Context context;
+  return context;
+}
+
+random::SeedPair NextPair(Context& context, graph::Tracer* tracer, std::optional<int64_t> seed) {
+  if (tracer == nullptr) return context.seeds.NextEager(seed);
+  std::erase_if(context.tracings, [](const Context::Tracing& t) { return t.graph.expired(); });
+  for (Context::Tracing& tracing : context.tracings) {
+    if (tracing.graph.lock() == tracer->graph()) return tracing.seeds.Next(seed);
+  }
+  context.tracings.push_back({tracer->graph(), context.seeds.ForFunction()});
+  return context.tracings.back().seeds.Next(seed);
+}
+
+// The stream of a pair, in the layout of a generator's state.
+Variable StreamVariable(const random::SeedPair& pair) {
+  random::SeedPair own = pair;
+  if (pair.nondeterministic()) {
+    std::random_device device;
+    own = {static_cast<int64_t>(device()), static_cast<int64_t>(device())};
+  }
+  return Variable(
+      [&] {
+        return Constant<int64_t>({0, own.seed2, own.seed});
+      },
+      {.name = "random_stream", .trainable = false});
+}
+
+Variable StreamFor(const char* op, const RandomOptions& options) {
+  Context& context = GlobalContext();
+  std::lock_guard lock(context.mutex);
+  auto* tracer = dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder());
+  const random::SeedPair pair = NextPair(context, tracer, options.seed);
+  // A function's op, and an eager one that no other call can name, has a stream of its own.
+  if (tracer != nullptr || !options.seed) return StreamVariable(pair);
+  const std::string key = std::string(op) + "|" + std::to_string(pair.seed) + "|" +
+                          std::to_string(pair.seed2) + "|" + std::string(DTypeName(options.dtype));
+  auto [place, fresh] = context.streams.try_emplace(key);
+  if (fresh) place->second = StreamVariable(pair);
+  return place->second;
+}
+
+Tensor ReadAndSkip(const Variable& state, uint64_t blocks) {
+  return ops::Emit1("RngReadAndSkip", {state.handle()}, {{"blocks", static_cast<int64_t>(blocks)}});
+}
+
+Tensor Draw(const Variable& state, const Shape& shape) {
+  return ReadAndSkip(state, random::ReservedBlocks(shape.num_elements()));
+}
+
+Tensor StateTensor(const random::GeneratorState& state) {
+  return Constant<int64_t>({state.words[0], state.words[1], state.words[2]});
+}
+
+}  // namespace
+
+void SetSeed(int64_t seed) {
+  Context& context = GlobalContext();
+  std::lock_guard lock(context.mutex);
+  context.seeds = random::GlobalSeeds(seed);
+  context.streams.clear();
+}
+
+std::optional<int64_t> GlobalSeed() {
+  Context& context = GlobalContext();
+  std::lock_guard lock(context.mutex);
+  return context.seeds.global_seed();
+}
+
+Tensor RandomUniform(const Shape& shape, double low, double high, const RandomOptions& options) {
+  const Tensor stream = Draw(StreamFor("RandomUniform", options), shape);
+  return StatelessRandomUniform(shape, stream, low, high, options.dtype);
+}
+
+Tensor RandomUniformInt(const Shape& shape, int64_t low, int64_t high,
+                        const RandomOptions& options) {
+  const Tensor stream = Draw(StreamFor("RandomUniformInt", options), shape);
+  return StatelessRandomUniformInt(shape, stream, low, high, options.dtype);
+}
+
+Tensor RandomNormal(const Shape& shape, double mean, double deviation,
+                    const RandomOptions& options) {
+  const Tensor stream = Draw(StreamFor("RandomStandardNormal", options), shape);
+  return StatelessRandomNormal(shape, stream, mean, deviation, options.dtype);
+}
+
+Tensor RandomTruncatedNormal(const Shape& shape, double mean, double deviation,
+                             const RandomOptions& options) {
+  const Tensor stream = Draw(StreamFor("TruncatedNormal", options), shape);
+  return StatelessTruncatedNormal(shape, stream, mean, deviation, options.dtype);
+}
+
+Tensor RandomShuffle(const Tensor& value, std::optional<int64_t> seed) {
+  if (value.rank() == 0) return value;
+  const int64_t rows = value.shape()[0];
+  if (rows < 0) {
+    throw Error(Code::kInvalidArgument,
+                "[shuffle] the number of rows must be known; got " + value.shape().ToString());
+  }
+  const Variable stream = StreamFor("RandomShuffle", {.dtype = value.dtype(), .seed = seed});
+  const Tensor place = ReadAndSkip(stream, random::ReservedBlocks(value.num_elements()));
+  return Gather(value, RandomPermutation(rows, place));
+}
+
+Generator::Generator(const std::array<int64_t, 3>& state)
+    : state_(
+          [&] {
+            return Constant<int64_t>({state[0], state[1], state[2]});
+          },
+          {.name = "StateVar", .trainable = false}) {}
+
+Generator Generator::FromSeed(int64_t seed) {
+  return Generator(random::GeneratorState::FromSeed(seed).words);
+}
+Generator Generator::FromSeed(const std::vector<int64_t>& digits) {
+  return Generator(random::GeneratorState::FromSeed(std::span<const int64_t>(digits)).words);
+}
+Generator Generator::FromKeyCounter(int64_t key, const std::array<int64_t, 2>& counter) {
+  return Generator(random::GeneratorState::FromKeyCounter(key, counter).words);
+}
+
+Tensor Generator::Uniform(const Shape& shape, double low, double high, DType dtype) const {
+  return StatelessRandomUniform(shape, Draw(state_, shape), low, high, dtype);
+}
+Tensor Generator::UniformInt(const Shape& shape, int64_t low, int64_t high, DType dtype) const {
+  return StatelessRandomUniformInt(shape, Draw(state_, shape), low, high, dtype);
+}
+Tensor Generator::UniformFullInt(const Shape& shape, DType dtype) const {
+  return StatelessRandomUniformFullInt(shape, Draw(state_, shape), dtype);
+}
+Tensor Generator::Normal(const Shape& shape, double mean, double deviation, DType dtype) const {
+  return StatelessRandomNormal(shape, Draw(state_, shape), mean, deviation, dtype);
+}
+Tensor Generator::TruncatedNormal(const Shape& shape, double mean, double deviation,
+                                  DType dtype) const {
+  return StatelessTruncatedNormal(shape, Draw(state_, shape), mean, deviation, dtype);
+}
+
+Tensor Generator::MakeSeeds(int64_t count) const {
+  const Tensor seeds = UniformFullInt(Shape{1, count}, DType::kInt64);
+  return Concat({seeds, ZerosLike(seeds)}, 0);
+}
+
+std::vector<Generator> Generator::Split(int64_t count) const {
+  std::vector<Generator> generators;
+  const Tensor keys = UniformFullInt(Shape{count}, DType::kInt64);
+  for (const int64_t key : keys.data<int64_t>()) generators.push_back(FromKeyCounter(key, {0, 0}));
+  return generators;
+}
+
+void Generator::Skip(int64_t elements) const {
+  ReadAndSkip(state_, random::ReservedBlocks(elements));
+}
+void Generator::ResetFromSeed(int64_t seed) const {
+  state_.Assign(StateTensor(random::GeneratorState::FromSeed(seed)));
+}
+void Generator::ResetFromKeyCounter(int64_t key, const std::array<int64_t, 2>& counter) const {
+  state_.Assign(StateTensor(random::GeneratorState::FromKeyCounter(key, counter)));
+}
+
+}  // namespace lockstep
