@@ -96,10 +96,10 @@ const RegisterOp kMirrorPadAdjoint({.name = "MirrorPadAdjoint",
 }  // namespace
 }  // namespace ops
 
-Tensor Pad(const Tensor& input, const std::vector<Padding>& paddings, PadMode mode,
+Tensor Pad(const Tensor& input, const std::vector<AxisPadding>& paddings, PadMode mode,
            double constant) {
   std::vector<int64_t> sizes;
-  for (const Padding& padding : paddings) {
+  for (const AxisPadding& padding : paddings) {
     sizes.push_back(padding.before);
     sizes.push_back(padding.after);
   }

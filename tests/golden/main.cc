@@ -1,0 +1,106 @@
+// lockstep_golden FILE: runs every case of a file of golden vectors through the public API and says
+// per group how many passed, failed and were skipped. Exit status: 0 nothing failed, 1 something
+// failed, 2 bad usage.
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "case.h"
+#include "lockstep/base/status.h"
+
+namespace {
+
+struct Count {
+  int passed = 0;
+  int failed = 0;
+  int skipped = 0;
+};
+
+// Groups that belong to parts of Lockstep which are not built yet.
+const std::map<std::string, std::string>& LaterGroups() {
+  static const std::map<std::string, std::string> groups{
+      {"data", "datasets by name are not built yet"},
+      {"formats", "TensorFlow's file formats are not built yet"},
+  };
+  return groups;
+}
+
+// The lines that say what is wrong with a case; empty when it passed.
+std::vector<std::string> Run(const golden::Case& golden) {
+  const auto later = LaterGroups().find(golden.group());
+  if (later != LaterGroups().end()) throw golden::Skip{later->second};
+  const auto group = golden::Groups().find(golden.group());
+  if (group == golden::Groups().end()) return {"nothing handles this group"};
+  const golden::Handler* handler = golden::FindHandler(group->second, golden.name());
+  if (handler == nullptr) return {"nothing handles a case of this name"};
+  golden::Produced produced;
+  try {
+    (*handler)(golden, produced);
+  } catch (const lockstep::Error& error) {
+    return {std::string("threw ") + error.what()};
+  } catch (const std::exception& error) {
+    return {std::string("threw ") + error.what()};
+  }
+  return golden::Compare(golden, produced);
+}
+
+int RunAll(const golden::Json& cases, const std::string& only) {
+  std::vector<std::string> order;
+  std::map<std::string, Count> counts;
+  std::map<std::string, int> reasons;
+  Count total;
+  for (const golden::Json& entry : cases) {
+    const golden::Case golden(entry);
+    if (!only.empty() && golden.group() != only) continue;
+    if (counts.find(golden.group()) == counts.end()) order.push_back(golden.group());
+    Count& count = counts[golden.group()];
+    try {
+      const std::vector<std::string> lines = Run(golden);
+      ++(lines.empty() ? count.passed : count.failed);
+      for (const std::string& line : lines) {
+        std::printf("FAILED %s %s: %s\n", golden.group().c_str(), golden.name().c_str(),
+                    line.c_str());
+      }
+    } catch (const golden::Skip& skip) {
+      ++count.skipped;
+      ++reasons[golden.group() + ": " + skip.reason];
+    }
+  }
+  for (const auto& [reason, times] : reasons)
+    std::printf("skipped %d of %s\n", times, reason.c_str());
+  for (const std::string& group : order) {
+    const Count& count = counts[group];
+    std::printf("%-14s %4d passed, %4d failed, %4d skipped\n", group.c_str(), count.passed,
+                count.failed, count.skipped);
+    total.passed += count.passed;
+    total.failed += count.failed;
+    total.skipped += count.skipped;
+  }
+  std::printf("%-14s %4d passed, %4d failed, %4d skipped\n", "total", total.passed, total.failed,
+              total.skipped);
+  return total.failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 2 || count > 3) {
+    std::fprintf(stderr, "usage: lockstep_golden FILE [GROUP]\n");
+    return 2;
+  }
+  std::ifstream file(arguments[1]);
+  if (!file) {
+    std::fprintf(stderr, "lockstep_golden: FILE must be readable; got %s\n", arguments[1]);
+    return 2;
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const golden::Json content = golden::ParseKeepingZeros(text);
+  if (content.is_discarded() || !content.contains("cases") || !content["cases"].is_array()) {
+    std::fprintf(stderr, "lockstep_golden: FILE must be JSON with a list \"cases\"; got %s\n",
+                 arguments[1]);
+    return 2;
+  }
+  return RunAll(content["cases"], count == 3 ? arguments[2] : "");
+}

@@ -1,0 +1,83 @@
+#include "gradients.h"
+#include "lockstep/ops/activation.h"
+#include "lockstep/ops/math.h"
+
+namespace golden {
+namespace {
+
+using lockstep::Tensor;
+
+Handler Unary(Tensor (*function)(const Tensor&)) {
+  return [function](const Case& golden, Produced& produced) {
+    ForwardAndBackward(golden, produced, {"x"},
+                       [&](const std::vector<Tensor>& inputs) { return function(inputs[0]); });
+  };
+}
+
+void LeakyRelu(const Case& golden, Produced& produced) {
+  const double alpha = golden.Param("alpha", golden.Param("negative_slope", 0.2));
+  ForwardAndBackward(golden, produced, {"x"}, [&](const std::vector<Tensor>& inputs) {
+    return lockstep::LeakyRelu(inputs[0], alpha);
+  });
+}
+
+void Elu(const Case& golden, Produced& produced) {
+  ForwardAndBackward(golden, produced, {"x"}, [&](const std::vector<Tensor>& inputs) {
+    return lockstep::Elu(inputs[0], golden.Param("alpha", 1.0));
+  });
+}
+
+Tensor ExactGelu(const Tensor& x) { return lockstep::Gelu(x, false); }
+Tensor TanhGelu(const Tensor& x) { return lockstep::Gelu(x, true); }
+
+const RegisterGroup kUnary("ops_unary", {
+                                            {"unary_neg", Unary(lockstep::Negative)},
+                                            {"unary_abs", Unary(lockstep::Abs)},
+                                            {"unary_exp", Unary(lockstep::Exp)},
+                                            {"unary_expm1", Unary(lockstep::Expm1)},
+                                            {"unary_square", Unary(lockstep::Square)},
+                                            {"unary_sin", Unary(lockstep::Sin)},
+                                            {"unary_cos", Unary(lockstep::Cos)},
+                                            {"unary_tan", Unary(lockstep::Tan)},
+                                            {"unary_tanh", Unary(lockstep::Tanh)},
+                                            {"unary_sinh", Unary(lockstep::Sinh)},
+                                            {"unary_cosh", Unary(lockstep::Cosh)},
+                                            {"unary_asin", Unary(lockstep::Asin)},
+                                            {"unary_acos", Unary(lockstep::Acos)},
+                                            {"unary_atan", Unary(lockstep::Atan)},
+                                            {"unary_asinh", Unary(lockstep::Asinh)},
+                                            {"unary_acosh", Unary(lockstep::Acosh)},
+                                            {"unary_atanh", Unary(lockstep::Atanh)},
+                                            {"unary_sigmoid", Unary(lockstep::Sigmoid)},
+                                            {"unary_log_sigmoid", Unary(lockstep::LogSigmoid)},
+                                            {"unary_softplus", Unary(lockstep::Softplus)},
+                                            {"unary_softsign", Unary(lockstep::Softsign)},
+                                            {"unary_relu", Unary(lockstep::Relu)},
+                                            {"unary_relu6", Unary(lockstep::Relu6)},
+                                            {"unary_elu", Elu},
+                                            {"unary_selu", Unary(lockstep::Selu)},
+                                            {"unary_leaky_relu", LeakyRelu},
+                                            {"unary_gelu", Unary(ExactGelu)},
+                                            {"unary_gelu_tanh", Unary(TanhGelu)},
+                                            {"unary_silu", Unary(lockstep::Silu)},
+                                            {"unary_swish", Unary(lockstep::Silu)},
+                                            {"unary_erf", Unary(lockstep::Erf)},
+                                            {"unary_erfc", Unary(lockstep::Erfc)},
+                                            {"unary_mish", Unary(lockstep::Mish)},
+                                            {"unary_hard_sigmoid", Unary(lockstep::HardSigmoid)},
+                                            {"unary_sign", Unary(lockstep::Sign)},
+                                            {"unary_log", Unary(lockstep::Log)},
+                                            {"unary_log1p", Unary(lockstep::Log1p)},
+                                            {"unary_sqrt", Unary(lockstep::Sqrt)},
+                                            {"unary_rsqrt", Unary(lockstep::Rsqrt)},
+                                            {"unary_reciprocal", Unary(lockstep::Reciprocal)},
+                                            {"unary_lgamma", Unary(lockstep::Lgamma)},
+                                            {"unary_digamma", Unary(lockstep::Digamma)},
+                                            {"unary_floor", Unary(lockstep::Floor)},
+                                            {"unary_ceil", Unary(lockstep::Ceil)},
+                                            {"unary_round", Unary(lockstep::Round)},
+                                            {"unary_rint", Unary(lockstep::Rint)},
+                                        });
+
+}  // namespace
+}  // namespace golden

@@ -1,0 +1,131 @@
+#include "case.h"
+#include "lockstep/ops/random.h"
+#include "lockstep/runtime/function.h"
+#include "lockstep/runtime/random.h"
+
+namespace golden {
+namespace {
+
+using lockstep::DType;
+using lockstep::Generator;
+using lockstep::Shape;
+using lockstep::Tensor;
+
+DType OutputDType(const Case& golden) { return DTypeOf(golden.OutputDType("y")); }
+
+void Uniform(const Case& golden, Produced& produced) {
+  produced["y"] = lockstep::StatelessRandomUniform(
+      golden.OutputShape("y"), golden.Input("seed"), golden.Param("minval", 0.0),
+      golden.Param("maxval", 1.0), OutputDType(golden));
+}
+
+void Normal(const Case& golden, Produced& produced) {
+  produced["y"] = lockstep::StatelessRandomNormal(golden.OutputShape("y"), golden.Input("seed"),
+                                                  golden.Param("mean", 0.0),
+                                                  golden.Param("stddev", 1.0), OutputDType(golden));
+}
+
+void TruncatedNormal(const Case& golden, Produced& produced) {
+  produced["y"] = lockstep::StatelessTruncatedNormal(
+      golden.OutputShape("y"), golden.Input("seed"), golden.Param("mean", 0.0),
+      golden.Param("stddev", 1.0), OutputDType(golden));
+}
+
+void UniformInt(const Case& golden, Produced& produced) {
+  produced["y"] = lockstep::StatelessRandomUniformInt(
+      golden.OutputShape("y"), golden.Input("seed"), golden.params().at("minval").get<int64_t>(),
+      golden.params().at("maxval").get<int64_t>(), OutputDType(golden));
+}
+
+void FullInt(const Case& golden, Produced& produced) {
+  produced["y"] = lockstep::StatelessRandomUniformFullInt(
+      golden.OutputShape("y"), golden.Input("seed"), OutputDType(golden));
+}
+
+void Split(const Case& golden, Produced& produced) {
+  produced["y"] =
+      lockstep::RandomSplit(golden.Input("seed"), golden.params().at("num").get<int64_t>());
+}
+
+void FoldIn(const Case& golden, Produced& produced) {
+  produced["y"] =
+      lockstep::RandomFoldIn(golden.Input("seed"), golden.params().at("data").get<int64_t>());
+}
+
+// The order that the case's parameter "order" tells in words.
+void GeneratorSequence(const Case& golden, Produced& produced) {
+  const auto generator = Generator::FromSeed(golden.params().at("seed").get<int64_t>());
+  int states = 0;
+  const auto state = [&] {
+    produced["state" + std::to_string(states++)] = generator.state().value();
+  };
+  state();
+  produced["normal"] = generator.Normal(golden.OutputShape("normal"));
+  state();
+  produced["uniform"] = generator.Uniform(golden.OutputShape("uniform"));
+  state();
+  produced["uniform_int"] = generator.UniformInt(golden.OutputShape("uniform_int"), 0, 100);
+  state();
+  produced["seeds"] = generator.MakeSeeds(golden.OutputShape("seeds")[1]);
+  state();
+  const std::vector<Generator> parts = generator.Split(2);
+  state();
+  for (int i = 0; i < 2; ++i)
+    produced["split" + std::to_string(i) + "_state"] = parts[i].state().value();
+  produced["split1_normal"] = parts[1].Normal(golden.OutputShape("split1_normal"));
+  generator.Skip(golden.params().at("skip").get<int64_t>());
+  state();
+  produced["truncated"] = generator.TruncatedNormal(golden.OutputShape("truncated"));
+  state();
+}
+
+// The global seed and an op's seed make the pair (seed, seed2).
+void LegacyUniform(const Case& golden, Produced& produced) {
+  lockstep::SetSeed(golden.params().at("seed").get<int64_t>());
+  const lockstep::RandomOptions options{.seed = golden.params().at("seed2").get<int64_t>()};
+  for (const std::string name : {"call0", "call1"})
+    produced[name] = lockstep::RandomUniform(golden.OutputShape(name), 0, 1, options);
+}
+
+void SetSeed(const Case& golden, Produced& produced) {
+  lockstep::SetSeed(golden.params().at("global_seed").get<int64_t>());
+  const auto shape = [&](const std::string& name) { return golden.OutputShape(name); };
+  produced["uniform0"] = lockstep::RandomUniform(shape("uniform0"));
+  produced["normal1"] = lockstep::RandomNormal(shape("normal1"));
+  for (const std::string name : {"uniform_opseed9_a", "uniform_opseed9_b"})
+    produced[name] = lockstep::RandomUniform(shape(name), 0, 1, {.seed = 9});
+  produced["uniform2"] = lockstep::RandomUniform(shape("uniform2"));
+  const lockstep::Function function(
+      [&](const std::vector<Tensor>&) {
+        return std::vector<Tensor>{lockstep::RandomUniform(shape("fn_op0_call0")),
+                                   lockstep::RandomUniform(shape("fn_op1_call0"))};
+      },
+      "two_uniforms");
+  for (const std::string call : {"0", "1"}) {
+    const std::vector<Tensor> results = function.Call({});
+    produced["fn_op0_call" + call] = results[0];
+    produced["fn_op1_call" + call] = results[1];
+  }
+  std::vector<int32_t> range(shape("shuffle8_opseed4").num_elements());
+  for (size_t i = 0; i < range.size(); ++i) range[i] = static_cast<int32_t>(i);
+  produced["shuffle8_opseed4"] = lockstep::RandomShuffle(lockstep::Constant<int32_t>(range), 4);
+}
+
+const RegisterGroup kRandom("rng", {
+                                       {"stateless_uniform", Uniform},
+                                       {"stateless_normal", Normal},
+                                       {"stateless_truncated_normal", TruncatedNormal},
+                                       {"stateless_uniform_full", FullInt},
+                                       {"stateless_uniform_full_int32", FullInt},
+                                       {"stateless_uniform_full_int64", FullInt},
+                                       {"stateless_uniform_int32", UniformInt},
+                                       {"stateless_uniform_int64", UniformInt},
+                                       {"random_split", Split},
+                                       {"random_fold_in", FoldIn},
+                                       {"generator_sequence", GeneratorSequence},
+                                       {"legacy_op_RandomUniform", LegacyUniform},
+                                       {"set_seed", SetSeed},
+                                   });
+
+}  // namespace
+}  // namespace golden
