@@ -1,44 +1,118 @@
 #include "lockstep/nn/initializers.h"
 
-#include <atomic>
+#include <algorithm>
 #include <cmath>
+#include <mutex>
 
+#include "lockstep/runtime/random.h"
+#include "nn/orthogonal.h"
 #include "random/keras_seeds.h"
+#include "random/normal.h"
 #include "random/uniform.h"
-#include "tensor/buffer.h"
 
 namespace lockstep {
 
 namespace {
 
-std::atomic<int64_t>& GlobalSeed() {
-  static std::atomic<int64_t> seed{0};
-  return seed;
+struct Seeds {
+  std::mutex mutex;
+  int64_t global = 0;
+  random::DefaultSeeds defaults{0};
+};
+
+Seeds& GlobalSeeds() {
+  static Seeds seeds;
+  return seeds;
 }
 
-Tensor Filled(const Shape& shape, DType dtype, double value) {
-  if (dtype == DType::kFloat32) {
-    return Tensor::FromVector(std::vector<float>(shape.num_elements(), static_cast<float>(value)),
-                              shape);
-  }
-  if (dtype == DType::kFloat64) {
-    return Tensor::FromVector(std::vector<double>(shape.num_elements(), value), shape);
-  }
+[[noreturn]] void RejectDType(DType dtype) {
   throw Error(Code::kInvalidArgument,
               "[initializer] a weight is float32 or float64; got " + std::string(DTypeName(dtype)));
+}
+
+// A tensor whose elements `fill` writes into a span of float or double.
+template <typename Fill>
+Tensor Filled(const Shape& shape, DType dtype, const Fill& fill) {
+  if (dtype == DType::kFloat64) {
+    std::vector<double> values(shape.num_elements());
+    fill(std::span<double>(values));
+    return Tensor::FromVector(values, shape);
+  }
+  if (dtype != DType::kFloat32) RejectDType(dtype);
+  std::vector<float> values(shape.num_elements());
+  fill(std::span<float>(values));
+  return Tensor::FromVector(values, shape);
 }
 
 class ConstantInitializer : public Initializer {
  public:
   ConstantInitializer(std::string name, double value) : name_(std::move(name)), value_(value) {}
   Tensor Make(const Shape& shape, DType dtype, int64_t) const override {
-    return Filled(shape, dtype, value_);
+    return Filled(shape, dtype, [this]<typename T>(std::span<T> out) {
+      std::fill(out.begin(), out.end(), static_cast<T>(value_));
+    });
   }
   std::string name() const override { return name_; }
 
  private:
   std::string name_;
   double value_;
+};
+
+class IdentityInitializer : public Initializer {
+ public:
+  explicit IdentityInitializer(double gain) : gain_(gain) {}
+  Tensor Make(const Shape& shape, DType dtype, int64_t) const override {
+    if (shape.rank() != 2) {
+      throw Error(Code::kInvalidArgument,
+                  "[identity] the weight must be a matrix; got " + shape.ToString());
+    }
+    return Filled(shape, dtype, [&]<typename T>(std::span<T> out) {
+      for (int64_t i = 0; i < std::min(shape[0], shape[1]); ++i)
+        out[i * shape[1] + i] = static_cast<T>(gain_);
+    });
+  }
+  std::string name() const override { return "identity"; }
+
+ private:
+  double gain_;
+};
+
+using initializers::Distribution;
+
+// `a` and `b`: the bounds of a uniform, mean and deviation of a normal distribution.
+Tensor Draw(Distribution distribution, double a, double b, int64_t seed, const Shape& shape,
+            DType dtype) {
+  const random::Stream stream = random::KerasStream(random::DrawSeed(seed));
+  return Filled(shape, dtype, [&]<typename T>(std::span<T> out) {
+    const T first = static_cast<T>(a);
+    const T second = static_cast<T>(b);
+    switch (distribution) {
+      case Distribution::kUniform:
+        return random::FillUniform(stream, 0, out, first, second);
+      case Distribution::kTruncatedNormal:
+        return random::FillTruncatedNormal(stream, 0, out, first, second);
+      case Distribution::kUntruncatedNormal:
+        return random::FillNormal(stream, 0, out, first, second);
+    }
+  });
+}
+
+class DrawnInitializer : public Initializer {
+ public:
+  DrawnInitializer(std::string name, Distribution distribution, double a, double b,
+                   std::optional<int64_t> seed)
+      : name_(std::move(name)), distribution_(distribution), a_(a), b_(b), seed_(seed) {}
+  Tensor Make(const Shape& shape, DType dtype, int64_t drawn_seed) const override {
+    return Draw(distribution_, a_, b_, seed_.value_or(drawn_seed), shape, dtype);
+  }
+  std::string name() const override { return name_; }
+
+ private:
+  std::string name_;
+  Distribution distribution_;
+  double a_, b_;
+  std::optional<int64_t> seed_;
 };
 
 struct Fans {
@@ -52,40 +126,145 @@ Fans FansOf(const Shape& shape) {
   return {field * shape[shape.rank() - 2], field * shape[shape.rank() - 1]};
 }
 
-class GlorotUniformInitializer : public Initializer {
+// The deviation of a normal distribution after what lies beyond two deviations was drawn again.
+constexpr double kTruncatedDeviation = 0.87962566103423978;
+
+class VarianceScalingInitializer : public Initializer {
  public:
-  explicit GlorotUniformInitializer(std::optional<int64_t> seed) : seed_(seed) {}
+  VarianceScalingInitializer(std::string name, initializers::VarianceScalingOptions options)
+      : name_(std::move(name)), options_(options) {
+    if (!(options_.scale > 0)) {
+      throw Error(Code::kInvalidArgument,
+                  "[" + name_ + "] scale must be positive; got " + std::to_string(options_.scale));
+    }
+  }
   Tensor Make(const Shape& shape, DType dtype, int64_t drawn_seed) const override {
     const Fans fans = FansOf(shape);
-    const double limit = std::sqrt(6.0 / (fans.in + fans.out));
-    const auto stream = random::KerasStream(random::DrawSeed(seed_.value_or(drawn_seed)));
-    if (dtype == DType::kFloat64) {
-      std::vector<double> values(shape.num_elements());
-      random::FillUniform(stream, 0, std::span<double>(values), -limit, limit);
-      return Tensor::FromVector(values, shape);
+    const double fan = options_.mode == initializers::FanMode::kIn    ? fans.in
+                       : options_.mode == initializers::FanMode::kOut ? fans.out
+                                                                      : (fans.in + fans.out) / 2;
+    const double variance = options_.scale / std::max(1.0, fan);
+    const int64_t seed = options_.seed.value_or(drawn_seed);
+    if (options_.distribution == Distribution::kUniform) {
+      const double limit = std::sqrt(3.0 * variance);
+      return Draw(Distribution::kUniform, -limit, limit, seed, shape, dtype);
     }
-    std::vector<float> values(shape.num_elements());
-    random::FillUniform(stream, 0, std::span<float>(values), static_cast<float>(-limit),
-                        static_cast<float>(limit));
-    return Tensor::FromVector(values, shape);
+    const bool truncated = options_.distribution == Distribution::kTruncatedNormal;
+    const double deviation = std::sqrt(variance) / (truncated ? kTruncatedDeviation : 1.0);
+    return Draw(options_.distribution, 0, deviation, seed, shape, dtype);
   }
-  std::string name() const override { return "glorot_uniform"; }
+  std::string name() const override { return name_; }
 
  private:
+  std::string name_;
+  initializers::VarianceScalingOptions options_;
+};
+
+class OrthogonalInitializer : public Initializer {
+ public:
+  OrthogonalInitializer(double gain, std::optional<int64_t> seed) : gain_(gain), seed_(seed) {}
+  Tensor Make(const Shape& shape, DType dtype, int64_t drawn_seed) const override {
+    if (shape.rank() < 2) {
+      throw Error(Code::kInvalidArgument,
+                  "[orthogonal] the weight must have two axes or more; got " + shape.ToString());
+    }
+    const int64_t rows = shape.product(0, shape.rank() - 1);
+    const int64_t columns = shape[shape.rank() - 1];
+    const int64_t longer = std::max(rows, columns), shorter = std::min(rows, columns);
+    const random::Stream stream = random::KerasStream(random::DrawSeed(seed_.value_or(drawn_seed)));
+    return Filled(shape, dtype, [&]<typename T>(std::span<T> out) {
+      std::vector<T> normals(out.size());
+      random::FillNormal(stream, 0, std::span<T>(normals));
+      std::vector<double> matrix(normals.begin(), normals.end());
+      nn::Orthonormalize(matrix, longer, shorter);
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t c = 0; c < columns; ++c) {
+          const double value = matrix[rows < columns ? c * shorter + r : r * shorter + c];
+          out[r * columns + c] = static_cast<T>(gain_ * value);
+        }
+      }
+    });
+  }
+  std::string name() const override { return "orthogonal"; }
+
+ private:
+  double gain_;
   std::optional<int64_t> seed_;
 };
+
+InitializerPtr Scaled(const char* name, double scale, initializers::FanMode mode,
+                      Distribution distribution, std::optional<int64_t> seed) {
+  return std::make_shared<VarianceScalingInitializer>(
+      name, initializers::VarianceScalingOptions{scale, mode, distribution, seed});
+}
 
 }  // namespace
 
 namespace initializers {
+
 InitializerPtr Zeros() { return std::make_shared<ConstantInitializer>("zeros", 0); }
 InitializerPtr Ones() { return std::make_shared<ConstantInitializer>("ones", 1); }
-InitializerPtr GlorotUniform(std::optional<int64_t> seed) {
-  return std::make_shared<GlorotUniformInitializer>(seed);
+InitializerPtr Constant(double value) {
+  return std::make_shared<ConstantInitializer>("constant", value);
 }
+InitializerPtr Identity(double gain) { return std::make_shared<IdentityInitializer>(gain); }
+InitializerPtr RandomUniform(double minval, double maxval, std::optional<int64_t> seed) {
+  return std::make_shared<DrawnInitializer>("random_uniform", Distribution::kUniform, minval,
+                                            maxval, seed);
+}
+InitializerPtr RandomNormal(double mean, double stddev, std::optional<int64_t> seed) {
+  return std::make_shared<DrawnInitializer>("random_normal", Distribution::kUntruncatedNormal, mean,
+                                            stddev, seed);
+}
+InitializerPtr TruncatedNormal(double mean, double stddev, std::optional<int64_t> seed) {
+  return std::make_shared<DrawnInitializer>("truncated_normal", Distribution::kTruncatedNormal,
+                                            mean, stddev, seed);
+}
+InitializerPtr VarianceScaling(const VarianceScalingOptions& options) {
+  return std::make_shared<VarianceScalingInitializer>("variance_scaling", options);
+}
+InitializerPtr GlorotUniform(std::optional<int64_t> seed) {
+  return Scaled("glorot_uniform", 1, FanMode::kAverage, Distribution::kUniform, seed);
+}
+InitializerPtr GlorotNormal(std::optional<int64_t> seed) {
+  return Scaled("glorot_normal", 1, FanMode::kAverage, Distribution::kTruncatedNormal, seed);
+}
+InitializerPtr HeUniform(std::optional<int64_t> seed) {
+  return Scaled("he_uniform", 2, FanMode::kIn, Distribution::kUniform, seed);
+}
+InitializerPtr HeNormal(std::optional<int64_t> seed) {
+  return Scaled("he_normal", 2, FanMode::kIn, Distribution::kTruncatedNormal, seed);
+}
+InitializerPtr LecunUniform(std::optional<int64_t> seed) {
+  return Scaled("lecun_uniform", 1, FanMode::kIn, Distribution::kUniform, seed);
+}
+InitializerPtr LecunNormal(std::optional<int64_t> seed) {
+  return Scaled("lecun_normal", 1, FanMode::kIn, Distribution::kTruncatedNormal, seed);
+}
+InitializerPtr Orthogonal(double gain, std::optional<int64_t> seed) {
+  return std::make_shared<OrthogonalInitializer>(gain, seed);
+}
+
 }  // namespace initializers
 
-void SetRandomSeed(int64_t seed) { GlobalSeed() = seed; }
-int64_t RandomSeed() { return GlobalSeed(); }
+void SetRandomSeed(int64_t seed) {
+  SetSeed(seed);
+  Seeds& seeds = GlobalSeeds();
+  std::lock_guard lock(seeds.mutex);
+  seeds.global = seed;
+  seeds.defaults = random::DefaultSeeds(seed);
+}
+
+int64_t RandomSeed() {
+  Seeds& seeds = GlobalSeeds();
+  std::lock_guard lock(seeds.mutex);
+  return seeds.global;
+}
+
+int64_t NextDefaultSeed() {
+  Seeds& seeds = GlobalSeeds();
+  std::lock_guard lock(seeds.mutex);
+  return seeds.defaults.Next();
+}
 
 }  // namespace lockstep
