@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "kernels/division_test.h"
+#include "lockstep/ops/activation.h"
 #include "lockstep/ops/convolution.h"
+#include "lockstep/ops/linalg.h"
 #include "lockstep/ops/structure.h"
 #include "ops/builder.h"
 #include "runtime/gradient_check_test.h"
@@ -145,6 +147,17 @@ TEST(Conv1D, IsAConvolutionOfRows) {
                                       RandomTensor<double>({3, 3, 2}, 2)};
   EXPECT_EQ(function(inputs)[0].shape(), (Shape{2, 3, 2}));
   ExpectGradientsAreSlopes(function, inputs);
+}
+
+TEST(FusedConv2D, IsTheThreeOpsInOne) {
+  const Tensor x = RandomTensor<float>({2, 5, 4, 3}, 1), w = RandomTensor<float>({2, 3, 3, 7}, 2);
+  const Tensor bias = RandomTensor<float>({7}, 3);
+  const Tensor sum = BiasAdd(Conv2D(x, w), bias);
+  auto fused = [&](const char* ops) {
+    return ops::Emit1("_FusedConv2D", {x, w, bias}, {{"fused_ops", std::string(ops)}});
+  };
+  EXPECT_EQ(fused("bias").ToVector<float>(), sum.ToVector<float>());
+  EXPECT_EQ(fused("bias,relu").ToVector<float>(), Relu(sum).ToVector<float>());
 }
 
 TEST(Conv2D, RefusesWhatDoesNotFit) {
