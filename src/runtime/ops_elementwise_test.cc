@@ -10,6 +10,7 @@
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
+#include "lockstep/runtime/function.h"
 #include "runtime/central_difference_test.h"
 
 namespace lockstep {
@@ -247,6 +248,25 @@ TEST(Gradients, AtTheEdges) {
                 larger ? ElementsAre(1, 1, 0) : ElementsAre(1, 0, 1));
     EXPECT_THAT(gradients[1].ToVector<float>(),
                 larger ? ElementsAre(0, 0, 1) : ElementsAre(0, 1, 0));
+  }
+}
+
+TEST(Gradients, HaveTheSameBitsTracedAndEager) {
+  const auto step = [](const std::vector<Tensor>& in) {
+    GradientTape tape;
+    for (const Tensor& tensor : in) tape.Watch(tensor);
+    const Tensor y = Relu(in[0] * in[1] + 0.5) / Maximum(Abs(in[0]), 1) - Square(in[2]);
+    std::vector<Tensor> results = tape.Gradient({y}, in);
+    results.push_back(y);
+    return results;
+  };
+  const std::vector<Tensor> in = {RandomFloats({300, 130}, 1), RandomFloats({130}, 2),
+                                  RandomFloats({300, 1}, 3)};
+  const auto eager = step(in);
+  const auto traced = Function(Function::Body(step)).Call(in);
+  ASSERT_EQ(traced.size(), eager.size());
+  for (size_t i = 0; i < eager.size(); ++i) {
+    EXPECT_EQ(traced[i].ToVector<float>(), eager[i].ToVector<float>()) << i;
   }
 }
 
