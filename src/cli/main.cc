@@ -6,14 +6,11 @@
 
 #include "cli/options.h"
 #include "lockstep/base/status.h"
+#include "lockstep/nn/optimizers.h"
 
 namespace {
 
 using lockstep::cli::TrainOptions;
-
-const std::vector<std::string> kOptimizers = {
-    "sgd",     "momentum", "nesterov", "rmsprop", "adagrad", "adadelta", "adam",      "adamw",
-    "amsgrad", "nadam",    "adamax",   "ftrl",    "lion",    "lamb",     "adafactor", "muon"};
 
 void AddTrain(CLI::App& app, TrainOptions& options) {
   app.add_option("--model", options.model, "mlp, cnn or gpt")
@@ -48,10 +45,22 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
   app.add_option("--steps", options.steps, "end after so many steps")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 60));
   app.add_option("--optimizer", options.optimizer, "the rule that changes the weights")
-      ->check(CLI::IsMember(kOptimizers))
+      ->check(CLI::IsMember(lockstep::optimizers::Names()))
       ->capture_default_str();
   app.add_option("--learning-rate", options.learning_rate, "[the optimizer's default]")
       ->check(CLI::PositiveNumber);
+  auto* clipnorm =
+      app.add_option("--clipnorm", options.clipnorm, "the largest norm of each gradient")
+          ->check(CLI::PositiveNumber);
+  auto* clipvalue =
+      app.add_option("--clipvalue", options.clipvalue, "the largest magnitude in a gradient")
+          ->check(CLI::PositiveNumber)
+          ->excludes(clipnorm);
+  app.add_option("--global-clipnorm", options.global_clipnorm,
+                 "the largest norm of all gradients together")
+      ->check(CLI::PositiveNumber)
+      ->excludes(clipnorm)
+      ->excludes(clipvalue);
   app.add_option("--seed", options.seed, "what everything random follows from")
       ->capture_default_str();
   app.add_option("--validation-split", options.validation_split,

@@ -20,6 +20,9 @@ struct TrainOptions {
   int64_t steps = 0;
   std::string optimizer = "adam";
   double learning_rate = 0;  // 0: the optimizer's default
+  double clipnorm = 0;       // 0: off, as the two below
+  double clipvalue = 0;
+  double global_clipnorm = 0;
   int64_t seed = 0;
   double validation_split = 0;
   int64_t examples = 0;  // of synthetic data; 0: as many as MNIST-10k has

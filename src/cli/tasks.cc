@@ -35,9 +35,12 @@ TaskData LoadDigits(const TrainOptions& options) {
 }
 
 OptimizerPtr MakeOptimizer(const TrainOptions& options) {
-  const double rate = options.learning_rate;
-  if (options.optimizer == "sgd") return optimizers::Sgd({.learning_rate = rate > 0 ? rate : 0.01});
-  return optimizers::Adam({.learning_rate = rate > 0 ? rate : 0.001});
+  std::optional<LearningRate> rate;
+  if (options.learning_rate > 0) rate = options.learning_rate;
+  return optimizers::Get(options.optimizer, rate,
+                         {.clipnorm = options.clipnorm,
+                          .clipvalue = options.clipvalue,
+                          .global_clipnorm = options.global_clipnorm});
 }
 
 std::unique_ptr<Model> MakeMlp() {

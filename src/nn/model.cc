@@ -62,14 +62,20 @@ std::vector<Variable> Model::variables() const {
   return all;
 }
 
-std::vector<Variable> Model::trainable_variables() const {
-  std::vector<Variable> all;
+std::vector<Weight> Model::trainable_weights() const {
+  std::vector<Weight> all;
   for (const LayerPtr& layer : layers_) {
     if (!layer->trainable()) continue;
     for (const Weight& weight : layer->weights()) {
-      if (weight.variable.trainable()) all.push_back(weight.variable);
+      if (weight.variable.trainable()) all.push_back(weight);
     }
   }
+  return all;
+}
+
+std::vector<Variable> Model::trainable_variables() const {
+  std::vector<Variable> all;
+  for (const Weight& weight : trainable_weights()) all.push_back(weight.variable);
   return all;
 }
 

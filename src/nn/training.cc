@@ -9,7 +9,9 @@
 #include "graph/passes.h"
 #include "graph/rows.h"
 #include "graph/tracer.h"
+#include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
+#include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/gradient_tape.h"
 #include "nn/progress.h"
@@ -37,6 +39,17 @@ Tensor Rows(const std::vector<int64_t>& order, int64_t begin, int64_t end) {
                           Shape{end - begin});
 }
 
+// What the regularizers of the weights add to the loss; empty where there are none.
+Tensor Penalty(const std::vector<Weight>& weights) {
+  Tensor sum;
+  for (const Weight& weight : weights) {
+    if (weight.regularizer == nullptr) continue;
+    const Tensor term = Cast((*weight.regularizer)(weight.variable.value()), DType::kFloat32);
+    sum = sum.defined() ? sum + term : term;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Model::Training::Training(Model& model, CompileOptions options)
@@ -55,14 +68,19 @@ void Model::Training::CheckSources(const Tensor& x, const Tensor& y) const {
 // The loss of the step divides by the global weight, so an uneven last batch is a smaller batch.
 void Model::Training::TraceTrainStep(const Tensor& x, const Tensor& y) {
   Tensor predictions, values;
-  std::vector<Variable> weights;
+  std::vector<Weight> weights;
   std::vector<Tensor> gradients;
   {
     GradientTape tape;
     predictions = model.Call(x, true);
     values = options.loss->PerExample(y, predictions);
-    weights = model.trainable_variables();  // the first call has made them
-    gradients = tape.Gradient(ReduceMean(values), weights);
+    weights = model.trainable_weights();  // the first call has made them
+    Tensor loss = ReduceMean(values);
+    if (const Tensor penalty = Penalty(weights); penalty.defined()) {
+      loss = loss + penalty;
+      values = values + penalty;
+    }
+    gradients = tape.Gradient(options.optimizer->ScaleLoss(loss), model.trainable_variables());
   }
   options.optimizer->Apply(gradients, weights);
   loss_metric->UpdateValues(values);
@@ -71,7 +89,10 @@ void Model::Training::TraceTrainStep(const Tensor& x, const Tensor& y) {
 
 void Model::Training::TraceTestStep(const Tensor& x, const Tensor& y) {
   const Tensor predictions = model.Call(x, false);
-  loss_metric->UpdateValues(options.loss->PerExample(y, predictions));
+  Tensor values = options.loss->PerExample(y, predictions);
+  const Tensor penalty = Penalty(model.trainable_weights());
+  if (penalty.defined()) values = values + penalty;
+  loss_metric->UpdateValues(values);
   for (const MetricPtr& metric : options.metrics) metric->Update(y, predictions);
 }
 
@@ -186,6 +207,7 @@ History Model::Training::Fit(const Tensor& x, const Tensor& y, const FitOptions&
     for (const auto& [name, value] : logs) history.history[name].push_back(value);
     history.epoch.push_back(epoch);
   }
+  if (history.steps > 0) options.optimizer->Finalize();
   for (const auto& callback : fit.callbacks) callback->OnTrainEnd();
   history.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return history;

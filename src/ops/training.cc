@@ -1,5 +1,6 @@
 #include "ops/training.h"
 
+#include <bit>
 #include <string>
 
 #include "ops/op.h"
@@ -8,21 +9,49 @@ namespace lockstep::ops {
 
 namespace {
 
+const UpdateRule& RuleOf(const OpSpec& spec) {
+  for (const UpdateRule& rule : kUpdateRules) {
+    if (spec.name == rule.op) return rule;
+  }
+  throw Error(Code::kInternal, "[" + spec.name + "] is no rule");
+}
+
+[[noreturn]] void RejectInput(const OpSpec& spec, const char* text, const TensorType& input,
+                              const TensorType& weight) {
+  throw Error(Code::kInvalidArgument,
+              "[" + spec.name + "] " + text + "; got " + input.ToString() + " for a weight of " +
+                  std::string(DTypeName(weight.element)) + weight.shape.ToString());
+}
+
 std::vector<TensorType> InferUpdate(const InferenceContext& context) {
+  const UpdateRule& rule = RuleOf(context.spec);
+  const int64_t extras = context.attributes.GetOr<int64_t>("extras", 0);
+  const size_t expected =
+      2 + rule.slots + rule.scalars + std::popcount(static_cast<uint64_t>(extras));
+  if (context.inputs.size() != expected) {
+    throw Error(Code::kInternal, "[" + context.spec.name + "] takes " + std::to_string(expected) +
+                                     " inputs; got " + std::to_string(context.inputs.size()));
+  }
   const TensorType& weight = context.inputs[0];
-  for (const TensorType& input : context.inputs) {
-    if (input.dtype == DType::kResource ? !(input == weight) : input.element != weight.element) {
-      throw Error(Code::kInvalidArgument,
-                  "[" + context.spec.name +
-                      "] slots, gradient and scalars must fit the weight; got " + input.ToString() +
-                      " for a weight of " + std::string(DTypeName(weight.element)) +
-                      weight.shape.ToString());
-    }
-    if (input.dtype != DType::kResource && input.shape.rank() > 0 &&
-        !input.shape.CompatibleWith(weight.shape)) {
-      throw Error(Code::kInvalidArgument,
-                  "[" + context.spec.name + "] the gradient must have the weight's shape; got " +
-                      input.shape.ToString() + " and " + weight.shape.ToString());
+  const size_t gradient = 1 + rule.slots;
+  const size_t moment =
+      (extras & kUpdateMoment) != 0 ? gradient + 1 + rule.scalars : context.inputs.size();
+  const size_t enabled =
+      (extras & kUpdateEnabled) != 0 ? context.inputs.size() - 1 : context.inputs.size();
+  for (size_t i = 0; i < context.inputs.size(); ++i) {
+    const TensorType& input = context.inputs[i];
+    if (i < gradient) {
+      if (!(input == weight)) {
+        RejectInput(context.spec, "slots must be like the weight", input, weight);
+      }
+    } else if (input.dtype != (i == enabled ? DType::kBool : weight.element)) {
+      RejectInput(context.spec, "gradient and scalars must have the weight's dtype", input, weight);
+    } else if (i == gradient || i == moment) {
+      if (!input.shape.CompatibleWith(weight.shape)) {
+        RejectInput(context.spec, "the gradient must have the weight's shape", input, weight);
+      }
+    } else if (input.shape.rank() != 0) {
+      RejectInput(context.spec, "a rate must be a scalar", input, weight);
     }
   }
   return {};

@@ -1,23 +1,46 @@
 #pragma once
 
-#include <string_view>
+#include <cstdint>
 
 namespace lockstep::ops {
 
 /// The layout of an update op `ResourceApply<Rule>`: inputs are the weight's handle, the handles of
-/// its slots, the gradient, then scalars that all weights share; attributes are the rule's
-/// constants (float64). The op writes weight and slots, element by element.
+/// its slots, the gradient, then scalars that all weights share, then the extras that the attribute
+/// "extras" names, in the order of their bits; other attributes are the rule's constants (float64).
+/// The op writes weight and slots, element by element.
 struct UpdateRule {
   const char* op;
   int slots;
   int scalars;
 };
 
+/// Bits of the attribute "extras" (int64).
+enum UpdateExtras : int64_t {
+  /// A tensor like the gradient, taken in place of its square (in place of its magnitude by the
+  /// rules that take that): for gradients whose rows occur several times.
+  kUpdateMoment = 1,
+  /// A scalar: the share of the weight that is taken off before the rule.
+  kUpdateDecay = 2,
+  /// A bool scalar: nothing happens when it is false.
+  kUpdateEnabled = 4,
+};
+
 /// All rules, in no particular order.
 inline constexpr UpdateRule kUpdateRules[] = {
-    {"ResourceApplyGradientDescent", 0, 1},  // rate
-    {"ResourceApplyMomentum", 1, 1},         // slots momentum; rate; attributes momentum, nesterov
-    {"ResourceApplyAdam", 2, 1},             // slots m, v; corrected rate; beta_1, beta_2, epsilon
+    {"ResourceApplyGradientDescent", 0, 1},          // rate
+    {"ResourceApplyMomentum", 1, 1},                 // momentum; rate
+    {"ResourceApplyLion", 1, 1},                     // momentum; rate
+    {"ResourceApplyAdam", 2, 1},                     // m, v; corrected rate
+    {"ResourceApplyAdamWithAmsgrad", 3, 1},          // m, v, largest v; corrected rate
+    {"ResourceApplyNadam", 2, 3},                    // m, v; factors of m, of the gradient, of v
+    {"ResourceApplyAdaMax", 2, 1},                   // m, norm; corrected rate
+    {"ResourceApplyRMSProp", 1, 1},                  // velocity; rate
+    {"ResourceApplyRMSPropMomentum", 2, 1},          // velocity, momentum; rate
+    {"ResourceApplyCenteredRMSProp", 2, 1},          // velocity, average; rate
+    {"ResourceApplyCenteredRMSPropMomentum", 3, 1},  // velocity, momentum, average; rate
+    {"ResourceApplyAdagrad", 1, 1},                  // accumulator; rate
+    {"ResourceApplyAdadelta", 2, 1},                 // of gradients, of changes; rate
+    {"ResourceApplyFtrl", 2, 1},                     // accumulator, linear; rate
 };
 
 }  // namespace lockstep::ops

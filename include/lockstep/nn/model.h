@@ -94,6 +94,8 @@ class Model {
   const std::string& name() const { return name_; }
   std::vector<Weight> weights() const;
   std::vector<Variable> variables() const;
+  /// The weights of trainable layers that are trainable themselves.
+  std::vector<Weight> trainable_weights() const;
   std::vector<Variable> trainable_variables() const;
   int64_t CountParameters() const;
   /// A table of layers, output shapes and parameters, as Keras prints it.

@@ -1,61 +1,152 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lockstep/nn/layer.h"
+#include "lockstep/nn/schedules.h"
 #include "lockstep/runtime/variable.h"
 #include "lockstep/tensor/tensor.h"
 
 namespace lockstep {
 
-/// How gradients are limited before an update; at most one is set (zero: off). All act on the sum
-/// over replicas, never on a replica's share (Keras clips each share; see ARCHITECTURE.md).
-struct Clipping {
-  double value = 0;
-  double norm = 0;
-  double global_norm = 0;
+/// What all optimizers have besides their rule, by Keras's names. At most one of the three
+/// clippings may be set; zero is off. They act on the sum over replicas, never on a replica's share
+/// (Keras clips each share; see ARCHITECTURE.md).
+struct UpdateOptions {
+  /// The share of a weight, times the rate, that is taken off before its update.
+  std::optional<double> weight_decay;
+  /// The largest norm of each gradient.
+  double clipnorm = 0;
+  /// The largest magnitude of each element.
+  double clipvalue = 0;
+  /// The largest norm of all gradients together.
+  double global_clipnorm = 0;
+  /// Keeps the running means of the weights, which replace them every `ema_overwrite_frequency`
+  /// updates (0: never) and when `Fit` ends.
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  int64_t ema_overwrite_frequency = 0;
+  /// Factor of the loss before its gradients are taken, and divisor of the gradients; 0: none.
+  double loss_scale_factor = 0;
+  /// Updates happen every so many calls, by the mean of the gradients since; 0: each time.
+  int64_t gradient_accumulation_steps = 0;
+  /// Weights with one of these in their name are not decayed.
+  std::vector<std::string> exclude_from_weight_decay;
+  /// The name of the optimizer; empty: its kind.
+  std::string name;
 };
 
-/// Changes weights by their gradients. The update is an op, eager or in a graph, and its state
-/// lives in variables: `iterations`, `learning_rate` and slots named "<weight>_<slot>". Source:
-/// keras.optimizers.Optimizer.
+/// The gradient of a weight, as an update sees it.
+struct WeightGradient {
+  /// Shape and dtype: the weight's.
+  Tensor value;
+  /// For a gradient that was given as slices: the sum over the occurrences of each row of their
+  /// squares (or magnitudes), which Keras takes in place of the square of the sum. Else empty.
+  Tensor moment;
+
+  /// The moment, or the value's square.
+  Tensor Squares() const;
+};
+
+/// What an update sees of its step; numbers are scalars of the weight's dtype.
+struct UpdateContext {
+  Tensor step;  // counts the updates from one
+  Tensor rate;
+  std::vector<Tensor> shared;  // what the optimizer computes once for all weights
+  Tensor decay;                // the share of the weight to take off first; empty: none
+  Tensor enabled;              // bool; nothing may change where it is false; empty: true
+};
+
+/// Changes weights by their gradients. The update consists of ops, eager or in a graph, and its
+/// state lives in variables: `iterations`, `learning_rate` and slots named "<weight>_<slot>".
+/// To write one, derive, name the slots, and override `Update`. Source: keras.optimizers.Optimizer.
+/// Threads: to be used by one thread at a time.
 class Optimizer {
  public:
-  Optimizer(std::string name, double learning_rate);
+  /// InvalidArgument for options out of range or several clippings.
+  Optimizer(std::string kind, const LearningRate& learning_rate, UpdateOptions options = {});
   virtual ~Optimizer() = default;
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
 
   const std::string& name() const { return name_; }
+  const UpdateOptions& options() const { return options_; }
   /// Creates the slots; called by the first `Apply` too.
-  void Build(const std::vector<Variable>& weights);
-  /// One update. Empty gradients are skipped; InvalidArgument when all are empty.
+  virtual void Build(const std::vector<Variable>& weights);
+  /// One update: gradients are unscaled, accumulated and clipped; weights are decayed, updated,
+  /// averaged and constrained; then `iterations` counts. Empty gradients are skipped;
+  /// InvalidArgument when all are empty, or when their number is not that of the weights.
   void Apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& weights);
+  void Apply(const std::vector<Tensor>& gradients, const std::vector<Weight>& weights);
+  /// `Apply` where `enabled` (a bool scalar) is true; where it is false, nothing at all changes.
+  virtual void ApplyIf(const Tensor& enabled, const std::vector<Tensor>& gradients,
+                       const std::vector<Weight>& weights);
+  /// The loss from which gradients for `Apply` are to be taken.
+  virtual Tensor ScaleLoss(const Tensor& loss) const;
+  /// Ends training: with `use_ema` weights become their running means.
+  virtual void Finalize();
 
-  const Variable& iterations() const { return iterations_; }
-  const Variable& learning_rate() const { return learning_rate_; }
+  /// How often `Apply` has been called; int64.
+  virtual const Variable& iterations() const { return iterations_; }
+  /// The rate of the next update; float32.
+  virtual Tensor learning_rate() const;
+  /// FailedPrecondition when the rate is a schedule's, InvalidArgument when it is negative or NaN.
+  virtual void SetLearningRate(double rate);
+  virtual bool has_schedule() const { return schedule_ != nullptr; }
   /// iterations, learning_rate, then the slots in the order of the weights.
-  std::vector<Variable> variables() const;
-
-  Clipping clipping;
+  virtual std::vector<Variable> variables() const;
 
  protected:
   /// The names of the slots of a weight, and their first values (zeros when not overridden).
   virtual std::vector<std::string> SlotNames(const Variable& weight) const = 0;
   virtual Tensor InitialSlot(const std::string& slot, const Variable& weight) const;
-  /// Values that all weights share in a step (bias corrections); `step` counts from one, float32.
+  /// Variables of the optimizer itself, made once `weights` are known.
+  virtual std::vector<Variable> MakeOwnVariables(const std::vector<Variable>& weights) {
+    return {};
+  }
+  /// Changes the optimizer's own variables, once an update and before all weights.
+  virtual void BeginUpdate(const Tensor& step, const Tensor& enabled) {}
+  /// Values that all weights of a dtype share in a step, such as corrections of a bias.
   virtual std::vector<Tensor> SharedValues(const Tensor& step, const Tensor& rate) const = 0;
-  virtual void Update(const Variable& weight, const Tensor& gradient,
-                      const std::vector<Variable>& slots,
-                      const std::vector<Tensor>& shared) const = 0;
+  /// Whether the moment of slices is made of magnitudes instead of squares.
+  virtual bool moment_of_magnitudes() const { return false; }
+  virtual std::optional<double> WeightDecay(const Variable& weight) const;
+  virtual void Update(const Variable& weight, const WeightGradient& gradient,
+                      const std::vector<Variable>& slots, const UpdateContext& context) const = 0;
 
  private:
-  std::string name_;
-  Variable iterations_;
-  Variable learning_rate_;
   struct Slots {
     Variable weight;
     std::vector<Variable> slots;
+    Variable accumulator, average;
   };
+  struct Contribution {
+    Slots* slots;
+    WeightGradient gradient;
+  };
+
+  Slots* Find(const Variable& weight);
+  Variable MakeSlot(const Variable& weight, const std::string& slot, bool zeros) const;
+  std::vector<Contribution> Contributions(const std::vector<Tensor>& gradients,
+                                          const std::vector<Weight>& weights);
+  /// The number of updates before this one.
+  Tensor UpdatesDone() const;
+  /// Adds to what is kept; the result says whether this call updates.
+  Tensor Accumulate(const Tensor& enabled, std::vector<Contribution>& contributions) const;
+  void Clip(std::vector<Contribution>& contributions) const;
+  void UpdateAll(const Tensor& enabled, const std::vector<Contribution>& contributions);
+  void Average(const Tensor& enabled) const;
+
+  std::string name_;
+  UpdateOptions options_;
+  SchedulePtr schedule_;
+  Variable iterations_;
+  Variable learning_rate_;
+  std::vector<Variable> own_variables_;
   std::vector<Slots> slots_;
 };
 using OptimizerPtr = std::shared_ptr<Optimizer>;

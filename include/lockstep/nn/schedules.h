@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "lockstep/tensor/tensor.h"
+
+namespace lockstep {
+
+/// A learning rate that follows from the number of updates done. To write one, derive and use ops,
+/// so that it works eagerly and in a traced step. Source:
+/// keras.optimizers.schedules.LearningRateSchedule.
+class LearningRateSchedule {
+ public:
+  virtual ~LearningRateSchedule() = default;
+  /// The rate for `step`, an integer scalar that counts from zero. Shape: []; float32.
+  virtual Tensor operator()(const Tensor& step) const = 0;
+};
+using SchedulePtr = std::shared_ptr<const LearningRateSchedule>;
+
+/// Schedules by Keras's names and with its defaults. s is the step as float32. Errors of all:
+/// InvalidArgument when a number of steps is not positive.
+namespace schedules {
+
+struct ExponentialDecayOptions {
+  double initial_learning_rate = 0;
+  int64_t decay_steps = 0;
+  double decay_rate = 0;
+  bool staircase = false;
+};
+/// rate * decay_rate^(s / decay_steps), a whole exponent with `staircase`.
+SchedulePtr ExponentialDecay(const ExponentialDecayOptions& options);
+
+/// values[i] for steps up to and with boundaries[i], the last value beyond. InvalidArgument unless
+/// there is one value more than boundaries.
+SchedulePtr PiecewiseConstantDecay(std::vector<int64_t> boundaries, std::vector<double> values);
+
+struct PolynomialDecayOptions {
+  double initial_learning_rate = 0;
+  int64_t decay_steps = 0;
+  double end_learning_rate = 0.0001;
+  double power = 1;
+  bool cycle = false;
+};
+/// (rate - end) * (1 - min(s, n) / n)^power + end; with `cycle` n is the next multiple of
+/// decay_steps instead of its end.
+SchedulePtr PolynomialDecay(const PolynomialDecayOptions& options);
+
+struct InverseTimeDecayOptions {
+  double initial_learning_rate = 0;
+  int64_t decay_steps = 0;
+  double decay_rate = 0;
+  bool staircase = false;
+};
+/// rate / (1 + decay_rate * s / decay_steps), a whole quotient with `staircase`.
+SchedulePtr InverseTimeDecay(const InverseTimeDecayOptions& options);
+
+struct CosineDecayOptions {
+  double initial_learning_rate = 0;
+  int64_t decay_steps = 0;
+  double alpha = 0;
+  std::optional<double> warmup_target;
+  int64_t warmup_steps = 0;
+};
+/// rate * ((1 - alpha) * (1 + cos(pi * min(s, n) / n)) / 2 + alpha); with a warmup target first
+/// linear up to it, then from there.
+SchedulePtr CosineDecay(const CosineDecayOptions& options);
+
+struct CosineDecayRestartsOptions {
+  double initial_learning_rate = 0;
+  int64_t first_decay_steps = 0;
+  double t_mul = 2;
+  double m_mul = 1;
+  double alpha = 0;
+};
+/// Cosine decays one after another, each `t_mul` times as long and beginning `m_mul` times as high.
+SchedulePtr CosineDecayRestarts(const CosineDecayRestartsOptions& options);
+
+}  // namespace schedules
+
+/// A fixed rate or a schedule, as options of optimizers take it.
+class LearningRate {
+ public:
+  LearningRate(double value) : value_(value) {}                           // NOLINT: implicit
+  LearningRate(SchedulePtr schedule) : schedule_(std::move(schedule)) {}  // NOLINT: implicit
+  double value() const { return value_; }
+  const SchedulePtr& schedule() const { return schedule_; }
+
+ private:
+  double value_ = 0;
+  SchedulePtr schedule_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,122 @@
+// Adam, AdamW, Nadam and Adamax.
+
+#include "lockstep/nn/optimizers.h"
+#include "lockstep/ops/math.h"
+#include "nn/optimizers/update.h"
+
+namespace lockstep::optimizers {
+
+namespace {
+
+class AdamOptimizer : public Optimizer {
+ public:
+  AdamOptimizer(const char* kind, const AdamOptions& options, const UpdateOptions& update)
+      : Optimizer(kind, options.learning_rate, update), options_(options) {}
+
+ protected:
+  std::vector<std::string> SlotNames(const Variable&) const override {
+    if (options_.amsgrad) return {"momentum", "velocity", "velocity_hat"};
+    return {"momentum", "velocity"};
+  }
+  std::vector<Tensor> SharedValues(const Tensor& step, const Tensor& rate) const override {
+    const Tensor power_1 = nn::Power(options_.beta_1, step);
+    const Tensor power_2 = nn::Power(options_.beta_2, step);
+    return {rate * Sqrt(1 - power_2) / (1 - power_1)};
+  }
+  void Update(const Variable& weight, const WeightGradient& gradient,
+              const std::vector<Variable>& slots, const UpdateContext& context) const override {
+    nn::EmitUpdate(
+        options_.amsgrad ? "ResourceApplyAdamWithAmsgrad" : "ResourceApplyAdam", weight, slots,
+        gradient, context,
+        {{"beta_1", options_.beta_1}, {"beta_2", options_.beta_2}, {"epsilon", options_.epsilon}});
+  }
+
+ private:
+  const AdamOptions options_;
+};
+
+class NadamOptimizer : public Optimizer {
+ public:
+  NadamOptimizer(const NadamOptions& options, const UpdateOptions& update)
+      : Optimizer("nadam", options.learning_rate, update), options_(options) {}
+
+ protected:
+  std::vector<std::string> SlotNames(const Variable&) const override {
+    return {"momentum", "velocity"};
+  }
+  // The product of all momenta so far.
+  std::vector<Variable> MakeOwnVariables(const std::vector<Variable>& weights) override {
+    const DType dtype = weights.empty() ? DType::kFloat32 : weights[0].dtype();
+    product_ = Variable([&] { return Cast(Scalar(1.0f), dtype); },
+                        {.name = name() + "/momentum_product", .trainable = false});
+    return {product_};
+  }
+  void BeginUpdate(const Tensor& step, const Tensor& enabled) override {
+    const Tensor momentum = MomentumAt(Cast(step, product_.dtype()));
+    nn::AssignWhere(enabled, product_, product_.value() * momentum);
+  }
+  std::vector<Tensor> SharedValues(const Tensor& step, const Tensor& rate) const override {
+    const Tensor now = MomentumAt(step);
+    const Tensor next = MomentumAt(step + 1);
+    const Tensor product = Cast(product_.value(), step.dtype());
+    return {rate * next / (1 - product * next), rate * (1 - now) / (1 - product),
+            1 / (1 - nn::Power(options_.beta_2, step))};
+  }
+  void Update(const Variable& weight, const WeightGradient& gradient,
+              const std::vector<Variable>& slots, const UpdateContext& context) const override {
+    nn::EmitUpdate(
+        "ResourceApplyNadam", weight, slots, gradient, context,
+        {{"beta_1", options_.beta_1}, {"beta_2", options_.beta_2}, {"epsilon", options_.epsilon}});
+  }
+
+ private:
+  Tensor MomentumAt(const Tensor& step) const {
+    return options_.beta_1 * (1 - 0.5 * nn::Power(0.96, step));
+  }
+
+  const NadamOptions options_;
+  Variable product_;
+};
+
+class AdamaxOptimizer : public Optimizer {
+ public:
+  AdamaxOptimizer(const AdamaxOptions& options, const UpdateOptions& update)
+      : Optimizer("adamax", options.learning_rate, update), options_(options) {}
+
+ protected:
+  std::vector<std::string> SlotNames(const Variable&) const override {
+    return {"momentum", "norm"};
+  }
+  bool moment_of_magnitudes() const override { return true; }
+  std::vector<Tensor> SharedValues(const Tensor& step, const Tensor& rate) const override {
+    return {rate / (1 - nn::Power(options_.beta_1, step))};
+  }
+  void Update(const Variable& weight, const WeightGradient& gradient,
+              const std::vector<Variable>& slots, const UpdateContext& context) const override {
+    nn::EmitUpdate(
+        "ResourceApplyAdaMax", weight, slots, gradient, context,
+        {{"beta_1", options_.beta_1}, {"beta_2", options_.beta_2}, {"epsilon", options_.epsilon}});
+  }
+
+ private:
+  const AdamaxOptions options_;
+};
+
+}  // namespace
+
+OptimizerPtr Adam(const AdamOptions& options, const UpdateOptions& update) {
+  return std::make_shared<AdamOptimizer>("adam", options, update);
+}
+OptimizerPtr AdamW(const AdamOptions& options, const UpdateOptions& update) {
+  UpdateOptions decayed = update;
+  decayed.weight_decay = update.weight_decay.value_or(0.004);
+  return std::make_shared<AdamOptimizer>("adamw", options, decayed);
+}
+OptimizerPtr Nadam(const NadamOptions& options, const UpdateOptions& update) {
+  return std::make_shared<NadamOptimizer>(options, update);
+}
+OptimizerPtr Adamax(const AdamaxOptions& options, const UpdateOptions& update) {
+  return std::make_shared<AdamaxOptimizer>(options, update);
+}
+
+}  // namespace lockstep::optimizers

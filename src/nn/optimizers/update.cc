@@ -1,0 +1,47 @@
+#include "nn/optimizers/update.h"
+
+#include "lockstep/ops/comparison.h"
+#include "lockstep/ops/math.h"
+#include "ops/builder.h"
+#include "ops/training.h"
+
+namespace lockstep::nn {
+
+void EmitUpdate(const char* op, const Variable& weight, const std::vector<Variable>& slots,
+                const WeightGradient& gradient, const UpdateContext& context,
+                ops::Attributes attributes) {
+  std::vector<Tensor> inputs{weight.handle()};
+  for (const Variable& slot : slots) inputs.push_back(slot.handle());
+  inputs.push_back(gradient.value);
+  inputs.insert(inputs.end(), context.shared.begin(), context.shared.end());
+  int64_t extras = 0;
+  const auto add = [&](ops::UpdateExtras extra, const Tensor& input) {
+    if (!input.defined()) return;
+    inputs.push_back(input);
+    extras |= extra;
+  };
+  add(ops::kUpdateMoment, gradient.moment);
+  add(ops::kUpdateDecay, context.decay);
+  add(ops::kUpdateEnabled, context.enabled);
+  if (extras != 0) attributes.Set("extras", extras);
+  ops::Emit(op, std::move(inputs), std::move(attributes));
+}
+
+Tensor AssignWhere(const Tensor& enabled, const Variable& variable, const Tensor& value) {
+  return variable.Assign(enabled.defined() ? Where(enabled, value, variable.value()) : value);
+}
+
+Tensor DecayedWeight(const Variable& weight, const UpdateContext& context) {
+  const Tensor value = weight.value();
+  return context.decay.defined() ? value - value * context.decay : value;
+}
+
+Tensor Power(double base, const Tensor& exponent) { return Pow(Tensor(base), exponent); }
+
+void RequireNotNegative(const std::string& where, const char* name, double value) {
+  if (value >= 0) return;
+  throw Error(Code::kInvalidArgument,
+              "[" + where + "] " + name + " must not be negative; got " + std::to_string(value));
+}
+
+}  // namespace lockstep::nn
