@@ -78,7 +78,10 @@ Tensor GlobalNorm(const std::vector<Tensor>& inputs) {
   return Sqrt(ops::Emit1("TreeSum", {Stack(sums)}));
 }
 
-Tensor L2Loss(const Tensor& input) { return Multiply(SumOfSquares(input), 0.5); }
+// Examples may lie along axis 0, so it is a sum over rows and not by tiles.
+Tensor L2Loss(const Tensor& input) {
+  return Multiply(ops::EmitReduction("SumSquares", input, {}, false), 0.5);
+}
 
 Tensor ReduceEuclideanNorm(const Tensor& input, const Axes& axes, bool keep_dims) {
   return Sqrt(ops::EmitReduction("SumSquares", input, axes, keep_dims));
@@ -97,8 +100,8 @@ Tensor ReduceLogSumExp(const Tensor& input, const Axes& axes, bool keep_dims) {
   const auto places = axes.Resolve(input.rank(), "ReduceLogSumExp");
   const Tensor largest = StopGradient(ReduceMax(input, places, true));
   const Tensor shift = Where(IsFinite(largest), largest, ZerosLike(largest));
-  const Tensor sum = ReduceSum(ops::Emit1("Exp", {Subtract(input, shift)}), places, true);
-  const Tensor result = Add(ops::Emit1("Log", {sum}), shift);
+  const Tensor sum = ReduceSum(Exp(Subtract(input, shift)), places, true);
+  const Tensor result = Add(Log(sum), shift);
   return keep_dims || places.empty() ? result : Squeeze(result, places);
 }
 

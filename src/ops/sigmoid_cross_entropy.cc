@@ -24,7 +24,7 @@ std::vector<TensorType> InferEntropy(const InferenceContext& context) {
 std::vector<Tensor> EntropyGradient(const GradientContext& context) {
   const Tensor &logits = context.inputs[0], &labels = context.inputs[1];
   const Tensor& g = context.output_gradients[0];
-  return {Multiply(g, Subtract(Emit1("Sigmoid", {logits}), labels)), Negative(Multiply(g, logits))};
+  return {Multiply(g, Subtract(Sigmoid(logits), labels)), Negative(Multiply(g, logits))};
 }
 
 const RegisterOp kEntropy({.name = "SigmoidCrossEntropyWithLogits",

@@ -7,6 +7,7 @@
 #include "kernels/copy.h"
 #include "kernels/kernel.h"
 #include "ops/builder.h"
+#include "runtime/host_ops.h"
 #include "runtime/variable_cell.h"
 #include "tensor/buffer.h"
 
@@ -81,6 +82,7 @@ std::vector<Tensor> EagerBuilder::Emit(const ops::OpSpec& spec, const std::vecto
                                        const ops::Attributes& attributes) {
   RequireConcrete(spec, inputs);
   if (spec.name == "ReadVariableOp") return {CellOf(inputs[0]).Read()};
+  if (const HostOp* host = FindHostOp(spec.name)) return host->function(spec, attributes, inputs);
   if (auto function = kernels::KernelRegistry::Cpu().FindValueFunction(spec.name)) {
     return function(attributes, inputs);
   }

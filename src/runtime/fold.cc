@@ -37,7 +37,8 @@ graph::Graph FoldConstants(const graph::Graph& graph) {
       if (value != nullptr && value->dtype() != DType::kResource) {
         inputs.push_back(*value);
       } else if (node.spec->shape_only >> i & 1 &&
-                 graph.type(node.inputs[i]).dtype != DType::kResource) {
+                 graph.type(node.inputs[i]).dtype != DType::kResource &&
+                 graph.type(node.inputs[i]).shape.fully_known()) {
         inputs.push_back(OfShape(graph.type(node.inputs[i])));
       } else {
         constant = false;

@@ -3,13 +3,12 @@
 #include <map>
 #include <mutex>
 
-#include "graph/passes.h"
 #include "graph/tracer.h"
 #include "ops/builder.h"
+#include "runtime/compiled.h"
 #include "runtime/devices.h"
 #include "runtime/eager.h"
-#include "runtime/fold.h"
-#include "runtime/plan.h"
+#include "runtime/replica.h"
 
 namespace lockstep {
 
@@ -17,7 +16,14 @@ struct Function::State {
   Body body;
   std::string name;
   std::mutex mutex;
-  std::map<std::string, std::shared_ptr<runtime::Plan>> plans;
+  // What was traced for a signature; per replica where it names variables that each replica has.
+  struct Traced {
+    graph::Graph graph;
+    bool per_replica = false;
+    std::map<int, std::shared_ptr<runtime::Compiled>> compiled;
+  };
+  std::map<std::string, Traced> traces;
+  uint64_t layout = 0;
 };
 
 namespace {
@@ -39,7 +45,7 @@ std::vector<Tensor> Strong(std::vector<Tensor> arguments) {
   return arguments;
 }
 
-graph::Graph Trace(const Function::Body& body, const std::vector<Tensor>& arguments) {
+graph::Graph TraceOnce(const Function::Body& body, const std::vector<Tensor>& arguments) {
   graph::Tracer tracer;
   std::vector<Tensor> parameters;
   for (const Tensor& argument : arguments)
@@ -49,7 +55,25 @@ graph::Graph Trace(const Function::Body& body, const std::vector<Tensor>& argume
     for (const Tensor& result : body(parameters))
       tracer.graph()->results().push_back(tracer.EndpointOf(result));
   }
-  return graph::Simplify(runtime::FoldConstants(graph::Prune(*tracer.graph())));
+  return *tracer.graph();
+}
+
+// A body whose tracing gives a variable copies for each replica is traced anew: what came before
+// that in it named the one value.
+graph::Graph Trace(const Function::Body& body, const std::vector<Tensor>& arguments) {
+  while (true) {
+    const uint64_t layout = runtime::VariableLayout();
+    graph::Graph graph = TraceOnce(body, arguments);
+    if (layout == runtime::VariableLayout()) return graph;
+  }
+}
+
+std::unique_ptr<runtime::Compiled> Compile(const graph::Graph& graph) {
+  const int replica = runtime::CurrentReplica();
+  if (replica < 0 || !runtime::HasReplicaCells(graph)) {
+    return std::make_unique<runtime::Compiled>(graph);
+  }
+  return std::make_unique<runtime::Compiled>(runtime::ForReplica(graph, replica));
 }
 
 }  // namespace
@@ -64,24 +88,37 @@ std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
   const bool traced = &ops::CurrentBuilder() != &runtime::EagerBuilder::Instance();
   if (traced || ops::IsRecording()) return state_->body(arguments);
   const std::string signature = SignatureOf(arguments);
-  std::shared_ptr<runtime::Plan> plan;
+  std::shared_ptr<runtime::Compiled> compiled;
   {
     std::lock_guard lock(state_->mutex);
-    auto& place = state_->plans[signature];
-    if (place == nullptr) place = runtime::Plan::Compile(Trace(state_->body, arguments), {});
-    plan = place;
+    if (state_->layout != runtime::VariableLayout()) state_->traces.clear();
+    auto [place, fresh] = state_->traces.try_emplace(signature);
+    State::Traced& traced = place->second;
+    if (fresh) {
+      try {
+        traced.graph = Trace(state_->body, arguments);
+      } catch (...) {
+        state_->traces.erase(place);
+        throw;
+      }
+      traced.per_replica = runtime::HasReplicaCells(traced.graph);
+      state_->layout = runtime::VariableLayout();
+    }
+    auto& ready = traced.compiled[traced.per_replica ? runtime::CurrentReplica() : -1];
+    if (ready == nullptr) ready = Compile(traced.graph);
+    compiled = ready;
   }
-  return plan->Run(arguments, runtime::CurrentTeam());
+  return compiled->Run(arguments, runtime::CurrentTeam());
 }
 
 int Function::num_traces() const {
   std::lock_guard lock(state_->mutex);
-  return static_cast<int>(state_->plans.size());
+  return static_cast<int>(state_->traces.size());
 }
 
 std::string Function::Describe(const std::vector<Tensor>& given) const {
   const graph::Graph graph = Trace(state_->body, Strong(given));
-  return graph.ToString() + runtime::Plan::Compile(graph, {})->Describe();
+  return graph.ToString() + Compile(graph)->Describe();
 }
 
 Tensor Function::One(std::vector<Tensor> results) {

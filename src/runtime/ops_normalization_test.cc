@@ -139,5 +139,19 @@ TEST(L2, NormalizesAndAddsUp) {
       {RandomTensor<double>({2, 3}, 1)});
 }
 
+TEST(LocalResponseNormalization, DividesByTheNeighbours) {
+  const Tensor x = Constant<float>({1, 2, 3, 4}, {1, 4});
+  const std::vector<float> y =
+      LocalResponseNormalization(x, {.depth_radius = 1, .bias = 2, .alpha = 0.5, .beta = 0.75})
+          .ToVector<float>();
+  const double sums[] = {5, 14, 29, 25};
+  for (int c = 0; c < 4; ++c) EXPECT_NEAR(y[c], (c + 1) / std::pow(2 + 0.5 * sums[c], 0.75), 1e-6);
+  auto function = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{LocalResponseNormalization(in[0], {.depth_radius = 2})};
+  };
+  ExpectGradientsAreSlopes(function, {RandomTensor<double>({2, 2, 5}, 1)});
+  ExpectSecondGradientsAreSlopes(function, {RandomTensor<double>({2, 5}, 1)});
+}
+
 }  // namespace
 }  // namespace lockstep

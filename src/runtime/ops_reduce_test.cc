@@ -218,6 +218,12 @@ TEST(ReduceExtremeTest, IsItsDefinitionForAllAxes) {
   EXPECT_EQ(CodeOf([&] { ReduceAll(x); }), Code::kInvalidArgument);
 }
 
+TEST(ReduceLogSumExpTest, DoesNotOverflow) {
+  EXPECT_EQ(ReduceLogSumExp(Constant<float>({1000, -INFINITY})).scalar<float>(), 1000.0f);
+  EXPECT_EQ(ReduceLogSumExp(Constant<float>({-INFINITY, -INFINITY})).scalar<float>(), -INFINITY);
+  EXPECT_EQ(ReduceLogSumExp(Counting({0})).scalar<float>(), -INFINITY);
+}
+
 TEST(ReduceProdTest, GradientIsExactWithZeros) {
   const Tensor x = Constant<double>({2, 0, 3, 0, 0, 5}, {2, 3});
   const Tensor ones = Constant<double>({1, 1}, {2});
@@ -288,6 +294,10 @@ TEST(ReduceGradientTest, AgreesWithCentralDifferencesTwice) {
       {"std",
        [](const Inputs& t) {
          return ReduceStd(t[0] * t[1], {0, 1});
+       }},
+      {"log-sum-exp",
+       [](const Inputs& t) {
+         return ReduceLogSumExp(t[0] * t[1], {0, 2});
        }},
       {"norm", [](const Inputs& t) { return ReduceEuclideanNorm(t[0] * t[1], 0); }},
       {"squares", [](const Inputs& t) { return L2Loss(t[0] * t[1]); }},

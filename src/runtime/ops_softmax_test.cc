@@ -148,6 +148,15 @@ TEST(SigmoidCrossEntropy, StandsLargeLogits) {
       {"SigmoidCrossEntropyWithLogits", {Random<float16>({9, 5}, 1), Random<float16>({9, 5}, 2)}});
 }
 
+TEST(SigmoidCrossEntropy, GradientsAreTheDerivativeToAnyOrder) {
+  auto function = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{SigmoidCrossEntropyWithLogits(in[1], in[0])};
+  };
+  const std::vector<Tensor> inputs = {Random<double>({2, 3}, 1), Random<double>({2, 3}, 2)};
+  runtime::ExpectGradientsAreSlopes(function, inputs);
+  runtime::ExpectSecondGradientsAreSlopes(function, inputs);
+}
+
 TEST(InTopK, CountsTheLargerOnes) {
   const float inf = std::numeric_limits<float>::infinity();
   const Tensor predictions =

@@ -110,8 +110,11 @@ void PlanCompiler::AddRead(const graph::Node& node) {
   const auto& writes = writes_of_[variable];
   const auto next_write = std::upper_bound(writes.begin(), writes.end(), node.id);
   const auto last_use = last_use_.find(Key({node.id, 0}));
-  const bool is_result = std::find(graph_.results().begin(), graph_.results().end(),
-                                   graph::Endpoint{node.id, 0}) != graph_.results().end();
+  const bool is_result =
+      std::any_of(graph_.results().begin(), graph_.results().end(), [&](graph::Endpoint result) {
+        while (graph_.node(result.node).spec->view) result = graph_.node(result.node).inputs[0];
+        return result == graph::Endpoint{node.id, 0};
+      });
   const bool outlives =
       next_write != writes.end() && last_use != last_use_.end() && last_use->second >= *next_write;
   if (outlives || is_result) {

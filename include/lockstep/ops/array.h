@@ -115,6 +115,45 @@ Tensor Sort(const Tensor& values, int axis = -1,
 Tensor ArgSort(const Tensor& values, int axis = -1,
                SortDirection direction = SortDirection::kAscending);
 
+/// The places (int64, row-major) of the elements that are not zero. Shapes: condition of rank r,
+/// result [n, r]. Dtypes: numbers, bool. Source: tf.where with one argument.
+Tensor Where(const Tensor& condition);
+/// The elements whose mark is true, in order. Shapes: mask (bool) [M...], input [M..., R...],
+/// result [n, R...]. Errors: InvalidArgument for another mask. Source: tf.boolean_mask.
+Tensor BooleanMask(const Tensor& input, const Tensor& mask);
+struct UniqueResult {
+  Tensor values;   // [n], in the order of their first occurrence
+  Tensor indices;  // int32, as the input: which value each element is
+};
+/// The different values of a vector; every NaN is one. Dtypes: numbers, bool. Source: tf.unique.
+UniqueResult Unique(const Tensor& input);
+/// How many elements of a rising row are below each value (or, with `right`, not above). Shapes:
+/// sorted [R..., n], values [R..., m], result int32 as values. Dtypes: float32, float64, int32,
+/// int64. Source: tf.searchsorted.
+Tensor SearchSorted(const Tensor& sorted, const Tensor& values, bool right = false);
+/// The matrices of the last two axes with zeros outside of `lower` diagonals below and `upper`
+/// above the main one; negative: all. Source: tf.linalg.band_part.
+Tensor MatrixBandPart(const Tensor& input, int64_t lower, int64_t upper);
+
+/// The sizes of the axes; a constant where they are known. Result: int32 or int64. Source:
+/// tf.shape.
+Tensor ShapeOf(const Tensor& input, DType out_type = DType::kInt32);
+/// The number of elements. Source: tf.size.
+Tensor SizeOf(const Tensor& input, DType out_type = DType::kInt32);
+/// start, start + delta, ... up to but without `limit`: numbers that are known now. Errors:
+/// InvalidArgument when delta leads away. Source: tf.range.
+Tensor Range(const Tensor& start, const Tensor& limit, const Tensor& delta = 1);
+/// `num` numbers from start to stop, both included. Dtypes: float32, float64. Errors:
+/// InvalidArgument for num < 1. Source: tf.linspace.
+Tensor LinSpace(const Tensor& start, const Tensor& stop, int64_t num);
+
+enum class ScatterKind { kUpdate, kAdd, kSubtract, kMultiply, kDivide, kMinimum, kMaximum };
+/// Joins rows of a variable (its handle) with `updates`, one after another. Shapes: variable
+/// [n, R...], indices [I...] (int32, int64), updates [I..., R...]. Dtypes: numbers. Errors:
+/// InvalidArgument for an index outside of [0, n). Source: TF ResourceScatterUpdate, -Add, ...
+void ScatterInto(const Tensor& variable, ScatterKind kind, const Tensor& indices,
+                 const Tensor& updates);
+
 struct OneHotOptions {
   double on_value = 1;
   double off_value = 0;

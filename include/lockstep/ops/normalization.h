@@ -31,4 +31,16 @@ Tensor BatchNormalization(const Tensor& x, const Tensor& mean, const Tensor& var
 /// x / sqrt(max(sum x^2, epsilon)) over `axes`. Dtypes: floating. Source: tf.math.l2_normalize.
 Tensor L2Normalize(const Tensor& x, const Axes& axes, double epsilon = 1e-12);
 
+struct LocalResponseOptions {
+  int64_t depth_radius = 5;
+  double bias = 1;
+  double alpha = 1;
+  double beta = 0.5;
+};
+/// x / (bias + alpha * sum x^2)^beta, where the sum takes the channels up to `depth_radius` away.
+/// Shapes: x [..., c] of rank 2 or more, c known. Dtypes: floating.
+/// Errors: InvalidArgument for a rank below 2, unknown channels or a negative radius.
+/// Source: tf.nn.local_response_normalization.
+Tensor LocalResponseNormalization(const Tensor& x, const LocalResponseOptions& options = {});
+
 }  // namespace lockstep

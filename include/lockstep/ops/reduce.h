@@ -53,14 +53,14 @@ Tensor ReduceVariance(const Tensor& input, const Axes& axes = {}, bool keep_dims
 Tensor ReduceStd(const Tensor& input, const Axes& axes = {}, bool keep_dims = false);
 /// The root of the sum of squares; its gradient is NaN at 0. Dtypes: floating. Source: tf.norm.
 Tensor ReduceEuclideanNorm(const Tensor& input, const Axes& axes = {}, bool keep_dims = false);
+/// Half the sum of all squares. Dtypes: floating. Result: a scalar. Source: tf.nn.l2_loss.
+Tensor L2Loss(const Tensor& input);
 
 // Sums over whole tensors, which do not know how a tensor is cut at tiles: sixteen lanes inside
 // tiles of 4096 elements, then the canonical tree over tiles. Dtypes: floating. Result: a scalar.
 
 /// The sum of all squares.
 Tensor SumOfSquares(const Tensor& input);
-/// Half the sum of all squares. Source: tf.nn.l2_loss.
-Tensor L2Loss(const Tensor& input);
 /// The root of the sum of all squares of all inputs; empty ones do not count, of indexed slices the
 /// values do. InvalidArgument when none is left. Source: tf.linalg.global_norm.
 Tensor GlobalNorm(const std::vector<Tensor>& inputs);

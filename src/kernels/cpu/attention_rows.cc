@@ -27,14 +27,15 @@ HWY_INLINE T ToPowers(T* scores, int64_t seen, int64_t columns, T scale, T* log_
   for (int64_t c = 0; c < seen; c += 16) {
     const Sixteen<T> scaled = Sixteen<T>::Load(scores + c, seen - c, 0) * factor;
     scaled.Store(scores + c, seen - c);
-    max = Maximum(max, Sixteen<T>::Load(scores + c, seen - c, kLowest));
+    // Past the last score there are zeros, which are not to count.
+    max = Maximum(max, seen - c >= 16 ? scaled : Sixteen<T>::Load(scores + c, seen - c, kLowest));
   }
   const T largest = max.Max();
   const Sixteen<T> shift = Sixteen<T>::Set(largest);
   Sixteen<T> sum = Sixteen<T>::Set(0);
   for (int64_t c = 0; c < seen; c += 16) {
-    const Sixteen<T> power = Powers(Sixteen<T>::Load(scores + c, seen - c, kLowest) - shift);
-    sum = sum + power;
+    const Sixteen<T> power = Powers(Sixteen<T>::Load(scores + c, seen - c, largest) - shift);
+    sum = sum + power.First(seen - c);
     power.Store(scores + c, seen - c);
   }
   std::fill(scores + seen, scores + columns, T{0});

@@ -173,8 +173,9 @@ LOCKSTEP_VECTORISED void GiveToFirst(const T* __restrict x, const T* __restrict 
                                      const T* __restrict gradient, int64_t channels,
                                      int32_t* __restrict passed, T* __restrict dx) {
   for (int64_t c = 0; c < channels; ++c) {
-    const bool hit = (x[c] == best[c] || x[c] != x[c]) && passed[c] == 0;
-    dx[c] = hit ? dx[c] + gradient[c] : dx[c];
+    const int32_t hit = ((x[c] == best[c]) | (x[c] != x[c])) & ~passed[c];
+    const T value = gradient[c];
+    dx[c] += hit & 1 ? value : T{0};
     passed[c] |= hit;
   }
 }
@@ -184,8 +185,9 @@ LOCKSTEP_VECTORISED void TakeFromFirst(const T* __restrict x, const T* __restric
                                        const T* __restrict gradient, int64_t channels,
                                        int32_t* __restrict passed, T* __restrict result) {
   for (int64_t c = 0; c < channels; ++c) {
-    const bool hit = (x[c] == best[c] || x[c] != x[c]) && passed[c] == 0;
-    result[c] = hit ? gradient[c] : result[c];
+    const int32_t hit = ((x[c] == best[c]) | (x[c] != x[c])) & ~passed[c];
+    const T value = gradient[c];
+    result[c] = hit & 1 ? value : result[c];
     passed[c] |= hit;
   }
 }

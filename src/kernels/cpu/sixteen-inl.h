@@ -52,12 +52,20 @@ struct Sixteen {
       hn::BlendedStore(part[i], MaskOf(count, i), D(), to + i * kLanes);
   }
 
+  // The first `count` lanes; 0 in the others.
+  HWY_INLINE Sixteen First(int64_t count) const {
+    if (HWY_LIKELY(count >= 16)) return *this;
+    Sixteen kept;
+    for (int i = 0; i < kParts; ++i) kept.part[i] = hn::IfThenElseZero(MaskOf(count, i), part[i]);
+    return kept;
+  }
+
   // Lanes 8 apart, then 4, 2 and 1.
   HWY_INLINE T Sum() const {
-    return Fold([](T a, T b) { return a + b; });
+    return Fold([](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
   }
   HWY_INLINE T Max() const {
-    return Fold([](T a, T b) { return a < b ? b : a; });
+    return Fold([](auto a, auto b) HWY_ATTR { return hn::Max(a, b); });
   }
 
  private:
@@ -67,12 +75,26 @@ struct Sixteen {
   }
   template <typename Function>
   HWY_INLINE T Fold(const Function& function) const {
-    HWY_ALIGN T lanes[16];
-    for (int i = 0; i < kParts; ++i) hn::Store(part[i], D(), lanes + i * kLanes);
-    for (int half = 8; half > 0; half /= 2) {
-      for (int i = 0; i < half; ++i) lanes[i] = function(lanes[i], lanes[i + half]);
+    V parts[kParts];
+    for (int i = 0; i < kParts; ++i) parts[i] = part[i];
+    for (int half = kParts / 2; half > 0; half /= 2) {
+      for (int i = 0; i < half; ++i) parts[i] = function(parts[i], parts[i + half]);
     }
-    return lanes[0];
+    return FoldVector(D(), parts[0], function);
+  }
+  template <class Tag, class Vector, typename Function>
+  static HWY_INLINE T FoldVector(Tag d, Vector v, const Function& function) {
+    if constexpr (sizeof(T) * hn::MaxLanes(Tag()) > 16) {
+      const hn::Half<Tag> half;
+      return FoldVector(half, function(hn::LowerHalf(half, v), hn::UpperHalf(half, v)), function);
+    } else {
+      if constexpr (sizeof(T) == 4) {
+        v = function(v, hn::Shuffle1032(v));
+        return hn::GetLane(function(v, hn::Shuffle2301(v)));
+      } else {
+        return hn::GetLane(function(v, hn::Shuffle01(v)));
+      }
+    }
   }
 };
 

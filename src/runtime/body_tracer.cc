@@ -1,0 +1,196 @@
+#include "runtime/body_tracer.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "lockstep/ops/indexed_slices.h"
+#include "ops/builder.h"
+
+namespace lockstep::runtime {
+
+namespace {
+
+const graph::Graph* AsGraph(const ops::AttributeValue& value) {
+  const auto* object = std::get_if<std::shared_ptr<TensorObject>>(&value);
+  return object == nullptr ? nullptr : dynamic_cast<const graph::Graph*>(object->get());
+}
+
+class BodyTracer : public graph::Tracer {
+ public:
+  explicit BodyTracer(const ResourceSet& keep_inside) : keep_inside_(keep_inside) {}
+
+  std::vector<Tensor> Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
+                           const ops::Attributes& attributes) override {
+    if (spec.name == "ReadVariableOp") {
+      const TensorObject* variable = inputs[0].object().get();
+      if (!writes.contains(variable) && !keep_inside_.contains(variable)) {
+        return {ReadOutside(inputs[0])};
+      }
+    }
+    CollectWrites(spec, attributes, inputs, &writes);
+    return Tracer::Emit(spec, inputs, attributes);
+  }
+
+  ResourceSet writes;
+  std::unordered_map<int, Tensor> reads;  // by node of the parameter: the variable's handle
+
+ private:
+  Tensor ReadOutside(const Tensor& handle) {
+    auto [place, fresh] = parameter_of_.try_emplace(handle.object().get());
+    if (fresh) {
+      const ops::TensorType type{handle.element_dtype(), handle.shape(), handle.element_dtype()};
+      place->second = graph()->AddParameter(type);
+      reads[place->second.node] = handle;
+    }
+    return TensorOf(place->second);
+  }
+
+  const ResourceSet& keep_inside_;
+  std::unordered_map<const TensorObject*, graph::Endpoint> parameter_of_;
+};
+
+// The same graph with other parameters: parameter i becomes parameter `place[i]` of `types`.
+std::shared_ptr<graph::Graph> WithParameters(const graph::Graph& graph,
+                                             const std::vector<int>& place,
+                                             const std::vector<ops::TensorType>& types) {
+  auto result = std::make_shared<graph::Graph>();
+  for (const auto& type : types) result->AddParameter(type);
+  std::vector<int> copy_of(graph.num_nodes());
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.spec->name == "Arg") {
+      copy_of[node.id] = result->parameters()[place[node.attributes.Get<int64_t>("index")]].node;
+      continue;
+    }
+    std::vector<graph::Endpoint> inputs;
+    for (graph::Endpoint input : node.inputs) inputs.push_back({copy_of[input.node], input.index});
+    graph::Node& copy =
+        result->AddNode(*node.spec, std::move(inputs), node.attributes, node.outputs);
+    for (int control : node.control_inputs) copy.control_inputs.push_back(copy_of[control]);
+    copy.device = node.device;
+    copy_of[node.id] = copy.id;
+  }
+  for (graph::Endpoint r : graph.results()) result->results().push_back({copy_of[r.node], r.index});
+  return result;
+}
+
+}  // namespace
+
+bool Outside::operator==(const Outside& other) const {
+  if (is_read != other.is_read) return false;
+  return is_read ? tensor.object() == other.tensor.object() : tensor.id() == other.tensor.id();
+}
+
+void CollectWrites(const graph::Graph& graph, ResourceSet* writes) {
+  for (const graph::Node& node : graph.nodes()) {
+    std::vector<Tensor> inputs;
+    for (graph::Endpoint input : node.inputs) {
+      const Tensor* constant = graph.constant(input);
+      inputs.push_back(constant != nullptr ? *constant : Tensor());
+    }
+    CollectWrites(*node.spec, node.attributes, inputs, writes);
+  }
+}
+
+void CollectWrites(const ops::OpSpec& spec, const ops::Attributes& attributes,
+                   const std::vector<Tensor>& inputs, ResourceSet* writes) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if ((spec.effects.writes >> i & 1) && inputs[i].defined()) {
+      writes->insert(inputs[i].object().get());
+    }
+  }
+  for (const auto& [name, value] : attributes.entries()) {
+    if (const graph::Graph* body = AsGraph(value)) CollectWrites(*body, writes);
+  }
+}
+
+Body TraceBody(const BodyFunction& function, const std::vector<ops::TensorType>& types,
+               const ResourceSet& keep_inside) {
+  BodyTracer tracer(keep_inside);
+  std::vector<Tensor> parameters;
+  for (const auto& type : types) parameters.push_back(tracer.AddParameter(type));
+  {
+    ops::RecordingPause pause;
+    ops::BuilderScope scope(&tracer);
+    for (Tensor result : function(parameters)) {
+      if (const IndexedSlices* slices = IndexedSlices::Of(result)) result = slices->ToDense();
+      if (result.is_weak()) {
+        std::vector<Tensor> one{result};
+        ops::ResolveWeak(one, "control flow");
+        result = one[0];
+      }
+      tracer.graph()->results().push_back(tracer.EndpointOf(result));
+    }
+  }
+  Body body{tracer.graph(), {}, std::move(tracer.writes)};
+  size_t captured = 0;
+  const auto& all = body.graph->parameters();
+  for (size_t i = types.size(); i < all.size(); ++i) {
+    const auto read = tracer.reads.find(all[i].node);
+    if (read != tracer.reads.end()) {
+      body.outside.push_back({read->second, true});
+    } else {
+      body.outside.push_back({tracer.captures()[captured++], false});
+    }
+  }
+  return body;
+}
+
+std::vector<Outside> Unify(std::vector<Body*> bodies, int lead) {
+  std::vector<Outside> all;
+  std::vector<std::vector<int>> places;
+  for (const Body* body : bodies) {
+    std::vector<int> place(lead);
+    for (int i = 0; i < lead; ++i) place[i] = i;
+    for (const Outside& outside : body->outside) {
+      const auto known = std::find(all.begin(), all.end(), outside);
+      place.push_back(lead + static_cast<int>(known - all.begin()));
+      if (known == all.end()) all.push_back(outside);
+    }
+    places.push_back(std::move(place));
+  }
+  std::vector<ops::TensorType> types;
+  const graph::Graph& first = *bodies[0]->graph;
+  for (int i = 0; i < lead; ++i) types.push_back(first.type(first.parameters()[i]));
+  for (const Outside& outside : all) {
+    ops::TensorType type = ops::TensorType::Of(outside.tensor);
+    if (outside.is_read) type.dtype = type.element;
+    types.push_back(type);
+  }
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    bodies[i]->graph = WithParameters(*bodies[i]->graph, places[i], types);
+    bodies[i]->outside = all;
+  }
+  return all;
+}
+
+std::vector<Tensor> ValuesOf(const std::vector<Outside>& outside) {
+  std::vector<Tensor> values;
+  for (const Outside& one : outside) {
+    values.push_back(one.is_read ? ops::Emit1("ReadVariableOp", {one.tensor}) : one.tensor);
+  }
+  return values;
+}
+
+std::vector<Tensor> Inline(const graph::Graph& graph, const std::vector<Tensor>& arguments) {
+  std::vector<std::vector<Tensor>> values(graph.num_nodes());
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.spec->name == "Arg") {
+      values[node.id] = {arguments[node.attributes.Get<int64_t>("index")]};
+    } else if (node.spec->name == "Const") {
+      values[node.id] = {node.attributes.Get<Tensor>("value")};
+    } else {
+      std::vector<Tensor> inputs;
+      for (graph::Endpoint input : node.inputs) inputs.push_back(values[input.node][input.index]);
+      ops::Attributes attributes = node.attributes;
+      // A loop that is going to be differentiated keeps its history.
+      if (node.spec->name == "While" && ops::IsRecording()) attributes.Set("record", true);
+      values[node.id] = ops::Emit(node.spec->name, std::move(inputs), std::move(attributes));
+    }
+  }
+  std::vector<Tensor> results;
+  for (graph::Endpoint result : graph.results())
+    results.push_back(values[result.node][result.index]);
+  return results;
+}
+
+}  // namespace lockstep::runtime

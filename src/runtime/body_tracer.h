@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "graph/tracer.h"
+
+namespace lockstep::runtime {
+
+using ResourceSet = std::unordered_set<const TensorObject*>;
+
+/// The resources that nodes of `graph` write, those inside of bodies included.
+void CollectWrites(const graph::Graph& graph, ResourceSet* writes);
+/// The same for one op with its inputs' resources.
+void CollectWrites(const ops::OpSpec& spec, const ops::Attributes& attributes,
+                   const std::vector<Tensor>& inputs, ResourceSet* writes);
+
+/// Something that a body takes from outside: a value, or what a variable holds when the node begins
+/// (`is_read`: `tensor` is the variable's handle).
+struct Outside {
+  Tensor tensor;
+  bool is_read = false;
+  bool operator==(const Outside& other) const;
+};
+
+/// A traced body: its parameters are what it is called with, then `outside`.
+struct Body {
+  std::shared_ptr<graph::Graph> graph;
+  std::vector<Outside> outside;
+  ResourceSet writes;
+};
+
+using BodyFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+/// Traces `function`, called with parameters of the given types, as the body of a node. Reads of
+/// variables that it has not written before, and that are not in `keep_inside`, move out of it, so
+/// that gradients flow to them. Nothing in it is recorded by the tapes around it.
+Body TraceBody(const BodyFunction& function, const std::vector<ops::TensorType>& types,
+               const ResourceSet& keep_inside);
+
+/// Gives all bodies the same parameters: `lead` of their own, then the union of what they take from
+/// outside, which is returned.
+std::vector<Outside> Unify(std::vector<Body*> bodies, int lead);
+/// The values to be passed for `outside`, read or taken now.
+std::vector<Tensor> ValuesOf(const std::vector<Outside>& outside);
+
+/// Emits the nodes of `graph` on the builder in force, with `arguments` for its parameters; gives
+/// its results.
+std::vector<Tensor> Inline(const graph::Graph& graph, const std::vector<Tensor>& arguments);
+
+}  // namespace lockstep::runtime

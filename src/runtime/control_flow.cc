@@ -1,0 +1,249 @@
+#include "lockstep/runtime/control_flow.h"
+
+#include "ops/builder.h"
+#include "runtime/body_tracer.h"
+#include "runtime/control_flow_gradient.h"
+#include "runtime/eager.h"
+#include "runtime/program_items.h"
+
+namespace lockstep {
+
+namespace runtime {
+namespace {
+
+std::string TypesOf(const graph::Graph& graph) {
+  std::string text;
+  for (graph::Endpoint result : graph.results()) {
+    text += (text.empty() ? "" : ", ") + graph.type(result).ToString();
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+std::vector<ops::TensorType> InferIf(const ops::InferenceContext& context) {
+  const graph::Graph& then = BodyOf(context.attributes, "then");
+  const graph::Graph& otherwise = BodyOf(context.attributes, "else");
+  std::vector<ops::TensorType> types;
+  const auto refuse = [&] {
+    throw Error(Code::kInvalidArgument,
+                "[cond] both branches must give as many tensors of equal dtypes and ranks; got " +
+                    TypesOf(then) + " and " + TypesOf(otherwise));
+  };
+  if (then.results().size() != otherwise.results().size()) refuse();
+  for (size_t i = 0; i < then.results().size(); ++i) {
+    ops::TensorType type = then.type(then.results()[i]);
+    const ops::TensorType& other = otherwise.type(otherwise.results()[i]);
+    if (type.dtype != other.dtype || type.shape.rank() != other.shape.rank()) refuse();
+    for (int axis = 0; axis < type.shape.rank(); ++axis) {
+      if (type.shape[axis] != other.shape[axis]) type.shape.set_dim(axis, Shape::kUnknown);
+    }
+    types.push_back(type);
+  }
+  return types;
+}
+
+std::vector<ops::TensorType> InferWhile(const ops::InferenceContext& context) {
+  const graph::Graph& body = BodyOf(context.attributes, "body");
+  std::vector<ops::TensorType> types;
+  for (size_t i = 0; i < body.results().size(); ++i)
+    types.push_back(body.type(body.parameters()[i]));
+  if (!context.attributes.GetOr<bool>("record", false)) return types;
+  types.push_back({DType::kInt64, Shape{}, DType::kInt64});
+  for (size_t i = 0; i < body.results().size(); ++i) {
+    Shape stacked{Shape::kUnknown};
+    for (int64_t size : types[i].shape.sizes()) stacked.Append(size);
+    types.push_back({types[i].dtype, stacked, types[i].element});
+  }
+  return types;
+}
+
+// What the bodies do is not known to who looks at the node alone: it is kept and ordered.
+const ops::RegisterOp kIf(
+    {.name = "If", .infer = InferIf, .gradient = IfGradient, .effects = {.external = true}});
+const ops::RegisterOp kWhile({.name = "While",
+                              .infer = InferWhile,
+                              .gradient = WhileGradient,
+                              .effects = {.external = true}});
+
+std::vector<ops::TensorType> InferGroup(const ops::InferenceContext&) {
+  return {{DType::kBool, Shape{}, DType::kBool}};
+}
+const ops::RegisterOp kGroup({.name = "Group", .infer = InferGroup});
+
+bool Eager() { return &ops::CurrentBuilder() == &EagerBuilder::Instance(); }
+
+graph::Tracer* CurrentTracer() { return dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder()); }
+
+void RequirePredicate(const Tensor& predicate, const char* where) {
+  if (predicate.dtype() != DType::kBool || predicate.rank() != 0) {
+    throw Error(Code::kInvalidArgument,
+                std::string("[") + where + "] the predicate must be a bool scalar; got " +
+                    std::string(DTypeName(predicate.dtype())) + predicate.shape().ToString());
+  }
+}
+
+std::vector<Tensor> Resolved(const std::vector<Tensor>& values, const char* where) {
+  std::vector<Tensor> resolved;
+  for (const Tensor& value : values) {
+    std::vector<Tensor> one{value};
+    ops::ResolveWeak(one, where);
+    resolved.push_back(one[0]);
+  }
+  return resolved;
+}
+
+// Each variable keeps its type, or fits the shape that it was promised.
+void CheckVariable(size_t index, const ops::TensorType& before, const ops::TensorType& after,
+                   bool exact) {
+  bool fits = before.dtype == after.dtype && before.shape.rank() == after.shape.rank();
+  for (int axis = 0; fits && axis < before.shape.rank(); ++axis) {
+    const int64_t wanted = before.shape[axis], got = after.shape[axis];
+    fits = wanted == Shape::kUnknown || wanted == got || (!exact && got == Shape::kUnknown);
+  }
+  if (!fits) {
+    throw Error(Code::kInvalidArgument, "[while_loop] variable " + std::to_string(index) +
+                                            " must keep its dtype and shape; got " +
+                                            before.ToString() + " and then " + after.ToString() +
+                                            "; give a shape invariant with -1 where it may change");
+  }
+}
+
+std::vector<ops::TensorType> VariableTypes(const std::vector<Tensor>& variables,
+                                           const WhileOptions& options) {
+  std::vector<ops::TensorType> types;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    types.push_back(ops::TensorType::Of(variables[i]));
+    if (i >= options.shape_invariants.size()) continue;
+    ops::TensorType promised = types.back();
+    promised.shape = options.shape_invariants[i];
+    CheckVariable(i, promised, types.back(), true);
+    types.back() = promised;
+  }
+  return types;
+}
+
+void CheckBody(const std::vector<ops::TensorType>& before,
+               const std::vector<ops::TensorType>& after) {
+  if (before.size() != after.size()) {
+    throw Error(Code::kInvalidArgument,
+                "[while_loop] the body must give as many tensors as there are variables; got " +
+                    std::to_string(after.size()) + " and " + std::to_string(before.size()));
+  }
+  for (size_t i = 0; i < before.size(); ++i) CheckVariable(i, before[i], after[i], true);
+}
+
+std::vector<Tensor> LoopEagerly(const std::function<Tensor(const Tensors&)>& condition,
+                                const std::function<Tensors(const Tensors&)>& body,
+                                std::vector<Tensor> variables, const WhileOptions& options) {
+  const auto types = VariableTypes(variables, options);
+  for (int64_t i = 0; options.maximum_iterations < 0 || i < options.maximum_iterations; ++i) {
+    const Tensor more = condition(variables);
+    RequirePredicate(more, "while_loop");
+    if (!more.scalar<bool>()) break;
+    variables = Resolved(body(variables), "while_loop");
+    std::vector<ops::TensorType> after;
+    for (const Tensor& variable : variables) after.push_back(ops::TensorType::Of(variable));
+    CheckBody(types, after);
+  }
+  return variables;
+}
+
+struct LoopBodies {
+  Body condition, body;
+};
+
+LoopBodies TraceLoop(const std::function<Tensor(const Tensors&)>& condition,
+                     const std::function<Tensors(const Tensors&)>& body,
+                     const std::vector<ops::TensorType>& types) {
+  ResourceSet keep_inside;
+  while (true) {
+    LoopBodies traced{
+        TraceBody([&](const Tensors& v) { return Tensors{condition(v)}; }, types, keep_inside),
+        TraceBody(body, types, keep_inside)};
+    ResourceSet writes = traced.condition.writes;
+    writes.insert(traced.body.writes.begin(), traced.body.writes.end());
+    // What an iteration reads after an earlier one has written it must be read every time.
+    bool moved_wrongly = false;
+    for (const Body* one : {&traced.condition, &traced.body}) {
+      for (const Outside& outside : one->outside) {
+        moved_wrongly |= outside.is_read && writes.contains(outside.tensor.object().get());
+      }
+    }
+    if (!moved_wrongly) return traced;
+    keep_inside = std::move(writes);
+  }
+}
+
+}  // namespace
+}  // namespace runtime
+
+Tensors Cond(const Tensor& predicate, const std::function<Tensors()>& then,
+             const std::function<Tensors()>& otherwise) {
+  runtime::RequirePredicate(predicate, "cond");
+  if (!predicate.is_symbolic() && (runtime::Eager() || predicate.is_weak())) {
+    return runtime::Resolved(predicate.scalar<bool>() ? then() : otherwise(), "cond");
+  }
+  runtime::Body bodies[] = {
+      runtime::TraceBody([&](const Tensors&) { return then(); }, {}, {}),
+      runtime::TraceBody([&](const Tensors&) { return otherwise(); }, {}, {})};
+  const auto outside = runtime::Unify({&bodies[0], &bodies[1]}, 0);
+  std::vector<Tensor> inputs{predicate};
+  for (Tensor& value : runtime::ValuesOf(outside)) inputs.push_back(std::move(value));
+  return ops::Emit("If", std::move(inputs),
+                   {{"then", std::shared_ptr<TensorObject>(bodies[0].graph)},
+                    {"else", std::shared_ptr<TensorObject>(bodies[1].graph)}});
+}
+
+Tensors WhileLoop(const std::function<Tensor(const Tensors&)>& condition,
+                  const std::function<Tensors(const Tensors&)>& body, const Tensors& initial,
+                  const WhileOptions& options) {
+  const std::vector<Tensor> variables = runtime::Resolved(initial, "while_loop");
+  if (runtime::Eager()) return runtime::LoopEagerly(condition, body, variables, options);
+  const auto types = runtime::VariableTypes(variables, options);
+  runtime::LoopBodies traced = runtime::TraceLoop(condition, body, types);
+  std::vector<ops::TensorType> after;
+  for (graph::Endpoint result : traced.body.graph->results()) {
+    after.push_back(traced.body.graph->type(result));
+  }
+  runtime::CheckBody(types, after);
+  const graph::Graph& question = *traced.condition.graph;
+  const ops::TensorType& answer = question.type(question.results()[0]);
+  if (answer.dtype != DType::kBool || answer.shape.rank() != 0) {
+    throw Error(Code::kInvalidArgument,
+                "[while_loop] the condition must give a bool scalar; got " + answer.ToString());
+  }
+  const int count = static_cast<int>(variables.size());
+  const auto outside = runtime::Unify({&traced.condition, &traced.body}, count);
+  std::vector<Tensor> inputs = variables;
+  for (Tensor& value : runtime::ValuesOf(outside)) inputs.push_back(std::move(value));
+  std::vector<Tensor> results =
+      ops::Emit("While", std::move(inputs),
+                {{"condition", std::shared_ptr<TensorObject>(traced.condition.graph)},
+                 {"body", std::shared_ptr<TensorObject>(traced.body.graph)},
+                 {"variables", int64_t{count}},
+                 {"maximum_iterations", options.maximum_iterations},
+                 {"parallel_iterations", int64_t{options.parallel_iterations}},
+                 {"record", ops::IsRecording()}});
+  results.resize(count);
+  return results;
+}
+
+ControlDependencies::ControlDependencies(const Tensors& tensors) {
+  graph::Tracer* tracer = runtime::CurrentTracer();
+  if (tracer == nullptr) return;
+  std::vector<int> nodes;
+  for (const Tensor& tensor : tensors) nodes.push_back(tracer->EndpointOf(tensor).node);
+  tracer->PushControl(std::move(nodes));
+  tracer_ = tracer;
+}
+
+ControlDependencies::~ControlDependencies() {
+  if (tracer_ != nullptr) static_cast<graph::Tracer*>(tracer_)->PopControl();
+}
+
+Tensor Group(const Tensors& tensors) {
+  if (runtime::CurrentTracer() == nullptr) return Tensor::FromBools({true}, Shape{});
+  const ControlDependencies wait(tensors);
+  return ops::Emit1("Group", {});
+}
+
+}  // namespace lockstep

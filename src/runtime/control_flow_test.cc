@@ -1,0 +1,225 @@
+#include "lockstep/runtime/control_flow.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/comparison.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/structure.h"
+#include "lockstep/runtime/function.h"
+#include "lockstep/runtime/gradient_tape.h"
+#include "lockstep/runtime/variable.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Error ErrorOf(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "no error";
+  return Error(Code::kOk, "");
+}
+
+Tensor Power(const Tensor& x, const Tensor& n) {
+  return WhileLoop([&](const Tensors& v) { return Less(v[0], n); },
+                   [&](const Tensors& v) {
+                     return Tensors{v[0] + 1, v[1] * x};
+                   },
+                   {Scalar<int32_t>(0), x})[1];
+}
+
+TEST(Cond, TakesTheBranchEagerlyAndTraced) {
+  const auto body = [](const Tensor& x) {
+    return Cond(
+        Greater(x, 0), [&] { return x * 2; }, [&] { return x - 1; });
+  };
+  const Function traced(body);
+  for (float x : {3.0f, -3.0f}) {
+    EXPECT_EQ(traced(Scalar(x)).scalar<float>(), x > 0 ? 6 : -4);
+    EXPECT_EQ(body(Scalar(x)).scalar<float>(), x > 0 ? 6 : -4);
+  }
+  EXPECT_EQ(traced.num_traces(), 1);
+}
+
+TEST(Cond, AssignsInTheBranchTakenOnly) {
+  const Variable yes(Scalar(0.0f)), no(Scalar(0.0f));
+  const Function traced([&](const Tensor& p) {
+    return Cond(
+        p,
+        [&] {
+          yes.AssignAdd(1.0);
+          return yes.value();
+        },
+        [&] { return no.AssignAdd(2.0); });
+  });
+  EXPECT_EQ(traced(Tensor::FromBools({true}, {})).scalar<float>(), 1);
+  EXPECT_EQ(traced(Tensor::FromBools({false}, {})).scalar<float>(), 2);
+  EXPECT_EQ(traced(Tensor::FromBools({true}, {})).scalar<float>(), 2);
+  EXPECT_EQ(no.value().scalar<float>(), 2);
+}
+
+TEST(Cond, RefusesBranchesThatDoNotFit) {
+  const Function traced([](const Tensor& p) {
+    return Cond(
+        p, [] { return Scalar(1.0f); }, [] { return Scalar<int32_t>(1); });
+  });
+  const Error error = ErrorOf([&] { traced(Tensor::FromBools({true}, {})); });
+  EXPECT_EQ(error.code(), Code::kInvalidArgument);
+  EXPECT_THAT(error.what(), HasSubstr("got float32[] and int32[]"));
+  const Error predicate = ErrorOf([&] { traced(Scalar(1.0f)); });
+  EXPECT_EQ(predicate.code(), Code::kInvalidArgument);
+  EXPECT_THAT(predicate.what(), HasSubstr("must be a bool scalar; got float32[]"));
+}
+
+TEST(Cond, HasTheGradientOfTheBranchTaken) {
+  const Variable w(Scalar(5.0f));
+  const Function traced([&](const Tensor& x) {
+    return Function::Body([&](const Tensors& a) {
+      GradientTape tape({.persistent = true});
+      tape.Watch(a[0]);
+      const Tensor y = Cond(
+          Greater(a[0], 0), [&] { return a[0] * a[0] * w; }, [&] { return -a[0]; });
+      const Tensor dx = tape.Gradient(y, a[0]);
+      return Tensors{dx, tape.Gradient(y, w)};
+    })({x})[0];
+  });
+  EXPECT_EQ(traced(Scalar(3.0f)).scalar<float>(), 30);
+  EXPECT_EQ(traced(Scalar(-3.0f)).scalar<float>(), -1);
+  const Function weight([&](const Tensor& x) {
+    GradientTape tape;
+    const Tensor y = Cond(
+        Greater(x, 0), [&] { return x * x * w; }, [&] { return -x; });
+    return tape.Gradient(y, w);
+  });
+  EXPECT_EQ(weight(Scalar(3.0f)).scalar<float>(), 9);
+  EXPECT_EQ(weight(Scalar(-3.0f)).scalar<float>(), 0);
+}
+
+TEST(WhileLoop, MultipliesAsOftenAsAsked) {
+  const Function traced([](const Tensor& x, const Tensor& n) { return Power(x, n); });
+  for (int n : {0, 1, 3, 7}) {
+    const Tensor count = Scalar<int32_t>(n);
+    EXPECT_EQ(traced(Scalar(2.0f), count).scalar<float>(), float(2 << n));
+    EXPECT_EQ(Power(Scalar(2.0f), count).scalar<float>(), float(2 << n));
+  }
+  EXPECT_EQ(traced.num_traces(), 1);
+}
+
+// semantics.md 7.4: x * x^n with n = 3 at x = 2 has value 16 and derivative 32.
+TEST(WhileLoop, HasAGradientOfAnyOrder) {
+  const auto derivatives = [](const Tensor& x, const Tensor& n) {
+    GradientTape outer;
+    outer.Watch(x);
+    Tensor first;
+    {
+      GradientTape inner;
+      inner.Watch(x);
+      const Tensor y = Power(x, n);
+      first = inner.Gradient(y, x);
+    }
+    return first + 1000 * outer.Gradient(first, x);
+  };
+  const Function traced(derivatives);
+  EXPECT_EQ(derivatives(Scalar(2.0f), Scalar<int32_t>(3)).scalar<float>(), 32 + 48000);
+  EXPECT_EQ(traced(Scalar(2.0f), Scalar<int32_t>(3)).scalar<float>(), 32 + 48000);
+  EXPECT_EQ(traced(Scalar(2.0f), Scalar<int32_t>(0)).scalar<float>(), 1);
+}
+
+TEST(WhileLoop, HasAGradientForVariablesThatItReads) {
+  const Variable w(Scalar(3.0f));
+  const Function traced([&](const Tensor& x) {
+    GradientTape tape;
+    const Tensor y = WhileLoop([](const Tensors& v) { return Less(v[0], 2); },
+                               [&](const Tensors& v) {
+                                 return Tensors{v[0] + 1, v[1] * w};
+                               },
+                               {Scalar<int32_t>(0), x})[1];
+    return tape.Gradient(y, w);
+  });
+  EXPECT_EQ(traced(Scalar(5.0f)).scalar<float>(), 30);  // d(5 w^2)/dw
+}
+
+// semantics.md 1.6: 5 iterations of v += 1; v *= 2 from 0 give 62.
+TEST(WhileLoop, KeepsTheOrderOfAssignments) {
+  const Variable v(Scalar(0.0f));
+  const Function traced([&](const Tensor& n) {
+    WhileLoop([&](const Tensors& s) { return Less(s[0], n); },
+              [&](const Tensors& s) {
+                v.AssignAdd(1.0);
+                v.Assign(v.value() * 2);
+                return Tensors{s[0] + 1};
+              },
+              {Scalar<int32_t>(0)});
+    return v.value();
+  });
+  EXPECT_EQ(traced(Scalar<int32_t>(5)).scalar<float>(), 62);
+}
+
+TEST(WhileLoop, StopsAtTheMaximum) {
+  const auto body = [](const Tensor& x) {
+    return WhileLoop([](const Tensors&) { return Tensor::FromBools({true}, {}); },
+                     [](const Tensors& v) { return Tensors{v[0] + 1}; }, {x},
+                     {.maximum_iterations = 4})[0];
+  };
+  EXPECT_EQ(Function(body)(Scalar(1.0f)).scalar<float>(), 5);
+  EXPECT_EQ(body(Scalar(1.0f)).scalar<float>(), 5);
+}
+
+TEST(WhileLoop, RefusesVariablesThatChangeTheirShape) {
+  const auto grow = [](const Tensor& x, WhileOptions options) {
+    return WhileLoop([](const Tensors& v) { return Less(v[0], 3); },
+                     [](const Tensors& v) {
+                       return Tensors{v[0] + 1, Concat({v[1], v[1]}, 0)};
+                     },
+                     {Scalar<int32_t>(0), x}, options)[1];
+  };
+  const auto strict = [&](const Tensor& x) { return grow(x, {}); };
+  for (bool traced : {false, true}) {
+    const Error error = ErrorOf([&] {
+      traced ? Function(strict)(Constant<float>({1, 2})) : strict(Constant<float>({1, 2}));
+    });
+    EXPECT_EQ(error.code(), Code::kInvalidArgument);
+    EXPECT_THAT(error.what(), HasSubstr("variable 1 must keep its dtype and shape; got "
+                                        "float32[2] and then float32[4]"));
+  }
+  const Function relaxed([&](const Tensor& x) {
+    return grow(x, {.shape_invariants = {Shape{}, Shape{-1}}});
+  });
+  EXPECT_EQ(relaxed(Constant<float>({1, 2})).shape(), (Shape{16}));
+}
+
+TEST(WhileLoop, NestsWithCond) {
+  const auto collatz = [](const Tensor& start) {
+    return WhileLoop([](const Tensors& v) { return Greater(v[1], 1); },
+                     [](const Tensors& v) {
+                       const Tensor half = Cast(Cast(v[1], DType::kFloat32) * 0.5, DType::kInt32);
+                       return Tensors{v[0] + 1, Cond(
+                                                    Equal(half * 2, v[1]), [&] { return half; },
+                                                    [&] { return v[1] * 3 + 1; })};
+                     },
+                     {Scalar<int32_t>(0), start})[0];
+  };
+  EXPECT_EQ(Function(collatz)(Scalar<int32_t>(27)).scalar<int32_t>(), 111);
+  EXPECT_EQ(collatz(Scalar<int32_t>(27)).scalar<int32_t>(), 111);
+}
+
+TEST(ControlDependencies, GroupWaits) {
+  const Variable v(Scalar(1.0f));
+  const Function traced([&](const Tensor& x) {
+    const Tensor done = Group({v.AssignAdd(x), v.AssignAdd(x)});
+    const ControlDependencies wait({done});
+    return Identity(v.value());
+  });
+  EXPECT_EQ(traced(Scalar(2.0f)).scalar<float>(), 5);
+  EXPECT_TRUE(Group({Scalar(1.0f)}).scalar<bool>());
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,208 @@
+#include "base/check.h"
+#include "kernels/kernel.h"
+#include "lockstep/ops/array.h"
+#include "ops/builder.h"
+#include "runtime/eager.h"
+#include "runtime/host_ops.h"
+#include "runtime/program.h"
+#include "runtime/program_items.h"
+#include "tensor/buffer.h"
+
+namespace lockstep::runtime {
+
+namespace {
+
+// What a frame is to the frame below it.
+enum Role { kMain, kBranch, kCondition, kBody };
+
+}  // namespace
+
+struct Execution::Frame {
+  const Program* program = nullptr;
+  int role = kMain;
+  std::vector<Tensor> values;
+  size_t item = 0;
+  // Of the loop that is running in this frame.
+  std::vector<Tensor> loop;  // the loop's variables, then what it captures
+  int64_t iterations = 0;
+  std::vector<std::vector<Tensor>> history;  // by variable: its values when an iteration began
+};
+
+Execution::Execution(const Program& program, const std::vector<Tensor>& arguments,
+                     bool stop_at_meetings)
+    : stop_at_meetings_(stop_at_meetings) {
+  Push(program, arguments, kMain);
+}
+
+Execution::~Execution() = default;
+
+void Execution::Push(const Program& program, const std::vector<Tensor>& arguments, int role) {
+  auto frame = std::make_unique<Frame>();
+  frame->program = &program;
+  frame->role = role;
+  frame->values.resize(program.num_values_);
+  for (const auto& [value, constant] : program.constants_) frame->values[value] = constant;
+  const auto& parameters = program.graph_.parameters();
+  LOCKSTEP_CHECK_EQ(arguments.size(), parameters.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    frame->values[program.ValueOf(parameters[i])] = arguments[i];
+  }
+  frames_.push_back(std::move(frame));
+}
+
+std::vector<Tensor> Execution::Inputs(const Frame& frame, const Program::Item& item) const {
+  std::vector<Tensor> inputs;
+  inputs.reserve(item.inputs.size());
+  for (int value : item.inputs) inputs.push_back(frame.values[value]);
+  return inputs;
+}
+
+void Execution::Store(Frame& frame, const Program::Item& item, const std::vector<Tensor>& outputs) {
+  LOCKSTEP_CHECK_EQ(outputs.size(), item.outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) frame.values[item.outputs[i]] = outputs[i];
+}
+
+void Execution::RunSegment(Frame& frame, const Program::Item& item, base::Team& team) {
+  const std::vector<Tensor> inputs = Inputs(frame, item);
+  Store(frame, item, item.PlanFor(inputs).Run(inputs, team));
+}
+
+void Execution::StartLoop(Frame& frame, const Program::Item& item) {
+  const graph::Node& node = frame.program->graph_.node(item.node);
+  frame.loop = Inputs(frame, item);
+  frame.iterations = 0;
+  frame.history.assign(node.attributes.Get<int64_t>("variables"), {});
+  Iterate(frame, item);
+}
+
+// Begins with the question whether there is another iteration.
+void Execution::Iterate(Frame& frame, const Program::Item& item) {
+  const graph::Node& node = frame.program->graph_.node(item.node);
+  const int64_t maximum = node.attributes.GetOr<int64_t>("maximum_iterations", -1);
+  if (maximum >= 0 && frame.iterations >= maximum) {
+    EndLoop(frame, item);
+  } else {
+    Push(*item.first, frame.loop, kCondition);
+  }
+}
+
+void Execution::EndLoop(Frame& frame, const Program::Item& item) {
+  const graph::Node& node = frame.program->graph_.node(item.node);
+  const size_t variables = frame.history.size();
+  std::vector<Tensor> outputs(frame.loop.begin(), frame.loop.begin() + variables);
+  if (node.attributes.GetOr<bool>("record", false)) {
+    outputs.push_back(Scalar<int64_t>(frame.iterations));
+    for (size_t i = 0; i < variables; ++i) {
+      const std::vector<Tensor>& past = frame.history[i];
+      if (past.empty()) {
+        Shape none{0};
+        for (int64_t size : outputs[i].shape().sizes()) none.Append(size);
+        const DType dtype = outputs[i].dtype();
+        outputs.push_back(Tensor::FromBuffer(tensor::Buffer::Allocate(dtype, 0), dtype, none));
+      } else {
+        std::vector<Tensor> rows;
+        for (const Tensor& value : past) rows.push_back(ExpandDims(value, 0));
+        outputs.push_back(rows.size() == 1 ? rows[0] : Concat(rows, 0));
+      }
+    }
+  }
+  Store(frame, item, outputs);
+  frame.loop.clear();
+  frame.history.clear();
+  ++frame.item;
+}
+
+// The frame on top has ended: gives its results to the frame below.
+void Execution::Return() {
+  const std::unique_ptr<Frame> ended = std::move(frames_.back());
+  frames_.pop_back();
+  std::vector<Tensor> results;
+  for (graph::Endpoint result : ended->program->graph_.results()) {
+    results.push_back(ended->values[ended->program->ValueOf(result)]);
+  }
+  if (ended->role == kMain) {
+    results_ = std::move(results);
+    return;
+  }
+  Frame& frame = *frames_.back();
+  const Program::Item& item = *frame.program->items_[frame.item];
+  const bool records =
+      frame.program->graph_.node(item.node).attributes.GetOr<bool>("record", false);
+  switch (ended->role) {
+    case kBranch:
+      Store(frame, item, results);
+      ++frame.item;
+      break;
+    case kCondition:
+      if (!results[0].scalar<bool>()) {
+        EndLoop(frame, item);
+        break;
+      }
+      for (size_t i = 0; records && i < frame.history.size(); ++i) {
+        frame.history[i].push_back(frame.loop[i]);
+      }
+      Push(*item.second, frame.loop, kBody);
+      break;
+    default:
+      for (size_t i = 0; i < results.size(); ++i) frame.loop[i] = results[i];
+      ++frame.iterations;
+      Iterate(frame, item);
+  }
+}
+
+// True at a meeting.
+bool Execution::Step(base::Team& team) {
+  Frame& frame = *frames_.back();
+  if (frame.item == frame.program->items_.size()) {
+    Return();
+    return false;
+  }
+  const Program::Item& item = *frame.program->items_[frame.item];
+  using Kind = Program::Item::Kind;
+  if (item.kind == Kind::kSegment) {
+    RunSegment(frame, item, team);
+    ++frame.item;
+    return false;
+  }
+  const graph::Node& node = frame.program->graph_.node(item.node);
+  std::vector<Tensor> inputs = Inputs(frame, item);
+  if (item.kind == Kind::kIf) {
+    const bool taken = inputs[0].scalar<bool>();
+    inputs.erase(inputs.begin());
+    Push(taken ? *item.first : *item.second, inputs, kBranch);
+  } else if (item.kind == Kind::kWhile) {
+    StartLoop(frame, item);
+  } else if (item.kind == Kind::kMeeting && stop_at_meetings_) {
+    brought_ = std::move(inputs);
+    return true;
+  } else {
+    const HostOp* host = FindHostOp(node.spec->name);
+    Store(frame, item,
+          host != nullptr ? host->function(*node.spec, node.attributes, inputs)
+                          : EagerBuilder::Instance().Emit(*node.spec, inputs, node.attributes));
+    ++frame.item;
+  }
+  return false;
+}
+
+bool Execution::Advance(base::Team& team) {
+  ops::BuilderScope eager(&EagerBuilder::Instance());
+  ops::RecordingPause pause;
+  while (!frames_.empty()) {
+    if (Step(team)) return true;
+  }
+  return false;
+}
+
+const graph::Node& Execution::meeting() const {
+  const Frame& frame = *frames_.back();
+  return frame.program->graph_.node(frame.program->items_[frame.item]->node);
+}
+
+void Execution::Answer(const std::vector<Tensor>& outputs) {
+  Frame& frame = *frames_.back();
+  Store(frame, *frame.program->items_[frame.item], outputs);
+  ++frame.item;
+}
+
+}  // namespace lockstep::runtime

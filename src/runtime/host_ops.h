@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace lockstep::runtime {
+
+/// Carries out an op that no kernel computes: it runs graphs, asks who is running, or meets other
+/// replicas.
+using HostFunction = std::vector<Tensor> (*)(const ops::OpSpec& spec,
+                                             const ops::Attributes& attributes,
+                                             const std::vector<Tensor>& inputs);
+
+struct HostOp {
+  HostFunction function;
+  /// All replicas carry it out together: a replica's program stops here until all have arrived.
+  bool meets = false;
+};
+
+/// The host op named `name`, or nullptr.
+const HostOp* FindHostOp(std::string_view name);
+
+/// At namespace scope: `const RegisterHostOp kReplicaId("ReplicaId", {Run});`
+struct RegisterHostOp {
+  RegisterHostOp(std::string_view name, HostOp op);
+};
+
+}  // namespace lockstep::runtime

@@ -1,0 +1,179 @@
+#include "runtime/program.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "graph/passes.h"
+#include "kernels/kernel.h"
+#include "runtime/fold.h"
+#include "runtime/host_ops.h"
+#include "runtime/program_items.h"
+
+namespace lockstep::runtime {
+
+namespace {
+
+using Kind = Program::Item::Kind;
+
+Kind KindOf(const graph::Node& node) {
+  const std::string& op = node.spec->name;
+  if (op == "If") return Kind::kIf;
+  if (op == "While") return Kind::kWhile;
+  if (const HostOp* host = FindHostOp(op)) return host->meets ? Kind::kMeeting : Kind::kHost;
+  if (kernels::KernelRegistry::Cpu().FindValueFunction(op) != nullptr) return Kind::kValues;
+  return Kind::kSegment;
+}
+
+bool IsLeaf(const graph::Node& node) {
+  return node.spec->name == "Arg" || node.spec->name == "Const";
+}
+
+std::unique_ptr<Program> Nested(const graph::Node& node, std::string_view name) {
+  return std::make_unique<Program>(BodyOf(node.attributes, name));
+}
+
+}  // namespace
+
+const graph::Graph& BodyOf(const ops::Attributes& attributes, std::string_view name) {
+  const auto& object = attributes.Get<std::shared_ptr<TensorObject>>(name);
+  const auto* body = dynamic_cast<const graph::Graph*>(object.get());
+  LOCKSTEP_CHECK(body != nullptr);
+  return *body;
+}
+
+bool NeedsProgram(const graph::Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const graph::Node& node) {
+    return !IsLeaf(node) && KindOf(node) != Kind::kSegment;
+  });
+}
+
+Program::Program(const graph::Graph& graph) : graph_(FoldConstants(graph::Prune(graph))) {
+  std::vector<int> segment;
+  for (const graph::Node& node : graph_.nodes()) {
+    first_value_.push_back(num_values_);
+    num_values_ += static_cast<int>(node.outputs.size());
+  }
+  for (const graph::Node& node : graph_.nodes()) {
+    if (node.spec->name == "Const") {
+      constants_.emplace_back(ValueOf({node.id, 0}), node.attributes.Get<Tensor>("value"));
+    } else if (node.spec->name == "Arg") {
+      continue;
+    } else if (KindOf(node) == Kind::kSegment) {
+      segment.push_back(node.id);
+    } else {
+      AddSegment(segment);
+      segment.clear();
+      AddStep(node);
+    }
+  }
+  AddSegment(segment);
+}
+
+Program::~Program() = default;
+
+void Program::AddStep(const graph::Node& node) {
+  auto item = std::make_unique<Item>();
+  item->kind = KindOf(node);
+  item->node = node.id;
+  for (graph::Endpoint input : node.inputs) item->inputs.push_back(ValueOf(input));
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    item->outputs.push_back(ValueOf({node.id, static_cast<int>(i)}));
+  }
+  if (item->kind == Kind::kIf) {
+    item->first = Nested(node, "then");
+    item->second = Nested(node, "else");
+  } else if (item->kind == Kind::kWhile) {
+    item->first = Nested(node, "condition");
+    item->second = Nested(node, "body");
+  }
+  items_.push_back(std::move(item));
+}
+
+// The nodes as a graph of their own: what they take from elsewhere becomes parameters, constants
+// are copied, and what others take from them becomes results.
+void Program::AddSegment(const std::vector<int>& nodes) {
+  if (nodes.empty()) return;
+  auto item = std::make_unique<Item>();
+  std::vector<std::pair<int, graph::Endpoint>> known;  // value -> endpoint of the segment
+  const auto find = [&](int value) {
+    return std::find_if(known.rbegin(), known.rend(),
+                        [&](const auto& entry) { return entry.first == value; });
+  };
+  std::vector<int> copy_of(graph_.num_nodes(), -1);
+  for (int id : nodes) {
+    const graph::Node& node = graph_.node(id);
+    std::vector<graph::Endpoint> inputs;
+    for (graph::Endpoint input : node.inputs) {
+      const int value = ValueOf(input);
+      if (find(value) == known.rend()) {
+        if (const Tensor* constant = graph_.constant(input)) {
+          known.emplace_back(value, item->segment.AddConstant(*constant));
+        } else {
+          known.emplace_back(value, item->segment.AddParameter(graph_.type(input)));
+          item->inputs.push_back(value);
+        }
+      }
+      inputs.push_back(find(value)->second);
+    }
+    graph::Node& copy =
+        item->segment.AddNode(*node.spec, std::move(inputs), node.attributes, node.outputs);
+    for (int control : node.control_inputs) {
+      if (copy_of[control] >= 0) copy.control_inputs.push_back(copy_of[control]);
+    }
+    copy.name = node.name;
+    copy_of[id] = copy.id;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      known.emplace_back(ValueOf({id, static_cast<int>(i)}),
+                         graph::Endpoint{copy.id, static_cast<int>(i)});
+    }
+  }
+  const auto publish = [&](graph::Endpoint e) {
+    const int value = ValueOf(e);
+    if (copy_of[e.node] < 0 ||
+        std::find(item->outputs.begin(), item->outputs.end(), value) != item->outputs.end()) {
+      return;
+    }
+    item->outputs.push_back(value);
+    item->segment.results().push_back({copy_of[e.node], e.index});
+  };
+  for (const graph::Node& node : graph_.nodes()) {
+    if (copy_of[node.id] >= 0) continue;
+    for (graph::Endpoint input : node.inputs) publish(input);
+  }
+  for (graph::Endpoint result : graph_.results()) publish(result);
+  items_.push_back(std::move(item));
+}
+
+Plan& Program::Item::PlanFor(const std::vector<Tensor>& arguments) const {
+  std::vector<ops::TensorType> types;
+  for (const Tensor& argument : arguments) types.push_back(ops::TensorType::Of(argument));
+  std::lock_guard lock(mutex);
+  for (const auto& [known, plan] : plans) {
+    if (known == types) return *plan;
+  }
+  const graph::Graph specialized = graph::Specialize(segment, types);
+  plans.emplace_back(types,
+                     Plan::Compile(graph::Simplify(FoldConstants(specialized)), PlanOptions{}));
+  return *plans.back().second;
+}
+
+std::vector<Tensor> Program::Run(const std::vector<Tensor>& arguments, base::Team& team) const {
+  Execution execution(*this, arguments, false);
+  const bool stopped = execution.Advance(team);
+  LOCKSTEP_CHECK(!stopped);
+  return execution.results();
+}
+
+std::string Program::Describe() const {
+  std::string text;
+  for (const auto& item : items_) {
+    if (item->kind == Kind::kSegment) {
+      text += "segment of " + std::to_string(item->segment.num_nodes()) + " nodes\n";
+    } else {
+      text += graph_.node(item->node).name + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace lockstep::runtime

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "runtime/program.h"
+
+namespace lockstep::runtime {
+
+/// A step of a program: a segment or one node.
+struct Program::Item {
+  enum class Kind { kSegment, kValues, kHost, kMeeting, kIf, kWhile };
+  Kind kind = Kind::kSegment;
+  int node = -1;                           // of the program's graph; -1 for a segment
+  std::vector<int> inputs;                 // values of the frame
+  std::vector<int> outputs;                // values of the frame
+  std::unique_ptr<Program> first, second;  // branches; condition and body
+  // Of a segment: its parameters are `inputs`, its results `outputs`.
+  graph::Graph segment;
+  /// The plan for inputs of these types.
+  Plan& PlanFor(const std::vector<Tensor>& arguments) const;
+  mutable std::mutex mutex;
+  mutable std::vector<std::pair<std::vector<ops::TensorType>, std::unique_ptr<Plan>>> plans;
+};
+
+/// The graph that is an attribute of a node of control flow.
+const graph::Graph& BodyOf(const ops::Attributes& attributes, std::string_view name);
+
+}  // namespace lockstep::runtime

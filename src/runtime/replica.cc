@@ -1,0 +1,71 @@
+#include "runtime/replica.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+namespace lockstep::runtime {
+
+namespace {
+
+thread_local int current_replica = -1;
+
+std::atomic<uint64_t>& Layout() {
+  static std::atomic<uint64_t> layout{0};
+  return layout;
+}
+
+const ReplicaCells* CellsOf(const graph::Node& node) {
+  if (node.spec->name != "Const") return nullptr;
+  const Tensor& value = node.attributes.Get<Tensor>("value");
+  return dynamic_cast<const ReplicaCells*>(value.object().get());
+}
+
+const graph::Graph* AsGraph(const ops::AttributeValue& value) {
+  const auto* object = std::get_if<std::shared_ptr<TensorObject>>(&value);
+  return object == nullptr ? nullptr : dynamic_cast<const graph::Graph*>(object->get());
+}
+
+}  // namespace
+
+int CurrentReplica() { return current_replica; }
+
+ReplicaNumberScope::ReplicaNumberScope(int replica) : outer_(current_replica) {
+  current_replica = replica;
+}
+ReplicaNumberScope::~ReplicaNumberScope() { current_replica = outer_; }
+
+bool HasReplicaCells(const graph::Graph& graph) {
+  for (const graph::Node& node : graph.nodes()) {
+    if (CellsOf(node) != nullptr) return true;
+    for (const auto& [name, value] : node.attributes.entries()) {
+      const graph::Graph* body = AsGraph(value);
+      if (body != nullptr && HasReplicaCells(*body)) return true;
+    }
+  }
+  return false;
+}
+
+graph::Graph ForReplica(const graph::Graph& graph, int replica) {
+  graph::Graph result = graph;
+  for (int id = 0; id < result.num_nodes(); ++id) {
+    graph::Node& node = result.node(id);
+    if (const ReplicaCells* cells = CellsOf(node)) {
+      node.attributes.Set("value", cells->handles()[replica]);
+      continue;
+    }
+    const std::vector<ops::Attributes::Entry> entries = node.attributes.entries();
+    for (const auto& [name, value] : entries) {
+      const graph::Graph* body = AsGraph(value);
+      if (body == nullptr || !HasReplicaCells(*body)) continue;
+      node.attributes.Set(name, std::shared_ptr<TensorObject>(
+                                    std::make_shared<graph::Graph>(ForReplica(*body, replica))));
+    }
+  }
+  return result;
+}
+
+uint64_t VariableLayout() { return Layout().load(std::memory_order_acquire); }
+void ChangeVariableLayout() { Layout().fetch_add(1, std::memory_order_acq_rel); }
+
+}  // namespace lockstep::runtime
