@@ -68,6 +68,8 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
       ->check(CLI::Range(0.0, 1.0));
   app.add_option("--examples", options.examples, "how many synthetic examples to draw")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  app.add_flag("--cnn-plain", options.cnn_plain,
+               "the cnn without batch normalisation and dropout, as the peers run it");
   app.add_flag("--json", options.json, "print one JSON object as the last line");
 }
 

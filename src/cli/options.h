@@ -30,6 +30,7 @@ struct TrainOptions {
   std::string resume;
   int64_t digest_every = 0;
   bool json = false;
+  bool cnn_plain = false;  // without batch normalisation and dropout
 };
 
 /// The exit statuses of every command.

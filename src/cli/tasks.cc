@@ -1,5 +1,6 @@
 #include "cli/tasks.h"
 
+#include "cli/models/models.h"
 #include "data/digits.h"
 #include "data/mnist.h"
 #include "lockstep/nn/layers.h"
@@ -43,17 +44,12 @@ OptimizerPtr MakeOptimizer(const TrainOptions& options) {
                           .global_clipnorm = options.global_clipnorm});
 }
 
-std::unique_ptr<Model> MakeMlp() {
-  return std::make_unique<Sequential>(std::initializer_list<LayerPtr>{
-      Rescaling(1.0 / 255), Flatten(), Dense(128, relu), Dense(10)});
-}
-
 }  // namespace
 
 Task MakeTask(const TrainOptions& options) {
   Task task;
   task.data = LoadDigits(options);
-  task.model = MakeMlp();
+  task.model = options.model == "cnn" ? MakeCnn(options.cnn_plain) : MakeMlp();
   task.model->Compile({.optimizer = MakeOptimizer(options),
                        .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true),
                        .metrics = {metrics::SparseCategoricalAccuracy("accuracy")}});

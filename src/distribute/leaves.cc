@@ -26,4 +26,26 @@ Leaves MakeLeaves(int64_t examples, int replicas, int shards) {
   return leaves;
 }
 
+namespace {
+thread_local std::vector<int64_t> replica_examples;
+}  // namespace
+
+ReplicaBatchScope::ReplicaBatchScope(int64_t examples, int replicas) : outer_(replica_examples) {
+  replica_examples.clear();
+  for (int r = 0; replicas > 1 && r <= replicas; ++r)
+    replica_examples.push_back(examples * r / replicas);
+}
+
+ReplicaBatchScope::~ReplicaBatchScope() { replica_examples = outer_; }
+
+std::vector<int64_t> ReplicaRowsOf(int64_t rows) {
+  if (replica_examples.empty() || replica_examples.back() == 0 ||
+      rows % replica_examples.back() != 0) {
+    return {};
+  }
+  std::vector<int64_t> scaled = replica_examples;
+  for (int64_t& row : scaled) row *= rows / replica_examples.back();
+  return scaled;
+}
+
 }  // namespace lockstep::distribute

@@ -20,4 +20,20 @@ int ShardsOf(int64_t examples);
 /// `shards` > 0 overrides the number of shards a replica.
 Leaves MakeLeaves(int64_t examples, int replicas, int shards = 0);
 
+/// While one lives, this thread traces a step on a global batch whose replica r has the examples
+/// [r n / R, (r + 1) n / R); layers that look at a replica's whole batch ask for it.
+class ReplicaBatchScope {
+ public:
+  ReplicaBatchScope(int64_t examples, int replicas);
+  ~ReplicaBatchScope();
+  ReplicaBatchScope(const ReplicaBatchScope&) = delete;
+  ReplicaBatchScope& operator=(const ReplicaBatchScope&) = delete;
+
+ private:
+  std::vector<int64_t> outer_;
+};
+/// The first rows of the replicas, and `rows`, for a tensor whose rows are the batch's examples or
+/// a multiple of them. Empty where there is one replica, or the rows are other ones.
+std::vector<int64_t> ReplicaRowsOf(int64_t rows);
+
 }  // namespace lockstep::distribute

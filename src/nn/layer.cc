@@ -1,33 +1,151 @@
 #include "lockstep/nn/layer.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/hash.h"
+#include "nn/functional_value.h"
 
 namespace lockstep {
+
+namespace {
+
+// "max_pooling2d" becomes "MaxPooling2D".
+std::string ClassNameOf(const std::string& type) {
+  std::string name;
+  for (size_t i = 0; i < type.size(); ++i) {
+    if (type[i] == '_') continue;
+    const bool first = i == 0 || type[i - 1] == '_' || std::isdigit(type[i - 1]);
+    name += first ? static_cast<char>(std::toupper(type[i])) : type[i];
+  }
+  return name;
+}
+
+// The same number for the same name and global seed, whoever asks and when.
+int64_t SeedOf(const std::string& name) {
+  return static_cast<int64_t>(base::Hash64(name, static_cast<uint64_t>(RandomSeed())) %
+                              2147483647u);
+}
+
+// An op's complaint, with the layer's name in front of it.
+[[noreturn]] void RethrowNamed(const Error& error, const std::string& name) {
+  const std::string& text = error.status().message();
+  if (error.code() != Code::kInvalidArgument || text.starts_with("[" + name)) throw error;
+  throw Error(error.code(), "[" + name + "] " + text, error.place());
+}
+
+}  // namespace
+
+Tensor LayerPtr::operator()(const Tensor& input, bool training) const {
+  return (*get())(input, training);
+}
+Tensor LayerPtr::operator()(const std::vector<Tensor>& inputs, bool training) const {
+  return (*get())(inputs, training);
+}
+
+Layer::Layer(std::string type, std::string class_name)
+    : type_(std::move(type)),
+      class_name_(class_name.empty() ? ClassNameOf(type_) : std::move(class_name)) {}
+
+void Layer::set_name(std::string name) {
+  if (built_) {
+    throw Error(Code::kFailedPrecondition,
+                "[" + name_ + "] a layer keeps its name once it has weights; got " + name);
+  }
+  name_ = std::move(name);
+}
 
 Tensor Layer::operator()(const Tensor& input, bool training) {
   return (*this)(std::vector<Tensor>{input}, training);
 }
 
 Tensor Layer::operator()(const std::vector<Tensor>& inputs, bool training) {
-  if (name_.empty()) name_ = type_;
-  if (!built_) {
-    std::vector<Shape> shapes;
-    for (const Tensor& input : inputs) shapes.push_back(input.shape());
-    Build(shapes);
-    built_ = true;
+  if (inputs.empty()) {
+    throw Error(Code::kInvalidArgument, "[" + type_ + "] at least one input is needed; got none");
   }
-  return Call(inputs, training);
+  if (nn::IsFunctional(inputs)) return nn::CallFunctional(shared_from_this(), inputs);
+  if (name_.empty()) name_ = type_;
+  try {
+    BuildOnce(inputs);
+    Tensor output = Call(inputs, training);
+    output_shape_ = output.shape();
+    return output;
+  } catch (const Error& error) {
+    RethrowNamed(error, name_);
+  }
+}
+
+void Layer::BuildOnce(const std::vector<Tensor>& inputs) {
+  if (built_) return;
+  for (const LayerPtr& inner : inner_) {
+    if (!inner->built()) inner->set_name(name_ + "/" + inner->name());
+  }
+  std::vector<Shape> shapes;
+  for (const Tensor& input : inputs) shapes.push_back(input.shape());
+  Build(shapes);
+  built_ = true;
+}
+
+LayerPtr Layer::Track(LayerPtr layer) {
+  if (layer->name().empty()) {
+    const auto same = std::count_if(inner_.begin(), inner_.end(), [&](const LayerPtr& other) {
+      return other->type() == layer->type();
+    });
+    layer->set_name(same == 0 ? layer->type() : layer->type() + "_" + std::to_string(same));
+  }
+  for (const LayerPtr& other : inner_) {
+    if (other->name() == layer->name()) {
+      throw Error(Code::kInvalidArgument,
+                  "[" + type_ + "] names of inner layers must differ; got twice " + layer->name());
+    }
+  }
+  inner_.push_back(layer);
+  return layer;
+}
+
+std::vector<Weight> Layer::weights() const {
+  std::vector<Weight> all = weights_;
+  for (const LayerPtr& inner : inner_) {
+    for (const Weight& weight : inner->weights()) all.push_back(weight);
+  }
+  return all;
+}
+
+std::vector<Weight> Layer::trainable_weights() const {
+  std::vector<Weight> all;
+  if (!trainable_) return all;
+  for (const Weight& weight : weights_) {
+    if (weight.variable.trainable()) all.push_back(weight);
+  }
+  for (const LayerPtr& inner : inner_) {
+    for (const Weight& weight : inner->trainable_weights()) all.push_back(weight);
+  }
+  return all;
+}
+
+std::vector<Variable> Layer::counters() const {
+  std::vector<Variable> all = counters_;
+  for (const LayerPtr& inner : inner_) {
+    for (const Variable& variable : inner->counters()) all.push_back(variable);
+  }
+  return all;
 }
 
 Variable Layer::AddWeight(const std::string& name, const Shape& shape, WeightOptions options) {
   const std::string full_name = name_ + "/" + name;
-  // The same bits for the same name and global seed, whoever creates the weight and when.
-  const int64_t drawn_seed = static_cast<int64_t>(
-      base::Hash64(full_name, static_cast<uint64_t>(RandomSeed())) % 2147483647u);
-  Variable variable([&] { return options.initializer->Make(shape, options.dtype, drawn_seed); },
-                    {.name = full_name, .trainable = options.trainable});
+  Variable variable(
+      [&] { return options.initializer->Make(shape, options.dtype, SeedOf(full_name)); },
+      {.name = full_name, .trainable = options.trainable});
   weights_.push_back({variable, options.regularizer, options.constraint});
   return variable;
+}
+
+Variable Layer::AddCounter(const std::string& name, std::optional<int64_t> seed) {
+  const std::string full_name = name_ + "/" + name;
+  const std::vector<int64_t> first{seed.value_or(SeedOf(full_name)), 0};
+  counters_.emplace_back([&] { return Constant<int64_t>(first); },
+                         VariableOptions{.name = full_name, .trainable = false});
+  return counters_.back();
 }
 
 void Layer::Refuse(const std::string& text, const Shape& got) const {

@@ -65,10 +65,15 @@ std::vector<Variable> Model::variables() const {
 std::vector<Weight> Model::trainable_weights() const {
   std::vector<Weight> all;
   for (const LayerPtr& layer : layers_) {
-    if (!layer->trainable()) continue;
-    for (const Weight& weight : layer->weights()) {
-      if (weight.variable.trainable()) all.push_back(weight);
-    }
+    for (const Weight& weight : layer->trainable_weights()) all.push_back(weight);
+  }
+  return all;
+}
+
+std::vector<Variable> Model::counters() const {
+  std::vector<Variable> all;
+  for (const LayerPtr& layer : layers_) {
+    for (const Variable& variable : layer->counters()) all.push_back(variable);
   }
   return all;
 }
@@ -123,6 +128,7 @@ std::string Model::WeightsDigest() const { return DigestOf(variables()); }
 
 std::string Model::StateDigest() const {
   std::vector<Variable> all = variables();
+  for (const Variable& counter : counters()) all.push_back(counter);
   if (training_ != nullptr) {
     for (const Variable& variable : training_->options.optimizer->variables())
       all.push_back(variable);

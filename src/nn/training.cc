@@ -109,9 +109,12 @@ std::unique_ptr<runtime::Plan> Model::Training::Compile(Kind kind,
     std::vector<Tensor> batch;
     for (const Tensor& parameter : parameters) batch.push_back(Gather(parameter, rows));
     switch (kind) {
-      case Kind::kTrain:
+      case Kind::kTrain: {
+        const distribute::ReplicaBatchScope replicas(examples,
+                                                     model.strategy().num_replicas_in_sync());
         TraceTrainStep(batch[0], batch[1]);
         break;
+      }
       case Kind::kTest:
         TraceTestStep(batch[0], batch[1]);
         break;

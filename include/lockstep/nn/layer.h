@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,36 +32,60 @@ struct Weight {
   std::shared_ptr<const Constraint> constraint;
 };
 
+class Layer;
+
+/// A layer that several places share. It can be called like the layer itself:
+/// `Dense(128, relu)(x)`.
+class LayerPtr : public std::shared_ptr<Layer> {
+ public:
+  using std::shared_ptr<Layer>::shared_ptr;
+  LayerPtr(std::shared_ptr<Layer> layer)  // NOLINT: the same thing
+      : std::shared_ptr<Layer>(std::move(layer)) {}
+  Tensor operator()(const Tensor& input, bool training = false) const;
+  Tensor operator()(const std::vector<Tensor>& inputs, bool training = false) const;
+};
+
 /// Part of a model: makes its weights when it first sees an input's shape, and maps inputs to an
 /// output with any ops. To write one, derive, override `Build` and `Call`.
 /// Source: keras.layers.Layer.
-class Layer {
+class Layer : public std::enable_shared_from_this<Layer> {
  public:
-  explicit Layer(std::string type) : type_(std::move(type)) {}
+  /// `type` is the stem of the layer's name, "max_pooling2d"; `class_name` what a summary calls it,
+  /// by default the type in capitals: "MaxPooling2D".
+  explicit Layer(std::string type, std::string class_name = {});
   virtual ~Layer() = default;
   Layer(const Layer&) = delete;
   Layer& operator=(const Layer&) = delete;
 
   /// Applies the layer; builds it first when it has no weights yet. Axis 0 holds the examples.
+  /// Given the symbolic inputs of a functional model (functional.h), gives a symbolic output.
   /// InvalidArgument, naming the layer, for inputs that do not fit.
   Tensor operator()(const Tensor& input, bool training = false);
   Tensor operator()(const std::vector<Tensor>& inputs, bool training = false);
 
   /// "dense", "conv2d", ...
   const std::string& type() const { return type_; }
+  const std::string& class_name() const { return class_name_; }
   /// Unique in its model: "dense", "dense_1", ... Weights are called "dense_1/kernel".
   const std::string& name() const { return name_; }
-  void set_name(std::string name) { name_ = std::move(name); }
+  /// FailedPrecondition once the layer is built, as its weights bear its name.
+  void set_name(std::string name);
   bool built() const { return built_; }
   bool trainable() const { return trainable_; }
   void set_trainable(bool trainable) { trainable_ = trainable; }
 
-  /// Own weights and those of the layers inside, in the order of their creation.
-  virtual std::vector<Weight> weights() const { return weights_; }
+  /// Own weights, then those of the layers inside, in the order of their creation.
+  virtual std::vector<Weight> weights() const;
+  /// Those that training changes: none of a layer that is not trainable.
+  std::vector<Weight> trainable_weights() const;
+  /// Counters of random streams: part of a model's state, but not of its weights.
+  std::vector<Variable> counters() const;
+  /// What the last call gave; empty before the first one.
+  const std::optional<Shape>& output_shape() const { return output_shape_; }
   /// The name of the activation that the output has passed last, "linear" where none.
   virtual std::string output_activation() const { return "linear"; }
   /// Layers inside this one.
-  virtual std::vector<Layer*> inner_layers() const { return {}; }
+  const std::vector<LayerPtr>& inner_layers() const { return inner_; }
   /// What this layer adds to the loss of the call in progress (activity), besides regularizers.
   virtual std::vector<Tensor> TakeLosses() { return {}; }
 
@@ -68,16 +93,28 @@ class Layer {
   virtual void Build(const std::vector<Shape>& input_shapes) {}
   virtual Tensor Call(const std::vector<Tensor>& inputs, bool training) = 0;
   Variable AddWeight(const std::string& name, const Shape& shape, WeightOptions options = {});
+  /// The seed of a random stream that nobody else has, [seed, 0], in a variable of two int64, of
+  /// which a call of the layer uses the value and then advances the second number by one. Without
+  /// `seed` it follows from the global seed and the layer's name.
+  Variable AddCounter(const std::string& name, std::optional<int64_t> seed = {});
+  /// To be called by the constructor of a layer for each layer inside it, in order. Their names
+  /// become "outer/inner".
+  LayerPtr Track(LayerPtr layer);
   /// Throws InvalidArgument "[name] text; got shape".
   [[noreturn]] void Refuse(const std::string& text, const Shape& got) const;
 
  private:
+  void BuildOnce(const std::vector<Tensor>& inputs);
+
   std::string type_;
+  std::string class_name_;
   std::string name_;
   bool built_ = false;
   bool trainable_ = true;
   std::vector<Weight> weights_;
+  std::vector<Variable> counters_;
+  std::vector<LayerPtr> inner_;
+  std::optional<Shape> output_shape_;
 };
-using LayerPtr = std::shared_ptr<Layer>;
 
 }  // namespace lockstep

@@ -97,6 +97,8 @@ class Model {
   /// The weights of trainable layers that are trainable themselves.
   std::vector<Weight> trainable_weights() const;
   std::vector<Variable> trainable_variables() const;
+  /// Counters of random streams, which belong to the state but not to the weights.
+  std::vector<Variable> counters() const;
   int64_t CountParameters() const;
   /// A table of layers, output shapes and parameters, as Keras prints it.
   std::string Summary() const;

@@ -1,8 +1,6 @@
-#include "lockstep/nn/layers.h"
+#include "lockstep/nn/layers/core.h"
 #include "lockstep/ops/linalg.h"
-#include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
-#include "ops/builder.h"
 
 namespace lockstep {
 
@@ -29,8 +27,12 @@ class DenseLayer : public Layer {
                         {.initializer = options_.kernel_initializer,
                          .regularizer = options_.kernel_regularizer,
                          .constraint = options_.kernel_constraint});
-    if (options_.use_bias)
-      bias_ = AddWeight("bias", Shape{units_}, {.initializer = options_.bias_initializer});
+    if (options_.use_bias) {
+      bias_ = AddWeight("bias", Shape{units_},
+                        {.initializer = options_.bias_initializer,
+                         .regularizer = options_.bias_regularizer,
+                         .constraint = options_.bias_constraint});
+    }
   }
 
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
@@ -57,33 +59,6 @@ class DenseLayer : public Layer {
   Variable kernel_, bias_;
 };
 
-class FlattenLayer : public Layer {
- public:
-  FlattenLayer() : Layer("flatten") {}
-
- protected:
-  Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    const Shape& shape = inputs[0].shape();
-    if (shape.rank() == 0) Refuse("the input needs an axis of examples", shape);
-    return Reshape(inputs[0], {shape[0], shape.product(1, shape.rank())});
-  }
-};
-
-class RescalingLayer : public Layer {
- public:
-  RescalingLayer(double scale, double offset)
-      : Layer("rescaling"), scale_(scale), offset_(offset) {}
-
- protected:
-  Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    const Tensor x = ops::Emit1("Cast", {inputs[0]}, {{"DstT", DType::kFloat32}});
-    return offset_ == 0 ? x * scale_ : x * scale_ + offset_;
-  }
-
- private:
-  double scale_, offset_;
-};
-
 }  // namespace
 
 LayerPtr Dense(int64_t units, const Activation& activation) {
@@ -91,10 +66,6 @@ LayerPtr Dense(int64_t units, const Activation& activation) {
 }
 LayerPtr Dense(int64_t units, const DenseOptions& options) {
   return std::make_shared<DenseLayer>(units, options);
-}
-LayerPtr Flatten() { return std::make_shared<FlattenLayer>(); }
-LayerPtr Rescaling(double scale, double offset) {
-  return std::make_shared<RescalingLayer>(scale, offset);
 }
 
 }  // namespace lockstep

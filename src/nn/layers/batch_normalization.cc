@@ -1,0 +1,117 @@
+#include <numeric>
+
+#include "distribute/leaves.h"
+#include "lockstep/nn/layers/normalization.h"
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
+#include "lockstep/ops/structure.h"
+#include "ops/batch_statistics.h"
+
+namespace lockstep {
+
+namespace {
+
+class BatchNormalizationLayer : public Layer {
+ public:
+  explicit BatchNormalizationLayer(const BatchNormalizationOptions& options)
+      : Layer("batch_normalization"), options_(options) {
+    if (!options.name.empty()) set_name(options.name);
+  }
+
+ protected:
+  void Build(const std::vector<Shape>& inputs) override {
+    const Shape& shape = inputs[0];
+    if (shape.rank() < 2) Refuse("the input needs an axis of examples and one of channels", shape);
+    channels_ = shape[Axis(shape)];
+    const Shape vector{channels_};
+    if (options_.scale) gamma_ = AddWeight("gamma", vector, {options_.gamma_initializer});
+    if (options_.center) beta_ = AddWeight("beta", vector, {options_.beta_initializer});
+    moving_mean_ = AddWeight("moving_mean", vector,
+                             {.initializer = options_.moving_mean_initializer, .trainable = false});
+    moving_variance_ =
+        AddWeight("moving_variance", vector,
+                  {.initializer = options_.moving_variance_initializer, .trainable = false});
+  }
+
+  Tensor Call(const std::vector<Tensor>& inputs, bool training) override {
+    const Shape& shape = inputs[0].shape();
+    if (shape.rank() < 2 || shape[Axis(shape)] != channels_) {
+      Refuse("axis " + std::to_string(options_.axis) + " must have the " +
+                 std::to_string(channels_) + " channels that the layer was built for",
+             shape);
+    }
+    const Tensor x = AxisSwapped(inputs[0]);
+    const Tensor y = training && trainable() ? Train(x) : Infer(x);
+    return AxisSwapped(y.dtype() == inputs[0].dtype() ? y : Cast(y, inputs[0].dtype()));
+  }
+
+ private:
+  int Axis(const Shape& shape) const {
+    const int axis = NormalizeAxis(options_.axis, shape.rank(), name().c_str());
+    if (axis == 0) Refuse("the axis of channels must not be that of examples", shape);
+    return axis;
+  }
+
+  // The tensor with the channels' axis and the last one exchanged.
+  Tensor AxisSwapped(const Tensor& x) const {
+    const int axis = Axis(x.shape());
+    if (axis == x.rank() - 1) return x;
+    std::vector<int64_t> order(x.rank());
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[axis], order.back());
+    return Transpose(x, order);
+  }
+
+  Tensor Train(const Tensor& input) const {
+    const Tensor x = IsHalf(input) ? Cast(input, DType::kFloat32) : input;
+    const auto replicas =
+        options_.synchronized ? std::vector<int64_t>() : distribute::ReplicaRowsOf(x.shape()[0]);
+    const auto [mean, variance] = ops::BatchMoments(x, replicas);
+    Follow(moving_mean_, mean, replicas);
+    Follow(moving_variance_, variance, replicas);
+    Tensor scale = Rsqrt(variance + options_.epsilon);
+    if (options_.scale) scale = scale * ExpandDims(gamma_.value(), 1);
+    const Tensor shift = mean * scale;
+    const Tensor offset = options_.center ? ExpandDims(beta_.value(), 1) - shift : -shift;
+    return ops::BatchAffine(x, scale, offset, replicas);
+  }
+
+  Tensor Infer(const Tensor& input) const {
+    const Tensor x = IsHalf(input) ? Cast(input, DType::kFloat32) : input;
+    Tensor scale = Rsqrt(moving_variance_.value() + options_.epsilon);
+    if (options_.scale) scale = scale * gamma_.value();
+    const Tensor shift = moving_mean_.value() * scale;
+    return x * scale + (options_.center ? beta_.value() - shift : -shift);
+  }
+
+  // moving = moving * momentum + (the mean over replicas that have examples) * (1 - momentum).
+  void Follow(const Variable& moving, const Tensor& statistic,
+              const std::vector<int64_t>& replicas) const {
+    Tensor mean;
+    if (replicas.empty()) {
+      mean = Squeeze(statistic, {1});
+    } else {
+      float present = 0;
+      for (size_t r = 1; r < replicas.size(); ++r) present += replicas[r] > replicas[r - 1];
+      mean = ReduceSum(statistic, 1) / std::max(present, 1.0f);  // the others' are zero
+    }
+    moving.Assign(moving.value() * options_.momentum + mean * (1 - options_.momentum));
+  }
+
+  static bool IsHalf(const Tensor& x) {
+    return x.dtype() == DType::kBFloat16 || x.dtype() == DType::kFloat16;
+  }
+
+  BatchNormalizationOptions options_;
+  int64_t channels_ = 0;
+  Variable gamma_, beta_, moving_mean_, moving_variance_;
+};
+
+}  // namespace
+
+LayerPtr BatchNormalization(const BatchNormalizationOptions& options) {
+  return std::make_shared<BatchNormalizationLayer>(options);
+}
+
+}  // namespace lockstep

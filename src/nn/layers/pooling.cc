@@ -1,0 +1,140 @@
+// Pooling, and its opposite.
+
+#include "lockstep/nn/layers/pooling.h"
+
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/pooling.h"
+#include "lockstep/ops/reduce.h"
+#include "lockstep/ops/structure.h"
+#include "nn/layers/window_options.h"
+
+namespace lockstep {
+
+namespace {
+
+enum class PoolKind { kMax, kAverage };
+
+class PoolingLayer : public Layer {
+ public:
+  // Of images (rank 4), or of steps (rank 3), which count as images of one row.
+  PoolingLayer(const char* type, PoolKind kind, int rank, Size2D size, Size2D strides,
+               const std::string& padding, const std::string& name)
+      : Layer(type), kind_(kind), rank_(rank), size_(size) {
+    nn::RequirePositive(size, "pool_size", type);
+    nn::RequirePositive(strides, "strides", type);
+    options_.strides = strides;
+    options_.padding = nn::PaddingOf(padding, type);
+    if (!name.empty()) set_name(name);
+  }
+
+ protected:
+  Tensor Call(const std::vector<Tensor>& inputs, bool) override {
+    if (inputs[0].rank() != rank_) {
+      Refuse(rank_ == 4 ? "the input must be images [n, h, w, channels]"
+                        : "the input must be [n, steps, channels]",
+             inputs[0].shape());
+    }
+    const Tensor x = rank_ == 4 ? inputs[0] : ExpandDims(inputs[0], 1);
+    for (int axis : {1, 2}) {
+      if (nn::WindowsAlong(x.shape()[axis], axis == 1 ? size_.height : size_.width, 1, 1,
+                           options_.padding) <= 0) {
+        Refuse("the pool must fit into the input", inputs[0].shape());
+      }
+    }
+    const Tensor y =
+        kind_ == PoolKind::kMax ? MaxPool(x, size_, options_) : AvgPool(x, size_, options_);
+    return rank_ == 4 ? y : Squeeze(y, {1});
+  }
+
+ private:
+  PoolKind kind_;
+  int rank_;
+  Size2D size_;
+  PoolingOptions options_;
+};
+
+class GlobalPoolingLayer : public Layer {
+ public:
+  GlobalPoolingLayer(const char* type, PoolKind kind, int rank, bool keepdims)
+      : Layer(type), kind_(kind), rank_(rank), keepdims_(keepdims) {}
+
+ protected:
+  Tensor Call(const std::vector<Tensor>& inputs, bool) override {
+    if (inputs[0].rank() != rank_) {
+      Refuse(rank_ == 4 ? "the input must be images [n, h, w, channels]"
+                        : "the input must be [n, steps, channels]",
+             inputs[0].shape());
+    }
+    const Axes axes = rank_ == 4 ? Axes{1, 2} : Axes{1};
+    return kind_ == PoolKind::kMax ? ReduceMax(inputs[0], axes, keepdims_)
+                                   : ReduceMean(inputs[0], axes, keepdims_);
+  }
+
+ private:
+  PoolKind kind_;
+  int rank_;
+  bool keepdims_;
+};
+
+class UpSamplingLayer : public Layer {
+ public:
+  explicit UpSamplingLayer(Size2D size) : Layer("up_sampling2d"), size_(size) {
+    nn::RequirePositive(size, "size", "up_sampling2d");
+  }
+
+ protected:
+  Tensor Call(const std::vector<Tensor>& inputs, bool) override {
+    const Shape& shape = inputs[0].shape();
+    if (shape.rank() != 4) Refuse("the input must be images [n, h, w, channels]", shape);
+    const Tensor apart = Reshape(inputs[0], {shape[0], shape[1], 1, shape[2], 1, shape[3]});
+    const Tensor repeated = BroadcastTo(
+        apart, Shape{shape[0], shape[1], size_.height, shape[2], size_.width, shape[3]});
+    return Reshape(repeated, {shape[0], shape[1] * size_.height, shape[2] * size_.width, shape[3]});
+  }
+
+ private:
+  Size2D size_;
+};
+
+LayerPtr Pooling2D(const char* type, PoolKind kind, Size2D size, const Pooling2DOptions& options) {
+  return std::make_shared<PoolingLayer>(type, kind, 4, size, options.strides.value_or(size),
+                                        options.padding, options.name);
+}
+LayerPtr Pooling1D(const char* type, PoolKind kind, int64_t size, const Pooling1DOptions& options) {
+  return std::make_shared<PoolingLayer>(type, kind, 3, Size2D(1, size),
+                                        Size2D(1, options.strides.value_or(size)), options.padding,
+                                        options.name);
+}
+
+}  // namespace
+
+LayerPtr MaxPooling2D(Size2D pool_size, const Pooling2DOptions& options) {
+  return Pooling2D("max_pooling2d", PoolKind::kMax, pool_size, options);
+}
+LayerPtr AveragePooling2D(Size2D pool_size, const Pooling2DOptions& options) {
+  return Pooling2D("average_pooling2d", PoolKind::kAverage, pool_size, options);
+}
+LayerPtr MaxPooling1D(int64_t pool_size, const Pooling1DOptions& options) {
+  return Pooling1D("max_pooling1d", PoolKind::kMax, pool_size, options);
+}
+LayerPtr AveragePooling1D(int64_t pool_size, const Pooling1DOptions& options) {
+  return Pooling1D("average_pooling1d", PoolKind::kAverage, pool_size, options);
+}
+LayerPtr GlobalAveragePooling2D(bool keepdims) {
+  return std::make_shared<GlobalPoolingLayer>("global_average_pooling2d", PoolKind::kAverage, 4,
+                                              keepdims);
+}
+LayerPtr GlobalMaxPooling2D(bool keepdims) {
+  return std::make_shared<GlobalPoolingLayer>("global_max_pooling2d", PoolKind::kMax, 4, keepdims);
+}
+LayerPtr GlobalAveragePooling1D(bool keepdims) {
+  return std::make_shared<GlobalPoolingLayer>("global_average_pooling1d", PoolKind::kAverage, 3,
+                                              keepdims);
+}
+LayerPtr GlobalMaxPooling1D(bool keepdims) {
+  return std::make_shared<GlobalPoolingLayer>("global_max_pooling1d", PoolKind::kMax, 3, keepdims);
+}
+LayerPtr UpSampling2D(Size2D size) { return std::make_shared<UpSamplingLayer>(size); }
+
+}  // namespace lockstep
