@@ -13,16 +13,15 @@ namespace lockstep::kernels::HWY_NAMESPACE {
 /// The means that all rules here begin with: m += (g - m)(1 - beta_1), v += (g^2 - v)(1 - beta_2).
 struct RunningMeans : SquareMoment {
   explicit RunningMeans(const ops::Attributes& a)
-      : one_minus_beta_1(1 - NumberOf(a, "beta_1")),
-        one_minus_beta_2(1 - NumberOf(a, "beta_2")),
+      : beta_1(NumberOf(a, "beta_1")),
+        beta_2(NumberOf(a, "beta_2")),
         epsilon(NumberOf(a, "epsilon")) {}
   template <class D, class E>
   HWY_INLINE void Advance(D d, E& e) const {
-    e.slots[0] =
-        hn::MulAdd(hn::Sub(e.gradient, e.slots[0]), SetTo(d, one_minus_beta_1), e.slots[0]);
-    e.slots[1] = hn::MulAdd(hn::Sub(e.moment, e.slots[1]), SetTo(d, one_minus_beta_2), e.slots[1]);
+    e.slots[0] = hn::MulAdd(hn::Sub(e.gradient, e.slots[0]), SetTo(d, 1 - beta_1), e.slots[0]);
+    e.slots[1] = hn::MulAdd(hn::Sub(e.moment, e.slots[1]), SetTo(d, 1 - beta_2), e.slots[1]);
   }
-  double one_minus_beta_1, one_minus_beta_2, epsilon;
+  double beta_1, beta_2, epsilon;
 };
 
 /// w -= m * rate / (sqrt(v) + epsilon), with the rate corrected for the bias by the caller.
@@ -53,13 +52,17 @@ struct AmsgradRule : RunningMeans {
 };
 
 /// w -= (m * c_m + g * c_g) / (sqrt(v * c_v) + epsilon) with the caller's factors c, which hold
-/// rate, momentum schedule and bias correction.
+/// rate, momentum schedule and bias correction. The betas are rounded before they are subtracted
+/// from one, as the correction has them.
 struct NadamRule : RunningMeans {
   static constexpr int kSlots = 2, kScalars = 3;
   using RunningMeans::RunningMeans;
   template <class D, class E>
   HWY_INLINE void operator()(D d, E& e) const {
-    Advance(d, e);
+    const auto take_1 = hn::Sub(SetTo(d, 1), SetTo(d, beta_1));
+    const auto take_2 = hn::Sub(SetTo(d, 1), SetTo(d, beta_2));
+    e.slots[0] = hn::MulAdd(hn::Sub(e.gradient, e.slots[0]), take_1, e.slots[0]);
+    e.slots[1] = hn::MulAdd(hn::Sub(e.moment, e.slots[1]), take_2, e.slots[1]);
     const auto step = hn::MulAdd(e.slots[0], e.scalars[0], hn::Mul(e.gradient, e.scalars[1]));
     const auto v = hn::Mul(e.slots[1], e.scalars[2]);
     e.weight = hn::NegMulAdd(step, InverseOfRootPlus(d, v, epsilon), e.weight);
@@ -70,7 +73,7 @@ struct NadamRule : RunningMeans {
 struct AdaMaxRule {
   static constexpr int kSlots = 2, kScalars = 1;
   explicit AdaMaxRule(const ops::Attributes& a)
-      : one_minus_beta_1(1 - NumberOf(a, "beta_1")),
+      : beta_1(NumberOf(a, "beta_1")),
         beta_2(NumberOf(a, "beta_2")),
         epsilon(NumberOf(a, "epsilon")) {}
   template <class D, class V>
@@ -79,15 +82,14 @@ struct AdaMaxRule {
   }
   template <class D, class E>
   HWY_INLINE void operator()(D d, E& e) const {
-    e.slots[0] =
-        hn::MulAdd(hn::Sub(e.gradient, e.slots[0]), SetTo(d, one_minus_beta_1), e.slots[0]);
+    e.slots[0] = hn::MulAdd(hn::Sub(e.gradient, e.slots[0]), SetTo(d, 1 - beta_1), e.slots[0]);
     const auto old = hn::Mul(e.slots[1], SetTo(d, beta_2));
     const auto keep = hn::Or(hn::Ge(old, e.moment), hn::IsNaN(old));
     e.slots[1] = hn::IfThenElse(keep, old, e.moment);
     e.weight = hn::Sub(e.weight, hn::Div(hn::Mul(e.slots[0], e.scalars[0]),
                                          hn::Add(e.slots[1], SetTo(d, epsilon))));
   }
-  double one_minus_beta_1, beta_2, epsilon;
+  double beta_1, beta_2, epsilon;
 };
 
 LOCKSTEP_DEFINE_UPDATE(Adam, AdamRule)

@@ -44,13 +44,13 @@ struct LionRule : SquareMoment {
   template <class D, class E>
   HWY_INLINE void operator()(D d, E& e) const {
     const auto zero = hn::Zero(d);
-    const auto ahead =
-        hn::MulAdd(SetTo(d, beta_1), e.slots[0], hn::Mul(SetTo(d, 1 - beta_1), e.gradient));
+    const auto ahead = hn::MulAdd(SetTo(d, beta_1), e.slots[0],
+                                  hn::Mul(hn::Sub(SetTo(d, 1), SetTo(d, beta_1)), e.gradient));
     const auto size = hn::IfThenElse(hn::Lt(ahead, zero), hn::Neg(e.scalars[0]), e.scalars[0]);
     const auto step = hn::IfThenZeroElse(hn::Eq(ahead, zero), size);
     e.weight = hn::Sub(e.weight, step);
-    e.slots[0] =
-        hn::MulAdd(SetTo(d, beta_2), e.slots[0], hn::Mul(SetTo(d, 1 - beta_2), e.gradient));
+    e.slots[0] = hn::MulAdd(SetTo(d, beta_2), e.slots[0],
+                            hn::Mul(hn::Sub(SetTo(d, 1), SetTo(d, beta_2)), e.gradient));
   }
   double beta_1, beta_2;
 };

@@ -1,0 +1,87 @@
+// Every optimizer gives the same bits on any number of devices.
+
+#include <cmath>
+
+#include "gtest/gtest.h"
+#include "lockstep/distribute/strategy.h"
+#include "lockstep/nn/constraints.h"
+#include "lockstep/nn/layers.h"
+#include "lockstep/nn/model.h"
+#include "lockstep/nn/optimizers.h"
+#include "lockstep/nn/regularizers.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int64_t kExamples = 50;
+constexpr int64_t kFeatures = 12;
+
+Tensor Features() {
+  std::vector<float> values(kExamples * kFeatures);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.7f * static_cast<float>(i));
+  return Tensor::FromVector(values, Shape{kExamples, kFeatures});
+}
+
+Tensor Labels() {
+  std::vector<int32_t> labels(kExamples);
+  for (size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<int32_t>(i * i % 4);
+  return Tensor::FromVector(labels, Shape{kExamples});
+}
+
+// The digest of weights (the first spans two tiles) and slots after two epochs whose last batch is
+// uneven.
+std::string DigestAfterFit(const OptimizerPtr& optimizer, int devices) {
+  MirroredStrategy strategy({.devices = devices});
+  const auto scope = strategy.scope();
+  SetRandomSeed(7);
+  Sequential model({Dense(400, DenseOptions{.activation = relu,
+                                            .kernel_regularizer = regularizers::L1L2(0.001, 0.01),
+                                            .kernel_constraint = constraints::MaxNorm(1.5)}),
+                    Dense(4)});
+  model.Compile({.optimizer = optimizer,
+                 .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true)});
+  const History history =
+      model.Fit(Features(), Labels(),
+                {.batch_size = 16, .epochs = 2, .verbose = Verbosity::kSilent, .shards = 4});
+  EXPECT_TRUE(std::isfinite(history.history.at("loss").back()));
+  return model.StateDigest();
+}
+
+TEST(OptimizersDevicesTest, EveryRuleGivesOneDigest) {
+  for (const std::string& name : optimizers::Names()) {
+    const std::string expected = DigestAfterFit(optimizers::Get(name), 1);
+    for (int devices : {2, 3, 5}) {
+      EXPECT_EQ(DigestAfterFit(optimizers::Get(name), devices), expected)
+          << name << " on " << devices << " devices";
+    }
+  }
+}
+
+TEST(OptimizersDevicesTest, EveryOptionGivesOneDigest) {
+  const UpdateOptions options[] = {
+      {.clipnorm = 0.05},
+      {.clipvalue = 0.01},
+      {.global_clipnorm = 0.1},
+      {.weight_decay = 0.01, .use_ema = true, .ema_momentum = 0.9, .ema_overwrite_frequency = 3},
+      {.loss_scale_factor = 1024, .gradient_accumulation_steps = 3}};
+  const auto schedule = schedules::CosineDecay(
+      {.initial_learning_rate = 0.01, .decay_steps = 6, .warmup_target = 0.05, .warmup_steps = 2});
+  for (const UpdateOptions& update : options) {
+    for (const char* name : {"adam", "lamb"}) {
+      const std::string expected = DigestAfterFit(optimizers::Get(name, schedule, update), 1);
+      for (int devices : {2, 3, 5})
+        EXPECT_EQ(DigestAfterFit(optimizers::Get(name, schedule, update), devices), expected);
+    }
+  }
+}
+
+TEST(OptimizersDevicesTest, LossScalingGivesOneDigest) {
+  const auto make = [] {
+    return optimizers::LossScaleOptimizer(optimizers::Adam(), {.dynamic_growth_steps = 2});
+  };
+  const std::string expected = DigestAfterFit(make(), 1);
+  for (int devices : {2, 3, 5}) EXPECT_EQ(DigestAfterFit(make(), devices), expected);
+}
+
+}  // namespace
+}  // namespace lockstep
