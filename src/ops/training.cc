@@ -54,6 +54,7 @@ std::vector<TensorType> InferUpdate(const InferenceContext& context) {
       RejectInput(context.spec, "a rate must be a scalar", input, weight);
     }
   }
+  if (rule.direction) return {{weight.element, weight.shape, weight.element}};
   return {};
 }
 

@@ -7,11 +7,14 @@ namespace lockstep::ops {
 /// The layout of an update op `ResourceApply<Rule>`: inputs are the weight's handle, the handles of
 /// its slots, the gradient, then scalars that all weights share, then the extras that the attribute
 /// "extras" names, in the order of their bits; other attributes are the rule's constants (float64).
-/// The op writes weight and slots, element by element.
+/// The op writes weight and slots, element by element; or, with a direction, slots and an output
+/// like the gradient, along which the weight is to go (nothing where the update is not enabled), and
+/// the weight by its decay alone.
 struct UpdateRule {
   const char* op;
   int slots;
   int scalars;
+  bool direction = false;
 };
 
 /// Bits of the attribute "extras" (int64).
@@ -33,6 +36,7 @@ inline constexpr UpdateRule kUpdateRules[] = {
     {"ResourceApplyAdam", 2, 1},                     // m, v; corrected rate
     {"ResourceApplyAdamWithAmsgrad", 3, 1},          // m, v, largest v; corrected rate
     {"ResourceApplyNadam", 2, 3},                    // m, v; factors of m, of the gradient, of v
+    {"ResourceApplyLambDirection", 2, 2, true},      // m, v; factors of m and of v
     {"ResourceApplyAdaMax", 2, 1},                   // m, norm; corrected rate
     {"ResourceApplyRMSProp", 1, 1},                  // velocity; rate
     {"ResourceApplyRMSPropMomentum", 2, 1},          // velocity, momentum; rate

@@ -51,6 +51,19 @@ struct AmsgradRule : RunningMeans {
   }
 };
 
+/// direction = m * c_m / (sqrt(v * c_v) + epsilon), with the caller's corrections c of the bias.
+struct LambRule : RunningMeans {
+  static constexpr bool kDirection = true;
+  static constexpr int kSlots = 2, kScalars = 2;
+  using RunningMeans::RunningMeans;
+  template <class D, class E>
+  HWY_INLINE void operator()(D d, E& e) const {
+    Advance(d, e);
+    const auto v = hn::Mul(e.slots[1], e.scalars[1]);
+    e.direction = hn::Mul(hn::Mul(e.slots[0], e.scalars[0]), InverseOfRootPlus(d, v, epsilon));
+  }
+};
+
 /// w -= (m * c_m + g * c_g) / (sqrt(v * c_v) + epsilon) with the caller's factors c, which hold
 /// rate, momentum schedule and bias correction. The betas are rounded before they are subtracted
 /// from one, as the correction has them.
@@ -71,6 +84,7 @@ struct NadamRule : RunningMeans {
 
 /// m as Adam; u = max(beta_2 * u, |g|); w -= m * rate / (u + epsilon), with a corrected rate.
 struct AdaMaxRule {
+  static constexpr bool kDirection = false;
   static constexpr int kSlots = 2, kScalars = 1;
   explicit AdaMaxRule(const ops::Attributes& a)
       : beta_1(NumberOf(a, "beta_1")),
@@ -96,6 +110,7 @@ LOCKSTEP_DEFINE_UPDATE(Adam, AdamRule)
 LOCKSTEP_DEFINE_UPDATE(AdamWithAmsgrad, AmsgradRule)
 LOCKSTEP_DEFINE_UPDATE(Nadam, NadamRule)
 LOCKSTEP_DEFINE_UPDATE(AdaMax, AdaMaxRule)
+LOCKSTEP_DEFINE_UPDATE(LambDirection, LambRule)
 
 }  // namespace lockstep::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -108,11 +123,13 @@ HWY_EXPORT(Adam);
 HWY_EXPORT(AdamWithAmsgrad);
 HWY_EXPORT(Nadam);
 HWY_EXPORT(AdaMax);
+HWY_EXPORT(LambDirection);
 
 LOCKSTEP_REGISTER_UPDATE("ResourceApplyAdam", Adam);
 LOCKSTEP_REGISTER_UPDATE("ResourceApplyAdamWithAmsgrad", AdamWithAmsgrad);
 LOCKSTEP_REGISTER_UPDATE("ResourceApplyNadam", Nadam);
 LOCKSTEP_REGISTER_UPDATE("ResourceApplyAdaMax", AdaMax);
+LOCKSTEP_REGISTER_UPDATE("ResourceApplyLambDirection", LambDirection);
 
 }  // namespace
 }  // namespace lockstep::kernels

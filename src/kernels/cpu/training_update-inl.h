@@ -14,9 +14,10 @@ HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What a rule sees of one vector of elements. A rule has kSlots, kScalars, a constructor from the
-/// op's attributes, `Moment(d, g)`, which is what it makes of the gradient when no moment is given,
-/// and `operator()(d, elements)`, which changes weight and slots.
+/// What a rule sees of one vector of elements. A rule has kSlots, kScalars, kDirection (whether it
+/// fills an output in place of the weight), a constructor from the op's attributes, `Moment(d, g)`,
+/// which is what it makes of the gradient when no moment is given, and `operator()(d, elements)`,
+/// which changes weight or direction, and slots.
 template <class V, class Rule>
 struct Elements {
   V weight;
@@ -24,10 +25,12 @@ struct Elements {
   V moment;
   V slots[Rule::kSlots + 1];
   V scalars[Rule::kScalars];
+  V direction;
 };
 
 /// The rules whose moment is the gradient's square.
 struct SquareMoment {
+  static constexpr bool kDirection = false;
   template <class D, class V>
   static HWY_INLINE V Moment(D, V g) {
     return hn::Mul(g, g);
@@ -55,6 +58,8 @@ void UpdateElements(const Rule& rule, const KernelMemory& memory, int64_t first,
   const T* gradient = memory.in<T>(1 + kSlots);
   constexpr int kExtras = 2 + kSlots + kScalars;
   const T* moment = kMoment ? memory.in<T>(kExtras) : nullptr;
+  constexpr bool kWrites = !Rule::kDirection || kDecay;
+  T* direction = Rule::kDirection ? memory.out<T>(0) : nullptr;
   const V decay = hn::Set(d, kDecay ? *memory.in<T>(kExtras + kMoment) : T{0});
   Elements<V, Rule> e;
   for (int s = 0; s < kScalars; ++s) e.scalars[s] = hn::Set(d, *memory.in<T>(2 + kSlots + s));
@@ -70,7 +75,8 @@ void UpdateElements(const Rule& rule, const KernelMemory& memory, int64_t first,
     if (kMoment) e.moment = hn::LoadU(d, moment + i);
     for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::LoadU(d, slots[s] + i);
     apply(e);
-    hn::StoreU(e.weight, d, weight + i);
+    if (kWrites) hn::StoreU(e.weight, d, weight + i);
+    if (Rule::kDirection) hn::StoreU(e.direction, d, direction + i);
     for (int s = 0; s < kSlots; ++s) hn::StoreU(e.slots[s], d, slots[s] + i);
   }
   if (i == last) return;
@@ -80,7 +86,8 @@ void UpdateElements(const Rule& rule, const KernelMemory& memory, int64_t first,
   if (kMoment) e.moment = hn::MaskedLoad(mask, d, moment + i);
   for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::MaskedLoad(mask, d, slots[s] + i);
   apply(e);
-  hn::BlendedStore(e.weight, mask, d, weight + i);
+  if (kWrites) hn::BlendedStore(e.weight, mask, d, weight + i);
+  if (Rule::kDirection) hn::BlendedStore(e.direction, mask, d, direction + i);
   for (int s = 0; s < kSlots; ++s) hn::BlendedStore(e.slots[s], mask, d, slots[s] + i);
 }
 

@@ -7,9 +7,9 @@
 
 namespace lockstep::nn {
 
-void EmitUpdate(const char* op, const Variable& weight, const std::vector<Variable>& slots,
-                const WeightGradient& gradient, const UpdateContext& context,
-                ops::Attributes attributes) {
+Tensor EmitUpdate(const char* op, const Variable& weight, const std::vector<Variable>& slots,
+                  const WeightGradient& gradient, const UpdateContext& context,
+                  ops::Attributes attributes) {
   std::vector<Tensor> inputs{weight.handle()};
   for (const Variable& slot : slots) inputs.push_back(slot.handle());
   inputs.push_back(gradient.value);
@@ -24,7 +24,8 @@ void EmitUpdate(const char* op, const Variable& weight, const std::vector<Variab
   add(ops::kUpdateDecay, context.decay);
   add(ops::kUpdateEnabled, context.enabled);
   if (extras != 0) attributes.Set("extras", extras);
-  ops::Emit(op, std::move(inputs), std::move(attributes));
+  const std::vector<Tensor> outputs = ops::Emit(op, std::move(inputs), std::move(attributes));
+  return outputs.empty() ? Tensor() : outputs[0];
 }
 
 Tensor AssignWhere(const Tensor& enabled, const Variable& variable, const Tensor& value) {

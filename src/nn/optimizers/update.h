@@ -7,10 +7,11 @@
 
 namespace lockstep::nn {
 
-/// Emits a rule of ops/training.h with the extras that gradient and context ask for.
-void EmitUpdate(const char* op, const Variable& weight, const std::vector<Variable>& slots,
-                const WeightGradient& gradient, const UpdateContext& context,
-                ops::Attributes attributes);
+/// Emits a rule of ops/training.h with the extras that gradient and context ask for; the result is
+/// the rule's direction where it has one.
+Tensor EmitUpdate(const char* op, const Variable& weight, const std::vector<Variable>& slots,
+                  const WeightGradient& gradient, const UpdateContext& context,
+                  ops::Attributes attributes);
 
 /// `variable` becomes `value` where `enabled` is true or empty. The result is what it then holds.
 Tensor AssignWhere(const Tensor& enabled, const Variable& variable, const Tensor& value);
