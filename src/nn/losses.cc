@@ -1,0 +1,254 @@
+// Keras's losses by name: functions of loss_functions.h with their options.
+
+#include "lockstep/nn/loss.h"
+#include "lockstep/ops/comparison.h"
+#include "lockstep/ops/math.h"
+#include "nn/loss_functions.h"
+
+namespace lockstep::losses {
+
+namespace {
+
+using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
+
+struct Traits {
+  bool expects_probabilities = false;
+  bool whole_batch = false;
+};
+
+class FunctionLoss : public Loss {
+ public:
+  FunctionLoss(std::string name, Reduction reduction, Function function, Traits traits = {})
+      : Loss(std::move(name), reduction), function_(std::move(function)), traits_(traits) {}
+  Tensor PerExample(const Tensor& y_true, const Tensor& y_pred) const override {
+    return function_(y_true, y_pred);
+  }
+  bool expects_probabilities() const override { return traits_.expects_probabilities; }
+  bool whole_batch() const override { return traits_.whole_batch; }
+
+ private:
+  Function function_;
+  Traits traits_;
+};
+
+// A loss of aligned pairs.
+template <typename Options, typename PairFunction>
+LossPtr Make(const char* name, const Options& options, PairFunction function, Traits traits = {}) {
+  return std::make_shared<FunctionLoss>(
+      options.name.empty() ? name : options.name, options.reduction,
+      [function](const Tensor& y_true, const Tensor& y_pred) {
+        const nn::Pair pair = nn::Align(y_true, y_pred);
+        return function(pair.y_true, pair.y_pred);
+      },
+      traits);
+}
+
+class SparseCrossentropyLoss : public Loss {
+ public:
+  explicit SparseCrossentropyLoss(const SparseCrossentropyOptions& options)
+      : Loss(options.name.empty() ? "sparse_categorical_crossentropy" : options.name,
+             options.reduction),
+        options_(options) {}
+  Tensor PerExample(const Tensor& y_true, const Tensor& y_pred) const override {
+    const Tensor labels = nn::SparseLabels(y_true, y_pred);
+    if (!options_.ignore_class)
+      return nn::SparseCategoricalCrossentropy(labels, y_pred, options_.from_logits);
+    // An ignored label may lie outside of the classes: class 0 stands in for it.
+    const Tensor valid = Valid(labels);
+    const Tensor values = nn::SparseCategoricalCrossentropy(labels * Cast(valid, labels.dtype()),
+                                                            y_pred, options_.from_logits);
+    return Where(valid, values, 0.0);
+  }
+  Tensor Mask(const Tensor& y_true, const Tensor& y_pred) const override {
+    return options_.ignore_class ? Valid(nn::SparseLabels(y_true, y_pred)) : Tensor();
+  }
+  bool expects_probabilities() const override { return !options_.from_logits; }
+
+ private:
+  Tensor Valid(const Tensor& labels) const { return NotEqual(labels, *options_.ignore_class); }
+
+  SparseCrossentropyOptions options_;
+};
+
+}  // namespace
+
+LossPtr MeanSquaredError(const LossOptions& options) {
+  return Make("mean_squared_error", options, nn::MeanSquaredError);
+}
+LossPtr MeanAbsoluteError(const LossOptions& options) {
+  return Make("mean_absolute_error", options, nn::MeanAbsoluteError);
+}
+LossPtr MeanAbsolutePercentageError(const LossOptions& options) {
+  return Make("mean_absolute_percentage_error", options, nn::MeanAbsolutePercentageError);
+}
+LossPtr MeanSquaredLogarithmicError(const LossOptions& options) {
+  return Make("mean_squared_logarithmic_error", options, nn::MeanSquaredLogarithmicError);
+}
+LossPtr LogCosh(const LossOptions& options) { return Make("log_cosh", options, nn::LogCosh); }
+LossPtr Hinge(const LossOptions& options) { return Make("hinge", options, nn::Hinge); }
+LossPtr SquaredHinge(const LossOptions& options) {
+  return Make("squared_hinge", options, nn::SquaredHinge);
+}
+LossPtr CategoricalHinge(const LossOptions& options) {
+  return Make("categorical_hinge", options, nn::CategoricalHinge);
+}
+LossPtr KLDivergence(const LossOptions& options) {
+  return Make("kl_divergence", options, nn::KLDivergence, {.expects_probabilities = true});
+}
+LossPtr Poisson(const LossOptions& options) { return Make("poisson", options, nn::Poisson); }
+
+LossPtr Huber(const HuberOptions& options) {
+  return Make("huber_loss", options, [delta = options.delta](const Tensor& t, const Tensor& p) {
+    return nn::Huber(t, p, delta);
+  });
+}
+
+LossPtr CosineSimilarity(const CosineSimilarityOptions& options) {
+  return Make("cosine_similarity", options,
+              [axis = options.axis](const Tensor& t, const Tensor& p) {
+                return -nn::CosineSimilarity(t, p, axis);
+              },
+              {.whole_batch = options.axis == 0});
+}
+
+LossPtr BinaryCrossentropy(const CrossentropyOptions& options) {
+  return Make("binary_crossentropy", options,
+              [options](const Tensor& t, const Tensor& p) {
+                return nn::BinaryCrossentropy(t, p, options.from_logits, options.label_smoothing);
+              },
+              {.expects_probabilities = !options.from_logits});
+}
+
+LossPtr CategoricalCrossentropy(const CrossentropyOptions& options) {
+  return Make("categorical_crossentropy", options,
+              [options](const Tensor& t, const Tensor& p) {
+                return nn::CategoricalCrossentropy(t, p, options.from_logits,
+                                                   options.label_smoothing);
+              },
+              {.expects_probabilities = !options.from_logits});
+}
+
+namespace {
+
+nn::Focal FocalOf(const FocalOptions& options) {
+  return {options.alpha, options.gamma, options.apply_class_balancing, options.from_logits,
+          options.label_smoothing};
+}
+
+}  // namespace
+
+LossPtr BinaryFocalCrossentropy(const FocalOptions& options) {
+  return Make("binary_focal_crossentropy", options,
+              [focal = FocalOf(options)](const Tensor& t, const Tensor& p) {
+                return nn::BinaryFocalCrossentropy(t, p, focal);
+              },
+              {.expects_probabilities = !options.from_logits});
+}
+
+LossPtr CategoricalFocalCrossentropy(const FocalOptions& options) {
+  return Make("categorical_focal_crossentropy", options,
+              [focal = FocalOf(options)](const Tensor& t, const Tensor& p) {
+                return nn::CategoricalFocalCrossentropy(t, p, focal);
+              },
+              {.expects_probabilities = !options.from_logits});
+}
+
+LossPtr SparseCategoricalCrossentropy(const SparseCrossentropyOptions& options) {
+  return std::make_shared<SparseCrossentropyLoss>(options);
+}
+LossPtr SparseCategoricalCrossentropy(bool from_logits) {
+  return SparseCategoricalCrossentropy(SparseCrossentropyOptions{.from_logits = from_logits});
+}
+
+LossPtr CategoricalGeneralizedCrossEntropy(const GeneralizedCrossentropyOptions& options) {
+  if (!(options.q > 0 && options.q < 1)) {
+    throw Error(Code::kInvalidArgument,
+                "[categorical_generalized_cross_entropy] q must lie between 0 and 1; got " +
+                    std::to_string(options.q));
+  }
+  return std::make_shared<FunctionLoss>(
+      options.name.empty() ? "categorical_generalized_cross_entropy" : options.name,
+      options.reduction,
+      [q = options.q](const Tensor& y_true, const Tensor& y_pred) {
+        return nn::GeneralizedCrossentropy(nn::SparseLabels(y_true, y_pred), y_pred, q);
+      },
+      Traits{.expects_probabilities = true});
+}
+
+LossPtr Dice(const OverlapOptions& options) {
+  return Make("dice", options,
+              [axes = options.axis.value_or(Axes())](const Tensor& t, const Tensor& p) {
+                return nn::Dice(t, p, axes);
+              },
+              {.whole_batch = !options.axis});
+}
+
+LossPtr Tversky(const OverlapOptions& options) {
+  return Make("tversky", options,
+              [options](const Tensor& t, const Tensor& p) {
+                return nn::Tversky(t, p, options.alpha, options.beta,
+                                   options.axis.value_or(Axes()));
+              },
+              {.whole_batch = !options.axis});
+}
+
+LossPtr FromFunction(const std::string& name, Function function, Reduction reduction) {
+  return std::make_shared<FunctionLoss>(name, reduction, std::move(function));
+}
+
+namespace {
+
+struct Named {
+  std::vector<std::string> names;
+  LossPtr (*make)();
+};
+
+const std::vector<Named>& AllNames() {
+  static const std::vector<Named> all{
+      {{"mean_squared_error", "MeanSquaredError", "mse", "MSE"}, [] { return MeanSquaredError(); }},
+      {{"mean_absolute_error", "MeanAbsoluteError", "mae", "MAE"},
+       [] { return MeanAbsoluteError(); }},
+      {{"mean_absolute_percentage_error", "MeanAbsolutePercentageError", "mape", "MAPE"},
+       [] { return MeanAbsolutePercentageError(); }},
+      {{"mean_squared_logarithmic_error", "MeanSquaredLogarithmicError", "msle", "MSLE"},
+       [] { return MeanSquaredLogarithmicError(); }},
+      {{"cosine_similarity", "CosineSimilarity"}, [] { return CosineSimilarity(); }},
+      {{"huber", "Huber"}, [] { return Huber(); }},
+      {{"log_cosh", "LogCosh", "logcosh"}, [] { return LogCosh(); }},
+      {{"hinge", "Hinge"}, [] { return Hinge(); }},
+      {{"squared_hinge", "SquaredHinge"}, [] { return SquaredHinge(); }},
+      {{"categorical_hinge", "CategoricalHinge"}, [] { return CategoricalHinge(); }},
+      {{"kl_divergence", "KLDivergence", "kld", "KLD"}, [] { return KLDivergence(); }},
+      {{"poisson", "Poisson"}, [] { return Poisson(); }},
+      {{"binary_crossentropy", "BinaryCrossentropy", "bce", "BCE"},
+       [] { return BinaryCrossentropy(); }},
+      {{"binary_focal_crossentropy", "BinaryFocalCrossentropy"},
+       [] { return BinaryFocalCrossentropy(); }},
+      {{"categorical_crossentropy", "CategoricalCrossentropy"},
+       [] { return CategoricalCrossentropy(); }},
+      {{"categorical_focal_crossentropy", "CategoricalFocalCrossentropy"},
+       [] { return CategoricalFocalCrossentropy(); }},
+      {{"sparse_categorical_crossentropy", "SparseCategoricalCrossentropy"},
+       [] { return SparseCategoricalCrossentropy(); }},
+      {{"categorical_generalized_cross_entropy", "CategoricalGeneralizedCrossEntropy"},
+       [] { return CategoricalGeneralizedCrossEntropy(); }},
+      {{"dice", "Dice"}, [] { return Dice(); }},
+      {{"tversky", "Tversky"}, [] { return Tversky(); }},
+  };
+  return all;
+}
+
+}  // namespace
+
+LossPtr Get(const std::string& name) {
+  std::string known;
+  for (const Named& named : AllNames()) {
+    for (const std::string& alias : named.names) {
+      if (alias == name) return named.make();
+    }
+    known += (known.empty() ? "" : ", ") + named.names.front();
+  }
+  throw Error(Code::kNotFound, "[losses] no loss of this name; got " + name + "; use " + known);
+}
+
+}  // namespace lockstep::losses
