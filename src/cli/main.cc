@@ -70,6 +70,7 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   app.add_flag("--cnn-plain", options.cnn_plain,
                "the cnn without batch normalisation and dropout, as the peers run it");
+  app.add_flag("--breakdown", options.breakdown, "print where the time of a step goes");
   app.add_flag("--json", options.json, "print one JSON object as the last line");
 }
 

@@ -29,6 +29,7 @@ struct TrainOptions {
   std::string checkpoint;
   std::string resume;
   int64_t digest_every = 0;
+  bool breakdown = false;
   bool json = false;
   bool cnn_plain = false;  // without batch normalisation and dropout
 };

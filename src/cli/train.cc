@@ -98,9 +98,11 @@ int Train(const TrainOptions& options) {
   FitOptions fit{.batch_size = options.batch_size,
                  .epochs = options.epochs,
                  .max_steps = options.steps,
-                 .shards = options.shards};
+                 .shards = options.shards,
+                 .measure_steps = options.breakdown};
   fit.callbacks.push_back(std::make_shared<StopOnInterrupt>());
   const History history = task.model->Fit(task.data.x, task.data.y, fit);
+  if (options.breakdown) std::printf("%s", history.breakdown.c_str());
   const Logs test = task.model->Evaluate(task.data.test_x, task.data.test_y, 256);
   const auto report = Report(options, task, history, test);
   if (options.json) {

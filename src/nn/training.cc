@@ -151,6 +151,7 @@ runtime::Plan& Model::Training::PlanFor(Kind kind, const std::vector<Tensor>& so
     if (known == key) return *plan;
   }
   plans_.emplace_back(key, Compile(kind, sources, examples, shards));
+  if (measure_steps_) plans_.back().second->MeasureSteps();
   return *plans_.back().second;
 }
 
@@ -180,6 +181,7 @@ History Model::Training::Fit(const Tensor& x, const Tensor& y, const FitOptions&
   const std::vector<Tensor> sources{x, y};
   History history;
   model.stop_training = false;
+  measure_steps_ = fit.measure_steps;
   const auto start = Clock::now();
   for (const auto& callback : fit.callbacks) callback->model = &model;
   for (const auto& callback : fit.callbacks) callback->OnTrainBegin();
@@ -212,6 +214,7 @@ History Model::Training::Fit(const Tensor& x, const Tensor& y, const FitOptions&
   }
   if (history.steps > 0) options.optimizer->Finalize();
   for (const auto& callback : fit.callbacks) callback->OnTrainEnd();
+  if (fit.measure_steps && !plans_.empty()) history.breakdown = plans_.front().second->Breakdown();
   history.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return history;
 }

@@ -46,6 +46,7 @@ class Model::Training {
 
   std::vector<std::pair<PlanKey, std::unique_ptr<runtime::Plan>>> plans_;
   bool told_uncut_ = false;
+  bool measure_steps_ = false;
 };
 
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/flush_denormals.h"
+#include "runtime/plan_clock.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::runtime {
@@ -105,6 +106,7 @@ void Plan::RunRows(RunState& state, const Group& group, int lane, int64_t begin,
     const Step& step = steps_[index];
     void** pointers = own.pointers.data() + pointer_offsets_[index];
     const kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
+    const PlanClock::Span span(clock_.get(), lane, index);
     if (group.owner >= 0) {
       step.kernel->Run(memory, 0, step.kernel->rows());
     } else {
@@ -131,7 +133,10 @@ void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
   base::FlushDenormals flush;
   BindLane(state, lane);
   for (size_t p = 0; p < phases_.size(); ++p) {
-    if (p > 0) team.Barrier();
+    if (p > 0) {
+      const PlanClock::Span span(clock_.get(), lane, PlanClock::kWaiting);
+      team.Barrier();
+    }
     if (state.failed.load(std::memory_order_relaxed)) continue;
     try {
       for (const Group& group : phases_[p].groups) RunGroup(state, group, lane, team.lanes());
@@ -188,6 +193,7 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
       state->variables[i] =
           writes_[i] > 0 ? variables_[i]->PrepareWrite() : const_cast<void*>(variables_[i]->data());
     }
+    const PlanClock::Span span(clock_.get(), 0, PlanClock::kRun);
     team.Run([&](int lane) { RunLane(*state, lane, team); });
     for (size_t i = 0; i < variables_.size(); ++i) {
       if (writes_[i] > 0) variables_[i]->CommitWrite(writes_[i]);
@@ -215,6 +221,14 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
   }
   ReleaseState(std::move(state));
   return results;
+}
+
+void Plan::MeasureSteps() {
+  if (clock_ == nullptr) clock_ = std::make_shared<PlanClock>(steps_.size());
+}
+
+std::string Plan::Breakdown() const {
+  return clock_ == nullptr ? "not measured\n" : clock_->Describe(step_names_);
 }
 
 std::string Plan::Describe() const {

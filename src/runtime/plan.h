@@ -72,6 +72,10 @@ class Plan {
 
   std::vector<Tensor> Run(std::span<const Tensor> arguments, base::Team& team);
 
+  /// From now on every run measures its steps; costs a few nanoseconds a step and pass.
+  void MeasureSteps();
+  /// Where the time of the measured runs went: microseconds a run, the dearest steps first.
+  std::string Breakdown() const;
   /// Phases, groups and memory in words.
   std::string Describe() const;
   size_t arena_bytes() const { return arena_bytes_; }
@@ -100,6 +104,7 @@ class Plan {
   std::vector<int> writes_;      // by variable: how many steps write it
   std::vector<int> lock_order_;  // variables in the order in which their locks are taken
   std::vector<std::string> step_names_;
+  std::shared_ptr<class PlanClock> clock_;  // set while steps are measured
   std::vector<ops::TensorType> parameters_;
   std::vector<ResultSource> results_;
   std::vector<ops::TensorType> result_buffers_;  // by kResult index

@@ -42,6 +42,8 @@ struct FitOptions {
   Verbosity verbose = Verbosity::kAuto;
   std::vector<std::shared_ptr<Callback>> callbacks;
   int shards = 0;  // leaves a replica; 0: follows from the batch
+  /// Measures where a step's time goes, from the first compilation on; see `History::breakdown`.
+  bool measure_steps = false;
 };
 
 /// Values by name, in the order of names.
@@ -54,6 +56,7 @@ struct History {
   int64_t steps = 0;
   double seconds = 0;
   std::vector<float> step_microseconds;  // of every step, input and callbacks included
+  std::string breakdown;                 // microseconds by op, where they were measured
 };
 
 /// Hooks into `Fit`; all have a default that does nothing. Source: keras.callbacks.Callback.

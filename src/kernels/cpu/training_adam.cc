@@ -29,10 +29,13 @@ struct AdamRule : RunningMeans {
   static constexpr int kSlots = 2, kScalars = 1;
   using RunningMeans::RunningMeans;
   template <class D, class E>
-  HWY_INLINE void operator()(D d, E& e) const {
+  HWY_INLINE auto Radicand(D d, E& e) const {
     Advance(d, e);
-    e.weight = hn::NegMulAdd(hn::Mul(e.slots[0], e.scalars[0]),
-                             InverseOfRootPlus(d, e.slots[1], epsilon), e.weight);
+    return e.slots[1];
+  }
+  template <class D, class E, class V>
+  HWY_INLINE void Finish(D, E& e, V inverse) const {
+    e.weight = hn::NegMulAdd(hn::Mul(e.slots[0], e.scalars[0]), inverse, e.weight);
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include "hwy/highway.h"
 #include "kernels/cpu/training_kernel.h"
+#include "kernels/cpu/training_roots-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {
@@ -46,8 +47,27 @@ HWY_INLINE hn::Vec<D> SetTo(D d, double value) {
   return hn::Set(d, static_cast<hn::TFromD<D>>(value));
 }
 
+/// A rule of the form: slots, then weight by 1 / (sqrt(radicand) + epsilon). It has `Radicand(d,
+/// elements)`, which changes the slots, and `Finish(d, elements, inverse)`, which changes the
+/// weight.
+template <class D, class Rule, class V>
+concept HasRadicand = requires(const Rule& rule, D d, Elements<V, Rule>& e) {
+  rule.Radicand(d, e);
+};
+
+template <class D, class Rule, class V>
+HWY_INLINE void Apply(D d, const Rule& rule, Elements<V, Rule>& e) {
+  if constexpr (HasRadicand<D, Rule, V>) {
+    const V radicand = rule.Radicand(d, e);
+    rule.Finish(d, e, InverseOfRootPlus(d, radicand, rule.epsilon));
+  } else {
+    rule(d, e);
+  }
+}
+
 template <typename T, class Rule, bool kMoment, bool kDecay>
-void UpdateElements(const Rule& rule, const KernelMemory& memory, int64_t first, int64_t last) {
+void UpdateElements(const Rule& given, const KernelMemory& memory, int64_t first, int64_t last) {
+  const Rule rule = given;  // a copy that no store can change: its constants stay in registers
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr int kSlots = Rule::kSlots, kScalars = Rule::kScalars;
@@ -63,12 +83,41 @@ void UpdateElements(const Rule& rule, const KernelMemory& memory, int64_t first,
   const V decay = hn::Set(d, kDecay ? *memory.in<T>(kExtras + kMoment) : T{0});
   Elements<V, Rule> e;
   for (int s = 0; s < kScalars; ++s) e.scalars[s] = hn::Set(d, *memory.in<T>(2 + kSlots + s));
-  const auto apply = [&](Elements<V, Rule>& x) HWY_ATTR {
+  const auto prepare = [&](Elements<V, Rule>& x) HWY_ATTR {
     if (!kMoment) x.moment = Rule::Moment(d, x.gradient);
     if (kDecay) x.weight = hn::NegMulAdd(x.weight, decay, x.weight);
-    rule(d, x);
+  };
+  const auto apply = [&](Elements<V, Rule>& x) HWY_ATTR {
+    prepare(x);
+    Apply(d, rule, x);
   };
   int64_t i = first;
+  if constexpr (HasRadicand<hn::ScalableTag<T>, Rule, V>) {
+    constexpr int kBlock = HWY_TARGET == HWY_AVX2 ? 4 : 8;
+    for (; i + kBlock * lanes <= last; i += kBlock * lanes) {
+      V inverses[kBlock];
+#pragma GCC unroll 8
+      for (int u = 0; u < kBlock; ++u) {
+        const int64_t at = i + u * lanes;
+        e.gradient = hn::LoadU(d, gradient + at);
+        if (kMoment) e.moment = hn::LoadU(d, moment + at);
+        if (!kMoment) e.moment = Rule::Moment(d, e.gradient);
+        for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::LoadU(d, slots[s] + at);
+        inverses[u] = rule.Radicand(d, e);
+        for (int s = 0; s < kSlots; ++s) hn::StoreU(e.slots[s], d, slots[s] + at);
+      }
+      InversesOfRootPlus<kBlock>(d, inverses, rule.epsilon);
+#pragma GCC unroll 8
+      for (int u = 0; u < kBlock; ++u) {
+        const int64_t at = i + u * lanes;
+        e.weight = hn::LoadU(d, weight + at);
+        if (kDecay) e.weight = hn::NegMulAdd(e.weight, decay, e.weight);
+        for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::LoadU(d, slots[s] + at);
+        rule.Finish(d, e, inverses[u]);
+        hn::StoreU(e.weight, d, weight + at);
+      }
+    }
+  }
   for (; i + lanes <= last; i += lanes) {
     e.weight = hn::LoadU(d, weight + i);
     e.gradient = hn::LoadU(d, gradient + i);
