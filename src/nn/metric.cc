@@ -1,15 +1,15 @@
 #include "lockstep/nn/metric.h"
 
-#include "lockstep/ops/comparison.h"
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
-#include "ops/builder.h"
+#include "nn/loss_functions.h"
 
 namespace lockstep {
 
 void Metric::Reset() {
-  for (const Variable& variable : variables_)
-    variable.Assign(ops::Emit1("ZerosLike", {variable.value()}));
+  for (const Variable& variable : variables_) variable.Assign(ZerosLike(variable.value()));
 }
 
 Variable Metric::AddState(const std::string& name, const Shape& shape) {
@@ -24,20 +24,47 @@ Variable Metric::AddState(const std::string& name, const Shape& shape) {
 
 namespace metrics {
 
+namespace {
+
+Tensor AsFloat(const Tensor& x) {
+  return x.dtype() == DType::kFloat32 && !x.is_weak() ? x : Cast(x, DType::kFloat32);
+}
+
+// The mean over the axes from `first` on.
+Tensor MeanBehind(const Tensor& x, int first) {
+  if (x.rank() <= first) return x;
+  std::vector<int64_t> axes;
+  for (int i = first; i < x.rank(); ++i) axes.push_back(i);
+  return ReduceMean(x, axes);
+}
+
+struct Weighted {
+  Tensor values;  // times their weights
+  Tensor weight;
+};
+
+// One value and one weight an example, as Keras's reduce_to_samplewise_values.
+Weighted ReduceToExamples(const Tensor& given, const Tensor& sample_weight) {
+  const Tensor values = AsFloat(given);
+  if (!sample_weight.defined()) {
+    const Tensor reduced = MeanBehind(values, 1);
+    return {reduced, OnesLike(reduced)};
+  }
+  const nn::Pair pair = nn::AlignRanks(values, AsFloat(sample_weight));
+  const Tensor reduced = MeanBehind(pair.y_true, pair.y_pred.rank());
+  const Tensor weight = BroadcastLike(pair.y_pred, reduced);
+  return {MeanBehind(reduced * weight, 1), MeanBehind(weight, 1)};
+}
+
+}  // namespace
+
 Mean::Mean(std::string name)
     : Metric(std::move(name)), total_(AddState("total")), count_(AddState("count")) {}
 
 void Mean::UpdateValues(const Tensor& values, const Tensor& sample_weight) {
-  Tensor per_example = values;
-  if (values.rank() > 1) {
-    std::vector<int64_t> axes;
-    for (int i = 1; i < values.rank(); ++i) axes.push_back(i);
-    per_example = ReduceMean(values, axes);
-  }
-  const Tensor weight =
-      sample_weight.defined() ? sample_weight : ops::Emit1("OnesLike", {per_example});
-  total_.AssignAdd(ReduceSum(per_example * weight));
-  count_.AssignAdd(ReduceSum(weight));
+  const Weighted weighted = ReduceToExamples(values, sample_weight);
+  total_.AssignAdd(ReduceSum(weighted.values));
+  count_.AssignAdd(ReduceSum(weighted.weight));
 }
 
 void Mean::Update(const Tensor& y_true, const Tensor&, const Tensor& sample_weight) {
@@ -46,23 +73,24 @@ void Mean::Update(const Tensor& y_true, const Tensor&, const Tensor& sample_weig
 
 Tensor Mean::Result() const { return DivideNoNan(total_.value(), count_.value()); }
 
-namespace {
+Sum::Sum(std::string name) : Metric(std::move(name)), total_(AddState("total")) {}
 
-class SparseAccuracy : public Mean {
- public:
-  using Mean::Mean;
-  void Update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
-    const Tensor best = ArgMax(y_pred, -1);
-    const Tensor labels = Cast(y_true, DType::kInt64);
-    UpdateValues(Cast(Equal(best, labels), DType::kFloat32), sample_weight);
+void Sum::UpdateValues(const Tensor& given, const Tensor& sample_weight) {
+  const Tensor values = AsFloat(given);
+  if (!sample_weight.defined()) {
+    total_.AssignAdd(ReduceSum(values));
+    return;
   }
-};
-
-}  // namespace
-
-MetricPtr SparseCategoricalAccuracy(std::string name) {
-  return std::make_shared<SparseAccuracy>(std::move(name));
+  nn::Pair pair = nn::AlignRanks(values, AsFloat(sample_weight));
+  while (pair.y_pred.rank() < pair.y_true.rank()) pair.y_pred = ExpandDims(pair.y_pred, -1);
+  total_.AssignAdd(ReduceSum(pair.y_true * pair.y_pred));
 }
+
+void Sum::Update(const Tensor& y_true, const Tensor&, const Tensor& sample_weight) {
+  UpdateValues(y_true, sample_weight);
+}
+
+Tensor Sum::Result() const { return total_.value(); }
 
 }  // namespace metrics
 }  // namespace lockstep

@@ -140,7 +140,7 @@ const Handler* FindHandler(const Handlers& handlers, const std::string& name) {
   for (const auto& [prefix, handler] : handlers) {
     if (prefix.size() < length || name.compare(0, prefix.size(), prefix) != 0) continue;
     if (name.size() > prefix.size() &&
-        std::isalnum(static_cast<unsigned char>(name[prefix.size()])))
+        std::isalpha(static_cast<unsigned char>(name[prefix.size()])))
       continue;
     best = &handler;
     length = prefix.size();

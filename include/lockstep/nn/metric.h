@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ class Metric {
   virtual ~Metric() = default;
 
   const std::string& name() const { return name_; }
+  /// Takes a batch in. Shapes: axis 0 holds the examples; `sample_weight` [n] where defined.
   virtual void Update(const Tensor& y_true, const Tensor& y_pred,
                       const Tensor& sample_weight = {}) = 0;
   /// The figure now; float32.
@@ -40,7 +43,23 @@ namespace metrics {
 class Mean : public Metric {
  public:
   explicit Mean(std::string name = "mean");
-  /// Adds sum(values * weight) and sum(weight); `values` [n].
+  /// Adds sum(values * weight) and sum(weight). Values with more axes than the weights (or than
+  /// one) are averaged over those first; a scalar counts as one value.
+  void UpdateValues(const Tensor& values, const Tensor& sample_weight = {});
+  void Update(const Tensor& y_true, const Tensor& y_pred,
+              const Tensor& sample_weight = {}) override;
+  Tensor Result() const override;
+  const Variable& total() const { return total_; }
+  const Variable& count() const { return count_; }
+
+ private:
+  Variable total_;
+  Variable count_;
+};
+/// The weighted sum of values. Source: keras.metrics.Sum.
+class Sum : public Metric {
+ public:
+  explicit Sum(std::string name = "sum");
   void UpdateValues(const Tensor& values, const Tensor& sample_weight = {});
   void Update(const Tensor& y_true, const Tensor& y_pred,
               const Tensor& sample_weight = {}) override;
@@ -48,11 +67,105 @@ class Mean : public Metric {
 
  private:
   Variable total_;
-  Variable count_;
 };
-/// How often the largest prediction is at the label. Source:
-/// keras.metrics.SparseCategoricalAccuracy.
+/// The mean of a function of (y_true, y_pred) with a value (or several) for each example. Source:
+/// keras.metrics.MeanMetricWrapper.
+MetricPtr FromFunction(const std::string& name,
+                       std::function<Tensor(const Tensor&, const Tensor&)> function);
+
+// How often predictions are right. Source: the Keras metrics of the same names.
+
+/// How often y_pred equals y_true.
+MetricPtr Accuracy(std::string name = "accuracy");
+/// How often y_pred > threshold agrees with y_true.
+MetricPtr BinaryAccuracy(std::string name = "binary_accuracy", double threshold = 0.5);
+/// How often the largest prediction is at the largest of y_true. Shapes: both [n, classes].
+MetricPtr CategoricalAccuracy(std::string name = "categorical_accuracy");
+/// How often the largest prediction is at the label. Shapes: labels [n] or [n, 1].
 MetricPtr SparseCategoricalAccuracy(std::string name = "sparse_categorical_accuracy");
+/// How often fewer than k predictions are larger than the right class's.
+MetricPtr TopKCategoricalAccuracy(int64_t k = 5, std::string name = "top_k_categorical_accuracy");
+MetricPtr SparseTopKCategoricalAccuracy(int64_t k = 5,
+                                        std::string name = "sparse_top_k_categorical_accuracy");
+/// The binary, sparse or categorical accuracy, as the shapes of the first batch tell: one
+/// prediction an example; labels without classes; both with classes. Source: Keras's "accuracy".
+MetricPtr AccuracyByShape(std::string name = "accuracy");
+
+// Of predictions in [0, 1] above thresholds (0.5 where none are given). Labels are 0 or 1. The
+// result is a scalar for one threshold, else [thresholds]; 0 where nothing counts.
+
+MetricPtr Precision(std::vector<double> thresholds = {}, std::string name = "precision");
+MetricPtr Recall(std::vector<double> thresholds = {}, std::string name = "recall");
+MetricPtr TruePositives(std::vector<double> thresholds = {}, std::string name = "true_positives");
+MetricPtr TrueNegatives(std::vector<double> thresholds = {}, std::string name = "true_negatives");
+MetricPtr FalsePositives(std::vector<double> thresholds = {}, std::string name = "false_positives");
+MetricPtr FalseNegatives(std::vector<double> thresholds = {}, std::string name = "false_negatives");
+
+enum class Curve { kRoc, kPrecisionRecall };
+enum class Summation { kInterpolation, kMinoring, kMajoring };
+struct AucOptions {
+  int64_t num_thresholds = 200;
+  Curve curve = Curve::kRoc;
+  Summation summation = Summation::kInterpolation;
+  std::string name = "auc";
+};
+/// The area under a curve, by sums over evenly spread thresholds. Source: keras.metrics.AUC.
+MetricPtr AUC(const AucOptions& options = {});
+
+// Means of errors and likenesses over the last axis. Source: the Keras metrics of the same names.
+
+MetricPtr MeanSquaredError(std::string name = "mean_squared_error");
+MetricPtr RootMeanSquaredError(std::string name = "root_mean_squared_error");
+MetricPtr MeanAbsoluteError(std::string name = "mean_absolute_error");
+MetricPtr MeanAbsolutePercentageError(std::string name = "mean_absolute_percentage_error");
+MetricPtr MeanSquaredLogarithmicError(std::string name = "mean_squared_logarithmic_error");
+MetricPtr LogCoshError(std::string name = "logcosh");
+/// The mean of the products of unit vectors: no minus sign, unlike the loss.
+MetricPtr CosineSimilarity(std::string name = "cosine_similarity", int axis = -1);
+MetricPtr KLDivergence(std::string name = "kl_divergence");
+MetricPtr Poisson(std::string name = "poisson");
+MetricPtr Hinge(std::string name = "hinge");
+MetricPtr SquaredHinge(std::string name = "squared_hinge");
+MetricPtr CategoricalHinge(std::string name = "categorical_hinge");
+MetricPtr BinaryCrossentropy(std::string name = "binary_crossentropy", bool from_logits = false,
+                             double label_smoothing = 0);
+MetricPtr CategoricalCrossentropy(std::string name = "categorical_crossentropy",
+                                  bool from_logits = false, double label_smoothing = 0);
+MetricPtr SparseCategoricalCrossentropy(std::string name = "sparse_categorical_crossentropy",
+                                        bool from_logits = false);
+
+enum class ClassAggregation { kUniformAverage, kVarianceWeightedAverage, kNone };
+/// 1 - sum (t - p)^2 / sum (t - mean t)^2. Shapes: [n, outputs]. Source: keras.metrics.R2Score.
+MetricPtr R2Score(ClassAggregation aggregation = ClassAggregation::kUniformAverage,
+                  std::string name = "r2_score");
+
+enum class Average { kNone, kMicro, kMacro, kWeighted };
+struct FBetaOptions {
+  Average average = Average::kNone;
+  double beta = 1;
+  /// Predictions above it are positive; the largest one of a row where not given.
+  std::optional<double> threshold;
+  std::string name = "fbeta_score";
+};
+/// (1 + beta^2) precision recall / (beta^2 precision + recall), a value a class or their average.
+/// Shapes: [n, classes]. Source: keras.metrics.FBetaScore.
+MetricPtr FBetaScore(const FBetaOptions& options = {});
+/// FBetaScore with beta 1.
+MetricPtr F1Score(FBetaOptions options = {.name = "f1_score"});
+
+struct MeanIoUOptions {
+  /// Whether labels and predictions are class numbers; else the largest of the last axis counts.
+  bool sparse_y_true = true;
+  bool sparse_y_pred = true;
+  std::string name = "mean_io_u";
+};
+/// The mean over classes of right / (predicted + true - right), classes that never occur left out.
+/// Weights lose their fraction, as in Keras. Source: keras.metrics.MeanIoU.
+MetricPtr MeanIoU(int64_t num_classes, const MeanIoUOptions& options = {});
+
+/// The metric with Keras's name for it ("accuracy", "acc", "mse", "AUC", ...), which it keeps as
+/// its own. NotFound, with all names, for another one.
+MetricPtr Get(const std::string& name);
 }  // namespace metrics
 
 }  // namespace lockstep

@@ -1,0 +1,149 @@
+// Counts of right and wrong predictions above thresholds, and what is made of them.
+
+#include "nn/metrics/confusion.h"
+
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/comparison.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
+#include "lockstep/ops/structure.h"
+#include "nn/loss_functions.h"
+
+namespace lockstep::metrics {
+
+Elements Flatten(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
+  const nn::Pair pair = nn::Align(y_true, Cast(y_pred, DType::kFloat32));
+  const Tensor positive = Cast(Cast(pair.y_true, DType::kBool), DType::kFloat32);
+  Tensor weight;
+  if (sample_weight.defined()) {
+    weight = nn::AlignRanks(pair.y_pred, Cast(sample_weight, DType::kFloat32)).y_pred;
+    while (weight.rank() < positive.rank()) weight = ExpandDims(weight, -1);
+    weight = BroadcastLike(weight, positive);
+  } else {
+    weight = OnesLike(positive);
+  }
+  return {Reshape(positive, {-1}), Reshape(pair.y_pred, {-1}), Reshape(weight, {-1})};
+}
+
+Counts CountAbove(const Elements& elements, const Tensor& above) {
+  const Tensor weighted_positive = ExpandDims(elements.positive * elements.weight, -1);
+  const Tensor weighted_negative = ExpandDims((1.0 - elements.positive) * elements.weight, -1);
+  const Tensor below = 1.0 - above;
+  return {ReduceSum(above * weighted_positive, 0), ReduceSum(above * weighted_negative, 0),
+          ReduceSum(below * weighted_positive, 0), ReduceSum(below * weighted_negative, 0)};
+}
+
+namespace {
+
+enum class Figure {
+  kPrecision,
+  kRecall,
+  kTruePositives,
+  kTrueNegatives,
+  kFalsePositives,
+  kFalseNegatives
+};
+
+class CountsMetric : public Metric {
+ public:
+  CountsMetric(Figure figure, std::vector<double> thresholds, std::string name)
+      : Metric(std::move(name)), figure_(figure) {
+    if (thresholds.empty()) thresholds = {0.5};
+    for (const double threshold : thresholds) {
+      if (!(threshold >= 0 && threshold <= 1)) {
+        throw Error(Code::kInvalidArgument, "[" + this->name() +
+                                                "] a threshold must lie in [0, 1]; got " +
+                                                std::to_string(threshold));
+      }
+      thresholds_.push_back(static_cast<float>(threshold));
+    }
+    const Shape shape{static_cast<int64_t>(thresholds_.size())};
+    first_ = AddState(FirstName(), shape);
+    if (figure_ == Figure::kPrecision) second_ = AddState("false_positives", shape);
+    if (figure_ == Figure::kRecall) second_ = AddState("false_negatives", shape);
+  }
+
+  void Update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
+    const Elements elements = Flatten(y_true, y_pred, sample_weight);
+    const Tensor thresholds = Constant(thresholds_, {1, static_cast<int64_t>(thresholds_.size())});
+    const Tensor above =
+        Cast(Greater(ExpandDims(elements.y_pred, -1), thresholds), DType::kFloat32);
+    const Counts counts = CountAbove(elements, above);
+    switch (figure_) {
+      case Figure::kPrecision:
+        second_.AssignAdd(counts.false_positives);
+        break;
+      case Figure::kRecall:
+        second_.AssignAdd(counts.false_negatives);
+        break;
+      default:
+        break;
+    }
+    first_.AssignAdd(First(counts));
+  }
+
+  Tensor Result() const override {
+    const Tensor first = first_.value();
+    const Tensor result = second_.defined() ? DivideNoNan(first, first + second_.value()) : first;
+    return thresholds_.size() == 1 ? Squeeze(result, {0}) : result;
+  }
+
+ private:
+  const char* FirstName() const {
+    switch (figure_) {
+      case Figure::kTrueNegatives:
+        return "true_negatives";
+      case Figure::kFalsePositives:
+        return "false_positives";
+      case Figure::kFalseNegatives:
+        return "false_negatives";
+      default:
+        return "true_positives";
+    }
+  }
+  const Tensor& First(const Counts& counts) const {
+    switch (figure_) {
+      case Figure::kTrueNegatives:
+        return counts.true_negatives;
+      case Figure::kFalsePositives:
+        return counts.false_positives;
+      case Figure::kFalseNegatives:
+        return counts.false_negatives;
+      default:
+        return counts.true_positives;
+    }
+  }
+
+  Figure figure_;
+  std::vector<float> thresholds_;
+  Variable first_;
+  Variable second_;
+};
+
+MetricPtr Make(Figure figure, std::vector<double>&& thresholds, std::string&& name) {
+  return std::make_shared<CountsMetric>(figure, std::move(thresholds), std::move(name));
+}
+
+}  // namespace
+
+MetricPtr Precision(std::vector<double> thresholds, std::string name) {
+  return Make(Figure::kPrecision, std::move(thresholds), std::move(name));
+}
+MetricPtr Recall(std::vector<double> thresholds, std::string name) {
+  return Make(Figure::kRecall, std::move(thresholds), std::move(name));
+}
+MetricPtr TruePositives(std::vector<double> thresholds, std::string name) {
+  return Make(Figure::kTruePositives, std::move(thresholds), std::move(name));
+}
+MetricPtr TrueNegatives(std::vector<double> thresholds, std::string name) {
+  return Make(Figure::kTrueNegatives, std::move(thresholds), std::move(name));
+}
+MetricPtr FalsePositives(std::vector<double> thresholds, std::string name) {
+  return Make(Figure::kFalsePositives, std::move(thresholds), std::move(name));
+}
+MetricPtr FalseNegatives(std::vector<double> thresholds, std::string name) {
+  return Make(Figure::kFalseNegatives, std::move(thresholds), std::move(name));
+}
+
+}  // namespace lockstep::metrics

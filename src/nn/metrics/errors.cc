@@ -1,0 +1,77 @@
+// Means of what the losses compute for each example.
+
+#include "lockstep/ops/math.h"
+#include "nn/loss_functions.h"
+#include "nn/metrics/mean_of_function.h"
+
+namespace lockstep::metrics {
+
+namespace {
+
+MetricPtr Aligned(std::string name, MetricFunction function) {
+  return std::make_shared<MeanOfFunction>(
+      std::move(name),
+      [function = std::move(function)](const Tensor& y_true, const Tensor& y_pred) {
+        const nn::Pair pair = nn::Align(y_true, y_pred);
+        return function(pair.y_true, pair.y_pred);
+      });
+}
+
+class RootMean : public MeanOfFunction {
+ public:
+  explicit RootMean(std::string name)
+      : MeanOfFunction(std::move(name), [](const Tensor& y_true, const Tensor& y_pred) {
+          const nn::Pair pair = nn::Align(y_true, y_pred);
+          return Square(pair.y_pred - pair.y_true);
+        }) {}
+  Tensor Result() const override { return Sqrt(Mean::Result()); }
+};
+
+}  // namespace
+
+MetricPtr MeanSquaredError(std::string name) {
+  return Aligned(std::move(name), nn::MeanSquaredError);
+}
+MetricPtr RootMeanSquaredError(std::string name) {
+  return std::make_shared<RootMean>(std::move(name));
+}
+MetricPtr MeanAbsoluteError(std::string name) {
+  return Aligned(std::move(name), nn::MeanAbsoluteError);
+}
+MetricPtr MeanAbsolutePercentageError(std::string name) {
+  return Aligned(std::move(name), nn::MeanAbsolutePercentageError);
+}
+MetricPtr MeanSquaredLogarithmicError(std::string name) {
+  return Aligned(std::move(name), nn::MeanSquaredLogarithmicError);
+}
+MetricPtr LogCoshError(std::string name) { return Aligned(std::move(name), nn::LogCosh); }
+MetricPtr CosineSimilarity(std::string name, int axis) {
+  return Aligned(std::move(name), [axis](const Tensor& y_true, const Tensor& y_pred) {
+    return nn::CosineSimilarity(y_true, y_pred, axis);
+  });
+}
+MetricPtr KLDivergence(std::string name) { return Aligned(std::move(name), nn::KLDivergence); }
+MetricPtr Poisson(std::string name) { return Aligned(std::move(name), nn::Poisson); }
+MetricPtr Hinge(std::string name) { return Aligned(std::move(name), nn::Hinge); }
+MetricPtr SquaredHinge(std::string name) { return Aligned(std::move(name), nn::SquaredHinge); }
+MetricPtr CategoricalHinge(std::string name) {
+  return Aligned(std::move(name), nn::CategoricalHinge);
+}
+MetricPtr BinaryCrossentropy(std::string name, bool from_logits, double label_smoothing) {
+  return Aligned(std::move(name), [=](const Tensor& y_true, const Tensor& y_pred) {
+    return nn::BinaryCrossentropy(y_true, y_pred, from_logits, label_smoothing);
+  });
+}
+MetricPtr CategoricalCrossentropy(std::string name, bool from_logits, double label_smoothing) {
+  return Aligned(std::move(name), [=](const Tensor& y_true, const Tensor& y_pred) {
+    return nn::CategoricalCrossentropy(y_true, y_pred, from_logits, label_smoothing);
+  });
+}
+MetricPtr SparseCategoricalCrossentropy(std::string name, bool from_logits) {
+  return std::make_shared<MeanOfFunction>(std::move(name), [from_logits](const Tensor& y_true,
+                                                                         const Tensor& y_pred) {
+    return nn::SparseCategoricalCrossentropy(nn::SparseLabels(y_true, y_pred), y_pred, from_logits);
+  });
+}
+
+}  // namespace lockstep::metrics
