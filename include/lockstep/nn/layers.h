@@ -3,6 +3,7 @@
 // All layers.
 
 #include "lockstep/nn/layers/activation.h"
+#include "lockstep/nn/layers/attention.h"
 #include "lockstep/nn/layers/convolution.h"
 #include "lockstep/nn/layers/core.h"
 #include "lockstep/nn/layers/merging.h"

@@ -1,0 +1,225 @@
+#include "lockstep/nn/layers.h"
+#include "gradients.h"
+#include "lockstep/nn/constraints.h"
+#include "lockstep/nn/regularizers.h"
+#include "lockstep/runtime/gradient_tape.h"
+#include "weights.h"
+
+namespace golden {
+namespace {
+
+using lockstep::Activation;
+using lockstep::LayerPtr;
+using lockstep::Size2D;
+using lockstep::Tensor;
+using lockstep::Variable;
+
+Activation ActivationOf(const Case& golden) {
+  return lockstep::activations::Get(golden.Param<std::string>("activation", "linear"));
+}
+
+Size2D SizeOf(const Case& golden, const std::string& name, Size2D fallback) {
+  if (!golden.HasParam(name)) return fallback;
+  const std::vector<int64_t> values = golden.Integers(name);
+  return Size2D(values.front(), values.back());
+}
+
+LayerPtr Dense(const Case& golden) {
+  return lockstep::Dense(
+      golden.params().at("units").get<int64_t>(),
+      {.activation = ActivationOf(golden), .use_bias = golden.Param("use_bias", true)});
+}
+
+lockstep::Conv2DOptions Convolution(const Case& golden) {
+  lockstep::Conv2DOptions options;
+  options.strides = SizeOf(golden, "strides", 1);
+  options.padding = golden.Param<std::string>("padding", "valid");
+  options.dilation_rate = SizeOf(golden, "dilation_rate", 1);
+  options.groups = golden.Param<int64_t>("groups", 1);
+  options.activation = ActivationOf(golden);
+  options.use_bias = golden.Param("use_bias", true);
+  return options;
+}
+
+LayerPtr Conv2D(const Case& golden) {
+  return lockstep::Conv2D(golden.params().at("filters").get<int64_t>(),
+                          SizeOf(golden, "kernel_size", 1), Convolution(golden));
+}
+LayerPtr DepthwiseConv2D(const Case& golden) {
+  return lockstep::DepthwiseConv2D(SizeOf(golden, "kernel_size", 1), Convolution(golden),
+                                   golden.Param<int64_t>("depth_multiplier", 1));
+}
+LayerPtr SeparableConv2D(const Case& golden) {
+  return lockstep::SeparableConv2D(golden.params().at("filters").get<int64_t>(),
+                                   SizeOf(golden, "kernel_size", 1), Convolution(golden),
+                                   golden.Param<int64_t>("depth_multiplier", 1));
+}
+LayerPtr Conv2DTranspose(const Case& golden) {
+  return lockstep::Conv2DTranspose(golden.params().at("filters").get<int64_t>(),
+                                   SizeOf(golden, "kernel_size", 1), Convolution(golden));
+}
+LayerPtr Conv1D(const Case& golden) {
+  lockstep::Conv1DOptions options;
+  options.strides = golden.Param<int64_t>("strides", 1);
+  options.padding = golden.Param<std::string>("padding", "valid");
+  options.dilation_rate = golden.Param<int64_t>("dilation_rate", 1);
+  options.groups = golden.Param<int64_t>("groups", 1);
+  options.activation = ActivationOf(golden);
+  options.use_bias = golden.Param("use_bias", true);
+  return lockstep::Conv1D(golden.params().at("filters").get<int64_t>(),
+                          golden.params().at("kernel_size").get<int64_t>(), options);
+}
+
+LayerPtr BatchNormalization(const Case& golden) {
+  return lockstep::BatchNormalization({.axis = golden.Param("axis", -1),
+                                       .momentum = golden.Param("momentum", 0.99),
+                                       .epsilon = golden.Param("epsilon", 1e-3),
+                                       .center = golden.Param("center", true),
+                                       .scale = golden.Param("scale", true)});
+}
+LayerPtr LayerNormalization(const Case& golden) {
+  return lockstep::LayerNormalization(
+      {.axis = golden.HasParam("axis") ? golden.Integers("axis") : std::vector<int64_t>{-1},
+       .epsilon = golden.Param("epsilon", 1e-3),
+       .center = golden.Param("center", true),
+       .scale = golden.Param("scale", true)});
+}
+LayerPtr GroupNormalization(const Case& golden) {
+  return lockstep::GroupNormalization({.groups = golden.Param<int64_t>("groups", 32),
+                                       .axis = golden.Param("axis", -1),
+                                       .epsilon = golden.Param("epsilon", 1e-3)});
+}
+LayerPtr RmsNormalization(const Case& golden) {
+  return lockstep::RMSNormalization(golden.Param("axis", -1), golden.Param("epsilon", 1e-6));
+}
+
+LayerPtr Embedding(const Case& golden) {
+  return lockstep::Embedding(golden.params().at("input_dim").get<int64_t>(),
+                             golden.params().at("output_dim").get<int64_t>());
+}
+
+LayerPtr MultiHeadAttention(const Case& golden) {
+  lockstep::MultiHeadAttentionOptions options;
+  if (golden.HasParam("value_dim")) options.value_dim = golden.params()["value_dim"].get<int64_t>();
+  options.use_bias = golden.Param("use_bias", true);
+  options.use_causal_mask = golden.Param("use_causal_mask", false);
+  return lockstep::MultiHeadAttention(golden.params().at("num_heads").get<int64_t>(),
+                                      golden.params().at("key_dim").get<int64_t>(), options);
+}
+
+lockstep::AttentionLayerOptions AttentionOptions(const Case& golden) {
+  lockstep::AttentionLayerOptions options;
+  if (golden.HasParam("use_scale")) options.use_scale = golden.params()["use_scale"].get<bool>();
+  options.use_causal_mask = golden.Param("use_causal_mask", false);
+  return options;
+}
+
+// Inputs x, or q, v and k; a mask comes last.
+std::vector<std::string> InputNames(const Case& golden) {
+  std::vector<std::string> names;
+  for (const char* name : {"x", "q", "v", "k"}) {
+    if (golden.HasInput(name)) names.push_back(name);
+  }
+  return names;
+}
+
+Tensor MaskOf(const Case& golden) {
+  std::vector<bool> seen;
+  const Json& rows = golden.params().at("attention_mask");
+  for (const Json& row : rows) {
+    for (const Json& entry : row) seen.push_back(entry.get<double>() != 0);
+  }
+  const int64_t queries = static_cast<int64_t>(rows.size());
+  return Tensor::FromBools(seen,
+                           lockstep::Shape{queries, static_cast<int64_t>(seen.size()) / queries});
+}
+
+// One call that starts from the given weights, and its gradients.
+Handler Measure(LayerPtr (*make)(const Case&)) {
+  return [make](const Case& golden, Produced& produced) {
+    const LayerPtr layer = make(golden);
+    std::vector<Tensor> inputs;
+    for (const std::string& name : InputNames(golden)) inputs.push_back(golden.Input(name));
+    const std::vector<Tensor> watched = inputs;
+    if (golden.HasParam("attention_mask")) inputs.push_back(MaskOf(golden));
+    layer(inputs);  // makes the weights
+    const auto weights = WeightsByPath(*layer);
+    AssignWeights(golden, weights);
+    lockstep::GradientTape tape({.persistent = true});
+    for (const Tensor& input : watched) tape.Watch(input);
+    const Tensor y = layer(inputs, golden.Param("training", false));
+    produced["y0"] = y;
+    lockstep::GradientOptions options;
+    if (golden.HasInput("dy0")) options.output_gradients = {golden.Input("dy0")};
+    for (size_t i = 0; i < watched.size(); ++i) {
+      const std::string name = "d_" + InputNames(golden)[i];
+      if (golden.HasOutput(name))
+        ProduceGradient(produced, name, tape.Gradient(y, watched[i], options));
+    }
+    for (const auto& [path, weight] : weights) {
+      if (golden.HasOutput("d_w:" + path))
+        ProduceGradient(produced, "d_w:" + path, tape.Gradient(y, weight, options));
+      if (golden.HasOutput("after_w:" + path)) produced["after_w:" + path] = weight.value();
+    }
+  };
+}
+
+void Regularizers(const Case& golden, Produced& produced) {
+  const Tensor w = golden.Input("w");
+  const double l1 = golden.Param("l1", 0.01), l2 = golden.Param("l2", 0.01);
+  produced["l1"] = (*lockstep::regularizers::L1(l1))(w);
+  produced["l2"] = (*lockstep::regularizers::L2(l2))(w);
+  // The file's L1L2 has factors of its own, which no case says.
+  produced["l1l2"] = (*lockstep::regularizers::L1L2(0.02, 0.03))(w);
+}
+
+void Constraints(const Case& golden, Produced& produced) {
+  const Tensor w = golden.Input("w");
+  const auto range = golden.Param<std::vector<double>>("min_max", {0, 1, 1});
+  produced["max_norm"] = (*lockstep::constraints::MaxNorm(golden.Param("max_norm", 2.0)))(w);
+  produced["non_neg"] = (*lockstep::constraints::NonNeg())(w);
+  produced["unit_norm"] = (*lockstep::constraints::UnitNorm())(w);
+  produced["min_max"] = (*lockstep::constraints::MinMaxNorm(
+      {.min_value = range[0], .max_value = range[1], .rate = range[2]}))(w);
+}
+
+void Recurrent(const Case&, Produced&) { throw Skip{"recurrent layers are not built yet"}; }
+
+const RegisterGroup kLayers(
+    "layers",
+    {
+        {"dense", Measure(Dense)},
+        {"conv2d", Measure(Conv2D)},
+        {"depthwise_conv2d", Measure(DepthwiseConv2D)},
+        {"separable_conv2d", Measure(SeparableConv2D)},
+        {"conv2d_transpose", Measure(Conv2DTranspose)},
+        {"conv1d", Measure(Conv1D)},
+        {"batchnorm", Measure(BatchNormalization)},
+        {"layernorm", Measure(LayerNormalization)},
+        {"groupnorm", Measure(GroupNormalization)},
+        {"rmsnorm", Measure(RmsNormalization)},
+        {"embedding", Measure(Embedding)},
+        {"mha", Measure(MultiHeadAttention)},
+        {"attention",
+         Measure([](const Case& c) { return lockstep::Attention(AttentionOptions(c)); })},
+        {"additive_attention",
+         Measure([](const Case& c) { return lockstep::AdditiveAttention(AttentionOptions(c)); })},
+        {"global_avg_pool2d", Measure([](const Case& c) {
+           return lockstep::GlobalAveragePooling2D(c.Param("keepdims", false));
+         })},
+        {"global_max_pool2d", Measure([](const Case& c) {
+           return lockstep::GlobalMaxPooling2D(c.Param("keepdims", false));
+         })},
+        {"prelu", Measure([](const Case&) { return lockstep::PReLU(); })},
+        {"upsampling2d",
+         Measure([](const Case& c) { return lockstep::UpSampling2D(SizeOf(c, "size", 2)); })},
+        {"regularizers", Regularizers},
+        {"constraints", Constraints},
+        {"lstm", Recurrent},
+        {"gru", Recurrent},
+        {"simple_rnn", Recurrent},
+        {"bidirectional", Recurrent},
+    });
+
+}  // namespace
+}  // namespace golden
