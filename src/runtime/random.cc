@@ -11,6 +11,7 @@
 #include "ops/builder.h"
 #include "random/generator.h"
 #include "random/op_seeds.h"
+#include "runtime/op_seed.h"
 
 namespace lockstep {
 
@@ -44,13 +45,15 @@ random::SeedPair NextPair(Context& context, graph::Tracer* tracer, std::optional
   return context.tracings.back().seeds.Next(seed);
 }
 
+random::SeedPair OrAny(const random::SeedPair& pair) {
+  if (!pair.nondeterministic()) return pair;
+  std::random_device device;
+  return {static_cast<int64_t>(device()), static_cast<int64_t>(device())};
+}
+
 // The stream of a pair, in the layout of a generator's state.
 Variable StreamVariable(const random::SeedPair& pair) {
-  random::SeedPair own = pair;
-  if (pair.nondeterministic()) {
-    std::random_device device;
-    own = {static_cast<int64_t>(device()), static_cast<int64_t>(device())};
-  }
+  const random::SeedPair own = OrAny(pair);
   return Variable(
       [&] {
         return Constant<int64_t>({0, own.seed2, own.seed});
@@ -85,6 +88,16 @@ Tensor StateTensor(const random::GeneratorState& state) {
 }
 
 }  // namespace
+
+namespace runtime {
+
+random::SeedPair NextOpSeed(std::optional<int64_t> seed) {
+  Context& context = GlobalContext();
+  std::lock_guard lock(context.mutex);
+  return OrAny(context.seeds.NextEager(seed));
+}
+
+}  // namespace runtime
 
 void SetSeed(int64_t seed) {
   Context& context = GlobalContext();

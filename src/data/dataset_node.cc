@@ -1,0 +1,72 @@
+#include "data/dataset_node.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace lockstep::data {
+
+namespace {
+
+class TableReader : public ElementReader {
+ public:
+  TableReader(std::unique_ptr<ElementTable> table, int64_t first, int64_t end)
+      : table_(std::move(table)), next_(first), end_(end) {}
+  std::optional<Element> Next() override {
+    if (next_ >= end_) return std::nullopt;
+    return table_->At(next_++);
+  }
+
+ private:
+  std::unique_ptr<ElementTable> table_;
+  int64_t next_;
+  const int64_t end_;
+};
+
+}  // namespace
+
+void ElementTable::AppendRows(int64_t, int64_t, std::vector<int64_t>&) {
+  LOCKSTEP_CHECK(!"only a table over rows of tensors has rows");
+}
+
+DatasetNode::DatasetNode(std::string name, std::vector<NodePtr> inputs)
+    : name_(std::move(name)), inputs_(std::move(inputs)) {}
+
+bool DatasetNode::indexable() const {
+  return stream_reason().empty() && std::all_of(inputs_.begin(), inputs_.end(),
+                                                [](const NodePtr& n) { return n->indexable(); });
+}
+
+std::unique_ptr<ElementReader> DatasetNode::Read(int64_t pass, int64_t first) const {
+  LOCKSTEP_CHECK(indexable());
+  return ReadTable(Table(pass), first, Bound(cardinality()));
+}
+
+std::unique_ptr<ElementTable> DatasetNode::Table(int64_t) const {
+  LOCKSTEP_CHECK(!"a stream has no table");
+  return nullptr;
+}
+
+int64_t Bound(int64_t cardinality) {
+  return cardinality < 0 ? std::numeric_limits<int64_t>::max() : cardinality;
+}
+
+void Discard(ElementReader& reader, int64_t count) {
+  while (count-- > 0 && reader.Next()) {
+  }
+}
+
+std::unique_ptr<ElementReader> ReadTable(std::unique_ptr<ElementTable> table, int64_t first,
+                                         int64_t end) {
+  return std::make_unique<TableReader>(std::move(table), first, end);
+}
+
+void Refuse(const char* where, const std::string& rule, const std::string& got,
+            const std::string& cure) {
+  throw Error(Code::kInvalidArgument,
+              "[dataset." + std::string(where) + "] " + rule + "; got " + got + "; " + cure);
+}
+
+}  // namespace lockstep::data

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lockstep/data/dataset.h"
+
+namespace lockstep::data {
+
+/// The elements of one pass, in order. An error that `Next` throws belongs to the element in turn;
+/// the next call goes on behind it where the source can.
+class ElementReader {
+ public:
+  virtual ~ElementReader() = default;
+  virtual std::optional<Element> Next() = 0;
+};
+
+/// The elements of one pass of an indexable dataset, by number. One thread at a time.
+class ElementTable {
+ public:
+  virtual ~ElementTable() = default;
+  /// 0 <= index < the cardinality.
+  virtual Element At(int64_t index) = 0;
+  /// Appends the rows of the node's `rows` of which the elements [begin, end) consist.
+  virtual void AppendRows(int64_t begin, int64_t end, std::vector<int64_t>& rows);
+};
+
+/// Whole tensors whose rows the elements are: one an element, or several where they are batched.
+struct RowSource {
+  std::vector<Tensor> tensors;
+  bool batched = false;
+};
+
+using Spec = std::optional<std::vector<TensorSpec>>;
+
+class DatasetNode;
+using NodePtr = std::shared_ptr<const DatasetNode>;
+
+/// One step of a pipeline. Everything about pass k follows from k, so that any task can read it.
+class DatasetNode {
+ public:
+  DatasetNode(std::string name, std::vector<NodePtr> inputs);
+  virtual ~DatasetNode() = default;
+
+  /// "shuffle(buffer 1000)"
+  const std::string& name() const { return name_; }
+  const std::vector<NodePtr>& inputs() const { return inputs_; }
+  virtual int64_t cardinality() const = 0;
+  virtual Spec spec() const { return std::nullopt; }
+
+  /// Why this step is a stream over inputs that are all indexable; empty where it is not.
+  virtual std::string stream_reason() const { return {}; }
+  bool indexable() const;
+  /// A reader of pass `pass` from element `first` on; at the end of the pass where there are fewer.
+  virtual std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const;
+  /// Of an indexable node.
+  virtual std::unique_ptr<ElementTable> Table(int64_t pass) const;
+  /// Of an indexable node: what its tables' AppendRows speaks of; none where elements are computed.
+  virtual std::optional<RowSource> rows() const { return std::nullopt; }
+
+  /// The number of the next pass that an iterator without a place begins.
+  int64_t NextPass() const { return next_pass_.fetch_add(1); }
+
+ protected:
+  const DatasetNode& input() const { return *inputs_[0]; }
+
+ private:
+  const std::string name_;
+  const std::vector<NodePtr> inputs_;
+  mutable std::atomic<int64_t> next_pass_{0};
+};
+
+/// A cardinality as a bound for loops: the largest number where it is infinite or unknown.
+int64_t Bound(int64_t cardinality);
+
+/// Reads and forgets `count` elements, or as many as there are.
+void Discard(ElementReader& reader, int64_t count);
+/// The elements [first, end) of a table.
+std::unique_ptr<ElementReader> ReadTable(std::unique_ptr<ElementTable> table, int64_t first,
+                                         int64_t end);
+
+/// "[dataset.batch] rule; got VALUE; cure"
+[[noreturn]] void Refuse(const char* where, const std::string& rule, const std::string& got,
+                         const std::string& cure);
+
+// The steps; each checks its arguments. Named as the functions of Dataset.
+NodePtr MakeTensors(const Element& components);
+NodePtr MakeSlices(const std::vector<Tensor>& components);
+NodePtr MakeRange(int64_t start, int64_t stop, int64_t step);
+NodePtr MakeGenerator(std::function<Dataset::Generator()> make, std::vector<TensorSpec> signature);
+NodePtr MakeRandom(std::optional<int64_t> seed);
+/// `count` elements that `element` makes from their number, from any thread.
+NodePtr MakeIndexed(std::string name, int64_t count, std::vector<TensorSpec> spec,
+                    std::function<Element(int64_t)> element);
+NodePtr MakeIdx(const std::string& path);
+NodePtr MakeMnist(const std::string& directory, bool train);
+NodePtr MakeDigitSet(uint64_t seed, int64_t count, bool train);
+NodePtr MakeTextWindows(const std::string& path, int64_t tokens);
+NodePtr MakeMap(NodePtr input, std::function<Element(const Element&)> function,
+                const MapOptions& options);
+NodePtr MakeBatch(NodePtr input, int64_t size, bool drop_remainder);
+NodePtr MakeUnbatch(NodePtr input);
+NodePtr MakeRebatch(NodePtr input, const std::vector<int64_t>& sizes, bool drop_remainder);
+NodePtr MakeShuffle(NodePtr input, int64_t buffer, const ShuffleOptions& options);
+NodePtr MakeRepeat(NodePtr input, int64_t count);
+NodePtr MakeShard(NodePtr input, int64_t shards, int64_t index);
+NodePtr MakeTake(NodePtr input, int64_t count);
+NodePtr MakeSkip(NodePtr input, int64_t count);
+NodePtr MakeZip(const std::vector<NodePtr>& inputs);
+NodePtr MakeConcatenate(NodePtr first, NodePtr second);
+NodePtr MakeCache(NodePtr input);
+NodePtr MakePrefetch(NodePtr input, int elements);
+
+}  // namespace lockstep::data

@@ -1,0 +1,169 @@
+// Steps that change when elements are read, not which: cache and prefetch.
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "base/event_loop.h"
+#include "data/dataset_node.h"
+
+namespace lockstep::data {
+
+namespace {
+
+class CacheNode : public DatasetNode {
+ public:
+  explicit CacheNode(NodePtr input) : DatasetNode("cache", {std::move(input)}) {}
+  int64_t cardinality() const override { return input().cardinality(); }
+  Spec spec() const override { return input().spec(); }
+  std::optional<RowSource> rows() const override { return input().rows(); }
+
+  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+    if (indexable()) return DatasetNode::Read(pass, first);
+    std::unique_lock lock(mutex_);
+    if (full_) {
+      return ReadTable(std::make_unique<Memory>(full_), first, static_cast<int64_t>(full_->size()));
+    }
+    lock.unlock();
+    auto reader = std::make_unique<Filler>(*this, input().Read(pass, 0));
+    Discard(*reader, first);
+    return reader;
+  }
+  // Element by element, each kept when it is first read. All passes are the first one.
+  std::unique_ptr<ElementTable> Table(int64_t) const override {
+    if (rows()) return input().Table(0);
+    return std::make_unique<Kept>(*this, input().Table(0));
+  }
+
+ private:
+  using Elements = std::vector<Element>;
+  struct Memory : ElementTable {
+    explicit Memory(std::shared_ptr<const Elements> all) : elements(std::move(all)) {}
+    Element At(int64_t index) override { return (*elements)[index]; }
+    std::shared_ptr<const Elements> elements;
+  };
+  // Only a pass that runs to its end fills the cache.
+  struct Filler : ElementReader {
+    Filler(const CacheNode& node, std::unique_ptr<ElementReader> reader)
+        : cache(node), input(std::move(reader)) {}
+    std::optional<Element> Next() override {
+      std::optional<Element> element = input->Next();
+      if (element) {
+        read.push_back(*element);
+      } else {
+        std::lock_guard lock(cache.mutex_);
+        if (!cache.full_) cache.full_ = std::make_shared<const Elements>(std::move(read));
+        read.clear();
+      }
+      return element;
+    }
+    const CacheNode& cache;
+    std::unique_ptr<ElementReader> input;
+    Elements read;
+  };
+  struct Kept : ElementTable {
+    Kept(const CacheNode& node, std::unique_ptr<ElementTable> table)
+        : cache(node), input(std::move(table)) {}
+    Element At(int64_t index) override {
+      {
+        std::lock_guard lock(cache.mutex_);
+        if (index < static_cast<int64_t>(cache.kept_.size()) && !cache.kept_[index].empty())
+          return cache.kept_[index];
+      }
+      Element element = input->At(index);
+      std::lock_guard lock(cache.mutex_);
+      if (index >= static_cast<int64_t>(cache.kept_.size())) cache.kept_.resize(index + 1);
+      cache.kept_[index] = element;
+      return element;
+    }
+    const CacheNode& cache;
+    std::unique_ptr<ElementTable> input;
+  };
+
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Elements> full_;  // guarded by mutex_
+  mutable Elements kept_;                         // guarded by mutex_
+};
+
+class PrefetchReader : public ElementReader {
+ public:
+  PrefetchReader(std::unique_ptr<ElementReader> input, int elements) : input_(std::move(input)) {
+    for (int i = 0; i < elements; ++i) Ask();
+  }
+  std::optional<Element> Next() override {
+    Item item;
+    {
+      std::unique_lock lock(mutex_);
+      if (ended_) return std::nullopt;
+      arrived_.wait(lock, [&] { return !items_.empty(); });
+      item = std::move(items_.front());
+      items_.pop_front();
+      ended_ = !item.element && !item.error;
+    }
+    if (!ended_) Ask();
+    if (item.error) std::rethrow_exception(item.error);
+    return std::move(item.element);
+  }
+
+ private:
+  struct Item {
+    std::optional<Element> element;
+    std::exception_ptr error;
+  };
+  void Ask() {
+    thread_.executor().Post([this] { Read(); });
+  }
+  void Read() {
+    Item item;
+    try {
+      item.element = input_->Next();
+    } catch (...) {
+      item.error = std::current_exception();
+    }
+    std::lock_guard lock(mutex_);
+    items_.push_back(std::move(item));
+    arrived_.notify_one();
+  }
+
+  std::unique_ptr<ElementReader> input_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Item> items_;    // guarded by mutex_
+  bool ended_ = false;        // guarded by mutex_
+  base::EventThread thread_;  // last: it ends before what it uses
+};
+
+class PrefetchNode : public DatasetNode {
+ public:
+  PrefetchNode(NodePtr input, int elements)
+      : DatasetNode("prefetch(" + std::to_string(elements) + ")", {std::move(input)}),
+        elements_(elements) {}
+  int64_t cardinality() const override { return input().cardinality(); }
+  Spec spec() const override { return input().spec(); }
+  std::optional<RowSource> rows() const override { return input().rows(); }
+  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+    auto reader = input().Read(pass, first);
+    if (elements_ == 0) return reader;
+    return std::make_unique<PrefetchReader>(std::move(reader), elements_);
+  }
+  std::unique_ptr<ElementTable> Table(int64_t pass) const override { return input().Table(pass); }
+
+ private:
+  int elements_;
+};
+
+}  // namespace
+
+NodePtr MakeCache(NodePtr input) { return std::make_shared<CacheNode>(std::move(input)); }
+
+NodePtr MakePrefetch(NodePtr input, int elements) {
+  if (elements == kAutotune) elements = 2;
+  if (elements < 0) {
+    Refuse("prefetch", "the number of elements must not be negative", std::to_string(elements),
+           "0 reads nothing ahead, kAutotune a few");
+  }
+  return std::make_shared<PrefetchNode>(std::move(input), elements);
+}
+
+}  // namespace lockstep::data
