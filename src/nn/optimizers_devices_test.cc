@@ -9,6 +9,8 @@
 #include "lockstep/nn/model.h"
 #include "lockstep/nn/optimizers.h"
 #include "lockstep/nn/regularizers.h"
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/reduce.h"
 
 namespace lockstep {
 namespace {
@@ -81,6 +83,42 @@ TEST(OptimizersDevicesTest, LossScalingGivesOneDigest) {
   };
   const std::string expected = DigestAfterFit(make(), 1);
   for (int devices : {2, 3, 5}) EXPECT_EQ(DigestAfterFit(make(), devices), expected);
+}
+
+// Rows of a table by number, averaged: a layer whose gradient is of slices.
+class TableLayer : public Layer {
+ public:
+  TableLayer() : Layer("table") {}
+
+ protected:
+  void Build(const std::vector<Shape>&) override { table_ = AddWeight("rows", Shape{7, 5}); }
+  Tensor Call(const std::vector<Tensor>& inputs, bool) override {
+    return ReduceMean(Gather(table_, inputs[0]), 1);
+  }
+
+ private:
+  Variable table_;
+};
+
+std::string DigestOfTable(const std::string& optimizer, int devices) {
+  MirroredStrategy strategy({.devices = devices});
+  const auto scope = strategy.scope();
+  SetRandomSeed(3);
+  Sequential model({std::make_shared<TableLayer>(), Dense(4)});
+  model.Compile({.optimizer = optimizers::Get(optimizer, 0.1, {.clipnorm = 0.3}),
+                 .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true)});
+  std::vector<int32_t> numbers(kExamples * 3);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int32_t>(i * i % 7);
+  model.Fit(Constant(numbers, {kExamples, 3}), Labels(),
+            {.batch_size = 16, .epochs = 2, .verbose = Verbosity::kSilent, .shards = 4});
+  return model.StateDigest();
+}
+
+TEST(OptimizersDevicesTest, SlicesGiveOneDigest) {
+  for (const char* name : {"sgd", "adam", "adagrad", "adamax", "lamb", "adafactor"}) {
+    const std::string expected = DigestOfTable(name, 1);
+    for (int devices : {2, 3, 5}) EXPECT_EQ(DigestOfTable(name, devices), expected) << name;
+  }
 }
 
 }  // namespace
