@@ -44,11 +44,11 @@ class NadamOptimizer : public Optimizer {
   std::vector<std::string> SlotNames(const Variable&) const override {
     return {"momentum", "velocity"};
   }
-  // The product of all momenta so far.
+  // The product of all momenta so far, by the name that Keras gives it.
   std::vector<Variable> MakeOwnVariables(const std::vector<Variable>& weights) override {
     const DType dtype = weights.empty() ? DType::kFloat32 : weights[0].dtype();
     product_ = Variable([&] { return Cast(Scalar(1.0f), dtype); },
-                        {.name = name() + "/momentum_product", .trainable = false});
+                        {.name = name() + "/variable", .trainable = false});
     return {product_};
   }
   void BeginUpdate(const Tensor& step, const Tensor& enabled) override {
