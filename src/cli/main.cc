@@ -36,17 +36,17 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
       ->check(CLI::Range(1, 4096));
   app.add_option("--isa", options.isa, "avx2 or avx512; the bits are the same [the best there is]")
       ->check(CLI::IsMember(std::vector<std::string>{"avx2", "avx512"}));
-  app.add_option("--epochs", options.epochs, "passes over the data")
-      ->check(CLI::Range(0, 1 << 30))
-      ->capture_default_str();
+  app.add_option("--epochs", options.epochs,
+                 "passes over the data [5; with --steps, as many as needed]")
+      ->check(CLI::Range(0, 1 << 30));
   app.add_option("--batch-size", options.batch_size, "examples of a step, of all replicas together")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("--steps", options.steps, "end after so many steps")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 60));
-  app.add_option("--optimizer", options.optimizer, "the rule that changes the weights")
-      ->check(CLI::IsMember(lockstep::optimizers::Names()))
-      ->capture_default_str();
+  app.add_option("--optimizer", options.optimizer,
+                 "the rule that changes the weights [adam; for the gpt adamw with decay 0.01]")
+      ->check(CLI::IsMember(lockstep::optimizers::Names()));
   app.add_option("--learning-rate", options.learning_rate, "[the optimizer's default]")
       ->check(CLI::PositiveNumber);
   auto* clipnorm =

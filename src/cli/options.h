@@ -15,10 +15,10 @@ struct TrainOptions {
   int threads = 1;
   int shards = 0;
   std::string isa;
-  int epochs = 5;
+  int epochs = -1;  // 5, or with `steps` as many as these take
   int64_t batch_size = 32;
   int64_t steps = 0;
-  std::string optimizer = "adam";
+  std::string optimizer;     // empty: the model's default
   double learning_rate = 0;  // 0: the optimizer's default
   double clipnorm = 0;       // 0: off, as the two below
   double clipvalue = 0;

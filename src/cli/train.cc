@@ -86,6 +86,14 @@ nlohmann::ordered_json Report(const TrainOptions& options, Task& task, const His
   return report;
 }
 
+int Epochs(const TrainOptions& options, int64_t examples) {
+  constexpr int kDefault = 5;
+  if (options.epochs >= 0) return options.epochs;
+  if (options.steps == 0) return kDefault;
+  const int64_t steps = (examples + options.batch_size - 1) / options.batch_size;
+  return static_cast<int>((options.steps + steps - 1) / std::max<int64_t>(1, steps));
+}
+
 }  // namespace
 
 int Train(const TrainOptions& options) {
@@ -96,7 +104,7 @@ int Train(const TrainOptions& options) {
   Task task = MakeTask(options);
   std::signal(SIGINT, OnInterrupt);
   FitOptions fit{.batch_size = options.batch_size,
-                 .epochs = options.epochs,
+                 .epochs = Epochs(options, task.data.x.shape()[0]),
                  .max_steps = options.steps,
                  .shards = options.shards,
                  .measure_steps = options.breakdown};
