@@ -1,0 +1,150 @@
+#include "base/file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "base/memory_files.h"
+
+namespace lockstep::base {
+namespace {
+
+std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+void Write(FileSystem& files, const std::string& path, std::string_view text) {
+  auto file = files.Create(path);
+  ASSERT_TRUE(file.ok()) << file.status().ToString();
+  ASSERT_TRUE((*file)->Append(Bytes(text)).ok());
+  ASSERT_TRUE((*file)->Sync().ok());
+  ASSERT_TRUE((*file)->Close().ok());
+}
+
+// Both disks must behave alike.
+struct Disk {
+  FileSystem* files;
+  std::string root;
+};
+
+class Files : public testing::TestWithParam<bool> {
+ protected:
+  Files() {
+    root_ = testing::TempDir() + "lockstep_file_test_" + std::to_string(getpid());
+    if (GetParam()) {
+      files_ = &memory_;
+    } else {
+      std::filesystem::remove_all(root_);
+      files_ = &LocalFiles();
+    }
+    EXPECT_TRUE(files_->CreateDirectories(root_ + "/in/side").ok());
+  }
+  ~Files() override { std::filesystem::remove_all(root_); }
+  std::string Path(const std::string& name) const { return root_ + "/" + name; }
+
+  MemoryFiles memory_;
+  FileSystem* files_ = nullptr;
+  std::string root_;
+};
+
+TEST_P(Files, ReadsWhatWasWritten) {
+  Write(*files_, Path("a"), "hello world");
+  EXPECT_EQ(ReadWholeFile(*files_, Path("a")).OrThrow(), "hello world");
+  const auto file = files_->Open(Path("a"));
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ((*file)->size(), 11u);
+  std::string part(5, ' ');
+  ASSERT_TRUE((*file)->Read(6, std::as_writable_bytes(std::span(part))).ok());
+  EXPECT_EQ(part, "world");
+  const Status beyond = (*file)->Read(8, std::as_writable_bytes(std::span(part)));
+  EXPECT_EQ(beyond.code(), Code::kOutOfRange);
+  EXPECT_NE(beyond.message().find("got the end at 11"), std::string::npos) << beyond.message();
+}
+
+TEST_P(Files, CreatesEmptyAndEmptiesWhatIsThere) {
+  Write(*files_, Path("a"), "long content");
+  Write(*files_, Path("a"), "");
+  EXPECT_EQ(ReadWholeFile(*files_, Path("a")).OrThrow(), "");
+}
+
+TEST_P(Files, RenamesOntoAnother) {
+  Write(*files_, Path("a"), "new");
+  Write(*files_, Path("b"), "old");
+  ASSERT_TRUE(files_->Rename(Path("a"), Path("b")).ok());
+  EXPECT_EQ(ReadWholeFile(*files_, Path("b")).OrThrow(), "new");
+  EXPECT_EQ(files_->Open(Path("a")).status().code(), Code::kNotFound);
+}
+
+TEST_P(Files, ListsNamesInOrder) {
+  Write(*files_, Path("b"), "");
+  Write(*files_, Path("a"), "");
+  auto names = files_->List(root_).OrThrow();
+  std::erase(names, "in");
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
+  ASSERT_TRUE(files_->Remove(Path("a")).ok());
+  EXPECT_TRUE(files_->IsDirectory(Path("in/side")));
+  EXPECT_FALSE(files_->IsDirectory(Path("b")));
+  EXPECT_TRUE(files_->SyncDirectory(root_).ok());
+}
+
+TEST_P(Files, SaysWhatIsMissing) {
+  const Status status = files_->Open(Path("none")).status();
+  EXPECT_EQ(status.code(), Code::kNotFound);
+  EXPECT_EQ(status.message(),
+            "[file] opening must succeed; got No such file or directory (" + Path("none") + ")");
+  EXPECT_EQ(files_->Create(Path("no/such/x")).status().code(), Code::kNotFound);
+  EXPECT_EQ(files_->Remove(Path("none")).code(), Code::kNotFound);
+  EXPECT_EQ(files_->Rename(Path("none"), Path("b")).code(), Code::kNotFound);
+  EXPECT_EQ(files_->List(Path("none")).status().code(), Code::kNotFound);
+}
+
+INSTANTIATE_TEST_SUITE_P(Disks, Files, testing::Bool(),
+                         [](const auto& info) { return info.param ? "memory" : "local"; });
+
+TEST(LocalFiles, RefusesDirectoriesAsFiles) {
+  EXPECT_EQ(LocalFiles().Open(testing::TempDir()).status().code(), Code::kInvalidArgument);
+}
+
+TEST(LocalFiles, ReportsAFullDisk) {
+  // Linux's device that is always full.
+  auto file = LocalFiles().Create("/dev/full");
+  if (!file.ok()) GTEST_SKIP() << "no /dev/full: " << file.status().message();
+  const Status status = (*file)->Append(Bytes("x"));
+  EXPECT_EQ(status.code(), Code::kResourceExhausted);
+  EXPECT_EQ(status.message(),
+            "[file] writing must succeed; got No space left on device (/dev/full)");
+}
+
+TEST(MemoryFiles, FailsFromTheNumberedOperation) {
+  MemoryFiles files;
+  files.FailFrom(1);
+  auto file = files.Create("a");
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ((*file)->Append(Bytes("x")).code(), Code::kResourceExhausted);
+  EXPECT_EQ(files.operations(), 2);
+}
+
+TEST(MemoryFiles, IsFullAtItsCapacity) {
+  MemoryFiles files;
+  files.set_capacity(4);
+  auto file = files.Create("a");
+  EXPECT_TRUE((*file)->Append(Bytes("abc")).ok());
+  EXPECT_EQ((*file)->Append(Bytes("de")).code(), Code::kResourceExhausted);
+  EXPECT_EQ(ReadWholeFile(files, "a").OrThrow(), "abcd");
+}
+
+TEST(MemoryFiles, LosesWhatWasNotSynced) {
+  MemoryFiles files;
+  auto file = files.Create("a");
+  ASSERT_TRUE((*file)->Append(Bytes("one")).ok());
+  ASSERT_TRUE((*file)->Sync().ok());
+  ASSERT_TRUE((*file)->Append(Bytes("two")).ok());
+  ASSERT_TRUE(files.SyncDirectory(".").ok());
+  Write(files, "b", "no name");
+  files.LosePower(MemoryFiles::NamesLeft::kSynced);
+  EXPECT_EQ(ReadWholeFile(files, "a").OrThrow(), "one");
+  EXPECT_EQ(files.Open("b").status().code(), Code::kNotFound);
+}
+
+}  // namespace
+}  // namespace lockstep::base
