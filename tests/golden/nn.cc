@@ -113,6 +113,16 @@ void Moments(const Case& golden, Produced& produced) {
   produced["variance"] = variance;
 }
 
+void LocalResponseNorm(const Case& golden, Produced& produced) {
+  ForwardAndBackward(golden, produced, {"x"}, [&](const std::vector<Tensor>& inputs) {
+    return lockstep::LocalResponseNormalization(
+        inputs[0], {.depth_radius = golden.Param<int64_t>("depth_radius", 5),
+                    .bias = golden.Param("bias", 1.0),
+                    .alpha = golden.Param("alpha", 1.0),
+                    .beta = golden.Param("beta", 0.5)});
+  });
+}
+
 const RegisterGroup kNn(
     "nn", {
               {"conv2d", Conv2D},
@@ -131,6 +141,7 @@ const RegisterGroup kNn(
               {"l2_normalize", L2Normalize},
               {"bias_add", BiasAdd},
               {"moments", Moments},
+              {"local_response_norm", LocalResponseNorm},
           });
 
 }  // namespace

@@ -19,7 +19,7 @@ void ProduceSlots(const OptimizerPtr& optimizer, Produced& produced) {
   for (const Variable& variable : optimizer->variables()) {
     std::string name = variable.name().substr(variable.name().rfind('/') + 1);
     // The product of momenta, which Keras leaves without a name of its own.
-    if (name == "u_product") name = "variable";
+    if (name == "momentum_product") name = "variable";
     produced["slots/" + name] = variable.value();
   }
 }
