@@ -17,9 +17,7 @@ OptimizerPtr Make(const Case& golden) {
 // Slots by the name that follows the optimizer's; the optimizer's own numbers left out.
 void ProduceSlots(const OptimizerPtr& optimizer, Produced& produced) {
   for (const Variable& variable : optimizer->variables()) {
-    std::string name = variable.name().substr(variable.name().rfind('/') + 1);
-    // The product of momenta, which Keras leaves without a name of its own.
-    if (name == "momentum_product") name = "variable";
+    const std::string name = variable.name().substr(variable.name().rfind('/') + 1);
     produced["slots/" + name] = variable.value();
   }
 }
