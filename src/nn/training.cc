@@ -16,6 +16,7 @@
 #include "lockstep/runtime/gradient_tape.h"
 #include "nn/progress.h"
 #include "ops/builder.h"
+#include "ops/replica_weights.h"
 #include "random/shuffle.h"
 #include "runtime/devices.h"
 #include "runtime/fold.h"
@@ -50,6 +51,16 @@ Tensor Penalty(const std::vector<Weight>& weights) {
   return sum;
 }
 
+// What the losses of the examples count: by the loss's mask, and by Keras's rule for batches that
+// the replicas do not divide. Empty where all count the same.
+Tensor ExampleWeights(const Loss& loss, const Tensor& y, const Tensor& predictions,
+                      const Tensor& values, int64_t replicas) {
+  Tensor weights;
+  if (replicas > 1 && values.rank() > 0 && values.shape()[0] % replicas != 0)
+    weights = ops::ReplicaWeights(values, replicas);
+  return loss.Weights(values, weights, loss.Mask(y, predictions));
+}
+
 }  // namespace
 
 Model::Training::Training(Model& model, CompileOptions options)
@@ -75,7 +86,13 @@ void Model::Training::TraceTrainStep(const Tensor& x, const Tensor& y) {
     predictions = model.Call(x, true);
     values = options.loss->PerExample(y, predictions);
     weights = model.trainable_weights();  // the first call has made them
-    Tensor loss = ReduceMean(values);
+    const bool keras = options.uneven_batches == UnevenBatches::kKeras;
+    const int64_t replicas = keras ? model.strategy().num_replicas_in_sync() : 1;
+    const Tensor own = ExampleWeights(*options.loss, y, predictions, values, replicas);
+    Tensor loss = options.loss->Reduce(own.defined() ? values * own : values);
+    // The reported loss is the mean over the examples that count, however replicas divide them.
+    const Tensor counted = ExampleWeights(*options.loss, y, predictions, values, 1);
+    if (counted.defined()) values = values * counted;
     if (const Tensor penalty = Penalty(weights); penalty.defined()) {
       loss = loss + penalty;
       values = values + penalty;
@@ -90,6 +107,8 @@ void Model::Training::TraceTrainStep(const Tensor& x, const Tensor& y) {
 void Model::Training::TraceTestStep(const Tensor& x, const Tensor& y) {
   const Tensor predictions = model.Call(x, false);
   Tensor values = options.loss->PerExample(y, predictions);
+  const Tensor counted = ExampleWeights(*options.loss, y, predictions, values, 1);
+  if (counted.defined()) values = values * counted;
   const Tensor penalty = Penalty(model.trainable_weights());
   if (penalty.defined()) values = values + penalty;
   loss_metric->UpdateValues(values);
