@@ -15,6 +15,10 @@ namespace lockstep::runtime {
 struct PlanOptions {
   /// Run steps whose rows depend on each other only row by row in chunks that stay in the cache.
   bool fuse = true;
+  /// When steps that must wait for a barrier (sums of gradients, updates) would make this many bytes, the
+  /// barrier comes at once, so that they run while their inputs are still in the cache and free them
+  /// early. 0: they wait until nothing else is left.
+  size_t bucket_bytes = 4 << 20;
 };
 
 /// Where an endpoint's elements are while a plan runs.

@@ -141,9 +141,14 @@ void PlanCompiler::Schedule() {
   StartPhase();
   while (!ready.empty()) {
     bool placed = false;
+    size_t waiting_bytes = 0;
     for (size_t r = 0; r < ready.size(); ++r) {
       const int step = ready[r];
-      if (!Place(step)) continue;
+      if (!Place(step)) {
+        for (int slot : plan_->steps_[step].outputs) waiting_bytes += plan_->slots_[slot].bytes;
+        if (options_.bucket_bytes > 0 && waiting_bytes >= options_.bucket_bytes) break;
+        continue;
+      }
       ready.erase(ready.begin() + r);
       for (int follower : followers[step]) {
         if (--waiting[follower] == 0) {
