@@ -26,25 +26,53 @@ std::string Rule(const char* left, const char* line, const char* cross, const ch
   return rule + "\n";
 }
 
-// Characters, not bytes; names are ASCII but for the mark of an abridged one.
-std::string Cell(std::string text, size_t width, bool right) {
-  if (text.size() > width) return text.substr(0, width - 1) + "…";
-  const std::string blanks(width - text.size(), ' ');
+std::string Cell(const std::string& text, size_t width, bool right) {
+  const std::string blanks(width - std::min(width, text.size()), ' ');
   return right ? blanks + text : text + blanks;
+}
+
+// The words of `text` on lines of at most `width`; longer words are cut.
+std::vector<std::string> Wrapped(const std::string& text, size_t width) {
+  std::vector<std::string> lines{""};
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find(' ', begin), text.size());
+    std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.push_back("");
+    for (; word.size() > width; word.erase(0, width)) {
+      lines.back() = word.substr(0, width);
+      lines.push_back("");
+    }
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
 }
 
 std::string Row(const char* edge, const std::string& a, const std::string& b,
                 const std::string& c) {
-  return std::string(edge) + " " + Cell(a, kWidths[0], false) + " " + edge + " " +
-         Cell(b, kWidths[1], false) + " " + edge + " " + Cell(c, kWidths[2], true) + " " + edge +
-         "\n";
+  const std::vector<std::string> columns[] = {Wrapped(a, kWidths[0]), Wrapped(b, kWidths[1]),
+                                              Wrapped(c, kWidths[2])};
+  std::string text;
+  for (size_t line = 0; line < std::max({columns[0].size(), columns[1].size(), columns[2].size()});
+       ++line) {
+    text += edge;
+    for (size_t i = 0; i < 3; ++i) {
+      const std::string part = line < columns[i].size() ? columns[i][line] : std::string();
+      text += " ";
+      text += Cell(part, kWidths[i], i == 2);
+      text += " ";
+      text += edge;
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 // 1234567 as "1,234,567".
 std::string WithCommas(int64_t number) {
   std::string digits = std::to_string(number);
   for (int64_t place = static_cast<int64_t>(digits.size()) - 3; place > 0; place -= 3) {
-    digits.insert(static_cast<size_t>(place), ",");
+    digits.insert(static_cast<size_t>(place), 1, ',');
   }
   return digits;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lockstep/tensor/tensor.h"
@@ -9,8 +10,12 @@ namespace lockstep {
 
 /// A function of a layer's output, with the name by which Keras knows it.
 struct Activation {
+  using Function = Tensor (*)(const Tensor&);
   std::string name = "linear";
-  Tensor (*apply)(const Tensor&) = nullptr;
+  Function apply = nullptr;
+
+  Activation() = default;
+  Activation(std::string name, Function apply) : name(std::move(name)), apply(apply) {}
 
   Tensor operator()(const Tensor& x) const { return apply == nullptr ? x : apply(x); }
 };
