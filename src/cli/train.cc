@@ -106,6 +106,7 @@ int Train(const TrainOptions& options) {
   FitOptions fit{.batch_size = options.batch_size,
                  .epochs = Epochs(options, task.data.x.shape()[0]),
                  .max_steps = options.steps,
+                 .validation_split = options.validation_split,
                  .shards = options.shards,
                  .measure_steps = options.breakdown};
   fit.callbacks.push_back(std::make_shared<StopOnInterrupt>());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "nn/step_input.h"
 #include "nn/training.h"
 
 namespace lockstep {
@@ -113,15 +114,27 @@ const CompileOptions& Model::compiled() const {
 }
 
 History Model::Fit(const Tensor& x, const Tensor& y, const FitOptions& options) {
-  return training().Fit(x, y, options);
+  return training().FitArrays(x, y, options);
+}
+
+History Model::Fit(const Dataset& batches, const FitOptions& options) {
+  return training().FitDataset(batches, options);
 }
 
 Logs Model::Evaluate(const Tensor& x, const Tensor& y, int64_t batch_size) {
-  return training().Evaluate(x, y, batch_size);
+  return training().Evaluate(nn::BatchesOf({x, y}, batch_size, false), 0);
+}
+
+Logs Model::Evaluate(const Dataset& batches, int64_t steps) {
+  return training().Evaluate(batches, steps);
 }
 
 Tensor Model::Predict(const Tensor& x, int64_t batch_size) {
-  return training().Predict(x, batch_size);
+  return training().Predict(nn::BatchesOf({x}, batch_size, false), 0);
+}
+
+Tensor Model::Predict(const Dataset& batches, int64_t steps) {
+  return training().Predict(batches, steps);
 }
 
 std::string Model::WeightsDigest() const { return DigestOf(variables()); }

@@ -4,9 +4,11 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lockstep/data/dataset.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/layer.h"
 #include "lockstep/nn/loss.h"
@@ -27,18 +29,45 @@ struct CompileOptions {
   OptimizerPtr optimizer;
   LossPtr loss;
   std::vector<MetricPtr> metrics;
+  /// Metrics that take the weights of the examples into account.
+  std::vector<MetricPtr> weighted_metrics;
   UnevenBatches uneven_batches = UnevenBatches::kExact;
 };
 
 enum class Verbosity { kSilent = 0, kBar = 1, kLine = 2, kAuto = 3 };
 
+/// What a model is tested on while it trains: arrays, or a dataset of batches.
+struct ValidationData {
+  ValidationData() = default;
+  ValidationData(Dataset batches) : dataset(std::move(batches)) {}  // NOLINT: implicit by design
+  ValidationData(Tensor x, Tensor y, Tensor sample_weight = {})
+      : x(std::move(x)), y(std::move(y)), sample_weight(std::move(sample_weight)) {}
+
+  std::optional<Dataset> dataset;
+  Tensor x, y, sample_weight;
+};
+
+/// Options of Fit. Source: keras.Model.fit.
 struct FitOptions {
-  int64_t batch_size = 32;  // of all replicas together
+  int64_t batch_size = 32;  // of all replicas together; a dataset brings its batches
   int epochs = 1;
   int initial_epoch = 0;
   int64_t max_steps = 0;  // ends training after so many steps in all; 0: no limit
+  /// Arrays: each epoch has an order of its own, that of Dataset::Shuffle over all examples with
+  /// the seed 0. A dataset brings its order.
   bool shuffle = true;
+  /// Of arrays: the last part is kept for validation; cut off before shuffling.
   double validation_split = 0;
+  ValidationData validation_data;
+  int validation_freq = 1;  // validates after every so many epochs
+  /// 0: an epoch is a pass over the data. Else the data go on from one epoch to the next.
+  int64_t steps_per_epoch = 0;
+  /// Of arrays, [n]: what each example counts; a dataset brings it as its third component.
+  Tensor sample_weight;
+  /// By class: what an example of the class counts; 1 for a class that is missing.
+  std::map<int64_t, float> class_weight;
+  /// Refuses NaN and infinity in the data, which are looked through once.
+  bool check_data = true;
   Verbosity verbose = Verbosity::kAuto;
   std::vector<std::shared_ptr<Callback>> callbacks;
   int shards = 0;  // leaves a replica; 0: follows from the batch
@@ -88,11 +117,21 @@ class Model {
 
   void Compile(CompileOptions options);
   /// Trains on `x` and `y`, whose axis 0 holds the examples.
+  /// Errors: InvalidArgument for shapes and options that do not fit, no examples, numbers that are
+  /// not finite, and labels out of range: with the place in the data.
   History Fit(const Tensor& x, const Tensor& y, const FitOptions& options = {});
+  /// Trains on batches {x, y} or {x, y, sample_weight} of all replicas together; a smaller one
+  /// counts by its size. Epoch e reads pass e, so that a resumed training reads on where it was.
+  /// The same batches give the same bits, whether arrays or a dataset bring them.
+  History Fit(const Dataset& batches, const FitOptions& options = {});
   /// The loss, then the metrics, over all examples. Keys: "loss" and the metrics' names.
   Logs Evaluate(const Tensor& x, const Tensor& y, int64_t batch_size = 32);
+  /// The same over batches, all or the first `steps`.
+  Logs Evaluate(const Dataset& batches, int64_t steps = 0);
   /// The predictions for all examples. Shape: [n, ...].
   Tensor Predict(const Tensor& x, int64_t batch_size = 32);
+  /// The same for the first component of batches, all or the first `steps`.
+  Tensor Predict(const Dataset& batches, int64_t steps = 0);
 
   const std::string& name() const { return name_; }
   std::vector<Weight> weights() const;

@@ -1,0 +1,181 @@
+#include "nn/step_input.h"
+
+#include <span>
+#include <utility>
+
+#include "base/log.h"
+#include "data/rows.h"
+#include "nn/data_check.h"
+
+namespace lockstep::nn {
+
+namespace {
+
+void RequireBatch(const std::vector<Tensor>& components, const char* what) {
+  bool fits = !components.empty() && components.size() <= 3;
+  for (const Tensor& tensor : components) {
+    fits = fits && tensor.defined() && tensor.rank() > 0 && tensor.shape()[0] == components[0].shape()[0];
+  }
+  if (fits) return;
+  throw Error(Code::kInvalidArgument,
+              std::string("[fit] ") + what +
+                  " must be x, y and perhaps sample_weight with as many examples along axis 0; "
+                  "got " +
+                  data::Describe(data::SpecsOf(components)) +
+                  "; a dataset must be batched: call Batch(size of a global batch)");
+}
+
+}  // namespace
+
+Dataset BatchesOf(const std::vector<Tensor>& tensors, int64_t batch_size, bool shuffle) {
+  RequireBatch(tensors, "the data");
+  if (batch_size < 1) {
+    throw Error(Code::kInvalidArgument,
+                "[fit] batch_size must be positive; got " + std::to_string(batch_size));
+  }
+  const int64_t examples = tensors[0].shape()[0];
+  if (examples == 0) {
+    throw Error(Code::kInvalidArgument,
+                "[fit] there must be an example; got " + tensors[0].shape().ToString());
+  }
+  Dataset rows = Dataset::FromTensorSlices(tensors);
+  if (shuffle) rows = rows.Shuffle(examples, {.seed = 0});
+  return rows.Batch(batch_size);
+}
+
+StepInput::StepInput(const Dataset& batches, const StepInputOptions& options)
+    : dataset_(batches), options_(options), batches_(batches.Cardinality()) {
+  if (batches_ == kInfiniteCardinality && options.steps_per_epoch == 0) {
+    throw Error(Code::kInvalidArgument, "[fit] an endless dataset needs steps_per_epoch; got 0 (" +
+                                            batches.node()->name() + ")");
+  }
+  if (batches_ == 0) {
+    throw Error(Code::kInvalidArgument,
+                "[fit] the dataset must have a batch; got 0 (" + batches.node()->name() + ")");
+  }
+  const auto rows = batches.indexable() ? batches.node()->rows() : std::nullopt;
+  if (!rows || !rows->batched) return;
+  gathered_ = true;
+  RequireBatch(rows->tensors, "the batches");
+  step_.gathered = true;
+  step_.arguments = rows->tensors;
+  CheckWholeTensors();
+  step_.arguments.emplace_back();
+}
+
+void StepInput::CheckWholeTensors() {
+  if (options_.check_data) {
+    RequireFinite(step_.arguments, [](int64_t row) { return "example " + std::to_string(row); });
+  }
+  WeighClasses();
+}
+
+void StepInput::WeighClasses() {
+  if (options_.class_weight.empty()) return;
+  if (step_.arguments.size() != 2) {
+    throw Error(Code::kInvalidArgument,
+                "[fit] class_weight needs x and y without sample_weight; got " +
+                    std::to_string(step_.arguments.size()) + " components; give one of the two");
+  }
+  step_.arguments.push_back(ClassWeights(step_.arguments[1], options_.class_weight));
+}
+
+int64_t StepInput::steps() const {
+  if (options_.steps_per_epoch > 0) return options_.steps_per_epoch;
+  return batches_ >= 0 ? batches_ : learned_;
+}
+
+void StepInput::Open(int64_t pass, int64_t batch) {
+  reader_.reset();
+  table_.reset();
+  if (gathered_) {
+    table_ = dataset_.node()->Table(pass);
+  } else {
+    reader_ = dataset_.node()->Read(pass, batch);
+  }
+  if (!open_) first_pass_ = pass;
+  pass_ = pass;
+  next_ = batch;
+  open_ = true;
+}
+
+void StepInput::BeginEpoch(int64_t epoch) {
+  taken_ = 0;
+  if (options_.steps_per_epoch == 0) return Open(epoch, 0);
+  int64_t pass = open_ ? pass_ : epoch;
+  int64_t batch = open_ ? next_ : 0;
+  if (batches_ != kUnknownCardinality) {
+    const int64_t first = epoch * options_.steps_per_epoch;
+    pass = batches_ > 0 ? first / batches_ : 0;
+    batch = batches_ > 0 ? first % batches_ : first;
+  }
+  if (!open_ || pass != pass_ || batch != next_) Open(pass, batch);
+}
+
+const StepData* StepInput::Next() {
+  const int64_t steps = options_.steps_per_epoch;
+  if (steps > 0 && taken_ == steps) return nullptr;
+  bool read = Read();
+  if (!read && steps > 0 && batches_ > 0) {
+    Open(pass_ + 1, 0);
+    read = Read();
+  }
+  if (!read) {
+    if (next_ == 0) {
+      throw Error(Code::kInvalidArgument, "[fit] the dataset must have a batch; got none in pass " +
+                                              std::to_string(pass_) + " (" +
+                                              dataset_.node()->name() + ")");
+    }
+    if (steps > 0) {
+      base::Log(base::Severity::kWarning, "the data have ended after " + std::to_string(taken_) +
+                                              " of " + std::to_string(steps) +
+                                              " steps of an epoch; repeat the dataset");
+      Open(pass_ + 1, 0);
+    }
+    learned_ = taken_;
+    return nullptr;
+  }
+  ++taken_;
+  return &step_;
+}
+
+bool StepInput::Read() {
+  if (!(gathered_ ? ReadRows() : ReadBatch())) return false;
+  step_.pass = pass_;
+  step_.batch = next_++;
+  return true;
+}
+
+bool StepInput::ReadRows() {
+  if (batches_ >= 0 && next_ >= batches_) return false;
+  rows_.clear();
+  table_->AppendRows(next_, next_ + 1, rows_);
+  step_.examples = static_cast<int64_t>(rows_.size());
+  step_.arguments.back() = Tensor::FromHost(std::span<const int64_t>(rows_), Shape{step_.examples});
+  return true;
+}
+
+bool StepInput::ReadBatch() {
+  do {  // a batch without examples changes nothing
+    std::optional<Element> batch = reader_->Next();
+    if (!batch) return false;
+    RequireBatch(*batch, "a batch");
+    step_.arguments = std::move(*batch);
+    step_.examples = step_.arguments[0].shape()[0];
+  } while (step_.examples == 0);
+  if (options_.check_data && pass_ == first_pass_) {
+    step_.batch = next_;
+    RequireFinite(step_.arguments, [this](int64_t row) { return PlaceOf(row); });
+  }
+  WeighClasses();
+  return true;
+}
+
+std::string StepInput::PlaceOf(int64_t row) const {
+  const std::string batch = "batch " + std::to_string(step_.batch) + " of pass " +
+                            std::to_string(pass_) + ", example " + std::to_string(row);
+  return gathered_ ? batch + " of it, example " + std::to_string(rows_[row]) + " of the data"
+                   : batch + " of it";
+}
+
+}  // namespace lockstep::nn

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/dataset_node.h"
+#include "lockstep/data/dataset.h"
+
+namespace lockstep::nn {
+
+/// What a step's plan is given: whole tensors and, last, the numbers of the batch's rows in them,
+/// which the plan gathers; or the batch itself.
+struct StepData {
+  std::vector<Tensor> arguments;
+  bool gathered = false;
+  int64_t examples = 0;
+  int64_t pass = 0;
+  int64_t batch = 0;  // in the pass
+
+  /// The components of a batch: {x}, {x, y} or {x, y, sample_weight}.
+  size_t components() const { return arguments.size() - (gathered ? 1 : 0); }
+};
+
+/// Batches of whole tensors, in an order of its own each pass where `shuffle` is set.
+/// InvalidArgument for sizes that differ along axis 0, no rows, and batch_size < 1.
+Dataset BatchesOf(const std::vector<Tensor>& tensors, int64_t batch_size, bool shuffle);
+
+struct StepInputOptions {
+  int64_t steps_per_epoch = 0;
+  std::map<int64_t, float> class_weight;
+  bool check_data = false;
+};
+
+/// Feeds a loop over epochs with steps: the one place that knows arrays, indexable datasets and
+/// streams apart. Rows of whole tensors stay there; the step gathers them.
+class StepInput {
+ public:
+  /// InvalidArgument for data that do not fit the options.
+  StepInput(const Dataset& batches, const StepInputOptions& options);
+
+  /// How many steps an epoch has; -1 where that is not known yet.
+  int64_t steps() const;
+  void BeginEpoch(int64_t epoch);
+  /// The next step's data, valid until the next call; nullptr at the end of the epoch.
+  const StepData* Next();
+  /// The place of row `row` of the current batch in the data, in words.
+  std::string PlaceOf(int64_t row) const;
+
+ private:
+  void Open(int64_t pass, int64_t batch);
+  bool Read();
+  bool ReadRows();
+  bool ReadBatch();
+  void CheckWholeTensors();
+  void WeighClasses();
+
+  Dataset dataset_;
+  StepInputOptions options_;
+  int64_t batches_;  // of a pass
+  bool gathered_ = false;
+  StepData step_;
+  bool open_ = false;
+  int64_t first_pass_ = 0;
+  int64_t pass_ = 0;
+  int64_t next_ = 0;   // batch of the pass
+  int64_t taken_ = 0;  // steps of the epoch
+  int64_t learned_ = -1;
+  std::unique_ptr<data::ElementTable> table_;
+  std::vector<int64_t> rows_;
+  std::unique_ptr<data::ElementReader> reader_;
+};
+
+}  // namespace lockstep::nn
