@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 
 namespace lockstep::runtime {
 
@@ -29,6 +30,22 @@ std::string Line(const std::string& name, double microseconds, double share) {
   return text;
 }
 
+// The lines worth more than a hundredth of `total`, at most a dozen, dearest first, and the rest in one.
+std::string Table(std::vector<std::pair<double, std::string>> lines, double total) {
+  std::sort(lines.rbegin(), lines.rend());
+  std::string text;
+  double rest = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto& [microseconds, name] = lines[i];
+    if (i < 12 && microseconds >= 0.01 * total) {
+      text += Line("  " + name, microseconds, microseconds / total);
+    } else {
+      rest += microseconds;
+    }
+  }
+  return text + Line("  all others", rest, rest / total);
+}
+
 }  // namespace
 
 PlanClock::PlanClock(size_t num_steps) {
@@ -47,25 +64,22 @@ void PlanClock::Add(int lane, int what, uint64_t ticks) {
 std::string PlanClock::Describe(const std::vector<std::string>& names) const {
   if (runs_ == 0) return "no runs measured\n";
   const double scale = 1 / (TicksPerMicrosecond() * static_cast<double>(runs_));
-  std::vector<std::pair<double, std::string>> lines;
-  double total = 0, rest = 0;
+  std::map<std::string, double> by_op;
+  std::vector<std::pair<double, std::string>> steps;
+  double total = 0;
   for (size_t what = 0; what <= names.size(); ++what) {
-    double ticks = 0;
-    for (const Lane& lane : lanes_) ticks += static_cast<double>(lane.ticks[what]);
-    total += ticks * scale;
-    lines.emplace_back(ticks * scale, what == 0 ? "waiting at barriers" : names[what - 1]);
+    double microseconds = 0;
+    for (const Lane& lane : lanes_) microseconds += static_cast<double>(lane.ticks[what]) * scale;
+    total += microseconds;
+    const std::string name = what == 0 ? "waiting at barriers" : names[what - 1];
+    by_op[name.substr(0, name.rfind('_'))] += microseconds;
+    if (what > 0) steps.emplace_back(microseconds, name);
   }
-  std::sort(lines.rbegin(), lines.rend());
-  std::string text = Line("a run, from start to end", static_cast<double>(run_ticks_) * scale, 1) +
-                     "added up over lanes:\n";
-  for (const auto& [microseconds, name] : lines) {
-    if (microseconds >= 0.01 * total) {
-      text += Line("  " + name, microseconds, microseconds / total);
-    } else {
-      rest += microseconds;
-    }
-  }
-  return text + Line("  all others", rest, rest / total);
+  std::vector<std::pair<double, std::string>> ops;
+  for (const auto& [name, microseconds] : by_op) ops.emplace_back(microseconds, name);
+  return Line("a run, from start to end", static_cast<double>(run_ticks_) * scale, 1) +
+         "added up over lanes, by op:\n" + Table(std::move(ops), total) + "the dearest steps:\n" +
+         Table(std::move(steps), total);
 }
 
 }  // namespace lockstep::runtime

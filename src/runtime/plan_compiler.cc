@@ -17,6 +17,7 @@ std::unique_ptr<Plan> PlanCompiler::Compile() {
   AddResults();
   OrderEffects();
   Schedule();
+  SplitGroups();
   MarkChunkSlots();
   ChooseChunks();
   PlanArena();

@@ -34,6 +34,7 @@ class PlanCompiler {
   void StartPhase();
 
   // plan_memory.cc
+  void SplitGroups();
   void MarkChunkSlots();
   void ChooseChunks();
   void PlanArena();

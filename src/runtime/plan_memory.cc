@@ -64,6 +64,28 @@ class ArenaSpace {
 
 }  // namespace
 
+// A large product wants all rows of its lane at once, since it packs its matrix for each call; cheap
+// steps want few, so that they stay in the cache. A group with both becomes several, which still
+// need no barrier between them: their rows are divided in the same way.
+void PlanCompiler::SplitGroups() {
+  for (Phase& phase : plan_->phases_) {
+    std::vector<Group> groups;
+    for (Group& group : phase.groups) {
+      bool join = false;  // whether the next step may join the last of `groups`
+      for (int index : group.steps) {
+        const bool whole = group.owner < 0 && plan_->steps_[index].kernel->min_rows() > 0;
+        if (!join || whole) {
+          groups.push_back({.domain = group.domain, .owner = group.owner});
+        }
+        groups.back().steps.push_back(index);
+        group_of_step_[index] = static_cast<int>(groups.size()) - 1;
+        join = !whole;
+      }
+    }
+    phase.groups = std::move(groups);
+  }
+}
+
 // A value lives in chunk memory when its group is divided and only steps of the group read it, row
 // by row.
 void PlanCompiler::MarkChunkSlots() {
