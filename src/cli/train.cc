@@ -112,7 +112,10 @@ int Train(const TrainOptions& options) {
   fit.callbacks.push_back(std::make_shared<StopOnInterrupt>());
   const History history = task.model->Fit(task.data.x, task.data.y, fit);
   if (options.breakdown) std::printf("%s", history.breakdown.c_str());
-  const Logs test = task.model->Evaluate(task.data.test_x, task.data.test_y, 256);
+  // Images are cheap: larger batches than training has; a text takes the memory of its tokens.
+  const int64_t test_batch =
+      options.model == "gpt" ? options.batch_size : std::max<int64_t>(256, options.batch_size);
+  const Logs test = task.model->Evaluate(task.data.test_x, task.data.test_y, test_batch);
   const auto report = Report(options, task, history, test);
   if (options.json) {
     std::printf("%s\n", report.dump().c_str());
