@@ -64,7 +64,7 @@ void Execution::Store(Frame& frame, const Program::Item& item, const std::vector
 
 void Execution::RunSegment(Frame& frame, const Program::Item& item, base::Team& team) {
   const std::vector<Tensor> inputs = Inputs(frame, item);
-  Store(frame, item, item.PlanFor(inputs).Run(inputs, team));
+  Store(frame, item, item.RunSegment(inputs, team, frame.program->options_));
 }
 
 void Execution::StartLoop(Frame& frame, const Program::Item& item) {

@@ -231,6 +231,14 @@ std::string Plan::Breakdown() const {
   return clock_ == nullptr ? "not measured\n" : clock_->Describe(step_names_);
 }
 
+PlanSummary Plan::Summary() const {
+  PlanSummary summary{.kernels = static_cast<int>(steps_.size()), .phases = num_phases()};
+  for (const Phase& phase : phases_) {
+    for (const Group& group : phase.groups) summary.chunked += group.chunk > 0;
+  }
+  return summary;
+}
+
 std::string Plan::Describe() const {
   std::string text = std::to_string(steps_.size()) + " steps in " + std::to_string(phases_.size()) +
                      " phases, arena " + std::to_string(arena_bytes_) + " bytes\n";

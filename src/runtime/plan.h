@@ -8,6 +8,7 @@
 #include "base/team.h"
 #include "graph/graph.h"
 #include "kernels/kernel.h"
+#include "lockstep/runtime/execution_options.h"
 #include "runtime/variable_cell.h"
 
 namespace lockstep::runtime {
@@ -15,11 +16,14 @@ namespace lockstep::runtime {
 struct PlanOptions {
   /// Run steps whose rows depend on each other only row by row in chunks that stay in the cache.
   bool fuse = true;
-  /// When steps that must wait for a barrier (sums of gradients, updates) would make this many bytes, the
-  /// barrier comes at once, so that they run while their inputs are still in the cache and free them
-  /// early. 0: they wait until nothing else is left.
+  /// When steps that must wait for a barrier (sums of gradients, updates) would make this many
+  /// bytes, the barrier comes at once, so that they run while their inputs are still in the cache
+  /// and free them early. 0: they wait until nothing else is left.
   size_t bucket_bytes = 4 << 20;
 };
+
+/// `graph`, whose types are all known, as a plan, with or without passes before.
+std::unique_ptr<class Plan> CompilePlan(const graph::Graph& graph, const ExecutionOptions& options);
 
 /// Where an endpoint's elements are while a plan runs.
 struct Slot {
@@ -83,6 +87,7 @@ class Plan {
   /// Phases, groups and memory in words.
   std::string Describe() const;
   size_t arena_bytes() const { return arena_bytes_; }
+  PlanSummary Summary() const;
   int num_phases() const { return static_cast<int>(phases_.size()); }
 
  private:

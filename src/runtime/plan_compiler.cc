@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "graph/passes.h"
 #include "kernels/copy.h"
+#include "runtime/fold.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::runtime {
@@ -203,6 +205,13 @@ void PlanCompiler::OrderEffects() {
 
 std::unique_ptr<Plan> Plan::Compile(const graph::Graph& graph, const PlanOptions& options) {
   return PlanCompiler(graph, options).Compile();
+}
+
+std::unique_ptr<Plan> CompilePlan(const graph::Graph& graph, const ExecutionOptions& options) {
+  const PlanOptions plan{.fuse = options.fuse,
+                         .bucket_bytes = static_cast<size_t>(options.bucket_bytes)};
+  if (!options.passes) return Plan::Compile(graph, plan);
+  return Plan::Compile(graph::Simplify(FoldConstants(graph)), plan);
 }
 
 }  // namespace lockstep::runtime

@@ -28,8 +28,9 @@ bool IsLeaf(const graph::Node& node) {
   return node.spec->name == "Arg" || node.spec->name == "Const";
 }
 
-std::unique_ptr<Program> Nested(const graph::Node& node, std::string_view name) {
-  return std::make_unique<Program>(BodyOf(node.attributes, name));
+std::unique_ptr<Program> Nested(const graph::Node& node, std::string_view name,
+                                const ExecutionOptions& options) {
+  return std::make_unique<Program>(BodyOf(node.attributes, name), options);
 }
 
 }  // namespace
@@ -47,7 +48,10 @@ bool NeedsProgram(const graph::Graph& graph) {
   });
 }
 
-Program::Program(const graph::Graph& graph) : graph_(FoldConstants(graph::Prune(graph))) {
+Program::Program(const graph::Graph& graph, const ExecutionOptions& options)
+    : graph_(options.passes && !options.eager ? FoldConstants(graph::Prune(graph))
+                                              : graph::Prune(graph)),
+      options_(options) {
   std::vector<int> segment;
   for (const graph::Node& node : graph_.nodes()) {
     first_value_.push_back(num_values_);
@@ -80,11 +84,11 @@ void Program::AddStep(const graph::Node& node) {
     item->outputs.push_back(ValueOf({node.id, static_cast<int>(i)}));
   }
   if (item->kind == Kind::kIf) {
-    item->first = Nested(node, "then");
-    item->second = Nested(node, "else");
+    item->first = Nested(node, "then", options_);
+    item->second = Nested(node, "else", options_);
   } else if (item->kind == Kind::kWhile) {
-    item->first = Nested(node, "condition");
-    item->second = Nested(node, "body");
+    item->first = Nested(node, "condition", options_);
+    item->second = Nested(node, "body", options_);
   }
   items_.push_back(std::move(item));
 }
@@ -141,19 +145,26 @@ void Program::AddSegment(const std::vector<int>& nodes) {
     for (graph::Endpoint input : node.inputs) publish(input);
   }
   for (graph::Endpoint result : graph_.results()) publish(result);
+  if (options_.eager) item->interpreter = std::make_unique<Interpreter>(item->segment);
   items_.push_back(std::move(item));
 }
 
-Plan& Program::Item::PlanFor(const std::vector<Tensor>& arguments) const {
+std::vector<Tensor> Program::Item::RunSegment(const std::vector<Tensor>& arguments,
+                                              base::Team& team,
+                                              const ExecutionOptions& options) const {
+  if (interpreter != nullptr) return interpreter->Run(arguments);
+  return PlanFor(arguments, options).Run(arguments, team);
+}
+
+Plan& Program::Item::PlanFor(const std::vector<Tensor>& arguments,
+                             const ExecutionOptions& options) const {
   std::vector<ops::TensorType> types;
   for (const Tensor& argument : arguments) types.push_back(ops::TensorType::Of(argument));
   std::lock_guard lock(mutex);
   for (const auto& [known, plan] : plans) {
     if (known == types) return *plan;
   }
-  const graph::Graph specialized = graph::Specialize(segment, types);
-  plans.emplace_back(types,
-                     Plan::Compile(graph::Simplify(FoldConstants(specialized)), PlanOptions{}));
+  plans.emplace_back(types, CompilePlan(graph::Specialize(segment, types), options));
   return *plans.back().second;
 }
 

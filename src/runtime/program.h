@@ -8,6 +8,7 @@
 
 #include "base/team.h"
 #include "graph/graph.h"
+#include "lockstep/runtime/execution_options.h"
 #include "runtime/plan.h"
 
 namespace lockstep::runtime {
@@ -22,7 +23,7 @@ bool NeedsProgram(const graph::Graph& graph);
 /// traced. Threads: immutable but for the plans, which a lock guards; any number of executions.
 class Program {
  public:
-  explicit Program(const graph::Graph& graph);
+  explicit Program(const graph::Graph& graph, const ExecutionOptions& options = {});
   ~Program();
 
   /// Runs it from begin to end. Meetings are carried out by the host op's function.
@@ -39,6 +40,7 @@ class Program {
   int ValueOf(graph::Endpoint e) const { return first_value_[e.node] + e.index; }
 
   graph::Graph graph_;
+  ExecutionOptions options_;
   std::vector<std::unique_ptr<Item>> items_;
   std::vector<int> first_value_;  // by node
   std::vector<std::pair<int, Tensor>> constants_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/interpreter.h"
 #include "runtime/program.h"
 
 namespace lockstep::runtime {
@@ -14,8 +15,11 @@ struct Program::Item {
   std::unique_ptr<Program> first, second;  // branches; condition and body
   // Of a segment: its parameters are `inputs`, its results `outputs`.
   graph::Graph segment;
+  std::vector<Tensor> RunSegment(const std::vector<Tensor>& arguments, base::Team& team,
+                                 const ExecutionOptions& options) const;
   /// The plan for inputs of these types.
-  Plan& PlanFor(const std::vector<Tensor>& arguments) const;
+  Plan& PlanFor(const std::vector<Tensor>& arguments, const ExecutionOptions& options) const;
+  std::unique_ptr<Interpreter> interpreter;  // where the segment runs op by op
   mutable std::mutex mutex;
   mutable std::vector<std::pair<std::vector<ops::TensorType>, std::unique_ptr<Plan>>> plans;
 };
