@@ -1,8 +1,10 @@
 // The loops around a traced step: Fit, Evaluate, Predict.
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
+#include "base/log.h"
 #include "base/team.h"
 #include "lockstep/ops/array.h"
 #include "nn/data_check.h"
@@ -75,6 +77,17 @@ Logs Model::Training::Results() const {
   return logs;
 }
 
+void Model::Training::Record(int epoch, const Logs& logs, History& history) {
+  history.epoch.push_back(epoch);
+  for (const auto& [name, value] : logs) history.history[name].push_back(value);
+}
+
+void Model::Training::Advise(std::string line) {
+  if (std::find(advice.begin(), advice.end(), line) != advice.end()) return;
+  base::Log(base::Severity::kWarning, line);
+  advice.push_back(std::move(line));
+}
+
 History Model::Training::FitArrays(const Tensor& x, const Tensor& y, const FitOptions& fit) {
   CheckOptions(fit);
   std::vector<Tensor> arrays{x, y};
@@ -103,53 +116,92 @@ History Model::Training::FitDataset(const Dataset& batches, const FitOptions& fi
   return Fit(input, tests ? &*tests : nullptr, fit);
 }
 
+void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit) {
+  std::optional<SavedState> save;
+  position = {.epoch = fit.initial_epoch};
+  if (resumed) RestorePosition();
+  std::swap(save, resumed);
+  if (position.epoch < fit.epochs || save) {
+    input.BeginEpoch(position.epoch);
+    if (const nn::StepData* first = input.Peek()) PlanFor(Kind::kTrain, *first, fit.shards);
+  }
+  for (const auto& callback : fit.callbacks) callback->model = &model;
+  for (const auto& callback : fit.callbacks) callback->OnTrainBegin();
+  if (!save) {
+    cursor_ = input.cursor();
+    return;
+  }
+  RestoreValues(*save);
+  input.Resume(cursor_, position.step);
+  if (fit.max_steps > 0 && position.steps >= fit.max_steps) model.stop_training = true;
+}
+
 History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
                              const FitOptions& fit) {
   runtime::TeamScope devices(model.strategy().team());
-  History history;
   model.stop_training = false;
   measure_steps_ = fit.measure_steps;
+  recipe_ = input.recipe();
+  recipe_["shards"] = fit.shards;
+  recipe_["batch_size"] = fit.batch_size;
+  recipe_["shuffle"] = fit.shuffle ? 1 : 0;
+  callbacks_ = fit.callbacks;
+  history_ = {};
+  recorded_ = true;
   const auto start = Clock::now();
-  for (const auto& callback : fit.callbacks) callback->model = &model;
-  for (const auto& callback : fit.callbacks) callback->OnTrainBegin();
-  for (int epoch = fit.initial_epoch; epoch < fit.epochs && !model.stop_training; ++epoch) {
-    ResetMetrics();
-    Progress progress(fit.verbose, epoch, fit.epochs, input.steps());
-    for (const auto& callback : fit.callbacks) callback->OnEpochBegin(epoch);
-    input.BeginEpoch(epoch);
-    TrainEpoch(input, fit, progress, history);
-    Logs logs = Results();
-    if (validation != nullptr && (epoch + 1) % fit.validation_freq == 0) {
-      for (const auto& [name, value] : Test(*validation, fit.shards)) logs["val_" + name] = value;
-    }
-    progress.End(logs);
-    for (const auto& callback : fit.callbacks) callback->OnEpochEnd(epoch, logs);
-    for (const auto& [name, value] : logs) history.history[name].push_back(value);
-    history.epoch.push_back(epoch);
-  }
-  if (history.steps > 0) options.optimizer->Finalize();
+  BeginTraining(input, fit);
+  while (position.epoch < fit.epochs && !model.stop_training) RunEpoch(input, validation, fit);
+  if (history_.steps > 0) options.optimizer->Finalize();
   for (const auto& callback : fit.callbacks) callback->OnTrainEnd();
-  if (fit.measure_steps && !plans_.empty()) history.breakdown = plans_.front().plan->Breakdown();
-  history.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  return history;
+  if (fit.measure_steps && !plans_.empty()) history_.breakdown = plans_.front().plan->Breakdown();
+  history_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return history_;
 }
 
-void Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress,
-                                 History& history) {
-  for (int64_t batch = 0; !model.stop_training; ++batch) {
+void Model::Training::RunEpoch(nn::StepInput& input, nn::StepInput* validation,
+                               const FitOptions& fit) {
+  const int epoch = position.epoch;
+  Progress progress(fit.verbose, epoch, fit.epochs, input.steps());
+  if (position.step == 0) {  // else it was begun before a save
+    ResetMetrics();
+    for (const auto& callback : fit.callbacks) callback->OnEpochBegin(epoch);
+    input.BeginEpoch(epoch);
+  }
+  const bool whole = TrainEpoch(input, fit, progress);
+  cursor_ = input.cursor();
+  // An epoch that was stopped inside stays the one to go on in.
+  if (whole) position = {epoch + 1, 0, history_.steps};
+  epoch_logs_ = Results();
+  if (validation != nullptr && (epoch + 1) % fit.validation_freq == 0) {
+    for (const auto& [name, value] : Test(*validation, fit.shards))
+      epoch_logs_["val_" + name] = value;
+  }
+  progress.End(epoch_logs_);
+  ended_epoch_ = epoch;
+  recorded_ = false;
+  for (const auto& callback : fit.callbacks) callback->OnEpochEnd(epoch, epoch_logs_);
+  Record(epoch, epoch_logs_, history_);
+  recorded_ = true;
+}
+
+bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress) {
+  while (!model.stop_training) {
     const auto start = Clock::now();
     const nn::StepData* step = input.Next();
-    if (step == nullptr) break;
+    if (step == nullptr) return true;
+    const int64_t batch = position.step;
     for (const auto& callback : fit.callbacks) callback->OnTrainBatchBegin(batch);
     TrainStep(input, *step, fit);
-    ++history.steps;
+    position = {position.epoch, batch + 1, ++history_.steps};
+    cursor_ = input.cursor();
+    if (fit.max_steps > 0 && history_.steps >= fit.max_steps) model.stop_training = true;
     for (const auto& callback : fit.callbacks)
       callback->OnTrainBatchEnd(batch, [this] { return Results(); });
     progress.Step(batch + 1, [this] { return Results(); });
-    history.step_microseconds.push_back(
+    history_.step_microseconds.push_back(
         std::chrono::duration<float, std::micro>(Clock::now() - start).count());
-    if (fit.max_steps > 0 && history.steps >= fit.max_steps) model.stop_training = true;
   }
+  return position.step == input.steps();
 }
 
 void Model::Training::TrainStep(const nn::StepInput& input, const nn::StepData& step,
@@ -166,12 +218,27 @@ void Model::Training::TrainStep(const nn::StepInput& input, const nn::StepData& 
   }
 }
 
+std::vector<Variable> Model::Training::MetricVariables() const {
+  std::vector<Variable> all = loss_metric->variables();
+  for (const auto* metrics : {&options.metrics, &options.weighted_metrics}) {
+    for (const MetricPtr& metric : *metrics)
+      all.insert(all.end(), metric->variables().begin(), metric->variables().end());
+  }
+  return all;
+}
+
 Logs Model::Training::Test(nn::StepInput& input, int shards) {
+  // An epoch that was stopped inside and is gone on with needs its sums again.
+  const std::vector<Variable> variables = MetricVariables();
+  std::vector<Tensor> sums;
+  for (const Variable& variable : variables) sums.push_back(variable.value());
   ResetMetrics();
   input.BeginEpoch(0);
   while (const nn::StepData* step = input.Next())
     PlanFor(Kind::kTest, *step, shards).Run(step->arguments, model.strategy().team());
-  return Results();
+  const Logs logs = Results();
+  for (size_t i = 0; i < sums.size(); ++i) variables[i].Assign(sums[i]);
+  return logs;
 }
 
 Logs Model::Training::Evaluate(const Dataset& batches, int64_t steps) {

@@ -11,10 +11,9 @@ namespace lockstep {
 namespace {
 
 // Bytes in the order of names, so that the order of creation does not count.
-std::string DigestOf(std::vector<Variable> variables) {
+void AddTo(base::Digest& digest, std::vector<Variable> variables) {
   std::sort(variables.begin(), variables.end(),
             [](const Variable& a, const Variable& b) { return a.name() < b.name(); });
-  base::Digest digest;
   for (const Variable& variable : variables) {
     const Tensor value = variable.value();
     digest.Add(variable.name());
@@ -22,7 +21,6 @@ std::string DigestOf(std::vector<Variable> variables) {
     digest.Add(value.shape().ToString());
     digest.Add(value.raw_data(), value.num_bytes());
   }
-  return digest.Hex();
 }
 
 }  // namespace
@@ -137,7 +135,11 @@ Tensor Model::Predict(const Dataset& batches, int64_t steps) {
   return training().Predict(batches, steps);
 }
 
-std::string Model::WeightsDigest() const { return DigestOf(variables()); }
+std::string Model::WeightsDigest() const {
+  base::Digest digest;
+  AddTo(digest, variables());
+  return digest.Hex();
+}
 
 std::string Model::StateDigest() const {
   std::vector<Variable> all = variables();
@@ -146,7 +148,19 @@ std::string Model::StateDigest() const {
     for (const Variable& variable : training_->options.optimizer->variables())
       all.push_back(variable);
   }
-  return DigestOf(std::move(all));
+  base::Digest digest;
+  AddTo(digest, std::move(all));
+  digest.Add(static_cast<uint64_t>(position().epoch));
+  digest.Add(static_cast<uint64_t>(position().step));
+  return digest.Hex();
+}
+
+TrainingPosition Model::position() const {
+  return training_ == nullptr ? TrainingPosition{} : training_->position;
+}
+
+const std::vector<std::string>& Model::advice() const {
+  return const_cast<Model*>(this)->training().advice;
 }
 
 Sequential::Sequential(std::initializer_list<LayerPtr> layers)

@@ -14,7 +14,8 @@ namespace {
 void RequireBatch(const std::vector<Tensor>& components, const char* what) {
   bool fits = !components.empty() && components.size() <= 3;
   for (const Tensor& tensor : components) {
-    fits = fits && tensor.defined() && tensor.rank() > 0 && tensor.shape()[0] == components[0].shape()[0];
+    fits = fits && tensor.defined() && tensor.rank() > 0 &&
+           tensor.shape()[0] == components[0].shape()[0];
   }
   if (fits) return;
   throw Error(Code::kInvalidArgument,
@@ -97,9 +98,42 @@ void StepInput::Open(int64_t pass, int64_t batch) {
   pass_ = pass;
   next_ = batch;
   open_ = true;
+  peeked_ = false;
+}
+
+void StepInput::Resume(const StepCursor& cursor, int64_t taken) {
+  Open(cursor.pass, cursor.batch);
+  taken_ = taken;
+}
+
+StepCursor StepInput::cursor() const {
+  if (peeked_ && ahead_ != nullptr) return {ahead_->pass, ahead_->batch};
+  return {pass_, next_};
+}
+
+std::map<std::string, int64_t> StepInput::recipe() const {
+  std::map<std::string, int64_t> recipe{{"steps_per_epoch", options_.steps_per_epoch},
+                                        {"batches", batches_}};
+  if (gathered_) recipe["examples"] = step_.arguments[0].shape()[0];
+  return recipe;
+}
+
+const StepData* StepInput::Peek() {
+  if (!peeked_) ahead_ = Advance();
+  peeked_ = true;
+  return ahead_;
+}
+
+const StepData* StepInput::Next() {
+  if (!peeked_) return Advance();
+  peeked_ = false;
+  return ahead_;
 }
 
 void StepInput::BeginEpoch(int64_t epoch) {
+  if (peeked_ && epoch_ == epoch && taken_ <= 1) return;  // begun, and only peeked into
+  epoch_ = epoch;
+  peeked_ = false;
   taken_ = 0;
   if (options_.steps_per_epoch == 0) return Open(epoch, 0);
   int64_t pass = open_ ? pass_ : epoch;
@@ -112,7 +146,7 @@ void StepInput::BeginEpoch(int64_t epoch) {
   if (!open_ || pass != pass_ || batch != next_) Open(pass, batch);
 }
 
-const StepData* StepInput::Next() {
+const StepData* StepInput::Advance() {
   const int64_t steps = options_.steps_per_epoch;
   if (steps > 0 && taken_ == steps) return nullptr;
   bool read = Read();

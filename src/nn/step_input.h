@@ -28,6 +28,12 @@ struct StepData {
 /// InvalidArgument for sizes that differ along axis 0, no rows, and batch_size < 1.
 Dataset BatchesOf(const std::vector<Tensor>& tensors, int64_t batch_size, bool shuffle);
 
+/// Where in the data a loop stands: a pass, and a batch of it.
+struct StepCursor {
+  int64_t pass = 0;
+  int64_t batch = 0;
+};
+
 struct StepInputOptions {
   int64_t steps_per_epoch = 0;
   std::map<int64_t, float> class_weight;
@@ -44,13 +50,22 @@ class StepInput {
   /// How many steps an epoch has; -1 where that is not known yet.
   int64_t steps() const;
   void BeginEpoch(int64_t epoch);
+  /// Goes on in an epoch of which `taken` steps are done, at the batch that `cursor` gave.
+  void Resume(const StepCursor& cursor, int64_t taken);
   /// The next step's data, valid until the next call; nullptr at the end of the epoch.
   const StepData* Next();
+  /// What the next call of `Next` will give.
+  const StepData* Peek();
+  /// The place of the next step's data.
+  StepCursor cursor() const;
+  /// What decides the steps, by name: what a resumed loop must agree with.
+  std::map<std::string, int64_t> recipe() const;
   /// The place of row `row` of the current batch in the data, in words.
   std::string PlaceOf(int64_t row) const;
 
  private:
   void Open(int64_t pass, int64_t batch);
+  const StepData* Advance();
   bool Read();
   bool ReadRows();
   bool ReadBatch();
@@ -68,6 +83,9 @@ class StepInput {
   int64_t next_ = 0;   // batch of the pass
   int64_t taken_ = 0;  // steps of the epoch
   int64_t learned_ = -1;
+  int64_t epoch_ = -1;
+  bool peeked_ = false;
+  const StepData* ahead_ = nullptr;  // what was peeked at
   std::unique_ptr<data::ElementTable> table_;
   std::vector<int64_t> rows_;
   std::unique_ptr<data::ElementReader> reader_;

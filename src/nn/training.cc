@@ -141,11 +141,9 @@ std::unique_ptr<runtime::Plan> Model::Training::Compile(Kind kind, const nn::Ste
     const int replicas = model.strategy().num_replicas_in_sync();
     graph::CutIntoLeaves(graph, analysis,
                          distribute::MakeLeaves(step.examples, replicas, shards).offsets);
-  } else if (!told_uncut_) {
-    told_uncut_ = true;
-    base::Log(base::Severity::kInfo,
-              "the batch is not cut into shards: examples influence each other in " +
-                  graph.node(analysis.mixing_node).name);
+  } else {
+    Advise("the batch is not cut into shards: examples influence each other in " +
+           graph.node(analysis.mixing_node).name);
   }
   auto plan = runtime::Plan::Compile(graph::Simplify(runtime::FoldConstants(graph)), {});
   base::Log(base::Severity::kDebug, "plan of a step on " + std::to_string(step.examples) +

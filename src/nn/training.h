@@ -2,6 +2,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "distribute/leaves.h"
@@ -23,9 +25,17 @@ class Model::Training {
   Logs Evaluate(const Dataset& batches, int64_t steps);
   Tensor Predict(const Dataset& batches, int64_t steps);
 
+  /// All that decides how training goes on.
+  SavedState Snapshot() const;
+  void SaveTo(const std::string& directory);
+
   Model& model;
   CompileOptions options;
   std::shared_ptr<metrics::Mean> loss_metric;
+  TrainingPosition position;
+  std::vector<std::string> advice;
+  /// A save that the next Fit starts from.
+  std::optional<SavedState> resumed;
 
  private:
   enum class Kind { kTrain, kTest, kPredict };
@@ -50,16 +60,40 @@ class Model::Training {
   void UpdateMetrics(const std::vector<Tensor>& batch, const Tensor& predictions);
 
   History Fit(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
-  void TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress,
-                  History& history);
+  /// Builds, so that advice comes before the first step, and takes over a save.
+  void BeginTraining(nn::StepInput& input, const FitOptions& fit);
+  void RunEpoch(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
+  /// Whether the epoch came to its end; else it was stopped inside.
+  bool TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress);
   void TrainStep(const nn::StepInput& input, const nn::StepData& step, const FitOptions& fit);
+  /// The metrics go on afterwards from where they were.
   Logs Test(nn::StepInput& input, int shards);
+  std::vector<Variable> MetricVariables() const;
   void ResetMetrics();
   Logs Results() const;
+  std::vector<std::pair<std::string, Variable>> StateVariables() const;
+  /// Takes over `resumed`: first where it stood, then, when all is built, its values.
+  void RestorePosition();
+  void RestoreValues(const SavedState& state);
+  /// Puts an ended epoch's logs into `history`.
+  static void Record(int epoch, const Logs& logs, History& history);
+  /// The epochs that a save counts as done: with one that has just ended, without one that was
+  /// stopped inside and is gone on with.
+  History WholeEpochs() const;
+  void Advise(std::string line);
 
   std::vector<StepPlan> plans_;
   int64_t classes_ = 0;  // the size of the predictions' last axis
-  bool told_uncut_ = false;
+  // Of the Fit in progress, or the last one.
+  std::map<std::string, int64_t> recipe_;  // what a resumed training must agree with
+  nn::StepCursor cursor_;                  // of the next step's data
+  std::vector<CallbackPtr> callbacks_;
+  History history_;
+  // The last epoch that has ended, whether whole or stopped inside; not in `history_` while its
+  // callbacks may still add to its logs.
+  int ended_epoch_ = -1;
+  bool recorded_ = true;
+  Logs epoch_logs_;
   bool measure_steps_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lockstep/checkpoint/save.h"
 #include "lockstep/data/dataset.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/layer.h"
@@ -88,20 +89,45 @@ struct History {
   std::string breakdown;                 // microseconds by op, where they were measured
 };
 
-/// Hooks into `Fit`; all have a default that does nothing. Source: keras.callbacks.Callback.
+/// Where training stands.
+struct TrainingPosition {
+  int epoch = 0;      // the epoch in progress, or to come
+  int64_t step = 0;   // how many of its steps are done
+  int64_t steps = 0;  // how many were done in all
+};
+
+/// Hooks into `Fit`, in the order OnTrainBegin; for each epoch OnEpochBegin, for each step
+/// OnTrainBatchBegin and OnTrainBatchEnd, for a validation OnTestBegin, its batches' hooks and
+/// OnTestEnd, then OnEpochEnd; at last OnTrainEnd. Several callbacks are called in the order of
+/// their list. All hooks have a default that does nothing. Source: keras.callbacks.Callback.
 class Callback {
  public:
+  /// The running values; computed when called, so that not calling it costs nothing.
+  using LogsSource = std::function<Logs()>;
+
   virtual ~Callback() = default;
   virtual void OnTrainBegin() {}
   virtual void OnTrainEnd() {}
   virtual void OnEpochBegin(int epoch) {}
-  virtual void OnEpochEnd(int epoch, const Logs& logs) {}
+  /// What is added to `logs` gets into the history and is seen by callbacks behind this one.
+  virtual void OnEpochEnd(int epoch, Logs& logs) {}
   virtual void OnTrainBatchBegin(int64_t batch) {}
-  /// `logs` computes the running values when called; not calling it costs nothing.
-  virtual void OnTrainBatchEnd(int64_t batch, const std::function<Logs()>& logs) {}
+  virtual void OnTrainBatchEnd(int64_t batch, const LogsSource& logs) {}
+  virtual void OnTestBegin() {}
+  virtual void OnTestEnd(const Logs& logs) {}
+  virtual void OnTestBatchBegin(int64_t batch) {}
+  virtual void OnTestBatchEnd(int64_t batch, const LogsSource& logs) {}
+
+  /// What a save keeps of this callback, so that a resumed training goes on as though it had never
+  /// stopped; `name` finds it again. A callback without a name keeps nothing.
+  virtual std::string name() const { return {}; }
+  virtual std::vector<NamedTensor> State() const { return {}; }
+  /// Called between OnTrainBegin and the first epoch with what `State` gave, all by name.
+  virtual void SetState(const SavedState& state) {}
 
   class Model* model = nullptr;  // set by Fit
 };
+using CallbackPtr = std::shared_ptr<Callback>;
 
 /// A network of layers with what is needed to train it. Source: keras.Model.
 class Model {
@@ -149,10 +175,28 @@ class Model {
 
   /// Set by a callback to end training after the current step.
   bool stop_training = false;
+  /// Where `Fit` stands, or where it has ended.
+  TrainingPosition position() const;
+  /// What was said before the first step about things that cannot be meant, a line each.
+  const std::vector<std::string>& advice() const;
+
+  /// Writes all that decides how training goes on into `directory`: weights, slots, counters,
+  /// metrics, history, callbacks' state and position. Between steps, so from callbacks too; the
+  /// newest two saves are kept. Format: docs/save-format.md. Throws what SaveState reports.
+  void SaveTraining(const std::string& directory);
+  /// Lets the next `Fit` go on from a save (or the newest one of a directory) instead of its
+  /// initial epoch: with the same data and options it ends with the bits of a training that never
+  /// stopped. Errors: those of LoadState here; FailedPrecondition in `Fit` when the save is of
+  /// another model, optimizer, R, seed or division of the data, naming the first difference.
+  void ResumeTraining(const std::string& path);
+  /// Writes the weights to a file, or reads them (from a save of training too).
+  /// FailedPrecondition when the model has no weights yet, or others than the file.
+  void SaveWeights(const std::string& path) const;
+  void LoadWeights(const std::string& path);
 
   /// xxh3-128 over name, dtype, shape and bytes of all weights, in the order of their names.
   std::string WeightsDigest() const;
-  /// The same over weights, slots and counters.
+  /// The same over weights, slots, counters and `position()`'s epoch and step.
   std::string StateDigest() const;
 
  protected:

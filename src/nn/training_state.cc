@@ -1,0 +1,231 @@
+// What a save of training holds, and how it is taken over; see docs/save-format.md.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "checkpoint/save_directory.h"
+#include "kernels/isa.h"
+#include "nn/training.h"
+
+namespace lockstep {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr char kCallbacks[] = "callbacks/";
+constexpr char kHistory[] = "history/";
+
+std::string Describe(const std::string& name, DType dtype, const Shape& shape) {
+  return name + " of " + std::string(DTypeName(dtype)) + shape.ToString();
+}
+
+[[noreturn]] void Refuse(const char* where, const std::string& text) {
+  throw Error(Code::kFailedPrecondition, std::string("[") + where + "] " + text);
+}
+
+// Names of callbacks, those of one kind told apart by number.
+std::vector<std::string> NamesOf(const std::vector<CallbackPtr>& callbacks) {
+  std::vector<std::string> names;
+  std::map<std::string, int> seen;
+  for (const CallbackPtr& callback : callbacks) {
+    const std::string name = callback->name();
+    const int number = seen[name]++;
+    names.push_back(name.empty() || number == 0 ? name : name + "_" + std::to_string(number));
+  }
+  return names;
+}
+
+bool Prefixed(const std::string& name) {
+  return name.starts_with(kCallbacks) || name.starts_with(kHistory);
+}
+
+// Assigns the saved values, all or none: first everything is compared.
+void AssignAll(const char* where, const SavedState& state,
+               const std::vector<std::pair<std::string, Variable>>& variables, bool all_used) {
+  std::set<std::string> known;
+  std::vector<const Tensor*> values;
+  for (const auto& [name, variable] : variables) {
+    known.insert(name);
+    const Tensor* value = state.Find(name);
+    if (value == nullptr) {
+      Refuse(where, "the save must be of this model; got none of " +
+                        Describe(name, variable.dtype(), variable.shape()) +
+                        " in it; build the model and the optimizer that were saved");
+    }
+    if (value->dtype() != variable.dtype() || !(value->shape() == variable.shape())) {
+      Refuse(where, "the save must be of this model; got " +
+                        Describe(name, value->dtype(), value->shape()) +
+                        " in it where the model has " + std::string(DTypeName(variable.dtype())) +
+                        variable.shape().ToString() + "; build the model that was saved");
+    }
+    values.push_back(value);
+  }
+  for (const NamedTensor& tensor : state.tensors) {
+    if (all_used && !Prefixed(tensor.name) && known.count(tensor.name) == 0) {
+      Refuse(where, "the save must be of this model; got " +
+                        Describe(tensor.name, tensor.value.dtype(), tensor.value.shape()) +
+                        " in it, which the model does not have; build the model and the "
+                        "optimizer that were saved");
+    }
+  }
+  for (size_t i = 0; i < variables.size(); ++i) variables[i].second.Assign(*values[i]);
+}
+
+// One thing that decides the bits and must be as it was.
+template <typename T>
+void RequireEqual(const char* what, const ordered_json& saved, const T& now, const char* cure) {
+  if (!saved.contains(what) || saved[what] == ordered_json(now)) return;
+  Refuse("resume", std::string("the save is of a training with ") + what + " " +
+                       saved[what].dump() + "; got " + ordered_json(now).dump() + "; " + cure);
+}
+
+std::vector<std::pair<std::string, Variable>> Named(const std::vector<Variable>& variables,
+                                                    const std::string& prefix = "") {
+  std::vector<std::pair<std::string, Variable>> named;
+  for (const Variable& variable : variables) named.emplace_back(prefix + variable.name(), variable);
+  return named;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Variable>> Model::Training::StateVariables() const {
+  auto all = Named(model.variables());
+  const auto add = [&](const std::vector<Variable>& variables, const std::string& prefix = "") {
+    for (auto& named : Named(variables, prefix)) all.push_back(std::move(named));
+  };
+  add(model.counters());
+  add(options.optimizer->variables());
+  add(MetricVariables(), "metrics/");
+  return all;
+}
+
+History Model::Training::WholeEpochs() const {
+  History history;
+  history.history = history_.history;
+  history.epoch = history_.epoch;
+  const bool whole = position.step == 0;
+  if (whole && !recorded_) Record(ended_epoch_, epoch_logs_, history);
+  if (!whole && recorded_ && !history.epoch.empty() && history.epoch.back() == position.epoch) {
+    history.epoch.pop_back();
+    for (const auto& [name, value] : epoch_logs_) history.history[name].pop_back();
+  }
+  return history;
+}
+
+SavedState Model::Training::Snapshot() const {
+  SavedState state;
+  for (const auto& [name, variable] : StateVariables())
+    state.tensors.push_back({name, variable.value()});
+  const History history = WholeEpochs();
+  for (const auto& [name, values] : history.history) {
+    state.tensors.push_back(
+        {kHistory + name, Tensor::FromVector(values, Shape{static_cast<int64_t>(values.size())})});
+  }
+  const auto names = NamesOf(callbacks_);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) continue;
+    for (NamedTensor& tensor : callbacks_[i]->State())
+      state.tensors.push_back({kCallbacks + names[i] + "/" + tensor.name, tensor.value});
+  }
+  ordered_json about;
+  about["kind"] = "training";
+  about["epoch"] = position.epoch;
+  about["step"] = position.step;
+  about["steps"] = position.steps;
+  about["seed"] = RandomSeed();
+  about["replicas"] = model.strategy().num_replicas_in_sync();
+  about["data"] = recipe_;
+  about["pass"] = cursor_.pass;
+  about["batch"] = cursor_.batch;
+  about["optimizer"] = options.optimizer->name();
+  about["isa"] = std::string(kernels::IsaName());
+  about["devices"] = model.strategy().num_devices();
+  about["history_epochs"] = history.epoch;
+  state.metadata = about.dump();
+  return state;
+}
+
+void Model::Training::SaveTo(const std::string& directory) {
+  checkpoint::SaveDirectory(base::LocalFiles(), directory)
+      .Write(position.steps, Snapshot())
+      .OrThrow();
+}
+
+void Model::Training::RestorePosition() {
+  const auto about = ordered_json::parse(resumed->metadata, nullptr, /*allow_exceptions=*/false);
+  const auto number = [&](const char* key) {
+    if (!about.is_object() || !about.contains(key) || !about[key].is_number_integer()) {
+      Refuse("resume",
+             "a save of training is needed; got another kind of save; give the directory that "
+             "SaveTraining or --checkpoint named");
+    }
+    return about[key].get<int64_t>();
+  };
+  position = {static_cast<int>(number("epoch")), number("step"), number("steps")};
+  cursor_ = {number("pass"), number("batch")};
+  RequireEqual("replicas", about, model.strategy().num_replicas_in_sync(),
+               "R belongs to the program, so give as many replicas (devices may differ)");
+  RequireEqual("optimizer", about, options.optimizer->name(), "compile with the saved one");
+  RequireEqual("seed", about, RandomSeed(), "set the saved one before the model is made");
+  const ordered_json data = about.value("data", ordered_json::object());
+  for (const auto& [what, now] : recipe_)
+    RequireEqual(what.c_str(), data, now, "give the saved data, cut into the same batches");
+  history_.steps = position.steps;
+  history_.epoch = about.value("history_epochs", std::vector<int>{});
+}
+
+void Model::Training::RestoreValues(const SavedState& state) {
+  AssignAll("resume", state, StateVariables(), /*all_used=*/true);
+  const auto names = NamesOf(callbacks_);
+  std::vector<SavedState> kept(names.size());
+  for (const NamedTensor& tensor : state.tensors) {
+    if (tensor.name.starts_with(kHistory) && tensor.value.dtype() == DType::kFloat64)
+      history_.history[tensor.name.substr(sizeof kHistory - 1)] = tensor.value.ToVector<double>();
+    for (size_t i = 0; i < names.size(); ++i) {
+      const std::string prefix = kCallbacks + names[i] + "/";
+      if (!names[i].empty() && tensor.name.starts_with(prefix))
+        kept[i].tensors.push_back({tensor.name.substr(prefix.size()), tensor.value});
+    }
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!kept[i].tensors.empty()) {
+      callbacks_[i]->SetState(kept[i]);
+    } else if (!names[i].empty() && !callbacks_[i]->State().empty()) {
+      base::Log(base::Severity::kWarning,
+                "[resume] the save holds nothing of the callback " + names[i] + "; it starts anew");
+    }
+  }
+}
+
+void Model::SaveTraining(const std::string& directory) { training().SaveTo(directory); }
+
+void Model::ResumeTraining(const std::string& path) {
+  training().resumed = checkpoint::ReadSaveOrNewest(base::LocalFiles(), path).OrThrow();
+}
+
+void Model::SaveWeights(const std::string& path) const {
+  SavedState state{{}, R"({"kind":"weights"})"};
+  for (const Variable& variable : variables())
+    state.tensors.push_back({variable.name(), variable.value()});
+  if (state.tensors.empty()) {
+    Refuse("save_weights",
+           "the model must have weights; got none (" + name_ + "); call it on a batch first");
+  }
+  SaveState(path, state).OrThrow();
+}
+
+void Model::LoadWeights(const std::string& path) {
+  if (variables().empty()) {
+    Refuse("load_weights",
+           "the model must have weights; got none (" + name_ + "); call it on a batch first");
+  }
+  const SavedState state = checkpoint::ReadSaveOrNewest(base::LocalFiles(), path).OrThrow();
+  const bool weights_only = state.metadata.find(R"("kind":"weights")") != std::string::npos;
+  AssignAll("load_weights", state, Named(variables()), weights_only);
+}
+
+}  // namespace lockstep
