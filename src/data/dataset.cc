@@ -1,5 +1,6 @@
 #include "lockstep/data/dataset.h"
 
+#include <limits>
 #include <utility>
 
 #include "data/dataset_node.h"
@@ -46,6 +47,25 @@ Dataset Dataset::Map(std::function<Element(const Element&)> function,
                      const MapOptions& options) const {
   return Dataset(data::MakeMap(node_, std::move(function), options));
 }
+Dataset Dataset::Filter(std::function<bool(const Element&)> predicate) const {
+  return Dataset(data::MakeFilter(node_, std::move(predicate)));
+}
+Dataset Dataset::Enumerate(int64_t start) const {
+  return Zip({Range(start, std::numeric_limits<int64_t>::max()), *this});
+}
+Dataset Dataset::Scan(const Element& initial_state, ScanFunction function) const {
+  return Dataset(data::MakeScan(node_, initial_state, std::move(function)));
+}
+Dataset Dataset::Interleave(Expansion function, int64_t cycle, int64_t block) const {
+  return Dataset(data::MakeInterleave(node_, std::move(function), cycle, block));
+}
+Dataset Dataset::Window(int64_t size, int64_t shift, int64_t stride, bool drop_remainder) const {
+  return Dataset(data::MakeWindow(node_, size, shift, stride, drop_remainder));
+}
+Dataset Dataset::PaddedBatch(int64_t size, const std::vector<Shape>& padded_shapes,
+                             double padding_value, bool drop_remainder) const {
+  return Dataset(data::MakePaddedBatch(node_, size, padded_shapes, padding_value, drop_remainder));
+}
 Dataset Dataset::Batch(int64_t size, bool drop_remainder) const {
   return Dataset(data::MakeBatch(node_, size, drop_remainder));
 }
@@ -59,6 +79,24 @@ Dataset Dataset::Shuffle(int64_t buffer, const ShuffleOptions& options) const {
 Dataset Dataset::Repeat(int64_t count) const { return Dataset(data::MakeRepeat(node_, count)); }
 Dataset Dataset::Shard(int64_t shards, int64_t index) const {
   return Dataset(data::MakeShard(node_, shards, index));
+}
+Dataset Dataset::Pieces(const PieceOptions& options) const {
+  const auto& [batch, replicas, workers, worker, policy] = options;
+  if (replicas < 1 || workers < 1 || replicas % workers != 0 ||
+      (policy == ShardPolicy::kOff && batch < replicas)) {
+    data::Refuse("pieces", "the workers must divide the replicas, and a batch have a row for each",
+                 std::to_string(replicas) + " replicas, " + std::to_string(workers) +
+                     " workers, a batch of " + std::to_string(batch),
+                 "name the size of a global batch");
+  }
+  if (policy == ShardPolicy::kData)
+    return Dataset(data::MakePieces(node_, replicas)).Shard(workers, worker);
+  std::vector<int64_t> sizes;
+  for (int64_t i = 0; i < replicas; ++i) {
+    const int64_t place = (i + worker * (replicas / workers)) % replicas;
+    sizes.push_back(batch / replicas + (place < batch % replicas ? 1 : 0));
+  }
+  return Rebatch(sizes);
 }
 Dataset Dataset::Take(int64_t count) const { return Dataset(data::MakeTake(node_, count)); }
 Dataset Dataset::Skip(int64_t count) const { return Dataset(data::MakeSkip(node_, count)); }

@@ -88,6 +88,16 @@ std::unique_ptr<ElementReader> ReadTable(std::unique_ptr<ElementTable> table, in
 [[noreturn]] void Refuse(const char* where, const std::string& rule, const std::string& got,
                          const std::string& cure);
 
+/// A stream that `open` makes from a reader of its input; the result gives one element a call.
+struct StreamStep {
+  std::string name;
+  std::string reason;
+  int64_t cardinality = kUnknownCardinality;
+  Spec spec;
+  std::function<Dataset::Generator(std::shared_ptr<ElementReader>)> open;
+};
+NodePtr MakeStream(NodePtr input, StreamStep step);
+
 // The steps; each checks its arguments. Named as the functions of Dataset.
 NodePtr MakeTensors(const Element& components);
 NodePtr MakeSlices(const std::vector<Tensor>& components);
@@ -103,6 +113,13 @@ NodePtr MakeDigitSet(uint64_t seed, int64_t count, bool train);
 NodePtr MakeTextWindows(const std::string& path, int64_t tokens);
 NodePtr MakeMap(NodePtr input, std::function<Element(const Element&)> function,
                 const MapOptions& options);
+NodePtr MakeFilter(NodePtr input, std::function<bool(const Element&)> predicate);
+NodePtr MakeScan(NodePtr input, const Element& state, Dataset::ScanFunction function);
+NodePtr MakeInterleave(NodePtr input, Dataset::Expansion function, int64_t cycle, int64_t block);
+NodePtr MakeWindow(NodePtr input, int64_t size, int64_t shift, int64_t stride, bool drop_remainder);
+NodePtr MakePaddedBatch(NodePtr input, int64_t size, const std::vector<Shape>& shapes,
+                        double padding_value, bool drop_remainder);
+NodePtr MakePieces(NodePtr input, int64_t replicas);
 NodePtr MakeBatch(NodePtr input, int64_t size, bool drop_remainder);
 NodePtr MakeUnbatch(NodePtr input);
 NodePtr MakeRebatch(NodePtr input, const std::vector<int64_t>& sizes, bool drop_remainder);

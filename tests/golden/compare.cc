@@ -97,8 +97,8 @@ void CompareOutput(const Case& golden, const std::string& name, const Json& expe
     return;
   }
   const std::string* text = std::get_if<std::string>(&got->second);
-  if (expected.is_string()) {
-    const std::string wanted = expected.get<std::string>();
+  if (expected.is_string() || expected.is_array()) {
+    const std::string wanted = expected.is_string() ? expected.get<std::string>() : expected.dump();
     if (text == nullptr || *text != wanted)
       lines.push_back(name + ": got " + (text ? *text : "a tensor") + ", expected " + wanted);
     return;

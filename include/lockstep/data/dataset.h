@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lockstep/tensor/tensor.h"
@@ -98,9 +99,29 @@ class Dataset {
   /// `function` of each element; see MapOptions.
   Dataset Map(std::function<Element(const Element&)> function,
               const MapOptions& options = {}) const;
+  /// The elements for which `predicate` holds.
+  Dataset Filter(std::function<bool(const Element&)> predicate) const;
+  /// Puts a component before the others: the number of the element, counted from `start`.
+  Dataset Enumerate(int64_t start = 0) const;
+  /// What `function` gives beside its new state, from each element and the state before it.
+  using ScanFunction = std::function<std::pair<Element, Element>(const Element&, const Element&)>;
+  Dataset Scan(const Element& initial_state, ScanFunction function) const;
+  /// The elements of a dataset for each element: `cycle` of them are open at a time and give up to
+  /// `block` elements in turn; one that has ended is replaced at its next turn.
+  using Expansion = std::function<Dataset(const Element&)>;
+  Dataset Interleave(Expansion function, int64_t cycle, int64_t block = 1) const;
+  Dataset FlatMap(Expansion function) const { return Interleave(std::move(function), 1); }
+  /// Window k: the elements k * shift + j * stride, j < size, stacked; the last ones are smaller,
+  /// or left out. Source: tf.data window, whose windows are datasets, then batched.
+  Dataset Window(int64_t size, int64_t shift, int64_t stride = 1,
+                 bool drop_remainder = false) const;
   /// Stacks `size` elements; the last batch is smaller, or left out. InvalidArgument for size < 1,
   /// and for elements of different shapes when they are read.
   Dataset Batch(int64_t size, bool drop_remainder = false) const;
+  /// The same for elements of different sizes: each is padded behind to the largest of its batch,
+  /// or, where `padded_shapes` names a size, to that. DataLoss for a larger element.
+  Dataset PaddedBatch(int64_t size, const std::vector<Shape>& padded_shapes = {},
+                      double padding_value = 0, bool drop_remainder = false) const;
   /// The rows of each element.
   Dataset Unbatch() const;
   /// Cuts the rows of all elements into batches of these sizes in turn.
@@ -112,6 +133,19 @@ class Dataset {
   Dataset Repeat(int64_t count = -1) const;
   /// Elements index, index + shards, ... InvalidArgument unless 0 <= index < shards.
   Dataset Shard(int64_t shards, int64_t index) const;
+  /// Of batches of `batch` rows for all replicas: the batches of one replica each that worker
+  /// `worker` reads, by TensorFlow's rules for distributed datasets. kData: every batch is cut into
+  /// equal pieces, the last ones smaller or empty, and dealt to the workers; kOff: every worker
+  /// cuts all rows into pieces that differ by one at most.
+  enum class ShardPolicy { kOff = -1, kData = 2 };
+  struct PieceOptions {
+    int64_t batch = 0;  // kOff needs it
+    int64_t replicas = 1;
+    int64_t workers = 1;
+    int64_t worker = 0;
+    ShardPolicy policy = ShardPolicy::kData;
+  };
+  Dataset Pieces(const PieceOptions& options) const;
   /// The first `count` elements; all for a negative count.
   Dataset Take(int64_t count) const;
   /// All but the first `count` elements; none for a negative count.
