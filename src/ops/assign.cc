@@ -32,6 +32,16 @@ std::vector<TensorType> InferAccumulate(const InferenceContext& context) {
   return InferAssign(context);
 }
 
+std::vector<TensorType> InferCompareAndAssign(const InferenceContext& context) {
+  InferAssign(context);
+  const TensorType inputs[] = {context.inputs[0], context.inputs[2]};
+  InferAssign({context.spec, context.attributes, inputs});
+  return {{DType::kBool, Shape{}, DType::kBool}};
+}
+
+const RegisterOp kCompareAndAssign({.name = "CompareAndAssignVariableOp",
+                                    .infer = InferCompareAndAssign,
+                                    .effects = {.reads = 1, .writes = 1}});
 const RegisterOp kAssign({.name = "AssignVariableOp",
                           .infer = InferAssign,
                           .effects = {.writes = 1}});

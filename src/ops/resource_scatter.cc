@@ -38,7 +38,10 @@ const RegisterOp kDiv(ResourceScatterSpec("ResourceScatterDiv"));
 const RegisterOp kMin(ResourceScatterSpec("ResourceScatterMin"));
 const RegisterOp kMax(ResourceScatterSpec("ResourceScatterMax"));
 
-const char* NameOf(ScatterKind kind) {
+}  // namespace
+}  // namespace ops
+
+const char* ScatterOpName(ScatterKind kind) {
   switch (kind) {
     case ScatterKind::kUpdate:
       return "ResourceScatterUpdate";
@@ -58,12 +61,9 @@ const char* NameOf(ScatterKind kind) {
   return "";
 }
 
-}  // namespace
-}  // namespace ops
-
 void ScatterInto(const Tensor& variable, ScatterKind kind, const Tensor& indices,
                  const Tensor& updates) {
-  ops::Emit(ops::NameOf(kind), {variable, indices, updates});
+  ops::Emit(ScatterOpName(kind), {variable, indices, updates});
 }
 
 }  // namespace lockstep

@@ -1,74 +1,102 @@
 #include "lockstep/runtime/variable.h"
 
+#include <ostream>
+
 #include "ops/builder.h"
 #include "runtime/eager.h"
 #include "runtime/variable_cell.h"
+#include "runtime/variable_state.h"
 
 namespace lockstep {
 
-struct Variable::State {
-  VariableOptions options;
-  Tensor handle;
-  runtime::VariableCell* cell = nullptr;
+namespace runtime {
+namespace {
+
+class PlainCreator : public VariableCreator {
+ public:
+  std::shared_ptr<VariableState> Create(const std::function<Tensor()>& initial,
+                                        VariableOptions options) override {
+    return std::make_shared<VariableState>(initial(), std::move(options));
+  }
 };
 
+thread_local VariableCreator* creator = nullptr;
+
+std::shared_ptr<VariableState> Create(const std::function<Tensor()>& initial,
+                                      VariableOptions options) {
+  PlainCreator plain;
+  return (creator != nullptr ? creator : &plain)->Create(initial, std::move(options));
+}
+
+Tensor Resolved(const Tensor& value) {
+  std::vector<Tensor> one{value};
+  ops::ResolveWeak(one, "variable");
+  return one[0];
+}
+
+}  // namespace
+
+VariableCreatorScope::VariableCreatorScope(VariableCreator* inner) : outer_(creator) {
+  creator = inner;
+}
+VariableCreatorScope::~VariableCreatorScope() { creator = outer_; }
+
+}  // namespace runtime
+
 Variable::Variable(const Tensor& initial, VariableOptions options) {
-  Tensor value = initial;
-  if (value.is_weak()) {
-    std::vector<Tensor> resolved{value};
-    ops::ResolveWeak(resolved, "variable");
-    value = resolved[0];
-  }
-  if (value.is_symbolic()) {
+  if (initial.is_symbolic()) {
     throw Error(Code::kFailedPrecondition,
                 "[variable] the initial value of " + options.name +
                     " must exist when the variable is created; got a value of the "
                     "function being traced; create the variable outside of it, or "
                     "pass an initializer: Variable([] { return ...; })");
   }
-  state_ = std::make_shared<State>();
-  state_->options = std::move(options);
-  auto cell = std::make_shared<runtime::VariableCell>(state_->options.name, value,
-                                                      state_->options.trainable);
-  state_->cell = cell.get();
-  state_->handle =
-      Tensor::FromObject(std::move(cell), DType::kResource, value.shape(), value.dtype());
+  state_ = runtime::Create([&] { return runtime::Resolved(initial); }, std::move(options));
 }
 
 Variable::Variable(const std::function<Tensor()>& initializer, VariableOptions options) {
-  ops::BuilderScope eager(&runtime::EagerBuilder::Instance());
-  ops::RecordingPause pause;
-  *this = Variable(initializer(), std::move(options));
+  const auto initial = [&] {
+    ops::BuilderScope eager(&runtime::EagerBuilder::Instance());
+    ops::RecordingPause pause;
+    return runtime::Resolved(initializer());
+  };
+  state_ = runtime::Create(initial, std::move(options));
 }
 
-const std::string& Variable::name() const { return state_->options.name; }
-DType Variable::dtype() const { return state_->handle.element_dtype(); }
-const Shape& Variable::shape() const { return state_->handle.shape(); }
-bool Variable::trainable() const { return state_->options.trainable; }
-const VariableOptions& Variable::options() const { return state_->options; }
-uint64_t Variable::version() const { return state_->cell->version(); }
-const Tensor& Variable::handle() const { return state_->handle; }
-
-Tensor Variable::value() const { return ops::Emit1("ReadVariableOp", {handle()}); }
-
-namespace {
-
-Tensor Update(const Variable& variable, const char* op, const Tensor& value) {
-  ops::Emit(
-      op, {variable.handle(), value.is_weak() ? ops::CastScalar(value, variable.dtype()) : value});
-  return variable.value();
-}
-
-}  // namespace
+const std::string& Variable::name() const { return state_->options().name; }
+DType Variable::dtype() const { return state_->first().element_dtype(); }
+const Shape& Variable::shape() const { return state_->first().shape(); }
+bool Variable::trainable() const { return state_->trainable(); }
+const VariableOptions& Variable::options() const { return state_->options(); }
+uint64_t Variable::version() const { return runtime::CellOf(state_->first()).version(); }
+const Tensor& Variable::handle() const { return state_->Handle(); }
+Tensor Variable::value() const { return state_->Read(); }
+std::string Variable::ToString() const { return state_->Describe(); }
 
 Tensor Variable::Assign(const Tensor& value) const {
-  return Update(*this, "AssignVariableOp", value);
+  state_->Update("AssignVariableOp", {value});
+  return this->value();
 }
 Tensor Variable::AssignAdd(const Tensor& delta) const {
-  return Update(*this, "AssignAddVariableOp", delta);
+  state_->Update("AssignAddVariableOp", {delta});
+  return value();
 }
 Tensor Variable::AssignSub(const Tensor& delta) const {
-  return Update(*this, "AssignSubVariableOp", delta);
+  state_->Update("AssignSubVariableOp", {delta});
+  return value();
+}
+
+Tensor Variable::CompareAndAssign(const Tensor& expected, const Tensor& desired) const {
+  return state_->Update("CompareAndAssignVariableOp", {expected, desired})[0];
+}
+
+Tensor Variable::Scatter(ScatterKind kind, const Tensor& indices, const Tensor& updates) const {
+  state_->Update(ScatterOpName(kind), {indices, updates});
+  return value();
+}
+
+std::ostream& operator<<(std::ostream& out, const Variable& variable) {
+  return out << variable.ToString() << " = " << variable.value();
 }
 
 }  // namespace lockstep

@@ -1,9 +1,17 @@
 #pragma once
 
+#include <concepts>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "lockstep/distribute/dataset.h"
+#include "lockstep/distribute/replica_context.h"
+#include "lockstep/distribute/values.h"
+#include "lockstep/runtime/variable.h"
 #include "lockstep/tensor/tensor.h"
 
 namespace lockstep {
@@ -11,6 +19,23 @@ namespace lockstep {
 namespace base {
 class Team;
 }
+
+/// A replica's program: gets the replica's arguments, gives its results.
+using ReplicaFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+struct TrainOptions {
+  /// Shards a replica; 0: as `Fit` chooses them from the batch.
+  int shards = 0;
+  /// Called after each step with the number of steps done and what the body gave.
+  std::function<void(int64_t, const std::vector<Tensor>&)> on_step;
+};
+
+/// What `Strategy::Train` did.
+struct TrainResult {
+  int64_t steps = 0;
+  /// What the body gave in the last step.
+  std::vector<Tensor> last;
+};
 
 /// Who computes: how many replicas a program has, which is part of its meaning, and how many
 /// devices and threads carry them out, which changes nothing but the time. Source:
@@ -28,7 +53,7 @@ class Strategy {
   const std::string& name() const { return name_; }
 
   /// While it lives, models and variables made by this thread belong to the strategy, and ops run
-  /// on its devices. RuntimeError-like FailedPrecondition when another strategy's scope is open.
+  /// on its devices. FailedPrecondition when another strategy's scope is open.
   class Scope {
    public:
     explicit Scope(Strategy& strategy);
@@ -42,13 +67,101 @@ class Strategy {
   };
   [[nodiscard]] Scope scope() { return Scope(*this); }
 
+  /// Calls `function` once for each replica, with the replica's entry of each argument; gives each
+  /// replica's results. Eagerly the replicas run one at a time, in their order between meetings;
+  /// while a function is traced, the replica's program is traced once and devices run it for their
+  /// replicas side by side: the same bits. `function` takes tensors and gives a tensor, or nothing;
+  /// or takes and gives vectors of them. A tape around `Run` sees nothing of what happens inside.
+  /// Errors: what a replica throws; FailedPrecondition when replicas do not meet alike, or inside
+  /// of a replica.
+  template <typename F, typename... Arguments>
+  auto Run(const F& function, const Arguments&... arguments) {
+    if constexpr (std::is_invocable_v<F, std::vector<Tensor>> && sizeof...(Arguments) == 1) {
+      return RunWith(function, arguments...);
+    } else {
+      return RunTensors(function, std::index_sequence_for<Arguments...>(),
+                        {static_cast<PerReplica>(arguments)...});
+    }
+  }
+  std::vector<PerReplica> RunAll(const ReplicaFunction& function,
+                                 const std::vector<PerReplica>& arguments);
+
+  /// One value from all replicas: with `axis`, elements along it are added inside each replica
+  /// first; MEAN divides by the number of contributions, with `axis` by the number of elements, so
+  /// that uneven batches weigh by their size. A value that is the same for all: MEAN gives it back.
+  /// Empty entries are skipped. Errors: FailedPrecondition in replica context; InvalidArgument
+  /// when shapes differ, or for the SUM of one value over several replicas.
+  Tensor Reduce(ReduceOp op, const PerReplica& value, std::optional<int> axis);
+  /// The replicas' values one after another along `axis`. Errors: as `Reduce`; InvalidArgument for
+  /// scalars; Unimplemented for indexed slices.
+  Tensor Gather(const PerReplica& value, int axis);
+  /// The values of this process's replicas; of a value that is the same for all, that one.
+  std::vector<Tensor> LocalResults(const PerReplica& value) const { return value.values(); }
+  /// The value for every replica. Source: extended.broadcast_to.
+  PerReplica BroadcastTo(const Tensor& value) const;
+  /// Calls `function` on each copy of `variable`, whose handle it names then: once for a variable
+  /// with one value. Arguments per replica are picked by copy. Source: extended.update.
+  void Update(const Variable& variable,
+              const std::function<void(const Variable&, const std::vector<Tensor>&)>& function,
+              const std::vector<PerReplica>& arguments = {});
+
+  /// The shares of the replicas of a global batch of n examples: rows [r n / R, (r + 1) n / R) of
+  /// each tensor, empty ones where there are fewer examples than replicas.
+  std::vector<PerReplica> Split(const std::vector<Tensor>& batch) const;
+  /// Global batches, each divided by `Split`.
+  DistributedDataset DistributeDataset(BatchSourceFactory batches) const;
+  /// Batches that are a replica's already: a step takes one for each replica; replicas for which
+  /// none is left get batches without examples.
+  DistributedDataset DistributeDatasetsFromFunction(
+      const std::function<BatchSourceFactory(const InputContext&)>& function) const;
+  PerReplica DistributeValuesFromFunction(
+      const std::function<Tensor(const ValueContext&)>& function) const;
+
+  /// Takes `steps` batches (-1: all) and runs `body` on each, traced once for each shape of a
+  /// batch, in cross-replica context. The batch is cut into replicas and shards as `Fit` cuts it
+  /// when the body can be followed along axis 0. The end of the batches begins the next pass.
+  /// Errors: what the body throws; InvalidArgument when tensors of a batch disagree on axis 0.
+  TrainResult Train(const BatchSourceFactory& batches, int64_t steps,
+                    const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+                    const TrainOptions& options = {});
+
   /// The lanes of all devices.
   base::Team& team() { return *team_; }
+  /// Different for every strategy of a process.
+  uint64_t id() const { return id_; }
 
  protected:
   Strategy(std::string name, int replicas, int devices, int threads_per_device);
 
  private:
+  template <typename F, size_t... kIndex>
+  auto RunTensors(const F& function, std::index_sequence<kIndex...>,
+                  const std::vector<PerReplica>& arguments) {
+    return RunWith([&](const std::vector<Tensor>& own) { return function(own[kIndex]...); },
+                   arguments);
+  }
+  template <typename F>
+  auto RunWith(const F& function, const std::vector<PerReplica>& arguments) {
+    using R = std::invoke_result_t<const F&, const std::vector<Tensor>&>;
+    if constexpr (std::is_void_v<R>) {
+      RunAll(
+          [&](const std::vector<Tensor>& own) {
+            function(own);
+            return std::vector<Tensor>();
+          },
+          arguments);
+    } else if constexpr (std::is_convertible_v<R, Tensor>) {
+      return RunAll(
+          [&](const std::vector<Tensor>& own) {
+            return std::vector<Tensor>{static_cast<Tensor>(function(own))};
+          },
+          arguments)[0];
+    } else {
+      return RunAll(function, arguments);
+    }
+  }
+
+  const uint64_t id_;
   std::string name_;
   int replicas_;
   int devices_;
@@ -56,11 +169,14 @@ class Strategy {
 };
 
 struct MirroredOptions {
-  /// Devices of this process; 0: the number of cores.
+  /// Devices of this process; 0: the number of cores, or of names.
   int devices = 0;
-  /// R; see `Strategy::num_replicas_in_sync`.
-  int replicas = 1;
+  /// R; see `Strategy::num_replicas_in_sync`. 0: one a name, 1 without names.
+  int replicas = 0;
   int threads_per_device = 1;
+  /// "CPU:0", "CPU:1", ...: each one a device, and a replica on it. InvalidArgument when one occurs
+  /// twice.
+  std::vector<std::string> device_names;
 };
 
 /// Replicas of one process that stay equal: every weight has one value, gradients are summed over

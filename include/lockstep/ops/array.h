@@ -148,6 +148,8 @@ Tensor Range(const Tensor& start, const Tensor& limit, const Tensor& delta = 1);
 Tensor LinSpace(const Tensor& start, const Tensor& stop, int64_t num);
 
 enum class ScatterKind { kUpdate, kAdd, kSubtract, kMultiply, kDivide, kMinimum, kMaximum };
+/// "ResourceScatterAdd", ...
+const char* ScatterOpName(ScatterKind kind);
 /// Joins rows of a variable (its handle) with `updates`, one after another. Shapes: variable
 /// [n, R...], indices [I...] (int32, int64), updates [I..., R...]. Dtypes: numbers. Errors:
 /// InvalidArgument for an index outside of [0, n). Source: TF ResourceScatterUpdate, -Add, ...

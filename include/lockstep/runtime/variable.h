@@ -1,10 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lockstep/ops/array.h"
 #include "lockstep/tensor/tensor.h"
 
 namespace lockstep {
@@ -17,10 +20,15 @@ enum class VariableAggregation { kNone = 0, kSum = 1, kMean = 2, kOnlyFirstRepli
 
 struct VariableOptions {
   std::string name = "Variable";
-  bool trainable = true;
+  /// Without a value: true, but false for ON_READ.
+  std::optional<bool> trainable;
   VariableSynchronization synchronization = VariableSynchronization::kAuto;
   VariableAggregation aggregation = VariableAggregation::kNone;
 };
+
+namespace runtime {
+class VariableState;
+}
 
 /// A value that changes: a cell with a version. Reading gives a snapshot that no later assignment
 /// changes; every assignment publishes a new version. Copying a `Variable` copies the reference.
@@ -33,6 +41,9 @@ class Variable {
   explicit Variable(const Tensor& initial, VariableOptions options = {});
   /// Calls `initializer` outside of any trace.
   explicit Variable(const std::function<Tensor()>& initializer, VariableOptions options = {});
+
+  /// For strategies, which have kinds of their own.
+  explicit Variable(std::shared_ptr<runtime::VariableState> state) : state_(std::move(state)) {}
 
   bool defined() const { return state_ != nullptr; }
   const std::string& name() const;
@@ -47,17 +58,33 @@ class Variable {
   Tensor value() const;
   operator Tensor() const { return value(); }  // NOLINT: a variable reads like a tensor
 
-  /// Assign, and return the new value. InvalidArgument when dtype or shape do not fit.
+  /// Assign, and return the new value. InvalidArgument when dtype or shape do not fit. Under a
+  /// strategy what happens follows from synchronization, aggregation and where this is called; see
+  /// docs/strategies.md.
   Tensor Assign(const Tensor& value) const;
   Tensor AssignAdd(const Tensor& delta) const;
   Tensor AssignSub(const Tensor& delta) const;
 
-  /// The tensor of dtype resource by which ops name this variable.
+  /// Assigns `desired` if the value equals `expected` in every bit, in one step that nothing can
+  /// come between; whether it did, a bool scalar. InvalidArgument when dtype or shape do not fit.
+  Tensor CompareAndAssign(const Tensor& expected, const Tensor& desired) const;
+  /// Joins the rows `indices` with `updates`, one after another, and returns the new value. Shapes,
+  /// dtypes, errors: as `ScatterInto`; under a strategy Unimplemented for ON_READ, and for kUpdate,
+  /// kMinimum and kMaximum under SUM and MEAN. Source: tf.Variable.scatter_*.
+  Tensor Scatter(ScatterKind kind, const Tensor& indices, const Tensor& updates) const;
+
+  /// The tensor of dtype resource by which ops of the calling code name this variable: inside of a
+  /// replica the replica's copy. FailedPrecondition outside of it when every replica has its own.
   const Tensor& handle() const;
+  /// Kind, name, dtype, shape, aggregation, where each copy lives and why.
+  std::string ToString() const;
+  /// What the variable refers to; for strategies.
+  runtime::VariableState& state() const { return *state_; }
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  std::shared_ptr<runtime::VariableState> state_;
 };
+
+std::ostream& operator<<(std::ostream& out, const Variable& variable);
 
 }  // namespace lockstep

@@ -35,6 +35,27 @@ std::unique_ptr<Kernel> MakeAssign(const KernelSpec& spec) {
   return std::make_unique<Assign>(spec);
 }
 
+class CompareAndAssign : public Kernel {
+ public:
+  explicit CompareAndAssign(const KernelSpec& spec)
+      : bytes_(spec.inputs[0].shape.num_elements() * DTypeSize(spec.inputs[0].dtype)) {}
+  double cost_per_row() const override { return bytes_ / 4.0; }
+  void Run(const KernelMemory& memory, int64_t, int64_t) const override {
+    char* value = memory.resource<char>(0);
+    const bool equal = std::memcmp(value, memory.in<char>(1), bytes_) == 0;
+    if (equal) std::memcpy(value, memory.in<char>(2), bytes_);
+    *memory.out<bool>(0) = equal;
+  }
+
+ private:
+  size_t bytes_;
+};
+
+std::unique_ptr<Kernel> MakeCompareAndAssign(const KernelSpec& spec) {
+  if (spec.inputs[0].dtype == DType::kString) return nullptr;
+  return std::make_unique<CompareAndAssign>(spec);
+}
+
 template <typename T, bool kSubtract>
 LOCKSTEP_VECTOR_LOOPS void Accumulate(void* sum, const void* delta, int64_t count) {
   using W = Wrapping<T>;
@@ -170,6 +191,7 @@ std::unique_ptr<Kernel> MakeAddN(const KernelSpec& spec) {
   return std::make_unique<AddN>(spec.inputs[0], loop, static_cast<int>(spec.inputs.size()));
 }
 
+const RegisterKernel kCompareAndAssign("CompareAndAssignVariableOp", MakeCompareAndAssign);
 const RegisterKernel kAssign("AssignVariableOp", MakeAssign);
 const RegisterKernel kAssignAdd("AssignAddVariableOp", MakeAssignAccumulate<false>);
 const RegisterKernel kAssignSub("AssignSubVariableOp", MakeAssignAccumulate<true>);

@@ -1,0 +1,119 @@
+#include "base/fiber.h"
+#include "distribute/context.h"
+#include "distribute/distributed_variable.h"
+#include "distribute/leaves.h"
+#include "distribute/meeting.h"
+#include "distribute/run.h"
+#include "ops/builder.h"
+
+namespace lockstep::distribute {
+
+namespace {
+
+// The fibers of one run, and what passes between them and the meetings.
+class Fibers {
+ public:
+  Fibers(Strategy& strategy, const ReplicaFunction& function,
+         const std::vector<PerReplica>& arguments)
+      : strategy_(strategy),
+        function_(function),
+        arguments_(arguments),
+        creations_(strategy),
+        places_(strategy.num_replicas_in_sync()),
+        group_(strategy.num_replicas_in_sync(), [this](int replica) { RunReplica(replica); }) {}
+
+  std::vector<std::vector<Tensor>> Run() {
+    const int replicas = static_cast<int>(places_.size());
+    std::vector<Standing> standings(replicas);
+    while (true) {
+      for (int r = 0; r < replicas; ++r) {
+        standings[r].ended = standings[r].ended || !group_.Resume(r);
+        if (standings[r].ended) continue;
+        ++standings[r].meetings;
+        standings[r].op = places_[r].part.spec->name;
+      }
+      if (AllEnded(standings)) break;
+      std::vector<Part> parts;
+      for (Place& place : places_) parts.push_back(std::move(place.part));
+      std::vector<std::vector<Tensor>> answers = CarryOut(strategy_, parts);
+      for (int r = 0; r < replicas; ++r) places_[r].answer = std::move(answers[r]);
+    }
+    std::vector<std::vector<Tensor>> results;
+    for (Place& place : places_) results.push_back(std::move(place.answer));
+    return results;
+  }
+
+ private:
+  struct Place : Meeter {
+    std::vector<Tensor> Meet(Part own) override {
+      part = std::move(own);
+      group->Suspend(replica);
+      return std::move(answer);
+    }
+    base::FiberGroup* group = nullptr;
+    int replica = 0;
+    Part part;
+    std::vector<Tensor> answer;  // of the last meeting; in the end the results
+  };
+
+  void RunReplica(int replica) {
+    Place& place = places_[replica];
+    place.group = &group_;
+    place.replica = replica;
+    const ReplicaScope scope(strategy_, replica, &place, creations_.CreatorOf(replica));
+    std::vector<Tensor> own;
+    for (const PerReplica& argument : arguments_) own.push_back(argument.value(replica));
+    place.answer = function_(own);
+  }
+
+  Strategy& strategy_;
+  const ReplicaFunction& function_;
+  const std::vector<PerReplica>& arguments_;
+  SharedCreations creations_;
+  std::vector<Place> places_;
+  base::FiberGroup group_;  // last: its end unwinds fibers that use the rest
+};
+
+std::vector<PerReplica> Regroup(const std::vector<std::vector<Tensor>>& by_replica) {
+  for (size_t r = 1; r < by_replica.size(); ++r) {
+    if (by_replica[r].size() == by_replica[0].size()) continue;
+    throw Error(Code::kInvalidArgument,
+                "[run] all replicas must give as many results; got " +
+                    std::to_string(by_replica[0].size()) + " from replica 0 and " +
+                    std::to_string(by_replica[r].size()) + " from replica " + std::to_string(r));
+  }
+  std::vector<PerReplica> results;
+  for (size_t i = 0; i < by_replica[0].size(); ++i) {
+    std::vector<Tensor> values;
+    bool one_object = true;
+    for (const auto& own : by_replica) {
+      values.push_back(own[i]);
+      one_object &= own[i].defined() && values[0].defined() && own[i].id() == values[0].id();
+    }
+    if (one_object) {
+      results.emplace_back(values[0]);
+    } else {
+      results.emplace_back(std::move(values));
+    }
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<PerReplica> RunEagerly(Strategy& strategy, const ReplicaFunction& function,
+                                   const std::vector<PerReplica>& arguments) {
+  if (strategy.num_replicas_in_sync() == 1) {
+    SharedCreations creations(strategy);
+    SoloMeeter meeter(strategy);
+    const ReplicaBatchScope whole(0, 1);
+    const ReplicaScope scope(strategy, 0, &meeter, creations.CreatorOf(0));
+    std::vector<Tensor> own;
+    for (const PerReplica& argument : arguments) own.push_back(argument.value(0));
+    return Regroup({function(own)});
+  }
+  const ops::RecordingPause pause;
+  return Regroup(Fibers(strategy, function, arguments).Run());
+}
+
+}  // namespace lockstep::distribute
