@@ -153,7 +153,8 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   while (position.epoch < fit.epochs && !model.stop_training) RunEpoch(input, validation, fit);
   if (history_.steps > 0) options.optimizer->Finalize();
   for (const auto& callback : fit.callbacks) callback->OnTrainEnd();
-  if (fit.measure_steps && !plans_.empty()) history_.breakdown = plans_.front().plan->Breakdown();
+  if (fit.measure_steps && !plans_.empty() && plans_.front().plan->plan() != nullptr)
+    history_.breakdown = plans_.front().plan->plan()->Breakdown();
   history_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return history_;
 }
@@ -206,7 +207,7 @@ bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Pr
 
 void Model::Training::TrainStep(const nn::StepInput& input, const nn::StepData& step,
                                 const FitOptions& fit) {
-  runtime::Plan& plan = PlanFor(Kind::kTrain, step, fit.shards);
+  runtime::Compiled& plan = PlanFor(Kind::kTrain, step, fit.shards);
   try {
     plan.Run(step.arguments, model.strategy().team());
   } catch (const Error& error) {

@@ -17,7 +17,6 @@ Variable Metric::AddState(const std::string& name, const Shape& shape) {
   variables_.emplace_back(Tensor::FromVector(zeros, shape),
                           VariableOptions{.name = name_ + "/" + name,
                                           .trainable = false,
-                                          .synchronization = VariableSynchronization::kOnRead,
                                           .aggregation = VariableAggregation::kSum});
   return variables_.back();
 }

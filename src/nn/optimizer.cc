@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/constraints.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/indexed_slices.h"
@@ -112,11 +113,24 @@ void Optimizer::Build(const std::vector<Variable>& weights) {
 void Optimizer::Apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& weights) {
   std::vector<Weight> plain;
   for (const Variable& weight : weights) plain.push_back({.variable = weight});
-  ApplyIf(Tensor(), gradients, plain);
+  Apply(gradients, plain);
 }
 
 void Optimizer::Apply(const std::vector<Tensor>& gradients, const std::vector<Weight>& weights) {
-  ApplyIf(Tensor(), gradients, weights);
+  const ReplicaContext* replica = GetReplicaContext();
+  if (replica == nullptr || replica->num_replicas_in_sync() == 1) {
+    ApplyIf(Tensor(), gradients, weights);
+    return;
+  }
+  // Replicas hold one value of each weight, so their gradients are added and applied once.
+  const auto apply = [&](Strategy& strategy, const std::vector<PerReplica>& own) {
+    std::vector<Tensor> sums;
+    for (const PerReplica& gradient : own)
+      sums.push_back(strategy.Reduce(ReduceOp::kSum, gradient, {}));
+    ApplyIf(Tensor(), sums, weights);
+    return std::vector<PerReplica>();
+  };
+  replica->MergeCall(apply, gradients);
 }
 
 std::vector<Optimizer::Contribution> Optimizer::Contributions(const std::vector<Tensor>& gradients,

@@ -2,17 +2,14 @@
 
 #include "base/log.h"
 #include "base/team.h"
-#include "graph/passes.h"
-#include "graph/rows.h"
-#include "graph/tracer.h"
+#include "distribute/step_program.h"
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/gradient_tape.h"
-#include "ops/builder.h"
 #include "ops/replica_weights.h"
-#include "runtime/fold.h"
+#include "runtime/replica.h"
 
 namespace lockstep {
 
@@ -102,53 +99,41 @@ void Model::Training::TraceTestStep(const std::vector<Tensor>& batch) {
   UpdateMetrics(batch, predictions);
 }
 
-void Model::Training::Trace(Kind kind, const std::vector<Tensor>& batch, graph::Graph& graph) {
-  if (kind == Kind::kPredict) {
-    const Tensor predictions = model.Call(batch[0], false);
-    graph.results() = {static_cast<graph::Tracer&>(ops::CurrentBuilder()).EndpointOf(predictions)};
-    return;
-  }
+std::vector<Tensor> Model::Training::Trace(Kind kind, const std::vector<Tensor>& batch) {
+  if (kind == Kind::kPredict) return {model.Call(batch[0], false)};
   if (batch.size() < 2) {
     throw Error(Code::kInvalidArgument,
                 "[fit] a batch must have x and y; got 1 component; zip the labels to the data");
   }
-  if (kind == Kind::kTest) return TraceTestStep(batch);
-  const distribute::ReplicaBatchScope replicas(batch[0].shape()[0],
-                                               model.strategy().num_replicas_in_sync());
-  TraceTrainStep(batch);
+  kind == Kind::kTest ? TraceTestStep(batch) : TraceTrainStep(batch);
+  return {};
 }
 
-std::unique_ptr<runtime::Plan> Model::Training::Compile(Kind kind, const nn::StepData& step,
-                                                        int shards) {
-  graph::Tracer tracer;
-  std::vector<Tensor> batch;
-  for (const Tensor& argument : step.arguments)
-    batch.push_back(tracer.AddParameter(ops::TensorType::Of(argument)));
-  std::vector<bool> has_rows(batch.size(), !step.gathered);
-  {
-    ops::BuilderScope scope(&tracer);
+std::unique_ptr<runtime::Compiled> Model::Training::Compile(Kind kind, const nn::StepData& step,
+                                                            int shards) {
+  std::vector<ops::TensorType> types;
+  for (const Tensor& argument : step.arguments) types.push_back(ops::TensorType::Of(argument));
+  const auto body = [&](std::vector<Tensor> batch) {
     if (step.gathered) {
       const Tensor rows = batch.back();
-      has_rows.back() = true;
       batch.pop_back();
       for (Tensor& whole : batch) whole = Gather(whole, rows);
     }
-    Trace(kind, batch, *tracer.graph());
-  }
-  graph::Graph graph = graph::Prune(*tracer.graph());
-  const graph::RowAnalysis analysis = graph::AnalyzeRows(graph, step.examples, has_rows);
-  if (analysis.can_cut()) {
-    const int replicas = model.strategy().num_replicas_in_sync();
-    graph::CutIntoLeaves(graph, analysis,
-                         distribute::MakeLeaves(step.examples, replicas, shards).offsets);
-  } else {
+    return Trace(kind, batch);
+  };
+  distribute::StepOptions options{.examples = step.examples,
+                                  .replicas = model.strategy().num_replicas_in_sync(),
+                                  .shards = shards,
+                                  .has_rows = std::vector<bool>(types.size(), !step.gathered)};
+  options.has_rows.back() = true;
+  distribute::StepProgram program = distribute::MakeStepProgram(types, body, options);
+  if (!program.mixes_in.empty()) {
     Advise("the batch is not cut into shards: examples influence each other in " +
-           graph.node(analysis.mixing_node).name);
+           program.mixes_in);
   }
-  auto plan = runtime::Plan::Compile(graph::Simplify(runtime::FoldConstants(graph)), {});
-  base::Log(base::Severity::kDebug, "plan of a step on " + std::to_string(step.examples) +
-                                        " examples: " + plan->Describe());
-  return plan;
+  base::Log(base::Severity::kDebug, "a step on " + std::to_string(step.examples) +
+                                        " examples: " + program.compiled->Describe());
+  return std::move(program.compiled);
 }
 
 bool Model::Training::StepPlan::Fits(Kind of, const nn::StepData& step, int cut) const {
@@ -163,13 +148,15 @@ bool Model::Training::StepPlan::Fits(Kind of, const nn::StepData& step, int cut)
   return true;
 }
 
-runtime::Plan& Model::Training::PlanFor(Kind kind, const nn::StepData& step, int shards) {
+runtime::Compiled& Model::Training::PlanFor(Kind kind, const nn::StepData& step, int shards) {
+  if (layout_ != runtime::VariableLayout()) plans_.clear();
   for (const StepPlan& known : plans_) {
     if (known.Fits(kind, step, shards)) return *known.plan;
   }
   StepPlan made{kind, step.gathered, step.examples, shards, {}, Compile(kind, step, shards)};
   for (const Tensor& argument : step.arguments) made.types.push_back(ops::TensorType::Of(argument));
-  if (measure_steps_) made.plan->MeasureSteps();
+  layout_ = runtime::VariableLayout();
+  if (measure_steps_ && made.plan->plan() != nullptr) made.plan->plan()->MeasureSteps();
   plans_.push_back(std::move(made));
   return *plans_.back().plan;
 }

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "distribute/leaves.h"
-#include "graph/graph.h"
 #include "lockstep/nn/model.h"
 #include "nn/progress.h"
 #include "nn/step_input.h"
-#include "runtime/plan.h"
+#include "runtime/compiled.h"
 
 namespace lockstep {
 
@@ -46,12 +45,12 @@ class Model::Training {
     int64_t examples;
     int shards;
     std::vector<ops::TensorType> types;  // of the arguments
-    std::unique_ptr<runtime::Plan> plan;
+    std::unique_ptr<runtime::Compiled> plan;
     bool Fits(Kind kind, const nn::StepData& step, int shards) const;
   };
-  runtime::Plan& PlanFor(Kind kind, const nn::StepData& step, int shards);
-  std::unique_ptr<runtime::Plan> Compile(Kind kind, const nn::StepData& step, int shards);
-  void Trace(Kind kind, const std::vector<Tensor>& batch, graph::Graph& graph);
+  runtime::Compiled& PlanFor(Kind kind, const nn::StepData& step, int shards);
+  std::unique_ptr<runtime::Compiled> Compile(Kind kind, const nn::StepData& step, int shards);
+  std::vector<Tensor> Trace(Kind kind, const std::vector<Tensor>& batch);
   void TraceTrainStep(const std::vector<Tensor>& batch);
   void TraceTestStep(const std::vector<Tensor>& batch);
   /// What the loss has to be made small of, and its running mean.
@@ -95,6 +94,7 @@ class Model::Training {
   bool recorded_ = true;
   Logs epoch_logs_;
   bool measure_steps_ = false;
+  uint64_t layout_ = 0;  // of variables, when the steps were traced
 };
 
 }  // namespace lockstep

@@ -79,7 +79,8 @@ class Optimizer {
   virtual void Build(const std::vector<Variable>& weights);
   /// One update: gradients are unscaled, accumulated and clipped; weights are decayed, updated,
   /// averaged and constrained; then `iterations` counts. Empty gradients are skipped;
-  /// InvalidArgument when all are empty, or when their number is not that of the weights.
+  /// InvalidArgument when all are empty, or when their number is not that of the weights. Inside of
+  /// a replica the sum of all replicas' gradients is applied, once.
   void Apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& weights);
   void Apply(const std::vector<Tensor>& gradients, const std::vector<Weight>& weights);
   /// `Apply` where `enabled` (a bool scalar) is true; where it is false, nothing at all changes.
