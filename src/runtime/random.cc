@@ -2,7 +2,6 @@
 
 #include <map>
 #include <mutex>
-#include <random>
 
 #include "graph/tracer.h"
 #include "lockstep/ops/array.h"
@@ -26,6 +25,7 @@ struct Context {
   };
   std::mutex mutex;
   random::GlobalSeeds seeds;
+  random::GlobalSeeds unset{0};
   std::map<std::string, Variable> streams;
   std::vector<Tracing> tracings;
 };
@@ -45,15 +45,15 @@ random::SeedPair NextPair(Context& context, graph::Tracer* tracer, std::optional
   return context.tracings.back().seeds.Next(seed);
 }
 
-random::SeedPair OrAny(const random::SeedPair& pair) {
-  if (!pair.nondeterministic()) return pair;
-  std::random_device device;
-  return {static_cast<int64_t>(device()), static_cast<int64_t>(device())};
+// Where TensorFlow would take any seed, because neither a global nor an op's own one is set,
+// Lockstep goes on in a sequence of its own: a program gives the same bits each time it runs.
+random::SeedPair OrNextOfProgram(Context& context, const random::SeedPair& pair) {
+  return pair.nondeterministic() ? context.unset.NextEager({}) : pair;
 }
 
 // The stream of a pair, in the layout of a generator's state.
-Variable StreamVariable(const random::SeedPair& pair) {
-  const random::SeedPair own = OrAny(pair);
+Variable StreamVariable(Context& context, const random::SeedPair& pair) {
+  const random::SeedPair own = OrNextOfProgram(context, pair);
   return Variable(
       [&] {
         return Constant<int64_t>({0, own.seed2, own.seed});
@@ -67,11 +67,11 @@ Variable StreamFor(const char* op, const RandomOptions& options) {
   auto* tracer = dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder());
   const random::SeedPair pair = NextPair(context, tracer, options.seed);
   // A function's op, and an eager one that no other call can name, has a stream of its own.
-  if (tracer != nullptr || !options.seed) return StreamVariable(pair);
+  if (tracer != nullptr || !options.seed) return StreamVariable(context, pair);
   const std::string key = std::string(op) + "|" + std::to_string(pair.seed) + "|" +
                           std::to_string(pair.seed2) + "|" + std::string(DTypeName(options.dtype));
   auto [place, fresh] = context.streams.try_emplace(key);
-  if (fresh) place->second = StreamVariable(pair);
+  if (fresh) place->second = StreamVariable(context, pair);
   return place->second;
 }
 
@@ -94,7 +94,7 @@ namespace runtime {
 random::SeedPair NextOpSeed(std::optional<int64_t> seed) {
   Context& context = GlobalContext();
   std::lock_guard lock(context.mutex);
-  return OrAny(context.seeds.NextEager(seed));
+  return OrNextOfProgram(context, context.seeds.NextEager(seed));
 }
 
 }  // namespace runtime
