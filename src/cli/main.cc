@@ -12,6 +12,22 @@ namespace {
 
 using lockstep::cli::TrainOptions;
 
+// How a step is carried out; for tests and measurements, as none of it changes a bit.
+void AddExecution(CLI::App& app, lockstep::ExecutionOptions& execution) {
+  const auto on_or_off = [&](const char* flag, bool& state, const char* help) {
+    const auto set = [&state](const std::string& word) { state = word == "on"; };
+    app.add_option_function<std::string>(flag, set, std::string(help) + " [on]")
+        ->check(CLI::IsMember(std::vector<std::string>{"on", "off"}));
+  };
+  on_or_off("--passes", execution.passes, "simplify a step before it is planned");
+  on_or_off("--fuse", execution.fuse, "run dependent kernels in chunks that stay in the cache");
+  app.add_option("--bucket-bytes", execution.bucket_bytes,
+                 "sums of gradients run when they would make so many bytes; 0: at last")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
+      ->capture_default_str();
+  app.add_flag("--eager", execution.eager, "carry out a step op by op, on one thread");
+}
+
 void AddTrain(CLI::App& app, TrainOptions& options) {
   app.add_option("--model", options.model, "mlp, cnn or gpt")
       ->check(CLI::IsMember(std::vector<std::string>{"mlp", "cnn", "gpt"}))
@@ -70,6 +86,7 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   app.add_flag("--cnn-plain", options.cnn_plain,
                "the cnn without batch normalisation and dropout, as the peers run it");
+  AddExecution(app, options.execution);
   app.add_flag("--breakdown", options.breakdown, "print where the time of a step goes");
   app.add_flag("--json", options.json, "print one JSON object as the last line");
 }

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "lockstep/runtime/execution_options.h"
+
 namespace lockstep::cli {
 
 /// What `lockstep train` was asked for.
@@ -29,6 +31,7 @@ struct TrainOptions {
   std::string checkpoint;
   std::string resume;
   int64_t digest_every = 0;
+  ExecutionOptions execution;
   bool breakdown = false;
   bool json = false;
   bool cnn_plain = false;  // without batch normalisation and dropout

@@ -100,7 +100,8 @@ Task MakeTask(const TrainOptions& options) {
   task.model = MakeModel(options);
   task.model->Compile({.optimizer = MakeOptimizer(options),
                        .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true),
-                       .metrics = {metrics::SparseCategoricalAccuracy("accuracy")}});
+                       .metrics = {metrics::SparseCategoricalAccuracy("accuracy")},
+                       .execution = options.execution});
   return task;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/team.h"
 #include "cli/options.h"
 #include "cli/tasks.h"
 #include "distribute/leaves.h"
@@ -57,7 +58,7 @@ double PeakMegabytes() {
 
 nlohmann::ordered_json Report(const TrainOptions& options, Task& task, const History& history,
                               const Logs& test) {
-  const Strategy& strategy = task.model->strategy();
+  Strategy& strategy = task.model->strategy();
   const auto last = [&](const char* name) {
     const auto place = history.history.find(name);
     return place == history.history.end() || place->second.empty() ? 0.0 : place->second.back();
@@ -68,6 +69,7 @@ nlohmann::ordered_json Report(const TrainOptions& options, Task& task, const His
   report["model"] = options.model;
   report["strategy"] = options.strategy;
   report["devices"] = strategy.num_devices();
+  report["threads"] = strategy.team().lanes() / strategy.num_devices();
   report["replicas"] = strategy.num_replicas_in_sync();
   report["shards"] = distribute::MakeLeaves(batch, strategy.num_replicas_in_sync(), options.shards)
                          .shards_per_replica;
@@ -83,6 +85,9 @@ nlohmann::ordered_json Report(const TrainOptions& options, Task& task, const His
   report["peak_rss_mb"] = PeakMegabytes();
   report["weights_digest"] = task.model->WeightsDigest();
   report["state_digest"] = task.model->StateDigest();
+  report["plan"] = {{"kernels", history.plan.kernels},
+                    {"phases", history.plan.phases},
+                    {"chunked", history.plan.chunked}};
   return report;
 }
 

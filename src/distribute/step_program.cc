@@ -47,7 +47,7 @@ StepProgram MakeStepProgram(
   } else {
     program.mixes_in = graph.node(analysis.mixing_node).name;
   }
-  program.compiled = std::make_unique<runtime::Compiled>(graph);
+  program.compiled = std::make_unique<runtime::Compiled>(graph, options.execution);
   return program;
 }
 

@@ -17,6 +17,7 @@ struct StepOptions {
   int shards = 0;  // a replica; 0: follows from the batch
   /// Which parameters have an example a row along axis 0.
   std::vector<bool> has_rows;
+  ExecutionOptions execution;
 };
 
 /// A traced step that is ready to run.

@@ -155,6 +155,7 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   for (const auto& callback : fit.callbacks) callback->OnTrainEnd();
   if (fit.measure_steps && !plans_.empty() && plans_.front().plan->plan() != nullptr)
     history_.breakdown = plans_.front().plan->plan()->Breakdown();
+  if (!plans_.empty()) history_.plan = plans_.front().plan->Summary();
   history_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return history_;
 }

@@ -124,7 +124,8 @@ std::unique_ptr<runtime::Compiled> Model::Training::Compile(Kind kind, const nn:
   distribute::StepOptions options{.examples = step.examples,
                                   .replicas = model.strategy().num_replicas_in_sync(),
                                   .shards = shards,
-                                  .has_rows = std::vector<bool>(types.size(), !step.gathered)};
+                                  .has_rows = std::vector<bool>(types.size(), !step.gathered),
+                                  .execution = this->options.execution};
   options.has_rows.back() = true;
   distribute::StepProgram program = distribute::MakeStepProgram(types, body, options);
   if (!program.mixes_in.empty()) {

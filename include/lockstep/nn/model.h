@@ -15,6 +15,7 @@
 #include "lockstep/nn/loss.h"
 #include "lockstep/nn/metric.h"
 #include "lockstep/nn/optimizer.h"
+#include "lockstep/runtime/execution_options.h"
 
 namespace lockstep {
 
@@ -33,6 +34,7 @@ struct CompileOptions {
   /// Metrics that take the weights of the examples into account.
   std::vector<MetricPtr> weighted_metrics;
   UnevenBatches uneven_batches = UnevenBatches::kExact;
+  ExecutionOptions execution;
 };
 
 enum class Verbosity { kSilent = 0, kBar = 1, kLine = 2, kAuto = 3 };
@@ -87,6 +89,7 @@ struct History {
   double seconds = 0;
   std::vector<float> step_microseconds;  // of every step, input and callbacks included
   std::string breakdown;                 // microseconds by op, where they were measured
+  PlanSummary plan;                      // of the first step
 };
 
 /// Where training stands.
