@@ -11,4 +11,13 @@ if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SANITIZER)
   add_test(NAME tools/summarize_tests_can_fail
     COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/summarize_tests.py --self-test)
   set_tests_properties(tools/summarize_tests_can_fail PROPERTIES LABELS tools)
+
+  # The same bits however a program is carried out; `./dev matrix --whole` runs all of it.
+  if(TARGET lockstep_program)
+    set(matrix Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/verify_matrix.py
+        --program $<TARGET_FILE:lockstep_program>)
+    add_test(NAME program/matrix COMMAND ${matrix} --short)
+    add_test(NAME program/matrix_can_fail COMMAND ${matrix} --self-test)
+    set_tests_properties(program/matrix program/matrix_can_fail PROPERTIES LABELS program PROCESSORS 2)
+  endif()
 endif()
