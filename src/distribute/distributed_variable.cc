@@ -102,8 +102,7 @@ const Tensor& DistributedVariable::Handle() const {
 
 Tensor DistributedVariable::Read() const {
   RequireOwnStrategy("variable");
-  const bool in_replica = HasStrategy() && !InCrossReplicaContext();
-  if (in_replica) return VariableState::Read();
+  if (InReplica()) return VariableState::Read();
   if (!on_read() || aggregation() == VariableAggregation::kOnlyFirstReplica || replicas_ == 1) {
     return ops::Emit1("ReadVariableOp", {cells_[0]});
   }
@@ -116,6 +115,13 @@ Tensor DistributedVariable::Read() const {
   for (const Tensor& cell : cells_) values.push_back(ops::Emit1("ReadVariableOp", {cell}));
   const Tensor sum = TreeSum(values);
   return aggregation() == VariableAggregation::kMean ? DividedBy(sum, replicas_) : sum;
+}
+
+bool DistributedVariable::InReplica() const { return HasStrategy() && !InCrossReplicaContext(); }
+
+Tensor DistributedVariable::ReadAssigned() const {
+  if (InReplica() || !on_read() || aggregation() != VariableAggregation::kNone) return Read();
+  return ops::Emit1("ReadVariableOp", {cells_[0]});
 }
 
 void DistributedVariable::CheckScatter(const std::string& op) const {
@@ -141,8 +147,7 @@ std::vector<Tensor> DistributedVariable::Update(std::string_view name,
   RequireOwnStrategy("variable");
   const std::string op(name);
   CheckScatter(op);
-  const bool in_replica = HasStrategy() && !InCrossReplicaContext();
-  return in_replica ? UpdateInReplica(op, inputs) : UpdateAll(op, inputs);
+  return InReplica() ? UpdateInReplica(op, inputs) : UpdateAll(op, inputs);
 }
 
 std::vector<Tensor> DistributedVariable::UpdateInReplica(const std::string& op,

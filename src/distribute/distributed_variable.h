@@ -19,6 +19,8 @@ class DistributedVariable : public runtime::VariableState {
 
   const Tensor& Handle() const override;
   Tensor Read() const override;
+  bool InReplica() const override;
+  Tensor ReadAssigned() const override;
   std::vector<Tensor> Update(std::string_view op, const std::vector<Tensor>& inputs) override;
   std::string Describe() const override;
 

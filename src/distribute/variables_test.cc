@@ -120,10 +120,11 @@ TEST_P(Replicated, OnReadMeanFirstAndNone) {
 
   const Variable none = Make(Synchronization::kOnRead, Aggregation::kNone);
   EXPECT_THAT(Run([&](const Tensor& t) { return none.Assign(t); }), ElementsAre(1, 3));
-  const Error error = ErrorOf([&] { none.Assign(6.0); });
+  EXPECT_EQ(none.Assign(6.0).scalar<float>(), 6);
+  const Error error = ErrorOf([&] { none.value(); });
   EXPECT_EQ(error.code(), Code::kFailedPrecondition);
   EXPECT_THAT(error.what(), HasSubstr("without an aggregation; got NONE"));
-  EXPECT_THAT(Run([&](const Tensor&) { return none.value(); }), ElementsAre(6, 6));  // was written
+  EXPECT_THAT(Run([&](const Tensor&) { return none.value(); }), ElementsAre(6, 6));
 }
 
 TEST_P(Replicated, ScattersByTheRules) {

@@ -67,9 +67,11 @@ const RegisterOp kDropout({.name = "StatelessDropout",
                            .gradient = DropoutGradient,
                            .rows = DropoutRows});
 
-// The state before, while the counter advances by the attribute "blocks".
+// The state before, while the counter advances by input 1, as a number of blocks without sign.
 std::vector<TensorType> InferReadAndSkip(const InferenceContext& context) {
   const TensorType& state = context.inputs[0];
+  if (!(context.inputs[1] == TensorType{DType::kInt64, Shape{}, context.inputs[1].element}))
+    Reject(context.spec, "the advance is a scalar of int64", context.inputs[1].ToString());
   if (state.dtype != DType::kResource || state.element != DType::kInt64 ||
       !state.shape.CompatibleWith(Shape{3})) {
     Reject(context.spec, "the state of a generator is a variable of int64[3]", state.ToString());
@@ -80,6 +82,17 @@ std::vector<TensorType> InferReadAndSkip(const InferenceContext& context) {
 const RegisterOp kReadAndSkip({.name = "RngReadAndSkip",
                                .infer = InferReadAndSkip,
                                .effects = {.reads = 1, .writes = 1}});
+
+// The state from which replica number (input 1) draws, for the state that all replicas share.
+std::vector<TensorType> InferReplicaState(const InferenceContext& context) {
+  if (context.inputs[0].dtype != DType::kInt64 || context.inputs[1].dtype != DType::kInt32) {
+    Reject(context.spec, "a state of int64[3] and a replica's number are needed",
+           context.inputs[0].ToString() + " and " + context.inputs[1].ToString());
+  }
+  return {context.inputs[0]};
+}
+
+const RegisterOp kReplicaState({.name = "RngReplicaState", .infer = InferReplicaState});
 
 }  // namespace
 }  // namespace ops

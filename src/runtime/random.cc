@@ -11,6 +11,7 @@
 #include "random/generator.h"
 #include "random/op_seeds.h"
 #include "runtime/op_seed.h"
+#include "runtime/variable_state.h"
 
 namespace lockstep {
 
@@ -54,6 +55,8 @@ random::SeedPair OrNextOfProgram(Context& context, const random::SeedPair& pair)
 // The stream of a pair, in the layout of a generator's state.
 Variable StreamVariable(Context& context, const random::SeedPair& pair) {
   const random::SeedPair own = OrNextOfProgram(context, pair);
+  // Each replica of an eager Run has a stream of its own.
+  const runtime::VariableCreatorScope plain(nullptr);
   return Variable(
       [&] {
         return Constant<int64_t>({0, own.seed2, own.seed});
@@ -76,11 +79,15 @@ Variable StreamFor(const char* op, const RandomOptions& options) {
 }
 
 Tensor ReadAndSkip(const Variable& state, uint64_t blocks) {
-  return ops::Emit1("RngReadAndSkip", {state.handle()}, {{"blocks", static_cast<int64_t>(blocks)}});
+  return state.state().Update("RngReadAndSkip", {Scalar(static_cast<int64_t>(blocks))})[0];
 }
 
+// The stream of a draw. Of a generator that was made in a strategy's scope each replica has a copy,
+// and a key of its own that follows from the shared one.
 Tensor Draw(const Variable& state, const Shape& shape) {
-  return ReadAndSkip(state, random::ReservedBlocks(shape.num_elements()));
+  const Tensor stream = ReadAndSkip(state, random::ReservedBlocks(shape.num_elements()));
+  if (!state.state().InReplica()) return stream;
+  return ops::Emit1("RngReplicaState", {stream, ops::Emit1("ReplicaId", {})});
 }
 
 Tensor StateTensor(const random::GeneratorState& state) {

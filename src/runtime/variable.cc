@@ -75,15 +75,15 @@ std::string Variable::ToString() const { return state_->Describe(); }
 
 Tensor Variable::Assign(const Tensor& value) const {
   state_->Update("AssignVariableOp", {value});
-  return this->value();
+  return state_->ReadAssigned();
 }
 Tensor Variable::AssignAdd(const Tensor& delta) const {
   state_->Update("AssignAddVariableOp", {delta});
-  return value();
+  return state_->ReadAssigned();
 }
 Tensor Variable::AssignSub(const Tensor& delta) const {
   state_->Update("AssignSubVariableOp", {delta});
-  return value();
+  return state_->ReadAssigned();
 }
 
 Tensor Variable::CompareAndAssign(const Tensor& expected, const Tensor& desired) const {

@@ -29,6 +29,10 @@ class VariableState {
   /// The handle by which ops of the calling code name the variable.
   virtual const Tensor& Handle() const { return first_; }
   virtual Tensor Read() const;
+  /// Whether the calling code runs in a replica that has a copy of its own.
+  virtual bool InReplica() const { return false; }
+  /// What assignments give: the value now, of the first replica where there is no one value.
+  virtual Tensor ReadAssigned() const { return Read(); }
   /// Emits the updating op `op` on the handle and `inputs`, which may be C++ numbers; what it
   /// gives.
   virtual std::vector<Tensor> Update(std::string_view op, const std::vector<Tensor>& inputs);

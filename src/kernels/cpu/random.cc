@@ -230,24 +230,40 @@ const RegisterKernel kPermutation("RandomPermutation", MakePermutation);
 
 class ReadAndSkip : public Kernel {
  public:
-  explicit ReadAndSkip(const KernelSpec& spec) : blocks_(spec.attributes.Get<int64_t>("blocks")) {}
   void Run(const KernelMemory& memory, int64_t, int64_t) const override {
+    const auto blocks = static_cast<uint64_t>(memory.in<int64_t>(1)[0]);
     int64_t* state = memory.resource<int64_t>(0);
     std::copy_n(state, 3, memory.out<int64_t>(0));
-    const uint64_t low = static_cast<uint64_t>(state[0]) + static_cast<uint64_t>(blocks_);
-    if (low < static_cast<uint64_t>(blocks_))
-      state[1] = static_cast<int64_t>(static_cast<uint64_t>(state[1]) + 1);
+    const uint64_t low = static_cast<uint64_t>(state[0]) + blocks;
+    if (low < blocks) state[1] = static_cast<int64_t>(static_cast<uint64_t>(state[1]) + 1);
     state[0] = static_cast<int64_t>(low);
   }
-
- private:
-  int64_t blocks_;
 };
 
-std::unique_ptr<Kernel> MakeReadAndSkip(const KernelSpec& spec) {
-  return std::make_unique<ReadAndSkip>(spec);
+std::unique_ptr<Kernel> MakeReadAndSkip(const KernelSpec&) {
+  return std::make_unique<ReadAndSkip>();
 }
 const RegisterKernel kReadAndSkip("RngReadAndSkip", MakeReadAndSkip);
+
+// The counter stays, and the key is drawn from the shared one at the replica's place.
+class ReplicaState : public Kernel {
+ public:
+  void Run(const KernelMemory& memory, int64_t, int64_t) const override {
+    const int64_t* shared = memory.in<int64_t>(0);
+    const auto replica = static_cast<uint32_t>(memory.in<int32_t>(1)[0]);
+    const auto key =
+        random::GeneratorState{{shared[0], shared[1], shared[2]}}.ReplicaStream(replica).key;
+    int64_t* own = memory.out<int64_t>(0);
+    own[0] = shared[0];
+    own[1] = shared[1];
+    own[2] = static_cast<int64_t>(uint64_t{key[1]} << 32 | key[0]);
+  }
+};
+
+std::unique_ptr<Kernel> MakeReplicaState(const KernelSpec&) {
+  return std::make_unique<ReplicaState>();
+}
+const RegisterKernel kReplicaState("RngReplicaState", MakeReplicaState);
 
 }  // namespace
 }  // namespace lockstep::kernels
