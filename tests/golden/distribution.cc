@@ -6,12 +6,15 @@
 #include "lockstep/nn/loss.h"
 #include "lockstep/nn/metric.h"
 #include "lockstep/nn/model.h"
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/math.h"
 #include "make_optimizer.h"
 
 namespace golden {
 namespace {
 
 using lockstep::Tensor;
+using lockstep::Variable;
 
 Tensor Floats(const std::vector<double>& values) {
   return lockstep::Constant<float>({values.begin(), values.end()});
@@ -44,12 +47,104 @@ void KerasFit(const Case& golden, Produced& produced) {
   produced["bias"] = weights.at(1).value();
 }
 
+// The value of each replica's copy, in one vector.
+Tensor Components(lockstep::Strategy& strategy, const Variable& variable) {
+  const auto value = strategy.Run([&] { return variable.value(); });
+  std::vector<Tensor> copies = strategy.LocalResults(value);
+  while (static_cast<int>(copies.size()) < strategy.num_replicas_in_sync())
+    copies.push_back(copies[0]);
+  return lockstep::Stack(copies);
+}
+
+// Runs `step` and says which of Python's errors a fault of the caller would be.
+void Try(Produced& produced, const std::string& name, const std::function<Tensor()>& step) {
+  try {
+    produced[name] = step();
+  } catch (const lockstep::Error& error) {
+    const bool fault = error.code() == lockstep::Code::kInvalidArgument ||
+                       error.code() == lockstep::Code::kFailedPrecondition;
+    produced[name] = fault ? std::string("error:ValueError") : error.what();
+  }
+}
+
+lockstep::VariableAggregation Aggregation(const std::string& name) {
+  if (name.ends_with("_SUM")) return lockstep::VariableAggregation::kSum;
+  if (name.ends_with("_MEAN")) return lockstep::VariableAggregation::kMean;
+  if (name.ends_with("_ONLY_FIRST_REPLICA"))
+    return lockstep::VariableAggregation::kOnlyFirstReplica;
+  return lockstep::VariableAggregation::kNone;
+}
+
+// One variable that goes through all assignments, in the order in which Keras's table lists them.
+void DistributedVariable(const Case& golden, Produced& produced) {
+  const int replicas = golden.Param("replicas", 2);
+  lockstep::MirroredStrategy strategy({.devices = replicas, .replicas = replicas});
+  const double a = golden.params().at("a").get<double>(), b = golden.params().at("b").get<double>();
+  Variable variable;
+  {
+    const auto scope = strategy.scope();
+    variable = Variable(lockstep::Scalar(golden.params().at("initial").get<float>()),
+                        {.name = "v",
+                         .synchronization = golden.name().starts_with("var_ON_READ")
+                                                ? lockstep::VariableSynchronization::kOnRead
+                                                : lockstep::VariableSynchronization::kOnWrite,
+                         .aggregation = Aggregation(golden.name())});
+  }
+  const auto own = [&] {
+    const Tensor id = lockstep::GetReplicaContext()->replica_id_in_sync_group();
+    return lockstep::Cast(id, lockstep::DType::kFloat32) * a + b;
+  };
+  const auto in_replicas = [&](const std::function<void()>& body) {
+    strategy.Run(body);
+    return Components(strategy, variable);
+  };
+  const auto across = [&](const std::function<void()>& body) {
+    const auto scope = strategy.scope();
+    body();
+    return Components(strategy, variable);
+  };
+  Try(produced, "replica_assign(a*id+b)",
+      [&] { return in_replicas([&] { variable.Assign(own()); }); });
+  Try(produced, "replica_assign_add(a*id+b)",
+      [&] { return in_replicas([&] { variable.AssignAdd(own()); }); });
+  Try(produced, "cross_read", [&] {
+    const auto scope = strategy.scope();
+    return variable.value();
+  });
+  Try(produced, "cross_assign(6)", [&] { return across([&] { variable.Assign(6.0); }); });
+  Try(produced, "cross_assign_add(1)", [&] { return across([&] { variable.AssignAdd(1.0); }); });
+  Try(produced, "replica_assign_python_5",
+      [&] { return in_replicas([&] { variable.Assign(5.0); }); });
+}
+
+// Replica r has range(4) + 10 r as a matrix.
+void ReduceAndGather(const Case& golden, Produced& produced) {
+  const int replicas = golden.Param("replicas", 2);
+  lockstep::MirroredStrategy strategy({.devices = replicas, .replicas = replicas});
+  const auto value = strategy.Run([&] {
+    const Tensor id = lockstep::GetReplicaContext()->replica_id_in_sync_group();
+    return lockstep::Constant<float>({0, 1, 2, 3}, {2, 2}) +
+           lockstep::Cast(id, lockstep::DType::kFloat32) * 10.0;
+  });
+  for (const auto& [name, op] :
+       {std::pair("SUM", lockstep::ReduceOp::kSum), std::pair("MEAN", lockstep::ReduceOp::kMean)}) {
+    const std::string prefix = std::string(name) + "_axis";
+    produced[prefix + "None"] = strategy.Reduce(op, value, std::nullopt);
+    for (const int axis : {0, 1})
+      produced[prefix + std::to_string(axis)] = strategy.Reduce(op, value, axis);
+  }
+  for (const int axis : {0, 1})
+    produced["gather" + std::to_string(axis)] = strategy.Gather(value, axis);
+}
+
 void Partitioners(const Case&, Produced&) {
   throw Skip{"partitioners of parameter servers are not built yet"};
 }
 
-const RegisterGroup kDistribution("distribution",
-                                  {{"keras_fit", KerasFit}, {"partitioners", Partitioners}});
+const RegisterGroup kDistribution("distribution", {{"var", DistributedVariable},
+                                                   {"reduce_gather", ReduceAndGather},
+                                                   {"keras_fit", KerasFit},
+                                                   {"partitioners", Partitioners}});
 
 }  // namespace
 }  // namespace golden

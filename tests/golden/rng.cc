@@ -1,4 +1,7 @@
+#include <optional>
+
 #include "case.h"
+#include "lockstep/distribute/strategy.h"
 #include "lockstep/ops/random.h"
 #include "lockstep/runtime/function.h"
 #include "lockstep/runtime/random.h"
@@ -111,6 +114,23 @@ void SetSeed(const Case& golden, Produced& produced) {
   produced["shuffle8_opseed4"] = lockstep::RandomShuffle(lockstep::Constant<int32_t>(range), 4);
 }
 
+// Each replica draws from a key of its own; the counter is the same on all.
+void GeneratorInScope(const Case& golden, Produced& produced) {
+  int replicas = 0;
+  while (golden.HasOutput("replica" + std::to_string(replicas))) ++replicas;
+  lockstep::MirroredStrategy strategy({.devices = replicas, .replicas = replicas});
+  std::optional<Generator> generator;
+  {
+    const auto scope = strategy.scope();
+    generator = Generator::FromSeed(golden.params().at("seed").get<int64_t>());
+  }
+  const auto drawn =
+      strategy.Run([&] { return generator->Normal(golden.OutputShape("replica0")); });
+  for (int r = 0; r < replicas; ++r) produced["replica" + std::to_string(r)] = drawn.value(r);
+  const auto scope = strategy.scope();
+  produced["state_after"] = generator->state().value();
+}
+
 const RegisterGroup kRandom("rng", {
                                        {"stateless_uniform", Uniform},
                                        {"stateless_normal", Normal},
@@ -125,6 +145,7 @@ const RegisterGroup kRandom("rng", {
                                        {"generator_sequence", GeneratorSequence},
                                        {"legacy_op_RandomUniform", LegacyUniform},
                                        {"set_seed", SetSeed},
+                                       {"generator_in_strategy_scope", GeneratorInScope},
                                    });
 
 }  // namespace
