@@ -12,6 +12,10 @@ if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SANITIZER)
     COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/summarize_tests.py --self-test)
   set_tests_properties(tools/summarize_tests_can_fail PROPERTIES LABELS tools)
 
+  add_test(NAME tools/verify_accuracy_can_fail
+    COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/verify_accuracy.py --self-test)
+  set_tests_properties(tools/verify_accuracy_can_fail PROPERTIES LABELS tools)
+
   # The same bits however a program is carried out; `./dev matrix --whole` runs all of it.
   if(TARGET lockstep_program)
     set(matrix Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/verify_matrix.py
