@@ -19,7 +19,8 @@ std::optional<int64_t> GlobalSeed();
 // Random ops with a state: every call continues a stream. Eagerly each (op, seeds, dtype) has a
 // stream, and an op without a seed takes the next of the sequence that follows from the global
 // seed; in a traced function each op has a stream of its own, numbered in trace order.
-// Without any seed the results are not repeatable. Source: tf.random.uniform and its relatives.
+// Without any seed the results follow from the order of the calls in the program (in TensorFlow
+// they differ from run to run). Source: tf.random.uniform and its relatives.
 
 struct RandomOptions {
   DType dtype = DType::kFloat32;
