@@ -111,9 +111,10 @@ class LocalReadableFile final : public ReadableFile {
 class LocalFileSystem final : public FileSystem {
  public:
   Result<std::unique_ptr<WritableFile>> Create(const std::string& path) override {
-    const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (number < 0) return Fault("creating", path, errno);
-    return std::unique_ptr<WritableFile>(std::make_unique<LocalWritableFile>(path, number));
+    return OpenForWriting(path, O_TRUNC);
+  }
+  Result<std::unique_ptr<WritableFile>> Extend(const std::string& path) override {
+    return OpenForWriting(path, O_APPEND);
   }
 
   Result<std::unique_ptr<ReadableFile>> Open(const std::string& path) override {
@@ -160,6 +161,13 @@ class LocalFileSystem final : public FileSystem {
   bool IsDirectory(const std::string& path) override {
     std::error_code ignored;
     return std::filesystem::is_directory(path, ignored);
+  }
+
+ private:
+  static Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int how) {
+    const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644);
+    if (number < 0) return Fault("creating", path, errno);
+    return std::unique_ptr<WritableFile>(std::make_unique<LocalWritableFile>(path, number));
   }
 };
 

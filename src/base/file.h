@@ -40,6 +40,8 @@ class FileSystem {
   virtual ~FileSystem() = default;
   /// Makes an empty file, or empties the one there is.
   virtual Result<std::unique_ptr<WritableFile>> Create(const std::string& path) = 0;
+  /// Goes on at the end of the file there is, or makes an empty one.
+  virtual Result<std::unique_ptr<WritableFile>> Extend(const std::string& path) = 0;
   virtual Result<std::unique_ptr<ReadableFile>> Open(const std::string& path) = 0;
   /// Puts `from` at the place of `to`, in one step; `to` may exist.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;

@@ -22,11 +22,6 @@ void Write(FileSystem& files, const std::string& path, std::string_view text) {
 }
 
 // Both disks must behave alike.
-struct Disk {
-  FileSystem* files;
-  std::string root;
-};
-
 class Files : public testing::TestWithParam<bool> {
  protected:
   Files() {
@@ -65,6 +60,15 @@ TEST_P(Files, CreatesEmptyAndEmptiesWhatIsThere) {
   Write(*files_, Path("a"), "long content");
   Write(*files_, Path("a"), "");
   EXPECT_EQ(ReadWholeFile(*files_, Path("a")).OrThrow(), "");
+}
+
+TEST_P(Files, ExtendsWhatIsThere) {
+  for (const char* text : {"one", "two"}) {
+    auto file = files_->Extend(Path("a"));
+    ASSERT_TRUE(file.ok()) << file.status().ToString();
+    ASSERT_TRUE((*file)->Append(Bytes(text)).ok());
+  }
+  EXPECT_EQ(ReadWholeFile(*files_, Path("a")).OrThrow(), "onetwo");
 }
 
 TEST_P(Files, RenamesOntoAnother) {

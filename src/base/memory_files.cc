@@ -97,12 +97,17 @@ int64_t MemoryFiles::UsedBytes() const {
 }
 
 Result<std::unique_ptr<WritableFile>> MemoryFiles::Create(const std::string& path) {
+  auto file = Extend(path);
+  // Emptying keeps the synced content until the next sync, as a disk may.
+  if (file.ok()) names_[path]->bytes.clear();
+  return file;
+}
+
+Result<std::unique_ptr<WritableFile>> MemoryFiles::Extend(const std::string& path) {
   LOCKSTEP_RETURN_IF_ERROR(Operation("creating", path));
   if (!IsDirectory(DirectoryOf(path))) return NotThere(path);
   auto& content = names_[path];
-  // Emptying keeps the synced content until the next sync, as a disk may.
   if (content == nullptr) content = std::make_shared<Content>();
-  content->bytes.clear();
   return std::unique_ptr<WritableFile>(std::make_unique<Writer>(*this, path, content));
 }
 

@@ -16,6 +16,7 @@ class MemoryFiles final : public FileSystem {
   ~MemoryFiles() override;
 
   Result<std::unique_ptr<WritableFile>> Create(const std::string& path) override;
+  Result<std::unique_ptr<WritableFile>> Extend(const std::string& path) override;
   Result<std::unique_ptr<ReadableFile>> Open(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
   Status Remove(const std::string& path) override;

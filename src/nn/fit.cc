@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "base/log.h"
 #include "base/team.h"
@@ -117,21 +118,18 @@ History Model::Training::FitDataset(const Dataset& batches, const FitOptions& fi
 }
 
 void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit) {
-  std::optional<SavedState> save;
   position = {.epoch = fit.initial_epoch};
-  if (resumed) RestorePosition();
-  std::swap(save, resumed);
-  if (position.epoch < fit.epochs || save) {
+  if (position.epoch < fit.epochs || resumed) {
     input.BeginEpoch(position.epoch);
     if (const nn::StepData* first = input.Peek()) PlanFor(Kind::kTrain, *first, fit.shards);
   }
   for (const auto& callback : fit.callbacks) callback->model = &model;
   for (const auto& callback : fit.callbacks) callback->OnTrainBegin();
-  if (!save) {
-    cursor_ = input.cursor();
-    return;
-  }
-  RestoreValues(*save);
+  cursor_ = input.cursor();
+  if (!resumed) return;
+  const SavedState save = *std::exchange(resumed, std::nullopt);
+  RestorePosition(save);
+  RestoreValues(save);
   input.Resume(cursor_, position.step);
   if (fit.max_steps > 0 && position.steps >= fit.max_steps) model.stop_training = true;
 }
@@ -175,7 +173,7 @@ void Model::Training::RunEpoch(nn::StepInput& input, nn::StepInput* validation,
   if (whole) position = {epoch + 1, 0, history_.steps};
   epoch_logs_ = Results();
   if (validation != nullptr && (epoch + 1) % fit.validation_freq == 0) {
-    for (const auto& [name, value] : Test(*validation, fit.shards))
+    for (const auto& [name, value] : Test(*validation, fit.shards, fit.callbacks))
       epoch_logs_["val_" + name] = value;
   }
   progress.End(epoch_logs_);
@@ -229,16 +227,23 @@ std::vector<Variable> Model::Training::MetricVariables() const {
   return all;
 }
 
-Logs Model::Training::Test(nn::StepInput& input, int shards) {
+Logs Model::Training::Test(nn::StepInput& input, int shards,
+                           const std::vector<CallbackPtr>& callbacks) {
   // An epoch that was stopped inside and is gone on with needs its sums again.
   const std::vector<Variable> variables = MetricVariables();
   std::vector<Tensor> sums;
   for (const Variable& variable : variables) sums.push_back(variable.value());
   ResetMetrics();
+  for (const auto& callback : callbacks) callback->OnTestBegin();
   input.BeginEpoch(0);
-  while (const nn::StepData* step = input.Next())
+  for (int64_t batch = 0; const nn::StepData* step = input.Next(); ++batch) {
+    for (const auto& callback : callbacks) callback->OnTestBatchBegin(batch);
     PlanFor(Kind::kTest, *step, shards).Run(step->arguments, model.strategy().team());
+    for (const auto& callback : callbacks)
+      callback->OnTestBatchEnd(batch, [this] { return Results(); });
+  }
   const Logs logs = Results();
+  for (const auto& callback : callbacks) callback->OnTestEnd(logs);
   for (size_t i = 0; i < sums.size(); ++i) variables[i].Assign(sums[i]);
   return logs;
 }
@@ -246,7 +251,7 @@ Logs Model::Training::Test(nn::StepInput& input, int shards) {
 Logs Model::Training::Evaluate(const Dataset& batches, int64_t steps) {
   runtime::TeamScope devices(model.strategy().team());
   nn::StepInput input(batches, {.steps_per_epoch = steps});
-  return Test(input, 0);
+  return Test(input, 0, {});
 }
 
 Tensor Model::Training::Predict(const Dataset& batches, int64_t steps) {

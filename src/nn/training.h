@@ -66,13 +66,13 @@ class Model::Training {
   bool TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress);
   void TrainStep(const nn::StepInput& input, const nn::StepData& step, const FitOptions& fit);
   /// The metrics go on afterwards from where they were.
-  Logs Test(nn::StepInput& input, int shards);
+  Logs Test(nn::StepInput& input, int shards, const std::vector<CallbackPtr>& callbacks);
   std::vector<Variable> MetricVariables() const;
   void ResetMetrics();
   Logs Results() const;
   std::vector<std::pair<std::string, Variable>> StateVariables() const;
-  /// Takes over `resumed`: first where it stood, then, when all is built, its values.
-  void RestorePosition();
+  /// Takes over where a save stood, and its values, once all is built.
+  void RestorePosition(const SavedState& state);
   void RestoreValues(const SavedState& state);
   /// Puts an ended epoch's logs into `history`.
   static void Record(int epoch, const Logs& logs, History& history);

@@ -155,8 +155,8 @@ void Model::Training::SaveTo(const std::string& directory) {
       .OrThrow();
 }
 
-void Model::Training::RestorePosition() {
-  const auto about = ordered_json::parse(resumed->metadata, nullptr, /*allow_exceptions=*/false);
+void Model::Training::RestorePosition(const SavedState& state) {
+  const auto about = ordered_json::parse(state.metadata, nullptr, /*allow_exceptions=*/false);
   const auto number = [&](const char* key) {
     if (!about.is_object() || !about.contains(key) || !about[key].is_number_integer()) {
       Refuse("resume",

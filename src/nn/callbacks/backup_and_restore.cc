@@ -1,0 +1,47 @@
+#include <filesystem>
+
+#include "base/file.h"
+#include "lockstep/nn/callbacks.h"
+
+namespace lockstep::callbacks {
+
+namespace {
+
+class Backup : public Callback {
+ public:
+  Backup(std::string directory, const BackupAndRestoreOptions& options)
+      : directory_(std::move(directory)), options_(options) {}
+
+  void OnTrainBegin() override {
+    if (options_.restore && base::LocalFiles().Open(directory_ + "/latest").ok())
+      model->ResumeTraining(directory_);
+  }
+  void OnTrainBatchEnd(int64_t, const LogsSource&) override {
+    const bool due = options_.save_freq > 0 && model->position().steps % options_.save_freq == 0;
+    if (due || model->stop_training) Save();
+  }
+  // An epoch that was stopped inside has been saved there.
+  void OnEpochEnd(int, Logs&) override {
+    if (model->position().step == 0 && (options_.save_freq == 0 || model->stop_training)) Save();
+  }
+  void OnTrainEnd() override {
+    if (options_.delete_checkpoint && model->position().step == 0) {
+      std::error_code ignored;
+      std::filesystem::remove_all(directory_, ignored);
+    }
+  }
+
+ private:
+  void Save() { model->SaveTraining(directory_); }
+
+  std::string directory_;
+  BackupAndRestoreOptions options_;
+};
+
+}  // namespace
+
+CallbackPtr BackupAndRestore(std::string directory, const BackupAndRestoreOptions& options) {
+  return std::make_shared<Backup>(std::move(directory), options);
+}
+
+}  // namespace lockstep::callbacks
