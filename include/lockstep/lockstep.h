@@ -2,9 +2,11 @@
 
 /// Everything that a program which builds and trains models needs.
 
+#include "lockstep/checkpoint/save.h"
 #include "lockstep/data/dataset.h"
 #include "lockstep/distribute/replica_context.h"
 #include "lockstep/distribute/strategy.h"
+#include "lockstep/nn/callbacks.h"
 #include "lockstep/nn/functional.h"
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/loss.h"

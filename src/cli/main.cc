@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -26,6 +27,41 @@ void AddExecution(CLI::App& app, lockstep::ExecutionOptions& execution) {
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
       ->capture_default_str();
   app.add_flag("--eager", execution.eager, "carry out a step op by op, on one thread");
+}
+
+// Numbers for which `allowed` is true, in the range that `text` describes.
+CLI::Validator InRange(bool (*allowed)(double), const std::string& range) {
+  return CLI::Validator(
+      [allowed, range](std::string& text) {
+        double value = 0;
+        const bool number = CLI::detail::lexical_cast(text, value);
+        return number && allowed(value) ? std::string()
+                                        : "Value " + text + " not in range " + range;
+      },
+      "in " + range);
+}
+CLI::Validator FromZeroBelowOne() {
+  return InRange([](double value) { return value >= 0 && value < 1; }, "[0 - 1)");
+}
+CLI::Validator Positive() {
+  return InRange([](double value) { return value > 0 && std::isfinite(value); }, "(0 - infinity)");
+}
+
+void AddSaves(CLI::App& app, TrainOptions& options) {
+  auto* checkpoint =
+      app.add_option("--checkpoint", options.checkpoint,
+                     "a directory for saves: at the end of each epoch, and at Ctrl-C");
+  app.add_option("--checkpoint-every", options.checkpoint_every, "save after so many steps instead")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60))
+      ->needs(checkpoint);
+  app.add_option("--resume", options.resume,
+                 "a directory of saves, or one save: goes on there, to the same bits");
+  app.add_option("--digest-every", options.digest_every,
+                 "with --json: the digest of the weights after so many steps")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
+  app.add_option("--verbose", options.verbose, "0: silent, 1: a bar, 2: a line an epoch")
+      ->check(CLI::Range(0, 2))
+      ->capture_default_str();
 }
 
 void AddTrain(CLI::App& app, TrainOptions& options) {
@@ -64,24 +100,25 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
                  "the rule that changes the weights [adam; for the gpt adamw with decay 0.01]")
       ->check(CLI::IsMember(lockstep::optimizers::Names()));
   app.add_option("--learning-rate", options.learning_rate, "[the optimizer's default]")
-      ->check(CLI::PositiveNumber);
+      ->check(Positive());
   auto* clipnorm =
       app.add_option("--clipnorm", options.clipnorm, "the largest norm of each gradient")
-          ->check(CLI::PositiveNumber);
+          ->check(Positive());
   auto* clipvalue =
       app.add_option("--clipvalue", options.clipvalue, "the largest magnitude in a gradient")
-          ->check(CLI::PositiveNumber)
+          ->check(Positive())
           ->excludes(clipnorm);
   app.add_option("--global-clipnorm", options.global_clipnorm,
                  "the largest norm of all gradients together")
-      ->check(CLI::PositiveNumber)
+      ->check(Positive())
       ->excludes(clipnorm)
       ->excludes(clipvalue);
   app.add_option("--seed", options.seed, "what everything random follows from")
       ->capture_default_str();
   app.add_option("--validation-split", options.validation_split,
                  "the last part of the data, kept from training")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(FromZeroBelowOne());
+  AddSaves(app, options);
   app.add_option("--examples", options.examples, "how many synthetic examples to draw")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   app.add_flag("--cnn-plain", options.cnn_plain,
@@ -91,22 +128,43 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
   app.add_flag("--json", options.json, "print one JSON object as the last line");
 }
 
+// What no flag can check alone.
+void RequireFitting(const TrainOptions& options) {
+  if (options.strategy == "mirrored") return;
+  for (const auto& [flag, value] :
+       {std::pair{"--devices", options.devices}, std::pair{"--replicas", options.replicas}}) {
+    if (value > 1) {
+      throw CLI::ValidationError(flag, "Value " + std::to_string(value) +
+                                           " not in {1} with --strategy " + options.strategy +
+                                           "; allowed with --strategy mirrored");
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Lockstep: the same bits on any number of devices", "lockstep");
+  app.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION);
   app.require_subcommand(1);
-  TrainOptions train;
-  AddTrain(*app.add_subcommand("train", "train a model and print the digest of its weights"),
-           train);
+  TrainOptions options;
+  CLI::App* train =
+      app.add_subcommand("train", "train a model and print the digest of its weights");
+  AddTrain(*train, options);
+  const CLI::App* help = app.add_subcommand("help", "print this; `lockstep train --help` for more");
   try {
     app.parse(argc, argv);
+    RequireFitting(options);
   } catch (const CLI::ParseError& error) {
     const int status = app.exit(error);
     return status == 0 ? lockstep::cli::kDone : lockstep::cli::kBadUsage;
   }
+  if (help->parsed()) {
+    std::printf("%s", app.help().c_str());
+    return lockstep::cli::kDone;
+  }
   try {
-    return lockstep::cli::Train(train);
+    return lockstep::cli::Train(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "lockstep: %s\n", error.what());
     return lockstep::cli::kFailed;

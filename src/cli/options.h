@@ -29,10 +29,12 @@ struct TrainOptions {
   double validation_split = 0;
   int64_t examples = 0;  // of synthetic data; 0: as many as MNIST-10k has
   std::string checkpoint;
+  int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   std::string resume;
   int64_t digest_every = 0;
   ExecutionOptions execution;
   bool breakdown = false;
+  int verbose = 1;
   bool json = false;
   bool cnn_plain = false;  // without batch normalisation and dropout
 };

@@ -12,6 +12,7 @@
 #include "distribute/leaves.h"
 #include "kernels/isa.h"
 #include "lockstep/distribute/strategy.h"
+#include "lockstep/nn/callbacks.h"
 
 namespace lockstep::cli {
 
@@ -22,14 +23,29 @@ std::atomic<bool> interrupted{false};
 void OnInterrupt(int) {
   interrupted.store(true);
   std::signal(SIGINT, SIG_DFL);  // a second one ends the process at once
+  std::signal(SIGTERM, SIG_DFL);
 }
 
 // Ends training at the next step boundary after Ctrl-C.
 class StopOnInterrupt : public Callback {
  public:
-  void OnTrainBatchEnd(int64_t, const std::function<Logs()>&) override {
+  void OnTrainBatchEnd(int64_t, const LogsSource&) override {
     if (interrupted.load(std::memory_order_relaxed)) model->stop_training = true;
   }
+};
+
+// The digest of the weights after every so many steps.
+class Digests : public Callback {
+ public:
+  explicit Digests(int64_t every) : every_(every) {}
+  void OnTrainBatchEnd(int64_t, const LogsSource&) override {
+    const int64_t step = model->position().steps;
+    if (step % every_ == 0) digests.emplace_back(step, model->WeightsDigest());
+  }
+  std::vector<std::pair<int64_t, std::string>> digests;
+
+ private:
+  int64_t every_;
 };
 
 std::unique_ptr<Strategy> MakeStrategy(const TrainOptions& options) {
@@ -107,21 +123,32 @@ int Train(const TrainOptions& options) {
   const auto strategy = MakeStrategy(options);
   const auto scope = strategy->scope();
   Task task = MakeTask(options);
+  if (!options.resume.empty()) task.model->ResumeTraining(options.resume);
   std::signal(SIGINT, OnInterrupt);
+  std::signal(SIGTERM, OnInterrupt);
   FitOptions fit{.batch_size = options.batch_size,
                  .epochs = Epochs(options, task.data.x.shape()[0]),
                  .max_steps = options.steps,
                  .validation_split = options.validation_split,
+                 .verbose = static_cast<Verbosity>(options.verbose),
                  .shards = options.shards,
                  .measure_steps = options.breakdown};
+  const auto digests = std::make_shared<Digests>(std::max<int64_t>(1, options.digest_every));
   fit.callbacks.push_back(std::make_shared<StopOnInterrupt>());
+  if (options.digest_every > 0) fit.callbacks.push_back(digests);
+  if (!options.checkpoint.empty()) {
+    fit.callbacks.push_back(callbacks::BackupAndRestore(
+        options.checkpoint,
+        {.save_freq = options.checkpoint_every, .delete_checkpoint = false, .restore = false}));
+  }
   const History history = task.model->Fit(task.data.x, task.data.y, fit);
   if (options.breakdown) std::printf("%s", history.breakdown.c_str());
   // Images are cheap: larger batches than training has; a text takes the memory of its tokens.
   const int64_t test_batch =
       options.model == "gpt" ? options.batch_size : std::max<int64_t>(256, options.batch_size);
   const Logs test = task.model->Evaluate(task.data.test_x, task.data.test_y, test_batch);
-  const auto report = Report(options, task, history, test);
+  auto report = Report(options, task, history, test);
+  if (options.digest_every > 0) report["digests"] = digests->digests;
   if (options.json) {
     std::printf("%s\n", report.dump().c_str());
   } else {

@@ -1,0 +1,268 @@
+// Runs the real program and looks at its status, text and JSON.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace lockstep::cli {
+namespace {
+
+using nlohmann::json;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Ran {
+  int status = -1;
+  std::string out, err;
+  json object() const {
+    const std::string text = out.substr(out.rfind('\n', out.size() - 2) + 1);
+    return json::parse(text);
+  }
+};
+
+class Program : public testing::Test {
+ protected:
+  Program() {
+    folder_ = testing::TempDir() + "lockstep_program_" + std::to_string(getpid());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~Program() override { std::filesystem::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string Read(const std::string& name) const {
+    std::ifstream file(Path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  Ran Run(const std::string& arguments) {
+    const std::string command = "LOCKSTEP_LOG=off '" LOCKSTEP_PROGRAM "' " + arguments + " >'" +
+                                Path("out") + "' 2>'" + Path("err") + "'";
+    const int ended = std::system(command.c_str());
+    return {WIFEXITED(ended) ? WEXITSTATUS(ended) : -1, Read("out"), Read("err")};
+  }
+  // Small enough for tests: 10 steps an epoch.
+  Ran Train(const std::string& arguments) {
+    return Run("train --examples 320 --verbose 0 --json " + arguments);
+  }
+  json Report(const std::string& arguments) {
+    const Ran ran = Train(arguments);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return ran.status == 0 ? ran.object() : json::object();
+  }
+
+  std::string folder_;
+};
+
+TEST_F(Program, SaysItsVersionAndWhatItCanDo) {
+  const Ran version = Run("--version");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_THAT(version.out, testing::MatchesRegex("lockstep [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  const Ran help = Run("help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_THAT(help.out, HasSubstr("train"));
+  const Ran train = Run("train --help");
+  EXPECT_EQ(train.status, 0);
+  for (const char* flag : {"--model", "--checkpoint", "--checkpoint-every", "--resume",
+                           "--digest-every", "--validation-split", "--verbose", "--json"}) {
+    EXPECT_THAT(train.out, HasSubstr(flag));
+  }
+}
+
+TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "A subcommand is required"},
+      {"fly", "A subcommand is required"},
+      {"train --model vgg", "--model: vgg not in {mlp,cnn,gpt}"},
+      {"train --strategy horovod", "--strategy: horovod not in {default,one_device,mirrored}"},
+      {"train --isa neon", "--isa: neon not in {avx2,avx512}"},
+      {"train --optimizer magic", "--optimizer: magic not in {sgd,"},
+      {"train --epochs -1", "--epochs: Value -1 not in range"},
+      {"train --devices 0", "--devices: Value 0 not in range"},
+      {"train --batch-size 0", "--batch-size: Value 0 not in range"},
+      {"train --batch-size many", "--batch-size: Value many not in range"},
+      {"train --learning-rate 0", "--learning-rate: Value 0 not in range (0 - infinity)"},
+      {"train --validation-split 1", "--validation-split: Value 1 not in range [0 - 1)"},
+      {"train --verbose 3", "--verbose: Value 3 not in range"},
+      {"train --checkpoint-every 5", "--checkpoint-every requires --checkpoint"},
+      {"train --clipnorm 1 --clipvalue 1", "--clipnorm excludes --clipvalue"},
+      {"train --frobnicate", "--frobnicate"},
+      {"train --strategy one_device --replicas 2",
+       "--replicas: Value 2 not in {1} with --strategy one_device"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    const Ran ran = Run(arguments);
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_THAT(ran.err, HasSubstr(text)) << arguments;
+    EXPECT_EQ(ran.out, "") << arguments;
+  }
+}
+
+TEST_F(Program, ReportsWhatTheIssueLists) {
+  const json report = Report("--epochs 2 --validation-split 0.1 --digest-every 4");
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : report.items()) keys.push_back(key);
+  EXPECT_THAT(keys, testing::UnorderedElementsAre("model", "strategy", "devices", "replicas",
+                                                  "shards", "isa", "steps", "loss", "accuracy",
+                                                  "test_loss", "test_accuracy", "seconds",
+                                                  "us_per_step", "examples_per_s", "peak_rss_mb",
+                                                  "weights_digest", "state_digest", "digests"));
+  EXPECT_EQ(report["model"], "mlp");
+  EXPECT_EQ(report["strategy"], "mirrored");
+  EXPECT_EQ(report["replicas"], 1);
+  EXPECT_EQ(report["steps"], 18);  // 288 of 320 examples are trained on
+  EXPECT_GT(report["us_per_step"].get<double>(), 0);
+  EXPECT_GT(report["seconds"].get<double>(), 0);
+  EXPECT_EQ(report["weights_digest"].get<std::string>().size(), 32u);
+  ASSERT_EQ(report["digests"].size(), 4u);
+  EXPECT_EQ(report["digests"][3][0], 16);
+  EXPECT_EQ(Report("--epochs 2 --validation-split 0.1 --steps 16")["weights_digest"],
+            report["digests"][3][1]);
+}
+
+TEST_F(Program, PrintsALineAnEpoch) {
+  const Ran ran = Run("train --examples 64 --epochs 2 --verbose 2 --validation-split 0.5");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, testing::ContainsRegex(
+                           "Epoch 1/2\n1/1 - [0-9]+s - [0-9]+[mu]?s/step - accuracy: [0-9.e-]+ - "
+                           "loss: [0-9.]+ - val_accuracy: [0-9.e-]+ - val_loss: [0-9.]+\n"));
+  EXPECT_THAT(ran.out, HasSubstr("weights digest "));
+}
+
+TEST_F(Program, ResumesToTheSameDigests) {
+  const json straight = Report("--epochs 2 --seed 4");
+  const std::string saves = " --checkpoint " + Path("saves");
+  for (const char* stop : {"7", "10", "13"}) {
+    Report("--epochs 2 --seed 4 --devices 1 --steps " + std::string(stop) + saves);
+    for (const char* devices : {"1", "3"}) {
+      const json resumed = Report("--epochs 2 --seed 4 --devices " + std::string(devices) +
+                                  " --resume " + Path("saves"));
+      EXPECT_EQ(resumed["weights_digest"], straight["weights_digest"]) << stop;
+      EXPECT_EQ(resumed["state_digest"], straight["state_digest"]) << stop;
+      EXPECT_EQ(resumed["steps"], 20);
+    }
+  }
+}
+
+TEST_F(Program, SavesWhenAskedTo) {
+  Report("--epochs 2 --checkpoint " + Path("epochs"));
+  EXPECT_TRUE(std::filesystem::exists(Path("epochs/save-10.lockstep")));
+  EXPECT_TRUE(std::filesystem::exists(Path("epochs/save-20.lockstep")));
+  Report("--epochs 2 --checkpoint-every 7 --checkpoint " + Path("steps"));
+  EXPECT_TRUE(std::filesystem::exists(Path("steps/save-14.lockstep")));
+  EXPECT_EQ(Read("steps/latest"), "save-14.lockstep");
+  // From step 14, inside the second epoch.
+  EXPECT_EQ(Report("--epochs 2 --resume " + Path("steps"))["state_digest"],
+            Report("--epochs 2")["state_digest"]);
+}
+
+TEST_F(Program, EndsAtAStepWhenInterrupted) {
+  const std::string out = Path("out");
+  const pid_t child = fork();
+  if (child == 0) {
+    if (std::freopen(out.c_str(), "w", stdout) == nullptr) _exit(9);
+    if (std::freopen(Path("err").c_str(), "w", stderr) == nullptr) _exit(9);
+    execl(LOCKSTEP_PROGRAM, "lockstep", "train", "--examples", "320", "--epochs", "1000000",
+          "--checkpoint", Path("saves").c_str(), "--json", nullptr);
+    _exit(9);
+  }
+  // The first save says that training has begun.
+  for (int i = 0; i < 2000 && !std::filesystem::exists(Path("saves/latest")); ++i) usleep(5000);
+  ASSERT_EQ(kill(child, SIGINT), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << Read("err");
+  const Ran ran{0, Read("out"), ""};
+  const json reached = ran.object();
+  const std::string steps = std::to_string(reached["steps"].get<int64_t>());
+  EXPECT_EQ(Read("saves/latest"), "save-" + steps + ".lockstep");
+  const json resumed = Report("--epochs 1000000 --steps " + steps + " --resume " + Path("saves"));
+  EXPECT_EQ(resumed["state_digest"], reached["state_digest"]);
+}
+
+TEST_F(Program, SaysWhatIsWrongWithASave) {
+  Report("--epochs 1 --checkpoint " + Path("saves"));
+  const std::pair<std::string, std::string> cases[] = {
+      {"--resume " + Path("none"),
+       "lockstep: NotFound: [file] opening must succeed; got No such file or directory (" +
+           Path("none") + ")\n"},
+      {"--replicas 3 --resume " + Path("saves"),
+       "lockstep: FailedPrecondition: [resume] the save is of a training with replicas 1; got 3; R "
+       "belongs to the program, so give as many replicas (devices may differ)\n"},
+      {"--batch-size 16 --resume " + Path("saves"),
+       "lockstep: FailedPrecondition: [resume] the save is of a training with batch_size 32; got "
+       "16; give the saved data, cut into the same batches\n"},
+      {"--optimizer sgd --resume " + Path("saves"),
+       "lockstep: FailedPrecondition: [resume] the save is of a training with optimizer \"adam\"; "
+       "got \"sgd\"; compile with the saved one\n"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    const Ran ran = Train("--epochs 2 " + arguments);
+    EXPECT_EQ(ran.status, 1) << arguments;
+    EXPECT_EQ(ran.err, text);
+  }
+  std::filesystem::resize_file(Path("saves/save-10.lockstep"), 100);
+  const Ran cut = Train("--resume " + Path("saves"));
+  EXPECT_EQ(cut.status, 1);
+  EXPECT_THAT(cut.err, StartsWith("lockstep: DataLoss: [load] the file must have the "));
+  EXPECT_THAT(cut.err, EndsWith("; take an earlier save\n"));
+}
+
+TEST_F(Program, SaysWhereItCannotSave) {
+  // A file where the directory of saves would be.
+  std::ofstream(Path("file")) << "x";
+  const Ran ran = Train("--epochs 1 --checkpoint " + Path("file/saves"));
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, StartsWith("lockstep: NotFound: [file] making the directory must succeed; "
+                                  "got Not a directory"));
+}
+
+TEST_F(Program, SaysWhatIsWrongWithData) {
+  std::filesystem::create_directories(Path("empty"));
+  std::filesystem::create_directories(Path("cut"));
+  for (const char* name : {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                           "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}) {
+    std::ofstream(Path("cut/") + name) << std::string("\0\0\x08\x03", 4) << "abc";
+    std::ofstream(Path("empty/") + name);
+  }
+  const std::pair<std::string, std::string> cases[] = {
+      {"none",
+       "lockstep: NotFound: [mnist] a directory with the four IDX files is needed; got "
+       "nothing"},
+      {"cut", "lockstep: "},
+      {"empty", "lockstep: "},
+  };
+  for (const auto& [data, text] : cases) {
+    const Ran ran = Train("--data " + Path(data));
+    EXPECT_EQ(ran.status, 1) << data;
+    EXPECT_THAT(ran.err, StartsWith(text)) << data;
+    EXPECT_THAT(ran.err, HasSubstr(Path(data))) << data;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    EXPECT_EQ(ran.out, "");
+  }
+}
+
+TEST_F(Program, GivesTheSameBitsWithAvx2OrSaysWhatIsMissing) {
+  const json narrow = Report("--steps 8 --isa avx2");
+  EXPECT_EQ(narrow["isa"], "avx2");
+  const Ran wide = Train("--steps 8 --isa avx512");
+  if (wide.status == 0) {
+    EXPECT_EQ(wide.object()["weights_digest"], narrow["weights_digest"]);
+  } else {
+    EXPECT_EQ(wide.status, 1);
+    EXPECT_THAT(wide.err, HasSubstr("[isa] the processor must have AVX-512; got one without; use "
+                                    "--isa avx2"));
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::cli
