@@ -15,15 +15,18 @@ std::vector<TensorType> TypeFromAttributes(const InferenceContext& context) {
 std::vector<TensorType> NoOutputs(const InferenceContext&) { return {}; }
 
 // _Send{key}(tensor): hands a reference to whoever receives under the same key; never waits.
-const RegisterOp kSend({.name = "_Send", .infer = NoOutputs, .effects = {.external = true}, .asynchronous = true});
+const RegisterOp kSend(
+    {.name = "_Send", .infer = NoOutputs, .effects = {.external = true}, .asynchronous = true});
 
 // _Recv{key, dtype, shape}(): the tensor that was sent under the key.
 const RegisterOp kReceive({.name = "_Recv", .infer = TypeFromAttributes, .asynchronous = true});
 
-// CollectiveSum{bucket, leaves, block, nodes, dtype, shape}(partials...): the sum over all leaves of
-// all ranks, by the canonical tree. `block` is this rank's range of leaves, `nodes` holds two numbers
-// for each partial: the range of leaves that it has already added up.
-const RegisterOp kCollectiveSum({.name = "CollectiveSum", .infer = TypeFromAttributes, .asynchronous = true});
+// CollectiveSum{bucket, leaves, block, nodes, dtype, shape}(partials...): the sum over all leaves
+// of all ranks, by the canonical tree. `block` is this rank's range of leaves, `nodes` holds two
+// numbers for each partial: the range of leaves that it has already added up.
+const RegisterOp kCollectiveSum({.name = "CollectiveSum",
+                                 .infer = TypeFromAttributes,
+                                 .asynchronous = true});
 
 }  // namespace
 

@@ -81,8 +81,8 @@ struct OpSpec {
   GradientFunction gradient = nullptr;  // nullptr: not differentiable, no gradient flows
   RowFunction rows = nullptr;           // nullptr: kMixes whenever an input has rows
   Effects effects;
-  uint32_t shape_only = 0;  // bit i: input i is read for its shape alone
-  bool view = false;        // output 0 is input 0's elements under another shape
+  uint32_t shape_only = 0;    // bit i: input i is read for its shape alone
+  bool view = false;          // output 0 is input 0's elements under another shape
   bool asynchronous = false;  // completes later, by a message: a collective, a receive
 
   bool stateful() const { return effects.reads || effects.writes || effects.external; }

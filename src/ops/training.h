@@ -8,8 +8,8 @@ namespace lockstep::ops {
 /// its slots, the gradient, then scalars that all weights share, then the extras that the attribute
 /// "extras" names, in the order of their bits; other attributes are the rule's constants (float64).
 /// The op writes weight and slots, element by element; or, with a direction, slots and an output
-/// like the gradient, along which the weight is to go (nothing where the update is not enabled), and
-/// the weight by its decay alone.
+/// like the gradient, along which the weight is to go (nothing where the update is not enabled),
+/// and the weight by its decay alone.
 struct UpdateRule {
   const char* op;
   int slots;

@@ -30,7 +30,8 @@ std::string Line(const std::string& name, double microseconds, double share) {
   return text;
 }
 
-// The lines worth more than a hundredth of `total`, at most a dozen, dearest first, and the rest in one.
+// The lines worth more than a hundredth of `total`, at most a dozen, dearest first, and the rest in
+// one.
 std::string Table(std::vector<std::pair<double, std::string>> lines, double total) {
   std::sort(lines.rbegin(), lines.rend());
   std::string text;

@@ -64,9 +64,9 @@ class ArenaSpace {
 
 }  // namespace
 
-// A large product wants all rows of its lane at once, since it packs its matrix for each call; cheap
-// steps want few, so that they stay in the cache. A group with both becomes several, which still
-// need no barrier between them: their rows are divided in the same way.
+// A large product wants all rows of its lane at once, since it packs its matrix for each call;
+// cheap steps want few, so that they stay in the cache. A group with both becomes several, which
+// still need no barrier between them: their rows are divided in the same way.
 void PlanCompiler::SplitGroups() {
   for (Phase& phase : plan_->phases_) {
     std::vector<Group> groups;

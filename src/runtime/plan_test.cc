@@ -69,7 +69,8 @@ TEST(Plan, PassesLanesAndChunksNeverChangeABit) {
                                    graph::Simplify(FoldConstants(plain))};
   for (const graph::Graph& graph : variants) {
     for (int lanes : {1, 2, 3, 8}) {
-      for (const PlanOptions& options : {PlanOptions{}, PlanOptions{.fuse = false}, PlanOptions{.bucket_bytes = 1}}) {
+      for (const PlanOptions& options :
+           {PlanOptions{}, PlanOptions{.fuse = false}, PlanOptions{.bucket_bytes = 1}}) {
         const auto results = RunGraph(graph, arguments, lanes, options);
         ASSERT_EQ(results.size(), expected.size());
         for (size_t i = 0; i < results.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/randomness.h"
 #include "base/team.h"
 #include "distribute/collective_sum.h"
 #include "distribute/leaves.h"
@@ -15,7 +16,6 @@
 #include "lockstep/ops/nn.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/gradient_tape.h"
-#include "base/randomness.h"
 #include "runtime/segmented_program.h"
 #include "sim/world.h"
 
@@ -177,7 +177,6 @@ TEST(StepSimulation, TwoRanksAndOneLostMessage) {
 TEST(StepSimulation, ADeadRankEndsTheStepOnTheSurvivorWithANamedCause) {
   const auto offsets = distribute::MakeLeaves(kExamples, 1, 4).offsets;
   const Outcome outcome = RunOverRanks(13, Division::Even(4, 2), offsets, [&](World& world) {
-
     world.network().CutOneWay(0, 1);
     world.network().CutOneWay(1, 0);
   });
