@@ -110,11 +110,11 @@ TEST_F(Program, ReportsWhatTheIssueLists) {
   const json report = Report("--epochs 2 --validation-split 0.1 --digest-every 4");
   std::vector<std::string> keys;
   for (const auto& [key, value] : report.items()) keys.push_back(key);
-  EXPECT_THAT(keys, testing::UnorderedElementsAre("model", "strategy", "devices", "replicas",
-                                                  "shards", "isa", "steps", "loss", "accuracy",
-                                                  "test_loss", "test_accuracy", "seconds",
-                                                  "us_per_step", "examples_per_s", "peak_rss_mb",
-                                                  "weights_digest", "state_digest", "digests"));
+  EXPECT_THAT(keys,
+              testing::IsSupersetOf({"model", "strategy", "devices", "replicas", "shards", "isa",
+                                     "steps", "loss", "accuracy", "test_loss", "test_accuracy",
+                                     "seconds", "us_per_step", "examples_per_s", "peak_rss_mb",
+                                     "weights_digest", "state_digest", "digests"}));
   EXPECT_EQ(report["model"], "mlp");
   EXPECT_EQ(report["strategy"], "mirrored");
   EXPECT_EQ(report["replicas"], 1);
