@@ -44,7 +44,8 @@ class ParallelMapReader : public ElementReader {
       std::unique_lock lock(mutex_);
       finished_.wait(lock, [&] { return slot->finished; });
     }
-    if (slot->error) std::rethrow_exception(slot->error);
+    // The thread that computed may hold the slot a little longer, but never the error.
+    if (slot->error) std::rethrow_exception(std::exchange(slot->error, nullptr));
     return std::move(slot->element);
   }
 

@@ -36,6 +36,7 @@ struct Plan::RunState {
   struct alignas(64) Lane {
     std::vector<void*> pointers;
     Memory chunk;
+    std::exception_ptr error;
   };
   Memory arena;
   std::vector<Lane> lanes;
@@ -43,8 +44,6 @@ struct Plan::RunState {
   std::vector<void*> variables;
   std::vector<std::shared_ptr<tensor::Buffer>> results;
   std::atomic<bool> failed{false};
-  std::atomic_flag error_taken = ATOMIC_FLAG_INIT;
-  std::exception_ptr error;
 };
 
 Plan::~Plan() { delete idle_state_.load(); }
@@ -141,7 +140,7 @@ void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
     try {
       for (const Group& group : phases_[p].groups) RunGroup(state, group, lane, team.lanes());
     } catch (...) {
-      if (!state.error_taken.test_and_set()) state.error = std::current_exception();
+      state.lanes[lane].error = std::current_exception();
       state.failed.store(true);
     }
   }
@@ -199,7 +198,10 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
       if (writes_[i] > 0) variables_[i]->CommitWrite(writes_[i]);
     }
   }
-  if (state->error != nullptr) std::rethrow_exception(state->error);
+  // Lanes hold ascending rows: of several errors the one with the first rows is told.
+  for (const RunState::Lane& lane : state->lanes) {
+    if (lane.error != nullptr) std::rethrow_exception(lane.error);
+  }
   std::vector<Tensor> results;
   results.reserve(results_.size());
   for (const ResultSource& source : results_) {

@@ -11,6 +11,7 @@
 #include "lockstep/ops/activation.h"
 #include "lockstep/ops/linalg.h"
 #include "lockstep/ops/math.h"
+#include "lockstep/ops/nn.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/ops/structure.h"
 #include "lockstep/runtime/function.h"
@@ -147,6 +148,22 @@ TEST(Plan, EmptyBatchesRun) {
   Function f([](const Tensor& x, const Tensor& w) { return ReduceSum(Relu(MatMul(x, w)), {0}); });
   const Tensor empty = f(Tensor::FromVector<float>({}, {0, 3}), Random({3, 2}, 8));
   EXPECT_EQ(empty.ToVector<float>(), (std::vector<float>{0, 0}));
+}
+
+TEST(Plan, OfSeveralErrorsTheFirstRowsIsTold) {
+  const auto body = [](const std::vector<Tensor>& a) {
+    return std::vector<Tensor>{SparseSoftmaxCrossEntropyWithLogits(a[1], MatMul(a[0], a[2]))};
+  };
+  std::vector<int32_t> labels(64, 1);
+  labels[9] = 77;
+  labels[50] = -3;
+  const std::vector<Tensor> arguments{Random({64, 40}, 1), Constant<int32_t>(labels),
+                                      Random({40, 30}, 2)};
+  const graph::Graph graph = Traced(body, arguments);
+  for (int lanes : {1, 2, 5}) {
+    const std::string text = testing::MessageOf([&] { RunGraph(graph, arguments, lanes); });
+    EXPECT_NE(text.find("77"), std::string::npos) << text;
+  }
 }
 
 TEST(Plan, TwoThreadsThatWriteOneVariableLoseNothing) {
