@@ -180,26 +180,28 @@ class Matrix:
 
     def train(self, group, way, *more):
         """(command line, report) of one run; a saved one is two commands."""
-        arguments = group.arguments + ("--steps", str(group.steps)) + way.arguments + more
-        command = command_line(self.options.program, arguments)
+        arguments = group.arguments + ("--steps", str(group.steps)) + way.arguments
+        command = command_line(self.options.program, arguments + more)
         if way.before is None:
             self.runs += 1
             return shlex.join(command), report_of(command, self.options.seconds_per_run)
         with tempfile.TemporaryDirectory() as folder:
-            half = group.arguments + ("--steps", str(group.steps // 2), "--checkpoint", folder) + way.before
-            first = command_line(self.options.program, half + more)
-            command += ["--resume", folder]
+            half = group.arguments + ("--steps", str(group.steps // 2), "--checkpoint", folder) + way.before + more
+            first = command_line(self.options.program, half)
+            command = command_line(self.options.program, arguments + ("--resume", folder, "--digest-every", "1"))
             words = shlex.join(first) + "\n    then " + shlex.join(command)
             self.runs += 2
             early = report_of(first, self.options.seconds_per_run)
             if early["steps"] != group.steps // 2:
                 raise Failure(f"the first half has {early['steps']} steps, not {group.steps // 2}: {words}")
-            return words, report_of(command, self.options.seconds_per_run)
+            report = report_of(command, self.options.seconds_per_run)
+            if report["digests"][0][0] != group.steps // 2 + 1:
+                raise Failure(f"did not go on after step {group.steps // 2}, but with {report['digests'][0][0]}: {words}")
+            return words, report
 
     def first_difference(self, group, way, other):
-        """The first step after which the digests of two runs differ, in words."""
+        """The first step after which the digests of two runs differ, in words; a resumed run reports later ones."""
         try:
-            # What a resumed run did before its save is not in its report.
             digests = [self.train(group, each, "--digest-every", "1")[1]["digests"] for each in (way, other)]
         except (Failure, KeyError) as error:
             return f"unknown: {str(error).splitlines()[0]}"
@@ -270,12 +272,6 @@ def best_isa(options):
     return report["isa"]
 
 
-def without_saves(options, listed):
-    """The ways that the program's flags allow."""
-    help_text = subprocess.run([str(options.program), "train", "--help"], capture_output=True, text=True).stdout
-    return listed if "--resume" in help_text else [way for way in listed if way.before is None]
-
-
 def matrix(options):
     checks = Matrix(options)
     groups = short_groups(options) if options.short else whole_groups(options)
@@ -283,11 +279,6 @@ def matrix(options):
         print("no directory of MNIST given (--mnist, or LOCKSTEP_MNIST): drawn digits instead")
     if options.only:
         groups = [group for group in groups if options.only in group.name]
-    for index, group in enumerate(groups):
-        able = without_saves(options, group.ways)
-        if len(able) < len(group.ways):
-            checks.skipped["the program has no --resume"] += len(group.ways) - len(able)
-        groups[index] = group._replace(ways=able)
     if best_isa(options) == "avx512":
         groups = [group._replace(ways=group.ways + with_isa("avx2", again(options, group.ways))) for group in groups]
     else:
@@ -309,12 +300,12 @@ def self_test(options):
         checks = Matrix(options)
         return checks.run([group("mlp", 3, list(listed), steps, data)]), checks
 
-    listed = without_saves(options, [on(1), on(3), resumed(1, 2)])
-    status, checks = outcome(*listed)
-    assert (status, checks.differences, checks.failures) == (0, 0, 0), "equal runs must pass"
-    assert checks.runs == len(listed) + (len(listed) > 2), "a saved run is two commands"
+    status, checks = outcome(on(1), on(3), resumed(1, 2))
+    assert (status, checks.runs, checks.differences, checks.failures) == (0, 4, 0, 0), "equal runs must pass"
     status, checks = outcome(on(1), on(3, "--seed", "1"))
     assert (status, checks.differences) == (1, 1), "another seed must be found"
+    seeded = group("mlp", 3, [], 4, ("--batch-size", "32", "--examples", "150"))
+    assert checks.first_difference(seeded, on(1), on(1, "--seed", "1")) == "step 1"
     assert first_differing([[1, "a"], [2, "b"], [3, "c"]], [[2, "b"], [3, "d"]]) == 3
     assert first_differing([[1, "a"]], [[1, "a"]]) is None
     status, checks = outcome(Way("3 devices", ("--devices", "2"), (says("devices", 3),)))
@@ -323,6 +314,8 @@ def self_test(options):
     assert (status, checks.failures) == (1, 1), "a run with a plan is not eager"
     status, checks = outcome(on(1), on(1, "--optimizer", "none"))
     assert (status, checks.failures) == (1, 1), "a run that fails must count"
+    status, checks = outcome(on(1), resumed(1, 2)._replace(before=("--devices", "1", "--seed", "1")))
+    assert (status, checks.failures) == (1, 1), "what another seed saved is no first half"
     checks = Matrix(options)
     same = [group("mlp", 1, [on(1)], 2, ("--examples", "64")) for _ in range(2)]
     same[1] = same[1]._replace(name="mlp other 1 replicas 2 steps")
