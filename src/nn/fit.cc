@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/team.h"
 #include "lockstep/ops/array.h"
+#include "nn/advice.h"
 #include "nn/data_check.h"
 #include "nn/training.h"
 #include "runtime/devices.h"
@@ -99,6 +100,8 @@ History Model::Training::FitArrays(const Tensor& x, const Tensor& y, const FitOp
     const std::vector<Tensor> cut = CutValidation(arrays, fit.validation_split);
     validation = ValidationData(cut[0], cut[1], cut.size() > 2 ? cut[2] : Tensor());
   }
+  for (std::string& line : nn::AdviceOnBatchSize(fit.batch_size, arrays[0].shape()[0]))
+    Advise(std::move(line));
   nn::StepInput input(nn::BatchesOf(arrays, fit.batch_size, fit.shuffle), InputOptions(fit));
   auto tests = ValidationInput(validation, fit.batch_size);
   return Fit(input, tests ? &*tests : nullptr, fit);

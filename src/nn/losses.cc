@@ -14,6 +14,7 @@ using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
 struct Traits {
   bool expects_probabilities = false;
   bool whole_batch = false;
+  bool expects_logits = false;
 };
 
 class FunctionLoss : public Loss {
@@ -25,6 +26,7 @@ class FunctionLoss : public Loss {
   }
   bool expects_probabilities() const override { return traits_.expects_probabilities; }
   bool whole_batch() const override { return traits_.whole_batch; }
+  bool expects_logits() const override { return traits_.expects_logits; }
 
  private:
   Function function_;
@@ -63,6 +65,7 @@ class SparseCrossentropyLoss : public Loss {
     return options_.ignore_class ? Valid(nn::SparseLabels(y_true, y_pred)) : Tensor();
   }
   bool expects_probabilities() const override { return !options_.from_logits; }
+  bool expects_logits() const override { return options_.from_logits; }
 
  private:
   Tensor Valid(const Tensor& labels) const { return NotEqual(labels, *options_.ignore_class); }
@@ -112,20 +115,21 @@ LossPtr CosineSimilarity(const CosineSimilarityOptions& options) {
 }
 
 LossPtr BinaryCrossentropy(const CrossentropyOptions& options) {
-  return Make("binary_crossentropy", options,
-              [options](const Tensor& t, const Tensor& p) {
-                return nn::BinaryCrossentropy(t, p, options.from_logits, options.label_smoothing);
-              },
-              {.expects_probabilities = !options.from_logits});
+  return Make(
+      "binary_crossentropy", options,
+      [options](const Tensor& t, const Tensor& p) {
+        return nn::BinaryCrossentropy(t, p, options.from_logits, options.label_smoothing);
+      },
+      {.expects_probabilities = !options.from_logits, .expects_logits = options.from_logits});
 }
 
 LossPtr CategoricalCrossentropy(const CrossentropyOptions& options) {
-  return Make("categorical_crossentropy", options,
-              [options](const Tensor& t, const Tensor& p) {
-                return nn::CategoricalCrossentropy(t, p, options.from_logits,
-                                                   options.label_smoothing);
-              },
-              {.expects_probabilities = !options.from_logits});
+  return Make(
+      "categorical_crossentropy", options,
+      [options](const Tensor& t, const Tensor& p) {
+        return nn::CategoricalCrossentropy(t, p, options.from_logits, options.label_smoothing);
+      },
+      {.expects_probabilities = !options.from_logits, .expects_logits = options.from_logits});
 }
 
 namespace {
@@ -138,19 +142,21 @@ nn::Focal FocalOf(const FocalOptions& options) {
 }  // namespace
 
 LossPtr BinaryFocalCrossentropy(const FocalOptions& options) {
-  return Make("binary_focal_crossentropy", options,
-              [focal = FocalOf(options)](const Tensor& t, const Tensor& p) {
-                return nn::BinaryFocalCrossentropy(t, p, focal);
-              },
-              {.expects_probabilities = !options.from_logits});
+  return Make(
+      "binary_focal_crossentropy", options,
+      [focal = FocalOf(options)](const Tensor& t, const Tensor& p) {
+        return nn::BinaryFocalCrossentropy(t, p, focal);
+      },
+      {.expects_probabilities = !options.from_logits, .expects_logits = options.from_logits});
 }
 
 LossPtr CategoricalFocalCrossentropy(const FocalOptions& options) {
-  return Make("categorical_focal_crossentropy", options,
-              [focal = FocalOf(options)](const Tensor& t, const Tensor& p) {
-                return nn::CategoricalFocalCrossentropy(t, p, focal);
-              },
-              {.expects_probabilities = !options.from_logits});
+  return Make(
+      "categorical_focal_crossentropy", options,
+      [focal = FocalOf(options)](const Tensor& t, const Tensor& p) {
+        return nn::CategoricalFocalCrossentropy(t, p, focal);
+      },
+      {.expects_probabilities = !options.from_logits, .expects_logits = options.from_logits});
 }
 
 LossPtr SparseCategoricalCrossentropy(const SparseCrossentropyOptions& options) {

@@ -8,6 +8,7 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/gradient_tape.h"
+#include "nn/advice.h"
 #include "ops/replica_weights.h"
 #include "runtime/replica.h"
 
@@ -88,6 +89,10 @@ void Model::Training::TraceTrainStep(const std::vector<Tensor>& batch) {
     const Tensor loss = TrackLoss(batch, predictions, true);
     gradients = tape.Gradient(options.optimizer->ScaleLoss(loss), model.trainable_variables());
   }
+  const std::string last = model.layers_.empty() ? "" : model.layers_.back()->name();
+  for (std::string& line : nn::AdviceOnStep({*options.loss, options.metrics, batch[1], predictions,
+                                             last, model.trainable_variables(), gradients}))
+    Advise(std::move(line));
   classes_ = predictions.rank() > 0 ? predictions.shape().dim(-1) : 0;
   options.optimizer->Apply(gradients, model.trainable_weights());
   UpdateMetrics(batch, predictions);
@@ -129,12 +134,23 @@ std::unique_ptr<runtime::Compiled> Model::Training::Compile(Kind kind, const nn:
   options.has_rows.back() = true;
   distribute::StepProgram program = distribute::MakeStepProgram(types, body, options);
   if (!program.mixes_in.empty()) {
-    Advise("the batch is not cut into shards: examples influence each other in " +
-           program.mixes_in);
+    Advise("[advice] the batch is not cut into shards: examples influence each other in " +
+           program.mixes_in + "; that changes no result, but one device does the work of that op");
   }
+  if (kind == Kind::kTrain && plans_.empty())
+    AdviseOnDivision(step.examples, shards, program.mixes_in.empty());
   base::Log(base::Severity::kDebug, "a step on " + std::to_string(step.examples) +
                                         " examples: " + program.compiled->Describe());
   return std::move(program.compiled);
+}
+
+void Model::Training::AdviseOnDivision(int64_t examples, int shards, bool cut) {
+  const Strategy& strategy = model.strategy();
+  const int replicas = strategy.num_replicas_in_sync();
+  const int leaves = cut ? distribute::MakeLeaves(examples, replicas, shards).count() : 1;
+  for (std::string& line : nn::AdviceOnDivision(
+           {examples, replicas, leaves, strategy.num_devices(), shards == 0 && cut}))
+    Advise(std::move(line));
 }
 
 bool Model::Training::StepPlan::Fits(Kind of, const nn::StepData& step, int cut) const {

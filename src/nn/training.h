@@ -79,7 +79,9 @@ class Model::Training {
   /// The epochs that a save counts as done: with one that has just ended, without one that was
   /// stopped inside and is gone on with.
   History WholeEpochs() const;
+  /// Keeps and logs a line, once.
   void Advise(std::string line);
+  void AdviseOnDivision(int64_t examples, int shards, bool cut);
 
   std::vector<StepPlan> plans_;
   int64_t classes_ = 0;  // the size of the predictions' last axis

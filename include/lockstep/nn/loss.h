@@ -41,6 +41,8 @@ class Loss {
   Reduction reduction() const { return reduction_; }
   /// Whether `y_pred` are probabilities, which a softmax or sigmoid must have made.
   virtual bool expects_probabilities() const { return false; }
+  /// Whether `y_pred` are logits, on which the loss itself puts a softmax or sigmoid.
+  virtual bool expects_logits() const { return false; }
   /// Whether examples influence each other's value, so that a replica's batch has one value.
   virtual bool whole_batch() const { return false; }
 
