@@ -164,7 +164,7 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
 void Model::Training::RunEpoch(nn::StepInput& input, nn::StepInput* validation,
                                const FitOptions& fit) {
   const int epoch = position.epoch;
-  Progress progress(fit.verbose, epoch, fit.epochs, input.steps());
+  Progress progress(fit.verbose, epoch, fit.epochs, input.steps(), position.step);
   if (position.step == 0) {  // else it was begun before a save
     ResetMetrics();
     for (const auto& callback : fit.callbacks) callback->OnEpochBegin(epoch);

@@ -12,21 +12,36 @@ namespace lockstep {
 /// elsewhere. Values are computed only when something is drawn.
 class Progress {
  public:
-  Progress(Verbosity verbosity, int epoch, int epochs, int64_t steps);
+  /// `steps` is negative where it is not known. `done` steps of the epoch were done before.
+  Progress(Verbosity verbosity, int epoch, int epochs, int64_t steps, int64_t done = 0);
   void Step(int64_t done, const std::function<Logs()>& logs);
   void End(const Logs& logs);
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::string Bar(int64_t done, const Logs& logs, bool last) const;
+  std::string Line(const Logs& logs, bool last) const;
 
   Verbosity verbosity_;
   bool terminal_;
   int64_t steps_;
-  int64_t done_ = 0;
-  Clock::time_point start_, after_first_, drawn_;
-  int countdown_ = 0;  // steps until the clock is looked at again
+  int64_t before_;
+  int64_t done_;
+  Clock::time_point start_, after_first_, after_last_, drawn_;
 };
+
+/// What a line of progress shows.
+struct ProgressLine {
+  int64_t done = 0;
+  int64_t steps = 0;  // negative: not known
+  double seconds = 0;
+  double seconds_per_step = 0;
+  bool last = false;     // shows the time it took, not the time to come
+  bool bar = true;       // else one line an epoch, without a bar
+  bool colours = false;  // for a terminal
+  Logs logs;
+};
+/// Keras's line. Source: keras.utils.Progbar.
+std::string FormatProgress(const ProgressLine& line);
 
 /// "0.1234", or "1.2340e-05" for small values, as Keras prints figures.
 std::string FormatFigure(double value);
