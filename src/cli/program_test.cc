@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "data/test_files.h"
+
 namespace lockstep::cli {
 namespace {
 
@@ -227,24 +229,53 @@ TEST_F(Program, SaysWhereItCannotSave) {
 }
 
 TEST_F(Program, SaysWhatIsWrongWithData) {
-  std::filesystem::create_directories(Path("empty"));
-  std::filesystem::create_directories(Path("cut"));
-  for (const char* name : {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
-                           "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}) {
-    std::ofstream(Path("cut/") + name) << std::string("\0\0\x08\x03", 4) << "abc";
-    std::ofstream(Path("empty/") + name);
-  }
+  using data::Bytes;
+  using data::Front;
+  const Bytes images = data::IdxBytes(0x08, {8, 28, 28}, data::Counting(8 * 28 * 28));
+  const Bytes labels = data::IdxBytes(0x08, {8}, {0, 1, 2, 3, 4, 5, 6, 7});
+  const auto write = [&](const std::string& folder, const std::string& name, const Bytes& bytes) {
+    std::ofstream file(Path(folder + "/" + name), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<int64_t>(bytes.size()));
+  };
+  // A whole set, in which one file of the training set is another.
+  const auto set = [&](const std::string& folder, const Bytes& train_images,
+                       const Bytes& train_labels) {
+    std::filesystem::create_directories(Path(folder));
+    write(folder, "train-images-idx3-ubyte", train_images);
+    write(folder, "train-labels-idx1-ubyte", train_labels);
+    write(folder, "t10k-images-idx3-ubyte", images);
+    write(folder, "t10k-labels-idx1-ubyte", labels);
+  };
+  set("good", images, labels);
+  EXPECT_EQ(Train("--epochs 1 --data " + Path("good")).status, 0);
+  Bytes corrupt = data::Gzip(images);
+  corrupt[corrupt.size() / 2] ^= 0x10;
+  Bytes wrong_label = labels;
+  wrong_label.back() = 10;
+  set("cut", Front(images, 100), labels);
+  set("empty", {}, labels);
+  set("swapped", labels, images);
+  set("corrupt", corrupt, labels);
+  set("cut_gzip", Front(data::Gzip(images), 40), labels);
+  set("label", images, wrong_label);
+  set("uneven", images, data::IdxBytes(0x08, {7}, {0, 1, 2, 3, 4, 5, 6}));
+  std::filesystem::create_directories(Path("nothing"));
   const std::pair<std::string, std::string> cases[] = {
-      {"none",
-       "lockstep: NotFound: [mnist] a directory with the four IDX files is needed; got "
-       "nothing"},
-      {"cut", "lockstep: "},
-      {"empty", "lockstep: "},
+      {"none", "NotFound: [mnist] a directory with the four IDX files is needed; got nothing"},
+      {"nothing", "NotFound: [mnist] the directory must hold train-images-idx3-ubyte"},
+      {"cut", "[idx] uint8 [8,28,28] must be followed by 6272 bytes; got 84 bytes of data"},
+      {"empty", "[idx] an IDX file must hold a header; got 0 bytes"},
+      {"swapped", "these look like images, swap the two files"},
+      {"corrupt", "[gzip] a compressed file must be whole"},
+      {"cut_gzip", "[gzip] a compressed file must be whole"},
+      {"label", "[mnist] a label must be one of 0 to 9; got 10 (label 7 of 8"},
+      {"uneven", "[mnist] every image must have one label; got 8 images and 7 labels"},
   };
   for (const auto& [data, text] : cases) {
     const Ran ran = Train("--data " + Path(data));
     EXPECT_EQ(ran.status, 1) << data;
-    EXPECT_THAT(ran.err, StartsWith(text)) << data;
+    EXPECT_THAT(ran.err, StartsWith("lockstep: ")) << data;
+    EXPECT_THAT(ran.err, HasSubstr(text)) << data;
     EXPECT_THAT(ran.err, HasSubstr(Path(data))) << data;
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
     EXPECT_EQ(ran.out, "");
