@@ -4,7 +4,7 @@
 # they know, and their tests only. `./dev asan|ubsan|tsan` and .ci/run do so; `--all` builds everything.
 # On the list: where memory is handed around by hand, where threads meet, what runs on top of both, and the
 # parsers of files.
-set(LOCKSTEP_SANITIZED_ROOMS base tensor random collectives runtime data)
+set(LOCKSTEP_SANITIZED_ROOMS base tensor random collectives runtime data checkpoint)
 option(LOCKSTEP_SUBSET "Build only LOCKSTEP_SANITIZED_ROOMS and what they know" OFF)
 
 if(LOCKSTEP_SANITIZER)
