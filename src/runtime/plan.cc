@@ -181,7 +181,7 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
   }
   for (size_t i = 0; i < state->results.size(); ++i) {
     // A buffer of an earlier run serves again when its result has been dropped.
-    if (state->results[i] == nullptr || state->results[i].use_count() > 1) {
+    if (state->results[i] == nullptr || !tensor::IsSoleOwner(state->results[i])) {
       state->results[i] = tensor::Buffer::Allocate(result_buffers_[i].dtype,
                                                    result_buffers_[i].shape.num_elements());
     }

@@ -53,7 +53,7 @@ void VariableCell::Assign(const Tensor& value) {
 const void* VariableCell::data() const { return buffer_->data(); }
 
 void* VariableCell::PrepareWrite() {
-  if (buffer_.use_count() > 1) buffer_ = CopyOf(dtype_, shape_, buffer_->data());
+  if (!tensor::IsSoleOwner(buffer_)) buffer_ = CopyOf(dtype_, shape_, buffer_->data());
   return buffer_->data();
 }
 

@@ -35,4 +35,11 @@ Buffer::~Buffer() {
   std::free(data_);
 }
 
+bool IsSoleOwner(const std::shared_ptr<Buffer>& buffer) {
+  if (buffer.use_count() > 1) return false;
+  // The count alone orders nothing; giving a reference back does, after those who did so before.
+  std::shared_ptr<Buffer>(buffer).reset();
+  return true;
+}
+
 }  // namespace lockstep::tensor

@@ -30,4 +30,8 @@ class Buffer {
   void* data_ = nullptr;
 };
 
+/// Whether nobody else refers to the buffer. Then everything that others have read from it has
+/// happened before, so that the caller may write.
+bool IsSoleOwner(const std::shared_ptr<Buffer>& buffer);
+
 }  // namespace lockstep::tensor
