@@ -41,8 +41,7 @@ class AllReduce final : public Operation {
         element_bytes_(DTypeSize(request_.dtype)) {}
 
   void Begin(Group& group) override;
-  void Take(Group& group, int from, const net::Payload& payload,
-            const PartialMessage& message) override;
+  void Take(Group& group, int from, const PartialMessage& message) override;
   std::string Missing(const Group& group) const override;
 
  private:
@@ -121,8 +120,14 @@ void AllReduce::SendNode(Group& group, size_t slice, Node node, const Partial& p
   header.plan = fingerprint_;
   header.count = request_.count;
   const size_t bytes = partial.present() ? SliceBytes(slice) : 0;
-  const net::Payload payload = Encode(header, {partial.data(), bytes});
-  for (int to : found->second) group.Send(to, payload);
+  const net::Payload payload = Encode(header);
+  net::Payload body;
+  if (bytes > 0) {
+    net::Block block = group.Allocate(bytes);
+    std::memcpy(block.bytes.data(), partial.data(), bytes);
+    body = std::move(block);
+  }
+  for (int to : found->second) group.Send(to, payload, body);
 }
 
 // Writes the slice's sum once this rank has also sent everything that others need of it.
@@ -162,8 +167,7 @@ Status AllReduce::Disagreement(const Group& group, int from, const PartialMessag
   return Status::Ok();
 }
 
-void AllReduce::Take(Group& group, int from, const net::Payload& payload,
-                     const PartialMessage& message) {
+void AllReduce::Take(Group& group, int from, const PartialMessage& message) {
   if (Status fault = Disagreement(group, from, message); !fault.ok()) {
     group.FailAndAbort(*this, std::move(fault));
     return;
@@ -175,7 +179,7 @@ void AllReduce::Take(Group& group, int from, const net::Payload& payload,
   }
   const bool is_new = work_[slice].combiner->Add(
       message.header.node, message.header.present
-                               ? Partial::Borrow(message.elements.data(), payload)
+                               ? Partial::Borrow(message.elements.data(), message.elements.owner())
                                : Partial::Absent());
   if (!is_new) LOCKSTEP_PROBE("a partial's leaves are already in the sum");
   FinishSlice(group, slice);

@@ -468,35 +468,38 @@ TEST(AllReduce, EndsTheEpochForAPartialThatIsNoNodeOfASlice) {
   const auto leaves = RandomLeaves<float>(randomness, 4, 10, 0.0);
   const Division division = Division::Even(4, 2);
   // What rank 1 would send, taken off the wire and bent before rank 0 gets it.
-  const auto run = [&](const std::function<void(net::Bytes*)>& bend) {
+  const auto run = [&](const std::function<void(net::Bytes*, net::Bytes*)>& bend) {
     Ranks ranks(2);
     net::Transport& wire = ranks.transport(1);
     std::vector<std::vector<float>> outputs(2, std::vector<float>(10));
-    net::Payload sent;
+    net::Message sent;
     ranks.groups[1].reset();
     wire.Listen(net::Channel::kCollectives, [&](int, const net::Message& message) {
-      sent = message.payload;
+      sent = message;
       return net::Receipt::kTaken;
     });
     ranks.Start(0, RequestOf({1, 0}, leaves, division, 0, &outputs[0]));
     ranks.RunFor(milliseconds(1));
-    net::Bytes bent = *sent;
-    bend(&bent);
-    wire.Send(0, {0, net::Channel::kCollectives, std::make_shared<net::Bytes>(bent)});
+    net::Bytes header(sent.payload.bytes().begin(), sent.payload.bytes().end());
+    net::Bytes elements(sent.body.bytes().begin(), sent.body.bytes().end());
+    bend(&header, &elements);
+    wire.Send(0, {0, net::Channel::kCollectives, std::make_shared<net::Bytes>(header),
+                  std::make_shared<net::Bytes>(elements)});
     EXPECT_TRUE(ranks.Wait());
     EXPECT_EQ(ranks.statuses[0].code(), Code::kInvalidArgument);
     ranks.RunFor(milliseconds(1));
     EXPECT_NE(wire.aborted(), nullptr);
     return ranks.statuses[0].message();
   };
-  EXPECT_EQ(run([](net::Bytes* bytes) { (*bytes)[32] = std::byte{1}, bytes->push_back({}); }),
-            "[all_reduce] a partial must be a node of a slice; got node [0,1) of slice 0 with 41 "
-            "bytes from rank 1 (rank 0 of 2, epoch 0, step 1, bucket 0)");
-  EXPECT_NE(run([](net::Bytes* bytes) { (*bytes)[32] = std::byte{9}; }).find("node [0,9)"),
+  EXPECT_EQ(
+      run([](auto* header, auto* body) { (*header)[32] = std::byte{1}, body->push_back({}); }),
+      "[all_reduce] a partial must be a node of a slice; got node [0,1) of slice 0 with 41 "
+      "bytes from rank 1 (rank 0 of 2, epoch 0, step 1, bucket 0)");
+  EXPECT_NE(run([](auto* header, auto*) { (*header)[32] = std::byte{9}; }).find("node [0,9)"),
             std::string::npos);
-  EXPECT_NE(run([](net::Bytes* bytes) { (*bytes)[24] = std::byte{1}; }).find("slice 1 with 40"),
+  EXPECT_NE(run([](auto* header, auto*) { (*header)[24] = std::byte{1}; }).find("slice 1 with 40"),
             std::string::npos);
-  EXPECT_NE(run([](net::Bytes* bytes) { bytes->pop_back(); }).find("with 39 bytes"),
+  EXPECT_NE(run([](auto*, auto* body) { body->pop_back(); }).find("with 39 bytes"),
             std::string::npos);
 }
 
@@ -511,9 +514,14 @@ TEST(PartialMessage, ComesBackAsItWasAndRefusesStrangers) {
   header.plan = 0xdeadbeefu;
   header.count = 1ull << 33;
   const net::Bytes elements(16, std::byte{5});
-  const net::Payload payload = Encode(header, elements);
-  ASSERT_EQ(payload->size(), 48u + 16u);
-  const auto message = Decode(payload);
+  const net::Payload payload = Encode(header);
+  ASSERT_EQ(payload.size(), 48u);
+  const auto decode = [&](const net::Bytes& bytes) {
+    return Decode({0, net::Channel::kCollectives, std::make_shared<net::Bytes>(bytes),
+                   std::make_shared<net::Bytes>(elements)});
+  };
+  const net::Bytes whole(payload.bytes().begin(), payload.bytes().end());
+  const auto message = decode(whole);
   ASSERT_TRUE(message.has_value());
   EXPECT_EQ(message->header.op, header.op);
   EXPECT_EQ(message->header.node, header.node);
@@ -522,13 +530,16 @@ TEST(PartialMessage, ComesBackAsItWasAndRefusesStrangers) {
   EXPECT_EQ(message->header.dtype, DType::kInt64);
   EXPECT_EQ(message->elements.size(), 16u);
   for (size_t size = 0; size < 48; ++size)
-    EXPECT_FALSE(Decode(std::make_shared<net::Bytes>(payload->begin(), payload->begin() + size)));
-  net::Bytes other(*payload);
+    EXPECT_FALSE(decode(net::Bytes(whole.begin(), whole.begin() + size)));
+  net::Bytes other = whole;
+  other.push_back(std::byte{0});
+  EXPECT_FALSE(decode(other));
+  other = whole;
   other[0] = std::byte{2};  // another version
-  EXPECT_FALSE(Decode(std::make_shared<net::Bytes>(other)));
-  other = *payload;
+  EXPECT_FALSE(decode(other));
+  other = whole;
   other[3] = std::byte{2};  // neither present nor absent
-  EXPECT_FALSE(Decode(std::make_shared<net::Bytes>(other)));
+  EXPECT_FALSE(decode(other));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ void Group::RetireBefore(uint64_t step) {
   oldest_step_ = std::max(oldest_step_, step);
   finished_.erase(finished_.begin(), finished_.lower_bound({oldest_step_, 0}));
   while (!early_.empty() && early_.begin()->first.step < oldest_step_) {
-    for (const Early& early : early_.begin()->second) early_bytes_ -= early.payload->size();
+    for (const Early& early : early_.begin()->second) early_bytes_ -= early.message.size();
     early_.erase(early_.begin());
   }
 }
@@ -74,8 +74,8 @@ void Group::Run(std::unique_ptr<Operation> operation) {
     early_.erase(found);
   }
   for (const Early& each : early) {
-    early_bytes_ -= each.payload->size();
-    if (!running.finished()) running.Take(*this, each.from, each.payload, *Decode(each.payload));
+    early_bytes_ -= each.message.size();
+    if (!running.finished()) running.Take(*this, each.from, *Decode(each.message));
   }
   DropFinished(id);
 }
@@ -95,12 +95,12 @@ void Group::FailAndAbort(Operation& operation, Status reason) {
   Abort(std::move(reason));
 }
 
-void Group::Send(int to, net::Payload payload) {
-  transport_.Send(to, {epoch_, net::Channel::kCollectives, std::move(payload)});
+void Group::Send(int to, net::Payload payload, net::Payload body) {
+  transport_.Send(to, {epoch_, net::Channel::kCollectives, std::move(payload), std::move(body)});
 }
 
 net::Receipt Group::Arrive(int from, const net::Message& message) {
-  const auto partial = Decode(message.payload);
+  const auto partial = Decode(message);
   if (!partial) {
     LOCKSTEP_PROBE("a message to collectives is no partial");
     return net::Receipt::kTaken;
@@ -112,15 +112,15 @@ net::Receipt Group::Arrive(int from, const net::Message& message) {
   }
   const auto running = running_.find(id);
   if (running == running_.end()) {
-    if (early_bytes_ + message.payload->size() > options_.held_bytes) {
+    if (early_bytes_ + message.size() > options_.held_bytes) {
       LOCKSTEP_PROBE("no room for an early partial");
       return net::Receipt::kLater;
     }
-    early_bytes_ += message.payload->size();
-    early_[id].push_back({from, message.payload});
+    early_bytes_ += message.size();
+    early_[id].push_back({from, message});
     return net::Receipt::kTaken;
   }
-  running->second->Take(*this, from, message.payload, *partial);
+  running->second->Take(*this, from, *partial);
   DropFinished(id);
   return net::Receipt::kTaken;
 }

@@ -32,8 +32,7 @@ class Operation {
 
   /// Sends what can be sent; may finish at once.
   virtual void Begin(Group& group) = 0;
-  virtual void Take(Group& group, int from, const net::Payload& payload,
-                    const PartialMessage& message) = 0;
+  virtual void Take(Group& group, int from, const PartialMessage& message) = 0;
   /// "none of node [4,6), slice 1, from rank 2; 3 of 4 slices are done"
   virtual std::string Missing(const Group& group) const = 0;
 
@@ -85,14 +84,16 @@ class Group {
   void Run(std::unique_ptr<Operation> operation);
   /// For the algorithms: ends `operation` and with it the epoch, for a reason that it found.
   void FailAndAbort(Operation& operation, Status reason);
-  void Send(int to, net::Payload payload);
+  void Send(int to, net::Payload payload, net::Payload body);
+  /// Memory for bodies.
+  net::Block Allocate(size_t bytes) { return transport_.Allocate(bytes); }
   /// "(rank 0 of 4, epoch 1, step 17, bucket 0)", with `more` before the bracket closes.
   std::string Place(OpId id, const std::string& more = "") const;
 
  private:
   struct Early {
     int from;
-    net::Payload payload;
+    net::Message message;
   };
 
   net::Receipt Arrive(int from, const net::Message& message);

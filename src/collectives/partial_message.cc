@@ -6,13 +6,13 @@ namespace lockstep::collectives {
 namespace {
 
 constexpr uint8_t kVersion = 1;
-constexpr size_t kHeaderBytes = 48;  // a multiple of 8: elements stay aligned
+constexpr size_t kHeaderBytes = 48;
 
 }  // namespace
 
-net::Payload Encode(const PartialHeader& header, std::span<const std::byte> elements) {
+net::Payload Encode(const PartialHeader& header) {
   auto bytes = std::make_shared<net::Bytes>();
-  bytes->reserve(kHeaderBytes + elements.size());
+  bytes->reserve(kHeaderBytes);
   net::FieldWriter(bytes.get())
       .Put(kVersion)
       .Put(static_cast<uint8_t>(header.kind))
@@ -26,15 +26,14 @@ net::Payload Encode(const PartialHeader& header, std::span<const std::byte> elem
       .Put(header.node.end)
       .Put(header.num_leaves)
       .Put(header.plan)
-      .Put(uint32_t{0})
-      .PutBytes(elements.data(), elements.size());
+      .Put(uint32_t{0});
   return bytes;
 }
 
-std::optional<PartialMessage> Decode(const net::Payload& payload) {
-  net::FieldReader reader(*payload);
-  PartialMessage message;
-  PartialHeader& header = message.header;
+std::optional<PartialMessage> Decode(const net::Message& message) {
+  net::FieldReader reader(message.payload.bytes());
+  PartialMessage partial;
+  PartialHeader& header = partial.header;
   const auto version = reader.Take<uint8_t>();
   header.kind = static_cast<OpKind>(reader.Take<uint8_t>());
   header.dtype = static_cast<DType>(reader.Take<uint8_t>());
@@ -49,9 +48,10 @@ std::optional<PartialMessage> Decode(const net::Payload& payload) {
   header.num_leaves = reader.Take<Leaf>();
   header.plan = reader.Take<uint32_t>();
   reader.Take<uint32_t>();
-  message.elements = reader.rest();
-  if (!reader.ok() || version != kVersion || flags > 1) return std::nullopt;
-  return message;
+  partial.elements = message.body;
+  if (!reader.ok() || !reader.rest().empty() || version != kVersion || flags > 1)
+    return std::nullopt;
+  return partial;
 }
 
 }  // namespace lockstep::collectives

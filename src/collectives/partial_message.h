@@ -34,11 +34,12 @@ struct PartialHeader {
 
 struct PartialMessage {
   PartialHeader header;
-  std::span<const std::byte> elements;  // inside the payload
+  net::Payload elements;
 };
 
-net::Payload Encode(const PartialHeader& header, std::span<const std::byte> elements);
+/// The payload of a partial; its elements are the message's body.
+net::Payload Encode(const PartialHeader& header);
 /// Nothing for bytes that are not a partial of this version.
-std::optional<PartialMessage> Decode(const net::Payload& payload);
+std::optional<PartialMessage> Decode(const net::Message& message);
 
 }  // namespace lockstep::collectives

@@ -54,7 +54,7 @@ class Reliable final : public Endpoint {
         datagrams_(datagrams),
         options_(options),
         peers_(datagrams.num_ranks()) {
-    datagrams_.OnReceive([this](int from, const Payload& datagram) { Arrive(from, *datagram); });
+    datagrams_.OnReceive([this](int from, const Payload& datagram) { Arrive(from, datagram); });
   }
   ~Reliable() override { datagrams_.OnReceive(nullptr); }
 
@@ -82,11 +82,13 @@ class Reliable final : public Endpoint {
     peer.numbered = message.epoch;
     const Number number{message.epoch, peer.next_sequence++};
     auto datagram = std::make_shared<Bytes>();
-    datagram->reserve(32 + message.payload->size());
+    datagram->reserve(32 + message.size());
     FieldWriter writer(datagram.get());
     Write({Kind::kData, number.first, number.second}, &writer);
     writer.Put(static_cast<uint8_t>(message.channel));
-    writer.PutBytes(message.payload->data(), message.payload->size());
+    writer.Put(static_cast<uint32_t>(message.payload.size()));
+    writer.PutBytes(message.payload.data(), message.payload.size());
+    writer.PutBytes(message.body.data(), message.body.size());
     SendNumbered(to, Kind::kData, number, std::move(datagram));
   }
 
@@ -169,8 +171,8 @@ class Reliable final : public Endpoint {
     datagrams_.Send(to, std::move(datagram));
   }
 
-  void Arrive(int from, const Bytes& datagram) {
-    FieldReader reader(datagram);
+  void Arrive(int from, const Payload& datagram) {
+    FieldReader reader(datagram.bytes());
     Header header;
     header.kind = static_cast<Kind>(reader.Take<uint8_t>());
     header.epoch = reader.Take<uint64_t>();
@@ -185,7 +187,7 @@ class Reliable final : public Endpoint {
       case Kind::kLater:
         return;
       case Kind::kData:
-        return ArriveData(from, header, reader);
+        return ArriveData(from, header, reader, datagram);
       case Kind::kAbort:
         return ArriveAbort(from, header, reader);
     }
@@ -196,12 +198,15 @@ class Reliable final : public Endpoint {
     return taken != peers_[from].taken.end() && taken->second.Contains(header.sequence);
   }
 
-  void ArriveData(int from, const Header& header, FieldReader reader) {
-    Message message{header.epoch, static_cast<Channel>(reader.Take<uint8_t>()), nullptr};
-    if (!reader.ok()) return;
+  void ArriveData(int from, const Header& header, FieldReader reader, const Payload& datagram) {
+    Message message{header.epoch, static_cast<Channel>(reader.Take<uint8_t>()), {}, {}};
+    const auto payload_bytes = reader.Take<uint32_t>();
+    if (!reader.ok() || payload_bytes > reader.rest().size()) return;
     Receipt receipt = Receipt::kTaken;
     if (header.epoch >= epoch() && !HasTaken(from, header)) {
-      message.payload = std::make_shared<Bytes>(reader.rest().begin(), reader.rest().end());
+      message.payload = Payload(datagram.owner(), reader.rest().first(payload_bytes));
+      const auto body = reader.rest().subspan(payload_bytes);
+      message.body = std::make_shared<Bytes>(body.begin(), body.end());
       receipt = Deliver(from, message);
       if (receipt == Receipt::kTaken && header.epoch >= epoch())
         peers_[from].taken[header.epoch].Insert(header.sequence);

@@ -3,20 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <vector>
 
 #include "base/executor.h"
 #include "lockstep/base/status.h"
+#include "net/payload.h"
 
 namespace lockstep::net {
 
 /// Counts memberships: what is sent in one epoch is never taken in another.
 using Epoch = uint64_t;
-
-using Bytes = std::vector<std::byte>;
-/// Immutable bytes, shared by all who still send, hold or read them.
-using Payload = std::shared_ptr<const Bytes>;
 
 /// Who a message is for on the receiving rank.
 enum class Channel : uint8_t { kCollectives = 1, kControl = 2, kRemote = 3, kTest = 255 };
@@ -24,7 +19,13 @@ enum class Channel : uint8_t { kCollectives = 1, kControl = 2, kRemote = 3, kTes
 struct Message {
   Epoch epoch = 0;
   Channel channel = Channel::kTest;
+  /// What says what the message is; short, and copied on the way.
   Payload payload;
+  /// Bulk that goes along; not copied where it lies in memory that the transport gave out. It
+  /// arrives at a multiple of 16 bytes.
+  Payload body;
+
+  size_t size() const { return payload.size() + body.size(); }
 };
 
 /// What became of a message that a handler was given.
@@ -56,6 +57,9 @@ class Transport {
   virtual int num_ranks() const = 0;
   virtual base::Executor& executor() = 0;
 
+  /// Memory for the body of a message, from where the transport can send it without a copy. When
+  /// there is none of that kind left, it is from the heap. From any thread.
+  virtual Block Allocate(size_t bytes) { return Block::OnHeap(bytes); }
   /// Hands `message` over to go to another rank, `to`. Of another epoch than the current, it is
   /// dropped.
   virtual void Send(int to, Message message) = 0;

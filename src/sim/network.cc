@@ -68,7 +68,7 @@ bool Network::IsLost(int from, int to) {
 
 void Network::Carry(int from, int to, const net::Payload& datagram) {
   ++sent_;
-  const uint64_t content = HashBytes(*datagram);
+  const uint64_t content = HashBytes(datagram.bytes());
   if (IsLost(from, to)) {
     ++lost_;
     trace_.Note(scheduler_.Now(), "lose", from, to, content);

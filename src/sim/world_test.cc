@@ -71,7 +71,7 @@ TEST(Network, LosesRepeatsAndReordersByItsSeed) {
   std::vector<int> arrived;
   world.network().port(1).OnReceive([&](int from, const net::Payload& datagram) {
     EXPECT_EQ(from, 0);
-    arrived.push_back(static_cast<int>((*datagram)[0]));
+    arrived.push_back(static_cast<int>(datagram.data()[0]));
   });
   for (int i = 0; i < 200; ++i) world.network().port(0).Send(1, Number(i));
   world.RunUntil([] { return false; }, seconds(1));
