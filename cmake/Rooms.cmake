@@ -37,6 +37,9 @@ function(lockstep_library)
   find_package(hwy REQUIRED)
   find_package(ZLIB REQUIRED)
   find_package(Threads REQUIRED)
+  find_package(OpenSSL REQUIRED)
+  # gRPC's CMake files ask for far more than its library.
+  find_library(LOCKSTEP_GRPC grpc++ REQUIRED)
   if(LOCKSTEP_BUILD_BENCHMARKS)
     find_package(dnnl QUIET)
   endif()
@@ -60,7 +63,8 @@ function(lockstep_library)
   target_include_directories(lockstep PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(lockstep PUBLIC cxx_std_20)
-  target_link_libraries(lockstep PRIVATE hwy ZLIB::ZLIB Threads::Threads xxhash spdlog::spdlog)
+  target_link_libraries(lockstep PRIVATE hwy ZLIB::ZLIB Threads::Threads xxhash spdlog::spdlog
+    ${LOCKSTEP_GRPC} OpenSSL::SSL OpenSSL::Crypto)
 
   foreach(room ${tested})
     if(LOCKSTEP_BUILD_TESTS AND LOCKSTEP_${room}_TESTS)

@@ -16,7 +16,10 @@ import tempfile
 EVENT_ROOMS = ("net", "collectives", "cluster", "remote", "distribute")
 
 # path under src/ or include/lockstep/ -> why it may touch the world
-EXEMPT = {}
+EXEMPT = {
+    "net/grpc_rpc.cc": "calls by gRPC: its types, and deadlines by its clock",
+    "net/certificates.cc": "makes keys and certificates by libssl",
+}
 
 SOURCES = {".h", ".hpp", ".cc", ".cpp", ".inc"}
 THREADS = [

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/cert.h"
 #include "cli/options.h"
 #include "lockstep/base/status.h"
 #include "lockstep/nn/optimizers.h"
@@ -128,6 +129,20 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
   app.add_flag("--json", options.json, "print one JSON object as the last line");
 }
 
+CLI::App* AddCert(CLI::App& app, lockstep::cli::CertOptions& options) {
+  CLI::App* cert = app.add_subcommand(
+      "cert", "make the keys by which the tasks of a job on several machines know each other");
+  cert->add_option("--out", options.out, "a directory for the keys; none is ever replaced")
+      ->required();
+  cert->add_option("--hosts", options.hosts,
+                   "names and addresses of the machines, for other programs that check them")
+      ->delimiter(',');
+  cert->add_option("--days", options.days, "how long the keys are valid")
+      ->check(CLI::Range(1, 36500))
+      ->capture_default_str();
+  return cert;
+}
+
 // What no flag can check alone.
 void RequireFitting(const TrainOptions& options) {
   if (options.strategy == "mirrored") return;
@@ -151,6 +166,8 @@ int main(int argc, char** argv) {
   CLI::App* train =
       app.add_subcommand("train", "train a model and print the digest of its weights");
   AddTrain(*train, options);
+  lockstep::cli::CertOptions cert_options;
+  const CLI::App* cert = AddCert(app, cert_options);
   const CLI::App* help = app.add_subcommand("help", "print this; `lockstep train --help` for more");
   try {
     app.parse(argc, argv);
@@ -164,6 +181,7 @@ int main(int argc, char** argv) {
     return lockstep::cli::kDone;
   }
   try {
+    if (cert->parsed()) return lockstep::cli::Cert(cert_options);
     return lockstep::cli::Train(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "lockstep: %s\n", error.what());

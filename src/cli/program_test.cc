@@ -130,6 +130,22 @@ TEST_F(Program, ReportsWhatTheIssueLists) {
             report["digests"][3][1]);
 }
 
+TEST_F(Program, MakesTheKeysOfAJobOnce) {
+  const std::string arguments = "cert --out '" + Path("keys") + "' --hosts node-1,10.0.0.7";
+  const Ran ran = Run(arguments);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("server.key, client.pem, client.key, token; for 365 days"));
+  EXPECT_THAT(Read("keys/server.pem"), StartsWith("-----BEGIN CERTIFICATE-----"));
+  EXPECT_EQ(Read("keys/token").size(), 32u);
+  const Ran again = Run(arguments);
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.err, HasSubstr("[cert] the file must not exist"));
+  const Ran wrong = Run("cert --out '" + Path("other") + "' --hosts 'a b'");
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("a host must be a name or an address; got 'a b'"));
+  EXPECT_EQ(Run("cert").status, 2);
+}
+
 TEST_F(Program, PrintsALineAnEpoch) {
   const Ran ran = Run("train --examples 64 --epochs 2 --verbose 2 --validation-split 0.5");
   EXPECT_EQ(ran.status, 0) << ran.err;

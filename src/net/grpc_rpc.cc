@@ -1,0 +1,408 @@
+#include "net/grpc_rpc.h"
+
+#include <grpc/support/log.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+
+namespace lockstep::net {
+namespace {
+
+constexpr char kTokenKey[] = "lockstep-token";
+constexpr char kService[] = "/lockstep/";
+// Memory that all connections together may hold before gRPC stops reading from them.
+constexpr size_t kConnectionMemory = size_t{64} << 20;
+constexpr int kStreamsOfAConnection = 256;
+
+grpc::ByteBuffer BufferOf(const std::string& text) {
+  const grpc::Slice slice(text);
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+std::string TextOf(const grpc::ByteBuffer& buffer) {
+  std::vector<grpc::Slice> slices;
+  std::string text;
+  if (!buffer.Dump(&slices).ok()) return text;
+  text.reserve(buffer.Length());
+  for (const grpc::Slice& slice : slices)
+    text.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  return text;
+}
+
+// gRPC's codes and ours have the same numbers.
+Status FromGrpc(const grpc::Status& status, const std::string& address) {
+  const int code = static_cast<int>(status.error_code());
+  const bool is_known = code > 0 && code <= static_cast<int>(Code::kUnauthenticated);
+  return Status(is_known ? static_cast<Code>(code) : Code::kUnknown,
+                status.error_message() + " (" + address + ")");
+}
+
+grpc::Status ToGrpc(const Status& status) {
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), status.message());
+}
+
+// Takes the same time wherever the texts differ.
+bool IsSameToken(const std::string& expected, const grpc::string_ref& given) {
+  unsigned difference = expected.size() == given.size() ? 0 : 1;
+  for (size_t i = 0; i < given.size() && !expected.empty(); ++i)
+    difference |= static_cast<unsigned char>(expected[i % expected.size()] ^ given.data()[i]);
+  return difference == 0;
+}
+
+// One call that came in. Ends once: by the answer, or by the end of the server.
+class Incoming {
+ public:
+  class Reactor;
+  explicit Incoming(Reactor* reactor) : reactor_(reactor) {}
+  ~Incoming() {
+    Finish(Status(Code::kCancelled, "[rpc] a call must be answered; got a handler that did not"));
+  }
+  void Finish(const Result<std::string>& result);
+
+ private:
+  std::mutex mutex_;
+  Reactor* reactor_;  // guarded by mutex_; null once finished
+};
+
+// The way from gRPC's threads to the executor; closed before either end goes.
+class Gate {
+ public:
+  explicit Gate(base::Executor& executor) : executor_(executor) {}
+
+  void BeginOutgoing() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++outgoing_;
+  }
+  // The last thing that gRPC's thread does with the call.
+  void EndOutgoing(base::Work work) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (open_) executor_.Post(std::move(work));
+    if (--outgoing_ == 0) no_outgoing_.notify_all();
+  }
+  // Cancelled calls end in well under a millisecond.
+  void WaitForOutgoing() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    no_outgoing_.wait(lock, [this] { return outgoing_ == 0; });
+  }
+  void PostCall(const std::shared_ptr<Incoming>& call, base::Work work) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!open_) return;
+    std::erase_if(incoming_, [](const auto& weak) { return weak.expired(); });
+    incoming_.push_back(call);
+    executor_.Post(std::move(work));
+  }
+  // What has come in and is not answered.
+  std::vector<std::weak_ptr<Incoming>> Close() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_ = false;
+    return std::move(incoming_);
+  }
+  bool open() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return open_;
+  }
+  base::Time Now() const { return executor_.Now(); }
+
+ private:
+  std::mutex mutex_;
+  base::Executor& executor_;
+  std::vector<std::weak_ptr<Incoming>> incoming_;  // guarded by mutex_
+  bool open_ = true;                               // guarded by mutex_
+  int outgoing_ = 0;                               // guarded by mutex_
+  std::condition_variable no_outgoing_;
+};
+
+class GrpcRpc;
+
+// Lives until gRPC says that the call is over.
+class Incoming::Reactor final : public grpc::ServerGenericBidiReactor {
+ public:
+  Reactor(std::string method, std::shared_ptr<Gate> gate, GrpcRpc* rpc)
+      : method_(std::move(method)), gate_(std::move(gate)), rpc_(rpc) {}
+  void Read() { StartRead(&request_); }
+  void Refuse(const Status& status) { grpc::ServerGenericBidiReactor::Finish(ToGrpc(status)); }
+  void OnReadDone(bool ok) override;
+  void OnDone() override { delete this; }
+  void Answer(const Result<std::string>& result) {
+    if (!result.ok()) return Refuse(result.status());
+    response_ = BufferOf(*result);
+    StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
+  }
+
+ private:
+  const std::string method_;
+  const std::shared_ptr<Gate> gate_;
+  GrpcRpc* const rpc_;  // used by work of the gate only
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer response_;
+};
+
+void Incoming::Finish(const Result<std::string>& result) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (reactor_ == nullptr) return;
+  std::exchange(reactor_, nullptr)->Answer(result);
+}
+
+class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
+ public:
+  GrpcRpc(base::Executor& executor, const GrpcOptions& options)
+      : executor_(executor), options_(options), gate_(std::make_shared<Gate>(executor)) {}
+
+  ~GrpcRpc() override {
+    for (const auto& weak : gate_->Close()) {
+      if (const auto call = weak.lock())
+        call->Finish(Status(Code::kUnavailable, "[rpc] the task has ended"));
+    }
+    for (const auto& [number, call] : outgoing_) call->context.TryCancel();
+    // Else the last of them would end gRPC's threads on one of those.
+    gate_->WaitForOutgoing();
+    // What runs without the gate has no call to be told of.
+    if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::time_point());
+  }
+
+  Status Start() {
+    grpc::ServerBuilder builder;
+    int port = -1;
+    builder.AddListeningPort(options_.listen, ServerCredentials(), &port);
+    builder.SetMaxReceiveMessageSize(static_cast<int>(options_.longest_message));
+    builder.SetMaxSendMessageSize(static_cast<int>(options_.longest_message));
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsOfAConnection);
+    builder.SetResourceQuota(grpc::ResourceQuota("lockstep").Resize(kConnectionMemory));
+    builder.RegisterCallbackGenericService(this);
+    server_ = builder.BuildAndStart();
+    const bool is_unix = options_.listen.starts_with("unix:");
+    if (server_ == nullptr || (!is_unix && port <= 0))
+      return Status(Code::kUnavailable, "[rpc] the address must be free and of this machine; got " +
+                                            options_.listen + "; name another port, or port 0");
+    address_ = options_.listen;
+    if (!is_unix)
+      address_.replace(address_.rfind(':') + 1, std::string::npos, std::to_string(port));
+    return Status::Ok();
+  }
+
+  base::Executor& executor() override { return executor_; }
+  const std::string& address() const override { return address_; }
+
+  void Serve(const std::string& method, Rpc::Handler handler) override {
+    if (handler == nullptr) {
+      handlers_.erase(method);
+    } else {
+      handlers_[method] = std::move(handler);
+    }
+  }
+
+  void Call(const std::string& address, const std::string& method, std::string request,
+            base::Duration timeout, Answer done) override {
+    if (!options_.credentials && !options_.trusted_network && !IsLocalAddress(address)) {
+      executor_.Post([address, done = std::move(done)] {
+        done(Status(Code::kFailedPrecondition,
+                    "[rpc] calls beyond this machine must be encrypted; "
+                    "got " +
+                        address +
+                        " without certificates; make "
+                        "them with `lockstep cert --out DIR`"));
+      });
+      return;
+    }
+    const uint64_t number = next_call_++;
+    auto& call = *(outgoing_[number] =
+                       std::make_unique<Outgoing>(address, std::move(done), BufferOf(request)));
+    call.context.set_deadline(std::chrono::system_clock::now() +
+                              std::chrono::duration_cast<std::chrono::microseconds>(timeout));
+    if (!options_.token.empty()) call.context.AddMetadata(kTokenKey, options_.token);
+    gate_->BeginOutgoing();
+    Stub(address).UnaryCall(&call.context, kService + method, grpc::StubOptions(), &call.request,
+                            &call.response,
+                            [this, number, &call, gate = gate_](grpc::Status status) {
+                              call.status = std::move(status);
+                              gate->EndOutgoing([this, number, gate] {
+                                if (gate->open()) Done(number);
+                              });
+                            });
+  }
+
+ private:
+  friend class Incoming::Reactor;
+  struct Outgoing {
+    Outgoing(std::string called, Answer then, grpc::ByteBuffer sent)
+        : address(std::move(called)), done(std::move(then)), request(std::move(sent)) {}
+    const std::string address;
+    const Answer done;
+    const grpc::ByteBuffer request;
+    grpc::ByteBuffer response;
+    grpc::ClientContext context;
+    grpc::Status status;
+  };
+
+  void Done(uint64_t number) {
+    const auto call = std::move(outgoing_.extract(number).mapped());
+    if (call->status.ok()) {
+      call->done(TextOf(call->response));
+    } else {
+      call->done(FromGrpc(call->status, call->address));
+    }
+  }
+
+  // On a thread of gRPC.
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* context) override {
+    const std::string& path = context->method();
+    const std::string method =
+        path.starts_with(kService) ? path.substr(sizeof(kService) - 1) : std::string();
+    auto* reactor = new Incoming::Reactor(method, gate_, this);
+    const auto& metadata = context->client_metadata();
+    const auto token = metadata.find(kTokenKey);
+    const grpc::string_ref given = token == metadata.end() ? grpc::string_ref() : token->second;
+    if (!options_.token.empty() && !IsSameToken(options_.token, given)) {
+      SayRefused(context->peer());
+      reactor->Refuse(
+          Status(Code::kUnauthenticated, "[rpc] a call must carry the job's token; got " +
+                                             std::string(given.empty() ? "none" : "another") +
+                                             "; give every task the same LOCKSTEP_TOKEN"));
+    } else {
+      reactor->Read();
+    }
+    return reactor;
+  }
+
+  // One line a second at most, whoever knocks how often.
+  void SayRefused(const std::string& peer) {
+    const std::lock_guard<std::mutex> lock(refused_mutex_);
+    ++refused_;
+    const base::Time now = gate_->Now();
+    if (said_refused_ != base::Time() && now - said_refused_ < std::chrono::seconds(1)) return;
+    said_refused_ = now;
+    base::Log(base::Severity::kWarning, "[rpc] refused a call without the job's token from " +
+                                            peer + " (" + std::to_string(refused_) + " so far)");
+  }
+
+  void Handle(const std::string& method, std::string request, std::shared_ptr<Incoming> call) {
+    const auto handler = handlers_.find(method);
+    if (handler == handlers_.end()) {
+      call->Finish(Status(Code::kUnimplemented, "[rpc] a method must be served; got " + method));
+      return;
+    }
+    const Rpc::Handler copy = handler->second;  // which may replace itself
+    copy(std::move(request), [call](const Result<std::string>& result) { call->Finish(result); });
+  }
+
+  std::shared_ptr<grpc::ServerCredentials> ServerCredentials() const {
+    if (!options_.credentials) return grpc::InsecureServerCredentials();
+    grpc::SslServerCredentialsOptions ssl(
+        GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+    ssl.pem_root_certs = options_.credentials->authority;
+    ssl.pem_key_cert_pairs.push_back(
+        {options_.credentials->server_key, options_.credentials->server_certificate});
+    return grpc::SslServerCredentials(ssl);
+  }
+
+  std::shared_ptr<grpc::ChannelCredentials> ChannelCredentials() const {
+    if (!options_.credentials) return grpc::InsecureChannelCredentials();
+    return grpc::SslCredentials({options_.credentials->authority, options_.credentials->client_key,
+                                 options_.credentials->client_certificate});
+  }
+
+  grpc::GenericStub& Stub(const std::string& address) {
+    auto& stub = stubs_[address];
+    if (stub != nullptr) return *stub;
+    grpc::ChannelArguments arguments;
+    if (options_.credentials) arguments.SetSslTargetNameOverride(kJobName);
+    arguments.SetMaxReceiveMessageSize(static_cast<int>(options_.longest_message));
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+    // Who is not there yet is tried again soon; the callers decide how often they ask.
+    arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
+    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
+    arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
+    stub = std::make_unique<grpc::GenericStub>(
+        grpc::CreateCustomChannel(address, ChannelCredentials(), arguments));
+    return *stub;
+  }
+
+  base::Executor& executor_;
+  const GrpcOptions options_;
+  const std::shared_ptr<Gate> gate_;
+  std::string address_;
+  std::map<std::string, Rpc::Handler> handlers_;
+  std::map<std::string, std::unique_ptr<grpc::GenericStub>> stubs_;
+  std::map<uint64_t, std::unique_ptr<Outgoing>> outgoing_;
+  uint64_t next_call_ = 0;
+  std::mutex refused_mutex_;
+  base::Time said_refused_{};  // guarded by refused_mutex_
+  uint64_t refused_ = 0;       // guarded by refused_mutex_
+  std::unique_ptr<grpc::Server> server_;
+};
+
+void Incoming::Reactor::OnReadDone(bool ok) {
+  if (!ok) return Refuse(Status(Code::kInvalidArgument, "[rpc] a call must carry a request"));
+  auto call = std::make_shared<Incoming>(this);
+  // If the gate is closed, the call ends with the last reference to it: here.
+  gate_->PostCall(call,
+                  [gate = gate_, rpc = rpc_, method = method_, request = TextOf(request_), call] {
+                    if (gate->open()) rpc->Handle(method, request, call);
+                  });
+}
+
+// gRPC's lines speak of its insides; what matters is in the status of each call.
+void LogOfGrpc(gpr_log_func_args* line) {
+  base::Log(base::Severity::kDebug, std::string("[grpc] ") + line->message);
+}
+
+bool MeansAllInterfaces(const std::string& address) {
+  const std::string host = address.substr(0, address.rfind(':'));
+  return host.empty() || host == "0.0.0.0" || host == "[::]" || host == "*" || host == "::";
+}
+
+}  // namespace
+
+bool IsLocalAddress(const std::string& address) {
+  return address.starts_with("unix:") || address.starts_with("127.") ||
+         address.starts_with("localhost:") || address.starts_with("[::1]:");
+}
+
+Result<std::unique_ptr<Rpc>> MakeGrpcRpc(base::Executor& executor, const GrpcOptions& options) {
+  const bool is_unix = options.listen.starts_with("unix:");
+  if (!is_unix &&
+      (options.listen.rfind(':') == std::string::npos || MeansAllInterfaces(options.listen)))
+    return Status(Code::kInvalidArgument, "[rpc] the interface to listen on must be named; got '" +
+                                              options.listen +
+                                              "'; give its address, for example "
+                                              "10.0.0.7:0");
+  if (!IsLocalAddress(options.listen) && !options.credentials) {
+    if (!options.trusted_network)
+      return Status(Code::kFailedPrecondition,
+                    "[rpc] control between machines must be encrypted; got " + options.listen +
+                        " without certificates; make them with `lockstep cert --out DIR`, or say "
+                        "that the network is private with --trusted-network");
+    base::Log(base::Severity::kWarning,
+              "[rpc] --trusted-network: control is not encrypted at " + options.listen);
+  }
+  if (!IsLocalAddress(options.listen) && options.token.empty())
+    return Status(Code::kFailedPrecondition,
+                  "[rpc] tasks on several machines must share a token; "
+                  "got none (" +
+                      options.listen +
+                      "); set "
+                      "LOCKSTEP_TOKEN in every task");
+  gpr_set_log_function(LogOfGrpc);
+  auto rpc = std::make_unique<GrpcRpc>(executor, options);
+  LOCKSTEP_RETURN_IF_ERROR(rpc->Start());
+  return std::unique_ptr<Rpc>(std::move(rpc));
+}
+
+}  // namespace lockstep::net
