@@ -1,0 +1,84 @@
+#include "cluster/description.h"
+
+#include "cluster/json_text.h"
+
+namespace lockstep::cluster {
+
+namespace {
+
+const ClusterSpec::Tasks& TasksOf(const ClusterSpec& cluster, const char* job) {
+  static const ClusterSpec::Tasks kNone;
+  const auto place = cluster.as_dict().find(job);
+  return place == cluster.as_dict().end() ? kNone : place->second;
+}
+
+}  // namespace
+
+int Description::num_ranks() const {
+  if (cluster.empty()) return 1;
+  return static_cast<int>(TasksOf(cluster, "chief").size() + TasksOf(cluster, "worker").size());
+}
+
+int Description::RankOf(const TaskName& name) const {
+  if (cluster.empty()) return name == task ? 0 : -1;
+  int rank = 0;
+  for (const char* job : {"chief", "worker"}) {
+    for (const auto& [index, address] : TasksOf(cluster, job)) {
+      if (name.job == job && name.index == index) return rank;
+      ++rank;
+    }
+  }
+  return -1;
+}
+
+TaskName Description::TaskOfRank(int rank) const {
+  for (const char* job : {"chief", "worker"}) {
+    for (const auto& [index, address] : TasksOf(cluster, job)) {
+      if (rank-- == 0) return {job, index};
+    }
+  }
+  return task;
+}
+
+std::string Description::AddressOf(const TaskName& name) const {
+  const auto& tasks = TasksOf(cluster, name.job.c_str());
+  const auto place = tasks.find(name.index);
+  return place == tasks.end() ? std::string() : place->second;
+}
+
+std::vector<TaskName> Description::Tasks() const {
+  std::vector<TaskName> names;
+  const auto add = [&](const std::string& job, const ClusterSpec::Tasks& tasks) {
+    for (const auto& [index, address] : tasks) names.push_back({job, index});
+  };
+  for (const char* job : {"chief", "worker", "ps"}) add(job, TasksOf(cluster, job));
+  for (const auto& [job, tasks] : cluster.as_dict()) {
+    if (job != "chief" && job != "worker" && job != "ps") add(job, tasks);
+  }
+  return names;
+}
+
+TaskName Description::Leader() const { return num_ranks() == 0 ? task : TaskOfRank(0); }
+
+std::string Description::ToTfConfig() const {
+  std::string text = "{\"cluster\": " + cluster.ToJson() +
+                     ", \"task\": {\"type\": " + Quoted(task.job) +
+                     ", \"index\": " + std::to_string(task.index) + "}";
+  if (!rpc_layer.empty()) text += ", \"rpc_layer\": " + Quoted(rpc_layer);
+  if (!environment.empty()) text += ", \"environment\": " + Quoted(environment);
+  return text + "}";
+}
+
+std::string ExportLine(const std::string& name, const std::string& value) {
+  std::string quoted = "'";
+  for (const char c : value) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return "export " + name + "=" + quoted + "'";
+}
+
+}  // namespace lockstep::cluster
