@@ -5,9 +5,16 @@ namespace lockstep::graph {
 Tracer::Tracer() : graph_(std::make_shared<Graph>()) {}
 
 Tensor Tracer::TensorOf(Endpoint endpoint) {
-  const ops::TensorType& type = graph_->type(endpoint);
-  return Tensor::FromObject(std::make_shared<SymbolicValue>(graph_, endpoint), type.dtype,
-                            type.shape, type.element);
+  if (tensors_.size() <= static_cast<size_t>(endpoint.node)) tensors_.resize(graph_->num_nodes());
+  std::vector<Tensor>& outputs = tensors_[endpoint.node];
+  if (outputs.size() <= static_cast<size_t>(endpoint.index)) outputs.resize(endpoint.index + 1);
+  Tensor& tensor = outputs[endpoint.index];
+  if (!tensor.defined()) {
+    const ops::TensorType& type = graph_->type(endpoint);
+    tensor = Tensor::FromObject(std::make_shared<SymbolicValue>(graph_, endpoint), type.dtype,
+                                type.shape, type.element);
+  }
+  return tensor;
 }
 
 Tensor Tracer::AddParameter(const ops::TensorType& type) {
@@ -28,6 +35,7 @@ Endpoint Tracer::EndpointOf(const Tensor& value) {
     if (fresh) {
       place->second = graph_->AddParameter(ops::TensorType::Of(value));
       captures_.push_back(value);
+      captured_at_.emplace(place->second.node, value);
     }
     return place->second;
   }
@@ -42,6 +50,11 @@ Endpoint Tracer::EndpointOf(const Tensor& value) {
     kept_.push_back(value);
   }
   return place->second;
+}
+
+const Tensor* Tracer::CapturedAt(Endpoint endpoint) const {
+  const auto place = captured_at_.find(endpoint.node);
+  return place == captured_at_.end() ? nullptr : &place->second;
 }
 
 std::vector<Tensor> Tracer::Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,

@@ -28,6 +28,8 @@ class SymbolicValue : public TensorObject {
 class Tracer : public ops::Builder {
  public:
   Tracer();
+  /// Goes on with a graph that has been traced.
+  explicit Tracer(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) {}
 
   Tensor AddParameter(const ops::TensorType& type);
   std::vector<Tensor> Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
@@ -40,8 +42,13 @@ class Tracer : public ops::Builder {
 
   /// The endpoint of `value` in this graph; captures it where needed.
   Endpoint EndpointOf(const Tensor& value);
+  /// The tensor that stands for the value at `endpoint`; always the same.
   Tensor TensorOf(Endpoint endpoint);
   const std::vector<Tensor>& captures() const { return captures_; }
+  /// The value from outside for which the parameter at `endpoint` was added, else nullptr.
+  const Tensor* CapturedAt(Endpoint endpoint) const;
+  /// The handle of the variable whose value the parameter at `endpoint` stands for, else nullptr.
+  virtual const Tensor* VariableReadAt(Endpoint) const { return nullptr; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }
 
  private:
@@ -49,8 +56,10 @@ class Tracer : public ops::Builder {
   std::unordered_map<uint64_t, Endpoint> constants_;  // by tensor id
   std::unordered_map<const TensorObject*, Endpoint> resources_;
   std::unordered_map<uint64_t, Endpoint> captured_;
+  std::vector<std::vector<Tensor>> tensors_;  // by node and output; undefined until asked for
   std::vector<Tensor> captures_;
-  std::vector<Tensor> kept_;  // keeps captured tensors, and so their ids, alive
+  std::unordered_map<int, Tensor> captured_at_;  // by node of the parameter
+  std::vector<Tensor> kept_;                     // keeps captured tensors, and so their ids, alive
   std::vector<std::vector<int>> controls_;
   std::vector<std::string> devices_;
 };

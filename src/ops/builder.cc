@@ -47,6 +47,8 @@ Builder& CurrentBuilder() {
   return *EagerBuilder();
 }
 
+std::span<Builder* const> BuilderStack() { return builders; }
+
 void SetEagerBuilder(Builder* builder) { EagerBuilder() = builder; }
 
 void AddRecorder(Recorder* recorder) { recorders.push_back(recorder); }
@@ -54,6 +56,15 @@ void AddRecorder(Recorder* recorder) { recorders.push_back(recorder); }
 void RemoveRecorder(Recorder* recorder) { std::erase(recorders, recorder); }
 
 bool IsRecording() { return !recorders.empty(); }
+
+bool IsFollowed(const Tensor& tensor) {
+  return std::any_of(recorders.begin(), recorders.end(),
+                     [&](const Recorder* recorder) { return recorder->Follows(tensor); });
+}
+
+bool MayDifferentiateTwice() {
+  return recorders.size() > 1 || (recorders.size() == 1 && recorders[0]->Repeats());
+}
 
 RecordingPause::RecordingPause() { saved_.swap(recorders); }
 RecordingPause::~RecordingPause() { saved_.swap(recorders); }

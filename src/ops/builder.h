@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,10 @@ class Recorder {
   virtual ~Recorder() = default;
   virtual void Record(const OpSpec& spec, const Attributes& attributes,
                       const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) = 0;
+  /// Whether an op that takes `tensor` would be kept.
+  virtual bool Follows(const Tensor& tensor) const = 0;
+  /// Whether it may be asked for gradients while it goes on recording.
+  virtual bool Repeats() const = 0;
 };
 
 /// The calling thread's stack of builders and its recorders. Below the stack lies the eager
@@ -34,6 +39,8 @@ class BuilderScope {
 };
 /// The builder in force on this thread.
 Builder& CurrentBuilder();
+/// All builders of this thread but the eager one at the bottom, the one in force last.
+std::span<Builder* const> BuilderStack();
 /// Called once, by the room that can execute at once.
 void SetEagerBuilder(Builder* builder);
 
@@ -41,6 +48,10 @@ void AddRecorder(Recorder* recorder);
 void RemoveRecorder(Recorder* recorder);
 /// Whether anybody on this thread records.
 bool IsRecording();
+/// Whether anybody who records on this thread follows `tensor`.
+bool IsFollowed(const Tensor& tensor);
+/// Whether gradients of what happens now may themselves be recorded.
+bool MayDifferentiateTwice();
 /// While one lives, nothing is recorded on this thread.
 class RecordingPause {
  public:

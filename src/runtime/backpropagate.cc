@@ -54,7 +54,7 @@ class Gradients {
 
 }  // namespace
 
-std::vector<Tensor> Backpropagate(const std::vector<RecordedOp>& operations,
+std::vector<Tensor> Backpropagate(const std::deque<RecordedOp>& operations,
                                   const std::vector<Tensor>& targets,
                                   const std::vector<Tensor>& sources,
                                   const std::vector<Tensor>& output_gradients) {
@@ -66,7 +66,8 @@ std::vector<Tensor> Backpropagate(const std::vector<RecordedOp>& operations,
   }
   std::unordered_map<uint64_t, bool> is_source;
   for (const Tensor& source : sources) is_source[source.id()] = true;
-  for (auto op = operations.rbegin(); op != operations.rend(); ++op) {
+  for (size_t left = operations.size(); left > 0; --left) {
+    const RecordedOp* op = &operations[left - 1];
     const bool reached = std::any_of(op->outputs.begin(), op->outputs.end(),
                                      [&](const Tensor& output) { return gradients.Has(output); });
     if (!reached || op->spec->gradient == nullptr) continue;
@@ -82,6 +83,16 @@ std::vector<Tensor> Backpropagate(const std::vector<RecordedOp>& operations,
   std::vector<Tensor> results;
   for (const Tensor& source : sources) results.push_back(gradients.Take(source, true));
   return results;
+}
+
+void FillUnconnected(const std::vector<Tensor>& sources, std::vector<Tensor>* gradients) {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Tensor& gradient = (*gradients)[i];
+    if (gradient.defined()) continue;
+    const bool is_variable = sources[i].dtype() == DType::kResource;
+    const Tensor value = is_variable ? ops::Emit1("ReadVariableOp", {sources[i]}) : sources[i];
+    gradient = ops::Emit1("ZerosLike", {value});
+  }
 }
 
 }  // namespace lockstep::runtime

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "ops/op.h"
@@ -17,10 +18,14 @@ struct RecordedOp {
 /// Runs `operations`, which are in the order of the program, backwards: the gradients of the sum of
 /// `targets`, weighted by `output_gradients` (ones where an entry is missing or empty), with
 /// respect to `sources`. Contributions to one tensor are added in the order in which they arise;
-/// indexed slices stay slices as long as nothing dense meets them.
-std::vector<Tensor> Backpropagate(const std::vector<RecordedOp>& operations,
+/// indexed slices stay slices as long as nothing dense meets them. Operations that are added
+/// meanwhile don't count.
+std::vector<Tensor> Backpropagate(const std::deque<RecordedOp>& operations,
                                   const std::vector<Tensor>& targets,
                                   const std::vector<Tensor>& sources,
                                   const std::vector<Tensor>& output_gradients);
+
+/// Puts zeros where no gradient flows to a source.
+void FillUnconnected(const std::vector<Tensor>& sources, std::vector<Tensor>* gradients);
 
 }  // namespace lockstep::runtime

@@ -31,6 +31,11 @@ class BodyTracer : public graph::Tracer {
     return Tracer::Emit(spec, inputs, attributes);
   }
 
+  const Tensor* VariableReadAt(graph::Endpoint endpoint) const override {
+    const auto place = reads.find(endpoint.node);
+    return place == reads.end() ? nullptr : &place->second;
+  }
+
   ResourceSet writes;
   std::unordered_map<int, Tensor> reads;  // by node of the parameter: the variable's handle
 

@@ -4,13 +4,29 @@
 #include <mutex>
 
 #include "graph/tracer.h"
+#include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
-#include "runtime/compiled.h"
-#include "runtime/devices.h"
+#include "runtime/callable_graph.h"
 #include "runtime/eager.h"
 #include "runtime/replica.h"
 
 namespace lockstep {
+
+namespace runtime {
+namespace {
+
+// What a function has given while it was traced.
+struct Given {
+  bool slices = false;  // two results: values and indices
+  Shape dense_shape;
+};
+struct TracedFunction {
+  graph::Graph graph;
+  std::vector<Given> results;
+};
+
+}  // namespace
+}  // namespace runtime
 
 struct Function::State {
   Body body;
@@ -18,9 +34,9 @@ struct Function::State {
   std::mutex mutex;
   // What was traced for a signature; per replica where it names variables that each replica has.
   struct Traced {
-    graph::Graph graph;
+    runtime::TracedFunction function;
     bool per_replica = false;
-    std::map<int, std::shared_ptr<runtime::Compiled>> compiled;
+    std::map<int, std::shared_ptr<runtime::CallableGraph>> callable;
   };
   std::map<std::string, Traced> traces;
   uint64_t layout = 0;
@@ -38,6 +54,7 @@ std::string SignatureOf(const std::vector<Tensor>& arguments) {
 
 std::vector<Tensor> Strong(std::vector<Tensor> arguments) {
   for (Tensor& argument : arguments) {
+    if (const IndexedSlices* slices = IndexedSlices::Of(argument)) argument = slices->ToDense();
     std::vector<Tensor> one{argument};
     ops::ResolveWeak(one, "function");
     argument = one[0];
@@ -45,35 +62,59 @@ std::vector<Tensor> Strong(std::vector<Tensor> arguments) {
   return arguments;
 }
 
-graph::Graph TraceOnce(const Function::Body& body, const std::vector<Tensor>& arguments) {
+runtime::TracedFunction TraceOnce(const Function::Body& body,
+                                  const std::vector<Tensor>& arguments) {
   graph::Tracer tracer;
   std::vector<Tensor> parameters;
   for (const Tensor& argument : arguments)
     parameters.push_back(tracer.AddParameter(ops::TensorType::Of(argument)));
+  runtime::TracedFunction traced;
+  const auto give = [&](const Tensor& value) {
+    tracer.graph()->results().push_back(tracer.EndpointOf(value));
+  };
   {
-    ops::BuilderScope scope(&tracer);
-    for (const Tensor& result : body(parameters))
-      tracer.graph()->results().push_back(tracer.EndpointOf(result));
+    const ops::RecordingPause pause;
+    const ops::BuilderScope scope(&tracer);
+    for (const Tensor& result : body(parameters)) {
+      const IndexedSlices* slices = IndexedSlices::Of(result);
+      traced.results.push_back({slices != nullptr, result.shape()});
+      give(slices != nullptr ? slices->values : result);
+      if (slices != nullptr) give(slices->indices);
+    }
   }
-  return *tracer.graph();
+  traced.graph = *tracer.graph();
+  return traced;
 }
 
 // A body whose tracing gives a variable copies for each replica is traced anew: what came before
 // that in it named the one value.
-graph::Graph Trace(const Function::Body& body, const std::vector<Tensor>& arguments) {
+runtime::TracedFunction Trace(const Function::Body& body, const std::vector<Tensor>& arguments) {
   while (true) {
     const uint64_t layout = runtime::VariableLayout();
-    graph::Graph graph = TraceOnce(body, arguments);
-    if (layout == runtime::VariableLayout()) return graph;
+    runtime::TracedFunction traced = TraceOnce(body, arguments);
+    if (layout == runtime::VariableLayout()) return traced;
   }
 }
 
-std::unique_ptr<runtime::Compiled> Compile(const graph::Graph& graph) {
+std::shared_ptr<runtime::CallableGraph> Compile(const graph::Graph& graph) {
   const int replica = runtime::CurrentReplica();
   if (replica < 0 || !runtime::HasReplicaCells(graph)) {
-    return std::make_unique<runtime::Compiled>(graph);
+    return std::make_shared<runtime::CallableGraph>(graph);
   }
-  return std::make_unique<runtime::Compiled>(runtime::ForReplica(graph, replica));
+  return std::make_shared<runtime::CallableGraph>(runtime::ForReplica(graph, replica));
+}
+
+std::vector<Tensor> WithSlices(std::vector<Tensor> values,
+                               const std::vector<runtime::Given>& given) {
+  if (values.size() == given.size()) return values;
+  std::vector<Tensor> results;
+  auto next = values.begin();
+  for (const runtime::Given& one : given) {
+    results.push_back(*next++);
+    if (!one.slices) continue;
+    results.back() = IndexedSlices{results.back(), *next++, one.dense_shape}.ToTensor();
+  }
+  return results;
 }
 
 }  // namespace
@@ -85,10 +126,10 @@ Function::Function(Body body, std::string name) : state_(std::make_shared<State>
 
 std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
   const std::vector<Tensor> arguments = Strong(given);
-  const bool traced = &ops::CurrentBuilder() != &runtime::EagerBuilder::Instance();
-  if (traced || ops::IsRecording()) return state_->body(arguments);
+  if (&ops::CurrentBuilder() != &runtime::EagerBuilder::Instance()) return state_->body(arguments);
   const std::string signature = SignatureOf(arguments);
-  std::shared_ptr<runtime::Compiled> compiled;
+  std::shared_ptr<runtime::CallableGraph> callable;
+  std::vector<runtime::Given> given_results;
   {
     std::lock_guard lock(state_->mutex);
     if (state_->layout != runtime::VariableLayout()) state_->traces.clear();
@@ -96,19 +137,20 @@ std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
     State::Traced& traced = place->second;
     if (fresh) {
       try {
-        traced.graph = Trace(state_->body, arguments);
+        traced.function = Trace(state_->body, arguments);
       } catch (...) {
         state_->traces.erase(place);
         throw;
       }
-      traced.per_replica = runtime::HasReplicaCells(traced.graph);
+      traced.per_replica = runtime::HasReplicaCells(traced.function.graph);
       state_->layout = runtime::VariableLayout();
     }
-    auto& ready = traced.compiled[traced.per_replica ? runtime::CurrentReplica() : -1];
-    if (ready == nullptr) ready = Compile(traced.graph);
-    compiled = ready;
+    auto& ready = traced.callable[traced.per_replica ? runtime::CurrentReplica() : -1];
+    if (ready == nullptr) ready = Compile(traced.function.graph);
+    callable = ready;
+    given_results = traced.function.results;
   }
-  return compiled->Run(arguments, runtime::CurrentTeam());
+  return WithSlices(callable->Call(arguments), given_results);
 }
 
 int Function::num_traces() const {
@@ -117,7 +159,7 @@ int Function::num_traces() const {
 }
 
 std::string Function::Describe(const std::vector<Tensor>& given) const {
-  const graph::Graph graph = Trace(state_->body, Strong(given));
+  const graph::Graph graph = Trace(state_->body, Strong(given)).graph;
   return graph.ToString() + Compile(graph)->Describe();
 }
 

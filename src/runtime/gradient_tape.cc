@@ -1,5 +1,6 @@
 #include "lockstep/runtime/gradient_tape.h"
 
+#include <deque>
 #include <unordered_set>
 
 #include "ops/builder.h"
@@ -16,12 +17,13 @@ class GradientTape::Recording : public ops::Recorder {
 
   void Record(const ops::OpSpec& spec, const ops::Attributes& attributes,
               const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) override {
-    if (spec.name == "ReadVariableOp" && options.watch_accessed_variables &&
-        runtime::CellOf(inputs[0]).trainable()) {
-      watched.insert(inputs[0].id());
-    }
+    // Functions name the variables that they read.
+    const bool reads = spec.name == "ReadVariableOp" || spec.name == "FunctionCall";
     bool connected = false;
-    for (const Tensor& input : inputs) connected |= watched.contains(input.id());
+    for (const Tensor& input : inputs) {
+      if (reads && input.dtype() == DType::kResource && Follows(input)) watched.insert(input.id());
+      connected |= watched.contains(input.id());
+    }
     if (!connected) return;
     bool floating = false;
     for (const Tensor& output : outputs) {
@@ -31,6 +33,12 @@ class GradientTape::Recording : public ops::Recorder {
     }
     if (floating) operations.push_back({&spec, attributes, inputs, outputs});
   }
+  bool Follows(const Tensor& tensor) const override {
+    return watched.contains(tensor.id()) ||
+           (options.watch_accessed_variables && tensor.dtype() == DType::kResource &&
+            runtime::CellOf(tensor).trainable());
+  }
+  bool Repeats() const override { return options.persistent; }
   void Stop() {
     if (active) ops::RemoveRecorder(this);
     active = false;
@@ -43,7 +51,7 @@ class GradientTape::Recording : public ops::Recorder {
   GradientTapeOptions options;
   std::unordered_set<uint64_t> watched;
   std::vector<Tensor> kept;  // watched tensors: their ids stay theirs
-  std::vector<runtime::RecordedOp> operations;
+  std::deque<runtime::RecordedOp> operations;
   bool active = false;
   bool used = false;
 };
@@ -77,20 +85,12 @@ std::vector<Tensor> GradientTape::Gradient(const std::vector<Tensor>& targets,
                 "persistent = true");
   }
   recording_->used = true;
-  const bool was_active = recording_->active;
-  recording_->Stop();
+  // A persistent tape in use records its own gradients, so that it can differentiate them again.
+  if (!recording_->options.persistent) recording_->Stop();
   auto gradients =
       runtime::Backpropagate(recording_->operations, targets, sources, options.output_gradients);
   if (!recording_->options.persistent) recording_->operations.clear();
-  if (was_active && recording_->options.persistent) recording_->Resume();
-  if (options.zero_unconnected) {
-    for (size_t i = 0; i < gradients.size(); ++i) {
-      if (gradients[i].defined()) continue;
-      const bool is_variable = sources[i].dtype() == DType::kResource;
-      const Tensor value = is_variable ? ops::Emit1("ReadVariableOp", {sources[i]}) : sources[i];
-      gradients[i] = ops::Emit1("ZerosLike", {value});
-    }
-  }
+  if (options.zero_unconnected) runtime::FillUnconnected(sources, &gradients);
   return gradients;
 }
 

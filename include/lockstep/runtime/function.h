@@ -13,8 +13,9 @@ namespace lockstep {
 
 /// A function of tensors that is traced once for each signature (dtypes and shapes of the
 /// arguments) into a graph, compiled into a plan, and from then on run as that plan. C++ side
-/// effects in the body happen while tracing only. Inside another traced function, and while a
-/// gradient tape records, the body's ops become part of what surrounds it. Source: tf.function.
+/// effects in the body happen while tracing only. Inside another traced function the body's ops
+/// become part of it. A gradient tape around the call records one op, whose gradient is compiled,
+/// too, and flows to arguments, variables and tensors that the body names. Source: tf.function.
 /// Threads: may be called from several threads at a time.
 class Function {
  public:
