@@ -6,11 +6,11 @@ namespace lockstep::sim {
 
 class Network::Port final : public net::Datagrams {
  public:
-  Port(Network& network, int rank) : network_(network), rank_(rank) {}
+  Port(Network& network, Plane plane, int rank) : network_(network), plane_(plane), rank_(rank) {}
   int rank() const override { return rank_; }
-  int num_ranks() const override { return static_cast<int>(network_.ports_.size()); }
+  int num_ranks() const override { return network_.num_ranks_; }
   base::Executor& executor() override { return network_.scheduler_.executor(rank_); }
-  void Send(int to, net::Payload datagram) override { network_.Carry(rank_, to, datagram); }
+  void Send(int to, net::Payload datagram) override { network_.Carry(plane_, rank_, to, datagram); }
   void OnReceive(std::function<void(int, const net::Payload&)> receive) override {
     receive_ = std::move(receive);
   }
@@ -20,20 +20,28 @@ class Network::Port final : public net::Datagrams {
 
  private:
   Network& network_;
+  const Plane plane_;
   const int rank_;
   std::function<void(int, const net::Payload&)> receive_;
 };
 
 Network::Network(int num_ranks, const NetworkFaults& faults, Scheduler& scheduler,
                  base::Randomness& randomness, Trace& trace)
-    : faults_(faults), scheduler_(scheduler), randomness_(randomness), trace_(trace) {
-  for (int rank = 0; rank < num_ranks; ++rank)
-    ports_.push_back(std::make_unique<Port>(*this, rank));
+    : faults_(faults),
+      scheduler_(scheduler),
+      randomness_(randomness),
+      trace_(trace),
+      num_ranks_(num_ranks) {
+  for (const Plane plane : {Plane::kTransport, Plane::kCalls})
+    for (int rank = 0; rank < num_ranks; ++rank)
+      ports_.push_back(std::make_unique<Port>(*this, plane, rank));
 }
 
 Network::~Network() = default;
 
-net::Datagrams& Network::port(int rank) { return *ports_[rank]; }
+net::Datagrams& Network::port(int rank, Plane plane) {
+  return *ports_[static_cast<int>(plane) * num_ranks_ + rank];
+}
 
 void Network::CutOneWay(int from, int to) {
   trace_.Note(scheduler_.Now(), "cut", from, to);
@@ -42,7 +50,7 @@ void Network::CutOneWay(int from, int to) {
 
 void Network::Partition(const std::set<int>& side) {
   for (int inside : side) {
-    for (int outside = 0; outside < static_cast<int>(ports_.size()); ++outside) {
+    for (int outside = 0; outside < num_ranks_; ++outside) {
       if (side.contains(outside)) continue;
       CutOneWay(inside, outside);
       CutOneWay(outside, inside);
@@ -66,7 +74,7 @@ bool Network::IsLost(int from, int to) {
   return by_chance || cuts_.contains({from, to});
 }
 
-void Network::Carry(int from, int to, const net::Payload& datagram) {
+void Network::Carry(Plane plane, int from, int to, const net::Payload& datagram) {
   ++sent_;
   const uint64_t content = HashBytes(datagram.bytes());
   if (IsLost(from, to)) {
@@ -82,11 +90,11 @@ void Network::Carry(int from, int to, const net::Payload& datagram) {
     const base::Duration delay(
         randomness_.Between(faults_.shortest_delay.count(), longest.count()));
     trace_.Note(scheduler_.Now(), "carry", from, to, content);
-    scheduler_.PostAt(to, scheduler_.Now() + delay, [this, from, to, datagram] {
+    scheduler_.PostAt(to, scheduler_.Now() + delay, [this, plane, from, to, datagram] {
       // A cut takes what is under way, too.
       if (cuts_.contains({from, to})) return;
       trace_.Note(scheduler_.Now(), "arrive", to, from);
-      ports_[to]->Arrive(from, datagram);
+      static_cast<Port&>(port(to, plane)).Arrive(from, datagram);
     });
   }
 }

@@ -27,11 +27,14 @@ struct NetworkFaults {
 /// A simulated wire between all ranks: delay, loss, repeats, reordering, cuts.
 class Network {
  public:
+  /// Who a datagram is for: the transport of a rank, or its calls. Faults meet both alike.
+  enum class Plane { kTransport, kCalls };
+
   Network(int num_ranks, const NetworkFaults& faults, Scheduler& scheduler,
           base::Randomness& randomness, Trace& trace);
   ~Network();
 
-  net::Datagrams& port(int rank);
+  net::Datagrams& port(int rank, Plane plane = Plane::kTransport);
 
   void set_faults(const NetworkFaults& faults) { faults_ = faults; }
   /// Nothing goes from one rank to the other until `Heal`.
@@ -41,6 +44,7 @@ class Network {
   void Heal();
   /// Loses the next `datagrams` from one rank to the other, whatever they are.
   void LoseNext(int from, int to, int datagrams);
+  bool is_cut(int from, int to) const { return cuts_.contains({from, to}); }
 
   uint64_t sent() const { return sent_; }
   uint64_t lost() const { return lost_; }
@@ -48,14 +52,15 @@ class Network {
 
  private:
   class Port;
-  void Carry(int from, int to, const net::Payload& datagram);
+  void Carry(Plane plane, int from, int to, const net::Payload& datagram);
   bool IsLost(int from, int to);
 
   NetworkFaults faults_;
   Scheduler& scheduler_;
   base::Randomness& randomness_;
   Trace& trace_;
-  std::vector<std::unique_ptr<Port>> ports_;
+  const int num_ranks_;
+  std::vector<std::unique_ptr<Port>> ports_;  // by plane, then by rank
   std::set<std::pair<int, int>> cuts_;
   std::map<std::pair<int, int>, int> lose_next_;
   uint64_t sent_ = 0;

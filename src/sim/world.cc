@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/probe.h"
+#include "sim/simulated_rpc.h"
 
 namespace lockstep::sim {
 
@@ -14,14 +15,32 @@ World::World(uint64_t seed, const WorldOptions& options)
       network_(options.num_ranks, options.network, scheduler_, randomness_, trace_) {
   for (int rank = 0; rank < options.num_ranks; ++rank)
     transports_.push_back(net::MakeReliable(network_.port(rank), options.reliable));
+  for (int rank = 0; rank < options.num_ranks; ++rank) rpcs_.push_back(MakeRpc(rank));
 }
 
 World::~World() = default;
 
+std::unique_ptr<SimulatedRpc> World::MakeRpc(int rank) {
+  return std::make_unique<SimulatedRpc>(
+      network_.port(rank, Network::Plane::kCalls), randomness_.Next(), [this, rank](int to) {
+        return options_.deaths_are_noticed && !alive(to) && !network_.is_cut(rank, to) &&
+               !network_.is_cut(to, rank);
+      });
+}
+
+net::Rpc& World::rpc(int rank) { return *rpcs_[rank]; }
+
+void World::Kill(int rank) {
+  scheduler_.Kill(rank);
+  for (const auto& rpc : rpcs_) rpc->PeerEnded(rank);
+}
+
 void World::Restart(int rank) {
   LOCKSTEP_CHECK(!alive(rank));
   transports_[rank].reset();
+  rpcs_[rank].reset();
   scheduler_.Revive(rank);
+  rpcs_[rank] = MakeRpc(rank);
   transports_[rank] = net::MakeReliable(network_.port(rank), options_.reliable);
 }
 

@@ -7,17 +7,23 @@
 
 #include "base/randomness.h"
 #include "net/reliable.h"
+#include "net/rpc.h"
 #include "sim/network.h"
 #include "sim/scheduler.h"
 #include "sim/trace.h"
 
 namespace lockstep::sim {
 
+class SimulatedRpc;
+
 struct WorldOptions {
   int num_ranks = 2;
   SchedulerOptions scheduler;
   NetworkFaults network;
   net::ReliableOptions reliable;
+  /// Whether calls to a dead rank fail as they do on a machine that lives; else there is silence,
+  /// as after the machine's own death.
+  bool deaths_are_noticed = true;
   bool keep_trace = false;
 };
 
@@ -35,6 +41,8 @@ class World {
   base::Executor& executor(int rank) { return scheduler_.executor(rank); }
   /// Reliable messages over the simulated wire.
   net::Transport& transport(int rank) { return *transports_[rank]; }
+  /// Calls over the same wire, to "rank:N": lost, repeated and delayed like everything on it.
+  net::Rpc& rpc(int rank);
   Network& network() { return network_; }
   Scheduler& scheduler() { return scheduler_; }
   /// Draws that belong to the world: for faults and for what tests choose.
@@ -51,7 +59,7 @@ class World {
   }
 
   /// The rank stops for good; what it has sent stays on the wire.
-  void Kill(int rank) { scheduler_.Kill(rank); }
+  void Kill(int rank);
   bool alive(int rank) const { return scheduler_.alive(rank); }
   /// A new process takes the place of a dead rank, with a new transport in epoch 0. What used the
   /// old transport must have gone.
@@ -59,6 +67,8 @@ class World {
   void Pause(int rank, base::Duration time) { scheduler_.Pause(rank, scheduler_.Now() + time); }
 
  private:
+  std::unique_ptr<SimulatedRpc> MakeRpc(int rank);
+
   const uint64_t seed_;
   const WorldOptions options_;
   base::SeededRandomness randomness_;
@@ -66,6 +76,7 @@ class World {
   Scheduler scheduler_;
   Network network_;
   std::vector<std::unique_ptr<net::Transport>> transports_;
+  std::vector<std::unique_ptr<SimulatedRpc>> rpcs_;
 };
 
 /// "src/net/reliable.cc:131 a peer was silent for too long" for each probe under one of `folders`

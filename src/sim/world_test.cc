@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,39 @@ TEST(Network, CutsOneWayPartitionsAndHeals) {
   world.network().LoseNext(2, 1, 1);
   EXPECT_EQ(send_all(), "01 02 10 12 20 ");
   EXPECT_EQ(send_all(), "01 02 10 12 20 21 ");
+}
+
+TEST(SimulatedRpc, AnswersUnlessTheWireOrThePeerIsGone) {
+  World world(5, {.num_ranks = 3});
+  int handled = 0;
+  world.rpc(1).Serve("turn", [&](std::string request, const net::Rpc::Answer& answer) {
+    ++handled;
+    answer(std::string(request.rbegin(), request.rend()));
+  });
+  net::Rpc::Answer held;
+  world.rpc(1).Serve("hold", [&](const std::string&, net::Rpc::Answer answer) { held = answer; });
+  const auto call = [&](int from, const std::string& method) {
+    std::optional<Result<std::string>> result;
+    world.rpc(from).Call("rank:1", method, "abc", milliseconds(20),
+                         [&](Result<std::string> given) { result = std::move(given); });
+    if (method == "hold") world.After(milliseconds(5), [&] { world.Kill(1); });
+    EXPECT_TRUE(world.RunUntil([&] { return result.has_value(); }, seconds(1)));
+    return result->ok() ? **result : std::string(CodeName(result->status().code()));
+  };
+  EXPECT_EQ(call(0, "turn"), "cba");
+  EXPECT_EQ(call(1, "turn"), "cba");
+  EXPECT_EQ(call(0, "absent"), "Unimplemented");
+  world.network().CutOneWay(1, 2);
+  EXPECT_EQ(call(2, "turn"), "DeadlineExceeded");
+  EXPECT_EQ(handled, 3);
+  world.network().Heal();
+  EXPECT_EQ(call(0, "hold"), "Unavailable");
+  EXPECT_EQ(call(2, "turn"), "Unavailable");
+  world.network().Partition({1});
+  EXPECT_EQ(call(2, "turn"), "DeadlineExceeded");
+  world.Restart(1);
+  world.network().Heal();
+  EXPECT_EQ(call(2, "turn"), "Unimplemented");
 }
 
 uint64_t HashOfTroubledWorld(uint64_t seed, std::vector<std::string>* lines) {
