@@ -21,3 +21,7 @@ endfunction()
 
 lockstep_fuzzer(data/idx_fuzz SOURCES data/idx.cc data/byte_reader.cc base/status.cc base/check.cc
                 LIBRARIES ZLIB::ZLIB)
+lockstep_fuzzer(cluster/description_fuzz
+                SOURCES cluster/tf_config.cc cluster/json_text.cc cluster/node_list.cc cluster/address.cc
+                        cluster/names.cc cluster/description.cc cluster/cluster_spec.cc cluster/mistake.cc
+                        cluster/lookup.cc base/status.cc)

@@ -69,6 +69,13 @@ std::string Description::ToTfConfig() const {
   return text + "}";
 }
 
+Description DescribeWorkers(int size, int rank) {
+  Description description;
+  description.task.index = rank;
+  for (int i = 0; i < size; ++i) description.cluster.set_task_address("worker", i, "");
+  return description;
+}
+
 std::string ExportLine(const std::string& name, const std::string& value) {
   std::string quoted = "'";
   for (const char c : value) {

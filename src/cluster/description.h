@@ -42,8 +42,11 @@ struct Description {
   std::string environment;
   /// Where the tasks meet: "host:port", several divided by commas; empty: at the leader's address.
   std::string coordinator;
-  /// A directory that all tasks of this host see; empty: none.
+  /// A directory that all tasks on this host see; empty: none.
   std::string job_directory;
+  /// A name that this job's tasks share and no other job on their machines has; empty: none. Tasks
+  /// on one host may meet by it where nobody says an address.
+  std::string job_id;
   std::string resolver;  // who found it; "none": one process alone
   std::vector<Fact> facts;
 
@@ -59,9 +62,14 @@ struct Description {
   /// Chief, or worker 0 where there is no chief: writes saves, leads collectives.
   TaskName Leader() const;
   bool IsChief() const { return task == Leader(); }
+  /// Whether all tasks are known to be on this host.
+  bool IsOneHost() const { return local_size == static_cast<int>(Tasks().size()); }
   /// Its form as TF_CONFIG, on one line, for this task.
   std::string ToTfConfig() const;
 };
+
+/// `size` workers with unknown addresses, of which this is `rank`.
+Description DescribeWorkers(int size, int rank);
 
 /// `export NAME='VALUE'`, quoted for the shell.
 std::string ExportLine(const std::string& name, const std::string& value);

@@ -1,11 +1,36 @@
 #include "cluster/resolver.h"
 
+#include <algorithm>
+
 #include "base/log.h"
+#include "cluster/address.h"
 #include "cluster/resolvers.h"
+#include "cluster/variables.h"
 
 namespace lockstep::cluster {
 
 namespace {
+
+// Addresses divided by commas; what is wrong with one becomes a mistake.
+std::string ReadCoordinator(Variables& variables, const std::string& text) {
+  std::string meant;
+  bool wrong = false;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string entry = text.substr(begin, end - begin);
+    Address address;
+    if (const auto fault = ReadAddress(entry, address)) {
+      wrong = true;
+      variables.Wrong("LOCKSTEP_COORDINATOR", fault->rule, "'" + entry + "'", fault->cure);
+      address = fault->meant.value_or(Address{"HOST-OF-COORDINATOR", 0});
+      if (address.port == 0) address.port = kUsualPort;
+    }
+    meant += (meant.empty() ? "" : ",") + address.ToString();
+    begin = end + 1;
+  }
+  if (wrong) variables.Correct("LOCKSTEP_COORDINATOR", meant);
+  return meant;
+}
 
 std::string RankText(const Description& description) {
   return description.task.ToString() + ", rank " + std::to_string(description.rank()) + " of " +
@@ -30,12 +55,48 @@ std::vector<Mistake> Contradictions(const Survey::Source& first, const Survey::S
   return {mistake};
 }
 
+// LOCKSTEP_COORDINATOR, LOCKSTEP_DEVICES and LOCKSTEP_JOB_DIR hold whoever describes the cluster.
+void ApplyOwn(const Environment& environment, Resolution& resolution) {
+  Resolution own;
+  Variables variables(environment, own);
+  Description described = resolution.description.value_or(Description{});
+  std::vector<Fact> facts = described.facts;
+  described.devices =
+      variables.NumberOr("LOCKSTEP_DEVICES", "number of devices", 1, 1024, described.devices);
+  if (!own.mistakes.empty()) variables.Correct("LOCKSTEP_DEVICES", "1");
+  if (const auto text = variables.Text("LOCKSTEP_COORDINATOR")) {
+    described.coordinator = ReadCoordinator(variables, *text);
+    variables.Note("coordinator", *text, "LOCKSTEP_COORDINATOR");
+  }
+  if (const auto text = variables.Text("LOCKSTEP_JOB_DIR")) {
+    described.job_directory = *text;
+    variables.Note("directory of the job", *text, "LOCKSTEP_JOB_DIR");
+  }
+  variables.Finish(described);
+  if (own.mistakes.empty()) {
+    if (!resolution.description) return;
+    facts.insert(facts.end(), own.description->facts.begin(), own.description->facts.end());
+    resolution.description = std::move(own.description);
+    resolution.description->facts = std::move(facts);
+    return;
+  }
+  resolution.description.reset();
+  resolution.mistakes.insert(resolution.mistakes.end(), own.mistakes.begin(), own.mistakes.end());
+  if (!resolution.corrected.empty()) resolution.corrected += "\n";
+  resolution.corrected += own.corrected;
+}
+
 }  // namespace
 
 const std::vector<std::unique_ptr<Resolver>>& Resolvers() {
   static const auto* const kResolvers = [] {
     auto* made = new std::vector<std::unique_ptr<Resolver>>;
+    made->push_back(MakeLaunchResolver());
     made->push_back(MakeTfConfigResolver());
+    made->push_back(MakeTorchrunResolver());
+    made->push_back(MakeOpenMpiResolver());
+    made->push_back(MakeSlurmResolver());
+    made->push_back(MakeKubernetesResolver());
     return made;
   }();
   return *kResolvers;
@@ -46,7 +107,12 @@ Survey SurveyCluster(const Environment& environment) {
   for (const auto& resolver : Resolvers()) {
     if (!resolver->Finds(environment)) continue;
     survey.found.push_back({resolver.get(), resolver->Resolve(environment)});
-    if (survey.found.size() == 1) continue;
+    Resolution& resolution = survey.found.back().resolution;
+    if (resolution.description) resolution.description->resolver = resolver->name();
+    if (survey.found.size() == 1) {
+      ApplyOwn(environment, resolution);
+      continue;
+    }
     for (Mistake& mistake : Contradictions(survey.found.front(), survey.found.back())) {
       survey.contradictions.push_back(std::move(mistake));
     }
@@ -57,9 +123,10 @@ Survey SurveyCluster(const Environment& environment) {
 Result<Description> ResolveCluster(const Environment& environment) {
   const Survey survey = SurveyCluster(environment);
   if (survey.found.empty()) {
-    Description alone;
-    alone.resolver = "none";
-    return alone;
+    Resolution alone{.description = Description{.resolver = "none"}};
+    ApplyOwn(environment, alone);
+    if (alone.description) return *alone.description;
+    return Status(Code::kInvalidArgument, DescribeMistakes(alone.mistakes, alone.corrected));
   }
   const Resolution& first = survey.found.front().resolution;
   if (!first.mistakes.empty()) {
@@ -70,12 +137,6 @@ Result<Description> ResolveCluster(const Environment& environment) {
     base::Log(base::Severity::kWarning, contradiction.ToString());
   }
   return *first.description;
-}
-
-std::optional<std::string> Lookup(const Environment& environment, const std::string& name) {
-  const auto place = environment.find(name);
-  if (place == environment.end() || place->second.empty()) return {};
-  return place->second;
 }
 
 }  // namespace lockstep::cluster

@@ -6,7 +6,7 @@
 
 namespace lockstep::cluster {
 
-/// LOCKSTEP_TASK and TF_CONFIG as `lockstep launch` sets them.
+/// LOCKSTEP_CLUSTER, in TF_CONFIG's form, as `lockstep launch` sets it.
 std::unique_ptr<Resolver> MakeLaunchResolver();
 /// TF_CONFIG. Source: semantics of TFConfigClusterResolver; sparse and dictionary forms, too.
 std::unique_ptr<Resolver> MakeTfConfigResolver();

@@ -13,8 +13,6 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-constexpr const char* kVariable = "TF_CONFIG";
-
 std::string Shortened(std::string text) {
   constexpr size_t kMost = 40;
   return text.size() > kMost ? text.substr(0, kMost) + "..." : text;
@@ -25,7 +23,7 @@ std::string Typed(const JsonValue& value) { return Shortened(WriteJson(value)); 
 // and the corrected form can be printed.
 class TfConfig {
  public:
-  explicit TfConfig(const std::string& text) : text_(text) {}
+  TfConfig(const char* variable, const std::string& text) : variable_(variable), text_(text) {}
 
   Resolution Read() {
     const JsonText read = ReadJson(text_);
@@ -57,7 +55,7 @@ class TfConfig {
                         [&](const JsonFault& other) { return other.rule == fault.rule; }) -
           1;
       mistakes_.push_back(
-          {kVariable,
+          {variable_,
            fault.spot.ToString() + (more > 0 ? ", and " + std::to_string(more) + " more" : ""),
            fault.rule, Shortened(fault.got), ""});
     }
@@ -66,10 +64,10 @@ class TfConfig {
   void Wrong(const JsonValue& value, const std::string& path, std::string expected, std::string got,
              std::string cure) {
     const std::string place = (path.empty() ? "" : path + ", ") + value.spot.ToString();
-    mistakes_.push_back({kVariable, place, std::move(expected), std::move(got), std::move(cure)});
+    mistakes_.push_back({variable_, place, std::move(expected), std::move(got), std::move(cure)});
   }
   void Doubt(const std::string& path, std::string expected, std::string got, std::string cure) {
-    doubts_.push_back({kVariable, path, std::move(expected), std::move(got), std::move(cure)});
+    doubts_.push_back({variable_, path, std::move(expected), std::move(got), std::move(cure)});
   }
 
   // The member of this name, or one whose name was probably meant to be it.
@@ -462,12 +460,7 @@ class TfConfig {
     description_.cluster = ClusterSpec(jobs_);
     Resolution resolution;
     if (!mistakes_.empty()) {
-      Description shown = description_;
-      if (jobs_.empty()) {
-        shown.cluster = {{"worker", {Placeholder({"worker", 0}), Placeholder({"worker", 1})}}};
-        shown.task = {"worker", 0};
-      }
-      resolution.corrected = ExportLine(kVariable, shown.ToTfConfig());
+      resolution.corrected = ExportLine(variable_, Corrected());
     } else {
       NoteFacts();
       resolution.description = description_;
@@ -476,16 +469,33 @@ class TfConfig {
     resolution.doubts = std::move(doubts_);
     return resolution;
   }
+  // What was meant, if that can be told; else an example.
+  std::string Corrected() {
+    std::string text = description_.ToTfConfig();
+    if (!jobs_.empty() && TfConfig(variable_, text).IsRight()) return text;
+    description_.cluster = {{"worker", {Placeholder({"worker", 0}), Placeholder({"worker", 1})}}};
+    description_.task = {"worker", 0};
+    description_.rpc_layer.clear();
+    description_.environment.clear();
+    return description_.ToTfConfig();
+  }
+  bool IsRight() {
+    const JsonText read = ReadJson(text_);
+    if (!read.faults.empty()) return false;
+    ReadCluster(read.value);
+    ReadTask(read.value);
+    return mistakes_.empty();
+  }
   void NoteFacts() {
     for (const auto& [job, tasks] : jobs_) {
       description_.facts.push_back({job + " tasks", std::to_string(tasks.size()),
-                                    std::string(kVariable) + ": cluster." + job});
+                                    std::string(variable_) + ": cluster." + job});
     }
     description_.facts.push_back(
-        {"this task", description_.task.ToString(), std::string(kVariable) + ": task"});
+        {"this task", description_.task.ToString(), std::string(variable_) + ": task"});
     if (!description_.rpc_layer.empty()) {
       description_.facts.push_back(
-          {"rpc_layer", description_.rpc_layer, std::string(kVariable) + ": rpc_layer"});
+          {"rpc_layer", description_.rpc_layer, std::string(variable_) + ": rpc_layer"});
     }
     CountLocalTasks();
   }
@@ -504,6 +514,7 @@ class TfConfig {
 
   static constexpr int kMaxIndex = 99'999;
 
+  const char* variable_;
   const std::string& text_;
   ClusterSpec::Jobs jobs_;
   std::map<std::string, std::string> places_;  // address → who has it
@@ -512,24 +523,32 @@ class TfConfig {
   std::vector<Mistake> mistakes_, doubts_;
 };
 
+// Two variables of one form.
 class TfConfigResolver final : public Resolver {
  public:
-  const char* name() const override { return kVariable; }
-  std::vector<std::string> variables() const override { return {kVariable}; }
+  TfConfigResolver(const char* name, const char* variable) : name_(name), variable_(variable) {}
+  const char* name() const override { return name_; }
+  std::vector<std::string> variables() const override { return {variable_}; }
   bool Finds(const Environment& environment) const override {
-    const auto text = Lookup(environment, kVariable);
+    const auto text = Lookup(environment, variable_);
     return text && text->find_first_not_of(" \t\r\n") != std::string::npos;
   }
   Resolution Resolve(const Environment& environment) const override {
-    const std::string text = environment.at(kVariable);
-    Resolution resolution = TfConfig(text).Read();
-    if (resolution.description) resolution.description->resolver = name();
-    return resolution;
+    return TfConfig(variable_, environment.at(variable_)).Read();
   }
+
+ private:
+  const char* name_;
+  const char* variable_;
 };
 
 }  // namespace
 
-std::unique_ptr<Resolver> MakeTfConfigResolver() { return std::make_unique<TfConfigResolver>(); }
+std::unique_ptr<Resolver> MakeTfConfigResolver() {
+  return std::make_unique<TfConfigResolver>("TF_CONFIG", "TF_CONFIG");
+}
+std::unique_ptr<Resolver> MakeLaunchResolver() {
+  return std::make_unique<TfConfigResolver>("lockstep launch", "LOCKSTEP_CLUSTER");
+}
 
 }  // namespace lockstep::cluster
