@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/event_loop.h"
 #include "base/randomness.h"
 #include "net/in_process.h"
+#include "net/port.h"
 #include "net/reliable.h"
 
 namespace lockstep::net {
@@ -23,6 +25,12 @@ Payload Text(const std::string& text) {
 
 std::string TextOf(const Payload& payload) {
   return std::string(reinterpret_cast<const char*>(payload.data()), payload.size());
+}
+
+std::string Pattern(int seed, size_t size) {
+  std::string text(size, '\0');
+  for (size_t i = 0; i < size; ++i) text[i] = static_cast<char>((seed + 1) * 31 + i * 7 + i / 256);
+  return text;
 }
 
 // Datagrams on the real event loop that lose and repeat by a seed, and can be cut.
@@ -58,11 +66,22 @@ class LossyPort final : public Datagrams {
   std::function<void(int, const Payload&)> receive_;
 };
 
-// The same tests over both transports that live in one process.
-class TransportTest : public ::testing::TestWithParam<bool> {
+enum class Road { kInProcess, kReliable, kSharedMemory };
+
+std::string NameOf(Road road) {
+  constexpr const char* kNames[] = {"InProcess", "Reliable", "SharedMemory"};
+  return kNames[static_cast<int>(road)];
+}
+
+// The same tests over every transport, with all ranks on one loop.
+class TransportTest : public ::testing::TestWithParam<Road> {
  protected:
   void Make(int num_ranks, double loss = 0.3) {
-    if (!GetParam()) {
+    if (GetParam() == Road::kSharedMemory) {
+      MakePorts(num_ranks);
+      return;
+    }
+    if (GetParam() == Road::kInProcess) {
       in_process_ =
           std::make_unique<InProcessNetwork>(std::vector<base::Executor*>(num_ranks, &loop_));
       for (int rank = 0; rank < num_ranks; ++rank)
@@ -82,6 +101,33 @@ class TransportTest : public ::testing::TestWithParam<bool> {
       transports_.push_back(reliable_.back().get());
     }
   }
+  void SetUpAgain(int num_ranks) {
+    TakeDown();
+    Make(num_ranks);
+  }
+  void TakeDown() {
+    transports_.clear();
+    joined_.clear();
+    ports_.clear();
+    reliable_.clear();
+    RunFor(milliseconds(5));  // what is on the wire
+    lossy_.clear();
+    lossy_ports_.clear();
+    in_process_.reset();
+  }
+  void MakePorts(int num_ranks) {
+    PortOptions options;
+    options.shared_memory.beat_limit = seconds(2);
+    Membership membership;
+    for (int rank = 0; rank < num_ranks; ++rank) {
+      ports_.push_back(Port::Open(loop_, options).value());
+      membership.addresses.push_back(ports_.back()->address());
+    }
+    for (; membership.rank < num_ranks; ++membership.rank) {
+      joined_.push_back(ports_[membership.rank]->Join(membership).value());
+      transports_.push_back(joined_.back().get());
+    }
+  }
   bool RunUntil(const std::function<bool()>& done) { return loop_.RunUntil(done, seconds(20)); }
   void RunFor(base::Duration time) {
     loop_.RunUntil([] { return false; }, time);
@@ -93,6 +139,8 @@ class TransportTest : public ::testing::TestWithParam<bool> {
   std::vector<std::unique_ptr<LossyPort>> lossy_;
   std::unique_ptr<InProcessNetwork> in_process_;
   std::vector<std::unique_ptr<Transport>> reliable_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<std::unique_ptr<Transport>> joined_;
   std::vector<Transport*> transports_;
 };
 
@@ -196,8 +244,43 @@ TEST_P(TransportTest, LearnsOfAnAbortBeforeItEntersTheEpoch) {
   EXPECT_TRUE(RunUntil([&] { return heard; }));
 }
 
-INSTANTIATE_TEST_SUITE_P(InProcessAndLossy, TransportTest, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "Reliable" : "InProcess"; });
+TEST_P(TransportTest, CarriesPayloadsAndBodiesOfAllSizes) {
+  for (const int num_ranks : {2, 3}) {
+    SetUpAgain(num_ranks);
+    std::vector<size_t> sizes = {0, 1, 7, 47, 48, 144, 145, 192, 193, 1000, 10000};
+    size_t taken = 0;
+    for (int rank = 0; rank < num_ranks; ++rank) {
+      transport(rank).Listen(Channel::kTest, [&, rank](int from, const Message& message) {
+        EXPECT_EQ(TextOf(message.payload), Pattern(from + rank, message.payload.size()));
+        EXPECT_EQ(TextOf(message.body), Pattern(from * rank, message.body.size()));
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(message.body.data()) % 16, 0u);
+        ++taken;
+        return Receipt::kTaken;
+      });
+    }
+    size_t sent = 0;
+    for (int from = 0; from < num_ranks; ++from) {
+      for (int to = 0; to < num_ranks; ++to) {
+        if (from == to) continue;
+        for (size_t payload : sizes) {
+          for (size_t body : sizes) {
+            Block block = transport(from).Allocate(body);
+            const std::string text = Pattern(from * to, body);
+            std::memcpy(block.bytes.data(), text.data(), body);
+            // Every other body lies in memory of its own.
+            transport(from).Send(to, {0, Channel::kTest, Text(Pattern(from + to, payload)),
+                                      ++sent % 2 == 0 ? Payload(block) : Text(text)});
+          }
+        }
+      }
+    }
+    EXPECT_TRUE(RunUntil([&] { return taken == sent; })) << taken << " of " << sent;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TransportTest,
+                         ::testing::Values(Road::kInProcess, Road::kReliable, Road::kSharedMemory),
+                         [](const auto& info) { return NameOf(info.param); });
 
 using ReliableTest = TransportTest;
 
@@ -242,7 +325,7 @@ TEST_P(ReliableTest, DropsStrangersBytes) {
   EXPECT_TRUE(RunUntil([&] { return taken == 1; }));
 }
 
-INSTANTIATE_TEST_SUITE_P(Lossy, ReliableTest, ::testing::Values(true));
+INSTANTIATE_TEST_SUITE_P(Lossy, ReliableTest, ::testing::Values(Road::kReliable));
 
 }  // namespace
 }  // namespace lockstep::net

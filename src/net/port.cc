@@ -1,0 +1,112 @@
+#include "net/port.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "net/address.h"
+#include "net/heart.h"
+#include "net/linked_endpoint.h"
+#include "net/shared_memory_rendezvous.h"
+
+namespace lockstep::net {
+namespace {
+
+class PortTransport final : public LinkedEndpoint {
+ public:
+  PortTransport(const Place& place, base::EventLoop& loop)
+      : LinkedEndpoint(place.rank, place.num_ranks, loop), place_(place), loop_(loop) {}
+  ~PortTransport() override {
+    if (rendezvous_ != nullptr) rendezvous_->Leave();
+    DropLinks();
+  }
+
+  /// Reaches the peers with a name in `names` through shared memory.
+  Status ShareMemory(const PortOptions& options, Heart& heart, SharedMemoryRendezvous& rendezvous,
+                     std::vector<std::string> names) {
+    auto hub = SharedMemoryHub::Create(place_, options.shared_memory, loop_, heart,
+                                       options.beat_interval, *this);
+    if (!hub.ok()) return hub.status();
+    hub_ = std::move(*hub);
+    for (int peer = 0; peer < num_ranks(); ++peer)
+      if (!names[peer].empty()) SetLink(peer, hub_->MakeLink(peer));
+    rendezvous_ = &rendezvous;
+    rendezvous.Join(place_, hub_->control(), std::move(names), options.connect_limit,
+                    [this](int peer, Result<SharedMemoryRendezvous::Met> met) {
+                      Status status = met.status();
+                      if (met.ok())
+                        status =
+                            hub_->Connect(peer, std::move(met->socket), std::move(met->control));
+                      if (!status.ok()) hub_->Refuse(peer, std::move(status));
+                    });
+    return Status::Ok();
+  }
+
+  Block Allocate(size_t bytes) override {
+    if (hub_ != nullptr)
+      if (auto block = hub_->Allocate(bytes); block.ok()) return std::move(*block);
+    return Block::OnHeap(bytes);
+  }
+
+ private:
+  const Place place_;
+  base::EventLoop& loop_;
+  std::unique_ptr<SharedMemoryHub> hub_;
+  SharedMemoryRendezvous* rendezvous_ = nullptr;
+};
+
+Status NoRoad(int peer, const Address& there, const std::string& host) {
+  const bool is_here = !there.shared_memory.empty() && there.host == host;
+  return Status(Code::kInvalidArgument,
+                "[net] this task and rank " + std::to_string(peer) +
+                    " must have a road in common; got '" + there.ToString() + "' there and host " +
+                    host + " here; " +
+                    (is_here ? "turn shared memory on here" : "give both an address for TCP"));
+}
+
+}  // namespace
+
+Port::Port(base::EventLoop& loop, const PortOptions& options)
+    : loop_(loop), options_(options), host_(HostId()) {}
+
+Port::~Port() = default;
+
+Result<std::unique_ptr<Port>> Port::Open(base::EventLoop& loop, const PortOptions& options) {
+  std::unique_ptr<Port> port(new Port(loop, options));
+  Address address;
+  if (options.use_shared_memory) {
+    auto rendezvous = SharedMemoryRendezvous::Open(loop, options.job);
+    if (!rendezvous.ok()) return rendezvous.status();
+    port->rendezvous_ = std::move(*rendezvous);
+    port->heart_ = std::make_unique<Heart>(options.beat_interval);
+    address.host = port->host_;
+    address.shared_memory = port->rendezvous_->name();
+  }
+  port->address_ = address.ToString();
+  return port;
+}
+
+Result<std::unique_ptr<Transport>> Port::Join(const Membership& membership) {
+  const int num_ranks = static_cast<int>(membership.addresses.size());
+  const int rank = membership.rank;
+  if (rank < 0 || rank >= num_ranks || membership.addresses[rank] != address_)
+    return Status(Code::kInvalidArgument,
+                  "[net] a membership must have this task's address at its rank; got rank " +
+                      std::to_string(rank) + " of " + std::to_string(num_ranks) + " for '" +
+                      address_ + "'");
+  std::vector<std::string> names(num_ranks);
+  for (int peer = 0; peer < num_ranks; ++peer) {
+    if (peer == rank) continue;
+    auto there = Address::Parse(membership.addresses[peer]);
+    if (!there.ok()) return there.status();
+    if (rendezvous_ == nullptr || there->host != host_) return NoRoad(peer, *there, host_);
+    names[peer] = there->shared_memory;
+  }
+  auto transport = std::make_unique<PortTransport>(Place{membership.id, rank, num_ranks}, loop_);
+  if (rendezvous_ != nullptr) {
+    Status status = transport->ShareMemory(options_, *heart_, *rendezvous_, std::move(names));
+    if (!status.ok()) return status;
+  }
+  return std::unique_ptr<Transport>(std::move(transport));
+}
+
+}  // namespace lockstep::net
