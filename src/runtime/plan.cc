@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/flush_denormals.h"
+#include "base/memory.h"
 #include "runtime/plan_clock.h"
 #include "tensor/buffer.h"
 
@@ -19,11 +20,10 @@ struct FreeMemory {
 using Memory = std::unique_ptr<std::byte[], FreeMemory>;
 
 Memory AllocateMemory(size_t bytes) {
-  const size_t size = (std::max<size_t>(bytes, 64) + 63) / 64 * 64;
-  void* memory = std::aligned_alloc(64, size);
+  void* memory = base::AllocateMemory(bytes);
   if (memory == nullptr) {
     throw Error(Code::kResourceExhausted,
-                "[plan] memory for a run must be available; got none for " + std::to_string(size) +
+                "[plan] memory for a run must be available; got none for " + std::to_string(bytes) +
                     " bytes; use smaller batches");
   }
   return Memory(static_cast<std::byte*>(memory));

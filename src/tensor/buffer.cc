@@ -1,17 +1,13 @@
 #include "tensor/buffer.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
 
+#include "base/memory.h"
 #include "lockstep/base/status.h"
 
 namespace lockstep::tensor {
-
-namespace {
-constexpr size_t kAlignment = 64;
-}
 
 std::shared_ptr<Buffer> Buffer::Allocate(DType dtype, size_t count) {
   return std::shared_ptr<Buffer>(new Buffer(dtype, count));
@@ -19,11 +15,10 @@ std::shared_ptr<Buffer> Buffer::Allocate(DType dtype, size_t count) {
 
 Buffer::Buffer(DType dtype, size_t count)
     : dtype_(dtype), count_(count), num_bytes_(count * DTypeSize(dtype)) {
-  const size_t size = std::max(kAlignment, (num_bytes_ + kAlignment - 1) / kAlignment * kAlignment);
-  data_ = std::aligned_alloc(kAlignment, size);
+  data_ = base::AllocateMemory(num_bytes_);
   if (data_ == nullptr) {
     throw Error(Code::kResourceExhausted, "[tensor] memory must be available; got none for " +
-                                              std::to_string(size) + " bytes");
+                                              std::to_string(num_bytes_) + " bytes");
   }
   if (dtype_ == DType::kString) {
     std::uninitialized_default_construct_n(static_cast<std::string*>(data_), count_);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <new>
+
+#include "base/memory.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -15,18 +18,24 @@ class Place {
     if (bytes > size_) {
       Free();
       size_ = std::max(bytes + bytes / 2, size_t{1} << 16);
-      memory_ = static_cast<char*>(::operator new (size_ + offset, std::align_val_t{4096}));
+      memory_ = static_cast<char*>(base::AllocateMemory(size_ + offset + kPage));
+      if (memory_ == nullptr) throw std::bad_alloc();
+      const auto address = reinterpret_cast<uintptr_t>(memory_);
+      first_ = memory_ + ((address + kPage - 1) / kPage * kPage - address);
     }
-    return memory_ + offset;
+    return first_ + offset;
   }
 
  private:
   void Free() {
-    if (memory_ != nullptr) ::operator delete (memory_, std::align_val_t{4096});
-    memory_ = nullptr;
+    std::free(memory_);
+    memory_ = first_ = nullptr;
   }
 
+  static constexpr uintptr_t kPage = 4096;
+
   char* memory_ = nullptr;
+  char* first_ = nullptr;  // at a multiple of kPage
   size_t size_ = 0;
 };
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+
+namespace lockstep::base {
+
+/// Memory of at least `bytes` bytes at a multiple of 64, to be freed with std::free; null when
+/// there is none. Where many bytes are asked for, the system is told that large pages are welcome:
+/// kernels walk matrices by columns too, and would miss the table of small pages at every row.
+void* AllocateMemory(size_t bytes);
+
+}  // namespace lockstep::base
