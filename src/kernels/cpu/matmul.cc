@@ -11,6 +11,8 @@ namespace {
 // A matrix of so many elements is packed for a call, which pays when this many rows use it.
 constexpr int64_t kLargeMatrix = int64_t{1} << 14;
 constexpr int64_t kRowsThatPayPacking = 64;
+// Gradients of so many examples are packed for a call too, and are better read once.
+constexpr int64_t kManyExamples = 512;
 
 MatrixGeometry GeometryOf(const KernelSpec& spec) {
   MatrixGeometry geometry;
@@ -58,6 +60,9 @@ class LeafMatMulKernel : public Kernel {
 
   int64_t rows() const override { return geometry_.rows; }
   int64_t row_grain() const override { return kMaxTileRows; }
+  int64_t min_rows() const override {
+    return geometry_.depth >= kManyExamples ? kRowsThatPayPacking : 0;
+  }
   double cost_per_row() const override { return geometry_.CostPerRow(); }
 
   void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {

@@ -1,27 +1,88 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/product_pack.cc"
 #include "kernels/cpu/product_pack.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include "kernels/cpu/product_tile.h"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
 #include "kernels/cpu/transpose.h"
 
-namespace lockstep::kernels {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace lockstep::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
-template <int kCount, typename T>
-void CopyLines(const T* from, int64_t from_stride, int64_t lines, T* to) {
-  for (int64_t k = 0; k < lines; ++k) {
-    std::memcpy(to + k * kCount, from + k * from_stride, kCount * sizeof(T));
+// Copies lines of kWhole whole vectors and the lanes of `tail`.
+template <int kWhole, bool kTail, typename T, class D>
+HWY_INLINE void CopyVectors(D d, const T* from, int64_t from_stride, int64_t lines,
+                            hn::Mask<D> tail, T* to, int64_t to_stride) {
+  constexpr int kLanes = HWY_MAX_BYTES / sizeof(T);
+  for (; lines > 0; --lines, from += from_stride, to += to_stride) {
+    for (int v = 0; v < kWhole; ++v)
+      hn::StoreU(hn::LoadU(d, from + v * kLanes), d, to + v * kLanes);
+    if (kTail) {
+      const auto last = hn::MaskedLoad(tail, d, from + kWhole * kLanes);
+      hn::BlendedStore(last, tail, d, to + kWhole * kLanes);
+    }
   }
 }
 
+// Copies `lines` lines of `count` elements, at most four vectors of them at a time.
 template <typename T>
-void CopyLines(const T* from, int64_t from_stride, int64_t lines, int64_t count, T* to,
-               int64_t to_stride) {
-  for (int64_t k = 0; k < lines; ++k) {
-    std::memcpy(to + k * to_stride, from + k * from_stride, static_cast<size_t>(count) * sizeof(T));
+HWY_INLINE void CopyLines(const T* from, int64_t from_stride, int64_t lines, int64_t count, T* to,
+                          int64_t to_stride) {
+  constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(T);
+  const hn::ScalableTag<T> d;
+  for (; count > 0; count -= 4 * kLanes, from += 4 * kLanes, to += 4 * kLanes) {
+    const auto tail = hn::FirstN(d, static_cast<size_t>(count % kLanes));
+    if (count >= 4 * kLanes) {
+      CopyVectors<4, false>(d, from, from_stride, lines, tail, to, to_stride);
+    } else if (count > 3 * kLanes) {
+      CopyVectors<3, true>(d, from, from_stride, lines, tail, to, to_stride);
+    } else if (count == 3 * kLanes) {
+      CopyVectors<3, false>(d, from, from_stride, lines, tail, to, to_stride);
+    } else if (count > 2 * kLanes) {
+      CopyVectors<2, true>(d, from, from_stride, lines, tail, to, to_stride);
+    } else if (count == 2 * kLanes) {
+      CopyVectors<2, false>(d, from, from_stride, lines, tail, to, to_stride);
+    } else if (count > kLanes) {
+      CopyVectors<1, true>(d, from, from_stride, lines, tail, to, to_stride);
+    } else if (count == kLanes) {
+      CopyVectors<1, false>(d, from, from_stride, lines, tail, to, to_stride);
+    } else {
+      CopyVectors<0, true>(d, from, from_stride, lines, tail, to, to_stride);
+    }
   }
+}
+
+void CopyFloats(const float* from, int64_t from_stride, int64_t lines, int64_t count, float* to,
+                int64_t to_stride) {
+  CopyLines(from, from_stride, lines, count, to, to_stride);
+}
+void CopyDoubles(const double* from, int64_t from_stride, int64_t lines, int64_t count, double* to,
+                 int64_t to_stride) {
+  CopyLines(from, from_stride, lines, count, to, to_stride);
+}
+
+}  // namespace lockstep::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lockstep::kernels {
+
+HWY_EXPORT(CopyFloats);
+HWY_EXPORT(CopyDoubles);
+
+namespace {
+
+void CopyLines(const float* from, int64_t from_stride, int64_t lines, int64_t count, float* to,
+               int64_t to_stride) {
+  HWY_DYNAMIC_DISPATCH(CopyFloats)(from, from_stride, lines, count, to, to_stride);
+}
+void CopyLines(const double* from, int64_t from_stride, int64_t lines, int64_t count, double* to,
+               int64_t to_stride) {
+  HWY_DYNAMIC_DISPATCH(CopyDoubles)(from, from_stride, lines, count, to, to_stride);
 }
 
 }  // namespace
@@ -33,14 +94,6 @@ void PackColumns(const T* b, int64_t b_stride, bool transposed, int64_t depth, i
     const int64_t count = std::min(panel, columns - n);
     if (transposed) {
       Transpose(b + n * b_stride, b_stride, count, depth, packed, panel);
-    } else if (count == 64 && panel == 64) {
-      CopyLines<64>(b + n, b_stride, depth, packed);
-    } else if (count == 48 && panel == 48) {
-      CopyLines<48>(b + n, b_stride, depth, packed);
-    } else if (count == 32 && panel == 32) {
-      CopyLines<32>(b + n, b_stride, depth, packed);
-    } else if (count == 16 && panel == 16) {
-      CopyLines<16>(b + n, b_stride, depth, packed);
     } else {
       CopyLines(b + n, b_stride, depth, count, packed, panel);
     }
@@ -49,24 +102,7 @@ void PackColumns(const T* b, int64_t b_stride, bool transposed, int64_t depth, i
 
 template <typename T>
 void PackTransposedRows(const T* a, int64_t a_stride, int64_t depth, int rows, T* packed) {
-  switch (rows) {
-    case 1:
-      return CopyLines<1>(a, a_stride, depth, packed);
-    case 2:
-      return CopyLines<2>(a, a_stride, depth, packed);
-    case 3:
-      return CopyLines<3>(a, a_stride, depth, packed);
-    case 4:
-      return CopyLines<4>(a, a_stride, depth, packed);
-    case 5:
-      return CopyLines<5>(a, a_stride, depth, packed);
-    case 6:
-      return CopyLines<6>(a, a_stride, depth, packed);
-    case 7:
-      return CopyLines<7>(a, a_stride, depth, packed);
-    case kMaxTileRows:
-      return CopyLines<kMaxTileRows>(a, a_stride, depth, packed);
-  }
+  CopyLines(a, a_stride, depth, rows, packed, rows);
 }
 
 template void PackColumns(const float*, int64_t, bool, int64_t, int64_t, int64_t, float*);
@@ -75,3 +111,4 @@ template void PackTransposedRows(const float*, int64_t, int64_t, int, float*);
 template void PackTransposedRows(const double*, int64_t, int64_t, int, double*);
 
 }  // namespace lockstep::kernels
+#endif

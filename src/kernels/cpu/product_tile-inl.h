@@ -30,6 +30,33 @@ inline constexpr int kTileRows[kMaxTileVectors + 1] = {0, 8, 6, 0, 0};
 template <typename T>
 inline constexpr int kLanesOf = HWY_MAX_BYTES / static_cast<int>(sizeof(T));
 
+template <typename T, int kRows, int kVectors>
+HWY_INLINE void FetchToWrite(T* const* c) {
+  LOCKSTEP_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    LOCKSTEP_UNROLL
+    for (int j = 0; j < kVectors; ++j) __builtin_prefetch(c[i] + j * kLanesOf<T>, 1);
+  }
+}
+
+// A chain that fetches on the way what the tile says.
+template <typename T, int kRows, int kVectors, typename S>
+HWY_INLINE void ChainAndFetch(S& sums, const Tile<T>& tile, const T* const* rows, const T* b,
+                              int64_t length) {
+  const T* ahead = tile.ahead;
+  for (int64_t k = 0; k < length; k += kFetchSteps) {
+    const T* now[kRows];
+    LOCKSTEP_UNROLL
+    for (int i = 0; i < kRows; ++i) now[i] = rows[i] + k * tile.a_step;
+    for (int row = 0; row < tile.ahead_rows; ++row, ahead += tile.ahead_step) {
+      LOCKSTEP_UNROLL
+      for (int j = 0; j < kVectors; ++j) __builtin_prefetch(ahead + j * kLanesOf<T>);
+    }
+    sums.Chain(now, tile.a_step, b + k * tile.b_step, tile.b_step,
+               length - k < kFetchSteps ? length - k : kFetchSteps);
+  }
+}
+
 template <typename T, bool kApart, int kRows, int kVectors, bool kMasked>
 HWY_NOINLINE void ProductTile(const Tile<T>& tile) {
   using S = Sums<T, kRows, kVectors, kMasked>;
@@ -40,13 +67,18 @@ HWY_NOINLINE void ProductTile(const Tile<T>& tile) {
   } else {
     sums.SetZero();
   }
+  if (tile.fetch) FetchToWrite<T, kRows, kVectors>(tile.c);
   for (int64_t s = 0; s < tile.num_segments; ++s) {
     const TileSegment& segment = tile.segments[s];
     const T* rows[kRows];
     LOCKSTEP_UNROLL
     for (int i = 0; i < kRows; ++i) rows[i] = tile.a[i] + segment.a_offset;
-    sums.template Chain<kApart>(rows, tile.a_step, tile.b + segment.b_offset, tile.b_step,
-                                segment.length);
+    const T* b = tile.b + segment.b_offset;
+    if (!kApart && tile.fetch) {
+      ChainAndFetch<T, kRows, kVectors>(sums, tile, rows, b, segment.length);
+    } else {
+      sums.template Chain<kApart>(rows, tile.a_step, b, tile.b_step, segment.length);
+    }
   }
   if (tile.bias != nullptr) {
     LOCKSTEP_UNROLL

@@ -13,6 +13,9 @@ inline constexpr int kMaxTileVectors = 4;
 /// The vectors of the widest tile whose columns have their own elements of A.
 inline constexpr int kApartVectors = 2;
 
+/// Depth steps after which a tile fetches more of what comes next.
+inline constexpr int64_t kFetchSteps = 16;
+
 /// A run of depth steps: A starts at `a_offset` from each row's pointer, B at `b_offset` from the
 /// tile's.
 struct TileSegment {
@@ -39,11 +42,17 @@ struct Tile {
   const T* bias = nullptr;
   bool accumulate = false;
   bool relu = false;
+  /// With `fetch`, what is wanted soon is brought into the cache on the way: the lines of C, and of
+  /// a matrix that comes next `ahead_rows` rows of a panel for every kFetchSteps of the depth.
+  bool fetch = false;
+  const T* ahead = nullptr;
+  int64_t ahead_step = 0;
+  int ahead_rows = 0;
 };
 
 /// A register tile of a product that sums over examples: a leaf is one chain over its depth steps
 /// from zero; the leaves are added in the plan's order without leaving the processor. The segments,
-/// `bias`, `accumulate` and `relu` are not looked at.
+/// `bias`, `accumulate`, `relu` and `fetch` are not looked at.
 template <typename T>
 struct LeafTile : Tile<T> {
   const FoldStep* steps = nullptr;
