@@ -12,6 +12,8 @@ namespace {
 constexpr size_t kAlignment = 64;
 // The outputs of one pass over a group's steps should stay in a core's second-level cache.
 constexpr size_t kChunkBytes = 192 * 1024;
+// A step counts as writing next to nothing below this part of what its group writes.
+constexpr size_t kNextToNothing = 256;
 // Buffers that begin at the same offset of a page compete for the same cache lines.
 constexpr size_t kStagger = 5 * kAlignment;
 
@@ -124,13 +126,21 @@ void PlanCompiler::ChooseChunks() {
     for (Group& group : phase.groups) {
       if (group.owner >= 0 || !options_.fuse || group.steps.size() < 2) continue;
       size_t row_bytes = 0;
+      for (int index : group.steps) {
+        for (int slot : plan_->steps_[index].outputs) {
+          row_bytes += plan_->slots_[slot].bytes / group.domain;
+        }
+      }
       int64_t least = 1, grain = 1;
       for (int index : group.steps) {
         const Step& step = plan_->steps_[index];
         const int64_t ratio = std::max<int64_t>(1, step.kernel->rows() / group.domain);
         least = std::max(least, (step.kernel->min_rows() + ratio - 1) / ratio);
-        if (ratio == 1) grain = std::max(grain, step.kernel->row_grain());
-        for (int slot : step.outputs) row_bytes += plan_->slots_[slot].bytes / group.domain;
+        // A step that writes next to nothing may be slow rather than make the others' chunks large.
+        size_t written = 0;
+        for (int slot : step.outputs) written += plan_->slots_[slot].bytes / group.domain;
+        const bool counts = ratio == 1 && (written == 0 || written >= row_bytes / kNextToNothing);
+        if (counts) grain = std::max(grain, step.kernel->row_grain());
         for (int slot : step.inputs) {
           if (slot >= 0 && plan_->slots_[slot].kind == Slot::Kind::kVariable &&
               !step.writes.empty()) {

@@ -144,9 +144,13 @@ void PlanCompiler::Schedule() {
     size_t waiting_bytes = 0;
     for (size_t r = 0; r < ready.size(); ++r) {
       const int step = ready[r];
+      // With a full bucket only updates are taken still, and small steps, among them the rate of
+      // the updates, that these need not wait for a further barrier.
+      const bool full = options_.bucket_bytes > 0 && waiting_bytes >= options_.bucket_bytes;
+      const bool update = !plan_->steps_[step].writes.empty();
+      if (full && !update && Divisible(*plan_->steps_[step].kernel)) continue;
       if (!Place(step)) {
         for (int slot : plan_->steps_[step].outputs) waiting_bytes += plan_->slots_[slot].bytes;
-        if (options_.bucket_bytes > 0 && waiting_bytes >= options_.bucket_bytes) break;
         continue;
       }
       ready.erase(ready.begin() + r);
