@@ -24,6 +24,9 @@ EXEMPT = {
     "net/shared_memory_pulse.cc": "holds that mutex for life",
     "net/socket_packets.h": "the sockets through which processes of a host meet",
     "net/socket_packets.cc": "the sockets through which processes of a host meet",
+    "net/tcp_socket.cc": "the sockets of the transport over TCP",
+    "net/plain_stream.cc": "reads and writes those sockets",
+    "net/tls_stream.cc": "reads and writes them through libssl",
     "net/rank_processes_test.cc": "starts, stops and kills processes",
 }
 

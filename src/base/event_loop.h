@@ -109,8 +109,10 @@ class EventThread {
   EventThread() : thread_([this] { loop_.Run(); }) {}
   ~EventThread() {
     loop_.Stop();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
+  /// Waits for the thread to end, after work of its own has stopped the loop.
+  void Join() { thread_.join(); }
   Executor& executor() { return loop_; }
   EventLoop& loop() { return loop_; }
 

@@ -17,6 +17,7 @@ class PortTransport final : public LinkedEndpoint {
       : LinkedEndpoint(place.rank, place.num_ranks, loop), place_(place), loop_(loop) {}
   ~PortTransport() override {
     if (rendezvous_ != nullptr) rendezvous_->Leave();
+    if (tcp_ != nullptr) tcp_->Leave();
     DropLinks();
   }
 
@@ -41,6 +42,14 @@ class PortTransport final : public LinkedEndpoint {
     return Status::Ok();
   }
 
+  /// Reaches the peers with an address in `addresses` over TCP.
+  void Connect(TcpPort& tcp, const std::vector<std::string>& addresses, base::Duration limit) {
+    tcp_ = &tcp;
+    tcp.Join(place_, addresses, limit);
+    for (int peer = 0; peer < num_ranks(); ++peer)
+      if (!addresses[peer].empty()) SetLink(peer, tcp.MakeLink(peer, loop_, *this));
+  }
+
   Block Allocate(size_t bytes) override {
     if (hub_ != nullptr)
       if (auto block = hub_->Allocate(bytes); block.ok()) return std::move(*block);
@@ -52,15 +61,16 @@ class PortTransport final : public LinkedEndpoint {
   base::EventLoop& loop_;
   std::unique_ptr<SharedMemoryHub> hub_;
   SharedMemoryRendezvous* rendezvous_ = nullptr;
+  TcpPort* tcp_ = nullptr;
 };
 
-Status NoRoad(int peer, const Address& there, const std::string& host) {
-  const bool is_here = !there.shared_memory.empty() && there.host == host;
+Status NoRoad(int peer, const Address& there, const std::string& here) {
   return Status(Code::kInvalidArgument,
                 "[net] this task and rank " + std::to_string(peer) +
-                    " must have a road in common; got '" + there.ToString() + "' there and host " +
-                    host + " here; " +
-                    (is_here ? "turn shared memory on here" : "give both an address for TCP"));
+                    " must have a road in common; got '" + there.ToString() + "' there and '" +
+                    here +
+                    "' here; share memory on one host (same network namespace, same user), or "
+                    "give both an address for TCP");
 }
 
 }  // namespace
@@ -81,7 +91,27 @@ Result<std::unique_ptr<Port>> Port::Open(base::EventLoop& loop, const PortOption
     address.host = port->host_;
     address.shared_memory = port->rendezvous_->name();
   }
+  if (!options.tcp.listen.empty()) {
+    std::unique_ptr<Tls> tls;
+    if (!options.tcp.plain_text) {
+      if (!options.credentials.has_value())
+        return Status(Code::kInvalidArgument,
+                      "[net] TCP must be encrypted; got no credentials for " + options.tcp.listen +
+                          "; make them with `lockstep cert`, or say that the network is trusted");
+      auto made = Tls::Create(*options.credentials);
+      if (!made.ok()) return made.status();
+      tls = std::move(*made);
+    }
+    auto tcp = TcpPort::Open(options.tcp, options.job, std::move(tls));
+    if (!tcp.ok()) return tcp.status();
+    port->tcp_ = std::move(*tcp);
+    address.tcp = port->tcp_->address();
+  }
   port->address_ = address.ToString();
+  if (port->address_.empty())
+    return Status(Code::kInvalidArgument,
+                  "[net] a port must offer a road; got neither shared memory nor an address for "
+                  "TCP; give one of them");
   return port;
 }
 
@@ -93,16 +123,25 @@ Result<std::unique_ptr<Transport>> Port::Join(const Membership& membership) {
                   "[net] a membership must have this task's address at its rank; got rank " +
                       std::to_string(rank) + " of " + std::to_string(num_ranks) + " for '" +
                       address_ + "'");
-  std::vector<std::string> names(num_ranks);
+  std::vector<std::string> names(num_ranks), addresses(num_ranks);
+  bool shares = false, connects = false;
   for (int peer = 0; peer < num_ranks; ++peer) {
     if (peer == rank) continue;
     auto there = Address::Parse(membership.addresses[peer]);
     if (!there.ok()) return there.status();
-    if (rendezvous_ == nullptr || there->host != host_) return NoRoad(peer, *there, host_);
-    names[peer] = there->shared_memory;
+    if (rendezvous_ != nullptr && !there->shared_memory.empty() && there->host == host_) {
+      names[peer] = there->shared_memory;
+      shares = true;
+    } else if (tcp_ != nullptr && !there->tcp.empty()) {
+      addresses[peer] = there->tcp;
+      connects = true;
+    } else {
+      return NoRoad(peer, *there, address_);
+    }
   }
   auto transport = std::make_unique<PortTransport>(Place{membership.id, rank, num_ranks}, loop_);
-  if (rendezvous_ != nullptr) {
+  if (connects) transport->Connect(*tcp_, addresses, options_.connect_limit);
+  if (shares) {
     Status status = transport->ShareMemory(options_, *heart_, *rendezvous_, std::move(names));
     if (!status.ok()) return status;
   }

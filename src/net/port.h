@@ -1,11 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/event_loop.h"
+#include "net/certificates.h"
 #include "net/shared_memory_hub.h"
+#include "net/tcp_port.h"
 #include "net/transport.h"
 
 namespace lockstep::net {
@@ -21,6 +24,10 @@ struct PortOptions {
   SharedMemoryOptions shared_memory;
   /// How often this process shows peers on its host that it runs.
   base::Duration beat_interval = std::chrono::milliseconds(1);
+  /// How peers on other hosts are reached, or all where memory is not shared.
+  TcpOptions tcp;
+  /// What TLS needs; TCP without them takes `tcp.plain_text`.
+  std::optional<Credentials> credentials;
   /// A peer that cannot be connected in this time makes the epoch Unavailable.
   base::Duration connect_limit = std::chrono::seconds(30);
 };
@@ -36,11 +43,12 @@ struct Membership {
 
 /// A task's place in the world, for its whole life: listens, beats, and makes the transport of each
 /// membership, which reaches every peer by the best road that both ends have: shared memory on the
-/// same host.
+/// same host, else TLS over TCP.
 /// Threads: on the loop's thread, or while no thread runs it.
 class Port {
  public:
-  /// Errors: Unavailable (no socket), with the cure.
+  /// Errors: InvalidArgument (no road at all, TCP with neither credentials nor plain text, an
+  /// address that is none), Unavailable (no socket), with the cure.
   static Result<std::unique_ptr<Port>> Open(base::EventLoop& loop, const PortOptions& options);
   ~Port();
 
@@ -61,6 +69,7 @@ class Port {
   std::string address_;
   std::unique_ptr<Heart> heart_;
   std::unique_ptr<SharedMemoryRendezvous> rendezvous_;
+  std::unique_ptr<TcpPort> tcp_;
 };
 
 }  // namespace lockstep::net

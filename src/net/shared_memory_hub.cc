@@ -84,7 +84,9 @@ bool SharedMemoryHub::Poll() {
     for (int peer = 0; peer < place_.num_ranks; ++peer) {
       const Ailment ailment = pulse_->ailment(peer);
       if (links_[peer] == nullptr || ailment == Ailment::kNone) continue;
-      links_[peer]->Fail(StatusOf(peer, ailment));
+      Status why = StatusOf(peer, ailment);
+      ailment == Ailment::kSilent ? links_[peer]->Fail(std::move(why))
+                                  : links_[peer]->FailAfterMessages(std::move(why));
       any = true;
     }
   }

@@ -67,6 +67,12 @@ void SharedMemoryLink::Fail(Status why) {
   hub_.loop_.Wake();
 }
 
+void SharedMemoryLink::FailAfterMessages(Status why) {
+  if (!is_up()) return Fail(std::move(why));
+  if (ends_with_.ok()) ends_with_ = std::move(why);
+  hub_.loop_.Wake();
+}
+
 void SharedMemoryLink::Revive() {
   if (why_lost_.ok()) return;
   // Who only was silent may be heard again; the dead and the broken stay lost.
@@ -89,6 +95,10 @@ bool SharedMemoryLink::Poll() {
   }
   if (!is_up()) return false;
   bool any = TakeMessages();
+  if (!any && !ends_with_.ok()) {
+    Fail(ends_with_);
+    return true;
+  }
   any = TakeAborts() || any;
   if (!reads_.empty()) Reclaim();
   while (!backlog_.empty() && is_up()) {
@@ -333,10 +343,10 @@ void SharedMemoryLink::DrainSocket() {
       socket_.Close();
       const Ailment ailment = hub_.pulse_->ailment(peer_);
       const bool left = HeadOf(control_->data()).left.load() != 0;
-      Fail(hub_.StatusOf(peer_, left                        ? Ailment::kLeft
-                                : ailment == Ailment::kNone ? Ailment::kDead
-                                                            : ailment));
-      return;
+      const bool is_known = ailment != Ailment::kNone;
+      return FailAfterMessages(hub_.StatusOf(peer_, left       ? Ailment::kLeft
+                                                    : is_known ? ailment
+                                                               : Ailment::kDead));
     }
     if (size == sizeof(packet) && file.ok())
       AddSegment(std::move(file), packet.index, packet.bytes);

@@ -20,6 +20,8 @@ class SharedMemoryLink final : public Link {
   void Open(FileDescriptor socket, std::shared_ptr<Segment> control);
   /// The peer is lost for `why`; the endpoint hears of it with the next poll.
   void Fail(Status why);
+  /// The same, once what the peer has sent before is taken.
+  void FailAfterMessages(Status why);
   bool Poll();
 
   void Send(const Message& message) override;
@@ -61,6 +63,7 @@ class SharedMemoryLink final : public Link {
   FileDescriptor socket_;
   std::shared_ptr<Segment> control_;  // the peer's; null before the connection
   Status why_lost_;
+  Status ends_with_;  // not ok: the peer sends nothing more
   bool tells_loss_ = false;
 
   std::deque<Message> backlog_;

@@ -66,10 +66,10 @@ class LossyPort final : public Datagrams {
   std::function<void(int, const Payload&)> receive_;
 };
 
-enum class Road { kInProcess, kReliable, kSharedMemory };
+enum class Road { kInProcess, kReliable, kSharedMemory, kTcp, kTls, kMixed };
 
 std::string NameOf(Road road) {
-  constexpr const char* kNames[] = {"InProcess", "Reliable", "SharedMemory"};
+  constexpr const char* kNames[] = {"InProcess", "Reliable", "SharedMemory", "Tcp", "Tls", "Mixed"};
   return kNames[static_cast<int>(road)];
 }
 
@@ -77,7 +77,7 @@ std::string NameOf(Road road) {
 class TransportTest : public ::testing::TestWithParam<Road> {
  protected:
   void Make(int num_ranks, double loss = 0.3) {
-    if (GetParam() == Road::kSharedMemory) {
+    if (GetParam() >= Road::kSharedMemory) {
       MakePorts(num_ranks);
       return;
     }
@@ -119,7 +119,14 @@ class TransportTest : public ::testing::TestWithParam<Road> {
     PortOptions options;
     options.shared_memory.beat_limit = seconds(2);
     Membership membership;
+    static const Credentials credentials = MakeCredentials().value();
     for (int rank = 0; rank < num_ranks; ++rank) {
+      // Mixed: the first two ranks share memory.
+      options.use_shared_memory =
+          GetParam() == Road::kSharedMemory || (GetParam() == Road::kMixed && rank < 2);
+      if (GetParam() != Road::kSharedMemory) options.tcp.listen = "127.0.0.1:0";
+      options.tcp.plain_text = GetParam() == Road::kTcp;
+      if (GetParam() != Road::kTcp) options.credentials = credentials;
       ports_.push_back(Port::Open(loop_, options).value());
       membership.addresses.push_back(ports_.back()->address());
     }
@@ -279,7 +286,8 @@ TEST_P(TransportTest, CarriesPayloadsAndBodiesOfAllSizes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TransportTest,
-                         ::testing::Values(Road::kInProcess, Road::kReliable, Road::kSharedMemory),
+                         ::testing::Values(Road::kInProcess, Road::kReliable, Road::kSharedMemory,
+                                           Road::kTcp, Road::kTls, Road::kMixed),
                          [](const auto& info) { return NameOf(info.param); });
 
 using ReliableTest = TransportTest;
