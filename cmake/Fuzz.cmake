@@ -25,3 +25,5 @@ lockstep_fuzzer(cluster/description_fuzz
                 SOURCES cluster/tf_config.cc cluster/json_text.cc cluster/node_list.cc cluster/address.cc
                         cluster/names.cc cluster/description.cc cluster/cluster_spec.cc cluster/mistake.cc
                         cluster/lookup.cc base/status.cc)
+lockstep_fuzzer(net/frame_fuzz SOURCES net/frame.cc net/payload.cc base/status.cc)
+lockstep_fuzzer(net/slot_fuzz SOURCES net/shared_memory_layout.cc base/status.cc)

@@ -19,6 +19,8 @@ struct RankProcessOptions {
   size_t body_bytes = 100000;
   /// The transport is kept from one epoch to the next instead of being made anew.
   bool keep_transport = false;
+  /// Every other process shares no memory.
+  bool mixes_roads = false;
 };
 
 /// What a rank reports on its pipe, a line each: "at ADDRESS", "step EPOCH NANOSECONDS" for the
@@ -44,6 +46,9 @@ class RankProcesses {
   /// "wrong" ends the test. Fails the test after `limit`.
   Report Await(int process, const std::string& word, uint64_t epoch,
                base::Duration limit = std::chrono::seconds(20));
+  /// The same, but to be late is no failure.
+  bool TryAwait(int process, const std::string& word, uint64_t epoch, base::Duration limit,
+                Report* report);
   void Signal(int process, int signal);
   base::Time Now() const { return base::MonotonicClock().Now(); }
 

@@ -21,9 +21,11 @@ std::byte PatternByte(uint64_t step, int rank, size_t i) {
 // What runs in a child: exchanges with all others, step after step, until told otherwise.
 class Rank {
  public:
-  Rank(const RankProcessOptions& options, int from_parent, int to_parent)
+  Rank(const RankProcessOptions& options, int number, int from_parent, int to_parent)
       : options_(options), from_parent_(from_parent), to_parent_(to_parent) {
-    auto port = Port::Open(loop_, options.port);
+    PortOptions port_options = options.port;
+    if (options.mixes_roads && number % 2 == 1) port_options.use_shared_memory = false;
+    auto port = Port::Open(loop_, port_options);
     if (!port.ok()) {
       Say("wrong " + port.status().message());
       _exit(1);
@@ -134,7 +136,7 @@ int RankProcesses::Start() {
     close(down[1]);
     close(up[0]);
     for (const Child& other : children_) close(other.to), close(other.from);
-    Rank(options_, down[0], up[1]).Live();
+    Rank(options_, static_cast<int>(children_.size()), down[0], up[1]).Live();
     _exit(0);
   }
   close(down[0]);
@@ -187,6 +189,14 @@ bool RankProcesses::ReadLine(Child& child, std::string* line, base::Time until) 
 
 Report RankProcesses::Await(int process, const std::string& word, uint64_t epoch,
                             base::Duration limit) {
+  Report report;
+  if (!TryAwait(process, word, epoch, limit, &report))
+    ADD_FAILURE() << "process " << process << " did not say " << word << " of epoch " << epoch;
+  return report;
+}
+
+bool RankProcesses::TryAwait(int process, const std::string& word, uint64_t epoch,
+                             base::Duration limit, Report* found) {
   const base::Time until = Now() + limit;
   std::string line;
   while (ReadLine(children_[process], &line, until)) {
@@ -196,14 +206,15 @@ Report RankProcesses::Await(int process, const std::string& word, uint64_t epoch
     words >> report.word >> report.epoch >> when;
     if (report.word == "wrong") {
       ADD_FAILURE() << "process " << process << ": " << line;
-      return report;
+      return false;
     }
     std::getline(words >> std::ws, report.text);
     report.when = base::Time(base::Duration(when));
-    if (report.word == word && report.epoch == epoch) return report;
+    if (report.word != word || report.epoch != epoch) continue;
+    *found = report;
+    return true;
   }
-  ADD_FAILURE() << "process " << process << " did not say " << word << " of epoch " << epoch;
-  return {};
+  return false;
 }
 
 void RankProcesses::Signal(int process, int signal) { kill(children_[process].pid, signal); }
@@ -214,8 +225,28 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class ProcessesTest : public ::testing::Test {
+enum class Road { kSharedMemory, kTls, kMixed };
+
+std::string NameOf(Road road) {
+  constexpr const char* kNames[] = {"SharedMemory", "Tls", "Mixed"};
+  return kNames[static_cast<int>(road)];
+}
+
+class ProcessesTest : public ::testing::TestWithParam<Road> {
  protected:
+  // By default limits are wide: the machine may be busy with other tests.
+  static RankProcessOptions Options(base::Duration silence) {
+    static const Credentials credentials = MakeCredentials().value();
+    RankProcessOptions options;
+    options.port.shared_memory.beat_limit = silence;
+    options.port.tcp.limits.silence = silence;
+    options.port.tcp.limits.beat_interval = silence / 5;
+    options.port.use_shared_memory = GetParam() != Road::kTls;
+    if (GetParam() != Road::kSharedMemory) options.port.tcp.listen = "127.0.0.1:0";
+    options.port.credentials = credentials;
+    options.mixes_roads = GetParam() == Road::kMixed;
+    return options;
+  }
   void Wait(base::Duration time) {
     poll(nullptr, 0, static_cast<int>(std::chrono::duration_cast<milliseconds>(time).count()));
   }
@@ -237,12 +268,10 @@ int Leftovers() {
   return count;
 }
 
-TEST_F(ProcessesTest, SurvivorsHearOfAKilledRankAtOnceAndGoOnWithoutIt) {
+TEST_P(ProcessesTest, SurvivorsHearOfAKilledRankAtOnceAndGoOnWithoutIt) {
   const int before = Leftovers();
   {
-    RankProcessOptions options;
-    options.port.shared_memory.beat_limit = milliseconds(500);
-    RankProcesses ranks(options);
+    RankProcesses ranks(Options(milliseconds(1000)));
     for (int i = 0; i < 4; ++i) ranks.Start();
     uint64_t epoch = 1;
     std::vector<int> members = {0, 1, 2, 3};
@@ -257,20 +286,25 @@ TEST_F(ProcessesTest, SurvivorsHearOfAKilledRankAtOnceAndGoOnWithoutIt) {
       double heard = 0;
       for (int member : members) {
         const Report report = ranks.Await(member, "abort", epoch);
-        EXPECT_NE(report.text.find("Unavailable [net] rank 1 must outlive the epoch; got the end "
-                                   "of its process (shared memory, rank "),
-                  std::string::npos)
+        const bool is_shared = report.text.starts_with(
+            "Unavailable [net] rank 1 must outlive the epoch; got the end of its process (shared "
+            "memory, rank ");
+        const bool is_tls = report.text.starts_with(
+            "Unavailable [net] rank 1 must keep its connection during an epoch; got ");
+        EXPECT_TRUE(GetParam() == Road::kMixed ? is_shared || is_tls
+                    : is_tls                   ? GetParam() == Road::kTls
+                                               : is_shared)
             << report.text;
         heard = std::max(heard, Since(killed, report));
       }
-      EXPECT_LT(heard, 50);
+      EXPECT_LT(heard, 300);
       members.push_back(ranks.Start());
       const base::Time began = ranks.Now();
       ranks.Begin(++epoch, members);
       double resumed = 0;
       for (int member : members)
         resumed = std::max(resumed, Since(began, ranks.Await(member, "step", epoch)));
-      EXPECT_LT(resumed, 200);
+      EXPECT_LT(resumed, 1000);
       std::printf("killed: all heard after %.1f ms, new epoch's first step %.1f ms\n", heard,
                   resumed);
       ++epoch;
@@ -279,9 +313,8 @@ TEST_F(ProcessesTest, SurvivorsHearOfAKilledRankAtOnceAndGoOnWithoutIt) {
   EXPECT_EQ(Leftovers(), before);
 }
 
-TEST_F(ProcessesTest, AStoppedRankIsToldByItsSilenceAndMayComeBack) {
-  RankProcessOptions options;
-  options.port.shared_memory.beat_limit = milliseconds(60);
+TEST_P(ProcessesTest, AStoppedRankIsToldByItsSilenceAndMayComeBack) {
+  RankProcessOptions options = Options(milliseconds(60));
   options.keep_transport = true;
   options.body_bytes = 1 << 20;
   RankProcesses ranks(options);
@@ -292,21 +325,50 @@ TEST_F(ProcessesTest, AStoppedRankIsToldByItsSilenceAndMayComeBack) {
   ranks.Signal(2, SIGSTOP);
   for (int i : {0, 1}) {
     const Report report = ranks.Await(i, "abort", 1);
-    EXPECT_NE(report.text.find("Unavailable [net] rank 2 must beat within 60.0 ms; got silence"),
-              std::string::npos)
-        << report.text;
-    EXPECT_GE(Since(stopped, report), 50);
+    const bool is_shared =
+        report.text.starts_with("Unavailable [net] rank 2 must beat within 60.0 ms; got silence");
+    const bool is_tls = report.text.find("got silence for ") != std::string::npos &&
+                        report.text.find("where 60.0 ms are allowed") != std::string::npos;
+    EXPECT_TRUE(is_shared || is_tls) << report.text;
+    EXPECT_GE(Since(stopped, report), 45);
     EXPECT_LT(Since(stopped, report), 500);
     std::printf("stopped: rank %d heard after %.1f ms\n", i, Since(stopped, report));
   }
   // It stays out of a new epoch as long as it is silent, on the same transport, too.
-  ranks.Begin(2, {0, 1, 2});
-  for (int i : {0, 1}) ranks.Await(i, "abort", 2);
+  if (GetParam() == Road::kSharedMemory) {
+    ranks.Begin(2, {0, 1, 2});
+    for (int i : {0, 1}) ranks.Await(i, "abort", 2);
+  }
   ranks.Signal(2, SIGCONT);
-  Wait(milliseconds(100));
-  ranks.Begin(3, {0, 1, 2});
-  for (int i : {0, 1, 2}) ranks.Await(i, "step", 3);
+  // On a busy machine so short a limit may strike again: then it is the next epoch's turn.
+  bool is_back = false;
+  for (uint64_t epoch = 3; epoch < 13 && !is_back; ++epoch) {
+    Wait(milliseconds(100));
+    ranks.Begin(epoch, {0, 1, 2});
+    is_back = true;
+    Report report;
+    for (int i : {0, 1, 2})
+      is_back = is_back && ranks.TryAwait(i, "step", epoch, milliseconds(1000), &report);
+  }
+  EXPECT_TRUE(is_back);
 }
+
+TEST_P(ProcessesTest, TwoRanksKilledAtOnceAndBodiesBeyondASegment) {
+  RankProcessOptions options = Options(milliseconds(2000));
+  options.body_bytes = size_t{5} << 20;
+  RankProcesses ranks(options);
+  for (int i = 0; i < 4; ++i) ranks.Start();
+  ranks.Begin(7, {3, 2, 1, 0});
+  for (int i = 0; i < 4; ++i) ranks.Await(i, "step", 7);
+  for (int i : {0, 2}) ranks.Signal(i, SIGKILL);
+  for (int i : {1, 3}) ranks.Await(i, "abort", 7);
+  ranks.Begin(8, {1, 3});
+  for (int i : {1, 3}) ranks.Await(i, "step", 8);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ProcessesTest,
+                         ::testing::Values(Road::kSharedMemory, Road::kTls, Road::kMixed),
+                         [](const auto& info) { return NameOf(info.param); });
 
 }  // namespace
 }  // namespace lockstep::net
