@@ -10,6 +10,34 @@
 
 namespace lockstep {
 
+namespace distribute {
+namespace {
+
+// The replica's own tapes have not seen what happened in the meeting; that they can't differentiate
+// it, they say when they are asked.
+void TellReplicaTapes(const Part& part, const std::vector<Tensor>& results) {
+  if (!ops::IsRecording()) return;
+  std::vector<Tensor> inputs, outputs;
+  for (const Tensor& input : part.inputs) {
+    if (input.defined()) inputs.push_back(input);
+  }
+  for (const Tensor& result : results) {
+    if (result.defined()) outputs.push_back(result);
+  }
+  size_t outside;
+  {
+    const ops::MeetingRecording meeting;
+    outside = ops::Recorders().size();
+  }
+  const auto all = ops::Recorders();
+  for (size_t i = outside; i < all.size(); ++i) {
+    all[i]->Record(*part.spec, part.attributes, inputs, outputs);
+  }
+}
+
+}  // namespace
+}  // namespace distribute
+
 Tensor ReplicaContext::replica_id_in_sync_group() const { return ops::Emit1("ReplicaId", {}); }
 
 int ReplicaContext::num_replicas_in_sync() const { return strategy_.num_replicas_in_sync(); }
@@ -58,8 +86,10 @@ std::vector<Tensor> ReplicaContext::MergeCall(const MergeFunction& function,
   distribute::Part part{&ops::OpRegistry::Global().Find("ReplicaMerge"),
                         {{"body", distribute::EagerMerge(function)}},
                         arguments};
-  if (meeter_ != nullptr) return meeter_->Meet(std::move(part));
-  return distribute::SoloMeeter(strategy_).Meet(std::move(part));
+  if (num_replicas_in_sync() == 1) return distribute::SoloMeeter(strategy_).Meet(std::move(part));
+  std::vector<Tensor> results = meeter_->Meet(part);
+  distribute::TellReplicaTapes(part, results);
+  return results;
 }
 
 }  // namespace lockstep

@@ -77,26 +77,30 @@ std::vector<Tensor> NoGradient(const GradientContext& context) {
   throw Error(Code::kUnimplemented,
               "[" + context.spec.name +
                   "] no gradient flows through it; got a tape around it; take the gradient inside "
-                  "of the replica function, and exchange values by all_reduce or all_gather");
+                  "of the replica function, and exchange values by all_reduce or all_gather, or "
+                  "call Run outside of a Function");
 }
 
 const ops::RegisterOp kId({.name = "ReplicaId", .infer = InferId});
-const ops::RegisterOp kAllReduce({.name = "ReplicaAllReduce",
-                                  .infer = InferSame,
-                                  .gradient = AllReduceGradient});
+const ops::RegisterOp kAllReduce(
+    {.name = "ReplicaAllReduce", .infer = InferSame, .gradient = AllReduceGradient, .meets = true});
 const ops::RegisterOp kAllGather({.name = "ReplicaAllGather",
                                   .infer = InferGather,
-                                  .gradient = AllGatherGradient});
+                                  .gradient = AllGatherGradient,
+                                  .meets = true});
 const ops::RegisterOp kReduceScatter({.name = "ReplicaReduceScatter",
                                       .infer = InferScatter,
-                                      .gradient = ReduceScatterGradient});
+                                      .gradient = ReduceScatterGradient,
+                                      .meets = true});
 const ops::RegisterOp kUpdate({.name = "ReplicaUpdate",
                                .infer = InferUpdate,
-                               .effects = {.reads = 1, .writes = 1}});
+                               .effects = {.reads = 1, .writes = 1},
+                               .meets = true});
 const ops::RegisterOp kMerge({.name = "ReplicaMerge",
                               .infer = InferMerge,
                               .gradient = NoGradient,
-                              .effects = {.external = true}});
+                              .effects = {.external = true},
+                              .meets = true});
 const ops::RegisterOp kRun({.name = "ReplicaRun",
                             .infer = InferMerge,
                             .gradient = NoGradient,
@@ -116,7 +120,7 @@ std::vector<Tensor> MeetOnHost(const ops::OpSpec& spec, const ops::Attributes& a
                     "] replicas meet inside of Run; got a call in cross-replica context; use "
                     "Strategy::Reduce or Gather here");
   }
-  const ops::RecordingPause pause;
+  const ops::MeetingRecording meeting;
   Part part{&spec, attributes, inputs};
   if (context->meeter() != nullptr) return context->meeter()->Meet(std::move(part));
   return SoloMeeter(context->strategy()).Meet(std::move(part));

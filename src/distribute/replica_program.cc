@@ -65,7 +65,7 @@ std::vector<Tensor> ReplicaProgram::ArgumentsOf(int replica,
     arguments.push_back(inputs[next + (varies ? replica : 0)]);
     next += varies ? replicas : 1;
   }
-  arguments.insert(arguments.end(), inputs.begin() + next, inputs.end());
+  while (arguments.size() < graph_->parameters().size()) arguments.push_back(inputs[next++]);
   return arguments;
 }
 

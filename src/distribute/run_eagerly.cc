@@ -19,6 +19,7 @@ class Fibers {
         function_(function),
         arguments_(arguments),
         creations_(strategy),
+        outside_(ops::Recorders()),
         places_(strategy.num_replicas_in_sync()),
         group_(strategy.num_replicas_in_sync(), [this](int replica) { RunReplica(replica); }) {}
 
@@ -61,6 +62,7 @@ class Fibers {
     place.group = &group_;
     place.replica = replica;
     const ReplicaScope scope(strategy_, replica, &place, creations_.CreatorOf(replica));
+    const ops::ReplicaRecording recording(outside_);
     std::vector<Tensor> own;
     for (const PerReplica& argument : arguments_) own.push_back(argument.value(replica));
     place.answer = function_(own);
@@ -70,6 +72,7 @@ class Fibers {
   const ReplicaFunction& function_;
   const std::vector<PerReplica>& arguments_;
   SharedCreations creations_;
+  const std::vector<ops::Recorder*> outside_;  // who records around the run
   std::vector<Place> places_;
   base::FiberGroup group_;  // last: its end unwinds fibers that use the rest
 };
@@ -108,11 +111,11 @@ std::vector<PerReplica> RunEagerly(Strategy& strategy, const ReplicaFunction& fu
     SoloMeeter meeter(strategy);
     const ReplicaBatchScope whole(0, 1);
     const ReplicaScope scope(strategy, 0, &meeter, creations.CreatorOf(0));
+    const ops::ReplicaRecording recording(ops::Recorders());
     std::vector<Tensor> own;
     for (const PerReplica& argument : arguments) own.push_back(argument.value(0));
     return Regroup({function(own)});
   }
-  const ops::RecordingPause pause;
   return Regroup(Fibers(strategy, function, arguments).Run());
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "distribute/context.h"
 #include "distribute/distributed_variable.h"
 #include "distribute/leaves.h"
@@ -8,6 +10,7 @@
 #include "graph/tracer.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
+#include "runtime/variable_cell.h"
 
 namespace lockstep::distribute {
 
@@ -53,6 +56,23 @@ void TraceReplica(Strategy& strategy, graph::Tracer& tracer, const ReplicaFuncti
     tracer.graph()->results().push_back(tracer.EndpointOf(Strong(result)));
 }
 
+// The handles of the trainable variables that all replicas read: a tape is to know that they
+// matter.
+std::vector<Tensor> VariablesReadBy(const graph::Graph& graph) {
+  std::vector<Tensor> handles;
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.spec->name != "ReadVariableOp") continue;
+    const Tensor* handle = graph.constant(node.inputs[0]);
+    if (handle == nullptr) continue;
+    const auto* cell = dynamic_cast<const runtime::VariableCell*>(handle->object().get());
+    const bool known = std::any_of(handles.begin(), handles.end(), [&](const Tensor& other) {
+      return other.object() == handle->object();
+    });
+    if (cell != nullptr && cell->trainable() && !known) handles.push_back(*handle);
+  }
+  return handles;
+}
+
 }  // namespace
 
 std::vector<PerReplica> TraceRun(Strategy& strategy, const ReplicaFunction& function,
@@ -75,6 +95,7 @@ std::vector<PerReplica> TraceRun(Strategy& strategy, const ReplicaFunction& func
   auto types = std::make_shared<ResultTypes>();
   for (graph::Endpoint result : graph->results())
     types->types.insert(types->types.end(), replicas, graph->type(result));
+  for (const Tensor& handle : VariablesReadBy(*graph)) inputs.push_back(handle);
   const auto program = std::make_shared<ReplicaProgram>(strategy, graph, varies);
   const std::vector<Tensor> outputs =
       ops::Emit("ReplicaRun", std::move(inputs),

@@ -11,6 +11,7 @@ namespace {
 
 thread_local std::vector<Builder*> builders;
 thread_local std::vector<Recorder*> recorders;
+thread_local size_t outside_recorders = 0;  // so many, the first ones, record around a run
 
 Builder*& EagerBuilder() {
   static Builder* eager = nullptr;
@@ -53,7 +54,12 @@ void SetEagerBuilder(Builder* builder) { EagerBuilder() = builder; }
 
 void AddRecorder(Recorder* recorder) { recorders.push_back(recorder); }
 
-void RemoveRecorder(Recorder* recorder) { std::erase(recorders, recorder); }
+void RemoveRecorder(Recorder* recorder) {
+  const auto place = std::find(recorders.begin(), recorders.end(), recorder);
+  if (place == recorders.end()) return;
+  if (static_cast<size_t>(place - recorders.begin()) < outside_recorders) --outside_recorders;
+  recorders.erase(place);
+}
 
 bool IsRecording() { return !recorders.empty(); }
 
@@ -66,8 +72,34 @@ bool MayDifferentiateTwice() {
   return recorders.size() > 1 || (recorders.size() == 1 && recorders[0]->Repeats());
 }
 
-RecordingPause::RecordingPause() { saved_.swap(recorders); }
-RecordingPause::~RecordingPause() { saved_.swap(recorders); }
+RecordingPause::RecordingPause() {
+  saved_.swap(recorders);
+  std::swap(saved_outside_, outside_recorders);
+}
+RecordingPause::~RecordingPause() {
+  saved_.swap(recorders);
+  std::swap(saved_outside_, outside_recorders);
+}
+
+std::vector<Recorder*> Recorders() { return recorders; }
+
+ReplicaRecording::ReplicaRecording(const std::vector<Recorder*>& outside)
+    : outer_(outside_recorders), joined_(recorders.empty()) {
+  if (joined_) recorders = outside;
+  outside_recorders = recorders.size();
+}
+ReplicaRecording::~ReplicaRecording() {
+  if (joined_) recorders.clear();
+  outside_recorders = std::min(outer_, recorders.size());
+}
+
+MeetingRecording::MeetingRecording()
+    : inside_(recorders.begin() + static_cast<long>(outside_recorders), recorders.end()) {
+  recorders.resize(outside_recorders);
+}
+MeetingRecording::~MeetingRecording() {
+  recorders.insert(recorders.end(), inside_.begin(), inside_.end());
+}
 
 std::vector<Tensor> Emit(std::string_view op, std::vector<Tensor> inputs, Attributes attributes) {
   const OpSpec& spec = OpRegistry::Global().Find(op);
@@ -76,8 +108,9 @@ std::vector<Tensor> Emit(std::string_view op, std::vector<Tensor> inputs, Attrib
   }
   std::vector<Tensor> outputs = CurrentBuilder().Emit(spec, inputs, attributes);
   // A copy: recording may itself add or remove recorders.
-  for (Recorder* recorder : std::vector<Recorder*>(recorders)) {
-    recorder->Record(spec, attributes, inputs, outputs);
+  const std::vector<Recorder*> told = recorders;
+  for (size_t i = spec.meets ? outside_recorders : 0; i < told.size(); ++i) {
+    told[i]->Record(spec, attributes, inputs, outputs);
   }
   return outputs;
 }

@@ -60,6 +60,35 @@ class RecordingPause {
 
  private:
   std::vector<Recorder*> saved_;
+  size_t saved_outside_ = 0;
+};
+
+/// All who record on this thread.
+std::vector<Recorder*> Recorders();
+/// While one lives, this thread runs a replica, and `outside`, who record around the replicas' run,
+/// record here, too, if they don't yet. Of an op that meets they are not told: they see what the
+/// meeting is made of.
+class ReplicaRecording {
+ public:
+  explicit ReplicaRecording(const std::vector<Recorder*>& outside);
+  ~ReplicaRecording();
+  ReplicaRecording(const ReplicaRecording&) = delete;
+  ReplicaRecording& operator=(const ReplicaRecording&) = delete;
+
+ private:
+  size_t outer_;
+  bool joined_;
+};
+/// While one lives, only those record on this thread who record around the replicas' run.
+class MeetingRecording {
+ public:
+  MeetingRecording();
+  ~MeetingRecording();
+  MeetingRecording(const MeetingRecording&) = delete;
+  MeetingRecording& operator=(const MeetingRecording&) = delete;
+
+ private:
+  std::vector<Recorder*> inside_;
 };
 
 /// Emits the op on the current builder and tells the recorders.

@@ -84,6 +84,7 @@ struct OpSpec {
   uint32_t shape_only = 0;    // bit i: input i is read for its shape alone
   bool view = false;          // output 0 is input 0's elements under another shape
   bool asynchronous = false;  // completes later, by a message: a collective, a receive
+  bool meets = false;         // all replicas carry it out together
 
   bool stateful() const { return effects.reads || effects.writes || effects.external; }
 };

@@ -25,6 +25,8 @@ class CallableGraph {
   /// Runs the graph; tells the recorders that follow an argument, a variable that the graph reads,
   /// or a tensor that it names.
   std::vector<Tensor> Call(const std::vector<Tensor>& arguments);
+  /// Whether replicas meet in it.
+  bool meets() const { return meets_; }
   std::string Describe() const { return compiled_.Describe(); }
 
  private:
@@ -38,6 +40,7 @@ class CallableGraph {
 
   const graph::Graph graph_;
   Compiled compiled_;
+  bool meets_ = false;
   std::vector<Origin> origins_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<DifferentiableGraph>> differentiable_;

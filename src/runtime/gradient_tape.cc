@@ -17,12 +17,13 @@ class GradientTape::Recording : public ops::Recorder {
 
   void Record(const ops::OpSpec& spec, const ops::Attributes& attributes,
               const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) override {
-    // Functions name the variables that they read.
-    const bool reads = spec.name == "ReadVariableOp" || spec.name == "FunctionCall";
     bool connected = false;
-    for (const Tensor& input : inputs) {
-      if (reads && input.dtype() == DType::kResource && Follows(input)) watched.insert(input.id());
-      connected |= watched.contains(input.id());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      // Reading is what an op does with a variable that it does not write.
+      const bool reads =
+          inputs[i].dtype() == DType::kResource && !(i < 32 && (spec.effects.writes >> i & 1) != 0);
+      if (reads && Follows(inputs[i])) watched.insert(inputs[i].id());
+      connected |= watched.contains(inputs[i].id());
     }
     if (!connected) return;
     bool floating = false;

@@ -71,7 +71,8 @@ class Strategy {
   /// replica's results. Eagerly the replicas run one at a time, in their order between meetings;
   /// while a function is traced, the replica's program is traced once and devices run it for their
   /// replicas side by side: the same bits. `function` takes tensors and gives a tensor, or nothing;
-  /// or takes and gives vectors of them. A tape around `Run` sees nothing of what happens inside.
+  /// or takes and gives vectors of them. An eager tape around `Run` sees what all replicas do, and
+  /// what their meetings are made of; one around a traced `Run` is refused when it is asked.
   /// Errors: what a replica throws; FailedPrecondition when replicas do not meet alike, or inside
   /// of a replica.
   template <typename F, typename... Arguments>
