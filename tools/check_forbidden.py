@@ -18,6 +18,7 @@ EVENT_ROOMS = ("net", "collectives", "cluster", "remote", "distribute")
 # path under src/ or include/lockstep/ -> why it may touch the world
 EXEMPT = {
     "net/ports.cc": "reserves ports for tasks before they are there, and looks who has one",
+    "net/ports_test.cc": "the same",
     "net/grpc_rpc.cc": "calls by gRPC: its types, and deadlines by its clock",
     "net/certificates.cc": "makes keys and certificates by libssl",
     "net/shared_memory_layout.h": "holds the robust mutex that shows a process's death",

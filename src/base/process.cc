@@ -46,8 +46,10 @@ struct Child {
     sigprocmask(SIG_SETMASK, &none, nullptr);
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127);  // it has ended before that was set
+    if (options.dies_with_owner) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(127);  // it has ended before that was set
+    }
     if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) Report();
     // All go to high numbers first, as 0 to 3 may be sources, too.
     int sources[4] = {options.input, options.output, options.error, options.passed};

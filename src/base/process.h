@@ -53,15 +53,15 @@ struct ProcessEnd {
 struct ProcessOptions {
   std::vector<std::string> arguments;  // the first one is the program, looked for in PATH
   std::map<std::string, std::string> environment;
-  std::string directory;  // empty: this process's
-  int input = -1;         // -1: /dev/null
-  int output = -1;        // -1: this process's
-  int error = -1;         // -1: this process's
-  int passed = -1;        // is given on as descriptor 3; -1: none
+  std::string directory;        // empty: this process's
+  int input = -1;               // -1: /dev/null
+  int output = -1;              // -1: this process's
+  int error = -1;               // -1: this process's
+  int passed = -1;              // is given on as descriptor 3; -1: none
+  bool dies_with_owner = true;  // killed by the kernel when this process ends, however it does
 };
 
-/// A running process at the head of a process group of its own, which the kernel kills when this
-/// process ends.
+/// A running process at the head of a process group of its own.
 class Process {
  public:
   /// Errors: NotFound, PermissionDenied, ResourceExhausted, Unavailable, as the system said.

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "cli/cert.h"
+#include "cli/launch.h"
 #include "cli/options.h"
+#include "cluster/launch/keeper.h"
 #include "lockstep/base/status.h"
 #include "lockstep/nn/optimizers.h"
 
@@ -168,6 +170,11 @@ int main(int argc, char** argv) {
   AddTrain(*train, options);
   lockstep::cli::CertOptions cert_options;
   const CLI::App* cert = AddCert(app, cert_options);
+  lockstep::cli::LaunchArguments launched;
+  const CLI::App* launch = lockstep::cli::AddLaunch(app, launched);
+  std::string kept_host;
+  CLI::App* keep = app.add_subcommand("keep", "what `launch` runs beside each task")->group("");
+  keep->add_option("--host", kept_host)->required();
   const CLI::App* help = app.add_subcommand("help", "print this; `lockstep train --help` for more");
   try {
     app.parse(argc, argv);
@@ -182,6 +189,8 @@ int main(int argc, char** argv) {
   }
   try {
     if (cert->parsed()) return lockstep::cli::Cert(cert_options);
+    if (keep->parsed()) return lockstep::cluster::RunKeeper(kept_host);
+    if (launch->parsed()) return lockstep::cli::Launch(launched);
     return lockstep::cli::Train(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "lockstep: %s\n", error.what());

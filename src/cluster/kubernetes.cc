@@ -29,8 +29,7 @@ class KubernetesResolver final : public Resolver {
  public:
   const char* name() const override { return "Kubernetes"; }
   std::vector<std::string> variables() const override {
-    return {"JOB_COMPLETION_INDEX", "JOBSET_*", "LOCKSTEP_WORKERS", "LOCKSTEP_SUBDOMAIN",
-            "KUBERNETES_SERVICE_HOST"};
+    return {"JOB_COMPLETION_INDEX", "JOBSET_*", "LOCKSTEP_WORKERS", "LOCKSTEP_SUBDOMAIN"};
   }
   // An indexed Job alone may be many programs that do not know of each other.
   bool Finds(const Environment& environment) const override {

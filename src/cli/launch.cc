@@ -1,0 +1,153 @@
+#include "cli/launch.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/environment.h"
+#include "base/process.h"
+#include "cli/options.h"
+
+namespace lockstep::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using namespace std::chrono_literals;
+
+std::vector<std::string> Split(const std::string& text, char divider) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, divider);) parts.push_back(part);
+  return parts;
+}
+
+// The leader's object with what the launcher alone knows; what is no object becomes one.
+ordered_json LastLine(const cluster::LaunchReport& report) {
+  ordered_json object = ordered_json::parse(report.last_line, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) {
+    object = {{"status", report.exit_status}, {"output", report.last_line}};
+  }
+  ordered_json losses = ordered_json::array();
+  for (const auto& loss : report.losses) {
+    losses.push_back({{"lost", loss.task.ToString()},
+                      {"end", loss.end.ToString()},
+                      {"restarted", loss.restarted},
+                      {"seconds", loss.seconds}});
+  }
+  // Each recovery gets the end of the task that it was from.
+  size_t next = 0;
+  if (object.contains("recoveries") && object["recoveries"].is_array()) {
+    for (auto& recovery : object["recoveries"]) {
+      if (!recovery.is_object() || next >= losses.size()) continue;
+      for (const char* key : {"end", "restarted"}) recovery[key] = losses[next][key];
+      ++next;
+    }
+  }
+  if (!losses.empty()) object["losses"] = losses;
+  return object;
+}
+
+}  // namespace
+
+CLI::App* AddLaunch(CLI::App& app, LaunchArguments& arguments) {
+  auto& options = arguments.options;
+  CLI::App* launch = app.add_subcommand("launch",
+                                        "start the tasks of a job, here or by ssh, and stay until "
+                                        "they end: launch [flags] -- PROGRAM");
+  launch->add_option("program", options.arguments, "after --: what each task runs")->required();
+  launch->add_option("--workers", options.workers, "tasks that train")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  launch->add_option("--ps", options.servers, "parameter servers; they are stopped at the end")
+      ->check(CLI::Range(0, 10'000));
+  launch->add_flag("--chief", options.chief, "a chief besides the workers; with --ps there is one");
+  launch->add_option("--evaluators", options.evaluators, "0 or 1")->check(CLI::Range(0, 1));
+  launch->add_option("--devices", options.devices, "devices of each task [its own choice]")
+      ->check(CLI::Range(1, 1024));
+  launch->add_option("--hosts", arguments.hosts,
+                     "a,b: run the tasks there, by ssh, in blocks [this machine]");
+  launch
+      ->add_option("--max-restarts", options.rules.max_restarts,
+                   "start a task that failed again, so often")
+      ->check(CLI::Range(0, 1'000'000));
+  auto* least = launch
+                    ->add_option("--min-workers", options.rules.min_workers,
+                                 "go on without lost workers while so many are left [all]")
+                    ->check(CLI::Range(1, 10'000));
+  launch->add_option("--max-workers", options.max_workers, "the job may grow to so many")
+      ->check(CLI::Range(1, 10'000))
+      ->needs(least);
+  launch
+      ->add_option("--grace", arguments.grace_seconds,
+                   "seconds between asking tasks to stop and killing them")
+      ->check(CLI::Range(0.0, 86'400.0))
+      ->capture_default_str();
+  launch->add_option(
+      "--env", arguments.environment,
+      "NAME=VALUE for the tasks, or NAME to hand on to other hosts; may be repeated");
+  launch->add_flag("--json", arguments.json,
+                   "print the leader's last line again at the end, without its name before it");
+  return launch;
+}
+
+std::vector<std::string> ProgramOf(std::vector<std::string> words) {
+  if (words.front() == "lockstep") words.front() = base::ThisProgram();
+  return words;
+}
+
+cluster::LaunchReport RunJob(cluster::LaunchOptions options, bool silent) {
+  base::SignalQueue signals({SIGINT, SIGTERM, SIGHUP, SIGQUIT});
+  base::EventLoop loop;
+  loop.set_patience({.spins = 0, .yielding = base::Duration(0)});
+  cluster::Launcher launcher(loop, std::move(options), [&](bool error, std::string_view lines) {
+    if (!silent) (void)base::WriteAll(error ? STDERR_FILENO : STDOUT_FILENO, lines);
+  });
+  loop.WatchFile(signals.fd(), true, false, [&](base::FileEvents) {
+    while (const int signal = signals.Take()) launcher.Interrupt(signal);
+  });
+  launcher.Begin().OrThrow();
+  while (!loop.RunUntil([&] { return launcher.done(); }, 3600s)) {
+  }
+  auto report = launcher.TakeReport();
+  loop.RunUntil([&] { return launcher.gone(); }, 5s);
+  loop.UnwatchFile(signals.fd());
+  return report;
+}
+
+int Launch(LaunchArguments arguments) {
+  auto& options = arguments.options;
+  options.arguments = ProgramOf(std::move(options.arguments));
+  if (options.rules.min_workers > options.workers ||
+      (options.max_workers > 0 && options.max_workers < options.workers)) {
+    std::fprintf(stderr, "--workers: Value %d not in range [--min-workers - --max-workers]\n",
+                 options.workers);
+    return kBadUsage;
+  }
+  options.chief = options.chief || options.servers > 0;
+  options.hosts = Split(arguments.hosts, ',');
+  options.grace = std::chrono::duration_cast<base::Duration>(
+      std::chrono::duration<double>(arguments.grace_seconds));
+  const auto environment = base::ProcessEnvironment();
+  if (const auto shell = environment.find("LOCKSTEP_REMOTE_SHELL"); shell != environment.end()) {
+    options.remote_shell = Split(shell->second, ' ');
+  }
+  for (const std::string& entry : arguments.environment) {
+    const size_t sign = entry.find('=');
+    const std::string name = entry.substr(0, sign);
+    if (sign != std::string::npos) {
+      options.environment.emplace_back(name, entry.substr(sign + 1));
+    } else if (const auto own = environment.find(name); own != environment.end()) {
+      options.environment.emplace_back(name, own->second);
+    }
+  }
+  const auto report = RunJob(std::move(options), /*silent=*/false);
+  if (arguments.json) std::printf("%s\n", LastLine(report).dump().c_str());
+  return report.exit_status;
+}
+
+}  // namespace lockstep::cli

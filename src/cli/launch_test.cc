@@ -1,0 +1,304 @@
+// Runs `lockstep launch` with real processes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace lockstep::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+struct Ran {
+  int status = -1;
+  std::string out, err;
+  std::vector<std::string> lines() const {
+    std::vector<std::string> found;
+    std::istringstream stream(out);
+    for (std::string line; std::getline(stream, line);) found.push_back(line);
+    return found;
+  }
+};
+
+class Launched : public testing::Test {
+ protected:
+  Launched() {
+    folder_ = testing::TempDir() + "lockstep_launch_" + std::to_string(getpid());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    setenv("TMPDIR", folder_.c_str(), 1);  // where directories of jobs go
+    setenv("LOCKSTEP_LOG", "off", 1);
+  }
+  ~Launched() override {
+    EXPECT_EQ(Leftovers(), std::vector<std::string>{});
+    unsetenv("TMPDIR");
+    std::filesystem::remove_all(folder_);
+  }
+
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string Read(const std::string& name) const {
+    std::ifstream file(Path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void WriteScript(const std::string& name, const std::string& text) const {
+    std::ofstream(Path(name)) << text;
+    std::filesystem::permissions(Path(name), std::filesystem::perms::owner_all);
+  }
+  // Begins `lockstep ARGUMENTS`; its output goes to the files out and err.
+  pid_t Begin(const std::string& arguments) const {
+    const std::string command = "exec '" LOCKSTEP_PROGRAM "' " + arguments + " >'" + Path("out") +
+                                "' 2>'" + Path("err") + "'";
+    std::filesystem::remove(Path("out"));
+    std::filesystem::remove(Path("err"));
+    const pid_t child = fork();
+    if (child == 0) {
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(99);
+    }
+    return child;
+  }
+  Ran End(pid_t child) const {
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status), Read("out"),
+            Read("err")};
+  }
+  Ran Run(const std::string& arguments) const { return End(Begin(arguments)); }
+  void WaitFor(const std::string& text, const char* file = "out") const {
+    for (int i = 0; i < 2000 && Read(file).find(text) == std::string::npos; ++i) usleep(5000);
+    EXPECT_THAT(Read(file), HasSubstr(text));
+  }
+
+  // What of a job is still there: directories, and processes with our TMPDIR.
+  std::vector<std::string> Leftovers() const {
+    std::vector<std::string> found;
+    for (int i = 0; i < 200; ++i) {
+      found.clear();
+      for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+        if (entry.path().filename().string().starts_with("lockstep-job")) {
+          found.push_back(entry.path());
+        }
+      }
+      for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        const std::string name = entry.path().filename();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        if (name == std::to_string(getpid())) continue;
+        std::ifstream file(entry.path() / "environ");
+        const std::string environment{std::istreambuf_iterator<char>(file), {}};
+        if (environment.find("TMPDIR=" + folder_) != std::string::npos) {
+          std::ifstream line(entry.path() / "cmdline");
+          found.push_back(name + " " + std::string{std::istreambuf_iterator<char>(line), {}});
+        }
+      }
+      if (found.empty()) return found;
+      usleep(20'000);
+    }
+    return found;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(Launched, RunsAProgramThatKnowsNothingOfClusters) {
+  const Ran ran = Run("launch --workers 3 -- /bin/echo hello --json");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.lines(),
+              testing::UnorderedElementsAre("worker 0 | hello --json", "worker 1 | hello --json",
+                                            "worker 2 | hello --json"));
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(Launched, GivesEachTaskItsDescription) {
+  const Ran ran =
+      Run("launch --workers 2 --ps 1 --devices 3 --env A=b -- sh -c "
+          "'echo $LOCKSTEP_TASK,$LOCKSTEP_DEVICES,$A; echo \"$TF_CONFIG\"; "
+          "[ \"$LOCKSTEP_TASK\" = \"ps 0\" ] && exec sleep 60; exit 0'");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  json cluster;
+  int configs = 0;
+  for (const std::string& line : ran.lines()) {
+    const size_t begin = line.find('{');
+    if (begin == std::string::npos) continue;
+    const json config = json::parse(line.substr(begin));
+    const std::string task = config["task"]["type"].get<std::string>() + " " +
+                             std::to_string(config["task"]["index"].get<int>());
+    EXPECT_TRUE(line.starts_with(task + " | ")) << line;
+    EXPECT_THAT(ran.out, HasSubstr(task + " | " + task + ",3,b\n"));
+    if (configs++ > 0) EXPECT_EQ(config["cluster"], cluster);
+    cluster = config["cluster"];
+  }
+  EXPECT_EQ(configs, 4);
+  EXPECT_EQ(cluster["chief"].size(), 1u);
+  EXPECT_EQ(cluster["worker"].size(), 2u);
+  EXPECT_EQ(cluster["ps"].size(), 1u);
+}
+
+TEST_F(Launched, HidesWhatOtherLaunchersSaid) {
+  setenv("OMPI_COMM_WORLD_SIZE", "7", 1);
+  setenv("SLURM_STEP_NUM_TASKS", "7", 1);
+  const Ran ran = Run("launch -- sh -c 'env | grep -cE \"^(OMPI|SLURM)\"; true'");
+  unsetenv("OMPI_COMM_WORLD_SIZE");
+  unsetenv("SLURM_STEP_NUM_TASKS");
+  EXPECT_EQ(ran.out, "worker 0 | 0\n");
+}
+
+TEST_F(Launched, ReturnsTheStatusOfTheFirstThatFailed) {
+  const Ran failed =
+      Run("launch --workers 3 -- sh -c "
+          "'[ \"$LOCKSTEP_TASK\" = \"worker 1\" ] && exit 7; exec sleep 60'");
+  EXPECT_EQ(failed.status, 7);
+  EXPECT_EQ(failed.err, "lockstep launch: worker 1 ended with status 7; stopping the others\n");
+  const Ran killed = Run("launch --workers 1 -- sh -c 'kill -9 $$'");
+  EXPECT_EQ(killed.status, 137);
+  EXPECT_THAT(killed.err, HasSubstr("worker 0 ended with signal 9 (Killed)"));
+  const Ran missing = Run("launch --workers 2 -- /no/such/program");
+  EXPECT_EQ(missing.status, 127);
+  EXPECT_THAT(missing.err, HasSubstr("cannot be started: [process] running the program must "
+                                     "succeed; got No such file or directory (/no/such/program)"));
+}
+
+TEST_F(Launched, KillsWhoDoesNotStopInTime) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Ran ran =
+      Run("launch --workers 2 --grace 0.3 -- sh -c '"
+          "[ \"$LOCKSTEP_TASK\" = \"worker 1\" ] && { sleep 0.2; exit 5; }; "
+          "trap \"echo asked to stop\" TERM; while :; do sleep 0.05; done'");
+  EXPECT_EQ(ran.status, 5);
+  EXPECT_THAT(ran.out, HasSubstr("worker 0 | asked to stop\n"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST_F(Launched, StartsAgainAtTheSameAddress) {
+  const Ran ran =
+      Run("launch --workers 2 --max-restarts 2 --json -- sh -c '"
+          "echo $LOCKSTEP_RESTART $TF_CONFIG >>" +
+          Path("seen") +
+          "; "
+          "[ \"$LOCKSTEP_TASK$LOCKSTEP_RESTART\" = \"worker 10\" ] && kill -9 $$; "
+          "echo \"{\\\"recoveries\\\": [{\\\"lost\\\": \\\"worker 1\\\"}]}\"'");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.err,
+              HasSubstr("worker 1 ended with signal 9 (Killed); starting it again (1 of 2)"));
+  const json last = json::parse(ran.lines().back());
+  EXPECT_EQ(last["recoveries"][0]["end"], "signal 9 (Killed)");
+  EXPECT_EQ(last["recoveries"][0]["restarted"], true);
+  EXPECT_EQ(last["losses"].size(), 1u);
+  EXPECT_EQ(last["losses"][0]["lost"], "worker 1");
+  std::istringstream seen(Read("seen"));
+  std::string clusters;
+  int starts = 0;
+  for (std::string line; std::getline(seen, line); ++starts) {
+    const std::string cluster = line.substr(2, line.find("task") - 2);
+    if (clusters.empty()) clusters = cluster;
+    EXPECT_EQ(cluster, clusters);
+  }
+  EXPECT_EQ(starts, 3);
+}
+
+TEST_F(Launched, GoesOnWithFewerIfAllowed) {
+  const Ran ran =
+      Run("launch --workers 3 --min-workers 2 --json -- sh -c "
+          "'[ \"$LOCKSTEP_TASK\" = \"worker 0\" ] && exit 9; sleep 0.2; echo $LOCKSTEP_TASK'");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.err, HasSubstr("worker 0 ended with status 9; going on without it"));
+  EXPECT_EQ(json::parse(ran.lines().back())["output"], "worker 1");
+}
+
+TEST_F(Launched, HandsSignalsOn) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const pid_t child = Begin(
+        "launch --workers 2 -- sh -c 'trap \"echo bye; exit 0\" INT TERM; "
+        "echo ready; while :; do sleep 0.05; done'");
+    WaitFor("worker 0 | ready\n");
+    WaitFor("worker 1 | ready\n");
+    kill(child, signal);
+    const Ran ran = End(child);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("worker 0 | bye\n"));
+    EXPECT_THAT(ran.out, HasSubstr("worker 1 | bye\n"));
+  }
+  const pid_t child = Begin("launch -- sh -c 'echo ready; exec sleep 60'");
+  WaitFor("ready\n");
+  kill(child, SIGTERM);
+  EXPECT_EQ(End(child).status, 128 + SIGTERM);
+}
+
+TEST_F(Launched, LeavesNothingBehindWhenItIsKilledItself) {
+  const pid_t child = Begin(
+      "launch --workers 2 -- sh -c "
+      "'trap \"\" TERM; sleep 300 & echo ready; sleep 300'");
+  WaitFor("worker 0 | ready\n");
+  WaitFor("worker 1 | ready\n");
+  kill(child, SIGKILL);
+  EXPECT_EQ(End(child).status, 1000 + SIGKILL);
+  // The destructor looks for what is left.
+}
+
+TEST_F(Launched, NamesWhoIsMissing) {
+  // Worker 0 listens at the socket that it inherits; worker 1 comes late.
+  const Ran ran =
+      Run("launch --workers 2 -- python3 -c '\n"
+          "import os, socket, time\n"
+          "late = os.environ[\"LOCKSTEP_TASK\"] == \"worker 1\"\n"
+          "time.sleep(2.6 if late else 0)\n"
+          "listener = socket.socket(fileno=int(os.environ[\"LOCKSTEP_LISTEN_FD\"]))\n"
+          "listener.listen()\n"
+          "time.sleep(0.6 if late else 3.2)\n'");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.err, testing::ContainsRegex("1 of 2 here; missing worker 1 at 127.0.0.1:[0-9]+, "
+                                              "connection refused, for [0-9]+ s\n"));
+  EXPECT_THAT(ran.err, HasSubstr("2 of 2 here after "));
+}
+
+TEST_F(Launched, ReachesOtherHostsByAShell) {
+  // A shell as ssh is one, but to this machine: it drops the host's name.
+  WriteScript("shell",
+              "#!/bin/sh\necho \"$1\" >>" + Path("hosts") + "\nshift\nexec sh -c \"$*\"\n");
+  setenv("LOCKSTEP_REMOTE_SHELL", Path("shell").c_str(), 1);
+  // A name of this machine that is not written as its own.
+  const Ran ran =
+      Run("launch --workers 2 --hosts LOCALHOST,LocalHost -- sh -c 'echo $LOCKSTEP_TASK at "
+          "$TF_CONFIG'");
+  const Ran wrong = Run("launch --workers 2 --hosts no-such-host.invalid -- true");
+  WriteScript("shell", "#!/bin/sh\nexit 255\n");
+  const Ran unreachable = Run("launch --hosts LOCALHOST -- true");
+  unsetenv("LOCKSTEP_REMOTE_SHELL");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out,
+              HasSubstr("worker 1 | worker 1 at {\"cluster\": {\"worker\": [\"LOCALHOST:"));
+  EXPECT_THAT(Read("hosts"),
+              testing::AnyOf("LOCALHOST\nLocalHost\nno-such-host.invalid\nno-such-host.invalid\n",
+                             HasSubstr("LocalHost\n")));
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.err,
+              HasSubstr("cannot be started: [port] the host must have an address; got "));
+  EXPECT_EQ(unreachable.status, 1);
+  EXPECT_THAT(unreachable.err, HasSubstr("worker 0 cannot be started: the keeper on LOCALHOST must "
+                                         "answer; got its end; is lockstep there"));
+}
+
+TEST_F(Launched, RefusesBadUsage) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"launch", "program is required"},
+      {"launch --workers 0 -- true", "--workers: Value 0 not in range"},
+      {"launch --max-workers 3 -- true", "--max-workers requires --min-workers"},
+      {"launch --workers 1 --min-workers 2 -- true", "--workers: Value 1 not in range"},
+      {"launch --workers 2 --hosts localhost,other -- true", "write this machine's name"}};
+  for (const auto& [arguments, text] : cases) {
+    const Ran ran = Run(arguments);
+    EXPECT_THAT(ran.err, HasSubstr(text)) << arguments;
+    EXPECT_NE(ran.status, 0);
+    EXPECT_EQ(ran.out, "");
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::cli

@@ -1,0 +1,337 @@
+#include "cluster/launch/launcher.h"
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <sstream>
+
+#include "base/environment.h"
+#include "base/randomness.h"
+#include "cluster/address.h"
+#include "cluster/resolver.h"
+
+namespace lockstep::cluster {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr base::Duration kKeeperLimit = 60s;
+
+std::string RandomHex(int words) {
+  base::SystemRandomness randomness;
+  std::string text;
+  char digits[17];
+  for (int i = 0; i < words; ++i) {
+    std::snprintf(digits, sizeof digits, "%016llx",
+                  static_cast<unsigned long long>(randomness.Next()));
+    text += digits;
+  }
+  return text;
+}
+
+std::string ShellQuoted(const std::string& text) {
+  return ExportLine("", text).substr(sizeof("export =") - 1);
+}
+
+// What other launchers told this process must not reach the tasks.
+std::vector<std::string> VariablesOfOthers() {
+  std::vector<std::string> names;
+  for (const auto& resolver : Resolvers()) {
+    for (std::string& name : resolver->variables()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace
+
+struct Launcher::Task {
+  int number;
+  TaskName name;
+  std::string host;     // empty: this machine
+  std::string address;  // of its reserved port; empty: not known yet
+  std::unique_ptr<base::Process> keeper;
+  base::OwnedFile to, from;
+  FrameReader reader;
+  LinePrefixer output, error;
+  bool gone = false;  // its keeper has ended
+};
+
+std::vector<TaskName> TasksOf(const LaunchOptions& options) {
+  std::vector<TaskName> tasks;
+  if (options.chief) tasks.push_back({"chief", 0});
+  for (int i = 0; i < options.workers; ++i) tasks.push_back({"worker", i});
+  for (int i = 0; i < options.servers; ++i) tasks.push_back({"ps", i});
+  for (int i = 0; i < options.evaluators; ++i) tasks.push_back({"evaluator", i});
+  return tasks;
+}
+
+Launcher::Launcher(base::EventLoop& loop, LaunchOptions options, Write write)
+    : loop_(loop), options_(std::move(options)), write_(std::move(write)) {
+  token_ = RandomHex(4);
+  const auto environment = base::ProcessEnvironment();
+  job_directory_ = Lookup(environment, "TMPDIR").value_or("/tmp") + "/lockstep-job-" + RandomHex(1);
+  const auto names = TasksOf(options_);
+  policy_ = std::make_unique<LaunchPolicy>(names, options_.rules);
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto task = std::make_unique<Task>(Task{.number = static_cast<int>(i),
+                                            .name = names[i],
+                                            .output = LinePrefixer(names[i].ToString() + " | "),
+                                            .error = LinePrefixer(names[i].ToString() + " | ")});
+    if (!options_.hosts.empty()) {
+      const std::string& host = options_.hosts[i * options_.hosts.size() / names.size()];
+      if (!IsLoopback(host)) task->host = host;
+    }
+    tasks_.push_back(std::move(task));
+  }
+}
+
+Launcher::~Launcher() {
+  for (auto& task : tasks_) {
+    if (task->from) loop_.UnwatchFile(task->from.fd());
+  }
+}
+
+Status Launcher::Begin() {
+  const auto remote = std::count_if(tasks_.begin(), tasks_.end(),
+                                    [](const auto& task) { return !task->host.empty(); });
+  if (remote > 0 && remote < static_cast<std::ptrdiff_t>(tasks_.size())) {
+    return Status(Code::kInvalidArgument,
+                  "[launch] hosts must be reachable from each other; got localhost beside others; "
+                  "write this machine's name");
+  }
+  for (auto& task : tasks_) LOCKSTEP_RETURN_IF_ERROR(StartKeeper(*task));
+  keepers_.StartAfter(loop_, kKeeperLimit, [this] {
+    for (auto& task : tasks_) {
+      if (task->address.empty()) {
+        return Fail(*task, "host " + task->host + " must answer within 60 s; got nothing");
+      }
+    }
+  });
+  return Status::Ok();
+}
+
+Status Launcher::StartKeeper(Task& task) {
+  const std::string program =
+      options_.keeper_program.empty() ? base::ThisProgram() : options_.keeper_program;
+  base::ProcessOptions process{.arguments = {program, "keep", "--host", "127.0.0.1"},
+                               .environment = base::ProcessEnvironment(),
+                               .dies_with_owner = false};  // it cleans up, then ends by itself
+  if (!task.host.empty()) {
+    process.arguments = options_.remote_shell;
+    process.arguments.push_back(task.host);
+    process.arguments.push_back("exec " + ShellQuoted(program) + " keep --host " +
+                                ShellQuoted(task.host));
+  }
+  LOCKSTEP_ASSIGN_OR_RETURN(auto to, base::Pipe::Make());
+  LOCKSTEP_ASSIGN_OR_RETURN(auto from, base::Pipe::Make());
+  process.input = to.reads.fd();
+  process.output = from.writes.fd();
+  LOCKSTEP_ASSIGN_OR_RETURN(task.keeper, base::Process::Start(process));
+  task.to = std::move(to.writes);
+  task.from = std::move(from.reads);
+  loop_.WatchFile(task.from.fd(), true, false, [this, &task](base::FileEvents) { OnKeeper(task); });
+  return Status::Ok();
+}
+
+void Launcher::OnKeeper(Task& task) {
+  std::string bytes;
+  const bool open = base::ReadAvailable(task.from.fd(), &bytes);
+  task.reader.Feed(bytes);
+  Frame frame;
+  while (!done_ && task.reader.Take(&frame)) OnFrame(task, frame);
+  if (!open || task.reader.broken()) OnKeeperGone(task);
+}
+
+void Launcher::OnFrame(Task& task, const Frame& frame) {
+  switch (frame.kind) {
+    case FrameKind::kAddress:
+      task.address = frame.body;
+      return StartAll();
+    case FrameKind::kStarted:
+      return board_->Started(task.number, loop_.Now());
+    case FrameKind::kListening:
+      return board_->Here(task.number);
+    case FrameKind::kOutput:
+      return write_(false, task.output.Feed(frame.body));
+    case FrameKind::kError:
+      return write_(true, task.error.Feed(frame.body));
+    case FrameKind::kEnded: {
+      std::istringstream words(frame.body);
+      base::ProcessEnd end;
+      words >> end.status >> end.signal;
+      return OnTaskEnd(task, end);
+    }
+    case FrameKind::kFailed:
+      return Fail(task, frame.body);
+    default:
+      return;
+  }
+}
+
+void Launcher::OnKeeperGone(Task& task) {
+  loop_.UnwatchFile(task.from.fd());
+  task.from.Close();
+  task.gone = true;
+  if (done_) return;
+  if (task.address.empty()) {
+    return Fail(task, "the keeper on " + (task.host.empty() ? "this machine" : task.host) +
+                          " must answer; got its end; is lockstep there, and can it be reached?");
+  }
+  if (policy_->running(task.number)) OnTaskEnd(task, {.signal = SIGKILL});
+}
+
+// As soon as all addresses are known.
+void Launcher::StartAll() {
+  for (const auto& task : tasks_) {
+    if (task->address.empty()) return;
+  }
+  keepers_.Stop();
+  std::vector<TaskName> names;
+  std::vector<std::string> addresses;
+  for (const auto& task : tasks_) {
+    cluster_.set_task_address(task->name.job, task->name.index, task->address);
+    names.push_back(task->name);
+    addresses.push_back(task->address);
+  }
+  board_ = std::make_unique<LaunchBoard>(std::move(names), std::move(addresses));
+  started_ = loop_.Now();
+  all_addressed_ = true;
+  Do(policy_->Begin());
+  ShowBoard();
+}
+
+std::vector<std::pair<std::string, std::string>> Launcher::VariablesFor(const Task& task) const {
+  Description description;
+  description.cluster = cluster_;
+  description.task = task.name;
+  const std::string config = description.ToTfConfig();
+  // The coordinators: three tasks, one where there are fewer.
+  const int ranks = description.num_ranks();
+  std::string coordinators;
+  for (int rank = 0; rank < (ranks >= 3 ? 3 : std::min(ranks, 1)); ++rank) {
+    coordinators += (rank > 0 ? "," : "") + description.AddressOf(description.TaskOfRank(rank));
+  }
+  const auto& rules = options_.rules;
+  std::vector<std::pair<std::string, std::string>> variables = {
+      {"TF_CONFIG", config},
+      {"LOCKSTEP_CLUSTER", config},
+      {"LOCKSTEP_TASK", task.name.ToString()},
+      {"LOCKSTEP_WORKERS", std::to_string(ranks)},
+      {"LOCKSTEP_TOKEN", token_},
+      {"LOCKSTEP_JOB_DIR", job_directory_},
+      {"LOCKSTEP_RESTART", std::to_string(policy_->restarts(task.number))}};
+  if (!coordinators.empty()) variables.emplace_back("LOCKSTEP_COORDINATOR", coordinators);
+  if (rules.min_workers > 0) {
+    variables.emplace_back("LOCKSTEP_MIN_WORKERS", std::to_string(rules.min_workers));
+  }
+  if (options_.max_workers > 0) {
+    variables.emplace_back("LOCKSTEP_MAX_WORKERS", std::to_string(options_.max_workers));
+  }
+  if (options_.devices > 0) {
+    variables.emplace_back("LOCKSTEP_DEVICES", std::to_string(options_.devices));
+  }
+  variables.insert(variables.end(), options_.environment.begin(), options_.environment.end());
+  return variables;
+}
+
+void Launcher::Order(Task& task) {
+  std::error_code ignored;
+  const RunOrder order{.directory = std::filesystem::current_path(ignored).string(),
+                       .arguments = options_.arguments,
+                       .unset = VariablesOfOthers(),
+                       .set = VariablesFor(task)};
+  (void)base::WriteAll(task.to.fd(), PackFrame(FrameKind::kRun, order.Pack()));
+}
+
+void Launcher::Do(const std::vector<LaunchPolicy::Action>& actions) {
+  for (const auto& action : actions) {
+    Task& task = *tasks_[static_cast<size_t>(action.task)];
+    if (action.kind == LaunchPolicy::Action::Kind::kStart) {
+      Order(task);
+    } else {
+      (void)base::WriteAll(task.to.fd(),
+                           PackFrame(FrameKind::kSignal, std::to_string(action.signal)));
+    }
+  }
+  if (policy_->finished()) return Finish();
+  const bool kills = std::any_of(actions.begin(), actions.end(), [](const auto& action) {
+    return action.signal != 0 && action.signal != SIGKILL;
+  });
+  if (kills) grace_.StartAfter(loop_, options_.grace, [this] { Do(policy_->GraceOver()); });
+}
+
+void Launcher::OnTaskEnd(Task& task, const base::ProcessEnd& end) {
+  write_(false, task.output.Finish());
+  write_(true, task.error.Finish());
+  board_->Gone(task.number, end.ToString());
+  const bool was_stopping = policy_->stopping();
+  const auto actions = policy_->Ended(task.number, end);
+  if (!end.ok() && !was_stopping) {
+    const bool restarted = policy_->running(task.number);
+    const base::Duration since = loop_.Now() - started_;
+    report_.losses.push_back({task.name, end, restarted, base::Milliseconds(since) / 1000});
+    std::string text = task.name.ToString() + " ended with " + end.ToString();
+    if (restarted) {
+      text += "; starting it again (" + std::to_string(policy_->restarts(task.number)) + " of " +
+              std::to_string(options_.rules.max_restarts) + ")";
+    } else if (policy_->lost(task.number)) {
+      text += "; going on without it";
+    } else {
+      text += "; stopping the others";
+    }
+    Say(text);
+  }
+  Do(actions);
+}
+
+void Launcher::Interrupt(int signal) {
+  ++interrupted_;
+  if (all_addressed_) return Do(policy_->Interrupted(signal));
+  report_.exit_status = 128 + signal;
+  done_ = true;
+}
+
+// A task that cannot be started at all: no use to try again.
+void Launcher::Fail(Task& task, const std::string& why) {
+  Say(task.name.ToString() + " cannot be started: " + why);
+  if (!all_addressed_) {
+    report_.exit_status = 1;
+    done_ = true;
+    return;
+  }
+  Do(policy_->Ended(task.number, {.status = 127}));
+}
+
+void Launcher::Say(const std::string& text) { write_(true, "lockstep launch: " + text + "\n"); }
+
+void Launcher::ShowBoard() {
+  if (done_) return;
+  if (const auto line = board_->Line(loop_.Now())) Say(*line);
+  board_timer_.StartAfter(loop_, 200ms, [this] { ShowBoard(); });
+}
+
+void Launcher::Finish() {
+  if (done_) return;
+  done_ = true;
+  report_.exit_status = policy_->exit_status();
+  board_timer_.Stop();
+  grace_.Stop();
+}
+
+bool Launcher::gone() const {
+  return std::all_of(tasks_.begin(), tasks_.end(),
+                     [](const auto& task) { return task->gone || task->keeper == nullptr; });
+}
+
+LaunchReport Launcher::TakeReport() {
+  for (const auto& task : tasks_) {
+    if (!report_.last_line.empty()) break;
+    report_.last_line = task->output.last_line();
+  }
+  // Keepers end when nobody writes to them any more.
+  for (auto& task : tasks_) task->to.Close();
+  return report_;
+}
+
+}  // namespace lockstep::cluster

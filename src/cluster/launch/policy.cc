@@ -1,0 +1,93 @@
+#include "cluster/launch/policy.h"
+
+#include <algorithm>
+#include <csignal>
+
+namespace lockstep::cluster {
+
+using Action = LaunchPolicy::Action;
+
+LaunchPolicy::LaunchPolicy(std::vector<TaskName> tasks, const LaunchRules& rules) : rules_(rules) {
+  for (TaskName& name : tasks) states_.push_back({.name = std::move(name)});
+}
+
+std::vector<Action> LaunchPolicy::Begin() {
+  std::vector<Action> actions;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    states_[i].running = true;
+    actions.push_back({Action::Kind::kStart, static_cast<int>(i)});
+  }
+  return actions;
+}
+
+std::vector<Action> LaunchPolicy::Ended(int task, const base::ProcessEnd& end) {
+  State& state = states_[static_cast<size_t>(task)];
+  state.running = false;
+  if (end.ok()) return StopServersIfDone();
+  if (stopping_) {
+    // What was told to stop may end as it likes, unless it was the user who told.
+    if (interrupted_ && !failure_ && !IsServer(state)) {
+      failure_ = end;
+      failed_task_ = task;
+    }
+    return StopServersIfDone();
+  }
+  if (state.restarts < rules_.max_restarts) {
+    ++state.restarts;
+    state.running = true;
+    return {{Action::Kind::kStart, task}};
+  }
+  if (MayLose(state)) {
+    state.lost = true;
+    return StopServersIfDone();
+  }
+  failure_ = end;
+  failed_task_ = task;
+  return StopAll(SIGTERM);
+}
+
+bool LaunchPolicy::MayLose(const State& state) const {
+  if (rules_.min_workers <= 0 || (state.name.job != "worker" && state.name.job != "chief")) {
+    return false;
+  }
+  const auto left = std::count_if(states_.begin(), states_.end(), [&](const State& other) {
+    return &other != &state && !other.lost && !IsServer(other) && other.name.job != "evaluator";
+  });
+  return left >= rules_.min_workers;
+}
+
+std::vector<Action> LaunchPolicy::Interrupted(int signal) {
+  // The second time nobody waits any longer.
+  if (interrupted_) return GraceOver();
+  interrupted_ = true;
+  return StopAll(signal);
+}
+
+std::vector<Action> LaunchPolicy::GraceOver() { return StopAll(SIGKILL); }
+
+std::vector<Action> LaunchPolicy::StopAll(int signal) {
+  stopping_ = true;
+  std::vector<Action> actions;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i].running) {
+      actions.push_back({Action::Kind::kSignal, static_cast<int>(i), signal});
+    }
+  }
+  return actions;
+}
+
+std::vector<Action> LaunchPolicy::StopServersIfDone() {
+  if (stopping_) return {};
+  for (const State& state : states_) {
+    if (state.running && !IsServer(state)) return {};
+  }
+  if (finished()) return {};
+  return StopAll(SIGTERM);
+}
+
+bool LaunchPolicy::finished() const {
+  return std::none_of(states_.begin(), states_.end(),
+                      [](const State& state) { return state.running; });
+}
+
+}  // namespace lockstep::cluster

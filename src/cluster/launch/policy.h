@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+#include "cluster/description.h"
+
+namespace lockstep::cluster {
+
+struct LaunchRules {
+  int max_restarts = 0;  // of each task
+  int min_workers = 0;   // 0: all are needed; else the job goes on while so many are left
+};
+
+/// What becomes of a job when its tasks end: no processes and no clock, so every case is a test.
+/// A task that fails is started again while it has restarts left; then a worker may be lost if
+/// enough are left; then the job fails, and the others are told to stop. Servers (ps) are stopped
+/// when everybody else has ended.
+class LaunchPolicy {
+ public:
+  LaunchPolicy(std::vector<TaskName> tasks, const LaunchRules& rules);
+
+  struct Action {
+    enum class Kind { kStart, kSignal };
+    Kind kind;
+    int task;
+    int signal = 0;
+    bool operator==(const Action&) const = default;
+  };
+  std::vector<Action> Begin();
+  std::vector<Action> Ended(int task, const base::ProcessEnd& end);
+  /// The user's signal goes on to all that run.
+  std::vector<Action> Interrupted(int signal);
+  /// Those told to stop had time enough.
+  std::vector<Action> GraceOver();
+
+  /// Nothing runs and nothing will.
+  bool finished() const;
+  /// Somebody was told to stop: the grace has begun.
+  bool stopping() const { return stopping_; }
+  /// 0, or how the first task that failed ended, as a shell reports it.
+  int exit_status() const { return failure_ ? failure_->exit_status() : 0; }
+  /// Index of the task that failed first; -1: none.
+  int failed_task() const { return failed_task_; }
+  int restarts(int task) const { return states_[static_cast<size_t>(task)].restarts; }
+  bool running(int task) const { return states_[static_cast<size_t>(task)].running; }
+  bool lost(int task) const { return states_[static_cast<size_t>(task)].lost; }
+
+ private:
+  struct State {
+    TaskName name;
+    bool running = false, lost = false;
+    int restarts = 0;
+  };
+  bool IsServer(const State& state) const { return state.name.job == "ps"; }
+  bool MayLose(const State& state) const;
+  std::vector<Action> StopAll(int signal);
+  std::vector<Action> StopServersIfDone();
+
+  std::vector<State> states_;
+  LaunchRules rules_;
+  bool stopping_ = false;
+  bool interrupted_ = false;
+  std::optional<base::ProcessEnd> failure_;
+  int failed_task_ = -1;
+};
+
+}  // namespace lockstep::cluster

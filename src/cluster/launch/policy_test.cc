@@ -1,0 +1,105 @@
+#include "cluster/launch/policy.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace lockstep::cluster {
+namespace {
+
+using Action = LaunchPolicy::Action;
+using Actions = std::vector<Action>;
+constexpr auto kStart = Action::Kind::kStart;
+constexpr auto kSignal = Action::Kind::kSignal;
+const base::ProcessEnd kDone{}, kFailed{.status = 3}, kKilled{.signal = 9};
+
+std::vector<TaskName> Workers(int count) {
+  std::vector<TaskName> tasks;
+  for (int i = 0; i < count; ++i) tasks.push_back({"worker", i});
+  return tasks;
+}
+
+TEST(LaunchPolicy, EndsWithZeroWhenAllDo) {
+  LaunchPolicy policy(Workers(2), {});
+  EXPECT_EQ(policy.Begin(), (Actions{{kStart, 0}, {kStart, 1}}));
+  EXPECT_EQ(policy.Ended(1, kDone), Actions{});
+  EXPECT_FALSE(policy.finished());
+  EXPECT_EQ(policy.Ended(0, kDone), Actions{});
+  EXPECT_TRUE(policy.finished());
+  EXPECT_EQ(policy.exit_status(), 0);
+}
+
+TEST(LaunchPolicy, FailsByTheFirstThatFailed) {
+  LaunchPolicy policy(Workers(3), {});
+  policy.Begin();
+  EXPECT_EQ(policy.Ended(1, kKilled), (Actions{{kSignal, 0, SIGTERM}, {kSignal, 2, SIGTERM}}));
+  EXPECT_EQ(policy.Ended(0, {.signal = SIGTERM}), Actions{});
+  EXPECT_EQ(policy.GraceOver(), (Actions{{kSignal, 2, SIGKILL}}));
+  policy.Ended(2, kKilled);
+  EXPECT_TRUE(policy.finished());
+  EXPECT_EQ(policy.exit_status(), 137);
+  EXPECT_EQ(policy.failed_task(), 1);
+}
+
+TEST(LaunchPolicy, StartsAgainWhileThereAreRestarts) {
+  LaunchPolicy policy(Workers(2), {.max_restarts = 2});
+  policy.Begin();
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_EQ(policy.Ended(0, kFailed), (Actions{{kStart, 0}}));
+    EXPECT_EQ(policy.restarts(0), i);
+    EXPECT_TRUE(policy.running(0));
+  }
+  EXPECT_EQ(policy.Ended(0, kFailed), (Actions{{kSignal, 1, SIGTERM}}));
+  policy.Ended(1, kDone);
+  EXPECT_EQ(policy.exit_status(), 3);
+}
+
+TEST(LaunchPolicy, GoesOnWhileEnoughWorkersAreLeft) {
+  LaunchPolicy policy(Workers(4), {.min_workers = 2});
+  policy.Begin();
+  EXPECT_EQ(policy.Ended(0, kKilled), Actions{});
+  EXPECT_EQ(policy.Ended(3, kKilled), Actions{});
+  EXPECT_TRUE(policy.lost(3));
+  EXPECT_EQ(policy.exit_status(), 0);
+  policy.Ended(1, kDone);
+  EXPECT_FALSE(policy.finished());
+  // One would be too few.
+  EXPECT_EQ(policy.Ended(2, kKilled), Actions{});
+  EXPECT_TRUE(policy.finished());
+  EXPECT_EQ(policy.exit_status(), 137);
+}
+
+TEST(LaunchPolicy, StopsServersWhenTheOthersHaveEnded) {
+  LaunchPolicy policy({{"chief", 0}, {"worker", 0}, {"ps", 0}, {"ps", 1}}, {});
+  policy.Begin();
+  EXPECT_EQ(policy.Ended(0, kDone), Actions{});
+  EXPECT_EQ(policy.Ended(1, kDone), (Actions{{kSignal, 2, SIGTERM}, {kSignal, 3, SIGTERM}}));
+  policy.Ended(2, {.signal = SIGTERM});
+  EXPECT_EQ(policy.Ended(3, kFailed), Actions{});
+  EXPECT_TRUE(policy.finished());
+  EXPECT_EQ(policy.exit_status(), 0);
+  // A server that fails while it is needed fails the job.
+  LaunchPolicy other({{"worker", 0}, {"ps", 0}}, {.min_workers = 1});
+  other.Begin();
+  EXPECT_EQ(other.Ended(1, kFailed), (Actions{{kSignal, 0, SIGTERM}}));
+}
+
+TEST(LaunchPolicy, HandsSignalsOnAndKillsAtTheSecond) {
+  LaunchPolicy policy(Workers(2), {.max_restarts = 5});
+  policy.Begin();
+  EXPECT_EQ(policy.Interrupted(SIGINT), (Actions{{kSignal, 0, SIGINT}, {kSignal, 1, SIGINT}}));
+  EXPECT_EQ(policy.Ended(0, kDone), Actions{});
+  EXPECT_EQ(policy.Interrupted(SIGINT), (Actions{{kSignal, 1, SIGKILL}}));
+  // Nobody who was told to stop is started again.
+  EXPECT_EQ(policy.Ended(1, {.signal = SIGINT}), Actions{});
+  EXPECT_EQ(policy.exit_status(), 130);
+  // Who saves and returns 0 makes the job return 0.
+  LaunchPolicy graceful(Workers(1), {});
+  graceful.Begin();
+  graceful.Interrupted(SIGTERM);
+  graceful.Ended(0, kDone);
+  EXPECT_EQ(graceful.exit_status(), 0);
+}
+
+}  // namespace
+}  // namespace lockstep::cluster
