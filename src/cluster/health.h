@@ -1,0 +1,75 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "cluster/membership.h"
+
+namespace lockstep::cluster {
+
+/// How far a task is: what it finished last, and what it does.
+struct Progress {
+  uint64_t step = 0;
+  uint64_t op = 0;       // rises with every finished op, collective or piece of input
+  std::string activity;  // "all-reduce of dense/kernel", "input"
+
+  bool operator==(const Progress&) const = default;
+};
+
+enum class Condition : uint8_t {
+  kWell = 0,
+  kSlow = 1,    // answers and moves on, behind the others
+  kStuck = 2,   // answers, but has finished nothing for long while others have
+  kSilent = 3,  // does not answer: stopped, cut off or dead
+};
+const char* ConditionName(Condition condition);
+
+/// What the leading coordinator knows of a task.
+struct TaskHealth {
+  Peer peer;
+  Condition condition = Condition::kWell;
+  Progress progress;
+  base::Duration silent{};  // since it answered last
+  base::Duration still{};   // since it finished something
+
+  /// "worker 2 at ...: stuck for 8.0 s at step 41, op 4711 (input)"
+  std::string ToString() const;
+};
+
+/// Liveness and progress, the two signals, of all tasks as the leader hears of them.
+class HealthTable {
+ public:
+  /// Forgets everything; all of these are taken to be well now.
+  void Begin(const std::vector<Peer>& peers, base::Time now);
+  void Answered(const Peer& peer, const Progress& progress, base::Time now);
+  void Refused(const Peer& peer, base::Time now);
+
+  base::Duration Silence(Incarnation who, base::Time now) const;
+  /// How long it has refused connections, if it does.
+  std::optional<base::Duration> Refusal(Incarnation who, base::Time now) const;
+  /// Begins to watch those who are new, forgets those who are no peers any more.
+  void Watch(const std::vector<Peer>& peers, base::Time now);
+  /// `stuck`: how long without progress, while another made some, counts as stuck; a fifth of it,
+  /// as slow.
+  std::vector<TaskHealth> Read(const std::vector<Peer>& peers, base::Time now,
+                               base::Duration stuck) const;
+
+ private:
+  struct Pulse {
+    base::Time heard{};
+    base::Time moved{};
+    std::optional<base::Time> refused;
+    Progress progress;
+  };
+  std::map<Incarnation, Pulse> pulses_;
+};
+
+void Write(const Progress& progress, FieldWriter* writer);
+Progress ReadProgress(FieldReader* reader);
+void Write(const TaskHealth& health, FieldWriter* writer);
+TaskHealth ReadTaskHealth(FieldReader* reader);
+
+}  // namespace lockstep::cluster

@@ -1,0 +1,458 @@
+#include "cluster/member.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "base/probe.h"
+
+namespace lockstep::cluster {
+namespace {
+
+constexpr base::Duration kTick = std::chrono::milliseconds(20);
+constexpr base::Duration kJoinPause = std::chrono::milliseconds(100);
+constexpr base::Duration kSeekPause = std::chrono::milliseconds(50);
+// Survivors found the group anew one after another.
+constexpr base::Duration kFoundPause = std::chrono::milliseconds(40);
+constexpr base::Duration kRequestTimeout = std::chrono::seconds(30);
+constexpr base::Duration kWatch = std::chrono::seconds(10);
+
+}  // namespace
+
+Member::Member(net::Rpc& rpc, base::Randomness& randomness, MemberOptions options)
+    : rpc_(rpc), randomness_(randomness), options_(std::move(options)), self_(options_.self) {
+  self_.control = rpc_.address();
+}
+
+Member::~Member() {
+  if (client_ != nullptr)
+    client_->Close(Status(Code::kCancelled, "[membership] the task has ended"));
+}
+
+template <typename F>
+auto Member::WhileAlive(F work) {
+  return [alive = std::weak_ptr<int>(alive_), work = std::move(work)](auto&&... arguments) {
+    if (!alive.expired()) work(std::forward<decltype(arguments)>(arguments)...);
+  };
+}
+
+// ---- lives ----
+
+void Member::Join(std::function<void(const Result<Membership>&)> first) {
+  first_ = std::move(first);
+  joining_ = true;
+  BeginLife();
+  if (options_.founds) LookBeforeFounding();
+}
+
+void Member::BeginLife() {
+  self_.incarnation = randomness_.Next() | 1;
+  self_.joined = 0;
+  known_ = false;
+  next_join_ = rpc_.executor().Now() + (options_.founds && !has_lived_ ? kJoinPause : kTick);
+  led_until_ = rpc_.executor().Now();
+  told_trouble_ = false;
+  has_lived_ = true;
+  client_ =
+      std::make_unique<CoordinatorClient>(rpc_, self_.incarnation, options_.coordinator.timing.call,
+                                          [this] { return LeaderAddress(); });
+  coordinator_ = std::make_unique<Coordinator>(rpc_, self_, options_.coordinator, randomness_,
+                                               static_cast<Coordinator::Listener&>(*this));
+  Tick();
+}
+
+// As new work: what ends may be among the callers.
+void Member::EndLife(const Status& why) {
+  joining_ = false;
+  rpc_.executor().Post(WhileAlive([this, why] {
+    tick_.Stop();
+    alive_ = std::make_shared<int>(0);
+    const std::unique_ptr<CoordinatorClient> client = std::move(client_);
+    coordinator_.reset();
+    const bool is_refused =
+        why.code() == Code::kFailedPrecondition || why.code() == Code::kUnauthenticated;
+    if (options_.rejoins && !left_ && !is_refused) {
+      joining_ = true;
+      BeginLife();
+    }
+    client->Close(why);
+    if (left_) return std::exchange(left_, nullptr)(Status::Ok());
+    if (is_refused && first_) return std::exchange(first_, nullptr)(why);
+    if (on_trouble_) on_trouble_(why);
+  }));
+}
+
+void Member::LookBeforeFounding() {
+  const auto left = std::make_shared<size_t>(0);
+  const auto others = std::make_shared<bool>(false);
+  const auto found = [this, others] {
+    if (!*others) coordinator_->Found();
+  };
+  for (const std::string& address : options_.contacts) {
+    if (address == rpc_.address()) continue;
+    ++*left;
+    rpc_.Call(address, kWhereMethod, Encode(WhereRequest{self_.incarnation}),
+              options_.coordinator.timing.call,
+              WhileAlive([left, others, found](const Result<std::string>& result) {
+                const auto reply =
+                    result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
+                if (reply.ok() && reply->epoch > 0) {
+                  LOCKSTEP_PROBE("a founder finds that the job lives already");
+                  *others = true;
+                }
+                if (--*left == 0) found();
+              }));
+  }
+  if (*left == 0) found();
+}
+
+bool Member::Leads() const { return coordinator_ != nullptr && coordinator_->replica().leads(); }
+
+std::string Member::LeaderAddress() const {
+  if (coordinator_ == nullptr) return {};
+  const Peer* leader = coordinator_->replica().leader();
+  return leader == nullptr ? std::string() : leader->control;
+}
+
+std::vector<std::string> Member::Addresses() const {
+  std::vector<std::string> addresses;
+  const auto add = [&](const std::string& address) {
+    if (address.empty() || address == rpc_.address()) return;
+    if (std::find(addresses.begin(), addresses.end(), address) == addresses.end())
+      addresses.push_back(address);
+  };
+  add(hint_);
+  for (const std::string& address : options_.contacts) add(address);
+  for (const ExpectedTask& task : options_.coordinator.expected) add(task.control);
+  const auto state = coordinator_->replica().accepted();
+  for (const Peer& peer : state->membership.peers) add(peer.control);
+  for (const Peer& peer : membership_.peers) add(peer.control);
+  return addresses;
+}
+
+// ---- looking for the job ----
+
+void Member::Tick() {
+  tick_.StartAfter(rpc_.executor(), kTick, [this] { Tick(); });
+  const base::Time now = rpc_.executor().Now();
+  const Replica& replica = coordinator_->replica();
+  if (replica.leader() != nullptr &&
+      now - replica.leader_heard() < options_.coordinator.timing.election) {
+    led_until_ = now;
+    told_trouble_ = false;
+  }
+  if (!known_ && !Leads() && now >= next_join_) return TryToJoin();
+  if (known_ && led_until_ != now && now >= next_seek_) Seek();
+}
+
+void Member::TryToJoin() {
+  const base::Time now = rpc_.executor().Now();
+  const std::vector<std::string> addresses = Addresses();
+  if (addresses.empty()) return;
+  next_join_ = now + kJoinPause;
+  // The place that was named first, else everybody in turn.
+  const std::string address =
+      hint_.empty() ? addresses[next_address_++ % addresses.size()] : std::exchange(hint_, "");
+  rpc_.Call(address, kJoinMethod, Encode(JoinRequest{options_.coordinator.hello, self_}),
+            options_.coordinator.timing.call,
+            WhileAlive([this, address](const Result<std::string>& result) {
+              TakeJoinReply(address, result);
+            }));
+}
+
+void Member::TakeJoinReply(const std::string& address, const Result<std::string>& result) {
+  if (known_) return;
+  const Code code = result.status().code();
+  if (code == Code::kFailedPrecondition || code == Code::kUnauthenticated) {
+    fault_ = result.status().message();
+    return EndLife(result.status());
+  }
+  const auto answered =
+      result.ok() ? DecodeAnswered(*result) : Result<cluster::Answered>(result.status());
+  if (!answered.ok()) {
+    fault_ = "waiting for " + address + ", " +
+             (code == Code::kUnavailable        ? "connection refused"
+              : code == Code::kDeadlineExceeded ? "no answer"
+                                                : answered.status().message());
+    return;
+  }
+  if (answered->is_leader) {
+    fault_ = answered->text;
+    hint_ = address;
+    return;
+  }
+  fault_ = "waiting for the coordinator; " + address + " does not know it either";
+  if (answered->text.empty() || answered->text == address) return;
+  hint_ = answered->text;
+  next_join_ = rpc_.executor().Now();
+}
+
+void Member::Seek() {
+  const base::Time now = rpc_.executor().Now();
+  const base::Duration alone = now - led_until_;
+  next_seek_ = now + kSeekPause;
+  const std::vector<std::string> addresses = Addresses();
+  if (!addresses.empty()) {
+    rpc_.Call(addresses[next_address_++ % addresses.size()], kWhereMethod,
+              Encode(WhereRequest{self_.incarnation}), options_.coordinator.timing.call,
+              WhileAlive([this](const Result<std::string>& result) { TakeWhereReply(result); }));
+  }
+  const int place =
+      std::max(0, coordinator_->replica().accepted()->membership.RankOf(self_.incarnation));
+  if (alone >= place * kFoundPause) coordinator_->TryToFoundAnew();
+  if (alone < options_.trouble_after || told_trouble_) return;
+  told_trouble_ = true;
+  if (on_trouble_ == nullptr) return;
+  on_trouble_(Status(Code::kUnavailable,
+                     "[membership] a majority of the coordinators must be in reach; got no leader "
+                     "for " +
+                         std::to_string(base::Milliseconds(alone)) + " ms (coordinators: " +
+                         ListOf(coordinator_->replica().accepted()->voters) +
+                         "); the state of the last commit is kept"));
+}
+
+void Member::TakeWhereReply(const Result<std::string>& result) {
+  const auto reply = result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
+  if (!reply.ok() || reply->knows_you || reply->leader.empty() || Leads()) return;
+  const uint64_t epoch = coordinator_->replica().committed()->membership.epoch;
+  const bool is_member = rank() >= 0;
+  if (is_member && reply->epoch <= epoch) return;
+  LOCKSTEP_PROBE("a task learns that the job goes on without it");
+  hint_ = reply->leader;
+  EndLife(Status(Code::kAborted, "[membership] the job went on without this task; got epoch " +
+                                     std::to_string(reply->epoch) + " after " +
+                                     std::to_string(epoch) + "; it joins again"));
+}
+
+// ---- what the coordinator says ----
+
+void Member::LeaderChanged() {
+  if (coordinator_ == nullptr) return;  // it is being made
+  client_->Poke();
+  const Peer* leader = coordinator_->replica().leader();
+  if (leader == nullptr) {
+    next_seek_ = {};
+  } else if (leader->incarnation != self_.incarnation) {
+    Watch(*leader);
+  }
+}
+
+void Member::Watch(const Peer& leader) {
+  rpc_.Call(leader.control, kWatchMethod, "", kWatch,
+            WhileAlive([this, leader](const Result<std::string>& result) {
+              const Peer* present = coordinator_->replica().leader();
+              if (present == nullptr || present->incarnation != leader.incarnation) return;
+              if (result.status().code() == Code::kUnavailable) {
+                coordinator_->OutOfReach(leader);
+              } else if (result.status().code() == Code::kDeadlineExceeded) {
+                Watch(leader);
+              }
+            }));
+}
+
+void Member::Committed(const std::shared_ptr<const State>& state) {
+  if (state->Knows(self_.incarnation)) known_ = true;
+  EnterIfMember(*state);
+  const Change change{membership_.epoch, state->waiting.size(), state->leaving.size()};
+  const bool is_news = change != told_change_ && (change.joiners > 0 || change.leavers > 0);
+  told_change_ = change;
+  if (rank() >= 0 && is_news) {
+    rpc_.executor().Post(WhileAlive([this, change] {
+      if (on_change_)
+        on_change_(static_cast<int>(change.joiners), static_cast<int>(change.leavers));
+    }));
+  }
+  CheckLeft(*state);
+}
+
+void Member::EnterIfMember(const State& state) {
+  const Membership& next = state.membership;
+  const int next_rank = next.RankOf(self_.incarnation);
+  if (next_rank < 0 || next.epoch <= membership_.epoch) return;
+  membership_ = next;
+  if (options_.coordinator.arbiter != nullptr) options_.coordinator.arbiter->NoteEpoch(next.epoch);
+  // As new work: callbacks may leave, report and ask.
+  rpc_.executor().Post(WhileAlive([this, entered = next, next_rank] {
+    if (first_) std::exchange(first_, nullptr)(entered);
+    if (on_epoch_) on_epoch_(entered, next_rank);
+  }));
+}
+
+void Member::CheckLeft(const State& state) {
+  if (!joining_ || rank() < 0 || state.membership.epoch <= membership_.epoch) return;
+  if (state.membership.RankOf(self_.incarnation) >= 0) return;
+  const bool still_needed =
+      FindPeer(state.voters, self_.incarnation) != nullptr && !state.membership.peers.empty();
+  if (left_ && still_needed) return;
+  EndLife(Status(Code::kAborted, "[membership] the job goes on without this task (" +
+                                     state.membership.reason + "); it joins again"));
+}
+
+Progress Member::MyProgress() {
+  const std::lock_guard<std::mutex> lock(progress_mutex_);
+  return progress_;
+}
+
+void Member::SetProgress(const Progress& progress) {
+  const std::lock_guard<std::mutex> lock(progress_mutex_);
+  progress_ = progress;
+}
+
+// ---- what the task asks ----
+
+void Member::ReportDead(int rank, const std::string& reason, bool certain) {
+  if (client_ == nullptr || rank < 0 || rank >= static_cast<int>(membership_.peers.size())) return;
+  const Incarnation about = membership_.peers[static_cast<size_t>(rank)].incarnation;
+  if (certain) coordinator_->TaskEnded(about, reason);
+  client_->Report({self_.incarnation, membership_.epoch, about, certain, reason}, kRequestTimeout);
+}
+
+void Member::ReportBroken(const std::string& reason) {
+  if (client_ == nullptr) return;
+  client_->Report({self_.incarnation, membership_.epoch, 0, false, reason}, kRequestTimeout);
+}
+
+void Member::SubmitPlain(Command command, Done done) {
+  if (client_ == nullptr)
+    return done(Status(Code::kFailedPrecondition, "[membership] the task must have joined"));
+  command.epoch = membership_.epoch;
+  client_->Submit(std::move(command), kRequestTimeout,
+                  [done = std::move(done)](const Result<std::string>& result) {
+                    if (done) done(result.status());
+                  });
+}
+
+void Member::ReadyForJoiners(uint64_t step) {
+  Command command;
+  command.kind = CommandKind::kReady;
+  command.step = step;
+  SubmitPlain(std::move(command), [](const Status&) {});
+}
+
+void Member::Leave(Done done) {
+  if (client_ == nullptr) return done(Status::Ok());
+  left_ = std::move(done);
+  Command command;
+  command.kind = CommandKind::kLeave;
+  SubmitPlain(std::move(command), WhileAlive([this](const Status& status) {
+                // Who was never let in has nothing to wait for.
+                if (rank() < 0 || !status.ok()) EndLife(status);
+              }));
+}
+
+void Member::Barrier(const std::string& name, base::Duration timeout, Done done) {
+  if (client_ == nullptr)
+    return done(Status(Code::kFailedPrecondition, "[barrier] the task must have joined"));
+  Command arrive;
+  arrive.kind = CommandKind::kArrive;
+  arrive.key = name;
+  arrive.epoch = membership_.epoch;
+  Query wait;
+  wait.kind = QueryKind::kBarrier;
+  wait.epoch = membership_.epoch;
+  wait.key = name;
+  wait.timeout = timeout;
+  client_->Submit(
+      std::move(arrive), timeout,
+      WhileAlive([this, wait, done](const Result<std::string>& meeting) {
+        if (!meeting.ok()) return done(meeting.status());
+        Query query = wait;
+        query.meeting = std::strtoull(meeting->c_str(), nullptr, 10);
+        client_->Ask(query, [done](const Result<std::string>& result) { done(result.status()); });
+      }));
+}
+
+void Member::Set(const std::string& key, const std::string& value, Scope scope, Done done) {
+  Command command;
+  command.kind = CommandKind::kSet;
+  command.key = key;
+  command.value = value;
+  command.scope = scope;
+  SubmitPlain(std::move(command), std::move(done));
+}
+
+void Member::Delete(const std::string& key, Scope scope, Done done) {
+  Command command;
+  command.kind = CommandKind::kDelete;
+  command.key = key;
+  command.scope = scope;
+  SubmitPlain(std::move(command), std::move(done));
+}
+
+void Member::CompareAndSet(const std::string& key, std::optional<std::string> expected,
+                           const std::string& value, Scope scope,
+                           std::function<void(const Result<bool>&)> done) {
+  if (client_ == nullptr)
+    return done(Status(Code::kFailedPrecondition, "[key_value] the task must have joined"));
+  Command command;
+  command.kind = CommandKind::kCompareAndSet;
+  command.key = key;
+  command.value = value;
+  command.expected = std::move(expected);
+  command.scope = scope;
+  command.epoch = membership_.epoch;
+  client_->Submit(std::move(command), kRequestTimeout,
+                  [done = std::move(done)](const Result<std::string>& result) {
+                    done(result.ok() ? Result<bool>(*result == "1") : result.status());
+                  });
+}
+
+void Member::Get(const std::string& key, Scope scope,
+                 std::function<void(const Result<std::optional<std::string>>&)> done) {
+  if (client_ == nullptr)
+    return done(Status(Code::kFailedPrecondition, "[key_value] the task must have joined"));
+  Query query;
+  query.key = key;
+  query.scope = scope;
+  query.epoch = membership_.epoch;
+  query.timeout = kRequestTimeout;
+  client_->Ask(query, [done = std::move(done)](const Result<std::string>& result) {
+    if (!result.ok()) return done(result.status());
+    FieldReader reader(*result);
+    const bool has_value = reader.Take<uint8_t>() != 0;
+    std::string value = reader.TakeText();
+    done(has_value ? std::optional<std::string>(std::move(value)) : std::nullopt);
+  });
+}
+
+void Member::Wait(const std::string& key, Scope scope, base::Duration timeout,
+                  std::function<void(const Result<std::string>&)> done) {
+  if (client_ == nullptr)
+    return done(Status(Code::kFailedPrecondition, "[key_value] the task must have joined"));
+  Query query;
+  query.kind = QueryKind::kWait;
+  query.key = key;
+  query.scope = scope;
+  query.epoch = membership_.epoch;
+  query.timeout = timeout;
+  client_->Ask(query, [done = std::move(done)](const Result<std::string>& result) {
+    if (!result.ok()) return done(result.status());
+    FieldReader reader(*result);
+    reader.Take<uint8_t>();
+    done(reader.TakeText());
+  });
+}
+
+void Member::Health(std::function<void(const Result<std::vector<TaskHealth>>&)> done) {
+  if (client_ == nullptr)
+    return done(Status(Code::kFailedPrecondition, "[health] the task must have joined"));
+  Query query;
+  query.kind = QueryKind::kHealth;
+  query.timeout = kRequestTimeout;
+  client_->Ask(query, [done = std::move(done)](const Result<std::string>& result) {
+    if (!result.ok()) return done(result.status());
+    FieldReader reader(*result);
+    std::vector<TaskHealth> read;
+    for (uint32_t left = reader.TakeCount(); left > 0 && reader.ok(); --left)
+      read.push_back(ReadTaskHealth(&reader));
+    done(std::move(read));
+  });
+}
+
+std::string Member::Board() const {
+  if (coordinator_ == nullptr) return fault_;
+  if (Leads()) return coordinator_->board();
+  return known_ ? ToString(coordinator_->replica().committed()->membership) : fault_;
+}
+
+}  // namespace lockstep::cluster
