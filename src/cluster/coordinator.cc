@@ -162,6 +162,11 @@ void Coordinator::HandleJoin(const std::string& text, const net::Rpc::Answer& an
   if (!request.ok()) return answer(request.status());
   if (Redirect(answer)) return;
   const Peer& peer = request->peer;
+  const Incarnation group = replica_.accepted()->group;
+  if (request->group != 0 && request->group != group) {
+    LOCKSTEP_PROBE("a task comes from a job that was begun before and given up");
+    return answer(EncodeStatus(Status(Code::kAborted, "[membership] the job was begun anew")));
+  }
   const Status alike = CompareHellos(options_.hello, request->hello, peer.ToString());
   if (!alike.ok()) {
     if (refused_.size() < 100 && refused_.insert(alike.message()).second)
@@ -301,9 +306,12 @@ void Coordinator::HandleWhere(const std::string& text, const net::Rpc::Answer& a
   const auto request = DecodeWhereRequest(text);
   if (!request.ok()) return answer(request.status());
   const Peer* leader = replica_.leader();
-  const State& state = *replica_.committed();
-  answer(Encode(WhereReply{state.membership.epoch, state.Knows(request->by),
-                           leader == nullptr ? "" : leader->control}));
+  const bool is_leader = replica_.leads() && replica_.settled();
+  const State& state = is_leader ? *replica_.accepted() : *replica_.committed();
+  answer(
+      Encode(WhereReply{replica_.committed()->membership.epoch, is_leader,
+                        state.Knows(request->by) || FindPeer(state.voters, request->by) != nullptr,
+                        leader == nullptr ? "" : leader->control}));
 }
 
 void Coordinator::HandleWatch(const net::Rpc::Answer& answer) {
@@ -390,7 +398,15 @@ Situation Coordinator::Look() {
   situation.start_waited = now - founded_ >= options_.start_wait;
   situation.min_members = options_.min_members;
   situation.max_members = options_.max_members;
-  for (const Peer& peer : Everybody()) {
+  const std::vector<Peer> everybody = Everybody();
+  // Who falls silent in one cut is left out in one epoch, though their last words came apart.
+  base::Duration patience = options_.timing.silence;
+  for (const Peer& peer : everybody) {
+    if (peer.incarnation != replica_.self().incarnation &&
+        health_.Silence(peer.incarnation, now) > options_.timing.silence)
+      patience = options_.timing.silence * 3 / 4;
+  }
+  for (const Peer& peer : everybody) {
     if (peer.incarnation == situation.leader) continue;
     const auto ended = ended_.find(peer.incarnation);
     const base::Duration silence = health_.Silence(peer.incarnation, now);
@@ -399,7 +415,7 @@ Situation Coordinator::Look() {
       situation.dead[peer.incarnation] = ended->second;
     } else if (refusal && *refusal > options_.timing.refusal) {
       situation.dead[peer.incarnation] = "refused connections for " + Milliseconds(*refusal);
-    } else if (silence > options_.timing.silence) {
+    } else if (silence > patience) {
       situation.dead[peer.incarnation] = "was silent for " + Milliseconds(silence);
     }
   }
@@ -481,6 +497,9 @@ void Coordinator::Probe() {
               [this, task, alive = std::weak_ptr<int>(alive_)](const Result<std::string>& result) {
                 if (alive.expired()) return;
                 const Code code = result.status().code();
+                const auto reply =
+                    result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
+                if (reply.ok() && reply->epoch > 0) return listener_.JobIsElsewhere(task.control);
                 board_.Note(task.job, task.index,
                             code == Code::kOk                 ? "is up, has not joined"
                             : code == Code::kUnavailable      ? "connection refused"

@@ -45,6 +45,8 @@ class Coordinator final : public Replica::Owner {
     virtual ~Listener() = default;
     virtual void Committed(const std::shared_ptr<const State>& state) = 0;
     virtual void LeaderChanged() = 0;
+    /// While this task tries to begin the job, another was found to be in it already.
+    virtual void JobIsElsewhere(const std::string& address) = 0;
     /// For the leader's health table.
     virtual Progress MyProgress() = 0;
   };

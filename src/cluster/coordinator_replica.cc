@@ -58,6 +58,7 @@ void Replica::Call(const Peer& peer, const char* method, std::string request, F 
 void Replica::Found(State first) {
   LOCKSTEP_CHECK(accepted_->voters.empty());
   first.voters = {self_};
+  first.group = self_.incarnation;
   term_ = 1;
   first.stamp = {term_, 0};
   accepted_ = std::make_shared<State>(std::move(first));

@@ -156,6 +156,7 @@ std::vector<Command> ReadCommands(FieldReader* reader) {
 
 void Write(const State& state, FieldWriter* writer) {
   Write(state.stamp, writer);
+  writer->Put(state.group);
   Write(state.voters, writer);
   Write(state.membership, writer);
   Write(state.waiting, writer);
@@ -176,6 +177,7 @@ void Write(const State& state, FieldWriter* writer) {
 State ReadState(FieldReader* reader) {
   State state;
   state.stamp = ReadStamp(reader);
+  state.group = reader->Take<uint64_t>();
   state.voters = ReadPeers(reader);
   state.membership = ReadMembership(reader);
   state.waiting = ReadPeers(reader);

@@ -61,6 +61,8 @@ struct Stamp {
 
 struct State {
   Stamp stamp;
+  /// Names the founding that it goes back to: tasks of two foundings never mix.
+  Incarnation group = 0;
   std::vector<Peer> voters;  // the coordinators; a majority of them decides
   Membership membership;
   std::vector<Peer> waiting;              // joiners

@@ -153,7 +153,9 @@ void Member::TryToJoin() {
   // The place that was named first, else everybody in turn.
   const std::string address =
       hint_.empty() ? addresses[next_address_++ % addresses.size()] : std::exchange(hint_, "");
-  rpc_.Call(address, kJoinMethod, Encode(JoinRequest{options_.coordinator.hello, self_}),
+  rpc_.Call(address, kJoinMethod,
+            Encode(JoinRequest{options_.coordinator.hello, self_,
+                               coordinator_->replica().accepted()->group}),
             options_.coordinator.timing.call,
             WhileAlive([this, address](const Result<std::string>& result) {
               TakeJoinReply(address, result);
@@ -175,6 +177,10 @@ void Member::TakeJoinReply(const std::string& address, const Result<std::string>
               : code == Code::kDeadlineExceeded ? "no answer"
                                                 : answered.status().message());
     return;
+  }
+  if (answered->is_leader && answered->code == Code::kAborted) {
+    hint_ = address;
+    return EndLife(Status(Code::kAborted, answered->text));
   }
   if (answered->is_leader) {
     fault_ = answered->text;
@@ -213,7 +219,14 @@ void Member::Seek() {
 
 void Member::TakeWhereReply(const Result<std::string>& result) {
   const auto reply = result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
-  if (!reply.ok() || reply->knows_you || reply->leader.empty() || Leads()) return;
+  if (!reply.ok() || Leads()) return;
+  if (!reply->is_leader) {
+    if (reply->leader.empty() || reply->leader == rpc_.address()) return;
+    hint_ = reply->leader;
+    next_address_ = 0;  // it is asked next
+    return;
+  }
+  if (reply->knows_you) return;
   const uint64_t epoch = coordinator_->replica().committed()->membership.epoch;
   const bool is_member = rank() >= 0;
   if (is_member && reply->epoch <= epoch) return;
@@ -235,6 +248,13 @@ void Member::LeaderChanged() {
   } else if (leader->incarnation != self_.incarnation) {
     Watch(*leader);
   }
+}
+
+void Member::JobIsElsewhere(const std::string& address) {
+  if (!joining_ || rank() >= 0) return;
+  LOCKSTEP_PROBE("a founder gives way to the job that lives already");
+  hint_ = address;
+  EndLife(Status(Code::kAborted, "[membership] the job lives already; it is joined instead"));
 }
 
 void Member::Watch(const Peer& leader) {

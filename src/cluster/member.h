@@ -97,6 +97,7 @@ class Member final : private Coordinator::Listener {
   // Coordinator::Listener
   void Committed(const std::shared_ptr<const State>& state) override;
   void LeaderChanged() override;
+  void JobIsElsewhere(const std::string& address) override;
   Progress MyProgress() override;
 
   void BeginLife();

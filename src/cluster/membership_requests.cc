@@ -15,7 +15,7 @@ std::string Encode(const JoinRequest& request) {
   FieldWriter writer;
   Write(request.hello, &writer);
   Write(request.peer, &writer);
-  return writer.Take();
+  return writer.Put(request.group).Take();
 }
 
 Result<JoinRequest> DecodeJoinRequest(const std::string& text) {
@@ -23,6 +23,7 @@ Result<JoinRequest> DecodeJoinRequest(const std::string& text) {
   JoinRequest request;
   request.hello = ReadHello(&reader);
   request.peer = ReadPeer(&reader);
+  request.group = reader.Take<uint64_t>();
   return Checked(reader, std::move(request));
 }
 
@@ -75,7 +76,8 @@ Result<WhereRequest> DecodeWhereRequest(const std::string& text) {
 
 std::string Encode(const WhereReply& reply) {
   FieldWriter writer;
-  writer.Put(reply.epoch).Put(static_cast<uint8_t>(reply.knows_you));
+  writer.Put(reply.epoch).Put(static_cast<uint8_t>(reply.is_leader));
+  writer.Put(static_cast<uint8_t>(reply.knows_you));
   return writer.PutText(reply.leader).Take();
 }
 
@@ -83,6 +85,7 @@ Result<WhereReply> DecodeWhereReply(const std::string& text) {
   FieldReader reader(text);
   WhereReply reply;
   reply.epoch = reader.Take<uint64_t>();
+  reply.is_leader = reader.Take<uint8_t>() != 0;
   reply.knows_you = reader.Take<uint8_t>() != 0;
   reply.leader = reader.TakeText();
   return Checked(reader, std::move(reply));

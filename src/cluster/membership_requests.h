@@ -20,6 +20,7 @@ inline constexpr char kWatchMethod[] = "membership.Watch";
 struct JoinRequest {
   Hello hello;
   Peer peer;
+  Incarnation group = 0;  // of the state that it holds, if it holds one
 };
 
 enum class QueryKind : uint8_t { kGet = 0, kWait = 1, kBarrier = 2, kHealth = 3 };
@@ -50,6 +51,7 @@ struct WhereRequest {
 /// What a task knows of the job.
 struct WhereReply {
   uint64_t epoch = 0;
+  bool is_leader = false;  // and a majority has confirmed it
   bool knows_you = false;  // in that epoch, or as one who waits
   std::string leader;      // its address; empty: unknown
 };
