@@ -87,9 +87,10 @@ CLI::App* AddLaunch(CLI::App& app, LaunchArguments& arguments) {
                    "seconds between asking tasks to stop and killing them")
       ->check(CLI::Range(0.0, 86'400.0))
       ->capture_default_str();
-  launch->add_option(
-      "--env", arguments.environment,
-      "NAME=VALUE for the tasks, or NAME to hand on to other hosts; may be repeated");
+  launch
+      ->add_option("--env", arguments.environment,
+                   "NAME=VALUE for the tasks, or NAME to hand on to other hosts; may be repeated")
+      ->allow_extra_args(false);
   launch->add_flag("--json", arguments.json,
                    "print the leader's last line again at the end, without its name before it");
   return launch;
