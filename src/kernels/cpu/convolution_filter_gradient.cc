@@ -16,6 +16,47 @@ constexpr int64_t kDepthBlock = 128;
 constexpr int64_t kLeafSumElements = int64_t{1} << 16;
 constexpr int64_t kLeastRowsOfLeafSum = 48;
 
+// Lets the tiles of a block fetch what the next block reads, two runs of elements, each its share.
+template <typename T>
+class FetchNext {
+ public:
+  struct Run {
+    const T* first = nullptr;
+    int64_t elements = 0;
+  };
+  FetchNext() = default;
+  // `steps`: of all tiles, and of one, at which a tile fetches lines of `panel` elements.
+  FetchNext(Run one, Run other, int64_t panel, int64_t all_steps, int64_t tile_steps)
+      : runs_{one, other}, panel_(panel) {
+    const int64_t lines = (one.elements + std::max<int64_t>(0, other.elements)) / panel + 2;
+    lines_a_step_ = (lines + all_steps - 1) / all_steps;
+    share_ = lines_a_step_ * tile_steps * panel;
+  }
+
+  void Share(Tile<T>& tile) {
+    if (done_ >= runs_[run_].elements) {
+      if (run_ == 1) {
+        tile.ahead_rows = 0;
+        return;
+      }
+      run_ = 1;
+      done_ = 0;
+    }
+    tile.ahead = runs_[run_].first + done_;
+    tile.ahead_step = panel_;
+    tile.ahead_rows = static_cast<int>(lines_a_step_);
+    done_ += share_;
+  }
+
+ private:
+  Run runs_[2];
+  int run_ = 0;
+  int64_t done_ = 0;
+  int64_t panel_ = 0;
+  int64_t lines_a_step_ = 0;
+  int64_t share_ = 0;
+};
+
 // The filter's gradient as a product that sums over output pixels: a row is an element of a filter
 // (tap and input channel), the depth runs over images, output rows and columns where the tap falls
 // into the input, B is the output's gradient.
@@ -126,6 +167,8 @@ class FilterGradient {
     tile.b_step = shape_.output_channels;
     tile.accumulate = accumulate;
     const Window* window = nullptr;
+    FetchNext<T> next = NextRows(row_end, row_end - row);
+    tile.fetch = !apart_;
     for (const TileOfRows& rows : tiles_) {
       if (window == nullptr || !(*window == rows.window)) PlanSegments(rows.window, row, row_end);
       window = &rows.window;
@@ -139,9 +182,29 @@ class FilterGradient {
           tile.a[i] = input + rows.offset[i] + (apart_ ? n : group * depth_channels_);
           tile.c[i] = sum + (rows.first + i) * shape_.output_channels + group * columns_ + n;
         }
+        next.Share(tile);
         apart_ ? functions_.product_apart(tile) : functions_.product(tile);
       }
     }
+  }
+
+  // What the next `count` output rows from `row` on read, in shares for this block's tiles.
+  FetchNext<T> NextRows(int64_t row, int64_t count) const {
+    const int64_t rows = std::min(count, shape_.images * shape_.output_height - row);
+    if (rows <= 0 || apart_) return {};
+    const int64_t image = row / shape_.output_height, h = row % shape_.output_height;
+    // The rows before these have brought the input's rows in up to the filter's last.
+    const int64_t known = h == 0 ? 0 : (shape_.filter_height - 1) * shape_.dilation_height;
+    const int64_t first = image * shape_.input_height + h * shape_.stride_height + known;
+    const int64_t input_rows =
+        std::min(rows * shape_.stride_height, shape_.images * shape_.input_height - first);
+    const int64_t steps = count * ((shape_.output_width + kFetchSteps - 1) / kFetchSteps);
+    const int64_t panels = (columns_ + panel_ - 1) / panel_ * groups_;
+    return FetchNext<T>({p_.output_gradient + row * shape_.output_width * shape_.output_channels,
+                         rows * shape_.output_width * shape_.output_channels},
+                        {p_.input + first * shape_.input_width * shape_.input_channels,
+                         input_rows * shape_.input_width * shape_.input_channels},
+                        panel_, static_cast<int64_t>(tiles_.size()) * panels * steps, steps);
   }
 
   void PlanSegments(const Window& window, int64_t row, int64_t row_end) {

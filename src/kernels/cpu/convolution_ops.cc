@@ -37,6 +37,9 @@ ConvolutionShape ShapeOf(const KernelSpec& spec, const Shape& input, const Shape
   return shape;
 }
 
+// So many images fill the tiles at their edges, and pay for packing the filter.
+constexpr int64_t kImagesOfACall = 4;
+
 // The floating-point operations of the convolution and of either gradient.
 double Cost(const ConvolutionShape& s) {
   return 2.0 * s.images * s.output_height * s.output_width * s.filter_height * s.filter_width *
@@ -64,6 +67,7 @@ class ImagesKernel : public ConvolutionKernel<T> {
     rows_ = shape.images * height / std::max<int64_t>(1, height_);
   }
   int64_t rows() const override { return rows_; }
+  int64_t row_grain() const override { return by_image() ? kImagesOfACall : 1; }
 
  protected:
   bool by_image() const { return this->base_.shape.images >= kEnoughImages; }

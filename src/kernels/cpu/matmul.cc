@@ -2,12 +2,13 @@
 
 #include "kernels/cpu/leaves_of.h"
 #include "kernels/cpu/matrix_rows.h"
-#include "kernels/cpu/product_tile.h"
 #include "kernels/cpu/widened.h"
 
 namespace lockstep::kernels {
 namespace {
 
+// Fewer rows than this fill no tile.
+constexpr int64_t kRowGrain = 8;
 // A matrix of so many elements is packed for a call, which pays when this many rows use it.
 constexpr int64_t kLargeMatrix = int64_t{1} << 14;
 constexpr int64_t kRowsThatPayPacking = 64;
@@ -34,7 +35,7 @@ class MatMulKernel : public Kernel {
   }
 
   int64_t rows() const override { return geometry_.rows; }
-  int64_t row_grain() const override { return kMaxTileRows; }
+  int64_t row_grain() const override { return kRowGrain; }
   int64_t min_rows() const override {
     return geometry_.depth * geometry_.columns >= kLargeMatrix ? kRowsThatPayPacking : 0;
   }
@@ -59,7 +60,7 @@ class LeafMatMulKernel : public Kernel {
       : geometry_(GeometryOf(spec)), leaves_(LeavesOf(spec.leaves, geometry_.depth)) {}
 
   int64_t rows() const override { return geometry_.rows; }
-  int64_t row_grain() const override { return kMaxTileRows; }
+  int64_t row_grain() const override { return kRowGrain; }
   int64_t min_rows() const override {
     return geometry_.depth >= kManyExamples ? kRowsThatPayPacking : 0;
   }

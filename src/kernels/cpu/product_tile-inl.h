@@ -18,10 +18,11 @@ namespace lockstep::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The most vectors of a tile, and the most rows of a tile of so many vectors. The sums, a row of B
-// and one element of A fill the 32 registers of AVX-512 or the 16 of AVX2; a row has its pointer.
+// and one element of A fill the 32 registers of AVX-512 or the 16 of AVX2; a row has its pointer. A
+// last panel may be narrower than the others, so narrower tiles have no fewer rows.
 #if HWY_TARGET <= HWY_AVX3
 inline constexpr int kTileVectors = 4;
-inline constexpr int kTileRows[kMaxTileVectors + 1] = {0, 8, 8, 8, 6};
+inline constexpr int kTileRows[kMaxTileVectors + 1] = {0, 12, 12, 8, 6};
 #else
 inline constexpr int kTileVectors = 2;
 inline constexpr int kTileRows[kMaxTileVectors + 1] = {0, 8, 6, 0, 0};
@@ -42,8 +43,7 @@ HWY_INLINE void FetchToWrite(T* const* c) {
 // A chain that fetches on the way what the tile says.
 template <typename T, int kRows, int kVectors, typename S>
 HWY_INLINE void ChainAndFetch(S& sums, const Tile<T>& tile, const T* const* rows, const T* b,
-                              int64_t length) {
-  const T* ahead = tile.ahead;
+                              int64_t length, const T*& ahead) {
   for (int64_t k = 0; k < length; k += kFetchSteps) {
     const T* now[kRows];
     LOCKSTEP_UNROLL
@@ -65,9 +65,10 @@ HWY_NOINLINE void ProductTile(const Tile<T>& tile) {
   if (tile.accumulate) {
     sums.LoadFrom(tile.c);
   } else {
+    if (tile.fetch) FetchToWrite<T, kRows, kVectors>(tile.c);
     sums.SetZero();
   }
-  if (tile.fetch) FetchToWrite<T, kRows, kVectors>(tile.c);
+  const T* ahead = tile.ahead;
   for (int64_t s = 0; s < tile.num_segments; ++s) {
     const TileSegment& segment = tile.segments[s];
     const T* rows[kRows];
@@ -75,7 +76,7 @@ HWY_NOINLINE void ProductTile(const Tile<T>& tile) {
     for (int i = 0; i < kRows; ++i) rows[i] = tile.a[i] + segment.a_offset;
     const T* b = tile.b + segment.b_offset;
     if (!kApart && tile.fetch) {
-      ChainAndFetch<T, kRows, kVectors>(sums, tile, rows, b, segment.length);
+      ChainAndFetch<T, kRows, kVectors>(sums, tile, rows, b, segment.length, ahead);
     } else {
       sums.template Chain<kApart>(rows, tile.a_step, b, tile.b_step, segment.length);
     }

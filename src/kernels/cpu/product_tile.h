@@ -7,7 +7,7 @@
 namespace lockstep::kernels {
 
 /// The rows of the largest register tile on any instruction set.
-inline constexpr int kMaxTileRows = 8;
+inline constexpr int kMaxTileRows = 12;
 /// The vectors of the widest register tile on any instruction set.
 inline constexpr int kMaxTileVectors = 4;
 /// The vectors of the widest tile whose columns have their own elements of A.
