@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "base/task.h"
@@ -15,6 +16,9 @@ namespace lockstep::collectives {
 struct Contribution {
   Node node;
   const std::byte* data = nullptr;
+  /// What keeps `data` unchanged as long as it is held. Ranks then read it where it lies, if it
+  /// lies in a block of the transport and not in the output; without a keeper it is copied.
+  std::shared_ptr<const void> keeper;
 };
 
 struct AllReduceOptions {

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/probe.h"
+#include "collectives/sum_operation.h"
 
 namespace lockstep::collectives {
 
@@ -15,7 +16,10 @@ void Operation::Finish(Group& group, Result<Reduced> result) {
 }
 
 Group::Group(net::Transport& transport, const GroupOptions& options)
-    : transport_(transport), options_(options), epoch_(transport.epoch()) {
+    : transport_(transport),
+      options_(options),
+      epoch_(transport.epoch()),
+      prepared_sums_(std::make_unique<PreparedSums>()) {
   transport_.WatchAborts([this](net::Epoch epoch, const net::Abort& abort) {
     if (epoch == epoch_) EndOperations(abort);
   });

@@ -16,6 +16,7 @@
 namespace lockstep::collectives {
 
 class Group;
+class PreparedSums;
 
 /// What a collective gave: whether any leaf contributed. If none did, the output is untouched.
 struct Reduced {
@@ -47,6 +48,7 @@ class Operation {
 
  private:
   friend class Group;
+  class PreparedSums;
   OpId id_;
   const char* name_;
   base::Duration timeout_;
@@ -87,6 +89,7 @@ class Group {
   void Send(int to, net::Payload payload, net::Payload body);
   /// Memory for bodies.
   net::Block Allocate(size_t bytes) { return transport_.Allocate(bytes); }
+  PreparedSums& prepared_sums() { return *prepared_sums_; }
   /// "(rank 0 of 4, epoch 1, step 17, bucket 0)", with `more` before the bracket closes.
   std::string Place(OpId id, const std::string& more = "") const;
 
@@ -111,6 +114,7 @@ class Group {
   std::set<OpId> finished_;  // of oldest_step_ and later
   std::map<OpId, std::vector<Early>> early_;
   size_t early_bytes_ = 0;
+  const std::unique_ptr<PreparedSums> prepared_sums_;
 };
 
 }  // namespace lockstep::collectives

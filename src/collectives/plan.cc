@@ -51,7 +51,7 @@ Plan PlanSlices(const Division& division, size_t count, Algorithm algorithm) {
     if (owner + 1 == ranks) end = count;
     if (end <= begin) continue;
     const int rank = static_cast<int>(owner);
-    Slice slice{begin, end, {}};
+    Slice slice{begin, end, {}, rank};
     slice.transfers = algorithm == Algorithm::kRelay ? RelayTransfers(division, rank)
                                                      : DirectTransfers(division, rank);
     AppendResult(division, rank, &slice);

@@ -58,6 +58,7 @@ struct Slice {
   size_t begin = 0;
   size_t end = 0;
   std::vector<Transfer> transfers;
+  int owner = -1;  // the rank that adds it up; none: all ranks do
 };
 
 struct Plan {

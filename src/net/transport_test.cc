@@ -255,6 +255,7 @@ TEST_P(TransportTest, CarriesPayloadsAndBodiesOfAllSizes) {
   for (const int num_ranks : {2, 3}) {
     SetUpAgain(num_ranks);
     std::vector<size_t> sizes = {0, 1, 7, 47, 48, 144, 145, 192, 193, 1000, 10000};
+    if (GetParam() == Road::kReliable) sizes = {0, 7, 1000};  // each takes its time to arrive
     size_t taken = 0;
     for (int rank = 0; rank < num_ranks; ++rank) {
       transport(rank).Listen(Channel::kTest, [&, rank](int from, const Message& message) {
