@@ -12,6 +12,8 @@ Graph Prune(const Graph& graph);
 Graph RemoveDuplicates(const Graph& graph);
 /// Replaces a product followed by a bias and perhaps a relu by one op.
 Graph FuseProducts(const Graph& graph);
+/// Lets attention take heads and positions as they lie, where they are transposed around it.
+Graph FuseHeads(const Graph& graph);
 
 /// All passes, in the order in which they help each other.
 Graph Simplify(const Graph& graph);

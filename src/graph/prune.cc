@@ -21,6 +21,8 @@ Graph Prune(const Graph& graph) {
   return rewriter.Finish();
 }
 
-Graph Simplify(const Graph& graph) { return FuseProducts(RemoveDuplicates(Prune(graph))); }
+Graph Simplify(const Graph& graph) {
+  return FuseProducts(FuseHeads(RemoveDuplicates(Prune(graph))));
+}
 
 }  // namespace lockstep::graph

@@ -28,6 +28,18 @@ namespace {
 
 bool Disagree(int64_t a, int64_t b) { return a >= 0 && b >= 0 && a != b; }
 
+// Depths, and numbers of keys and queries, that lie along axis `positions`.
+void RequireSizes(const InferenceContext& context, int positions) {
+  const Shape &q = context.inputs[0].shape, &k = context.inputs[1].shape;
+  const Shape& v = context.inputs[2].shape;
+  if (Disagree(q.dim(-1), k.dim(-1))) Throw(context, "query and key must be as deep");
+  if (Disagree(k[positions], v[positions])) Throw(context, "there must be a value for each key");
+  const int64_t queries = q[positions], keys = k[positions];
+  if (context.attributes.Get<bool>("causal") && queries >= 0 && keys >= 0 && keys < queries) {
+    Throw(context, "causal attention needs at least as many keys as queries");
+  }
+}
+
 void RequireAttention(const InferenceContext& context) {
   const TensorType& q = context.inputs[0];
   const int rank = q.shape.rank();
@@ -39,13 +51,7 @@ void RequireAttention(const InferenceContext& context) {
     }
     if (!fits) Throw(context, "query, key and value must agree in dtype and leading axes");
   }
-  const Shape &k = context.inputs[1].shape, &v = context.inputs[2].shape;
-  if (Disagree(q.shape[rank - 1], k[rank - 1])) Throw(context, "query and key must be as deep");
-  if (Disagree(k[rank - 2], v[rank - 2])) Throw(context, "there must be a value for each key");
-  const int64_t queries = q.shape[rank - 2], keys = k[rank - 2];
-  if (context.attributes.Get<bool>("causal") && queries >= 0 && keys >= 0 && keys < queries) {
-    Throw(context, "causal attention needs at least as many keys as queries");
-  }
+  RequireSizes(context, rank - 2);
 }
 
 std::vector<TensorType> InferAttention(const InferenceContext& context) {
@@ -70,6 +76,33 @@ std::vector<Tensor> AttentionGradient(const GradientContext& context) {
 
 std::vector<TensorType> InferAttentionGrad(const InferenceContext& context) {
   RequireAttention(context);
+  return {context.inputs.begin(), context.inputs.begin() + 3};
+}
+
+// The same on [b, t, h, d], heads and positions as they lie; graph::FuseHeads makes these.
+void RequireHeads(const InferenceContext& context) {
+  const Shape& q = context.inputs[0].shape;
+  if (q.rank() != 4) Throw(context, "[b, t, h, d] is needed");
+  for (const TensorType& input : context.inputs.first(3)) {
+    if (input.shape.rank() != 4 || Disagree(input.shape[0], q[0]) ||
+        Disagree(input.shape[2], q[2])) {
+      Throw(context, "query, key and value must agree in examples and heads");
+    }
+  }
+  RequireSizes(context, 1);
+}
+
+std::vector<TensorType> InferHeads(const InferenceContext& context) {
+  RequireHeads(context);
+  const TensorType& q = context.inputs[0];
+  TensorType result = q;
+  result.shape.set_dim(3, context.inputs[2].shape[3]);
+  const DType dtype = q.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+  return {result, {dtype, Shape{q.shape[0], q.shape[2], q.shape[1]}, dtype}};
+}
+
+std::vector<TensorType> InferHeadsGrad(const InferenceContext& context) {
+  RequireHeads(context);
   return {context.inputs.begin(), context.inputs.begin() + 3};
 }
 
@@ -144,6 +177,10 @@ const RegisterOp kAttentionGrad({.name = "ScaledDotProductAttentionGrad",
                                  .infer = InferAttentionGrad,
                                  .gradient = AttentionGradGradient,
                                  .rows = AttentionRows});
+const RegisterOp kHeads({.name = "_HeadsAttention", .infer = InferHeads, .rows = AttentionRows});
+const RegisterOp kHeadsGrad({.name = "_HeadsAttentionGrad",
+                             .infer = InferHeadsGrad,
+                             .rows = AttentionRows});
 
 }  // namespace
 }  // namespace ops

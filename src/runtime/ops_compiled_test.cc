@@ -126,7 +126,7 @@ void ExpectBitsHold(Losses losses, const std::vector<Tensor>& arguments) {
     return Plan::Compile(program, {.fuse = fuse})->Run(arguments, team);
   };
   auto expect_everywhere = [&](const std::vector<Tensor>& want) {
-    const graph::Graph fused = graph::FuseProducts(graph);
+    const graph::Graph fused = graph::FuseHeads(graph::FuseProducts(graph));
     for (const int lanes : {1, 2, 3, 8}) {
       for (const bool fuse : {false, true}) {
         SCOPED_TRACE(std::to_string(lanes) + " lanes" + (fuse ? ", fused" : ""));

@@ -1,5 +1,6 @@
-// ScaledDotProductAttention and its gradient, head by head: products of matrices (product.h) and
-// rows of scores (attention_rows.h), in blocks of queries whose size is fixed.
+// ScaledDotProductAttention and its gradient, and both on heads as they lie, head by head: products
+// of matrices (product.h) and rows of scores (attention_rows.h), in blocks of queries whose size is
+// fixed.
 
 #include <algorithm>
 
@@ -15,8 +16,9 @@ constexpr int64_t kBlock = 64;
 
 struct HeadGeometry {
   explicit HeadGeometry(const KernelSpec& spec)
-      : queries(spec.inputs[0].shape.dim(-2)),
-        keys(spec.inputs[1].shape.dim(-2)),
+      : heads(spec.op.name[0] == '_' ? spec.inputs[0].shape[2] : 0),
+        queries(spec.inputs[0].shape.dim(heads > 0 ? 1 : -2)),
+        keys(spec.inputs[1].shape.dim(heads > 0 ? 1 : -2)),
         depth(spec.inputs[0].shape.dim(-1)),
         value_depth(spec.inputs[2].shape.dim(-1)),
         causal(spec.attributes.Get<bool>("causal")) {}
@@ -28,6 +30,15 @@ struct HeadGeometry {
     return causal ? std::max<int64_t>(0, s - (keys - queries)) / kBlock * kBlock : 0;
   }
 
+  // Where vector `t` of a head begins among vectors of `size`, of which there are `count` a head.
+  int64_t Offset(int64_t head, int64_t t, int64_t count, int64_t size) const {
+    if (heads == 0) return (head * count + t) * size;
+    return ((head / heads * count + t) * heads + head % heads) * size;
+  }
+  // From a head's vector to its next.
+  int64_t Step(int64_t size) const { return heads == 0 ? size : heads * size; }
+
+  int64_t heads;  // of [b, t, h, d]; 0: [..., t, d]
   int64_t queries, keys, depth, value_depth;
   bool causal;
 };
@@ -38,8 +49,9 @@ class HeadsKernel : public Kernel {
   HeadsKernel(const KernelSpec& spec, uint32_t aligned, double cost)
       : head_(spec),
         scale_(static_cast<T>(spec.attributes.Get<double>("scale"))),
-        rows_(LeadingRows(spec.inputs[0].shape, 2)),
-        heads_(spec.inputs[0].shape.product(0, spec.inputs[0].shape.rank() - 2)),
+        rows_(head_.heads > 0 ? spec.inputs[0].shape[0] : LeadingRows(spec.inputs[0].shape, 2)),
+        heads_(head_.heads > 0 ? rows_ * head_.heads
+                               : spec.inputs[0].shape.product(0, spec.inputs[0].shape.rank() - 2)),
         aligned_(aligned),
         cost_(cost) {}
 
@@ -71,26 +83,26 @@ T* Scores(int64_t count) {
   return scores.data();
 }
 
-// c[rows, columns] = a[rows, depth] b^T with b [columns, depth].
+// c[rows, columns] = a[rows, depth] b^T with b [columns, depth]; both have rows `step` apart.
 template <typename T>
-void TimesTransposed(const T* a, const T* b, T* c, int64_t rows, int64_t columns, int64_t depth,
-                     int64_t c_stride) {
+void TimesTransposed(const T* a, const T* b, int64_t step, T* c, int64_t rows, int64_t columns,
+                     int64_t depth, int64_t c_stride) {
   Product<T>({.rows = rows,
               .columns = columns,
               .depth = depth,
               .a = a,
-              .a_stride = depth,
+              .a_stride = step,
               .b = b,
-              .b_stride = depth,
+              .b_stride = step,
               .b_transposed = true,
               .c = c,
               .c_stride = c_stride});
 }
 
-// c[rows, columns] = a[rows, depth] b[depth, columns].
+// c[rows, columns] = a[rows, depth] b[depth, columns]; b and c have rows `step` apart.
 template <typename T>
-void Times(const T* a, int64_t a_stride, bool a_transposed, const T* b, T* c, int64_t rows,
-           int64_t columns, int64_t depth) {
+void Times(const T* a, int64_t a_stride, bool a_transposed, const T* b, T* c, int64_t step,
+           int64_t rows, int64_t columns, int64_t depth) {
   Product<T>({.rows = rows,
               .columns = columns,
               .depth = depth,
@@ -98,9 +110,9 @@ void Times(const T* a, int64_t a_stride, bool a_transposed, const T* b, T* c, in
               .a_stride = a_stride,
               .a_transposed = a_transposed,
               .b = b,
-              .b_stride = columns,
+              .b_stride = step,
               .c = c,
-              .c_stride = columns});
+              .c_stride = step});
 }
 
 // Inputs query, key, value; outputs the result and the logarithms of the queries' sums.
@@ -112,25 +124,26 @@ class AttentionKernel : public HeadsKernel<T> {
  protected:
   void RunHead(const KernelMemory& memory, int64_t head) const override {
     const HeadGeometry& h = this->head_;
-    const T* q = memory.in<T>(0) + head * h.queries * h.depth;
-    const T* k = memory.in<T>(1) + head * h.keys * h.depth;
-    const T* v = memory.in<T>(2) + head * h.keys * h.value_depth;
-    T* result = memory.out<T>(0) + head * h.queries * h.value_depth;
+    const T* q = memory.in<T>(0) + h.Offset(head, 0, h.queries, h.depth);
+    const T* k = memory.in<T>(1) + h.Offset(head, 0, h.keys, h.depth);
+    const T* v = memory.in<T>(2) + h.Offset(head, 0, h.keys, h.value_depth);
+    T* result = memory.out<T>(0) + h.Offset(head, 0, h.queries, h.value_depth);
+    const int64_t step = h.Step(h.depth), value_step = h.Step(h.value_depth);
     T* log_sum = memory.out<T>(1) + head * h.queries;
     T* scores = Scores<T>(kBlock * h.keys);
     T inverse[kBlock];
     for (int64_t first = 0; first < h.queries; first += kBlock) {
       const int64_t count = std::min(kBlock, h.queries - first);
       const int64_t seen = h.Seen(first + count - 1);
-      TimesTransposed(q + first * h.depth, k, scores, count, seen, h.depth, seen);
+      TimesTransposed(q + first * step, k, step, scores, count, seen, h.depth, seen);
       for (int64_t t = 0; t < count; ++t) {
         inverse[t] = ScoresToPowers(scores + t * seen, h.Seen(first + t), seen, this->scale_,
                                     log_sum + first + t);
       }
-      T* rows = result + first * h.value_depth;
-      Times(scores, seen, false, v, rows, count, h.value_depth, seen);
+      T* rows = result + first * value_step;
+      Times(scores, seen, false, v, rows, value_step, count, h.value_depth, seen);
       for (int64_t t = 0; t < count; ++t) {
-        ScaleRow(rows + t * h.value_depth, h.value_depth, inverse[t]);
+        ScaleRow(rows + t * value_step, h.value_depth, inverse[t]);
       }
     }
   }
@@ -146,16 +159,17 @@ class AttentionGradKernel : public HeadsKernel<T> {
  protected:
   void RunHead(const KernelMemory& memory, int64_t head) const override {
     const HeadGeometry& h = this->head_;
-    const T* q = memory.in<T>(0) + head * h.queries * h.depth;
-    const T* k = memory.in<T>(1) + head * h.keys * h.depth;
-    const T* g = memory.in<T>(5) + head * h.queries * h.value_depth;
+    const T* q = memory.in<T>(0) + h.Offset(head, 0, h.queries, h.depth);
+    const T* k = memory.in<T>(1) + h.Offset(head, 0, h.keys, h.depth);
+    const T* g = memory.in<T>(5) + h.Offset(head, 0, h.queries, h.value_depth);
+    const int64_t step = h.Step(h.depth), value_step = h.Step(h.value_depth);
     T* shares = Scores<T>(2 * h.queries * h.keys);
     T* slopes = shares + h.queries * h.keys;  // of the scores
     for (int64_t first = 0; first < h.queries; first += kBlock) {
       ScoreBlock(memory, head, first, shares, slopes);
       const int64_t count = std::min(kBlock, h.queries - first);
       Times(slopes + first * h.keys, h.keys, false, k,
-            memory.out<T>(0) + (head * h.queries + first) * h.depth, count, h.depth,
+            memory.out<T>(0) + h.Offset(head, first, h.queries, h.depth), step, count, h.depth,
             h.Seen(first + count - 1));
     }
     for (int64_t key = 0; key < h.keys; key += kBlock) {
@@ -163,10 +177,11 @@ class AttentionGradKernel : public HeadsKernel<T> {
       const int64_t first = h.FirstBlockThatSees(key);
       const int64_t depth = h.queries - first;
       const int64_t place = first * h.keys + key;
-      Times(slopes + place, h.keys, true, q + first * h.depth,
-            memory.out<T>(1) + (head * h.keys + key) * h.depth, count, h.depth, depth);
-      Times(shares + place, h.keys, true, g + first * h.value_depth,
-            memory.out<T>(2) + (head * h.keys + key) * h.value_depth, count, h.value_depth, depth);
+      Times(slopes + place, h.keys, true, q + first * step,
+            memory.out<T>(1) + h.Offset(head, key, h.keys, h.depth), step, count, h.depth, depth);
+      Times(shares + place, h.keys, true, g + first * value_step,
+            memory.out<T>(2) + h.Offset(head, key, h.keys, h.value_depth), value_step, count,
+            h.value_depth, depth);
     }
   }
 
@@ -179,20 +194,21 @@ class AttentionGradKernel : public HeadsKernel<T> {
     const int64_t count = std::min(kBlock, h.queries - first);
     const int64_t seen = h.Seen(first + count - 1);
     const int64_t read = std::min(h.keys, h.causal ? LastKeyRead(seen) : seen);
-    const T* q = memory.in<T>(0) + (head * h.queries + first) * h.depth;
-    const T* k = memory.in<T>(1) + head * h.keys * h.depth;
-    const T* v = memory.in<T>(2) + head * h.keys * h.value_depth;
-    const int64_t rows = head * h.queries + first;
-    const T* result = memory.in<T>(3) + rows * h.value_depth;
-    const T* log_sum = memory.in<T>(4) + rows;
-    const T* g = memory.in<T>(5) + rows * h.value_depth;
+    const T* q = memory.in<T>(0) + h.Offset(head, first, h.queries, h.depth);
+    const T* k = memory.in<T>(1) + h.Offset(head, 0, h.keys, h.depth);
+    const T* v = memory.in<T>(2) + h.Offset(head, 0, h.keys, h.value_depth);
+    const int64_t rows = h.Offset(head, first, h.queries, h.value_depth);
+    const T* result = memory.in<T>(3) + rows;
+    const T* log_sum = memory.in<T>(4) + head * h.queries + first;
+    const T* g = memory.in<T>(5) + rows;
+    const int64_t value_step = h.Step(h.value_depth);
     T* share = shares + first * h.keys;
     T* slope = slopes + first * h.keys;
-    TimesTransposed(q, k, share, count, seen, h.depth, h.keys);
-    TimesTransposed(g, v, slope, count, seen, h.value_depth, h.keys);
+    TimesTransposed(q, k, h.Step(h.depth), share, count, seen, h.depth, h.keys);
+    TimesTransposed(g, v, value_step, slope, count, seen, h.value_depth, h.keys);
     for (int64_t t = 0; t < count; ++t, share += h.keys, slope += h.keys) {
       ScoresToShares(share, h.Seen(first + t), read, this->scale_, log_sum[t]);
-      const T delta = DotOfRows(g + t * h.value_depth, result + t * h.value_depth, h.value_depth);
+      const T delta = DotOfRows(g + t * value_step, result + t * value_step, h.value_depth);
       SharesGradient(share, slope, seen, this->scale_, delta);
       std::fill(slope + seen, slope + read, T{0});
     }
@@ -211,6 +227,8 @@ std::unique_ptr<Kernel> Make(const KernelSpec& spec) {
 }
 
 const RegisterKernel kAttention("ScaledDotProductAttention", Make<AttentionKernel>);
+const RegisterKernel kHeads("_HeadsAttention", Make<AttentionKernel>);
+const RegisterKernel kHeadsGrad("_HeadsAttentionGrad", Make<AttentionGradKernel>);
 const RegisterKernel kAttentionGrad("ScaledDotProductAttentionGrad", Make<AttentionGradKernel>);
 
 }  // namespace
