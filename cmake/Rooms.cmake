@@ -44,6 +44,7 @@ function(lockstep_library)
     find_package(dnnl QUIET)
   endif()
   add_library(lockstep SHARED)
+  target_link_options(lockstep PRIVATE -Wl,--build-id=sha1)  # by which tasks know equal builds
   add_library(Lockstep::lockstep ALIAS lockstep)
   set(joined ${LOCKSTEP_ROOMS})
   set(tested ${LOCKSTEP_ROOMS})

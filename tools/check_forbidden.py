@@ -20,6 +20,7 @@ EXEMPT = {
     "net/ports.cc": "reserves ports for tasks before they are there, and looks who has one",
     "net/ports_test.cc": "the same",
     "net/grpc_rpc.cc": "calls by gRPC: its types, and deadlines by its clock",
+    "cluster/member_process_test.cc": "starts processes, kills and stops them",
     "net/certificates.cc": "makes keys and certificates by libssl",
     "net/shared_memory_layout.h": "holds the robust mutex that shows a process's death",
     "net/shared_memory_pulse.cc": "holds that mutex for life",

@@ -11,6 +11,7 @@ namespace {
 // So many epochs in a row in which the same two could not reach each other: one of them goes.
 constexpr int kMostQuarrels = 3;
 
+constexpr base::Duration kFoundPause = std::chrono::milliseconds(40);
 constexpr base::Duration kProbePause = std::chrono::milliseconds(500);
 
 std::string Milliseconds(base::Duration duration) {
@@ -458,32 +459,32 @@ void Coordinator::HandOverIfLeaving() {
   }
 }
 
-void Coordinator::TryToFoundAnew() {
+void Coordinator::TryToFoundAnew(base::Duration alone) {
   if (options_.arbiter == nullptr || replica_.leads()) return;
-  options_.arbiter->Ask(
-      Everybody(), [this, alive = std::weak_ptr<int>(alive_)](const Arbiter::Verdict& verdict) {
-        if (alive.expired() || replica_.leads()) return;
-        for (const Incarnation who : verdict.ended) TaskEnded(who, "ended");
-        const State& state = *replica_.accepted();
-        const Incarnation self = replica_.self().incarnation;
-        if (state.membership.RankOf(self) < 0 || verdict.newest_epoch > state.membership.epoch)
-          return;
-        const auto ended = [&](const Peer& peer) { return ended_.contains(peer.incarnation); };
-        const auto voters_left =
-            static_cast<size_t>(std::count_if(state.voters.begin(), state.voters.end(),
-                                              [&](const Peer& peer) { return !ended(peer); }));
-        if (voters_left >= state.voters.size() / 2 + 1) return;
-        std::vector<Peer> survivors;
-        std::string reason;
-        for (const Peer& peer : state.membership.peers) {
-          if (ended(peer)) {
-            reason += (reason.empty() ? "" : "; ") + peer.ToString() + " ended";
-          } else {
-            survivors.push_back(peer);
-          }
-        }
-        replica_.FoundAnew(survivors, reason);
-      });
+  options_.arbiter->Ask(Everybody(), [this, alone, alive = std::weak_ptr<int>(alive_)](
+                                         const Arbiter::Verdict& verdict) {
+    if (alive.expired() || replica_.leads()) return;
+    for (const Incarnation who : verdict.ended) TaskEnded(who, "ended");
+    const State& state = *replica_.accepted();
+    const Incarnation self = replica_.self().incarnation;
+    if (state.membership.RankOf(self) < 0 || verdict.newest_epoch > state.membership.epoch) return;
+    const auto ended = [&](const Peer& peer) { return ended_.contains(peer.incarnation); };
+    const auto voters_left = static_cast<size_t>(std::count_if(
+        state.voters.begin(), state.voters.end(), [&](const Peer& peer) { return !ended(peer); }));
+    if (voters_left >= state.voters.size() / 2 + 1) return;
+    std::vector<Peer> survivors;
+    std::string reason;
+    for (const Peer& peer : state.membership.peers) {
+      if (ended(peer)) {
+        reason += (reason.empty() ? "" : "; ") + peer.ToString() + " ended";
+      } else {
+        survivors.push_back(peer);
+      }
+    }
+    Membership order;
+    order.peers = survivors;
+    if (alone >= order.RankOf(self) * kFoundPause) replica_.FoundAnew(survivors, reason);
+  });
 }
 
 void Coordinator::Probe() {

@@ -63,7 +63,8 @@ class Coordinator final : public Replica::Owner {
   /// A call to it failed: nobody was there, or the connection broke.
   void OutOfReach(const Peer& peer);
   /// Asks the arbiter whether this task may go on without a majority, and does so if it may.
-  void TryToFoundAnew();
+  /// `alone`: how long it has heard no leader; the survivors try one after another.
+  void TryToFoundAnew(base::Duration alone);
   /// "3 of 4 here; missing worker 2 at ..., connection refused, for 12 s"
   std::string board() const { return board_.Text(rpc_.executor().Now()); }
 

@@ -12,9 +12,8 @@ namespace {
 constexpr base::Duration kTick = std::chrono::milliseconds(20);
 constexpr base::Duration kJoinPause = std::chrono::milliseconds(100);
 constexpr base::Duration kSeekPause = std::chrono::milliseconds(50);
-// Survivors found the group anew one after another.
-constexpr base::Duration kFoundPause = std::chrono::milliseconds(40);
 constexpr base::Duration kRequestTimeout = std::chrono::seconds(30);
+constexpr base::Duration kLongestGoodbye = std::chrono::seconds(3);
 constexpr base::Duration kWatch = std::chrono::seconds(10);
 
 }  // namespace
@@ -66,6 +65,7 @@ void Member::EndLife(const Status& why) {
   joining_ = false;
   rpc_.executor().Post(WhileAlive([this, why] {
     tick_.Stop();
+    goodbye_.Stop();
     alive_ = std::make_shared<int>(0);
     const std::unique_ptr<CoordinatorClient> client = std::move(client_);
     coordinator_.reset();
@@ -203,9 +203,7 @@ void Member::Seek() {
               Encode(WhereRequest{self_.incarnation}), options_.coordinator.timing.call,
               WhileAlive([this](const Result<std::string>& result) { TakeWhereReply(result); }));
   }
-  const int place =
-      std::max(0, coordinator_->replica().accepted()->membership.RankOf(self_.incarnation));
-  if (alone >= place * kFoundPause) coordinator_->TryToFoundAnew();
+  coordinator_->TryToFoundAnew(alone);
   if (alone < options_.trouble_after || told_trouble_) return;
   told_trouble_ = true;
   if (on_trouble_ == nullptr) return;
@@ -244,7 +242,9 @@ void Member::LeaderChanged() {
   client_->Poke();
   const Peer* leader = coordinator_->replica().leader();
   if (leader == nullptr) {
-    next_seek_ = {};
+    rpc_.executor().Post(WhileAlive([this] {
+      if (known_ && coordinator_->replica().leader() == nullptr) Seek();
+    }));
   } else if (leader->incarnation != self_.incarnation) {
     Watch(*leader);
   }
@@ -272,6 +272,7 @@ void Member::Watch(const Peer& leader) {
 
 void Member::Committed(const std::shared_ptr<const State>& state) {
   if (state->Knows(self_.incarnation)) known_ = true;
+  MeetVoters(state->voters);
   EnterIfMember(*state);
   const Change change{membership_.epoch, state->waiting.size(), state->leaving.size()};
   const bool is_news = change != told_change_ && (change.joiners > 0 || change.leavers > 0);
@@ -283,6 +284,18 @@ void Member::Committed(const std::shared_ptr<const State>& state) {
     }));
   }
   CheckLeft(*state);
+}
+
+// An election must not wait for connections, least of all for TLS's handshakes.
+void Member::MeetVoters(const std::vector<Peer>& voters) {
+  std::set<Incarnation> present;
+  for (const Peer& voter : voters) {
+    present.insert(voter.incarnation);
+    if (voter.incarnation == self_.incarnation || met_.contains(voter.incarnation)) continue;
+    rpc_.Call(voter.control, kWhereMethod, Encode(WhereRequest{self_.incarnation}),
+              options_.coordinator.timing.call, [](const Result<std::string>&) {});
+  }
+  met_ = std::move(present);
 }
 
 void Member::EnterIfMember(const State& state) {
@@ -304,6 +317,12 @@ void Member::CheckLeft(const State& state) {
   const bool still_needed =
       FindPeer(state.voters, self_.incarnation) != nullptr && !state.membership.peers.empty();
   if (left_ && still_needed) return;
+  if (left_ && Leads()) {
+    // The others must still hear of it.
+    goodbye_.StartAfter(rpc_.executor(), 2 * options_.coordinator.timing.beat,
+                        [this] { EndLife(Status::Ok()); });
+    return;
+  }
   EndLife(Status(Code::kAborted, "[membership] the job goes on without this task (" +
                                      state.membership.reason + "); it joins again"));
 }
@@ -352,6 +371,9 @@ void Member::ReadyForJoiners(uint64_t step) {
 void Member::Leave(Done done) {
   if (client_ == nullptr) return done(Status::Ok());
   left_ = std::move(done);
+  // With everybody gone at once, nobody may be left to say that this task has gone, too.
+  goodbye_.StartAfter(rpc_.executor(), options_.coordinator.leave_wait + kLongestGoodbye,
+                      [this] { EndLife(Status::Ok()); });
   Command command;
   command.kind = CommandKind::kLeave;
   SubmitPlain(std::move(command), WhileAlive([this](const Status& status) {

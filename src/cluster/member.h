@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,7 @@ class Member final : private Coordinator::Listener {
   void Seek();
   void TakeWhereReply(const Result<std::string>& result);
   void Watch(const Peer& leader);
+  void MeetVoters(const std::vector<Peer>& voters);
   void EnterIfMember(const State& state);
   void CheckLeft(const State& state);
   bool Leads() const;
@@ -147,7 +149,9 @@ class Member final : private Coordinator::Listener {
     bool operator==(const Change&) const = default;
   };
   Change told_change_;
+  std::set<Incarnation> met_;  // voters that this task has a connection to
   base::Timer tick_;
+  base::Timer goodbye_;
   mutable std::mutex progress_mutex_;
   Progress progress_;  // guarded by progress_mutex_
   std::unique_ptr<Coordinator> coordinator_;

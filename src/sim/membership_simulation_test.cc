@@ -95,11 +95,14 @@ class Job {
     arbiter_.ended.insert(lives_[rank].begin(), lives_[rank].end());
     world_.Kill(rank);
     bool any_member = decided_.empty();
-    for (int other = 0; other < world_.num_ranks(); ++other)
-      any_member = any_member || (world_.alive(other) && members_[other]->rank() >= 0);
+    for (int other = 0; other < world_.num_ranks(); ++other) {
+      if (!world_.alive(other) || members_[other]->rank() < 0) continue;
+      const Incarnation incarnation = members_[other]->self().incarnation;
+      any_member = any_member || decided_.rbegin()->second.RankOf(incarnation) >= 0;
+    }
     is_lost_ = is_lost_ || !any_member;
   }
-  // Whether at some time nobody was left who remembered the job.
+  // Whether at some time nobody was left who remembered the newest epoch.
   bool is_lost() const { return is_lost_; }
   void Restart(int rank) {
     if (world_.alive(rank)) return;
