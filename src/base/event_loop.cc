@@ -100,15 +100,16 @@ EventLoop::Step EventLoop::Take(Time until, Work* work) {
   while (!stopped_) {
     const uint32_t seen_posts = posts_.load(std::memory_order_relaxed);
     if (TakeDue(work)) return Step::kWork;
-    const Time now = Now();
-    if (now >= until) return Step::kEnd;
     const Time wake = NextTime(until);
     if (files_ != nullptr) {
       lock.unlock();
       if (WaitOutside(wake, seen_posts)) return Step::kPolled;
+      if (Now() >= until) return Step::kEnd;
       lock.lock();
       continue;
     }
+    const Time now = Now();
+    if (now >= until) return Step::kEnd;
     // A bounded nap where there is nothing to wait for: no overflow in the clock's arithmetic.
     waiting_ = true;
     changed_.wait_for(lock, std::min<Duration>(wake - now, std::chrono::hours(1)));

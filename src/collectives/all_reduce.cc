@@ -13,6 +13,24 @@ namespace {
 
 constexpr const char* kName = "all_reduce";
 
+// Whether these are nodes of the tree, one beside the other from end to end of `block`.
+bool MakeUp(const std::vector<Contribution>& contributions, Node block, Leaf num_leaves) {
+  if (contributions.size() == 1) {
+    const Node node = contributions[0].node;
+    return node == block && IsNode(node, num_leaves);
+  }
+  std::vector<Node> nodes;
+  for (const Contribution& contribution : contributions) nodes.push_back(contribution.node);
+  std::sort(nodes.begin(), nodes.end());
+  Leaf next = block.begin;
+  bool fits = true;
+  for (Node node : nodes) {
+    fits = fits && node.begin == next && IsNode(node, num_leaves);
+    next = node.end;
+  }
+  return fits && next == block.end;
+}
+
 Status CheckRequest(const Group& group, const SumRequest& request) {
   const auto fault = [&](const std::string& rule, const std::string& got) {
     return Status(Code::kInvalidArgument, std::string("[") + kName + "] " + rule + "; got " + got +
@@ -27,22 +45,15 @@ Status CheckRequest(const Group& group, const SumRequest& request) {
   if (request.output == nullptr && request.count > 0)
     return fault("a sum must have a place to go", "no output");
   const Node block = request.division.block(group.rank());
+  if (MakeUp(request.contributions, block, request.division.num_leaves())) return Status::Ok();
   std::vector<Node> nodes;
   for (const Contribution& contribution : request.contributions) nodes.push_back(contribution.node);
   std::sort(nodes.begin(), nodes.end());
-  Leaf next = block.begin;
-  bool fits = true;
   std::string list;
-  for (Node node : nodes) {
-    fits = fits && node.begin == next && IsNode(node, request.division.num_leaves());
-    next = node.end;
-    list += (list.empty() ? "" : " ") + ToString(node);
-  }
-  if (!fits || next != block.end)
-    return fault(
-        "contributions must be nodes that make up the block " + ToString(block) + " of this rank",
-        list.empty() ? "none" : list);
-  return Status::Ok();
+  for (Node node : nodes) list += (list.empty() ? "" : " ") + ToString(node);
+  return fault(
+      "contributions must be nodes that make up the block " + ToString(block) + " of this rank",
+      list.empty() ? "none" : list);
 }
 
 }  // namespace

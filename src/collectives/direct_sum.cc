@@ -12,6 +12,7 @@ namespace {
 
 // Elements that stay until nobody holds their keeper; no data: absent.
 struct Part {
+  bool is_known = false;
   const std::byte* data = nullptr;
   std::shared_ptr<const void> keeper;
 };
@@ -24,7 +25,6 @@ class DirectSum final : public SumOperation {
   DirectSum(SumRequest request, std::shared_ptr<const PreparedSum> prepared, OnReduced done)
       : SumOperation(std::move(request), std::move(prepared), std::move(done)),
         parts_(this->prepared().parts.size()),
-        filled_(parts_.size(), false),
         done_(plan().slices.size(), false),
         missing_(parts_.size()),
         undone_(done_.size()) {}
@@ -50,10 +50,9 @@ class DirectSum final : public SumOperation {
   bool OverlapsOutput(const std::byte* data) const;
 
   std::vector<Part> parts_;  // of the whole buffer for those of this rank, of my slice for others
-  std::vector<bool> filled_;
-  std::vector<bool> done_;  // by slice
-  size_t missing_;          // parts of my slice
-  size_t undone_;           // slices
+  std::vector<bool> done_;   // by slice
+  size_t missing_;           // parts of my slice
+  size_t undone_;            // slices
   size_t mine_ = ~size_t{0};
   bool present_ = false;
 };
@@ -87,7 +86,7 @@ Part DirectSum::SumOfOwn(Group& group, Node node) {
   const bool present =
       TreeSum(nodes, node).Add(request().dtype, data.data(), request().count, sum.bytes.data());
   if (!present) return {};
-  return {request().count > 0 ? sum.bytes.data() : &kNoElements, std::move(sum.owner)};
+  return {true, request().count > 0 ? sum.bytes.data() : &kNoElements, std::move(sum.owner)};
 }
 
 Part DirectSum::OwnPart(Group& group, Node node) {
@@ -95,7 +94,7 @@ Part DirectSum::OwnPart(Group& group, Node node) {
     if (contribution.node != node) continue;
     // What peers read must not change, as it would where the sum goes to the same place.
     const bool stays = contribution.keeper != nullptr && !OverlapsOutput(contribution.data);
-    return {contribution.data, stays ? contribution.keeper : nullptr};
+    return {true, contribution.data, stays ? contribution.keeper : nullptr};
   }
   return SumOfOwn(group, node);
 }
@@ -109,7 +108,7 @@ void DirectSum::Begin(Group& group) {
     if (prepared().owners[part] != group.rank()) continue;
     parts_[part] = OwnPart(group, prepared().parts[part]);
     SendOwn(group, part);
-    filled_[part] = true;
+    parts_[part].is_known = true;
     --missing_;
     if (mine_ < slices && parts_[part].data != nullptr) parts_[part].data += SliceOffset(mine_);
   }
@@ -148,7 +147,7 @@ void DirectSum::SendOwn(Group& group, size_t part) {
 bool DirectSum::Has(size_t slice, Node node) const {
   if (done_[slice]) return true;
   const size_t part = PartOf(node);
-  return slice == mine_ && part < filled_.size() && filled_[part];
+  return slice == mine_ && part < parts_.size() && parts_[part].is_known;
 }
 
 void DirectSum::TakePartial(Group& group, const PartialMessage& message) {
@@ -159,14 +158,14 @@ void DirectSum::TakePartial(Group& group, const PartialMessage& message) {
   }
   if (slice != mine_) return TakeResult(group, message);
   const size_t part = PartOf(message.header.node);
-  if (part == parts_.size() || filled_[part]) {
+  if (part == parts_.size() || parts_[part].is_known) {
     LOCKSTEP_PROBE("a partial that is no part of the plan, or comes again");
     return;
   }
   if (message.header.present)
-    parts_[part] = {message.elements.size() > 0 ? message.elements.data() : &kNoElements,
+    parts_[part] = {true, message.elements.size() > 0 ? message.elements.data() : &kNoElements,
                     message.elements.owner()};
-  filled_[part] = true;
+  parts_[part].is_known = true;
   if (--missing_ == 0) AddMine(group);
 }
 

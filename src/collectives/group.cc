@@ -1,5 +1,6 @@
 #include "collectives/group.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/check.h"
@@ -10,7 +11,6 @@ namespace lockstep::collectives {
 
 void Operation::Finish(Group& group, Result<Reduced> result) {
   if (finished()) return;
-  deadline_.Stop();
   group.executor().Post([done = std::move(done_), result = std::move(result)] { done(result); });
   done_ = nullptr;
 }
@@ -31,7 +31,8 @@ Group::Group(net::Transport& transport, const GroupOptions& options)
 Group::~Group() {
   transport_.Listen(net::Channel::kCollectives, nullptr);
   transport_.WatchAborts(nullptr);
-  for (auto& [id, operation] : running_) {
+  for (auto& operation : running_) {
+    const OpId id = operation->id();
     operation->Finish(*this, Status(Code::kCancelled, std::string("[") + operation->name() +
                                                           "] the group must outlive the sum; got "
                                                           "its end first " +
@@ -49,7 +50,7 @@ std::string Group::Place(OpId id, const std::string& more) const {
 
 void Group::RetireBefore(uint64_t step) {
   oldest_step_ = std::max(oldest_step_, step);
-  finished_.erase(finished_.begin(), finished_.lower_bound({oldest_step_, 0}));
+  finished_.EraseBefore(oldest_step_);
   while (!early_.empty() && early_.begin()->first.step < oldest_step_) {
     for (const Early& early : early_.begin()->second) early_bytes_ -= early.message.size();
     early_.erase(early_.begin());
@@ -68,8 +69,10 @@ void Group::Run(std::unique_ptr<Operation> operation) {
     operation->Finish(*this, AbortedStatus(*operation, is_past ? past : *transport_.aborted()));
     return;
   }
-  Operation& running = *running_.emplace(id, std::move(operation)).first->second;
-  running.deadline_.StartAfter(executor(), running.timeout(), [this, id] { Expire(id); });
+  Operation& running = *operation;
+  running_.push_back(std::move(operation));
+  running.expires_ = executor().Now() + running.timeout();
+  WatchDeadline(running.expires_);
   running.Begin(*this);
   std::vector<Early> early;
   if (const auto found = early_.find(id); found != early_.end()) {
@@ -86,7 +89,8 @@ void Group::Run(std::unique_ptr<Operation> operation) {
 
 Status Group::NameFault(const Operation& operation) const {
   const OpId id = operation.id();
-  const bool is_new = id.step >= oldest_step_ && !finished_.contains(id) && !running_.contains(id);
+  const bool is_new =
+      id.step >= oldest_step_ && !finished_.Contains(id) && FindRunning(id) == nullptr;
   if (is_new) return Status::Ok();
   return Status(Code::kInvalidArgument, std::string("[") + operation.name() +
                                             "] step and bucket must name one collective of an "
@@ -110,12 +114,12 @@ net::Receipt Group::Arrive(int from, const net::Message& message) {
     return net::Receipt::kTaken;
   }
   const OpId id = partial->header.op;
-  if (id.step < oldest_step_ || finished_.contains(id)) {
+  if (id.step < oldest_step_ || finished_.Contains(id)) {
     LOCKSTEP_PROBE("a partial comes after its collective finished here");
     return net::Receipt::kTaken;
   }
-  const auto running = running_.find(id);
-  if (running == running_.end()) {
+  Operation* const running = FindRunning(id);
+  if (running == nullptr) {
     if (early_bytes_ + message.size() > options_.held_bytes) {
       LOCKSTEP_PROBE("no room for an early partial");
       return net::Receipt::kLater;
@@ -124,16 +128,26 @@ net::Receipt Group::Arrive(int from, const net::Message& message) {
     early_[id].push_back({from, message});
     return net::Receipt::kTaken;
   }
-  running->second->Take(*this, from, *partial);
+  running->Take(*this, from, *partial);
   DropFinished(id);
   return net::Receipt::kTaken;
 }
 
 void Group::DropFinished(OpId id) {
-  const auto found = running_.find(id);
-  if (found == running_.end() || !found->second->finished()) return;
-  running_.erase(found);
-  finished_.insert(id);
+  for (auto& running : running_) {
+    if (running->id() != id) continue;
+    if (!running->finished()) return;
+    std::swap(running, running_.back());
+    running_.pop_back();
+    finished_.Insert(id);
+    return;
+  }
+}
+
+Operation* Group::FindRunning(OpId id) const {
+  for (const auto& running : running_)
+    if (running->id() == id) return running.get();
+  return nullptr;
 }
 
 Status Group::AbortedStatus(const Operation& operation, const net::Abort& abort) const {
@@ -148,17 +162,41 @@ Status Group::AbortedStatus(const Operation& operation, const net::Abort& abort)
 }
 
 void Group::EndOperations(const net::Abort& abort) {
-  for (auto& [id, operation] : running_) {
+  for (auto& operation : running_) {
     operation->Finish(*this, AbortedStatus(*operation, abort));
-    finished_.insert(id);
+    finished_.Insert(operation->id());
   }
   running_.clear();
   early_.clear();
   early_bytes_ = 0;
 }
 
-void Group::Expire(OpId id) {
-  Operation& operation = *running_.at(id);
+void Group::WatchDeadline(base::Time expires) {
+  if (expires >= deadline_at_) return;
+  deadline_at_ = expires;
+  deadline_.StartAt(executor(), expires, [this] { ExpireLate(); });
+}
+
+void Group::ExpireLate() {
+  deadline_at_ = base::Time::max();
+  const base::Time now = executor().Now();
+  std::vector<OpId> late;
+  base::Time next = base::Time::max();
+  for (const auto& running : running_) {
+    if (running->expires_ <= now) late.push_back(running->id());
+    if (running->expires_ > now) next = std::min(next, running->expires_);
+  }
+  if (next != base::Time::max()) WatchDeadline(next);
+  // The first one ends the epoch, and the others with it as soon as its watch is called.
+  std::sort(late.begin(), late.end());
+  for (const OpId id : late) {
+    Expire(*FindRunning(id));
+    DropFinished(id);
+  }
+}
+
+void Group::Expire(Operation& operation) {
+  const OpId id = operation.id();
   LOCKSTEP_PROBE("a collective's deadline passed");
   char limit[64];
   std::snprintf(limit, sizeof(limit), "%.1f ms", base::Milliseconds(operation.timeout()));
@@ -167,7 +205,31 @@ void Group::Expire(OpId id) {
                       std::string("[") + operation.name() + "] every partial must arrive within " +
                           limit + "; got " + operation.Missing(*this) + " " + Place(id) +
                           "; see whether that rank runs, or raise the timeout"));
-  DropFinished(id);
+}
+
+void FinishedOperations::Insert(OpId id) {
+  auto place = steps_.end();
+  while (place != steps_.begin() && std::prev(place)->step >= id.step) --place;
+  if (place == steps_.end() || place->step != id.step)
+    place = steps_.insert(place, {id.step, 0, {}});
+  if (id.bucket < 64) {
+    place->low_buckets |= uint64_t{1} << id.bucket;
+  } else {
+    place->high_buckets.insert(id.bucket);
+  }
+}
+
+bool FinishedOperations::Contains(OpId id) const {
+  if (steps_.empty() || steps_.back().step < id.step) return false;
+  const auto place = std::lower_bound(steps_.begin(), steps_.end(), id.step,
+                                      [](const Step& step, uint64_t to) { return step.step < to; });
+  if (place == steps_.end() || place->step != id.step) return false;
+  return id.bucket < 64 ? (place->low_buckets >> id.bucket & 1) != 0
+                        : place->high_buckets.contains(id.bucket);
+}
+
+void FinishedOperations::EraseBefore(uint64_t step) {
+  while (!steps_.empty() && steps_.front().step < step) steps_.pop_front();
 }
 
 }  // namespace lockstep::collectives

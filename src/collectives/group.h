@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -53,12 +54,28 @@ class Operation {
   const char* name_;
   base::Duration timeout_;
   OnReduced done_;
-  base::Timer deadline_;
+  base::Time expires_{};
 };
 
 struct GroupOptions {
   /// Partials of collectives that this rank has not begun yet; beyond it their senders wait.
   size_t held_bytes = 64 << 20;
+};
+
+/// The names of operations that are over. Steps mostly rise, so that new ones go to the end.
+class FinishedOperations {
+ public:
+  void Insert(OpId id);
+  bool Contains(OpId id) const;
+  void EraseBefore(uint64_t step);
+
+ private:
+  struct Step {
+    uint64_t step = 0;
+    uint64_t low_buckets = 0;  // bit b: bucket b is over
+    std::set<uint32_t> high_buckets;
+  };
+  std::deque<Step> steps_;  // ascending
 };
 
 /// The collectives of one epoch over all ranks of a transport: runs them side by side, keeps what
@@ -101,17 +118,23 @@ class Group {
 
   net::Receipt Arrive(int from, const net::Message& message);
   void EndOperations(const net::Abort& abort);
-  void Expire(OpId id);
+  void ExpireLate();
+  void Expire(Operation& operation);
   Status AbortedStatus(const Operation& operation, const net::Abort& abort) const;
   Status NameFault(const Operation& operation) const;
+  Operation* FindRunning(OpId id) const;
   void DropFinished(OpId id);
+  void WatchDeadline(base::Time expires);
 
   net::Transport& transport_;
   const GroupOptions options_;
   const net::Epoch epoch_;
   uint64_t oldest_step_ = 0;
-  std::map<OpId, std::unique_ptr<Operation>> running_;
-  std::set<OpId> finished_;  // of oldest_step_ and later
+  std::vector<std::unique_ptr<Operation>> running_;
+  FinishedOperations finished_;  // of oldest_step_ and later
+  // One timer for all that run: it is set for the first deadline, and again when it has passed.
+  base::Timer deadline_;
+  base::Time deadline_at_ = base::Time::max();
   std::map<OpId, std::vector<Early>> early_;
   size_t early_bytes_ = 0;
   const std::unique_ptr<PreparedSums> prepared_sums_;

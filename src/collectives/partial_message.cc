@@ -1,56 +1,60 @@
 #include "collectives/partial_message.h"
 
-#include "net/little_endian.h"
+#include <bit>
+#include <cstring>
 
 namespace lockstep::collectives {
 namespace {
 
 constexpr uint8_t kVersion = 1;
-constexpr size_t kHeaderBytes = 48;
+// The bytes of a header, in the order of docs/collectives.md.
+struct Fields {
+  uint8_t version, kind, dtype, present;
+  uint32_t bucket;
+  uint64_t step, count;
+  uint32_t slice;
+  Leaf begin, end, num_leaves;
+  uint32_t plan, zero;
+};
+static_assert(sizeof(Fields) == 48 && std::endian::native == std::endian::little);
 
 }  // namespace
 
 net::Payload Encode(const PartialHeader& header) {
-  auto bytes = std::make_shared<net::Bytes>();
-  bytes->reserve(kHeaderBytes);
-  net::FieldWriter(bytes.get())
-      .Put(kVersion)
-      .Put(static_cast<uint8_t>(header.kind))
-      .Put(static_cast<uint8_t>(header.dtype))
-      .Put(static_cast<uint8_t>(header.present ? 1 : 0))
-      .Put(header.op.bucket)
-      .Put(header.op.step)
-      .Put(header.count)
-      .Put(header.slice)
-      .Put(header.node.begin)
-      .Put(header.node.end)
-      .Put(header.num_leaves)
-      .Put(header.plan)
-      .Put(uint32_t{0});
-  return bytes;
+  const Fields fields{kVersion,
+                      static_cast<uint8_t>(header.kind),
+                      static_cast<uint8_t>(header.dtype),
+                      static_cast<uint8_t>(header.present ? 1 : 0),
+                      header.op.bucket,
+                      header.op.step,
+                      header.count,
+                      header.slice,
+                      header.node.begin,
+                      header.node.end,
+                      header.num_leaves,
+                      header.plan,
+                      0};
+  net::Block block = net::Block::OnHeap(sizeof(fields));
+  std::memcpy(block.bytes.data(), &fields, sizeof(fields));
+  return block;
 }
 
 std::optional<PartialMessage> Decode(const net::Message& message) {
-  net::FieldReader reader(message.payload.bytes());
+  Fields fields;
+  if (message.payload.size() != sizeof(fields)) return std::nullopt;
+  std::memcpy(&fields, message.payload.data(), sizeof(fields));
+  if (fields.version != kVersion || fields.present > 1) return std::nullopt;
   PartialMessage partial;
-  PartialHeader& header = partial.header;
-  const auto version = reader.Take<uint8_t>();
-  header.kind = static_cast<OpKind>(reader.Take<uint8_t>());
-  header.dtype = static_cast<DType>(reader.Take<uint8_t>());
-  const auto flags = reader.Take<uint8_t>();
-  header.present = flags == 1;
-  header.op.bucket = reader.Take<uint32_t>();
-  header.op.step = reader.Take<uint64_t>();
-  header.count = reader.Take<uint64_t>();
-  header.slice = reader.Take<uint32_t>();
-  header.node.begin = reader.Take<Leaf>();
-  header.node.end = reader.Take<Leaf>();
-  header.num_leaves = reader.Take<Leaf>();
-  header.plan = reader.Take<uint32_t>();
-  reader.Take<uint32_t>();
+  partial.header.op = {fields.step, fields.bucket};
+  partial.header.kind = static_cast<OpKind>(fields.kind);
+  partial.header.dtype = static_cast<DType>(fields.dtype);
+  partial.header.present = fields.present == 1;
+  partial.header.slice = fields.slice;
+  partial.header.node = {fields.begin, fields.end};
+  partial.header.num_leaves = fields.num_leaves;
+  partial.header.plan = fields.plan;
+  partial.header.count = fields.count;
   partial.elements = message.body;
-  if (!reader.ok() || !reader.rest().empty() || version != kVersion || flags > 1)
-    return std::nullopt;
   return partial;
 }
 

@@ -314,7 +314,7 @@ TEST_P(ProcessesTest, SurvivorsHearOfAKilledRankAtOnceAndGoOnWithoutIt) {
 }
 
 TEST_P(ProcessesTest, AStoppedRankIsToldByItsSilenceAndMayComeBack) {
-  RankProcessOptions options = Options(milliseconds(60));
+  RankProcessOptions options = Options(milliseconds(250));
   options.keep_transport = true;
   options.body_bytes = 1 << 20;
   RankProcesses ranks(options);
@@ -326,12 +326,12 @@ TEST_P(ProcessesTest, AStoppedRankIsToldByItsSilenceAndMayComeBack) {
   for (int i : {0, 1}) {
     const Report report = ranks.Await(i, "abort", 1);
     const bool is_shared =
-        report.text.starts_with("Unavailable [net] rank 2 must beat within 60.0 ms; got silence");
+        report.text.starts_with("Unavailable [net] rank 2 must beat within 250.0 ms; got silence");
     const bool is_tls = report.text.find("got silence for ") != std::string::npos &&
-                        report.text.find("where 60.0 ms are allowed") != std::string::npos;
+                        report.text.find("where 250.0 ms are allowed") != std::string::npos;
     EXPECT_TRUE(is_shared || is_tls) << report.text;
-    EXPECT_GE(Since(stopped, report), 45);
-    EXPECT_LT(Since(stopped, report), 500);
+    EXPECT_GE(Since(stopped, report), 200);
+    EXPECT_LT(Since(stopped, report), 2000);
     std::printf("stopped: rank %d heard after %.1f ms\n", i, Since(stopped, report));
   }
   // It stays out of a new epoch as long as it is silent, on the same transport, too.
@@ -343,7 +343,7 @@ TEST_P(ProcessesTest, AStoppedRankIsToldByItsSilenceAndMayComeBack) {
   // On a busy machine so short a limit may strike again: then it is the next epoch's turn.
   bool is_back = false;
   for (uint64_t epoch = 3; epoch < 13 && !is_back; ++epoch) {
-    Wait(milliseconds(100));
+    Wait(milliseconds(300));
     ranks.Begin(epoch, {0, 1, 2});
     is_back = true;
     Report report;

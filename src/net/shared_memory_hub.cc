@@ -40,6 +40,7 @@ SharedMemoryHub::SharedMemoryHub(const Place& place, const SharedMemoryOptions& 
       pulse_(std::make_shared<SharedMemoryPulse>(control_, place.num_ranks, beat_interval,
                                                  options.beat_limit, loop)),
       links_(place.num_ranks) {
+  HeadOf(control_->data()).barriers = sleep_barrier_.works() ? 1 : 0;
   heart_.Add(pulse_);
   loop_.AddPoller(*this);
 }
@@ -97,6 +98,7 @@ bool SharedMemoryHub::Poll() {
 
 void SharedMemoryHub::BeforeBlocking() {
   HeadOf(control_->data()).sleep.fetch_add(1, std::memory_order_seq_cst);
+  sleep_barrier_.BeforeLooking();
 }
 
 void SharedMemoryHub::AfterBlocking() {

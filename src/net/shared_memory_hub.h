@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/sleep_barrier.h"
 #include "net/heart.h"
 #include "net/link.h"
 #include "net/shared_memory_pulse.h"
@@ -69,6 +70,7 @@ class SharedMemoryHub final : public base::Poller {
   const std::shared_ptr<SharedArena> arena_;
   const std::shared_ptr<SharedMemoryPulse> pulse_;
   std::vector<SharedMemoryLink*> links_;  // by rank; null where there is none
+  const base::SleepBarrier sleep_barrier_;
   Epoch published_abort_ = ~Epoch{0};
 };
 

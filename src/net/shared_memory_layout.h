@@ -70,7 +70,7 @@ struct ControlHead {
   uint32_t version;
   uint32_t rank;
   uint32_t num_ranks;
-  uint32_t zero;
+  uint32_t barriers;  // not 0: puts a barrier into all processes before it blocks
   uint64_t membership;
   alignas(64) pthread_mutex_t life;          // robust; held as long as the process lives
   alignas(64) std::atomic<uint64_t> beat;    // rises every interval

@@ -215,7 +215,7 @@ void SharedMemoryLink::Reclaim() {
 
 void SharedMemoryLink::WakePeer() {
   // Pairs with the peer's BeforeBlocking: either it sees what was written, or we see its sleep.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  hub_.sleep_barrier_.AfterWriting(HeadOf(control_->data()).barriers != 0);
   const uint64_t sleep = HeadOf(control_->data()).sleep.load(std::memory_order_relaxed);
   if (sleep % 2 == 0 || sleep == woken_) return;
   woken_ = sleep;
@@ -278,29 +278,32 @@ bool SharedMemoryLink::TakeOne(const Slot& written) {
     return false;
   }
   Lane& ours = LaneOf(hub_.control_->data(), peer_);
-  std::shared_ptr<const void> reading;
+  std::shared_ptr<const void> reading, copy_owner;
+  const std::byte* inline_bytes = nullptr;
+  if (const uint64_t end = InlineEnd(slot); end > offsetof(Slot, bytes)) {
+    Block block = Block::OnHeap(end - offsetof(Slot, bytes));
+    std::memcpy(block.bytes.data(), slot.bytes, block.bytes.size());
+    inline_bytes = block.bytes.data();
+    copy_owner = std::move(block.owner);
+  }
+  const auto payload_of = [&](const SlotPart& part) {
+    if (part.size == 0 && part.segment == kInlineSegment) return Payload();
+    if (part.segment == kInlineSegment)
+      return Payload(copy_owner, {inline_bytes + part.offset, part.size});
+    return Payload(reading, {segments_[part.segment]->data() + part.offset, part.size});
+  };
   if (slot.ticket != kNoTicket) {
     auto made = std::make_shared<Reading>(hub_.control_, &ours.released[slot.ticket], taken_ + 1);
     if (slot.payload.segment != kInlineSegment) made->segments[0] = segments_[slot.payload.segment];
     if (slot.body.segment != kInlineSegment) made->segments[1] = segments_[slot.body.segment];
     reading = std::move(made);
   }
-  Message message{slot.epoch, static_cast<Channel>(slot.channel),
-                  PayloadOf(slot, slot.payload, reading), PayloadOf(slot, slot.body, reading)};
+  Message message{slot.epoch, static_cast<Channel>(slot.channel), payload_of(slot.payload),
+                  payload_of(slot.body)};
   reading.reset();
   ours.consumed.store(++taken_, std::memory_order_release);
   hub_.events_.Arrive(peer_, std::move(message));
   return true;
-}
-
-Payload SharedMemoryLink::PayloadOf(const Slot& slot, const SlotPart& part,
-                                    const std::shared_ptr<const void>& reading) const {
-  if (part.segment != kInlineSegment)
-    return Payload(reading, {segments_[part.segment]->data() + part.offset, part.size});
-  if (part.size == 0) return Payload();
-  Block block = Block::OnHeap(part.size);
-  std::memcpy(block.bytes.data(), slot.bytes + part.offset, part.size);
-  return block;
 }
 
 bool SharedMemoryLink::TakeAborts() {

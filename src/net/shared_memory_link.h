@@ -53,8 +53,6 @@ class SharedMemoryLink final : public Link {
   bool TakeMessages();
   bool TakeOne(const Slot& written);
   bool TakeAborts();
-  Payload PayloadOf(const Slot& slot, const SlotPart& part,
-                    const std::shared_ptr<const void>& reading) const;
   void DrainSocket();
   void AddSegment(FileDescriptor file, uint32_t index, uint64_t bytes);
 

@@ -1,0 +1,208 @@
+#include "collectives/all_reduce.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/cores.h"
+#include "base/event_loop.h"
+#include "net/port.h"
+
+/// All-reduce of float32 between processes by size, each with one leaf that it rewrites before each
+/// call, after which a barrier precedes the timed call.
+/// usage: all_reduce_benchmark [PROCESSES [shm|tls|tcp [shared|private [LARGEST_BYTES [REPEATS]]]]]
+/// "private": the leaf lies in memory of its own instead of a block of the transport.
+
+namespace lockstep::collectives {
+namespace {
+
+using Clock = base::MonotonicClock;
+
+struct Setup {
+  int num_ranks = 2;
+  std::string road = "shm";
+  bool is_shared = true;
+  size_t largest = size_t{64} << 20;
+  int repeats = 0;  // 0: by size
+};
+
+class Rank {
+ public:
+  Rank(const Setup& setup, int rank, const std::vector<int>& to, int from)
+      : setup_(setup),
+        division_(Division::Even(static_cast<Leaf>(setup.num_ranks), setup.num_ranks)) {
+    Pin(rank);
+    net::PortOptions options;
+    options.shared_memory.beat_limit = std::chrono::seconds(2);
+    options.use_shared_memory = setup.road == "shm";
+    if (setup.road != "shm") options.tcp.listen = "127.0.0.1:0";
+    options.tcp.limits.silence = std::chrono::seconds(5);
+    options.tcp.plain_text = setup.road == "tcp";
+    if (setup.road == "tls") options.credentials = ReadCredentials();
+    port_ = net::Port::Open(loop_, options).value();
+    net::Membership membership{1, rank, Exchange(rank, to, from)};
+    transport_ = port_->Join(membership).value();
+    group_ = std::make_unique<Group>(*transport_);
+  }
+
+  void Measure(size_t count) {
+    int repeats = count > 1000000 ? 12 : count > 100000 ? 200 : 2000;
+    if (setup_.repeats > 0) repeats = setup_.repeats;
+    std::vector<double> times;
+    std::vector<float> private_leaf(setup_.is_shared ? 0 : count), sum(count);
+    for (int i = -std::max(5, repeats / 10); i < repeats; ++i) {
+      net::Block block;
+      float* leaf = private_leaf.data();
+      if (setup_.is_shared) {
+        block = transport_->Allocate(count * sizeof(float));
+        leaf = reinterpret_cast<float*>(block.bytes.data());
+      }
+      for (size_t j = 0; j < count; ++j) leaf[j] = Value(transport_->rank(), i, j);
+      float one = 1, all = 0;
+      Sum(&one, nullptr, 1, &all);
+      const base::Time start = clock_.Now();
+      Sum(leaf, block.owner, count, sum.data());
+      const auto time = clock_.Now() - start;
+      if (i >= 0) times.push_back(static_cast<double>(time.count()) / 1000);
+      if (i < 2 || i + 1 == repeats) Check(i, sum);
+    }
+    Report(count, times);
+  }
+
+ private:
+  static void Pin(int rank) {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    CPU_SET(static_cast<size_t>(rank % base::Cores()), &cores);
+    sched_setaffinity(0, sizeof(cores), &cores);
+  }
+  static net::Credentials ReadCredentials() {
+    return net::ReadCredentials(std::getenv("LOCKSTEP_CREDENTIALS")).OrThrow();
+  }
+  // Every rank tells rank 0, which tells all.
+  std::vector<std::string> Exchange(int rank, const std::vector<int>& to, int from) {
+    std::vector<std::string> addresses(static_cast<size_t>(setup_.num_ranks));
+    char line[256] = "";
+    if (rank == 0) {
+      addresses[0] = port_->address();
+      for (int i = 1; i < setup_.num_ranks; ++i) {
+        if (read(from, line, sizeof(line)) != sizeof(line)) std::abort();
+        addresses[static_cast<size_t>(std::atoi(line))] = std::strchr(line, ' ') + 1;
+      }
+      for (size_t i = 1; i < addresses.size(); ++i) {
+        for (const std::string& address : addresses) {
+          std::memset(line, 0, sizeof(line));
+          std::snprintf(line, sizeof(line), "%s", address.c_str());
+          if (write(to[i], line, sizeof(line)) != sizeof(line)) std::abort();
+        }
+      }
+      return addresses;
+    }
+    std::snprintf(line, sizeof(line), "%d %s", rank, port_->address().c_str());
+    if (write(to[0], line, sizeof(line)) != sizeof(line)) std::abort();
+    for (std::string& address : addresses) {
+      if (read(from, line, sizeof(line)) != sizeof(line)) std::abort();
+      address = line;
+    }
+    return addresses;
+  }
+
+  static float Value(int rank, int repeat, size_t index) {
+    return static_cast<float>(static_cast<int>(index % 1000) + repeat) +
+           static_cast<float>(rank) / 64;
+  }
+
+  void Sum(const float* leaf, std::shared_ptr<const void> keeper, size_t count, float* sum) {
+    SumRequest request;
+    request.id = {step_++, 0};
+    request.dtype = DType::kFloat32;
+    request.count = count;
+    request.division = division_;
+    const auto rank = static_cast<Leaf>(transport_->rank());
+    request.contributions.push_back(
+        {{rank, rank + 1}, reinterpret_cast<const std::byte*>(leaf), std::move(keeper)});
+    request.output = reinterpret_cast<std::byte*>(sum);
+    bool is_done = false;
+    AllReduceSum(*group_, std::move(request), [&](const Result<Reduced>& reduced) {
+      reduced.OrThrow();
+      is_done = true;
+    });
+    if (!loop_.RunUntil([&] { return is_done; }, std::chrono::seconds(60))) std::abort();
+    if (step_ % 64 == 0) group_->RetireBefore(step_ - 2);
+  }
+
+  void Check(int repeat, const std::vector<float>& sum) const {
+    for (size_t j = 0; j < sum.size(); ++j) {
+      std::vector<float> values;
+      for (int rank = 0; rank < setup_.num_ranks; ++rank) values.push_back(Value(rank, repeat, j));
+      for (size_t step = 1; step < values.size(); step *= 2)
+        for (size_t i = 0; i + step < values.size(); i += 2 * step) values[i] += values[i + step];
+      if (sum[j] == values[0]) continue;
+      std::fprintf(stderr, "wrong sum at %zu: %g instead of %g\n", j, sum[j], values[0]);
+      std::abort();
+    }
+  }
+
+  void Report(size_t count, std::vector<double> times) const {
+    if (transport_->rank() != 0) return;
+    double total = 0;
+    for (double time : times) total += time;
+    std::sort(times.begin(), times.end());
+    std::printf(
+        "{\"work\": \"all-reduce\", \"processes\": %d, \"road\": \"%s\", \"memory\": \"%s\", "
+        "\"bytes\": %zu, \"us\": %.2f, \"median\": %.2f, \"least\": %.2f}\n",
+        setup_.num_ranks, setup_.road.c_str(), setup_.is_shared ? "shared" : "private", count * 4,
+        total / static_cast<double>(times.size()), times[times.size() / 2], times[0]);
+    std::fflush(stdout);
+  }
+
+  const Setup setup_;
+  const Division division_;
+  Clock clock_;
+  base::EventLoop loop_;
+  std::unique_ptr<net::Port> port_;
+  std::unique_ptr<net::Transport> transport_;
+  std::unique_ptr<Group> group_;
+  uint64_t step_ = 1;
+};
+
+int Main(int argc, char** argv) {
+  Setup setup;
+  if (argc > 1) setup.num_ranks = std::max(1, std::atoi(argv[1]));
+  if (argc > 2) setup.road = argv[2];
+  if (argc > 3) setup.is_shared = std::strcmp(argv[3], "private") != 0;
+  if (argc > 4) setup.largest = static_cast<size_t>(std::atoll(argv[4]));
+  if (argc > 5) setup.repeats = std::atoi(argv[5]);
+  std::vector<std::vector<int>> pipes(static_cast<size_t>(setup.num_ranks), std::vector<int>(2));
+  std::vector<int> to;
+  for (auto& ends : pipes) {
+    if (pipe(ends.data()) != 0) return 1;
+    to.push_back(ends[1]);
+  }
+  int number = 0;
+  for (int i = 1; i < setup.num_ranks && number == 0; ++i)
+    if (fork() == 0) number = i;
+  {
+    Rank self(setup, number, to, pipes[static_cast<size_t>(number)][0]);
+    for (size_t bytes :
+         {4ul, 4096ul, 16384ul, 65536ul, 262144ul, 1ul << 20, 4ul << 20, 16ul << 20, 64ul << 20})
+      if (bytes <= setup.largest) self.Measure(bytes / 4);
+  }
+  if (number != 0) _exit(0);
+  while (wait(nullptr) > 0) {
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace lockstep::collectives
+
+int main(int argc, char** argv) { return lockstep::collectives::Main(argc, argv); }
