@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "base/cores.h"
+#include "base/environment.h"
 #include "base/log.h"
 #include "base/team.h"
 #include "distribute/context.h"
@@ -48,7 +49,9 @@ int DevicesOf(const MirroredOptions& options) {
                 "[mirrored] each device must be named once; got " + *twice + " twice");
   }
   if (options.devices != 0) return options.devices;
-  return names.empty() ? base::Cores() : static_cast<int>(names.size());
+  if (!names.empty()) return static_cast<int>(names.size());
+  const auto wanted = base::EnvironmentNumber("LOCKSTEP_DEVICES", 1, 1024);
+  return wanted ? static_cast<int>(*wanted) : base::Cores();
 }
 
 // Where R came from, since it is part of what the program means.

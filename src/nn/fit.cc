@@ -147,6 +147,7 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   recipe_["batch_size"] = fit.batch_size;
   recipe_["shuffle"] = fit.shuffle ? 1 : 0;
   callbacks_ = fit.callbacks;
+  dump_ = nn::DumpRequest::FromEnvironment();
   history_ = {};
   recorded_ = true;
   const auto start = Clock::now();
@@ -197,6 +198,7 @@ bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Pr
     TrainStep(input, *step, fit);
     position = {position.epoch, batch + 1, ++history_.steps};
     cursor_ = input.cursor();
+    DumpIfAsked();
     if (fit.max_steps > 0 && history_.steps >= fit.max_steps) model.stop_training = true;
     for (const auto& callback : fit.callbacks)
       callback->OnTrainBatchEnd(batch, [this] { return Results(); });

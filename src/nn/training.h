@@ -8,6 +8,7 @@
 
 #include "distribute/leaves.h"
 #include "lockstep/nn/model.h"
+#include "nn/dump.h"
 #include "nn/progress.h"
 #include "nn/step_input.h"
 #include "runtime/compiled.h"
@@ -83,12 +84,16 @@ class Model::Training {
   void Advise(std::string line);
   void AdviseOnDivision(int64_t examples, int shards, bool cut);
 
+  /// Writes the state after this step if the environment asks for it.
+  void DumpIfAsked();
+
   std::vector<StepPlan> plans_;
   int64_t classes_ = 0;  // the size of the predictions' last axis
   // Of the Fit in progress, or the last one.
   std::map<std::string, int64_t> recipe_;  // what a resumed training must agree with
   nn::StepCursor cursor_;                  // of the next step's data
   std::vector<CallbackPtr> callbacks_;
+  std::optional<nn::DumpRequest> dump_;
   History history_;
   // The last epoch that has ended, whether whole or stopped inside; not in `history_` while its
   // callbacks may still add to its logs.

@@ -9,6 +9,7 @@
 #include "checkpoint/save_directory.h"
 #include "kernels/isa.h"
 #include "nn/training.h"
+#include "runtime/plan.h"
 
 namespace lockstep {
 
@@ -205,6 +206,27 @@ void Model::SaveTraining(const std::string& directory) { training().SaveTo(direc
 
 void Model::ResumeTraining(const std::string& path) {
   training().resumed = checkpoint::ReadSaveOrNewest(base::LocalFiles(), path).OrThrow();
+}
+
+void Model::Training::DumpIfAsked() {
+  if (!dump_ || dump_->step != history_.steps) return;
+  nlohmann::json writers = nlohmann::json::array();
+  const runtime::Plan* plan = plans_.empty() ? nullptr : plans_.front().plan->plan();
+  if (plan != nullptr) {
+    for (const auto& writer : plan->Writers()) {
+      writers.push_back({{"variable", writer.variable},
+                         {"op", writer.op},
+                         {"phase", writer.phase},
+                         {"from", writer.from}});
+    }
+  }
+  SavedState state;
+  state.metadata =
+      nlohmann::json{{"kind", "dump"}, {"step", history_.steps}, {"writers", writers}}.dump();
+  for (const auto& [name, variable] : StateVariables()) {
+    state.tensors.push_back({name, variable.value()});
+  }
+  SaveState(dump_->path, state).OrThrow();
 }
 
 void Model::SaveWeights(const std::string& path) const {

@@ -241,6 +241,30 @@ PlanSummary Plan::Summary() const {
   return summary;
 }
 
+std::vector<Plan::Writer> Plan::Writers() const {
+  std::unordered_map<int, int> producers;  // by slot
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    for (int slot : steps_[i].outputs) producers[slot] = static_cast<int>(i);
+  }
+  std::vector<Writer> writers;
+  for (size_t phase = 0; phase < phases_.size(); ++phase) {
+    for (const Group& group : phases_[phase].groups) {
+      for (int index : group.steps) {
+        for (int variable : steps_[index].writes) {
+          Writer writer{
+              variables_[variable]->name(), step_names_[index], static_cast<int>(phase), {}};
+          for (int slot : steps_[index].inputs) {
+            const auto place = producers.find(slot);
+            if (place != producers.end()) writer.from.push_back(step_names_[place->second]);
+          }
+          writers.push_back(std::move(writer));
+        }
+      }
+    }
+  }
+  return writers;
+}
+
 std::string Plan::Describe() const {
   std::string text = std::to_string(steps_.size()) + " steps in " + std::to_string(phases_.size()) +
                      " phases, arena " + std::to_string(arena_bytes_) + " bytes\n";

@@ -84,6 +84,14 @@ class Plan {
   void MeasureSteps();
   /// Where the time of the measured runs went: microseconds a run, the dearest steps first.
   std::string Breakdown() const;
+  /// What writes variables, in the order of the plan.
+  struct Writer {
+    std::string variable;
+    std::string op;  // the node's name
+    int phase;
+    std::vector<std::string> from;  // the ops that its inputs come from
+  };
+  std::vector<Writer> Writers() const;
   /// Phases, groups and memory in words.
   std::string Describe() const;
   size_t arena_bytes() const { return arena_bytes_; }
