@@ -3,6 +3,7 @@
 /// Everything that a program which builds and trains models needs.
 
 #include "lockstep/checkpoint/save.h"
+#include "lockstep/cluster/cluster_resolver.h"
 #include "lockstep/data/dataset.h"
 #include "lockstep/distribute/replica_context.h"
 #include "lockstep/distribute/strategy.h"
