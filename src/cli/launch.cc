@@ -101,13 +101,11 @@ std::vector<std::string> ProgramOf(std::vector<std::string> words) {
   return words;
 }
 
-cluster::LaunchReport RunJob(cluster::LaunchOptions options, bool silent) {
+cluster::LaunchReport RunJob(cluster::LaunchOptions options, cluster::Launcher::Write write) {
   base::SignalQueue signals({SIGINT, SIGTERM, SIGHUP, SIGQUIT});
   base::EventLoop loop;
   loop.set_patience({.spins = 0, .yielding = base::Duration(0)});
-  cluster::Launcher launcher(loop, std::move(options), [&](bool error, std::string_view lines) {
-    if (!silent) (void)base::WriteAll(error ? STDERR_FILENO : STDOUT_FILENO, lines);
-  });
+  cluster::Launcher launcher(loop, std::move(options), std::move(write));
   loop.WatchFile(signals.fd(), true, false, [&](base::FileEvents) {
     while (const int signal = signals.Take()) launcher.Interrupt(signal);
   });
@@ -146,7 +144,9 @@ int Launch(LaunchArguments arguments) {
       options.environment.emplace_back(name, own->second);
     }
   }
-  const auto report = RunJob(std::move(options), /*silent=*/false);
+  const auto report = RunJob(std::move(options), [](bool error, std::string_view lines) {
+    (void)base::WriteAll(error ? STDERR_FILENO : STDOUT_FILENO, lines);
+  });
   if (arguments.json) std::printf("%s\n", LastLine(report).dump().c_str());
   return report.exit_status;
 }

@@ -24,8 +24,8 @@ struct LaunchArguments {
 CLI::App* AddLaunch(CLI::App& app, LaunchArguments& arguments);
 int Launch(LaunchArguments arguments);
 
-/// Runs a job to its end; its lines go to standard output and error, or nowhere if `silent`.
-cluster::LaunchReport RunJob(cluster::LaunchOptions options, bool silent);
+/// Runs a job to its end. Throws what `Launcher::Begin` reports.
+cluster::LaunchReport RunJob(cluster::LaunchOptions options, cluster::Launcher::Write write);
 
 /// A program and its arguments, in which the program `lockstep` is this one itself.
 std::vector<std::string> ProgramOf(std::vector<std::string> words);

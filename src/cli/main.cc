@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "cli/cert.h"
+#include "cli/doctor.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "cli/verify.h"
 #include "cluster/launch/keeper.h"
 #include "lockstep/base/status.h"
 #include "lockstep/nn/optimizers.h"
@@ -172,6 +174,12 @@ int main(int argc, char** argv) {
   const CLI::App* cert = AddCert(app, cert_options);
   lockstep::cli::LaunchArguments launched;
   const CLI::App* launch = lockstep::cli::AddLaunch(app, launched);
+  bool doctor_json = false;
+  CLI::App* doctor = app.add_subcommand(
+      "doctor", "say what describes the cluster, what is wrong with it, and what to paste instead");
+  doctor->add_flag("--json", doctor_json, "print one JSON object");
+  lockstep::cli::VerifyArguments verified;
+  const CLI::App* verify = lockstep::cli::AddVerify(app, verified);
   std::string kept_host;
   CLI::App* keep = app.add_subcommand("keep", "what `launch` runs beside each task")->group("");
   keep->add_option("--host", kept_host)->required();
@@ -190,6 +198,8 @@ int main(int argc, char** argv) {
   try {
     if (cert->parsed()) return lockstep::cli::Cert(cert_options);
     if (keep->parsed()) return lockstep::cluster::RunKeeper(kept_host);
+    if (doctor->parsed()) return lockstep::cli::Doctor(doctor_json);
+    if (verify->parsed()) return lockstep::cli::Verify(verified);
     if (launch->parsed()) return lockstep::cli::Launch(launched);
     return lockstep::cli::Train(options);
   } catch (const std::exception& error) {

@@ -1,0 +1,282 @@
+#include "cli/doctor.h"
+
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/cores.h"
+#include "base/environment.h"
+#include "base/process.h"
+#include "cli/options.h"
+#include "cluster/address.h"
+#include "cluster/doctor.h"
+#include "kernels/isa.h"
+#include "net/ports.h"
+
+namespace lockstep::cli {
+
+namespace {
+
+using cluster::Finding;
+using nlohmann::ordered_json;
+using Level = Finding::Level;
+
+class ThisMachine final : public cluster::Machine {
+ public:
+  std::vector<std::string> Resolve(const std::string& host, std::string* why) override {
+    const auto addresses = net::ResolveHost(host);
+    if (addresses.ok()) return *addresses;
+    *why = addresses.status().message();
+    return {};
+  }
+  bool CanListen(const std::string& host, int port, std::string* why) override {
+    const auto reserved = net::ReservedPort::Reserve(host, port);
+    if (reserved.ok()) return true;
+    *why = reserved.status().message();
+    std::string who;
+    for (const std::string& name : net::ListenersAt(port)) who += (who.empty() ? "" : ", ") + name;
+    if (!who.empty()) *why += ", it is taken by " + who;
+    if (reserved.status().code() == Code::kInvalidArgument) *why += "; it is not this machine's";
+    return false;
+  }
+};
+
+std::string FirstLine(const char* path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// How many cores' time the control group allows; 0: no limit.
+double CoresAllowed() {
+  double quota = 0, period = 0;
+  if (std::sscanf(FirstLine("/sys/fs/cgroup/cpu.max").c_str(), "%lf %lf", &quota, &period) != 2) {
+    return 0;
+  }
+  return period > 0 ? quota / period : 0;
+}
+
+Finding ExamineCores() {
+  const double allowed = CoresAllowed();
+  char limit[64] = "no limit by a control group";
+  if (allowed > 0)
+    std::snprintf(limit, sizeof limit, "a control group allows the time of %.1f", allowed);
+  const std::string text = std::to_string(base::Cores()) + " cores; " + limit;
+  if (allowed > 0 && allowed < base::Cores()) {
+    return {Level::kDoubt, "cores", text,
+            "LOCKSTEP_DEVICES=" + std::to_string(std::max(1, static_cast<int>(allowed)))};
+  }
+  return {Level::kFine, "cores", text, ""};
+}
+
+Finding ExamineIsa() {
+  std::string found;
+  for (const char* name : {"avx2", "fma", "avx512f"}) {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with("flags")) continue;
+      if ((line + " ").find(std::string(" ") + name + " ") != std::string::npos) {
+        found += (found.empty() ? "" : ", ") + std::string(name);
+      }
+      break;
+    }
+  }
+  const std::string text = "kernels use " + std::string(kernels::IsaName()) +
+                           "; the processor has " + (found.empty() ? "none" : found);
+  if (found.find("avx2") != std::string::npos) return {Level::kFine, "isa", text, ""};
+  return {Level::kProblem, "isa", text, "a processor with AVX2 and FMA is needed"};
+}
+
+// Those that are loaded, by their files' names.
+Finding ExamineLibraries() {
+  std::set<std::string> names;
+  std::ifstream file("/proc/self/maps");
+  for (std::string line; std::getline(file, line);) {
+    const std::string name = line.substr(line.rfind('/') + 1);
+    for (const char* wanted : {"liblockstep.", "libc.so", "libstdc++.", "libssl.", "libgrpc++.",
+                               "libprotobuf.", "libz.", "libxxhash."}) {
+      if (name.starts_with(wanted)) names.insert(name);
+    }
+  }
+  std::string text = "compiler " __VERSION__;
+  for (const std::string& name : names) text += ", " + name;
+  return {Level::kFine, "libraries", text, ""};
+}
+
+Finding ExamineSharedMemory() {
+  struct statvfs found {};
+  if (statvfs("/dev/shm", &found) != 0) {
+    return {Level::kDoubt, "shared memory", "/dev/shm cannot be read", ""};
+  }
+  const auto megabytes = [&](auto blocks) {
+    return std::to_string(static_cast<uint64_t>(blocks) * found.f_frsize >> 20) + " MiB";
+  };
+  const std::string limit = FirstLine("/sys/fs/cgroup/memory.max");
+  return {Level::kFine, "shared memory",
+          "/dev/shm has " + megabytes(found.f_bavail) + " of " + megabytes(found.f_blocks) +
+              " free; memory of the control group: " + (limit.empty() ? "unknown" : limit),
+          ""};
+}
+
+Finding ExamineOpenFiles(int ranks) {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlim_t needed = 64 + 8 * static_cast<rlim_t>(ranks);
+  const std::string text = "a process may open " + std::to_string(limit.rlim_cur) + " files, " +
+                           std::to_string(needed) + " are needed";
+  if (limit.rlim_cur >= needed) return {Level::kFine, "open files", text, ""};
+  return {Level::kProblem, "open files", text, "ulimit -n " + std::to_string(needed)};
+}
+
+std::vector<Finding> ExamineInterfaces() {
+  std::vector<Finding> findings;
+  for (const auto& interface : net::Interfaces()) {
+    findings.push_back({Level::kFine, "interfaces",
+                        interface.name + " " + interface.address +
+                            (interface.loopback ? ", loopback" : "") +
+                            (interface.up ? "" : ", down"),
+                        ""});
+  }
+  const auto port = net::ReservedPort::Reserve("127.0.0.1");
+  if (!port.ok()) {
+    findings.push_back({Level::kProblem, "ports", port.status().message(), "give it a port"});
+  }
+  return findings;
+}
+
+bool Matches(const std::string& name, const std::string& pattern) {
+  if (!pattern.ends_with('*')) return name == pattern;
+  return name.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+// The variables that a resolver may read and that are set.
+ordered_json VariablesOf(const cluster::Resolver& resolver,
+                         const cluster::Environment& environment) {
+  ordered_json variables = ordered_json::object();
+  const auto patterns = resolver.variables();
+  for (const auto& [name, value] : environment) {
+    for (const std::string& pattern : patterns) {
+      if (Matches(name, pattern)) variables[name] = value;
+    }
+  }
+  return variables;
+}
+
+const char* LevelName(Level level) {
+  constexpr const char* kNames[] = {"fine", "doubt", "problem"};
+  return kNames[static_cast<int>(level)];
+}
+
+ordered_json MakeReport(const cluster::Environment& environment) {
+  const cluster::Survey survey = cluster::SurveyCluster(environment);
+  ThisMachine machine;
+  std::vector<Finding> findings = cluster::ExamineCluster(environment, survey, machine);
+  ordered_json report = {{"resolver", "none"}, {"task", "worker 0"}, {"rank", 0}, {"num_ranks", 1}};
+  int ranks = 1;
+  if (!survey.found.empty() && survey.found.front().resolution.description) {
+    const auto& found = *survey.found.front().resolution.description;
+    ranks = found.num_ranks();
+    report = {{"resolver", found.resolver},
+              {"task", found.task.ToString()},
+              {"rank", found.rank()},
+              {"num_ranks", ranks},
+              {"coordinator", found.coordinator},
+              {"local_index", found.local_index},
+              {"local_size", found.local_size},
+              {"devices", found.devices},
+              {"cluster", ordered_json::parse(found.cluster.ToJson())},
+              {"facts", ordered_json::array()}};
+    for (const auto& fact : found.facts) {
+      report["facts"].push_back(
+          {{"what", fact.what}, {"value", fact.value}, {"from", fact.variable}});
+    }
+  } else if (!survey.found.empty()) {
+    report["resolver"] = survey.found.front().resolver->name();
+  }
+  for (auto& finding : ExamineInterfaces()) findings.push_back(std::move(finding));
+  for (Finding finding : {ExamineCores(), ExamineIsa(), ExamineLibraries(), ExamineSharedMemory(),
+                          ExamineOpenFiles(ranks)}) {
+    findings.push_back(std::move(finding));
+  }
+  report["sources"] = ordered_json::array();
+  for (const auto& resolver : cluster::Resolvers()) {
+    const ordered_json variables = VariablesOf(*resolver, environment);
+    if (variables.empty()) continue;
+    report["sources"].push_back({{"name", resolver->name()},
+                                 {"found", resolver->Finds(environment)},
+                                 {"variables", variables}});
+  }
+  report["checks"] = ordered_json::array();
+  int problems = 0;
+  for (const Finding& finding : findings) {
+    problems += finding.level == Level::kProblem;
+    report["checks"].push_back({{"topic", finding.topic},
+                                {"level", LevelName(finding.level)},
+                                {"text", finding.text},
+                                {"cure", finding.cure}});
+  }
+  report["problems"] = problems;
+  return report;
+}
+
+std::string Indented(const std::string& text) {
+  std::string out = "    ";
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out += "    ";
+  }
+  return out;
+}
+
+void Print(const ordered_json& report) {
+  const auto text = [](const ordered_json& value) { return value.get<std::string>(); };
+  std::printf("%s, rank %d of %d, as %s says\n", text(report["task"]).c_str(),
+              report["rank"].get<int>(), report["num_ranks"].get<int>(),
+              report["resolver"] == "none" ? "nobody" : text(report["resolver"]).c_str());
+  for (const auto& fact : report.value("facts", ordered_json::array())) {
+    std::printf("  %s: %s (%s)\n", text(fact["what"]).c_str(), text(fact["value"]).c_str(),
+                text(fact["from"]).c_str());
+  }
+  for (const auto& source : report["sources"]) {
+    std::printf("%s%s\n", text(source["name"]).c_str(),
+                source["found"].get<bool>() ? "" : " (not enough to name a cluster)");
+    for (const auto& [name, value] : source["variables"].items()) {
+      std::printf("  %s=%s\n", name.c_str(), text(value).c_str());
+    }
+  }
+  for (const auto& check : report["checks"]) {
+    std::printf("%-8s %s: %s\n", check["level"] == "fine" ? "" : text(check["level"]).c_str(),
+                text(check["topic"]).c_str(), text(check["text"]).c_str());
+    if (!check["cure"].empty() && check["cure"] != "") {
+      std::printf("%s\n", Indented(text(check["cure"])).c_str());
+    }
+  }
+  const int problems = report["problems"].get<int>();
+  std::printf("%s\n", problems == 0   ? "all is fine"
+                      : problems == 1 ? "1 problem"
+                                      : (std::to_string(problems) + " problems").c_str());
+}
+
+}  // namespace
+
+int Doctor(bool json) {
+  const ordered_json report = MakeReport(base::ProcessEnvironment());
+  if (json) {
+    // In one piece, as other tasks write to the same place.
+    const std::string line =
+        report.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    (void)base::WriteAll(STDOUT_FILENO, line);
+  } else {
+    Print(report);
+  }
+  return report["problems"] == 0 ? kDone : kFailed;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,111 @@
+#include "cluster/doctor.h"
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "cluster/address.h"
+
+namespace lockstep::cluster {
+
+namespace {
+
+using Level = Finding::Level;
+
+void ExamineSources(const Survey& survey, std::vector<Finding>& findings) {
+  for (size_t i = 0; i < survey.found.size(); ++i) {
+    const auto& [resolver, resolution] = survey.found[i];
+    // Only what counts can hurt.
+    const Level level = i == 0 ? Level::kProblem : Level::kDoubt;
+    for (const Mistake& mistake : resolution.mistakes) {
+      findings.push_back({level, "cluster", mistake.ToString(), resolution.corrected});
+    }
+    for (const Mistake& doubt : resolution.doubts) {
+      findings.push_back({Level::kDoubt, "cluster", doubt.ToString(), ""});
+    }
+  }
+  for (const Mistake& contradiction : survey.contradictions) {
+    findings.push_back({Level::kProblem, "cluster", contradiction.ToString(), ""});
+  }
+}
+
+// A launcher that was probably meant, but says too little.
+void ExamineHints(const Environment& environment, const Survey& survey,
+                  std::vector<Finding>& findings) {
+  if (!survey.found.empty()) return;
+  if (Lookup(environment, "JOB_COMPLETION_INDEX")) {
+    findings.push_back(
+        {Level::kDoubt, "cluster", "JOB_COMPLETION_INDEX is set, but not how many pods there are",
+         "for one training of all pods, under env: of the container\n- name: LOCKSTEP_WORKERS\n  "
+         "value: \"NUMBER-OF-COMPLETIONS\""});
+  }
+  if (Lookup(environment, "SLURM_JOB_ID")) {
+    findings.push_back({Level::kDoubt, "cluster",
+                        "inside an allocation of Slurm, but not in a step: one process alone",
+                        "srun PROGRAM ARGUMENTS"});
+  }
+}
+
+void ExamineNames(const Description& description, Machine& machine,
+                  std::vector<Finding>& findings) {
+  std::map<std::string, std::string> hosts;  // host → who names it
+  const auto note = [&](const std::string& text, const std::string& who) {
+    Address address;
+    const size_t colon = text.rfind(':');
+    if (colon == std::string::npos) return;
+    if (ReadAddress(text.substr(0, colon) + ":1", address)) return;
+    hosts.emplace(address.host, who);
+  };
+  for (const TaskName& name : description.Tasks()) {
+    note(description.AddressOf(name), name.ToString());
+  }
+  std::istringstream coordinators(description.coordinator);
+  for (std::string text; std::getline(coordinators, text, ',');) note(text, "the coordinator");
+  for (const auto& [host, who] : hosts) {
+    std::string why;
+    const auto addresses = machine.Resolve(host, &why);
+    if (addresses.empty()) {
+      findings.push_back({Level::kProblem, "names",
+                          "the host '" + host + "' of " + who + " has no address: " + why,
+                          "correct the name, or add it to the name service or /etc/hosts"});
+      continue;
+    }
+    std::string listed;
+    for (const std::string& address : std::set<std::string>(addresses.begin(), addresses.end())) {
+      listed += (listed.empty() ? "" : ", ") + address;
+    }
+    findings.push_back({Level::kFine, "names", host + " is " + listed, ""});
+  }
+}
+
+void ExamineOwnAddress(const Description& description, Machine& machine,
+                       std::vector<Finding>& findings) {
+  Address own;
+  const std::string text = description.AddressOf(description.task);
+  if (text.empty() || ReadAddress(text, own)) return;  // unknown, or its port is
+  std::string why;
+  if (machine.CanListen(own.host, own.port, &why)) {
+    findings.push_back(
+        {Level::kFine, "ports", description.task.ToString() + " can listen at " + text, ""});
+  } else {
+    findings.push_back({Level::kProblem, "ports",
+                        description.task.ToString() + " cannot listen at " + text + ": " + why,
+                        "end who has the port, or give the task another address"});
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> ExamineCluster(const Environment& environment, const Survey& survey,
+                                    Machine& machine) {
+  std::vector<Finding> findings;
+  ExamineSources(survey, findings);
+  ExamineHints(environment, survey, findings);
+  if (survey.found.empty() || !survey.found.front().resolution.description) return findings;
+  const Description& description = *survey.found.front().resolution.description;
+  ExamineNames(description, machine, findings);
+  ExamineOwnAddress(description, machine, findings);
+  return findings;
+}
+
+}  // namespace lockstep::cluster

@@ -1,0 +1,67 @@
+#include "cluster/doctor.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::cluster {
+namespace {
+
+using Level = Finding::Level;
+
+class MadeUpMachine : public Machine {
+ public:
+  std::vector<std::string> Resolve(const std::string& host, std::string* why) override {
+    if (host != "gone") return {"10.0.0.1"};
+    *why = "Name or service not known";
+    return {};
+  }
+  bool CanListen(const std::string& host, int port, std::string* why) override {
+    if (port != 7) return true;
+    *why = "Address already in use, by nginx (12)";
+    return false;
+  }
+};
+
+std::vector<Finding> Examine(const Environment& environment) {
+  MadeUpMachine machine;
+  return ExamineCluster(environment, SurveyCluster(environment), machine);
+}
+
+TEST(Doctor, FindsNothingWhereThereIsNoCluster) { EXPECT_TRUE(Examine({}).empty()); }
+
+TEST(Doctor, ChecksNamesAndTheOwnPort) {
+  const auto findings = Examine(
+      {{"TF_CONFIG",
+        R"({"cluster": {"worker": ["a:7", "gone:2"]}, "task": {"type": "worker", "index": 0}})"},
+       {"LOCKSTEP_COORDINATOR", "c:9"}});
+  ASSERT_EQ(findings.size(), 4u);
+  EXPECT_EQ(findings[0].text, "a is 10.0.0.1");
+  EXPECT_EQ(findings[1].text, "c is 10.0.0.1");
+  EXPECT_EQ(findings[2].text,
+            "the host 'gone' of worker 1 has no address: Name or service not known");
+  EXPECT_EQ(findings[2].level, Level::kProblem);
+  EXPECT_EQ(findings[3].text,
+            "worker 0 cannot listen at a:7: Address already in use, by nginx (12)");
+  EXPECT_EQ(findings[3].level, Level::kProblem);
+}
+
+TEST(Doctor, NamesMistakesContradictionsAndHints) {
+  const auto wrong = Examine({{"TF_CONFIG", R"({"cluster": {"workers": ["a:1"]}})"}});
+  ASSERT_EQ(wrong.size(), 1u);
+  EXPECT_EQ(wrong[0].level, Level::kProblem);
+  EXPECT_EQ(
+      wrong[0].cure,
+      R"(export TF_CONFIG='{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}}')");
+  const auto both = Examine(
+      {{"TF_CONFIG", R"({"cluster": {"worker": ["a:1"]}})"}, {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}});
+  ASSERT_GE(both.size(), 1u);
+  EXPECT_EQ(both[0].level, Level::kProblem);
+  EXPECT_EQ(
+      both[0].text,
+      "[Open MPI] it must agree with TF_CONFIG; got worker 1, rank 1 of 2 and worker 0, rank 0 of "
+      "1 (TF_CONFIG goes before Open MPI); start as many tasks as TF_CONFIG lists, or unset it");
+  EXPECT_EQ(Examine({{"JOB_COMPLETION_INDEX", "0"}})[0].level, Level::kDoubt);
+  EXPECT_EQ(Examine({{"SLURM_JOB_ID", "1"}})[0].cure, "srun PROGRAM ARGUMENTS");
+}
+
+}  // namespace
+}  // namespace lockstep::cluster
