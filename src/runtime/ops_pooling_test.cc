@@ -1,8 +1,10 @@
 // Pooling and its gradients, carried out eagerly.
 
 #include <cmath>
+#include <cstring>
 
 #include "kernels/division_test.h"
+#include "lockstep/ops/array.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/pooling.h"
 #include "runtime/gradient_check_test.h"
@@ -36,6 +38,28 @@ TEST(MaxPool, GivesTiesToTheFirst) {
   const Tensor y = MaxPool(x, {2, 2});
   const Tensor dx = tape.Gradient(y, x, {.output_gradients = {Constant<float>({5}, {1, 1, 1, 1})}});
   EXPECT_EQ(Values(dx), (std::vector<float>{5, 0, 0, 0}));
+}
+
+// Two by two, side by side, has a way of its own; a window of an odd image takes the general one.
+TEST(MaxPool, QuartersAsAnyOtherWindows) {
+  const Tensor even = RandomTensor<float>({2, 6, 4, 19}, 5);
+  const Tensor odd = Pad(even, {{0, 0}, {0, 1}, {0, 1}, {0, 0}});
+  const Tensor gradient = RandomTensor<float>({2, 3, 2, 19}, 6) * -0.0f;
+  for (const Tensor& upstream : {RandomTensor<float>({2, 3, 2, 19}, 7), gradient}) {
+    std::vector<Tensor> results;
+    for (const Tensor& x : {even, odd}) {
+      GradientTape tape;
+      tape.Watch(x);
+      const Tensor y = MaxPool(x, {2, 2}, {.strides = {2, 2}});
+      const Tensor dx = tape.Gradient(y, x, {.output_gradients = {upstream}});
+      results.push_back(y);
+      results.push_back(Slice(dx, {0, 0, 0, 0}, {2, 6, 4, 19}));
+    }
+    for (const size_t i : {0, 1}) {
+      const auto got = results[i].data<float>(), want = results[i + 2].data<float>();
+      ASSERT_EQ(std::memcmp(got.data(), want.data(), got.size_bytes()), 0) << i;
+    }
+  }
 }
 
 TEST(AvgPool, DividesByTheCellsInside) {

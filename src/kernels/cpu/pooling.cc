@@ -1,7 +1,9 @@
 // MaxPool, AvgPool and their gradients, image by image; channels side by side in vectors.
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/widened.h"
@@ -50,6 +52,25 @@ struct PoolGeometry {
     }
   }
 
+  // Windows of two by two pixels, side by side, that cover the image: the usual ones.
+  bool QuartersImage() const {
+    const auto halves = [](const ops::WindowAxis& axis) {
+      return axis.window == 2 && axis.stride == 2 && axis.before == 0 &&
+             axis.input == 2 * axis.output;
+    };
+    return halves(window.height) && halves(window.width);
+  }
+  // Calls body(pooled offset, image offset of the window's first pixel) for every such window.
+  template <typename Body>
+  void ForEachQuarter(const Body& body) const {
+    const int64_t row = window.width.input * channels;
+    for (int64_t i = 0; i < window.height.output; ++i) {
+      for (int64_t j = 0; j < window.width.output; ++j) {
+        body((i * window.width.output + j) * channels, 2 * (i * row + j * channels));
+      }
+    }
+  }
+
   ops::Window window;
   int64_t images, channels, image_size, pooled_size;
 };
@@ -75,6 +96,23 @@ class PoolKernel : public Kernel {
 template <typename T>
 LOCKSTEP_VECTORISED void TakeLarger(const T* __restrict x, int64_t channels, T* __restrict best) {
   for (int64_t c = 0; c < channels; ++c) best[c] = x[c] > best[c] || x[c] != x[c] ? x[c] : best[c];
+}
+
+template <typename T>
+T Larger(T best, T x) {
+  return x > best || x != x ? x : best;
+}
+
+// The same for the four pixels of a window; `down` leads to its second row.
+template <typename T>
+LOCKSTEP_VECTORISED void TakeLargestOfFour(const T* __restrict x, int64_t down, int64_t channels,
+                                           T* __restrict best) {
+  for (int64_t c = 0; c < channels; ++c) {
+    T largest = Larger(-std::numeric_limits<T>::infinity(), x[c]);
+    largest = Larger(largest, x[channels + c]);
+    largest = Larger(largest, x[down + c]);
+    best[c] = Larger(largest, x[down + channels + c]);
+  }
 }
 
 template <typename T>
@@ -104,6 +142,12 @@ class MaxPoolKernel : public PoolKernel {
     for (int64_t image = begin; image < end; ++image) {
       const T* x = memory.in<T>(0) + image * g.image_size;
       T* y = memory.out<T>(0) + image * g.pooled_size;
+      if (g.QuartersImage()) {
+        g.ForEachQuarter([&](int64_t pooled, int64_t first) {
+          TakeLargestOfFour(x + first, g.window.width.input * g.channels, g.channels, y + pooled);
+        });
+        continue;
+      }
       g.ForEachWindow([&](int64_t pooled, auto rows, auto columns) {
         T* best = y + pooled;
         std::fill_n(best, g.channels, -std::numeric_limits<T>::infinity());
@@ -180,6 +224,24 @@ LOCKSTEP_VECTORISED void GiveToFirst(const T* __restrict x, const T* __restrict 
   }
 }
 
+// The same where a pixel has one window: the gradient is set, and the first pixel finds none
+// passed.
+// As bits, since GCC makes no vectors of a choice between floats that a sum follows; the sum makes
+// -0 to +0, as one over windows does.
+template <bool kFirst, typename T>
+LOCKSTEP_VECTORISED void SetOfFirst(const T* __restrict x, const T* __restrict best,
+                                    const T* __restrict gradient, int64_t channels,
+                                    int32_t* __restrict passed, T* __restrict dx) {
+  using Bits = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+  for (int64_t c = 0; c < channels; ++c) {
+    int32_t hit = (x[c] == best[c]) | (x[c] != x[c]);
+    if (!kFirst) hit &= ~passed[c];
+    passed[c] = kFirst ? hit : passed[c] | hit;
+    const Bits mask = -static_cast<Bits>(hit & 1);
+    dx[c] = std::bit_cast<T>(std::bit_cast<Bits>(gradient[c]) & mask) + T{0};
+  }
+}
+
 template <typename T>
 LOCKSTEP_VECTORISED void TakeFromFirst(const T* __restrict x, const T* __restrict best,
                                        const T* __restrict gradient, int64_t channels,
@@ -206,6 +268,19 @@ class MaxPoolGradKernel : public PoolKernel {
       const T* y = memory.in<T>(1) + image * g.pooled_size;
       const T* gradient = memory.in<T>(2) + image * g.pooled_size;
       T* dx = memory.out<T>(0) + image * g.image_size;
+      if (g.QuartersImage()) {
+        const int64_t down = g.window.width.input * g.channels;
+        int32_t* passed = Passed(g.channels);
+        g.ForEachQuarter([&](int64_t pooled, int64_t first) {
+          SetOfFirst<true>(x + first, y + pooled, gradient + pooled, g.channels, passed,
+                           dx + first);
+          for (const int64_t place : {g.channels, down, down + g.channels}) {
+            SetOfFirst<false>(x + first + place, y + pooled, gradient + pooled, g.channels, passed,
+                              dx + first + place);
+          }
+        });
+        continue;
+      }
       std::fill_n(dx, g.image_size, T{0});
       g.ForEachWindow([&](int64_t pooled, auto rows, auto columns) {
         int32_t* passed = Passed(g.channels);
