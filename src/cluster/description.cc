@@ -69,6 +69,15 @@ std::string Description::ToTfConfig() const {
   return text + "}";
 }
 
+void Description::MeetAt(const std::string& addresses) {
+  coordinator = addresses;
+  if (cluster.empty() || num_ranks() == 0) return;
+  const TaskName leader = Leader();
+  const std::string known = AddressOf(leader);
+  if (!known.empty() && !known.ends_with(":0")) return;
+  cluster.set_task_address(leader.job, leader.index, addresses.substr(0, addresses.find(',')));
+}
+
 Description DescribeWorkers(int size, int rank) {
   Description description;
   description.task.index = rank;

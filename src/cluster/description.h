@@ -41,6 +41,7 @@ struct Description {
   std::string rpc_layer;
   std::string environment;
   /// Where the tasks meet: "host:port", several divided by commas; empty: at the leader's address.
+  /// Where nobody says the leader's address, it is the first of these.
   std::string coordinator;
   /// A directory that all tasks on this host see; empty: none.
   std::string job_directory;
@@ -62,6 +63,8 @@ struct Description {
   /// Chief, or worker 0 where there is no chief: writes saves, leads collectives.
   TaskName Leader() const;
   bool IsChief() const { return task == Leader(); }
+  /// Sets `coordinator`, and by it the leader's address where that is unknown.
+  void MeetAt(const std::string& addresses);
   /// Whether all tasks are known to be on this host.
   bool IsOneHost() const { return local_size == static_cast<int>(Tasks().size()); }
   /// Its form as TF_CONFIG, on one line, for this task.

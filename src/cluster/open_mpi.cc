@@ -91,8 +91,8 @@ class OpenMpiResolver final : public Resolver {
     description.local_index = std::min(local_rank, description.local_size - 1);
   }
 
-  // The job's name is unique; where tasks are on other hosts, the host of mpirun is rank 0's by
-  // default, and the port follows from the job (JAX's choice, too).
+  // The host of mpirun is rank 0's by default, and the port follows from the job (JAX's choice,
+  // too): outside of what the system gives out by itself.
   static void Meet(Variables& variables, Description& description) {
     // "1531576320.0;tcp://10.96.0.1,10.148.0.1:34911"
     const std::string uri = variables.Text("OMPI_MCA_orte_hnp_uri").value_or("");
@@ -103,16 +103,16 @@ class OpenMpiResolver final : public Resolver {
     if (job) description.job_id = "mpi-" + *job;
     if (begin == std::string::npos || end == std::string::npos || port == std::string::npos) return;
     if (job) description.job_id += "-" + uri.substr(port + 1, uri.find(';', port) - port - 1);
-    if (description.IsOneHost()) return;
     uint64_t number = 0;
     for (size_t i = 0; i < uri.size() && uri[i] >= '0' && uri[i] <= '9'; ++i) {
       number = (number * 10 + static_cast<uint64_t>(uri[i] - '0')) & 0xFFFFFFFF;
     }
-    const Address address{uri.substr(begin + 6, end - begin - 6),
-                          static_cast<int>(number / 4096 % 4096) + 61440};
+    const std::string host =
+        description.IsOneHost() ? "127.0.0.1" : uri.substr(begin + 6, end - begin - 6);
+    const Address address{host, static_cast<int>(number / 4096 % 4096) + 61440};
     Address same;
     if (ReadAddress(address.ToString(), same)) return;
-    description.coordinator = address.ToString();
+    description.MeetAt(address.ToString());
     variables.Note("coordinator", description.coordinator, "OMPI_MCA_orte_hnp_uri");
   }
 };

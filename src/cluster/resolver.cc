@@ -65,7 +65,7 @@ void ApplyOwn(const Environment& environment, Resolution& resolution) {
       variables.NumberOr("LOCKSTEP_DEVICES", "number of devices", 1, 1024, described.devices);
   if (!own.mistakes.empty()) variables.Correct("LOCKSTEP_DEVICES", "1");
   if (const auto text = variables.Text("LOCKSTEP_COORDINATOR")) {
-    described.coordinator = ReadCoordinator(variables, *text);
+    described.MeetAt(ReadCoordinator(variables, *text));
     variables.Note("coordinator", *text, "LOCKSTEP_COORDINATOR");
   }
   if (const auto text = variables.Text("LOCKSTEP_JOB_DIR")) {

@@ -73,6 +73,7 @@ TEST(Resolvers, ReadTorchrun) {
   EXPECT_EQ(third.local_index, 1);
   EXPECT_EQ(third.local_size, 2);
   EXPECT_EQ(third.coordinator, "node0:29500");
+  EXPECT_EQ(third.AddressOf({"worker", 0}), "node0:29500");
   EXPECT_EQ(third.facts[0].what, "number of tasks");
   EXPECT_EQ(third.facts[0].value, "4");
   EXPECT_EQ(third.facts[0].variable, "WORLD_SIZE");
@@ -100,7 +101,9 @@ TEST(Resolvers, ReadOpenMpiAndItsRelatives) {
   EXPECT_EQ(third.job_id, "mpi-1657733121-36903");
   const Description local = Right(With(kOpenMpi, "OMPI_COMM_WORLD_LOCAL_SIZE", "4"));
   EXPECT_TRUE(local.IsOneHost());
-  EXPECT_EQ(local.coordinator, "");
+  EXPECT_EQ(local.coordinator, "127.0.0.1:64752");
+  EXPECT_EQ(local.AddressOf({"worker", 0}), "127.0.0.1:64752");
+  EXPECT_EQ(local.AddressOf({"worker", 1}), "");
   const Description mpich = Right(
       {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}});
   EXPECT_EQ(mpich.rank(), 1);
@@ -117,12 +120,13 @@ TEST(Resolvers, ReadSlurm) {
   EXPECT_EQ(third.local_index, 1);
   EXPECT_EQ(third.local_size, 2);
   EXPECT_EQ(third.cluster.job_tasks("worker"),
-            (std::vector<std::string>{"n01:0", "n01:0", "n02:0", "n02:0", "login:0"}));
+            (std::vector<std::string>{"n01:61443", "n01:0", "n02:0", "n02:0", "login:0"}));
   EXPECT_EQ(third.coordinator, "n01:61443");  // (4098 + 1) % 4096 + 61440
   EXPECT_EQ(third.job_id, "slurm-4098-1");
   // Tasks dealt out in turns: nobody says where the others are.
   const Description cyclic = Right(With(With(kSlurm, "SLURM_NODEID", "0"), "SLURM_LOCALID", "1"));
-  EXPECT_EQ(cyclic.AddressOf({"worker", 0}), "");
+  EXPECT_EQ(cyclic.AddressOf({"worker", 0}), "n01:61443");
+  EXPECT_EQ(cyclic.AddressOf({"worker", 1}), "");
   EXPECT_EQ(cyclic.local_size, 2);
   // A batch script is no task.
   EXPECT_EQ(Right({{"SLURM_JOB_ID", "1"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}).resolver,

@@ -128,10 +128,12 @@ class SlurmResolver final : public Resolver {
           "start all tasks by one srun");
     }
     if (here != by_block || (node >= 0 && description.local_index != rank - first)) return;
+    // On one host nobody else needs to be let in.
+    const auto name = [&](size_t host) { return hosts.size() == 1 ? "127.0.0.1" : hosts[host]; };
     int task = 0;
     for (size_t host = 0; host < hosts.size(); ++host) {
       for (int i = 0; i < counts[host]; ++i) {
-        description.cluster.set_task_address("worker", task++, Address{hosts[host], 0}.ToString());
+        description.cluster.set_task_address("worker", task++, Address{name(host), 0}.ToString());
       }
     }
   }
@@ -144,7 +146,8 @@ class SlurmResolver final : public Resolver {
     const int step_number = ReadNumber(step, 0, 999'999'999).value_or(0) % 4096;
     description.job_id = "slurm-" + std::to_string(job) + "-" + step;
     if (hosts.empty()) return;
-    description.coordinator = Address{hosts[0], (job + step_number) % 4096 + 61440}.ToString();
+    const std::string where = hosts.size() == 1 ? "127.0.0.1" : hosts[0];
+    description.MeetAt(Address{where, (job + step_number) % 4096 + 61440}.ToString());
   }
 };
 

@@ -131,7 +131,9 @@ class TorchrunResolver final : public Resolver {
     const bool taken = variables.Has("TORCHELASTIC_RUN_ID") &&
                        variables.Text("TORCHELASTIC_USE_AGENT_STORE").value_or("True") == "True";
     const int ours = !taken ? port : port < 65535 ? port + 1 : port - 1;
-    if (!host.empty()) description.coordinator = Address{host, ours}.ToString();
+    // On one host nobody else needs to be let in.
+    const std::string where = description.IsOneHost() ? "127.0.0.1" : host;
+    if (!host.empty()) description.MeetAt(Address{where, ours}.ToString());
     if (const auto run = variables.Text("TORCHELASTIC_RUN_ID")) {
       description.job_id = "torchrun-" + std::to_string(port) + "-" + *run + "-" +
                            variables.Text("TORCHELASTIC_RESTART_COUNT").value_or("0");

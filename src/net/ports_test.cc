@@ -5,6 +5,10 @@
 
 #include <algorithm>
 
+#include "base/event_loop.h"
+#include "net/grpc_rpc.h"
+#include "net/tcp_port.h"
+
 namespace lockstep::net {
 namespace {
 
@@ -28,6 +32,23 @@ TEST(ReservedPort, IsNobodyElsesAndListensOnlyThroughItsSockets) {
     EXPECT_FALSE(first.IsListening());
   }
   EXPECT_TRUE(ListenersAt(first.port()).empty());
+}
+
+// Tasks that know nothing of the socket that they inherit listen by address.
+TEST(ReservedPort, LetsItsTaskListenByAddress) {
+  const auto port = ReservedPort::Reserve("127.0.0.1").value();
+  const auto socket = port.MakeSocket().value();
+  const std::string address = "127.0.0.1:" + std::to_string(port.port());
+  base::EventLoop loop;
+  for (int start = 0; start < 2; ++start) {
+    const auto rpc = MakeGrpcRpc(loop, {.listen = address});
+    ASSERT_TRUE(rpc.ok()) << rpc.status().message();
+    EXPECT_EQ((*rpc)->address(), address);
+    EXPECT_TRUE(port.IsListening());
+  }
+  const auto tcp = TcpPort::Open({.listen = address, .plain_text = true}, 1, nullptr);
+  ASSERT_TRUE(tcp.ok()) << tcp.status().message();
+  EXPECT_TRUE(port.IsListening());
 }
 
 TEST(ReservedPort, SaysWhyItCannotBe) {
