@@ -1,5 +1,6 @@
 #include "lockstep/nn/loss.h"
 
+#include "lockstep/distribute/strategy.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/math.h"
@@ -47,6 +48,47 @@ Tensor Loss::Reduce(const Tensor& values, const Tensor& sample_weight, const Ten
       return ReduceMean(weighted);
   }
   return weighted;
+}
+
+namespace {
+
+int64_t ReplicasFor(const char* where) {
+  if (InCrossReplicaContext()) {
+    throw Error(Code::kFailedPrecondition,
+                std::string("[") + where +
+                    "] a replica's loss is scaled in the replica; got a call in cross-replica "
+                    "context; call it inside of Strategy::Run");
+  }
+  return GetStrategy().num_replicas_in_sync();
+}
+
+}  // namespace
+
+Tensor ComputeAverageLoss(const Tensor& per_example, const Tensor& sample_weight,
+                          std::optional<int64_t> global_batch_size) {
+  const char* where = "compute_average_loss";
+  if (per_example.rank() == 0 || global_batch_size.value_or(1) < 1) {
+    throw Error(Code::kInvalidArgument,
+                std::string("[") + where +
+                    "] a loss for each example and a positive global_batch_size are needed; got " +
+                    std::string(DTypeName(per_example.dtype())) + per_example.shape().ToString() +
+                    " and " + (global_batch_size ? std::to_string(*global_batch_size) : "no size") +
+                    "; make the loss with Reduction::kNone");
+  }
+  const Tensor weighted =
+      sample_weight.defined() ? per_example * WithRank(sample_weight, per_example) : per_example;
+  const Tensor sum = ReduceSum(weighted);
+  if (global_batch_size) return sum / static_cast<double>(*global_batch_size);
+  const int64_t replicas = ReplicasFor(where);
+  std::vector<int64_t> inner;
+  for (int axis = 1; axis < per_example.rank(); ++axis) inner.push_back(axis);
+  const Tensor rows = inner.empty() ? per_example : ReduceSum(per_example, inner);
+  return DivideNoNan(sum, ReduceSum(OnesLike(rows)) * static_cast<double>(replicas));
+}
+
+Tensor ScaleRegularizationLoss(const Tensor& regularization_loss) {
+  return ReduceSum(regularization_loss) /
+         static_cast<double>(ReplicasFor("scale_regularization_loss"));
 }
 
 Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred,

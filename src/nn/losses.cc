@@ -45,6 +45,32 @@ LossPtr Make(const char* name, const Options& options, PairFunction function, Tr
       traits);
 }
 
+// A cross entropy, which is computed from the logits where they are known.
+class CrossentropyLoss : public FunctionLoss {
+ public:
+  using Maker = LossPtr (*)(const CrossentropyOptions&);
+  CrossentropyLoss(const CrossentropyOptions& options, std::string name, const char* activation,
+                   Maker make, Function function)
+      : FunctionLoss(
+            std::move(name), options.reduction, std::move(function),
+            {.expects_probabilities = !options.from_logits, .expects_logits = options.from_logits}),
+        options_(options),
+        activation_(activation),
+        make_(make) {}
+  LossPtr OfLogits(std::string_view activation) const override {
+    if (activation != activation_) return nullptr;
+    CrossentropyOptions options = options_;
+    options.from_logits = true;
+    options.name = name();
+    return make_(options);
+  }
+
+ private:
+  CrossentropyOptions options_;
+  const char* activation_;
+  Maker make_;
+};
+
 class SparseCrossentropyLoss : public Loss {
  public:
   explicit SparseCrossentropyLoss(const SparseCrossentropyOptions& options)
@@ -66,6 +92,13 @@ class SparseCrossentropyLoss : public Loss {
   }
   bool expects_probabilities() const override { return !options_.from_logits; }
   bool expects_logits() const override { return options_.from_logits; }
+  LossPtr OfLogits(std::string_view activation) const override {
+    if (activation != "Softmax") return nullptr;
+    SparseCrossentropyOptions options = options_;
+    options.from_logits = true;
+    options.name = name();
+    return std::make_shared<SparseCrossentropyLoss>(options);
+  }
 
  private:
   Tensor Valid(const Tensor& labels) const { return NotEqual(labels, *options_.ignore_class); }
@@ -115,21 +148,23 @@ LossPtr CosineSimilarity(const CosineSimilarityOptions& options) {
 }
 
 LossPtr BinaryCrossentropy(const CrossentropyOptions& options) {
-  return Make(
-      "binary_crossentropy", options,
-      [options](const Tensor& t, const Tensor& p) {
-        return nn::BinaryCrossentropy(t, p, options.from_logits, options.label_smoothing);
-      },
-      {.expects_probabilities = !options.from_logits, .expects_logits = options.from_logits});
+  return std::make_shared<CrossentropyLoss>(
+      options, options.name.empty() ? "binary_crossentropy" : options.name, "Sigmoid",
+      BinaryCrossentropy, [options](const Tensor& y_true, const Tensor& y_pred) {
+        const nn::Pair pair = nn::Align(y_true, y_pred);
+        return nn::BinaryCrossentropy(pair.y_true, pair.y_pred, options.from_logits,
+                                      options.label_smoothing);
+      });
 }
 
 LossPtr CategoricalCrossentropy(const CrossentropyOptions& options) {
-  return Make(
-      "categorical_crossentropy", options,
-      [options](const Tensor& t, const Tensor& p) {
-        return nn::CategoricalCrossentropy(t, p, options.from_logits, options.label_smoothing);
-      },
-      {.expects_probabilities = !options.from_logits, .expects_logits = options.from_logits});
+  return std::make_shared<CrossentropyLoss>(
+      options, options.name.empty() ? "categorical_crossentropy" : options.name, "Softmax",
+      CategoricalCrossentropy, [options](const Tensor& y_true, const Tensor& y_pred) {
+        const nn::Pair pair = nn::Align(y_true, y_pred);
+        return nn::CategoricalCrossentropy(pair.y_true, pair.y_pred, options.from_logits,
+                                           options.label_smoothing);
+      });
 }
 
 namespace {

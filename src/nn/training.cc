@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/team.h"
 #include "distribute/step_program.h"
+#include "graph/tracer.h"
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/math.h"
@@ -43,13 +44,28 @@ Tensor Model::Training::MeansOfReplicas(const Tensor& values) const {
   return values * (values.dtype() == DType::kFloat32 ? weights : Cast(weights, values.dtype()));
 }
 
+// What the loss is computed from: where a softmax or sigmoid has made the predictions, its input,
+// in which nothing is clipped, as Keras does.
+Model::Training::LossInput Model::Training::InputOfLoss(const Tensor& predictions) const {
+  const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(predictions.object().get());
+  auto* tracer = dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder());
+  if (symbol == nullptr || tracer == nullptr || symbol->graph() != tracer->graph())
+    return {options.loss, predictions};
+  const graph::Node& node = tracer->graph()->node(symbol->endpoint().node);
+  const LossPtr of_logits = options.loss->OfLogits(node.spec->name);
+  if (of_logits == nullptr) return {options.loss, predictions};
+  return {of_logits, tracer->TensorOf(node.inputs[0])};
+}
+
 // The mean over the examples with their weights, and what the weights are penalised for; the loss
 // of a step divides by the global weight, so an uneven last batch is a smaller batch.
-Tensor Model::Training::TrackLoss(const std::vector<Tensor>& batch, const Tensor& predictions,
+Tensor Model::Training::TrackLoss(const std::vector<Tensor>& batch, const Tensor& outputs,
                                   bool training) {
   const Tensor& y = batch[1];
   const Tensor sample_weight = batch.size() > 2 ? batch[2] : Tensor();
-  const Loss& loss = *options.loss;
+  const LossInput input = InputOfLoss(outputs);
+  const Loss& loss = *input.loss;
+  const Tensor& predictions = input.predictions;
   Tensor values = loss.PerExample(y, predictions);
   const Tensor mask = loss.Mask(y, predictions);
   const bool keras = training && options.uneven_batches == UnevenBatches::kKeras;

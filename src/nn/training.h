@@ -56,6 +56,11 @@ class Model::Training {
   void TraceTestStep(const std::vector<Tensor>& batch);
   /// What the loss has to be made small of, and its running mean.
   Tensor TrackLoss(const std::vector<Tensor>& batch, const Tensor& predictions, bool training);
+  struct LossInput {
+    LossPtr loss;
+    Tensor predictions;
+  };
+  LossInput InputOfLoss(const Tensor& predictions) const;
   Tensor MeansOfReplicas(const Tensor& values) const;
   void UpdateMetrics(const std::vector<Tensor>& batch, const Tensor& predictions);
 

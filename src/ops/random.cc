@@ -67,6 +67,11 @@ const RegisterOp kDropout({.name = "StatelessDropout",
                            .gradient = DropoutGradient,
                            .rows = DropoutRows});
 
+const RegisterOp kNormalLike({.name = "StatelessNormalLike",
+                              .infer = InferDropout,
+                              .rows = DropoutRows,
+                              .shape_only = 0b01});
+
 // The state before, while the counter advances by input 1, as a number of blocks without sign.
 std::vector<TensorType> InferReadAndSkip(const InferenceContext& context) {
   const TensorType& state = context.inputs[0];
@@ -180,6 +185,10 @@ Tensor StatelessDropout(const Tensor& x, double rate, const Tensor& seed) {
                 "[StatelessDropout] rate must lie in [0, 1]; got " + std::to_string(rate));
   }
   return ops::Emit1("StatelessDropout", {x, seed}, {{"rate", rate}});
+}
+
+Tensor StatelessNormalLike(const Tensor& x, const Tensor& seed, double mean, double deviation) {
+  return ops::Emit1("StatelessNormalLike", {x, seed}, {{"a", mean}, {"b", deviation}});
 }
 
 Tensor RandomPermutation(int64_t size, const Tensor& seed) {

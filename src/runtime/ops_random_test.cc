@@ -1,11 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <cstring>
+
+#include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/random.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/function.h"
 #include "lockstep/runtime/random.h"
+#include "ops/builder.h"
 #include "runtime/op_probe.h"
 
 namespace lockstep {
@@ -164,6 +168,49 @@ TEST(StatefulRandomTest, ShuffleIsAPermutationOfRows) {
   const Tensor shuffled = RandomShuffle(rows, 1);
   EXPECT_EQ(ReduceSum(shuffled, 0).ToVector<int32_t>(), (std::vector<int32_t>{6, 6}));
   EXPECT_EQ(RandomShuffle(Zeros({0, 2})).num_elements(), 0);
+}
+
+// Whoever has rows [begin, end) of a batch makes them with "row_offset" as those of the whole.
+TEST(RowOffsetTest, GivesTheRowsOfTheWholeTensor) {
+  const Tensor seed = Constant<int64_t>({7, 9});
+  const Shape whole{11, 3};
+  const Tensor ones = Ones(whole);
+  const auto make = [&](const char* op, int64_t begin, int64_t end) {
+    ops::Attributes attributes{{"row_offset", begin}};
+    const Shape shape{end - begin, 3};
+    const std::string name = op;
+    if (name == "StatelessDropout" || name == "StatelessNormalLike") {
+      attributes.Set("rate", 0.4);
+      attributes.Set("a", 0.0);
+      attributes.Set("b", 1.0);
+      return ops::Emit1(op, {Ones(shape), seed}, attributes);
+    }
+    const bool integers = name.find("Int") != std::string::npos;
+    attributes.Set("shape", shape.vector());
+    attributes.Set("dtype", integers ? DType::kInt32 : DType::kFloat32);
+    if (integers) {
+      attributes.Set("low", int64_t{0});
+      attributes.Set("high", int64_t{1000});
+    } else {
+      attributes.Set("a", 0.0);
+      attributes.Set("b", 1.0);
+    }
+    return ops::Emit1(op, {seed}, attributes);
+  };
+  for (const char* op :
+       {"StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal",
+        "StatelessRandomUniformInt", "StatelessRandomUniformFullInt", "StatelessDropout",
+        "StatelessNormalLike"}) {
+    const Tensor all = make(op, 0, 11);
+    for (const auto& [begin, end] : {std::pair{0, 4}, {4, 11}, {5, 6}, {11, 11}}) {
+      const Tensor part = make(op, begin, end);
+      const Tensor wanted = Slice(all, {begin, 0}, {end - begin, 3});
+      ASSERT_EQ(part.shape(), wanted.shape()) << op;
+      if (part.num_bytes() == 0) continue;
+      EXPECT_EQ(std::memcmp(part.raw_data(), wanted.raw_data(), part.num_bytes()), 0)
+          << op << " from row " << begin;
+    }
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "lockstep/ops/reduce.h"
 #include "lockstep/tensor/tensor.h"
@@ -43,6 +44,12 @@ class Loss {
   virtual bool expects_probabilities() const { return false; }
   /// Whether `y_pred` are logits, on which the loss itself puts a softmax or sigmoid.
   virtual bool expects_logits() const { return false; }
+  /// The same loss of the logits behind `y_pred`, which `activation` ("Softmax", "Sigmoid") has
+  /// made of them along the last axis: exact where probabilities would be clipped. nullptr where
+  /// this loss has no such form. Source: keras backend _get_logits.
+  virtual std::shared_ptr<const Loss> OfLogits(std::string_view activation) const {
+    return nullptr;
+  }
   /// Whether examples influence each other's value, so that a replica's batch has one value.
   virtual bool whole_batch() const { return false; }
 
@@ -51,6 +58,19 @@ class Loss {
   Reduction reduction_;
 };
 using LossPtr = std::shared_ptr<const Loss>;
+
+/// The loss of a replica's batch for loops of your own: the sum of `per_example`, times
+/// `sample_weight`, divided by the number of examples of all replicas, so that gradients can be
+/// summed over replicas. Without `global_batch_size` that is the replica's number times R, which is
+/// exact for even batches; 0 without examples. Shapes: per_example [n, ...], sample_weight [n] or
+/// more of its axes; a scalar. Errors: FailedPrecondition in cross-replica context without
+/// `global_batch_size`; InvalidArgument for a scalar or a size below 1. Source:
+/// tf.nn.compute_average_loss.
+Tensor ComputeAverageLoss(const Tensor& per_example, const Tensor& sample_weight = {},
+                          std::optional<int64_t> global_batch_size = {});
+/// A regularization loss divided by R: each replica adds its part. Errors: FailedPrecondition in
+/// cross-replica context. Source: tf.nn.scale_regularization_loss.
+Tensor ScaleRegularizationLoss(const Tensor& regularization_loss);
 
 /// Keras's losses. Shapes: y_true and y_pred alike, or one with a further last axis of size 1;
 /// labels of any number dtype become y_pred's; the value of an example is a mean or a sum over the

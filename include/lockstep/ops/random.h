@@ -40,6 +40,12 @@ Tensor RandomFoldIn(const Tensor& seed, const Tensor& data);
 /// Errors: InvalidArgument for a rate outside of [0, 1]. Source: keras.layers.Dropout.
 Tensor StatelessDropout(const Tensor& x, double rate, const Tensor& seed);
 
+/// Normals in the shape of `x`, whose axis 0 holds the examples and whose values don't matter: the
+/// element at a place is that number of the stream. `seed` is Keras's, as of `StatelessDropout`. No
+/// gradient flows. Dtypes: float32, float64. Source: keras.random.normal.
+Tensor StatelessNormalLike(const Tensor& x, const Tensor& seed, double mean = 0,
+                           double deviation = 1);
+
 /// The order of `size` rows after a shuffle: row i of the result is row p[i]. int64 [size].
 /// Source: tf.random.shuffle.
 Tensor RandomPermutation(int64_t size, const Tensor& seed);

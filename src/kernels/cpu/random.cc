@@ -208,6 +208,35 @@ std::unique_ptr<Kernel> MakeDropout(const KernelSpec& spec) {
 }
 const RegisterKernel kDropout("StatelessDropout", MakeDropout);
 
+// Normals in the shape of input 0.
+template <typename T>
+class NormalLike : public Kernel {
+ public:
+  explicit NormalLike(const KernelSpec& spec)
+      : seed_(spec.inputs[1]), layout_(spec, spec.outputs[0].shape), fill_(spec.attributes) {}
+  int64_t rows() const override { return layout_.rows; }
+  uint32_t aligned_inputs() const override { return 1; }
+  double cost_per_row() const override { return 60.0 * layout_.row_size; }
+  void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
+    if (end <= begin || layout_.row_size == 0) return;
+    fill_(seed_.ReadKeras(memory.inputs[1]), layout_.First(begin),
+          std::span<T>(memory.out<T>(0) + begin * layout_.row_size,
+                       (end - begin) * layout_.row_size));
+  }
+
+ private:
+  SeedReader seed_;
+  RowLayout layout_;
+  Normal<T> fill_;
+};
+
+std::unique_ptr<Kernel> MakeNormalLike(const KernelSpec& spec) {
+  return ForDType(RealTypes(), spec.outputs[0].dtype, [&]<typename T>(std::type_identity<T>) {
+    return std::make_unique<NormalLike<T>>(spec);
+  });
+}
+const RegisterKernel kNormalLike("StatelessNormalLike", MakeNormalLike);
+
 class Permutation : public Kernel {
  public:
   explicit Permutation(const KernelSpec& spec)

@@ -1,6 +1,7 @@
 #include "nn/layers/dropout.h"
 
 #include "lockstep/nn/layers/regularization.h"
+#include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/random.h"
@@ -9,12 +10,42 @@ namespace lockstep {
 
 namespace nn {
 
-Tensor DropAndCount(const Tensor& x, const Variable& counter, double rate) {
+namespace {
+
+Tensor SeedAndCount(const Variable& counter) {
   const Tensor seed = counter.value();
   counter.AssignAdd(Constant<int64_t>({0, 1}));
-  const bool half = x.dtype() == DType::kBFloat16 || x.dtype() == DType::kFloat16;
-  if (!half) return StatelessDropout(x, rate, seed);
+  return seed;
+}
+
+bool IsHalf(const Tensor& x) {
+  return x.dtype() == DType::kBFloat16 || x.dtype() == DType::kFloat16;
+}
+
+}  // namespace
+
+Tensor DropAndCount(const Tensor& x, const Variable& counter, double rate) {
+  const Tensor seed = SeedAndCount(counter);
+  if (!IsHalf(x)) return StatelessDropout(x, rate, seed);
   return Cast(StatelessDropout(Cast(x, DType::kFloat32), rate, seed), x.dtype());
+}
+
+Tensor NormalAndCount(const Tensor& x, const Variable& counter, double mean, double deviation) {
+  const Tensor seed = SeedAndCount(counter);
+  if (!IsHalf(x)) return StatelessNormalLike(x, seed, mean, deviation);
+  return Cast(StatelessNormalLike(Cast(x, DType::kFloat32), seed, mean, deviation), x.dtype());
+}
+
+Tensor MaskOnes(const Tensor& x, const std::vector<int64_t>& noise_shape) {
+  if (noise_shape.empty()) return OnesLike(x);
+  Shape shape = x.shape();
+  bool is_part = true;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (noise_shape[i] >= 0) shape.set_dim(i, noise_shape[i]);
+    is_part &= noise_shape[i] < 0 || noise_shape[i] <= x.shape()[i];
+  }
+  if (!is_part) return Ones(shape, x.dtype());
+  return OnesLike(Slice(x, std::vector<int64_t>(x.rank(), 0), noise_shape));
 }
 
 void RequireRate(double rate, const char* where) {
@@ -49,11 +80,7 @@ class DropoutLayer : public Layer {
           "noise_shape " + Shape(options_.noise_shape).ToString() + " must have the input's rank",
           x.shape());
     }
-    Shape shape = x.shape();
-    for (int i = 0; i < x.rank(); ++i) {
-      if (options_.noise_shape[i] >= 0) shape.set_dim(i, options_.noise_shape[i]);
-    }
-    return x * nn::DropAndCount(Ones(shape, x.dtype()), counter_, rate_);
+    return x * nn::DropAndCount(nn::MaskOnes(x, options_.noise_shape), counter_, rate_);
   }
 
  private:
@@ -70,6 +97,10 @@ LayerPtr Dropout(double rate, const DropoutOptions& options) {
 LayerPtr SpatialDropout2D(double rate, std::optional<int64_t> seed) {
   return std::make_shared<DropoutLayer>(
       "spatial_dropout2d", rate, DropoutOptions{.noise_shape = {-1, 1, 1, -1}, .seed = seed});
+}
+LayerPtr SpatialDropout3D(double rate, std::optional<int64_t> seed) {
+  return std::make_shared<DropoutLayer>(
+      "spatial_dropout3d", rate, DropoutOptions{.noise_shape = {-1, 1, 1, 1, -1}, .seed = seed});
 }
 LayerPtr SpatialDropout1D(double rate, std::optional<int64_t> seed) {
   return std::make_shared<DropoutLayer>("spatial_dropout1d", rate,
