@@ -8,6 +8,7 @@
 #include "runtime/devices.h"
 #include "runtime/host_ops.h"
 #include "runtime/program_items.h"
+#include "runtime/variable_hold.h"
 
 namespace lockstep::distribute {
 
@@ -89,8 +90,10 @@ void ReplicaProgram::AdvanceAll(std::vector<std::unique_ptr<runtime::Execution>>
     return;
   }
   std::vector<std::exception_ptr> errors(count);
+  const runtime::VariableHold* hold = runtime::VariableHold::Current();
   team.Run([&](int lane) {
     base::Team alone(1);
+    const runtime::HoldScope part(hold);
     for (int r = count * lane / team.lanes(); r < count * (lane + 1) / team.lanes(); ++r) {
       try {
         AdvanceOne(r, *replicas[r], standings[r], alone);

@@ -48,6 +48,7 @@ StepProgram MakeStepProgram(
     program.mixes_in = graph.node(analysis.mixing_node).name;
   }
   program.compiled = std::make_unique<runtime::Compiled>(graph, options.execution);
+  program.compiled->UndoFailures();
   return program;
 }
 

@@ -92,8 +92,10 @@ std::vector<Tensor> CallableGraph::Call(const std::vector<Tensor>& arguments) {
     }
     graph = known;
   }
-  std::vector<Tensor> outputs = ops::Emit("FunctionCall", std::move(inputs),
-                                          {{"graph", std::shared_ptr<TensorObject>(graph)}});
+  std::vector<Tensor> outputs =
+      ops::Emit("FunctionCall", std::move(inputs),
+                {{"call", std::shared_ptr<TensorObject>(graph)},
+                 {"graph", std::shared_ptr<TensorObject>(graph->graph())}});
   outputs.resize(graph_.results().size());
   return outputs;
 }

@@ -47,7 +47,7 @@ class CallableGraph {
 };
 
 /// A graph that gives, besides its results, the values inside of it that its gradient needs; the
-/// attribute "graph" of an op "FunctionCall". The op's inputs are the graph's parameters and then
+/// attribute "call" of an op "FunctionCall". The op's inputs are the graph's parameters and then
 /// handles of variables and other tensors from outside, to which gradients may flow.
 class DifferentiableGraph : public TensorObject {
  public:
@@ -56,6 +56,7 @@ class DifferentiableGraph : public TensorObject {
   DifferentiableGraph(const graph::Graph& graph, std::vector<graph::Endpoint> places,
                       std::vector<int> sources, bool twice);
 
+  const std::shared_ptr<graph::Graph>& graph() const { return graph_; }
   std::vector<ops::TensorType> OutputTypes() const;
   std::vector<Tensor> Run(std::span<const Tensor> inputs);
   /// The gradients of the inputs; those of outputs may be empty.

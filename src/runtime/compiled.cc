@@ -12,13 +12,19 @@ Compiled::Compiled(const graph::Graph& traced, const ExecutionOptions& options) 
     interpreter_ = std::make_unique<Interpreter>(graph);
   } else {
     plan_ = CompilePlan(graph, options);
+    return;
   }
+  uses_ = UsesOf(graph);
 }
 
 std::vector<Tensor> Compiled::Run(std::span<const Tensor> arguments, base::Team& team) {
   if (plan_ != nullptr) return plan_->Run(arguments, team);
-  if (interpreter_ != nullptr) return interpreter_->Run(arguments);
-  return program_->Run({arguments.begin(), arguments.end()}, team);
+  VariableHold hold(uses_, undoes_);
+  std::vector<Tensor> results = interpreter_ != nullptr
+                                    ? interpreter_->Run(arguments)
+                                    : program_->Run({arguments.begin(), arguments.end()}, team);
+  hold.Commit();
+  return results;
 }
 
 PlanSummary Compiled::Summary() const {

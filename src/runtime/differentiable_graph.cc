@@ -143,8 +143,7 @@ std::vector<Tensor> DifferentiableGraph::Gradient(std::span<const Tensor> inputs
 namespace {
 
 DifferentiableGraph& GraphOf(const ops::Attributes& attributes) {
-  return dynamic_cast<DifferentiableGraph&>(
-      *attributes.Get<std::shared_ptr<TensorObject>>("graph"));
+  return dynamic_cast<DifferentiableGraph&>(*attributes.Get<std::shared_ptr<TensorObject>>("call"));
 }
 
 std::vector<ops::TensorType> Infer(const ops::InferenceContext& context) {

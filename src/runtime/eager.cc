@@ -1,6 +1,8 @@
 #include "runtime/eager.h"
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 
 #include "base/flush_denormals.h"
 #include "graph/graph.h"
@@ -9,6 +11,7 @@
 #include "ops/builder.h"
 #include "runtime/host_ops.h"
 #include "runtime/variable_cell.h"
+#include "runtime/variable_hold.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::runtime {
@@ -21,8 +24,8 @@ class TouchedVariables {
   TouchedVariables(const ops::OpSpec& spec, const std::vector<Tensor>& inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i].dtype() != DType::kResource) continue;
-      touched_.push_back(
-          {&CellOf(inputs[i]), static_cast<int>(i), (spec.effects.writes >> i & 1) != 0});
+      touched_.emplace_back(&CellOf(inputs[i]), static_cast<int>(i),
+                            (spec.effects.writes >> i & 1) != 0);
     }
     std::vector<Touched*> order;
     for (Touched& touched : touched_) order.push_back(&touched);
@@ -35,13 +38,7 @@ class TouchedVariables {
             "[" + spec.name + "] its variables must differ; got twice " + order[k]->cell->name());
       }
     }
-    for (Touched* touched : order)
-      touched->writes ? touched->cell->lock().Lock() : touched->cell->lock().LockShared();
-  }
-  ~TouchedVariables() {
-    for (Touched& touched : touched_) {
-      touched.writes ? touched.cell->lock().Unlock() : touched.cell->lock().UnlockShared();
-    }
+    for (Touched* touched : order) touched->lock.emplace(*touched->cell, touched->writes);
   }
   TouchedVariables(const TouchedVariables&) = delete;
 
@@ -57,11 +54,14 @@ class TouchedVariables {
 
  private:
   struct Touched {
+    Touched(VariableCell* cell, int input, bool writes)
+        : cell(cell), input(input), writes(writes) {}
     VariableCell* cell;
     int input;
     bool writes;
+    std::optional<CellLock> lock;
   };
-  std::vector<Touched> touched_;
+  std::deque<Touched> touched_;
 };
 
 void RequireConcrete(const ops::OpSpec& spec, const std::vector<Tensor>& inputs) {

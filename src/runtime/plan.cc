@@ -8,6 +8,7 @@
 #include "base/flush_denormals.h"
 #include "base/memory.h"
 #include "runtime/plan_clock.h"
+#include "runtime/variable_hold.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::runtime {
@@ -149,24 +150,32 @@ void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
 namespace {
 
 // Holds a plan's variables while it runs: all locks in the order of their addresses, so that two
-// runs can't wait for each other.
+// runs can't wait for each other. What a run around this one has is not taken again.
 class VariableLocks {
  public:
   VariableLocks(const std::vector<std::shared_ptr<VariableCell>>& cells,
                 const std::vector<int>& writes, const std::vector<int>& order)
-      : cells_(cells), writes_(writes), order_(order) {
-    for (int i : order_) writes_[i] > 0 ? cells_[i]->lock().Lock() : cells_[i]->lock().LockShared();
+      : cells_(cells), writes_(writes), order_(order), hold_(VariableHold::Current()) {
+    for (int i : order_) {
+      if (Held(i)) continue;
+      writes_[i] > 0 ? cells_[i]->lock().Lock() : cells_[i]->lock().LockShared();
+    }
   }
   ~VariableLocks() {
-    for (int i : order_)
+    for (int i : order_) {
+      if (Held(i)) continue;
       writes_[i] > 0 ? cells_[i]->lock().Unlock() : cells_[i]->lock().UnlockShared();
+    }
   }
   VariableLocks(const VariableLocks&) = delete;
 
  private:
+  bool Held(int i) const { return hold_ != nullptr && hold_->Has(*cells_[i], writes_[i] > 0); }
+
   const std::vector<std::shared_ptr<VariableCell>>& cells_;
   const std::vector<int>& writes_;
   const std::vector<int>& order_;
+  const VariableHold* const hold_;
 };
 
 }  // namespace
@@ -188,6 +197,11 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
   }
   {
     VariableLocks locks(variables_, writes_, lock_order_);
+    // A buffer that somebody else refers to is written in a copy.
+    std::vector<std::shared_ptr<tensor::Buffer>> before;
+    for (size_t i = 0; writes_in_copies_ && i < variables_.size(); ++i) {
+      before.push_back(writes_[i] > 0 ? variables_[i]->buffer() : nullptr);
+    }
     for (size_t i = 0; i < variables_.size(); ++i) {
       state->variables[i] =
           writes_[i] > 0 ? variables_[i]->PrepareWrite() : const_cast<void*>(variables_[i]->data());
@@ -195,7 +209,12 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
     const PlanClock::Span span(clock_.get(), 0, PlanClock::kRun);
     team.Run([&](int lane) { RunLane(*state, lane, team); });
     for (size_t i = 0; i < variables_.size(); ++i) {
-      if (writes_[i] > 0) variables_[i]->CommitWrite(writes_[i]);
+      if (writes_[i] == 0) continue;
+      if (!state->failed.load(std::memory_order_relaxed)) {
+        variables_[i]->CommitWrite(writes_[i]);
+      } else if (writes_in_copies_) {
+        variables_[i]->Restore(std::move(before[i]), variables_[i]->version());
+      }
     }
   }
   // Lanes hold ascending rows: of several errors the one with the first rows is told.

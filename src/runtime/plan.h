@@ -45,6 +45,7 @@ struct Step {
   std::vector<int> reads;  // variables
   std::vector<int> writes;
   std::vector<int> depends;  // steps that must come before, besides the producers of inputs
+  bool may_fail = false;     // for what it finds in its inputs
 };
 
 /// A pointer of a step that has to be set: from where, and its place in a lane's table.
@@ -70,6 +71,7 @@ struct Phase {
 /// A graph made ready to run: kernels, an order in phases, and a place in memory for every value.
 /// Every bit of the results is fixed by the graph and the leaves; the number of lanes only decides
 /// who computes what.
+/// A run that fails has written no variable.
 /// Threads: `Run` may be called from several threads; runs that write a common variable, or one
 /// that writes what another reads, take place one after the other.
 class Plan {
@@ -118,8 +120,9 @@ class Plan {
   std::vector<Step> steps_;
   std::vector<Phase> phases_;
   std::vector<std::shared_ptr<VariableCell>> variables_;
-  std::vector<int> writes_;      // by variable: how many steps write it
-  std::vector<int> lock_order_;  // variables in the order in which their locks are taken
+  std::vector<int> writes_;        // by variable: how many steps write it
+  std::vector<int> lock_order_;    // variables in the order in which their locks are taken
+  bool writes_in_copies_ = false;  // some step may fail after another has written
   std::vector<std::string> step_names_;
   std::shared_ptr<class PlanClock> clock_;  // set while steps are measured
   std::vector<ops::TensorType> parameters_;

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "graph/passes.h"
 #include "kernels/copy.h"
+#include "kernels/failure.h"
 #include "runtime/fold.h"
 #include "tensor/buffer.h"
 
@@ -18,6 +19,7 @@ std::unique_ptr<Plan> PlanCompiler::Compile() {
   for (const graph::Node& node : graph_.nodes()) AddNode(node);
   AddResults();
   OrderEffects();
+  FindFailures();
   Schedule();
   SplitGroups();
   MarkChunkSlots();
@@ -145,6 +147,7 @@ void PlanCompiler::AddStep(const graph::Node& node) {
                                  kernels::LeavesOf(node.attributes)};
   step.kernel = node.spec->name == "ReadVariableOp" ? kernels::MakeCopy(spec)
                                                     : kernels::KernelRegistry::Cpu().Make(spec);
+  step.may_fail = kernels::MayFail(node.spec->name, inputs);
   const int index = static_cast<int>(plan_->steps_.size());
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     Slot slot;

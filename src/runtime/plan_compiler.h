@@ -26,6 +26,11 @@ class PlanCompiler {
   /// Makes every step wait for the accesses of its variables that came before it in the program.
   void OrderEffects();
 
+  // plan_failures.cc
+  /// Finds the steps that may fail before any step has written; those that write wait for them.
+  void FindFailures();
+  bool RepeatsCheck(int step) const;
+
   // plan_schedule.cc
   void Schedule();
   void WeighRows();
@@ -66,6 +71,9 @@ class PlanCompiler {
   std::vector<std::vector<AccessInPhase>> accesses_;  // by variable, of the current phase
   std::unordered_map<int64_t, double> cost_of_rows_;  // of all steps with so many rows
   std::vector<int> group_of_step_, phase_of_step_;
+  std::vector<char> fails_early_;  // by step
+  int unplaced_failures_ = 0;      // early ones that have no phase yet
+  int last_failure_phase_ = -1;    // of an early one
   int next_owner_ = 0;
 };
 

@@ -45,6 +45,11 @@ bool PlanCompiler::Place(int index) {
   const Step& step = plan_->steps_[index];
   const kernels::Kernel& kernel = *step.kernel;
   const int phase = static_cast<int>(plan_->phases_.size()) - 1;
+  // What writes waits for what may fail.
+  const int own = fails_early_[index];
+  if (!step.writes.empty() && (unplaced_failures_ > own || last_failure_phase_ == phase)) {
+    return false;
+  }
   Phase& current = plan_->phases_.back();
   int required = -1;  // the only group that the step may join
   bool all_aligned = true;
@@ -102,6 +107,10 @@ bool PlanCompiler::Place(int index) {
   current.groups[target].steps.push_back(index);
   group_of_step_[index] = target;
   phase_of_step_[index] = phase;
+  if (fails_early_[index]) {
+    --unplaced_failures_;
+    last_failure_phase_ = phase;
+  }
   for (int slot : step.outputs) written_in_[slot] = {phase, target};
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const int slot = step.inputs[i];

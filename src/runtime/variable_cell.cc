@@ -3,6 +3,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "runtime/variable_hold.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::runtime {
@@ -30,9 +31,11 @@ VariableCell::VariableCell(std::string name, const Tensor& initial, bool trainab
       buffer_(CopyOf(dtype_, shape_, initial.raw_data())) {}
 
 Tensor VariableCell::Read() {
-  lock_.LockShared();
-  std::shared_ptr<tensor::Buffer> buffer = buffer_;
-  lock_.UnlockShared();
+  std::shared_ptr<tensor::Buffer> buffer;
+  {
+    const CellLock lock(*this, false);
+    buffer = buffer_;
+  }
   return Tensor::FromBuffer(std::move(buffer), dtype_, shape_);
 }
 
@@ -44,10 +47,9 @@ void VariableCell::Assign(const Tensor& value) {
                     name_ + " of " + std::string(DTypeName(dtype_)) + shape_.ToString());
   }
   auto copy = CopyOf(dtype_, shape_, value.raw_data());
-  lock_.Lock();
+  const CellLock lock(*this, true);
   buffer_ = std::move(copy);
   CommitWrite();
-  lock_.Unlock();
 }
 
 const void* VariableCell::data() const { return buffer_->data(); }

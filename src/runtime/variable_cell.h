@@ -34,6 +34,11 @@ class VariableCell : public TensorObject {
   /// Memory that nobody else refers to, holding the value; the lock must be held exclusively.
   void* PrepareWrite();
   void CommitWrite(uint64_t writes = 1) { version_.fetch_add(writes, std::memory_order_release); }
+  /// Takes writes back: an earlier buffer, which the caller has kept, and its version.
+  void Restore(std::shared_ptr<tensor::Buffer> buffer, uint64_t version) {
+    buffer_ = std::move(buffer);
+    version_.store(version, std::memory_order_release);
+  }
 
  private:
   const std::string name_;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/cpu/elementwise.h"
+#include "kernels/failure.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -146,6 +147,10 @@ const RegisterKernel kFloorDiv("FloorDiv", MakeBinary<FloorDivide, kNumberTypes>
 const RegisterKernel kFloorMod("FloorMod", MakeBinary<FloorModulo, kNumberTypes>);
 const RegisterKernel kTruncateDiv("TruncateDiv", MakeBinary<TruncateDivide, kNumberTypes>);
 const RegisterKernel kTruncateMod("TruncateMod", MakeBinary<TruncateModulo, kNumberTypes>);
+const RegisterFailure kFloorDivFails("FloorDiv", Failure::kForIntegers);
+const RegisterFailure kFloorModFails("FloorMod", Failure::kForIntegers);
+const RegisterFailure kTruncateDivFails("TruncateDiv", Failure::kForIntegers);
+const RegisterFailure kTruncateModFails("TruncateMod", Failure::kForIntegers);
 
 }  // namespace
 }  // namespace lockstep::kernels

@@ -1,6 +1,7 @@
 #include "kernels/cpu/axis_split.h"
 #include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/gather_layout.h"
+#include "kernels/failure.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -55,6 +56,7 @@ std::unique_ptr<Kernel> MakeGather(const KernelSpec& spec) {
   });
 }
 const RegisterKernel kGather("GatherV2", MakeGather);
+const RegisterFailure kGatherFails("GatherV2", Failure::kAlways);
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/gather_layout.h"
 #include "kernels/cpu/segment_sum.h"
+#include "kernels/failure.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -57,6 +58,7 @@ std::unique_ptr<Kernel> MakeGatherAdjoint(const KernelSpec& spec) {
   });
 }
 const RegisterKernel kGatherAdjoint("GatherAdjoint", MakeGatherAdjoint);
+const RegisterFailure kAdjointFails("GatherAdjoint", Failure::kAlways);
 
 }  // namespace
 }  // namespace lockstep::kernels

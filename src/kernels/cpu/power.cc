@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/math/array_math.h"
+#include "kernels/failure.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -153,6 +154,7 @@ std::unique_ptr<Kernel> MakePolygamma(const KernelSpec& spec) {
                          {static_cast<double>(spec.attributes.Get<int64_t>("order"))});
 }
 const RegisterKernel kPolygamma("Polygamma", MakePolygamma);
+const RegisterFailure kPowFails("Pow", Failure::kForIntegers);
 
 }  // namespace
 }  // namespace lockstep::kernels

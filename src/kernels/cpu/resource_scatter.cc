@@ -3,6 +3,7 @@
 #include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/gather_layout.h"
 #include "kernels/cpu/reduce_operators.h"
+#include "kernels/failure.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -31,13 +32,12 @@ template <typename V>
 struct Larger {
   V operator()(V a, V b) const { return MaxOperator<V>::Combine(a, b); }
 };
-// Integers divide towards zero.
+// Integers divide towards zero; by zero not at all.
 template <typename V>
 struct Over {
+  static constexpr bool kDivides = true;
   V operator()(V a, V b) const {
     if constexpr (std::is_integral_v<V>) {
-      if (b == 0)
-        throw Error(Code::kInvalidArgument, "[ResourceScatterDiv] a divisor must not be 0; got 0");
       return static_cast<V>(static_cast<int64_t>(a) / static_cast<int64_t>(b));
     } else {
       return a / b;
@@ -64,6 +64,17 @@ class ResourceScatter : public Kernel {
     const Index* indices = memory.in<Index>(1);
     for (int64_t i = 0; i < count_; ++i) {
       if (indices[i] < 0 || indices[i] >= limit_) ThrowIndex(where_, i, indices[i], limit_);
+    }
+    // All is checked before anything is written.
+    if constexpr (std::is_integral_v<T> && requires { Function::kDivides; }) {
+      const T* updates = memory.in<T>(2);
+      for (int64_t i = 0; i < count_ * inner_; ++i) {
+        if (updates[i] == 0) {
+          throw Error(
+              Code::kInvalidArgument,
+              "[ResourceScatterDiv] a divisor must not be 0; got 0 at place " + std::to_string(i));
+        }
+      }
     }
     for (int64_t i = 0; i < count_; ++i) {
       if (indices[i] < begin || indices[i] >= end) continue;
@@ -99,6 +110,13 @@ const RegisterKernel kMul("ResourceScatterMul", MakeScatter<SumType, Times>);
 const RegisterKernel kDiv("ResourceScatterDiv", MakeScatter<CompareType, Over>);
 const RegisterKernel kMin("ResourceScatterMin", MakeScatter<CompareType, Smaller>);
 const RegisterKernel kMax("ResourceScatterMax", MakeScatter<CompareType, Larger>);
+const RegisterFailure kUpdateFails("ResourceScatterUpdate", Failure::kAlways);
+const RegisterFailure kAddFails("ResourceScatterAdd", Failure::kAlways);
+const RegisterFailure kSubFails("ResourceScatterSub", Failure::kAlways);
+const RegisterFailure kMulFails("ResourceScatterMul", Failure::kAlways);
+const RegisterFailure kDivFails("ResourceScatterDiv", Failure::kAlways);
+const RegisterFailure kMinFails("ResourceScatterMin", Failure::kAlways);
+const RegisterFailure kMaxFails("ResourceScatterMax", Failure::kAlways);
 
 }  // namespace
 }  // namespace lockstep::kernels

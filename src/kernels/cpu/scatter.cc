@@ -3,6 +3,7 @@
 #include "kernels/cpu/axis_split.h"
 #include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/segment_sum.h"
+#include "kernels/failure.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -173,6 +174,11 @@ std::unique_ptr<Kernel> MakeTensorScatter(const KernelSpec& spec) {
 }
 const RegisterKernel kTensorScatterUpdate("TensorScatterUpdate", MakeTensorScatter<false>);
 const RegisterKernel kTensorScatterAdd("TensorScatterAdd", MakeTensorScatter<true>);
+const RegisterFailure kGatherNdFails("GatherNd", Failure::kAlways);
+const RegisterFailure kGatherNdAdjointFails("GatherNdAdjoint", Failure::kAlways);
+const RegisterFailure kScatterNdFails("ScatterNd", Failure::kAlways);
+const RegisterFailure kUpdateFails("TensorScatterUpdate", Failure::kAlways);
+const RegisterFailure kAddToFails("TensorScatterAdd", Failure::kAlways);
 
 }  // namespace
 }  // namespace lockstep::kernels

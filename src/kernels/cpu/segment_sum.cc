@@ -1,4 +1,5 @@
 #include "kernels/cpu/segment_sum.h"
+#include "kernels/failure.h"
 
 #include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/gather_layout.h"
@@ -44,6 +45,7 @@ std::unique_ptr<Kernel> MakeUnsorted(const KernelSpec& spec) {
   });
 }
 const RegisterKernel kUnsorted("UnsortedSegmentSum", MakeUnsorted);
+const RegisterFailure kUnsortedFails("UnsortedSegmentSum", Failure::kAlways);
 
 int64_t IdAt(const Tensor& ids, int64_t i) {
   return ids.dtype() == DType::kInt32 ? ids.data<int32_t>()[i] : ids.data<int64_t>()[i];

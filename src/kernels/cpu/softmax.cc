@@ -5,6 +5,7 @@
 #include "kernels/cpu/leading_rows.h"
 #include "kernels/cpu/softmax_rows.h"
 #include "kernels/cpu/widened.h"
+#include "kernels/failure.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -120,6 +121,7 @@ const RegisterKernel kLogSoftmax("LogSoftmax", MakeSoftmax);
 const RegisterKernel kCrossEntropy("SoftmaxCrossEntropyWithLogits", MakeCrossEntropy);
 const RegisterKernel kSparseCrossEntropy("SparseSoftmaxCrossEntropyWithLogits",
                                          MakeSparseCrossEntropy);
+const RegisterFailure kSparseFails("SparseSoftmaxCrossEntropyWithLogits", Failure::kAlways);
 
 }  // namespace
 }  // namespace lockstep::kernels
