@@ -144,6 +144,24 @@ TEST(AddElements, GivesTheSameBitsAtEveryPlaceAndLength) {
   }
 }
 
+TEST(AddElements, GivesTheSameBitsWhereASumGoesPastTheCache) {
+  const size_t count = (size_t{1} << 18) + 37;
+  Elements left(count), right(count), sum(count + 8, -1);
+  for (size_t i = 0; i < count; ++i) {
+    left[i] = static_cast<float>(i % 1009) * 1e-3f;
+    right[i] = static_cast<float>(i % 997) * 1e5f;
+  }
+  for (size_t offset = 0; offset < 8; ++offset) {
+    AddElements(DType::kFloat32, BytesOf(left), BytesOf(right),
+                reinterpret_cast<std::byte*>(sum.data() + offset), count);
+    for (size_t i = 0; i < count; ++i) ASSERT_EQ(sum[offset + i], left[i] + right[i]) << i;
+    for (size_t i = offset + count; i < sum.size(); ++i) ASSERT_EQ(sum[i], -1);
+  }
+  AddElements(DType::kFloat32, BytesOf(left), BytesOf(right),
+              reinterpret_cast<std::byte*>(left.data()), count);
+  for (size_t i = 0; i < count; ++i) ASSERT_EQ(left[i], sum[7 + i]) << i;
+}
+
 template <typename T>
 void ExpectSums(DType dtype, const std::vector<T>& left, const std::vector<T>& right,
                 const std::vector<T>& expected) {

@@ -1,7 +1,9 @@
 #include "collectives/element_sum.h"
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <cstdint>
 #include <type_traits>
 
 #include "base/check.h"
@@ -26,6 +28,17 @@ V AddInOrder(D tag, V left, V right) {
   }
 }
 
+// Whether a sum is so large that fetching what it overwrites, and keeping it, costs more than it
+// gives. Not where it overwrites what is added: there the first vector would be added twice.
+bool BypassesCache(const std::byte* left, const std::byte* right, const std::byte* sum,
+                   size_t bytes) {
+  constexpr size_t kLarge = size_t{1} << 20;
+  const auto is_apart = [&](const std::byte* from) {
+    return from + bytes <= sum || sum + bytes <= from;
+  };
+  return bytes >= kLarge && is_apart(left) && is_apart(right);
+}
+
 template <typename T>
 void Add(const std::byte* left_bytes, const std::byte* right_bytes, std::byte* sum_bytes,
          size_t count) {
@@ -35,6 +48,15 @@ void Add(const std::byte* left_bytes, const std::byte* right_bytes, std::byte* s
   const hn::ScalableTag<T> tag;
   const size_t lanes = hn::Lanes(tag);
   size_t i = 0;
+  if (BypassesCache(left_bytes, right_bytes, sum_bytes, count * sizeof(T))) {
+    // One vector up to the first aligned place, then whole lines past the cache.
+    hn::StoreU(AddInOrder(tag, hn::LoadU(tag, left), hn::LoadU(tag, right)), tag, sum);
+    const size_t misaligned = reinterpret_cast<uintptr_t>(sum) % (lanes * sizeof(T));
+    for (i = lanes - misaligned / sizeof(T); i + lanes <= count; i += lanes)
+      hn::Stream(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag,
+                 sum + i);
+    hwy::FlushStream();
+  }
   for (; i + lanes <= count; i += lanes)
     hn::StoreU(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag, sum + i);
   if (i == count) return;

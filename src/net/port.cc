@@ -18,6 +18,8 @@ class PortTransport final : public LinkedEndpoint {
   ~PortTransport() override {
     if (rendezvous_ != nullptr) rendezvous_->Leave();
     if (tcp_ != nullptr) tcp_->Leave();
+    // Peers shall see a leave, and no lost connection.
+    if (hub_ != nullptr) hub_->SayLeave();
     DropLinks();
   }
 

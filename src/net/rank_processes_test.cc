@@ -330,7 +330,7 @@ TEST_P(ProcessesTest, AStoppedRankIsToldByItsSilenceAndMayComeBack) {
     const bool is_tls = report.text.find("got silence for ") != std::string::npos &&
                         report.text.find("where 250.0 ms are allowed") != std::string::npos;
     EXPECT_TRUE(is_shared || is_tls) << report.text;
-    EXPECT_GE(Since(stopped, report), 200);
+    EXPECT_GE(Since(stopped, report), 60);  // a while may have passed since its last word
     EXPECT_LT(Since(stopped, report), 2000);
     std::printf("stopped: rank %d heard after %.1f ms\n", i, Since(stopped, report));
   }

@@ -47,10 +47,12 @@ SharedMemoryHub::SharedMemoryHub(const Place& place, const SharedMemoryOptions& 
 
 SharedMemoryHub::~SharedMemoryHub() {
   loop_.RemovePoller(*this);
-  HeadOf(control_->data()).left.store(1);
+  SayLeave();
   pulse_->Detach();
   heart_.Remove(pulse_);
 }
+
+void SharedMemoryHub::SayLeave() { HeadOf(control_->data()).left.store(1); }
 
 std::unique_ptr<Link> SharedMemoryHub::MakeLink(int peer) {
   auto link = std::make_unique<SharedMemoryLink>(*this, peer);

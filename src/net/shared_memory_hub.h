@@ -49,6 +49,9 @@ class SharedMemoryHub final : public base::Poller {
   void Refuse(int peer, Status why);
   Result<Block> Allocate(size_t bytes) { return arena_->Allocate(bytes); }
 
+  /// Lets peers know that this rank goes in good order.
+  void SayLeave();
+
   bool Poll() override;
   void BeforeBlocking() override;
   void AfterBlocking() override;
