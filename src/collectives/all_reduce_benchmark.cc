@@ -1,6 +1,7 @@
 #include "collectives/all_reduce.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +18,8 @@
 #include "net/port.h"
 
 /// All-reduce of float32 between processes by size, each with one leaf that it rewrites before each
-/// call, after which a barrier precedes the timed call.
+/// call, after which a barrier precedes the timed call. Its time is from the moment when the last
+/// process has called to the moment when the last one has the sum.
 /// usage: all_reduce_benchmark [PROCESSES [shm|tls|tcp [shared|private [LARGEST_BYTES [REPEATS]]]]]
 /// "private": the leaf lies in memory of its own instead of a block of the transport.
 
@@ -30,14 +32,23 @@ struct Setup {
   int num_ranks = 2;
   std::string road = "shm";
   bool is_shared = true;
+  net::Credentials credentials = net::MakeCredentials().value();
   size_t largest = size_t{64} << 20;
   int repeats = 0;  // 0: by size
 };
 
+constexpr int kMostCalls = 1 << 20;
+
+// When each process called and had its sum, by call; memory of all processes.
+struct Call {
+  int64_t begin, end;
+};
+
 class Rank {
  public:
-  Rank(const Setup& setup, int rank, const std::vector<int>& to, int from)
+  Rank(const Setup& setup, int rank, const std::vector<int>& to, int from, Call* calls)
       : setup_(setup),
+        calls_(calls),
         division_(Division::Even(static_cast<Leaf>(setup.num_ranks), setup.num_ranks)) {
     Pin(rank);
     net::PortOptions options;
@@ -46,7 +57,7 @@ class Rank {
     if (setup.road != "shm") options.tcp.listen = "127.0.0.1:0";
     options.tcp.limits.silence = std::chrono::seconds(5);
     options.tcp.plain_text = setup.road == "tcp";
-    if (setup.road == "tls") options.credentials = ReadCredentials();
+    options.credentials = setup.credentials;
     port_ = net::Port::Open(loop_, options).value();
     net::Membership membership{1, rank, Exchange(rank, to, from)};
     transport_ = port_->Join(membership).value();
@@ -56,7 +67,6 @@ class Rank {
   void Measure(size_t count) {
     int repeats = count > 1000000 ? 12 : count > 100000 ? 200 : 2000;
     if (setup_.repeats > 0) repeats = setup_.repeats;
-    std::vector<double> times;
     std::vector<float> private_leaf(setup_.is_shared ? 0 : count), sum(count);
     for (int i = -std::max(5, repeats / 10); i < repeats; ++i) {
       net::Block block;
@@ -70,22 +80,34 @@ class Rank {
       Sum(&one, nullptr, 1, &all);
       const base::Time start = clock_.Now();
       Sum(leaf, block.owner, count, sum.data());
-      const auto time = clock_.Now() - start;
-      if (i >= 0) times.push_back(static_cast<double>(time.count()) / 1000);
+      if (i >= 0) calls_[transport_->rank() * kMostCalls + i] = {Count(start), Count(clock_.Now())};
       if (i < 2 || i + 1 == repeats) Check(i, sum);
     }
-    Report(count, times);
+    float one = 1, all = 0;
+    Sum(&one, nullptr, 1, &all);
+    if (transport_->rank() == 0) Report(count, Times(repeats));
+    Sum(&one, nullptr, 1, &all);
   }
 
  private:
+  static int64_t Count(base::Time time) { return time.time_since_epoch().count(); }
+  std::vector<double> Times(int repeats) const {
+    std::vector<double> times;
+    for (int i = 0; i < repeats; ++i) {
+      Call last{0, 0};
+      for (int rank = 0; rank < setup_.num_ranks; ++rank) {
+        const Call& call = calls_[rank * kMostCalls + i];
+        last = {std::max(last.begin, call.begin), std::max(last.end, call.end)};
+      }
+      times.push_back(static_cast<double>(last.end - last.begin) / 1000);
+    }
+    return times;
+  }
   static void Pin(int rank) {
     cpu_set_t cores;
     CPU_ZERO(&cores);
     CPU_SET(static_cast<size_t>(rank % base::Cores()), &cores);
     sched_setaffinity(0, sizeof(cores), &cores);
-  }
-  static net::Credentials ReadCredentials() {
-    return net::ReadCredentials(std::getenv("LOCKSTEP_CREDENTIALS")).OrThrow();
   }
   // Every rank tells rank 0, which tells all.
   std::vector<std::string> Exchange(int rank, const std::vector<int>& to, int from) {
@@ -152,7 +174,6 @@ class Rank {
   }
 
   void Report(size_t count, std::vector<double> times) const {
-    if (transport_->rank() != 0) return;
     double total = 0;
     for (double time : times) total += time;
     std::sort(times.begin(), times.end());
@@ -165,6 +186,7 @@ class Rank {
   }
 
   const Setup setup_;
+  Call* const calls_;
   const Division division_;
   Clock clock_;
   base::EventLoop loop_;
@@ -187,14 +209,17 @@ int Main(int argc, char** argv) {
     if (pipe(ends.data()) != 0) return 1;
     to.push_back(ends[1]);
   }
+  const size_t bytes = sizeof(Call) * kMostCalls * static_cast<size_t>(setup.num_ranks);
+  void* calls = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   int number = 0;
   for (int i = 1; i < setup.num_ranks && number == 0; ++i)
     if (fork() == 0) number = i;
   {
-    Rank self(setup, number, to, pipes[static_cast<size_t>(number)][0]);
-    for (size_t bytes :
+    Rank self(setup, number, to, pipes[static_cast<size_t>(number)][0], static_cast<Call*>(calls));
+    for (size_t size :
          {4ul, 4096ul, 16384ul, 65536ul, 262144ul, 1ul << 20, 4ul << 20, 16ul << 20, 64ul << 20})
-      if (bytes <= setup.largest) self.Measure(bytes / 4);
+      if (size <= setup.largest) self.Measure(size / 4);
   }
   if (number != 0) _exit(0);
   while (wait(nullptr) > 0) {
