@@ -172,6 +172,22 @@ TEST(Run, DifferentiatesAllReduceAndAllGather) {
   EXPECT_THAT(results[5].ToVector<float>(), ElementsAre(12, 15));
 }
 
+// A replica that waits for the others must not hold what they need.
+TEST(Run, FunctionsThatMeetAndWriteDoNotWaitForEachOther) {
+  MirroredStrategy strategy({.devices = 2, .replicas = 3});
+  const Variable count(Scalar(0.0f));
+  const Function sum([&](const Tensor& x) {
+    count.AssignAdd(1);
+    const Tensor all = GetReplicaContext()->AllReduce(ReduceOp::kSum, x);
+    count.AssignAdd(1);
+    return all;
+  });
+  const PerReplica x(std::vector<Tensor>{Scalar(1.0f), Scalar(2.0f), Scalar(4.0f)});
+  const PerReplica sums = strategy.Run([&](const Tensor& own) { return sum(own); }, x);
+  EXPECT_EQ(sums.value(2).scalar<float>(), 7);
+  EXPECT_EQ(count.value().scalar<float>(), 6);
+}
+
 TEST(Run, GathersUnevenValues) {
   MirroredStrategy strategy({.devices = 3, .replicas = 3});
   const PerReplica x = strategy.Split({Constant<float>({1, 2, 3, 4, 5, 6, 7})})[0];

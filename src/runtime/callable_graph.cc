@@ -5,6 +5,7 @@
 #include "runtime/body_tracer.h"
 #include "runtime/devices.h"
 #include "runtime/eager.h"
+#include "runtime/replica.h"
 
 namespace lockstep::runtime {
 
@@ -21,23 +22,10 @@ bool TakesPart(const graph::Graph& graph, const graph::Node& node) {
   return false;
 }
 
-bool Meets(const graph::Graph& graph) {
-  for (const graph::Node& node : graph.nodes()) {
-    if (node.spec->meets) return true;
-    for (const auto& [name, value] : node.attributes.entries()) {
-      const auto* object = std::get_if<std::shared_ptr<TensorObject>>(&value);
-      const auto* body =
-          object == nullptr ? nullptr : dynamic_cast<const graph::Graph*>(object->get());
-      if (body != nullptr && node.spec->name != "ReplicaRun" && Meets(*body)) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 CallableGraph::CallableGraph(graph::Graph graph)
-    : graph_(graph::Prune(graph)), compiled_(graph_), meets_(Meets(graph_)) {
+    : graph_(graph::Prune(graph)), compiled_(graph_), meets_(ReplicasMeetIn(graph_)) {
   const auto& parameters = graph_.parameters();
   for (int i = 0; i < static_cast<int>(parameters.size()); ++i) {
     if (IsFloating(graph_.type(parameters[i]).dtype)) {

@@ -1,6 +1,7 @@
 #include "runtime/compiled.h"
 
 #include "graph/passes.h"
+#include "runtime/replica.h"
 
 namespace lockstep::runtime {
 
@@ -14,7 +15,8 @@ Compiled::Compiled(const graph::Graph& traced, const ExecutionOptions& options) 
     plan_ = CompilePlan(graph, options);
     return;
   }
-  uses_ = UsesOf(graph);
+  // A replica that waits in a meeting must not keep the others from their variables.
+  if (!ReplicasMeetIn(graph)) uses_ = UsesOf(graph);
 }
 
 std::vector<Tensor> Compiled::Run(std::span<const Tensor> arguments, base::Team& team) {

@@ -46,6 +46,17 @@ bool HasReplicaCells(const graph::Graph& graph) {
   return false;
 }
 
+bool ReplicasMeetIn(const graph::Graph& graph) {
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.spec->meets) return true;
+    for (const auto& [name, value] : node.attributes.entries()) {
+      const graph::Graph* body = AsGraph(value);
+      if (body != nullptr && node.spec->name != "ReplicaRun" && ReplicasMeetIn(*body)) return true;
+    }
+  }
+  return false;
+}
+
 graph::Graph ForReplica(const graph::Graph& graph, int replica) {
   graph::Graph result = graph;
   for (int id = 0; id < result.num_nodes(); ++id) {

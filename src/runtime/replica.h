@@ -34,6 +34,8 @@ class ReplicaNumberScope {
 
 /// Whether `graph`, or a body in it, names variables of which every replica has a copy.
 bool HasReplicaCells(const graph::Graph& graph);
+/// Whether `graph`, or a body in it that the same replica runs, has ops in which replicas meet.
+bool ReplicasMeetIn(const graph::Graph& graph);
 /// The same graph, in which those are the copies of `replica`.
 graph::Graph ForReplica(const graph::Graph& graph, int replica);
 
