@@ -27,3 +27,7 @@ lockstep_fuzzer(cluster/description_fuzz
                         cluster/lookup.cc base/status.cc)
 lockstep_fuzzer(net/frame_fuzz SOURCES net/frame.cc net/payload.cc base/status.cc)
 lockstep_fuzzer(net/slot_fuzz SOURCES net/shared_memory_layout.cc base/status.cc)
+lockstep_fuzzer(cluster/coordinator_messages_fuzz
+                SOURCES cluster/coordinator_messages.cc cluster/coordinator_state.cc cluster/membership.cc
+                        cluster/membership_requests.cc cluster/barrier.cc cluster/key_value_store.cc
+                        cluster/handshake.cc cluster/health.cc base/build.cc base/status.cc)

@@ -56,6 +56,8 @@ int Visit(dl_phdr_info* info, size_t, void* result) {
 
 }  // namespace
 
+std::string Version() { return LOCKSTEP_VERSION; }
+
 std::string BuildFingerprint() {
   std::string id;
   dl_iterate_phdr(Visit, &id);

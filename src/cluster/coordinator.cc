@@ -363,6 +363,7 @@ void Coordinator::OutOfReach(const Peer& peer) {
 void Coordinator::Tick() {
   tick_.StartAfter(rpc_.executor(), options_.timing.beat / 2, [this] { Tick(); });
   health_.Watch(Everybody(), rpc_.executor().Now());
+  health_.Answered(replica_.self(), listener_.MyProgress(), rpc_.executor().Now());
   AnswerQueries();
   if (replica_.committed()->membership.epoch == 0) Probe();
   HandOverIfLeaving();
@@ -461,30 +462,43 @@ void Coordinator::HandOverIfLeaving() {
 
 void Coordinator::TryToFoundAnew(base::Duration alone) {
   if (options_.arbiter == nullptr || replica_.leads()) return;
-  options_.arbiter->Ask(Everybody(), [this, alone, alive = std::weak_ptr<int>(alive_)](
-                                         const Arbiter::Verdict& verdict) {
-    if (alive.expired() || replica_.leads()) return;
-    for (const Incarnation who : verdict.ended) TaskEnded(who, "ended");
-    const State& state = *replica_.accepted();
-    const Incarnation self = replica_.self().incarnation;
-    if (state.membership.RankOf(self) < 0 || verdict.newest_epoch > state.membership.epoch) return;
-    const auto ended = [&](const Peer& peer) { return ended_.contains(peer.incarnation); };
-    const auto voters_left = static_cast<size_t>(std::count_if(
-        state.voters.begin(), state.voters.end(), [&](const Peer& peer) { return !ended(peer); }));
-    if (voters_left >= state.voters.size() / 2 + 1) return;
-    std::vector<Peer> survivors;
-    std::string reason;
-    for (const Peer& peer : state.membership.peers) {
-      if (ended(peer)) {
-        reason += (reason.empty() ? "" : "; ") + peer.ToString() + " ended";
-      } else {
-        survivors.push_back(peer);
-      }
+  std::vector<Peer> asked = Everybody();
+  for (const Peer& peer : replica_.committed()->membership.peers)
+    if (FindPeer(asked, peer.incarnation) == nullptr) asked.push_back(peer);
+  options_.arbiter->Ask(
+      asked, [this, alone, alive = std::weak_ptr<int>(alive_)](const Arbiter::Verdict& verdict) {
+        if (alive.expired() || replica_.leads()) return;
+        for (const Incarnation who : verdict.ended) TaskEnded(who, "ended");
+        FoundAnew(alone, verdict.newest_epoch);
+      });
+}
+
+void Coordinator::FoundAnew(base::Duration alone, uint64_t newest_epoch) {
+  const State& state = *replica_.accepted();
+  const Incarnation self = replica_.self().incarnation;
+  const auto ended = [&](const Peer& peer) { return ended_.contains(peer.incarnation); };
+  const auto voters_left = static_cast<size_t>(std::count_if(
+      state.voters.begin(), state.voters.end(), [&](const Peer& peer) { return !ended(peer); }));
+  if (voters_left >= state.voters.size() / 2 + 1) return;
+  const Membership* past = &state.membership;
+  if (past->RankOf(self) < 0 && std::all_of(past->peers.begin(), past->peers.end(), ended)) {
+    // Those who were about to go on without this task died before any of them did.
+    LOCKSTEP_PROBE("the next epoch died with all its members before it began");
+    past = &replica_.committed()->membership;
+    if (newest_epoch != past->epoch) return;
+  }
+  if (past->RankOf(self) < 0 || newest_epoch > past->epoch) return;
+  Membership survivors;
+  std::string reason;
+  for (const Peer& peer : past->peers) {
+    if (ended(peer)) {
+      reason += (reason.empty() ? "" : "; ") + peer.ToString() + " ended";
+    } else {
+      survivors.peers.push_back(peer);
     }
-    Membership order;
-    order.peers = survivors;
-    if (alone >= order.RankOf(self) * kFoundPause) replica_.FoundAnew(survivors, reason);
-  });
+  }
+  if (alone < survivors.RankOf(self) * kFoundPause) return;
+  replica_.FoundAnew(survivors.peers, reason);
 }
 
 void Coordinator::Probe() {
@@ -501,6 +515,8 @@ void Coordinator::Probe() {
                 const auto reply =
                     result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
                 if (reply.ok() && reply->epoch > 0) return listener_.JobIsElsewhere(task.control);
+                // It has come, was refused, and does not ask any more.
+                if (code == Code::kUnimplemented) return;
                 board_.Note(task.job, task.index,
                             code == Code::kOk                 ? "is up, has not joined"
                             : code == Code::kUnavailable      ? "connection refused"

@@ -109,6 +109,7 @@ class Coordinator final : public Replica::Owner {
   // Nothing while the query must wait.
   std::optional<Result<std::string>> TryQuery(const Query& query) const;
   Status Expired(const OpenQuery& open) const;
+  void FoundAnew(base::Duration alone, uint64_t newest_epoch);
   void AskArbiter(const std::vector<Peer>& peers);
   void Probe();
 

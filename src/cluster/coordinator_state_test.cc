@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <string>
+#include <vector>
 
 #include "base/randomness.h"
 #include "cluster/coordinator_messages.h"
 #include "cluster/health.h"
+#include "cluster/host_arbiter.h"
 #include "cluster/join_board.h"
 #include "cluster/membership_requests.h"
 
@@ -225,6 +229,49 @@ TEST(Handshake, NamesEveryDifferenceWithItsCure) {
   EXPECT_NE(text.find("version 0.2.0 where the job has 0.1.0"), std::string::npos);
   EXPECT_NE(text.find("program f01 where the job has f00"), std::string::npos);
   EXPECT_NE(text.find("tasks 3 where the job has 4"), std::string::npos);
+}
+
+TEST(Handshake, KnowsItsOwnBuild) {
+  const Hello hello = LocalHello();
+  EXPECT_EQ(hello.build.size(), 40u);
+  EXPECT_EQ(hello.build.find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_EQ(hello.build, LocalHello().build);
+  EXPECT_EQ(std::count(hello.version.begin(), hello.version.end(), '.'), 2);
+}
+
+TEST(HostArbiter, JudgesProcessesOfThisHostOnly) {
+  HostArbiter arbiter(::testing::TempDir());
+  Peer self;
+  DescribeProcess(&self);
+  self.incarnation = 1;
+  EXPECT_GT(self.process_start, 0u);
+  Peer reused = self;  // the number of another process
+  reused.incarnation = 2;
+  reused.process_start -= 1;
+  Peer gone = self;
+  gone.incarnation = 3;
+  gone.process = int64_t{1} << 40;
+  Peer elsewhere = gone;
+  elsewhere.incarnation = 4;
+  elsewhere.host = "other";
+  Peer unknown = gone;
+  unknown.incarnation = 5;
+  unknown.process_start = 0;
+  const std::string path = ::testing::TempDir() + "/epochs";
+  std::remove(path.c_str());
+  for (const uint64_t epoch : {3, 7, 5}) arbiter.NoteEpoch(epoch);
+  std::vector<Incarnation> ended;
+  uint64_t newest = 0;
+  arbiter.Ask({self, reused, gone, elsewhere, unknown}, [&](const Arbiter::Verdict& verdict) {
+    ended = verdict.ended;
+    newest = verdict.newest_epoch;
+  });
+  EXPECT_EQ(ended, (std::vector<Incarnation>{2, 3}));
+  EXPECT_EQ(newest, 7u);
+  HostArbiter().Ask({gone},
+                    [&](const Arbiter::Verdict& verdict) { newest = verdict.newest_epoch; });
+  EXPECT_EQ(newest, 0u);
+  std::remove(path.c_str());
 }
 
 TEST(HealthTable, TellsStuckFromSlowFromSilent) {

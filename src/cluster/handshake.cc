@@ -1,11 +1,20 @@
 #include "cluster/handshake.h"
 
+#include "base/build.h"
+
 namespace lockstep::cluster {
 namespace {
 
 std::string Shown(const std::string& value) { return value.empty() ? "none" : value; }
 
 }  // namespace
+
+Hello LocalHello() {
+  Hello hello;
+  hello.version = base::Version();
+  hello.build = base::BuildFingerprint();
+  return hello;
+}
 
 Status CompareHellos(const Hello& job, const Hello& task, const std::string& name_of_task) {
   std::string differences, cures;

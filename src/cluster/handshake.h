@@ -20,6 +20,9 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
+/// What is known without a program: version and build.
+Hello LocalHello();
+
 /// FailedPrecondition naming every difference, with both values and the cure.
 Status CompareHellos(const Hello& job, const Hello& task, const std::string& name_of_task);
 

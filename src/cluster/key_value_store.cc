@@ -55,6 +55,7 @@ KeyValueStore KeyValueStore::ReadFrom(FieldReader* reader) {
   for (uint32_t left = reader->TakeCount(); left > 0 && reader->ok(); --left) {
     std::string key = reader->TakeText();
     std::string value = reader->TakeText();
+    store.Delete(key);  // a key that comes twice counts once
     store.bytes_ += key.size() + value.size();
     store.values_[std::move(key)] = std::move(value);
   }
