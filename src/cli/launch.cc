@@ -79,7 +79,9 @@ CLI::App* AddLaunch(CLI::App& app, LaunchArguments& arguments) {
                     ->add_option("--min-workers", options.rules.min_workers,
                                  "go on without lost workers while so many are left [all]")
                     ->check(CLI::Range(1, 10'000));
-  launch->add_option("--max-workers", options.max_workers, "the job may grow to so many")
+  launch
+      ->add_option("--max-workers", options.max_workers,
+                   "the job may grow to so many, by SIGUSR1 to the launcher")
       ->check(CLI::Range(1, 10'000))
       ->needs(least);
   launch
@@ -102,12 +104,20 @@ std::vector<std::string> ProgramOf(std::vector<std::string> words) {
 }
 
 cluster::LaunchReport RunJob(cluster::LaunchOptions options, cluster::Launcher::Write write) {
-  base::SignalQueue signals({SIGINT, SIGTERM, SIGHUP, SIGQUIT});
+  base::SignalQueue signals({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
   base::EventLoop loop;
   loop.set_patience({.spins = 0, .yielding = base::Duration(0)});
   cluster::Launcher launcher(loop, std::move(options), std::move(write));
   loop.WatchFile(signals.fd(), true, false, [&](base::FileEvents) {
-    while (const int signal = signals.Take()) launcher.Interrupt(signal);
+    while (const int signal = signals.Take()) {
+      if (signal == SIGUSR1) {
+        launcher.Grow();
+      } else if (signal == SIGUSR2) {
+        launcher.Shrink();
+      } else {
+        launcher.Interrupt(signal);
+      }
+    }
   });
   launcher.Begin().OrThrow();
   while (!loop.RunUntil([&] { return launcher.done(); }, 3600s)) {

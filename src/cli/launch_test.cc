@@ -132,7 +132,9 @@ TEST_F(Launched, GivesEachTaskItsDescription) {
                              std::to_string(config["task"]["index"].get<int>());
     EXPECT_TRUE(line.starts_with(task + " | ")) << line;
     EXPECT_THAT(ran.out, HasSubstr(task + " | " + task + ",3,b\n"));
-    if (configs++ > 0) EXPECT_EQ(config["cluster"], cluster);
+    if (configs++ > 0) {
+      EXPECT_EQ(config["cluster"], cluster);
+    }
     cluster = config["cluster"];
   }
   EXPECT_EQ(configs, 4);
@@ -229,6 +231,27 @@ TEST_F(Launched, HandsSignalsOn) {
   WaitFor("ready\n");
   kill(child, SIGTERM);
   EXPECT_EQ(End(child).status, 128 + SIGTERM);
+}
+
+TEST_F(Launched, GrowsAndShrinksBySignals) {
+  const pid_t child = Begin(
+      "launch --workers 2 --min-workers 1 --max-workers 3 -- sh -c '"
+      "echo ready $LOCKSTEP_RESTART; trap \"echo left; exit 0\" TERM; "
+      "while [ ! -e " +
+      Path("end") + " ]; do sleep 0.05; done'");
+  WaitFor("worker 0 | ready 0\n");
+  WaitFor("worker 1 | ready 0\n");
+  kill(child, SIGUSR2);
+  WaitFor("worker 1 | left\n");
+  usleep(300'000);  // until its end is known, too
+  kill(child, SIGUSR1);
+  WaitFor("worker 1 | ready 1\n");
+  kill(child, SIGUSR1);
+  WaitFor("worker 2 | ready 0\n");
+  kill(child, SIGUSR1);
+  WaitFor("no worker can be added: there are 3 already\n", "err");
+  std::ofstream(Path("end")) << "now";
+  EXPECT_EQ(End(child).status, 0);
 }
 
 TEST_F(Launched, LeavesNothingBehindWhenItIsKilledItself) {

@@ -23,6 +23,15 @@ LaunchBoard::LaunchBoard(std::vector<TaskName> tasks, std::vector<std::string> a
   }
 }
 
+void LaunchBoard::Add(TaskName name) {
+  entries_.push_back({.name = std::move(name)});
+  entries_.back().state = State::kGone;
+}
+
+void LaunchBoard::SetAddress(int task, std::string address) {
+  entries_[static_cast<size_t>(task)].address = std::move(address);
+}
+
 void LaunchBoard::Started(int task, base::Time now) {
   Entry& entry = entries_[static_cast<size_t>(task)];
   entry.state = State::kMissing;

@@ -16,6 +16,9 @@ class LaunchBoard {
  public:
   LaunchBoard(std::vector<TaskName> tasks, std::vector<std::string> addresses);
 
+  /// One more task, the next by number, and its address once that is known.
+  void Add(TaskName name);
+  void SetAddress(int task, std::string address);
   void Started(int task, base::Time now);
   void Here(int task);
   /// It has ended, or could not start; `why` goes to the board if it is missed: "status 1".

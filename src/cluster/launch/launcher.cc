@@ -74,16 +74,19 @@ Launcher::Launcher(base::EventLoop& loop, LaunchOptions options, Write write)
   const auto names = TasksOf(options_);
   policy_ = std::make_unique<LaunchPolicy>(names, options_.rules);
   for (size_t i = 0; i < names.size(); ++i) {
-    auto task = std::make_unique<Task>(Task{.number = static_cast<int>(i),
-                                            .name = names[i],
-                                            .output = LinePrefixer(names[i].ToString() + " | "),
-                                            .error = LinePrefixer(names[i].ToString() + " | ")});
-    if (!options_.hosts.empty()) {
-      const std::string& host = options_.hosts[i * options_.hosts.size() / names.size()];
-      if (!IsLoopback(host)) task->host = host;
-    }
-    tasks_.push_back(std::move(task));
+    const std::string host =
+        options_.hosts.empty() ? "" : options_.hosts[i * options_.hosts.size() / names.size()];
+    AddTask(names[i], IsLoopback(host) ? "" : host);
   }
+}
+
+void Launcher::AddTask(const TaskName& name, std::string host) {
+  const std::string prefix = name.ToString() + " | ";
+  tasks_.push_back(std::make_unique<Task>(Task{.number = static_cast<int>(tasks_.size()),
+                                               .name = name,
+                                               .host = std::move(host),
+                                               .output = LinePrefixer(prefix),
+                                               .error = LinePrefixer(prefix)}));
 }
 
 Launcher::~Launcher() {
@@ -146,8 +149,7 @@ void Launcher::OnKeeper(Task& task) {
 void Launcher::OnFrame(Task& task, const Frame& frame) {
   switch (frame.kind) {
     case FrameKind::kAddress:
-      task.address = frame.body;
-      return StartAll();
+      return OnAddress(task, frame.body);
     case FrameKind::kStarted:
       return board_->Started(task.number, loop_.Now());
     case FrameKind::kListening:
@@ -179,6 +181,44 @@ void Launcher::OnKeeperGone(Task& task) {
                           " must answer; got its end; is lockstep there, and can it be reached?");
   }
   if (policy_->running(task.number)) OnTaskEnd(task, {.signal = SIGKILL});
+}
+
+void Launcher::OnAddress(Task& task, const std::string& address) {
+  task.address = address;
+  if (!all_addressed_) return StartAll();
+  // One that joins the running job.
+  cluster_.set_task_address(task.name.job, task.name.index, address);
+  board_->SetAddress(task.number, address);
+  if (policy_->stopping()) {
+    OnTaskEnd(task, {});
+  } else {
+    Order(task);
+  }
+}
+
+void Launcher::Grow() {
+  if (!all_addressed_ || done_) return;
+  const int most = std::max(options_.max_workers, options_.workers);
+  const auto task = policy_->Grow(most);
+  if (!task) return Say("no worker can be added: there are " + std::to_string(most) + " already");
+  if (*task < static_cast<int>(tasks_.size())) return Order(*tasks_[static_cast<size_t>(*task)]);
+  const auto& hosts = options_.hosts;
+  const std::string host = hosts.empty() ? "" : hosts[static_cast<size_t>(*task) % hosts.size()];
+  AddTask(policy_->name(*task), IsLoopback(host) ? "" : host);
+  board_->Add(tasks_.back()->name);
+  if (const Status started = StartKeeper(*tasks_.back()); !started.ok()) {
+    Say(started.message());
+    OnTaskEnd(*tasks_.back(), {.status = 127});
+  }
+}
+
+void Launcher::Shrink() {
+  if (!all_addressed_ || done_) return;
+  // Not by `Do`: nobody is to be killed after the grace.
+  for (const auto& action : policy_->Shrink()) {
+    (void)base::WriteAll(tasks_[static_cast<size_t>(action.task)]->to.fd(),
+                         PackFrame(FrameKind::kSignal, std::to_string(action.signal)));
+  }
 }
 
 // As soon as all addresses are known.

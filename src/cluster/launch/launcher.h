@@ -65,11 +65,17 @@ class Launcher {
   bool gone() const;
   /// Hands a signal of the user on; the second one kills.
   void Interrupt(int signal);
+  /// One worker more, at most `max_workers` (or `workers`): one that has ended or was lost, else a
+  /// new one. One worker less: the last one is asked to leave.
+  void Grow();
+  void Shrink();
   LaunchReport TakeReport();
 
  private:
   struct Task;
+  void AddTask(const TaskName& name, std::string host);
   Status StartKeeper(Task& task);
+  void OnAddress(Task& task, const std::string& address);
   void OnKeeper(Task& task);
   void OnFrame(Task& task, const Frame& frame);
   void OnKeeperGone(Task& task);

@@ -101,6 +101,15 @@ TEST(LaunchBoard, NamesWhoIsMissing) {
   board.Started(1, begin + 80s);
   EXPECT_EQ(board.Line(begin + 83s),
             "2 of 3 here; missing worker 1 at a:2, connection refused, for 3 s");
+  // One that joins is not waited for before it was started.
+  board.Here(1);
+  EXPECT_EQ(board.Line(begin + 84s), "3 of 3 here after 84 s");
+  board.Add({"worker", 3});
+  EXPECT_EQ(board.Line(begin + 90s), std::nullopt);
+  board.SetAddress(3, "b:4");
+  board.Started(3, begin + 90s);
+  EXPECT_EQ(board.Line(begin + 93s),
+            "3 of 4 here; missing worker 3 at b:4, connection refused, for 3 s");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::vector<Action> LaunchPolicy::Begin() {
 std::vector<Action> LaunchPolicy::Ended(int task, const base::ProcessEnd& end) {
   State& state = states_[static_cast<size_t>(task)];
   state.running = false;
-  if (end.ok()) return StopServersIfDone();
+  if (end.ok() || state.leaving) return StopServersIfDone();
   if (stopping_) {
     // What was told to stop may end as it likes, unless it was the user who told.
     if (interrupted_ && !failure_ && !IsServer(state)) {
@@ -61,6 +61,38 @@ std::vector<Action> LaunchPolicy::Interrupted(int signal) {
   if (interrupted_) return GraceOver();
   interrupted_ = true;
   return StopAll(signal);
+}
+
+std::optional<int> LaunchPolicy::Grow(int most) {
+  if (stopping_ || finished()) return {};
+  int workers = 0;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    State& state = states_[i];
+    if (state.name.job != "worker") continue;
+    ++workers;
+    if (state.running) continue;
+    ++state.restarts;
+    state.running = true;
+    state.lost = state.leaving = false;
+    return static_cast<int>(i);
+  }
+  if (workers >= most) return {};
+  states_.push_back({.name = {"worker", workers}, .running = true});
+  return static_cast<int>(states_.size()) - 1;
+}
+
+std::vector<Action> LaunchPolicy::Shrink() {
+  if (stopping_) return {};
+  int last = -1, running = 0;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    const State& state = states_[i];
+    if (state.name.job != "worker" || !state.running || state.leaving) continue;
+    last = static_cast<int>(i);
+    ++running;
+  }
+  if (running <= std::max(1, rules_.min_workers)) return {};
+  states_[static_cast<size_t>(last)].leaving = true;
+  return {{Action::Kind::kSignal, last, SIGTERM}};
 }
 
 std::vector<Action> LaunchPolicy::GraceOver() { return StopAll(SIGKILL); }

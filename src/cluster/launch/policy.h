@@ -33,6 +33,13 @@ class LaunchPolicy {
   std::vector<Action> Ended(int task, const base::ProcessEnd& end);
   /// The user's signal goes on to all that run.
   std::vector<Action> Interrupted(int signal);
+  /// One worker more: the first one that has ended or was lost, else a new one while there are
+  /// fewer than `most`; its index among the tasks, which is then to be started. Nothing where the
+  /// job ends or is full.
+  std::optional<int> Grow(int most);
+  /// One worker less: the last one that runs is asked to leave, and may end as it likes.
+  std::vector<Action> Shrink();
+  const TaskName& name(int task) const { return states_[static_cast<size_t>(task)].name; }
   /// Those told to stop had time enough.
   std::vector<Action> GraceOver();
 
@@ -51,7 +58,7 @@ class LaunchPolicy {
  private:
   struct State {
     TaskName name;
-    bool running = false, lost = false;
+    bool running = false, lost = false, leaving = false;
     int restarts = 0;
   };
   bool IsServer(const State& state) const { return state.name.job == "ps"; }

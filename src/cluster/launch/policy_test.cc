@@ -84,6 +84,29 @@ TEST(LaunchPolicy, StopsServersWhenTheOthersHaveEnded) {
   EXPECT_EQ(other.Ended(1, kFailed), (Actions{{kSignal, 0, SIGTERM}}));
 }
 
+TEST(LaunchPolicy, GrowsAndShrinks) {
+  LaunchPolicy policy(Workers(3), {.min_workers = 1});
+  policy.Begin();
+  EXPECT_EQ(policy.Shrink(), (Actions{{kSignal, 2, SIGTERM}}));
+  EXPECT_EQ(policy.Shrink(), (Actions{{kSignal, 1, SIGTERM}}));
+  EXPECT_EQ(policy.Shrink(), Actions{});  // one must be left
+  EXPECT_EQ(policy.Ended(2, {.signal = SIGTERM}), Actions{});
+  EXPECT_EQ(policy.Ended(1, kDone), Actions{});
+  EXPECT_EQ(policy.Grow(4), 1);
+  EXPECT_EQ(policy.restarts(1), 1);
+  EXPECT_EQ(policy.Grow(4), 2);
+  EXPECT_EQ(policy.Grow(4), 3);
+  EXPECT_EQ(policy.name(3).ToString(), "worker 3");
+  EXPECT_EQ(policy.Grow(4), std::nullopt);
+  // Those who came are tasks as the others are.
+  EXPECT_EQ(policy.Ended(3, kKilled), Actions{});
+  EXPECT_TRUE(policy.lost(3));
+  for (int i = 0; i < 3; ++i) policy.Ended(i, kDone);
+  EXPECT_TRUE(policy.finished());
+  EXPECT_EQ(policy.exit_status(), 0);
+  EXPECT_EQ(policy.Grow(4), std::nullopt);
+}
+
 TEST(LaunchPolicy, HandsSignalsOnAndKillsAtTheSecond) {
   LaunchPolicy policy(Workers(2), {.max_restarts = 5});
   policy.Begin();
