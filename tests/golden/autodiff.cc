@@ -88,7 +88,7 @@ Tensor CondGradient(const Tensor& x) {
 
 // 2^(n + 1) by n products, and its derivative by the base.
 void WhilePower(const Case& golden, Produced& produced) {
-  const auto n = golden.params().at("while_n").get<int32_t>();
+  const auto n = golden.Get<int32_t>("while_n");
   const lockstep::Function power(
       [n](const std::vector<Tensor>& in) {
         GradientTape tape;

@@ -32,10 +32,35 @@ def main():
     bent["outputs"] = {"z": bent["outputs"]["y"]}
     expect("an output that nobody computes", run(program, json.dumps({"cases": [bent]})), 1,
            "z: nothing was computed")
-    bent["name"] = "reduce_nothing"
-    expect("a case of no known name", run(program, json.dumps({"cases": [bent]})), 1,
-           "nothing handles a case of this name")
-    expect("no JSON", run(program, "{"), 2, "FILE must be JSON")
+    mean = next(c for c in cases if c["name"] == "reduce_mean_axis1")
+    strange = dict(mean, outputs=bent["outputs"], params=dict(mean["params"], where="x"))
+    for what, case, text in (
+            ("a case of no known name", dict(mean, name="reduce_nothing"),
+             "skipped 1 of ops_reduce: nothing here handles a case called reduce_nothing"),
+            ("a case of no known group", dict(mean, group="ops_none"),
+             "skipped 1 of ops_none: nothing here handles this group"),
+            ("an unknown parameter", strange,
+             "skipped 1 of ops_reduce: the parameter where of reduce_mean_axis1 is not known"),
+            ("an unknown dtype", dict(mean, inputs={"x": dict(mean["inputs"]["x"], dtype="int3")}),
+             "skipped 1 of ops_reduce: the dtype int3 is not one of Lockstep's")):
+        expect(what, run(program, json.dumps({"cases": [case]})), 0, text)
+    x = mean["inputs"]["x"]
+    for what, broken in (("no tensor", [1]), ("too few elements", dict(x, data=[1.0])),
+                         ("an element that is no number", dict(x, data=[None] * 6)),
+                         ("no shape", {"dtype": "float32", "data": []}),
+                         ("a negative size", dict(x, shape=[-2, 3]))):
+        expect(what, run(program, json.dumps({"cases": [dict(mean, inputs={"x": broken})]})), 1,
+               "FAILED ops_reduce reduce_mean_axis1: threw")
+    for what, content, text in (
+            ("no JSON", "{", "FILE must be JSON"), ("a list", "[]", "FILE must be JSON"),
+            ("no list", '{"cases": 1}', "FILE must be JSON"),
+            ("a case that is a number", '{"cases": [1]}', "a case is an object; got 1"),
+            ("a case without a name", '{"cases": [{"group": "nn"}]}', 'a case has a text "name"'),
+            ("parameters in a list", '{"cases": [{"group": "nn", "name": "a", "params": []}]}',
+             '"params" is an object or null; got [] (case a)'),
+            ("a tolerance in words", '{"cases": [{"group": "nn", "name": "a", "tol": {"rtol": ""}}]}',
+             "a tolerance is a number")):
+        expect(what, run(program, content), 1, text)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     expect("no file", (done.returncode, done.stderr), 2, "usage: lockstep_golden FILE")
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -13,8 +14,8 @@ namespace golden {
 
 using Json = nlohmann::json;
 
-/// Thrown by a handler for a case that belongs to a part that is not built yet; counted, not
-/// passed. The text is the reason.
+/// Thrown for a case that belongs to a part that is not built yet, or that this program does not
+/// know; counted, not passed. The text is the reason.
 struct Skip {
   std::string reason;
 };
@@ -27,7 +28,6 @@ class Case {
   const std::string& name() const { return name_; }
   const std::string& group() const { return group_; }
   const std::string& note() const { return note_; }
-  const Json& params() const { return params_; }
   const Json& inputs() const { return inputs_; }
   const Json& outputs() const { return outputs_; }
   double relative() const { return relative_; }
@@ -43,22 +43,36 @@ class Case {
   /// The parameter `name`; `fallback` where it is absent or null.
   template <typename T>
   T Param(const std::string& name, const T& fallback) const {
-    const auto found = params_.find(name);
-    return found == params_.end() || found->is_null() ? fallback : found->get<T>();
+    return HasParam(name) ? Get<T>(name) : fallback;
   }
-  bool HasParam(const std::string& name) const {
-    return params_.contains(name) && !params_[name].is_null();
+  /// The parameter `name`, which the case must have: else std::runtime_error.
+  template <typename T>
+  T Get(const std::string& name) const {
+    return Value(name).get<T>();
   }
+  const Json& Value(const std::string& name) const;
+  /// Whether the parameter is there and not null.
+  bool HasParam(const std::string& name) const;
+  /// Whether the parameter is there, perhaps null.
+  bool MentionsParam(const std::string& name) const;
   /// The parameter `name`, a list, or one number that stands for a list of one.
   std::vector<int64_t> Integers(const std::string& name) const;
+  /// All parameters; the reader says itself which it knows.
+  const Json& AllParams() const { return params_; }
+  void Knows(const std::string& name) const { asked_.insert(name); }
+  /// The parameters, other than remarks, that nobody asked for.
+  std::vector<std::string> UnknownParams() const;
 
  private:
   std::string name_, group_, note_;
+  mutable std::set<std::string> asked_;
   Json params_, inputs_, outputs_;
   double relative_ = 1e-5;
   double absolute_ = 1e-6;
 };
 
+/// What is wrong with the form of an entry of "cases"; empty if nothing.
+std::string FormFault(const Json& entry);
 /// Parses JSON, keeping the sign of "-0", which JSON readers take for an integer; discarded when
 /// `text` is no JSON.
 Json ParseKeepingZeros(const std::string& text);

@@ -12,7 +12,12 @@ using lockstep::Tensor;
 namespace {
 
 template <typename T>
-std::string Place(const Tensor& got, const Tensor& expected, int64_t index, T g, T e) {
+constexpr bool kSixteenBits =
+    std::is_same_v<T, lockstep::bfloat16> || std::is_same_v<T, lockstep::float16>;
+
+template <typename T>
+std::string Place(const Tensor& got, const Tensor& expected, int64_t index, const T& g,
+                  const T& e) {
   std::ostringstream text;
   text.precision(std::is_same_v<T, double> ? 17 : 9);
   std::vector<int64_t> place;
@@ -22,14 +27,22 @@ std::string Place(const Tensor& got, const Tensor& expected, int64_t index, T g,
   }
   text << "first at [";
   for (size_t i = 0; i < place.size(); ++i) text << (i > 0 ? "," : "") << place[i];
-  text << "]: got " << +g << ", expected " << +e;
+  if constexpr (kSixteenBits<T>) {
+    text << "]: got " << float(g) << ", expected " << float(e);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    text << "]: got " << g << ", expected " << e;
+  } else {
+    text << "]: got " << +g << ", expected " << +e;
+  }
   return text.str();
 }
 
 // Where both tolerances are 0 the bits must agree; a NaN agrees with any NaN.
 template <typename T>
-bool Agree(T got, T expected, const Case& golden) {
-  if constexpr (std::is_floating_point_v<T>) {
+bool Agree(const T& got, const T& expected, const Case& golden) {
+  if constexpr (kSixteenBits<T>) {
+    return Agree(float(got), float(expected), golden);
+  } else if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) && std::isnan(expected);
     if (golden.relative() == 0 && golden.absolute() == 0)
       return got == expected && std::signbit(got) == std::signbit(expected);
@@ -79,6 +92,12 @@ std::string CompareTensor(const Case& golden, const Tensor& got, const Tensor& e
       return CompareElements<uint8_t>(golden, got, expected);
     case DType::kBool:
       return CompareElements<bool>(golden, got, expected);
+    case DType::kBFloat16:
+      return CompareElements<lockstep::bfloat16>(golden, got, expected);
+    case DType::kFloat16:
+      return CompareElements<lockstep::float16>(golden, got, expected);
+    case DType::kString:
+      return CompareElements<std::string>(golden, got, expected);
     default:
       return "no comparison for " + std::string(DTypeName(got.dtype()));
   }

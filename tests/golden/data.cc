@@ -14,9 +14,8 @@ using lockstep::Tensor;
 constexpr int64_t kNoGlobalSeed = 87654321;
 
 void SetGlobalSeed(const Case& golden) {
-  const auto seed = golden.params().find("global_seed");
-  lockstep::SetSeed(seed != golden.params().end() && seed->is_number() ? seed->get<int64_t>()
-                                                                       : kNoGlobalSeed);
+  const bool given = golden.HasParam("global_seed") && golden.Value("global_seed").is_number();
+  lockstep::SetSeed(given ? golden.Get<int64_t>("global_seed") : kNoGlobalSeed);
 }
 
 Json ListOf(const Tensor& tensor) {
@@ -54,7 +53,7 @@ int64_t Int(const Case& golden, const std::string& name, int64_t fallback) {
 
 std::optional<int64_t> Seed(const Case& golden) {
   if (!golden.HasParam("seed")) return std::nullopt;
-  return golden.params()["seed"].get<int64_t>();
+  return golden.Get<int64_t>("seed");
 }
 
 void ShuffleFixed(const Case& golden, Produced& produced) {
@@ -118,18 +117,22 @@ void Interleave(const Case& golden, Produced& produced) {
 void Window(const Case& golden, Produced& produced) {
   const Dataset range = Dataset::Range(Int(golden, "n", 10));
   for (const bool drop : {false, true}) {
-    produced[drop ? "drop" : "keep"] = Read(range.Window(
-        Int(golden, "size", 3), Int(golden, "shift", 2), Int(golden, "stride", 2), drop));
+    produced[drop ? "drop" : "keep"] =
+        Read(range.Window(Int(golden, "size", 3), Int(golden, "shift", Int(golden, "size", 3)),
+                          Int(golden, "stride", 1), drop));
   }
 }
 
+// Elements 1 to n, element i being i times i: "fill([x],x) for x in 1..n".
 void PaddedBatch(const Case& golden, Produced& produced) {
-  const Dataset elements = Dataset::Range(1, 6).Map([](const Element& x) -> Element {
+  const auto words = golden.Param<std::string>("elements", "1..5");
+  const int64_t last = std::stoll(words.substr(words.rfind('.') + 1));
+  const Dataset elements = Dataset::Range(1, last + 1).Map([](const Element& x) -> Element {
     const int64_t n = x[0].scalar<int64_t>();
     return {Tensor::FromVector(std::vector<int64_t>(n, n), {n})};
   });
   produced["auto"] = Read(elements.PaddedBatch(2));
-  produced["fixed"] = Read(elements.PaddedBatch(2, {lockstep::Shape{6}}, -1));
+  produced["fixed"] = Read(elements.PaddedBatch(2, {lockstep::Shape{last + 1}}, -1));
 }
 
 void ZipConcatScan(const Case& golden, Produced& produced) {

@@ -31,13 +31,13 @@ void KerasFit(const Case& golden, Produced& produced) {
   model(x);  // makes the weights
   const auto weights = model.variables();
   weights.at(0).Assign(golden.Input("w0"));
-  model.Compile({.optimizer = ParseOptimizer(golden.params().at("optimizer").get<std::string>()),
-                 .loss = lockstep::losses::Get(golden.params().at("loss").get<std::string>()),
+  model.Compile({.optimizer = ParseOptimizer(golden.Get<std::string>("optimizer")),
+                 .loss = lockstep::losses::Get(golden.Get<std::string>("loss")),
                  .metrics = {lockstep::metrics::Get("mae")},
                  .uneven_batches = lockstep::UnevenBatches::kKeras});
   const auto history = model
                            .Fit(x, golden.Input("y"),
-                                {.batch_size = golden.params().at("batch_size").get<int64_t>(),
+                                {.batch_size = golden.Get<int64_t>("batch_size"),
                                  .epochs = golden.Param("epochs", 1),
                                  .shuffle = false,
                                  .verbose = lockstep::Verbosity::kSilent})
@@ -79,11 +79,11 @@ lockstep::VariableAggregation Aggregation(const std::string& name) {
 void DistributedVariable(const Case& golden, Produced& produced) {
   const int replicas = golden.Param("replicas", 2);
   lockstep::MirroredStrategy strategy({.devices = replicas, .replicas = replicas});
-  const double a = golden.params().at("a").get<double>(), b = golden.params().at("b").get<double>();
+  const double a = golden.Get<double>("a"), b = golden.Get<double>("b");
   Variable variable;
   {
     const auto scope = strategy.scope();
-    variable = Variable(lockstep::Scalar(golden.params().at("initial").get<float>()),
+    variable = Variable(lockstep::Scalar(golden.Get<float>("initial")),
                         {.name = "v",
                          .synchronization = golden.name().starts_with("var_ON_READ")
                                                 ? lockstep::VariableSynchronization::kOnRead

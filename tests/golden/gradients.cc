@@ -25,7 +25,7 @@ void ForwardAndBackward(const Case& golden, Produced& produced,
   for (const std::string& name : names) {
     inputs.push_back(golden.Input(name));
     const DType dtype = inputs.back().dtype();
-    if (dtype != DType::kFloat32 && dtype != DType::kFloat64) continue;
+    if (!lockstep::IsFloating(dtype)) continue;
     sources.push_back(inputs.back());
     source_names.push_back(name);
   }
@@ -33,7 +33,7 @@ void ForwardAndBackward(const Case& golden, Produced& produced,
   for (const Tensor& source : sources) tape.Watch(source);
   const Tensor y = forward(inputs);
   produced["y"] = y;
-  if (!golden.HasInput("dy")) return;
+  if (!golden.HasInput("dy") || sources.empty()) return;
   lockstep::GradientOptions options;
   options.output_gradients = {golden.Input("dy")};
   const std::vector<Tensor> gradients = tape.Gradient({y}, sources, options);

@@ -16,7 +16,7 @@ namespace initializers = lockstep::initializers;
 
 std::optional<int64_t> SeedOf(const Case& golden) {
   if (!golden.HasParam("seed")) return {};
-  return golden.params()["seed"].get<int64_t>();
+  return golden.Get<int64_t>("seed");
 }
 
 Handler Initializer(const std::function<InitializerPtr(const Case&)>& make) {
@@ -47,7 +47,7 @@ InitializerPtr VarianceScaling(const Case& golden) {
 
 // Two Dense layers with default initializers, which take Keras's seeds in order.
 void DefaultSeeds(const Case& golden, Produced& produced) {
-  lockstep::SetRandomSeed(golden.params().at("seed").get<int64_t>());
+  lockstep::SetRandomSeed(golden.Get<int64_t>("seed"));
   std::vector<int64_t> seeds;
   for (const std::string name : {"kernel_a", "kernel_b"}) {
     seeds.push_back(lockstep::NextDefaultSeed());
@@ -59,12 +59,12 @@ void DefaultSeeds(const Case& golden, Produced& produced) {
 
 // Dropout of ones: call i uses the seed [seed, i].
 void DropoutMasks(const Case& golden, Produced& produced) {
-  const auto seed = golden.params().at("seed").get<int64_t>();
-  int64_t call = 0;
-  for (const auto& [name, expected] : golden.outputs().items()) {
-    produced[name] = lockstep::StatelessDropout(lockstep::Ones(golden.OutputShape(name)),
-                                                golden.params().at("rate").get<double>(),
-                                                lockstep::Constant<int64_t>({seed, call++}));
+  const auto seed = golden.Get<int64_t>("seed");
+  for (size_t call = 0; call < golden.outputs().size(); ++call) {
+    const std::string name = "call" + std::to_string(call);
+    produced[name] = lockstep::StatelessDropout(
+        lockstep::Ones(golden.OutputShape(name)), golden.Get<double>("rate"),
+        lockstep::Constant<int64_t>({seed, static_cast<int64_t>(call)}));
   }
 }
 

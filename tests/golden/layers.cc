@@ -26,7 +26,7 @@ Size2D SizeOf(const Case& golden, const std::string& name, Size2D fallback) {
 
 LayerPtr Dense(const Case& golden) {
   return lockstep::Dense(
-      golden.params().at("units").get<int64_t>(),
+      golden.Get<int64_t>("units"),
       {.activation = ActivationOf(golden), .use_bias = golden.Param("use_bias", true)});
 }
 
@@ -42,21 +42,21 @@ lockstep::Conv2DOptions Convolution(const Case& golden) {
 }
 
 LayerPtr Conv2D(const Case& golden) {
-  return lockstep::Conv2D(golden.params().at("filters").get<int64_t>(),
-                          SizeOf(golden, "kernel_size", 1), Convolution(golden));
+  return lockstep::Conv2D(golden.Get<int64_t>("filters"), SizeOf(golden, "kernel_size", 1),
+                          Convolution(golden));
 }
 LayerPtr DepthwiseConv2D(const Case& golden) {
   return lockstep::DepthwiseConv2D(SizeOf(golden, "kernel_size", 1), Convolution(golden),
                                    golden.Param<int64_t>("depth_multiplier", 1));
 }
 LayerPtr SeparableConv2D(const Case& golden) {
-  return lockstep::SeparableConv2D(golden.params().at("filters").get<int64_t>(),
-                                   SizeOf(golden, "kernel_size", 1), Convolution(golden),
+  return lockstep::SeparableConv2D(golden.Get<int64_t>("filters"), SizeOf(golden, "kernel_size", 1),
+                                   Convolution(golden),
                                    golden.Param<int64_t>("depth_multiplier", 1));
 }
 LayerPtr Conv2DTranspose(const Case& golden) {
-  return lockstep::Conv2DTranspose(golden.params().at("filters").get<int64_t>(),
-                                   SizeOf(golden, "kernel_size", 1), Convolution(golden));
+  return lockstep::Conv2DTranspose(golden.Get<int64_t>("filters"), SizeOf(golden, "kernel_size", 1),
+                                   Convolution(golden));
 }
 LayerPtr Conv1D(const Case& golden) {
   lockstep::Conv1DOptions options;
@@ -66,8 +66,8 @@ LayerPtr Conv1D(const Case& golden) {
   options.groups = golden.Param<int64_t>("groups", 1);
   options.activation = ActivationOf(golden);
   options.use_bias = golden.Param("use_bias", true);
-  return lockstep::Conv1D(golden.params().at("filters").get<int64_t>(),
-                          golden.params().at("kernel_size").get<int64_t>(), options);
+  return lockstep::Conv1D(golden.Get<int64_t>("filters"), golden.Get<int64_t>("kernel_size"),
+                          options);
 }
 
 LayerPtr BatchNormalization(const Case& golden) {
@@ -94,22 +94,21 @@ LayerPtr RmsNormalization(const Case& golden) {
 }
 
 LayerPtr Embedding(const Case& golden) {
-  return lockstep::Embedding(golden.params().at("input_dim").get<int64_t>(),
-                             golden.params().at("output_dim").get<int64_t>());
+  return lockstep::Embedding(golden.Get<int64_t>("input_dim"), golden.Get<int64_t>("output_dim"));
 }
 
 LayerPtr MultiHeadAttention(const Case& golden) {
   lockstep::MultiHeadAttentionOptions options;
-  if (golden.HasParam("value_dim")) options.value_dim = golden.params()["value_dim"].get<int64_t>();
+  if (golden.HasParam("value_dim")) options.value_dim = golden.Get<int64_t>("value_dim");
   options.use_bias = golden.Param("use_bias", true);
   options.use_causal_mask = golden.Param("use_causal_mask", false);
-  return lockstep::MultiHeadAttention(golden.params().at("num_heads").get<int64_t>(),
-                                      golden.params().at("key_dim").get<int64_t>(), options);
+  return lockstep::MultiHeadAttention(golden.Get<int64_t>("num_heads"),
+                                      golden.Get<int64_t>("key_dim"), options);
 }
 
 lockstep::AttentionLayerOptions AttentionOptions(const Case& golden) {
   lockstep::AttentionLayerOptions options;
-  if (golden.HasParam("use_scale")) options.use_scale = golden.params()["use_scale"].get<bool>();
+  if (golden.HasParam("use_scale")) options.use_scale = golden.Get<bool>("use_scale");
   options.use_causal_mask = golden.Param("use_causal_mask", false);
   return options;
 }
@@ -125,7 +124,7 @@ std::vector<std::string> InputNames(const Case& golden) {
 
 Tensor MaskOf(const Case& golden) {
   std::vector<bool> seen;
-  const Json& rows = golden.params().at("attention_mask");
+  const Json& rows = golden.Value("attention_mask");
   for (const Json& row : rows) {
     for (const Json& entry : row) seen.push_back(entry.get<double>() != 0);
   }

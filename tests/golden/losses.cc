@@ -12,7 +12,7 @@ using lockstep::Tensor;
 namespace losses = lockstep::losses;
 
 LossPtr Make(const Case& golden, Reduction reduction) {
-  const auto type = golden.params().at("class").get<std::string>();
+  const auto type = golden.Get<std::string>("class");
   const bool from_logits = golden.Param("from_logits", false);
   const double smoothing = golden.Param("label_smoothing", 0.0);
   const losses::LossOptions plain{.reduction = reduction};
@@ -28,7 +28,9 @@ LossPtr Make(const Case& golden, Reduction reduction) {
   losses::OverlapOptions overlap{.alpha = golden.Param("alpha", 0.5),
                                  .beta = golden.Param("beta", 0.5),
                                  .reduction = reduction};
-  if (golden.HasParam("axis")) overlap.axis = lockstep::Axes(golden.Integers("axis"));
+  if (type == "Dice" || type == "Tversky") {
+    if (golden.HasParam("axis")) overlap.axis = lockstep::Axes(golden.Integers("axis"));
+  }
   if (type == "MeanSquaredError") return losses::MeanSquaredError(plain);
   if (type == "MeanAbsoluteError") return losses::MeanAbsoluteError(plain);
   if (type == "MeanAbsolutePercentageError") return losses::MeanAbsolutePercentageError(plain);
@@ -49,8 +51,7 @@ LossPtr Make(const Case& golden, Reduction reduction) {
   if (type == "CategoricalFocalCrossentropy") return losses::CategoricalFocalCrossentropy(focal);
   if (type == "SparseCategoricalCrossentropy") {
     losses::SparseCrossentropyOptions options{.from_logits = from_logits, .reduction = reduction};
-    if (golden.HasParam("ignore_class"))
-      options.ignore_class = golden.params()["ignore_class"].get<int64_t>();
+    if (golden.HasParam("ignore_class")) options.ignore_class = golden.Get<int64_t>("ignore_class");
     return losses::SparseCategoricalCrossentropy(options);
   }
   if (type == "CategoricalGeneralizedCrossEntropy")

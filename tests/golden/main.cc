@@ -1,6 +1,7 @@
-// lockstep_golden FILE: runs every case of a file of golden vectors through the public API and says
-// per group how many passed, failed and were skipped. Exit status: 0 nothing failed, 1 something
-// failed, 2 bad usage.
+// lockstep_golden FILE [GROUP]: runs every case of a file of golden vectors through the public API
+// and says per group how many passed, failed and were skipped and why. A group, a name or a
+// parameter that this program does not know makes a case a skipped one. Exit status: 0 nothing
+// failed, 1 something failed or the file is not one of golden vectors, 2 bad usage.
 
 #include <cstdio>
 #include <fstream>
@@ -31,18 +32,36 @@ std::vector<std::string> Run(const golden::Case& golden) {
   const auto later = LaterGroups().find(golden.group());
   if (later != LaterGroups().end()) throw golden::Skip{later->second};
   const auto group = golden::Groups().find(golden.group());
-  if (group == golden::Groups().end()) return {"nothing handles this group"};
+  if (group == golden::Groups().end()) throw golden::Skip{"nothing here handles this group"};
   const golden::Handler* handler = golden::FindHandler(group->second, golden.name());
-  if (handler == nullptr) return {"nothing handles a case of this name"};
-  golden::Produced produced;
+  if (handler == nullptr) throw golden::Skip{"nothing here handles a case called " + golden.name()};
+  std::vector<std::string> lines;
   try {
+    golden::Produced produced;
     (*handler)(golden, produced);
-  } catch (const lockstep::Error& error) {
-    return {std::string("threw ") + error.what()};
+    lines = golden::Compare(golden, produced);
   } catch (const std::exception& error) {
-    return {std::string("threw ") + error.what()};
+    lines = {std::string("threw ") + error.what()};
   }
-  return golden::Compare(golden, produced);
+  const std::vector<std::string> unknown = golden.UnknownParams();
+  if (!lines.empty() && !unknown.empty())
+    throw golden::Skip{"the parameter " + unknown.front() + " of " + golden.name() +
+                       " is not known here"};
+  return lines;
+}
+
+// The list of cases; empty, and `fault` says why, where the file is none of golden vectors.
+const golden::Json* CasesOf(const golden::Json& content, std::string& fault) {
+  if (content.is_discarded() || !content.is_object() || !content.contains("cases") ||
+      !content["cases"].is_array()) {
+    fault = "FILE must be JSON with a list \"cases\"";
+    return nullptr;
+  }
+  for (const golden::Json& entry : content["cases"]) {
+    fault = golden::FormFault(entry);
+    if (!fault.empty()) return nullptr;
+  }
+  return &content["cases"];
 }
 
 int RunAll(const golden::Json& cases, const std::string& only) {
@@ -92,14 +111,15 @@ int main(int count, char** arguments) {
   std::ifstream file(arguments[1]);
   if (!file) {
     std::fprintf(stderr, "lockstep_golden: FILE must be readable; got %s\n", arguments[1]);
-    return 2;
+    return 1;
   }
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const golden::Json content = golden::ParseKeepingZeros(text);
-  if (content.is_discarded() || !content.contains("cases") || !content["cases"].is_array()) {
-    std::fprintf(stderr, "lockstep_golden: FILE must be JSON with a list \"cases\"; got %s\n",
-                 arguments[1]);
-    return 2;
+  std::string fault;
+  const golden::Json* cases = CasesOf(content, fault);
+  if (cases == nullptr) {
+    std::fprintf(stderr, "lockstep_golden: %s: %s\n", arguments[1], fault.c_str());
+    return 1;
   }
-  return RunAll(content["cases"], count == 3 ? arguments[2] : "");
+  return RunAll(*cases, count == 3 ? arguments[2] : "");
 }

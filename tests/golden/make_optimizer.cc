@@ -1,7 +1,7 @@
 #include "make_optimizer.h"
 
+#include <set>
 #include <sstream>
-#include <stdexcept>
 
 #include "lockstep/nn/optimizers.h"
 
@@ -16,21 +16,31 @@ namespace {
 class Params {
  public:
   explicit Params(const Json& json) : json_(json) {}
+  // Skip for a parameter that nobody has read.
+  void CheckAllRead() const {
+    for (const auto& [name, value] : json_.items()) {
+      if (name != "note" && name != "class" && !read_.contains(name))
+        throw Skip{"the optimizer's parameter " + name + " is not known here"};
+    }
+  }
   template <typename T>
-  void Read(const char* name, T& value) const {
+  void Read(const std::string& name, T& value) const {
+    read_.insert(name);
     if (json_.contains(name) && !json_[name].is_null()) value = json_[name].get<T>();
   }
-  void Read(const char* name, lockstep::LearningRate& rate) const {
+  void Read(const std::string& name, lockstep::LearningRate& rate) const {
     double value = rate.value();
     Read(name, value);
     rate = value;
   }
-  void Read(const char* name, std::optional<double>& value) const {
+  void Read(const std::string& name, std::optional<double>& value) const {
+    read_.insert(name);
     if (json_.contains(name) && !json_[name].is_null()) value = json_[name].get<double>();
   }
 
  private:
   const Json& json_;
+  mutable std::set<std::string> read_;
 };
 
 lockstep::UpdateOptions Update(const Params& params) {
@@ -134,10 +144,7 @@ OptimizerPtr Muon(const Params& params) {
   return optimizers::Muon(options, Update(params));
 }
 
-}  // namespace
-
-OptimizerPtr MakeOptimizer(const std::string& type, const Json& json) {
-  const Params params(json);
+OptimizerPtr Make(const std::string& type, const Params& params) {
   if (type == "SGD") return Sgd(params);
   if (type == "RMSprop") return Rmsprop(params);
   if (type == "Adagrad") return Adagrad(params);
@@ -157,13 +164,27 @@ OptimizerPtr MakeOptimizer(const std::string& type, const Json& json) {
   if (type == "Ftrl") return Ftrl(params);
   if (type == "Adafactor") return Adafactor(params);
   if (type == "Muon") return Muon(params);
-  throw std::runtime_error("no optimizer of the class " + type);
+  throw Skip{"the optimizer " + type + " is not known here"};
+}
+
+OptimizerPtr MakeAndCheck(const std::string& type, const Json& json) {
+  const Params params(json);
+  OptimizerPtr optimizer = Make(type, params);
+  params.CheckAllRead();
+  return optimizer;
+}
+
+}  // namespace
+
+OptimizerPtr MakeOptimizer(const Case& golden) {
+  for (const auto& [name, value] : golden.AllParams().items()) golden.Knows(name);
+  return MakeAndCheck(golden.Get<std::string>("class"), golden.AllParams());
 }
 
 OptimizerPtr ParseOptimizer(const std::string& text) {
   const size_t open = text.find('(');
   Json params = Json::object();
-  if (open == std::string::npos) return MakeOptimizer(text, params);
+  if (open == std::string::npos) return MakeAndCheck(text, params);
   std::istringstream entries(text.substr(open + 1, text.rfind(')') - open - 1));
   for (std::string entry; std::getline(entries, entry, ',');) {
     const size_t equals = entry.find('=');
@@ -174,7 +195,7 @@ OptimizerPtr ParseOptimizer(const std::string& text) {
     if (value == "False") value = "false";
     params[name] = Json::parse(value);
   }
-  return MakeOptimizer(text.substr(0, open), params);
+  return MakeAndCheck(text.substr(0, open), params);
 }
 
 }  // namespace golden

@@ -5,8 +5,9 @@
 
 namespace golden {
 
-/// The optimizer of Keras's class `type` with parameters by Keras's names.
-lockstep::OptimizerPtr MakeOptimizer(const std::string& type, const Json& params);
+/// The optimizer of the case's parameter "class" with its parameters by Keras's names; Skip for a
+/// class or a parameter that is not known here.
+lockstep::OptimizerPtr MakeOptimizer(const Case& golden);
 /// From a text like "SGD(0.1,momentum=0.9)".
 lockstep::OptimizerPtr ParseOptimizer(const std::string& text);
 

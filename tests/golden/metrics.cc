@@ -10,7 +10,7 @@ namespace metrics = lockstep::metrics;
 
 std::vector<double> Thresholds(const Case& golden) {
   if (!golden.HasParam("thresholds")) return {};
-  const Json& value = golden.params()["thresholds"];
+  const Json& value = golden.Value("thresholds");
   return value.is_number() ? std::vector<double>{value.get<double>()}
                            : value.get<std::vector<double>>();
 }
@@ -67,54 +67,88 @@ MetricPtr FBeta(const Case& golden) {
 // Scores of classes, whose largest counts, when there is a further axis.
 MetricPtr MeanIoU(const Case& golden) {
   const bool sparse = golden.Input("y_true0").rank() == 1;
-  return metrics::MeanIoU(golden.params().at("num_classes").get<int64_t>(),
+  return metrics::MeanIoU(golden.Get<int64_t>("num_classes"),
                           {.sparse_y_true = sparse, .sparse_y_pred = sparse});
 }
 
 void MeanSequence(const Case& golden, Produced& produced) {
   metrics::Mean mean;
-  mean.UpdateValues(ReadNested(golden.params().at("first_update")));
+  mean.UpdateValues(ReadNested(golden.Value("first_update")));
   produced["first"] = mean.Result();
-  mean.UpdateValues(ReadNested(golden.params().at("second_update")),
-                    ReadNested(golden.params().at("second_sample_weight")));
+  mean.UpdateValues(ReadNested(golden.Value("second_update")),
+                    ReadNested(golden.Value("second_sample_weight")));
   produced["second"] = mean.Result();
   produced["total"] = mean.total().value();
   produced["count"] = mean.count().value();
 }
 
+bool FromLogits(const Case& golden) { return golden.Param("from_logits", false); }
+double Smoothing(const Case& golden) { return golden.Param("label_smoothing", 0.0); }
+
+MetricPtr R2(const Case& golden) {
+  if (!golden.MentionsParam("class_aggregation")) return metrics::R2Score();
+  const auto name = golden.Param<std::string>("class_aggregation", "none");
+  return metrics::R2Score(name == "uniform_average" ? metrics::ClassAggregation::kUniformAverage
+                          : name == "none"          ? metrics::ClassAggregation::kNone
+                                           : metrics::ClassAggregation::kVarianceWeightedAverage);
+}
+
+template <MetricPtr (*Make)(std::vector<double>, std::string)>
+Handler Confusion() {
+  return Metric([](const Case& c) { return Make(Thresholds(c), "metric"); });
+}
+
 const RegisterGroup kMetrics(
-    "metrics",
-    {
-        {"metric_Accuracy", Plain(metrics::Accuracy)},
-        {"metric_SparseCategoricalAccuracy", Plain(metrics::SparseCategoricalAccuracy)},
-        {"metric_CategoricalAccuracy", Plain(metrics::CategoricalAccuracy)},
-        {"metric_BinaryAccuracy", Metric([](const Case& c) {
-           return metrics::BinaryAccuracy("metric", c.Param("threshold", 0.5));
-         })},
-        {"metric_TopK", Metric([](const Case& c) {
-           return metrics::TopKCategoricalAccuracy(c.Param<int64_t>("k", 5));
-         })},
-        {"metric_SparseTopK", Metric([](const Case& c) {
-           return metrics::SparseTopKCategoricalAccuracy(c.Param<int64_t>("k", 5));
-         })},
-        {"metric_Precision",
-         Metric([](const Case& c) { return metrics::Precision(Thresholds(c)); })},
-        {"metric_Recall", Metric([](const Case& c) { return metrics::Recall(Thresholds(c)); })},
-        {"metric_AUC", Metric(Auc)},
-        {"metric_MSE", Plain(metrics::MeanSquaredError)},
-        {"metric_RMSE", Plain(metrics::RootMeanSquaredError)},
-        {"metric_MAE", Plain(metrics::MeanAbsoluteError)},
-        {"metric_CosineSimilarity", Metric([](const Case& c) {
-           return metrics::CosineSimilarity("metric", c.Param("axis", -1));
-         })},
-        {"metric_R2", Metric([](const Case&) { return metrics::R2Score(); })},
-        {"metric_KLD", Plain(metrics::KLDivergence)},
-        {"metric_Poisson", Plain(metrics::Poisson)},
-        {"metric_F1", Metric(FBeta)},
-        {"metric_FBeta", Metric(FBeta)},
-        {"metric_MeanIoU", Metric(MeanIoU)},
-        {"metric_Mean_sequence", MeanSequence},
-    });
+    "metrics", {
+                   {"metric_Accuracy", Plain(metrics::Accuracy)},
+                   {"metric_SparseCategoricalAccuracy", Plain(metrics::SparseCategoricalAccuracy)},
+                   {"metric_CategoricalAccuracy", Plain(metrics::CategoricalAccuracy)},
+                   {"metric_BinaryAccuracy", Metric([](const Case& c) {
+                      return metrics::BinaryAccuracy("metric", c.Param("threshold", 0.5));
+                    })},
+                   {"metric_TopK", Metric([](const Case& c) {
+                      return metrics::TopKCategoricalAccuracy(c.Param<int64_t>("k", 5));
+                    })},
+                   {"metric_SparseTopK", Metric([](const Case& c) {
+                      return metrics::SparseTopKCategoricalAccuracy(c.Param<int64_t>("k", 5));
+                    })},
+                   {"metric_Precision", Confusion<metrics::Precision>()},
+                   {"metric_Recall", Confusion<metrics::Recall>()},
+                   {"metric_TruePositives", Confusion<metrics::TruePositives>()},
+                   {"metric_TrueNegatives", Confusion<metrics::TrueNegatives>()},
+                   {"metric_FalsePositives", Confusion<metrics::FalsePositives>()},
+                   {"metric_FalseNegatives", Confusion<metrics::FalseNegatives>()},
+                   {"metric_AUC", Metric(Auc)},
+                   {"metric_MSE", Plain(metrics::MeanSquaredError)},
+                   {"metric_RMSE", Plain(metrics::RootMeanSquaredError)},
+                   {"metric_MAE", Plain(metrics::MeanAbsoluteError)},
+                   {"metric_CosineSimilarity", Metric([](const Case& c) {
+                      return metrics::CosineSimilarity("metric", c.Param("axis", -1));
+                    })},
+                   {"metric_MAPE", Plain(metrics::MeanAbsolutePercentageError)},
+                   {"metric_MSLE", Plain(metrics::MeanSquaredLogarithmicError)},
+                   {"metric_LogCosh", Plain(metrics::LogCoshError)},
+                   {"metric_Hinge", Plain(metrics::Hinge)},
+                   {"metric_SquaredHinge", Plain(metrics::SquaredHinge)},
+                   {"metric_CategoricalHinge", Plain(metrics::CategoricalHinge)},
+                   {"metric_BinaryCrossentropy", Metric([](const Case& c) {
+                      return metrics::BinaryCrossentropy("metric", FromLogits(c), Smoothing(c));
+                    })},
+                   {"metric_CategoricalCrossentropy", Metric([](const Case& c) {
+                      return metrics::CategoricalCrossentropy("metric", FromLogits(c),
+                                                              Smoothing(c));
+                    })},
+                   {"metric_SparseCategoricalCrossentropy", Metric([](const Case& c) {
+                      return metrics::SparseCategoricalCrossentropy("metric", FromLogits(c));
+                    })},
+                   {"metric_R2", Metric(R2)},
+                   {"metric_KLD", Plain(metrics::KLDivergence)},
+                   {"metric_Poisson", Plain(metrics::Poisson)},
+                   {"metric_F1", Metric(FBeta)},
+                   {"metric_FBeta", Metric(FBeta)},
+                   {"metric_MeanIoU", Metric(MeanIoU)},
+                   {"metric_Mean_sequence", MeanSequence},
+               });
 
 }  // namespace
 }  // namespace golden

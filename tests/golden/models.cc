@@ -35,7 +35,7 @@ int64_t Width(const Case& golden, size_t index) {
 }
 
 lockstep::LossPtr LossOf(const Case& golden) {
-  const auto name = golden.params().at("loss").get<std::string>();
+  const auto name = golden.Get<std::string>("loss");
   if (name == "SparseCategoricalCrossentropy(from_logits=True)")
     return lockstep::losses::SparseCategoricalCrossentropy(true);
   return lockstep::losses::Get(name);
@@ -50,15 +50,15 @@ Handler Train(ModelPtr (*make)(const Case&)) {
     const auto weights = model->variables();
     if (names.size() != weights.size()) throw std::runtime_error("the weights' number differs");
     for (size_t i = 0; i < names.size(); ++i) weights[i].Assign(golden.Input(names[i]));
-    auto optimizer = golden.params().at("optimizer").get<std::string>();
+    auto optimizer = golden.Get<std::string>("optimizer");
     std::transform(optimizer.begin(), optimizer.end(), optimizer.begin(), ::tolower);
     if (golden.name() == "train_mlp") optimizer = "momentum";  // 0.9, which the file does not say
-    model->Compile({.optimizer = lockstep::optimizers::Get(
-                        optimizer, golden.params().at("learning_rate").get<double>()),
-                    .loss = LossOf(golden)});
+    model->Compile(
+        {.optimizer = lockstep::optimizers::Get(optimizer, golden.Get<double>("learning_rate")),
+         .loss = LossOf(golden)});
     const auto history = model->Fit(x, y,
                                     {.batch_size = x.shape()[0],
-                                     .epochs = golden.params().at("steps").get<int>(),
+                                     .epochs = golden.Get<int>("steps"),
                                      .shuffle = false,
                                      .verbose = lockstep::Verbosity::kSilent});
     const std::vector<double>& losses = history.history.at("loss");

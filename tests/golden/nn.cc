@@ -95,8 +95,9 @@ void L2Loss(const Case& golden, Produced& produced) {
 
 void L2Normalize(const Case& golden, Produced& produced) {
   ForwardAndBackward(golden, produced, {"x"}, [&](const std::vector<Tensor>& inputs) {
-    return lockstep::L2Normalize(inputs[0], golden.Integers("axis"),
-                                 golden.Param("epsilon", 1e-12));
+    const lockstep::Axes axes =
+        golden.HasParam("axis") ? lockstep::Axes(golden.Integers("axis")) : lockstep::Axes();
+    return lockstep::L2Normalize(inputs[0], axes, golden.Param("epsilon", 1e-12));
   });
 }
 

@@ -3,10 +3,12 @@
 
 #include "gradients.h"
 #include "lockstep/ops/array.h"
+#include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/clip.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
+#include "lockstep/ops/structure.h"
 
 namespace golden {
 namespace {
@@ -86,7 +88,7 @@ void Slices::Add(const std::string& entry) {
 
 Tensor StridedSlice(const Case& golden, const std::vector<Tensor>& inputs) {
   std::string text;
-  for (const char c : golden.params().at("slices").get<std::string>()) {
+  for (const char c : golden.Get<std::string>("slices")) {
     if (c != '[' && c != ']' && c != ' ') text += c;
   }
   Slices slices;
@@ -97,7 +99,7 @@ Tensor StridedSlice(const Case& golden, const std::vector<Tensor>& inputs) {
 
 Tensor Pad(const Case& golden, const std::vector<Tensor>& inputs) {
   std::vector<lockstep::AxisPadding> paddings;
-  for (const Json& pair : golden.params().at("paddings"))
+  for (const Json& pair : golden.Value("paddings"))
     paddings.push_back({pair[0].get<int64_t>(), pair[1].get<int64_t>()});
   const auto mode = golden.Param<std::string>("mode", "CONSTANT");
   return lockstep::Pad(inputs[0], paddings,
@@ -128,8 +130,7 @@ void ClipByGlobalNorm(const Case& golden, Produced& produced) {
     inputs.push_back(golden.Input(name));
     names.push_back(name);
   }
-  const auto [clipped, norm] =
-      lockstep::ClipByGlobalNorm(inputs, golden.params().at("clip_norm").get<double>());
+  const auto [clipped, norm] = lockstep::ClipByGlobalNorm(inputs, golden.Get<double>("clip_norm"));
   for (size_t i = 0; i < names.size(); ++i) produced["c" + names[i]] = clipped[i];
   produced["norm"] = norm;
 }
@@ -153,9 +154,15 @@ void IntegerDivision(const Case& golden, Produced& produced) {
   produced["truncatemod"] = lockstep::TruncateMod(a, b);
 }
 
+void NotBuilt(const Case& golden, Produced&) {
+  throw Skip{"Lockstep has no op for " + golden.name()};
+}
+
 void CastTo(const Case& golden, Produced& produced) {
   const std::string dtype = golden.OutputDType("y");
-  produced["y"] = lockstep::Cast(golden.Input("x"), DTypeOf(dtype));
+  ForwardAndBackward(golden, produced, {"x"}, [&](const std::vector<Tensor>& inputs) {
+    return lockstep::Cast(inputs[0], DTypeOf(dtype));
+  });
 }
 
 using Inputs = const std::vector<Tensor>&;
@@ -176,6 +183,41 @@ const RegisterGroup kArray(
         {"tile",
          On({"x"}, [](const Case& c,
                       Inputs in) { return lockstep::Tile(in[0], c.Integers("multiples")); })},
+        {"reshape",
+         On({"x"}, [](const Case& c,
+                      Inputs in) { return lockstep::Reshape(in[0], c.Integers("shape")); })},
+        {"squeeze", On({"x"},
+                       [](const Case& c, Inputs in) {
+                         return lockstep::Squeeze(in[0], c.HasParam("axis")
+                                                             ? c.Integers("axis")
+                                                             : std::vector<int64_t>{});
+                       })},
+        {"expand_dims",
+         On({"x"}, [](const Case& c,
+                      Inputs in) { return lockstep::ExpandDims(in[0], c.Integers("axis")); })},
+        {"broadcast_to", On({"x"},
+                            [](const Case& c, Inputs in) {
+                              return lockstep::BroadcastTo(in[0],
+                                                           lockstep::Shape(c.Integers("shape")));
+                            })},
+        {"slice", On({"x"},
+                     [](const Case& c, Inputs in) {
+                       return lockstep::Slice(in[0], c.Integers("begin"), c.Integers("size"));
+                     })},
+        {"scatter_nd", On({"i", "u"},
+                          [](const Case& c, Inputs in) {
+                            return lockstep::ScatterNd(in[0], in[1], c.Integers("shape"));
+                          })},
+        {"sort", On({"x"},
+                    [](const Case& c, Inputs in) {
+                      const bool falling = c.Param<std::string>("direction", "") == "DESCENDING";
+                      return lockstep::Sort(in[0], c.Param("axis", -1),
+                                            falling ? lockstep::SortDirection::kDescending
+                                                    : lockstep::SortDirection::kAscending);
+                    })},
+        {"roll", NotBuilt},
+        {"repeat", NotBuilt},
+        {"segment_mean", NotBuilt},
         {"reverse",
          On({"x"},
             [](const Case& c, Inputs in) { return lockstep::Reverse(in[0], c.Integers("axis")); })},
@@ -187,16 +229,15 @@ const RegisterGroup kArray(
         {"where", On({"c", "a", "b"}, Where)},
         {"clip_by_value", On({"x"},
                              [](const Case& c, Inputs in) {
-                               return lockstep::ClipByValue(in[0],
-                                                            c.params().at("lo").get<double>(),
-                                                            c.params().at("hi").get<double>());
+                               return lockstep::ClipByValue(in[0], c.Get<double>("lo"),
+                                                            c.Get<double>("hi"));
                              })},
         {"clip_by_norm", On({"x"},
                             [](const Case& c, Inputs in) {
-                              return lockstep::ClipByNorm(
-                                  in[0], c.params().at("clip_norm").get<double>(),
-                                  c.HasParam("axes") ? lockstep::Axes(c.Integers("axes"))
-                                                     : lockstep::Axes());
+                              return lockstep::ClipByNorm(in[0], c.Get<double>("clip_norm"),
+                                                          c.HasParam("axes")
+                                                              ? lockstep::Axes(c.Integers("axes"))
+                                                              : lockstep::Axes());
                             })},
         {"clip_by_global_norm", ClipByGlobalNorm},
         {"segment_sum",
@@ -204,8 +245,7 @@ const RegisterGroup kArray(
         {"unsorted_segment_sum", On({"x"},
                                     [](const Case& c, Inputs in) {
                                       return lockstep::UnsortedSegmentSum(
-                                          in[0], Ids(c),
-                                          c.params().at("num_segments").get<int64_t>());
+                                          in[0], Ids(c), c.Get<int64_t>("num_segments"));
                                     })},
         {"top_k_values", On({"x"},
                             [](const Case& c, Inputs in) {
@@ -214,7 +254,7 @@ const RegisterGroup kArray(
         {"top_k_ties_indices", TopKTies},
         {"one_hot", On({"i"},
                        [](const Case& c, Inputs in) {
-                         return lockstep::OneHot(in[0], c.params().at("depth").get<int64_t>(),
+                         return lockstep::OneHot(in[0], c.Get<int64_t>("depth"),
                                                  {.on_value = c.Param("on_value", 1.0),
                                                   .off_value = c.Param("off_value", 0.0),
                                                   .axis = c.Param("axis", -1)});

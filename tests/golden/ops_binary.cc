@@ -1,4 +1,5 @@
 #include "gradients.h"
+#include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 
 namespace golden {
@@ -12,6 +13,10 @@ Handler Binary(Tensor (*function)(const Tensor&, const Tensor&)) {
       return function(inputs[0], inputs[1]);
     });
   };
+}
+
+void NotBuilt(const Case& golden, Produced&) {
+  throw Skip{"Lockstep has no op for " + golden.name()};
 }
 
 // Every function under "binary_NAME" and, on shapes that broadcast, "binary_bcast_NAME".
@@ -33,6 +38,19 @@ Handlers AllBinary() {
   add("floordiv", Binary(lockstep::FloorDiv));
   add("divide_no_nan", Binary(lockstep::DivideNoNan));
   add("pow", Binary(lockstep::Pow));
+  add("realdiv", Binary(lockstep::Divide));
+  add("truncatediv", Binary(lockstep::TruncateDiv));
+  add("truncatemod", Binary(lockstep::TruncateMod));
+  add("equal", Binary(lockstep::Equal));
+  add("not_equal", Binary(lockstep::NotEqual));
+  add("less", Binary(lockstep::Less));
+  add("less_equal", Binary(lockstep::LessEqual));
+  add("greater", Binary(lockstep::Greater));
+  add("greater_equal", Binary(lockstep::GreaterEqual));
+  add("logical_and", Binary(lockstep::LogicalAnd));
+  add("logical_or", Binary(lockstep::LogicalOr));
+  for (const char* unknown : {"xlogy", "xlog1py", "xdivy", "multiply_no_nan", "logical_xor"})
+    add(unknown, NotBuilt);
   return handlers;
 }
 

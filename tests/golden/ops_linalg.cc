@@ -8,15 +8,22 @@ using lockstep::Tensor;
 
 void MatMul(const Case& golden, Produced& produced) {
   ForwardAndBackward(golden, produced, {"a", "b"}, [&](const std::vector<Tensor>& inputs) {
-    return lockstep::MatMul(inputs[0], inputs[1],
-                            golden.Param("transpose_a", golden.Param("adj_x", false)),
-                            golden.Param("transpose_b", golden.Param("adj_y", false)));
+    // All numbers are real, so an adjoint is a transposed matrix.
+    const auto turned = [&](const char* a, const char* b, const char* c) {
+      return golden.Param(a, false) || golden.Param(b, false) || golden.Param(c, false);
+    };
+    return lockstep::MatMul(inputs[0], inputs[1], turned("transpose_a", "adjoint_a", "adj_x"),
+                            turned("transpose_b", "adjoint_b", "adj_y"));
   });
 }
 
 void Einsum(const Case& golden, Produced& produced) {
-  ForwardAndBackward(golden, produced, {"a", "b"}, [&](const std::vector<Tensor>& inputs) {
-    return lockstep::Einsum(golden.params().at("equation").get<std::string>(), inputs);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : golden.inputs().items()) {
+    if (name != "dy") names.push_back(name);
+  }
+  ForwardAndBackward(golden, produced, names, [&](const std::vector<Tensor>& inputs) {
+    return lockstep::Einsum(golden.Get<std::string>("equation"), inputs);
   });
 }
 

@@ -10,7 +10,7 @@ using lockstep::Tensor;
 // Without parameters the axes that the result lacks: trailing ones.
 Axes AxesOf(const Case& golden) {
   if (golden.HasParam("axis")) return golden.Integers("axis");
-  if (golden.params().contains("axis")) return {};
+  if (golden.MentionsParam("axis")) return {};
   std::vector<int64_t> axes;
   const int rank = golden.Input("x").rank();
   for (int axis = golden.OutputShape("y").rank(); axis < rank; ++axis) axes.push_back(axis);

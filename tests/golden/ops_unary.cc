@@ -1,6 +1,10 @@
 #include "gradients.h"
+#include "lockstep/nn/activations.h"
 #include "lockstep/ops/activation.h"
+#include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
+#include "lockstep/ops/structure.h"
 
 namespace golden {
 namespace {
@@ -29,6 +33,27 @@ void Elu(const Case& golden, Produced& produced) {
 
 Tensor ExactGelu(const Tensor& x) { return lockstep::Gelu(x, false); }
 Tensor TanhGelu(const Tensor& x) { return lockstep::Gelu(x, true); }
+
+// An activation of Keras's by its name, which is the case's from "unary_" on.
+Handler Named(const std::string& name) {
+  return [name](const Case& golden, Produced& produced) {
+    const lockstep::Activation& activation = lockstep::activations::Get(name);
+    ForwardAndBackward(golden, produced, {"x"},
+                       [&](const std::vector<Tensor>& inputs) { return activation(inputs[0]); });
+  };
+}
+
+Handlers Activations() {
+  Handlers handlers;
+  for (const std::string& name : lockstep::activations::Names())
+    handlers["unary_" + name] = Named(name);
+  for (const char* unknown : {"erfinv", "ndtri", "bessel_i0e", "bessel_i1e", "is_non_decreasing"}) {
+    handlers[std::string("unary_") + unknown] = [](const Case& golden, Produced&) {
+      throw Skip{"Lockstep has no op for " + golden.name()};
+    };
+  }
+  return handlers;
+}
 
 const RegisterGroup kUnary("ops_unary", {
                                             {"unary_neg", Unary(lockstep::Negative)},
@@ -77,7 +102,18 @@ const RegisterGroup kUnary("ops_unary", {
                                             {"unary_ceil", Unary(lockstep::Ceil)},
                                             {"unary_round", Unary(lockstep::Round)},
                                             {"unary_rint", Unary(lockstep::Rint)},
+                                            {"unary_is_nan", Unary(lockstep::IsNan)},
+                                            {"unary_is_inf", Unary(lockstep::IsInf)},
+                                            {"unary_is_finite", Unary(lockstep::IsFinite)},
+                                            {"unary_logical_not", Unary(lockstep::LogicalNot)},
+                                            {"unary_identity", Unary(lockstep::Identity)},
+                                            {"unary_stop_gradient", Unary(lockstep::StopGradient)},
+                                            {"unary_zeros_like", Unary(lockstep::ZerosLike)},
+                                            {"unary_ones_like", Unary(lockstep::OnesLike)},
                                         });
+
+// After the ops above, which are kept where an activation has an op's name.
+const RegisterGroup kActivations("ops_unary", Activations());
 
 }  // namespace
 }  // namespace golden

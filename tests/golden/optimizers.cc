@@ -10,14 +10,19 @@ using lockstep::OptimizerPtr;
 using lockstep::Tensor;
 using lockstep::Variable;
 
-OptimizerPtr Make(const Case& golden) {
-  return MakeOptimizer(golden.params().at("class").get<std::string>(), golden.params());
-}
+OptimizerPtr Make(const Case& golden) { return MakeOptimizer(golden); }
 
-// Slots by the name that follows the optimizer's; the optimizer's own numbers left out.
-void ProduceSlots(const OptimizerPtr& optimizer, Produced& produced) {
+// Slots by the name that follows the optimizer's; the optimizer's own numbers left out. Keras
+// numbers what has no name ("variable", "variable_1") over all optimizers of the process.
+void ProduceSlots(const Case& golden, const OptimizerPtr& optimizer, Produced& produced) {
   for (const Variable& variable : optimizer->variables()) {
-    const std::string name = variable.name().substr(variable.name().rfind('/') + 1);
+    std::string name = variable.name().substr(variable.name().rfind('/') + 1);
+    if (name == "variable") {
+      const Json slots = golden.outputs().value("slots", Json::object());
+      for (const auto& [wanted, value] : slots.items()) {
+        if (wanted.starts_with("variable_")) name = wanted;
+      }
+    }
     produced["slots/" + name] = variable.value();
   }
 }
@@ -43,7 +48,7 @@ void Dense(const Case& golden, Produced& produced) {
   }
   for (size_t i = 0; i < weights.size(); ++i)
     produced[names[i] + "_steps"] = lockstep::Stack(steps[i]);
-  ProduceSlots(optimizer, produced);
+  ProduceSlots(golden, optimizer, produced);
 }
 
 // A table of rows whose gradient is given as slices.
@@ -57,7 +62,7 @@ void Sparse(const Case& golden, Produced& produced) {
     steps.push_back(weight.value());
   }
   produced["w_steps"] = lockstep::Stack(steps);
-  ProduceSlots(optimizer, produced);
+  ProduceSlots(golden, optimizer, produced);
 }
 
 const RegisterGroup kOptimizers("optimizers", {{"opt", Dense}, {"opt_sparse", Sparse}});

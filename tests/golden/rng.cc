@@ -36,8 +36,8 @@ void TruncatedNormal(const Case& golden, Produced& produced) {
 
 void UniformInt(const Case& golden, Produced& produced) {
   produced["y"] = lockstep::StatelessRandomUniformInt(
-      golden.OutputShape("y"), golden.Input("seed"), golden.params().at("minval").get<int64_t>(),
-      golden.params().at("maxval").get<int64_t>(), OutputDType(golden));
+      golden.OutputShape("y"), golden.Input("seed"), golden.Get<int64_t>("minval"),
+      golden.Get<int64_t>("maxval"), OutputDType(golden));
 }
 
 void FullInt(const Case& golden, Produced& produced) {
@@ -46,18 +46,16 @@ void FullInt(const Case& golden, Produced& produced) {
 }
 
 void Split(const Case& golden, Produced& produced) {
-  produced["y"] =
-      lockstep::RandomSplit(golden.Input("seed"), golden.params().at("num").get<int64_t>());
+  produced["y"] = lockstep::RandomSplit(golden.Input("seed"), golden.Get<int64_t>("num"));
 }
 
 void FoldIn(const Case& golden, Produced& produced) {
-  produced["y"] =
-      lockstep::RandomFoldIn(golden.Input("seed"), golden.params().at("data").get<int64_t>());
+  produced["y"] = lockstep::RandomFoldIn(golden.Input("seed"), golden.Get<int64_t>("data"));
 }
 
 // The order that the case's parameter "order" tells in words.
 void GeneratorSequence(const Case& golden, Produced& produced) {
-  const auto generator = Generator::FromSeed(golden.params().at("seed").get<int64_t>());
+  const auto generator = Generator::FromSeed(golden.Get<int64_t>("seed"));
   int states = 0;
   const auto state = [&] {
     produced["state" + std::to_string(states++)] = generator.state().value();
@@ -76,7 +74,7 @@ void GeneratorSequence(const Case& golden, Produced& produced) {
   for (int i = 0; i < 2; ++i)
     produced["split" + std::to_string(i) + "_state"] = parts[i].state().value();
   produced["split1_normal"] = parts[1].Normal(golden.OutputShape("split1_normal"));
-  generator.Skip(golden.params().at("skip").get<int64_t>());
+  generator.Skip(golden.Get<int64_t>("skip"));
   state();
   produced["truncated"] = generator.TruncatedNormal(golden.OutputShape("truncated"));
   state();
@@ -84,14 +82,14 @@ void GeneratorSequence(const Case& golden, Produced& produced) {
 
 // The global seed and an op's seed make the pair (seed, seed2).
 void LegacyUniform(const Case& golden, Produced& produced) {
-  lockstep::SetSeed(golden.params().at("seed").get<int64_t>());
-  const lockstep::RandomOptions options{.seed = golden.params().at("seed2").get<int64_t>()};
+  lockstep::SetSeed(golden.Get<int64_t>("seed"));
+  const lockstep::RandomOptions options{.seed = golden.Get<int64_t>("seed2")};
   for (const std::string name : {"call0", "call1"})
     produced[name] = lockstep::RandomUniform(golden.OutputShape(name), 0, 1, options);
 }
 
 void SetSeed(const Case& golden, Produced& produced) {
-  lockstep::SetSeed(golden.params().at("global_seed").get<int64_t>());
+  lockstep::SetSeed(golden.Get<int64_t>("global_seed"));
   const auto shape = [&](const std::string& name) { return golden.OutputShape(name); };
   produced["uniform0"] = lockstep::RandomUniform(shape("uniform0"));
   produced["normal1"] = lockstep::RandomNormal(shape("normal1"));
@@ -122,7 +120,7 @@ void GeneratorInScope(const Case& golden, Produced& produced) {
   std::optional<Generator> generator;
   {
     const auto scope = strategy.scope();
-    generator = Generator::FromSeed(golden.params().at("seed").get<int64_t>());
+    generator = Generator::FromSeed(golden.Get<int64_t>("seed"));
   }
   const auto drawn =
       strategy.Run([&] { return generator->Normal(golden.OutputShape("replica0")); });
