@@ -4,6 +4,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "lockstep/ops/math.h"
 #include "lockstep/runtime/random.h"
 #include "nn/orthogonal.h"
 #include "random/keras_seeds.h"
@@ -26,11 +27,12 @@ Seeds& GlobalSeeds() {
 }
 
 [[noreturn]] void RejectDType(DType dtype) {
-  throw Error(Code::kInvalidArgument,
-              "[initializer] a weight is float32 or float64; got " + std::string(DTypeName(dtype)));
+  throw Error(Code::kInvalidArgument, "[initializer] a weight is of a floating dtype; got " +
+                                          std::string(DTypeName(dtype)));
 }
 
-// A tensor whose elements `fill` writes into a span of float or double.
+// A tensor whose elements `fill` writes into a span of float or double; 16-bit floats are rounded
+// from float32.
 template <typename Fill>
 Tensor Filled(const Shape& shape, DType dtype, const Fill& fill) {
   if (dtype == DType::kFloat64) {
@@ -38,10 +40,11 @@ Tensor Filled(const Shape& shape, DType dtype, const Fill& fill) {
     fill(std::span<double>(values));
     return Tensor::FromVector(values, shape);
   }
-  if (dtype != DType::kFloat32) RejectDType(dtype);
+  if (!IsFloating(dtype)) RejectDType(dtype);
   std::vector<float> values(shape.num_elements());
   fill(std::span<float>(values));
-  return Tensor::FromVector(values, shape);
+  const Tensor wide = Tensor::FromVector(values, shape);
+  return dtype == DType::kFloat32 ? wide : Cast(wide, dtype);
 }
 
 class ConstantInitializer : public Initializer {
@@ -80,10 +83,33 @@ class IdentityInitializer : public Initializer {
 
 using initializers::Distribution;
 
+// Uniform numbers of 16 bits have random bits of their own, and are scaled in their dtype.
+Tensor DrawHalfUniform(const random::Stream& stream, double low, double high, const Shape& shape,
+                       DType dtype) {
+  const auto fill = [&]<typename Half>(const std::vector<Half>& halves) {
+    return Tensor::FromVector(halves, shape) * (high - low) + low;
+  };
+  const auto size = static_cast<size_t>(shape.num_elements());
+  std::vector<uint16_t> bits(size);
+  if (dtype == DType::kBFloat16) {
+    random::FillUniformBfloat16(stream, 0, bits);
+    std::vector<bfloat16> halves(size);
+    for (size_t i = 0; i < size; ++i) halves[i].bits = bits[i];
+    return fill(halves);
+  }
+  random::FillUniformFloat16(stream, 0, bits);
+  std::vector<float16> halves(size);
+  for (size_t i = 0; i < size; ++i) halves[i].bits = bits[i];
+  return fill(halves);
+}
+
 // `a` and `b`: the bounds of a uniform, mean and deviation of a normal distribution.
 Tensor Draw(Distribution distribution, double a, double b, int64_t seed, const Shape& shape,
             DType dtype) {
   const random::Stream stream = random::KerasStream(random::DrawSeed(seed));
+  if (distribution == Distribution::kUniform &&
+      (dtype == DType::kBFloat16 || dtype == DType::kFloat16))
+    return DrawHalfUniform(stream, a, b, shape, dtype);
   return Filled(shape, dtype, [&]<typename T>(std::span<T> out) {
     const T first = static_cast<T>(a);
     const T second = static_cast<T>(b);

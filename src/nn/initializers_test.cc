@@ -82,7 +82,7 @@ TEST(InitializersTest, RefuseShapesAndDtypes) {
   EXPECT_EQ(MessageOf(initializers::Orthogonal(), {5}, DType::kFloat32),
             "[orthogonal] the weight must have two axes or more; got [5]");
   EXPECT_EQ(MessageOf(initializers::Ones(), {2}, DType::kInt32),
-            "[initializer] a weight is float32 or float64; got int32");
+            "[initializer] a weight is of a floating dtype; got int32");
   EXPECT_THROW(initializers::VarianceScaling({.scale = 0}), Error);
 }
 

@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/runtime/function.h"
@@ -128,6 +129,20 @@ TEST(OptimizersTest, WalksTheSameWayInFloat64) {
       EXPECT_NEAR(w.value().data<double>()[0], expected.first[step], 1e-5);
       EXPECT_NEAR(w.value().data<double>()[1], expected.second[step], 1e-5);
     }
+  }
+}
+
+// Weights and slots of 16 bits are updated in float32 and rounded once; 1100 of them are more than
+// one block.
+TEST(OptimizersTest, UpdatesWeightsOfSixteenBits) {
+  for (const DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    const Variable w(Cast(Ones({2, 550}), dtype), {.name = "w"});
+    const Tensor gradient = Cast(Ones({2, 550}) * 0.5, dtype);
+    const OptimizerPtr momentum = o::Sgd({.learning_rate = 0.125, .momentum = 0.5});
+    for (int step = 0; step < 2; ++step) momentum->Apply({gradient}, std::vector<Variable>{w});
+    EXPECT_EQ(w.value().dtype(), dtype);
+    for (const float value : Cast(w.value(), DType::kFloat32).ToVector<float>())
+      ASSERT_EQ(value, 1 - 0.0625f - 0.09375f);
   }
 }
 

@@ -1,5 +1,6 @@
 // Element-wise arithmetic: shape rules and gradients.
 
+#include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
@@ -78,7 +79,7 @@ Gradients AbsGradient(const GradientContext& context) {
   return {context.output_gradients[0] * Sign(context.inputs[0])};
 }
 
-Gradients SignGradient(const GradientContext& context) { return {0 * context.inputs[0]}; }
+Gradients SignGradient(const GradientContext& context) { return {ZerosLike(context.inputs[0])}; }
 
 Gradients ReciprocalGradient(const GradientContext& context) {
   const Tensor& y = context.outputs[0];

@@ -84,6 +84,11 @@ Tensor L2Loss(const Tensor& input) {
 }
 
 Tensor ReduceEuclideanNorm(const Tensor& input, const Axes& axes, bool keep_dims) {
+  if (IsInteger(input.dtype())) {
+    // The sum wraps around in the input's dtype, and the root loses its fraction.
+    const Tensor sum = ReduceSum(Square(input), axes, keep_dims);
+    return Cast(Sqrt(Cast(sum, DType::kFloat64)), input.dtype());
+  }
   return Sqrt(ops::EmitReduction("SumSquares", input, axes, keep_dims));
 }
 

@@ -129,14 +129,22 @@ Tensor RealRandom(const char* op, const Shape& shape, const Tensor& seed, double
                     {{"shape", shape.vector()}, {"dtype", dtype}, {"a", first}, {"b", second}});
 }
 
+bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
+
+// The numbers of float32, rounded; then deviation and mean in the dtype.
+Tensor HalfNormal(const char* op, const Shape& shape, const Tensor& seed, double mean,
+                  double deviation, DType dtype) {
+  const Tensor normal = Cast(RealRandom(op, shape, seed, 0, 1, DType::kFloat32), dtype);
+  return mean == 0 && deviation == 1 ? normal : normal * deviation + mean;
+}
+
 }  // namespace
 
 Tensor StatelessRandomUniform(const Shape& shape, const Tensor& seed, double low, double high,
                               DType dtype) {
   const char* op = "StatelessRandomUniform";
   RequireOneOf(op, dtype, {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16});
-  if (dtype == DType::kFloat32 || dtype == DType::kFloat64)
-    return RealRandom(op, shape, seed, low, high, dtype);
+  if (!IsHalf(dtype)) return RealRandom(op, shape, seed, low, high, dtype);
   const Tensor unit = RealRandom(op, shape, seed, 0, 1, dtype);
   return low == 0 && high == 1 ? unit : unit * (high - low) + low;
 }
@@ -158,13 +166,19 @@ Tensor StatelessRandomUniformFullInt(const Shape& shape, const Tensor& seed, DTy
 
 Tensor StatelessRandomNormal(const Shape& shape, const Tensor& seed, double mean, double deviation,
                              DType dtype) {
-  RequireOneOf("StatelessRandomNormal", dtype, {DType::kFloat32, DType::kFloat64});
+  RequireOneOf("StatelessRandomNormal", dtype,
+               {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16});
+  if (IsHalf(dtype))
+    return HalfNormal("StatelessRandomNormal", shape, seed, mean, deviation, dtype);
   return RealRandom("StatelessRandomNormal", shape, seed, mean, deviation, dtype);
 }
 
 Tensor StatelessTruncatedNormal(const Shape& shape, const Tensor& seed, double mean,
                                 double deviation, DType dtype) {
-  RequireOneOf("StatelessTruncatedNormal", dtype, {DType::kFloat32, DType::kFloat64});
+  RequireOneOf("StatelessTruncatedNormal", dtype,
+               {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16});
+  if (IsHalf(dtype))
+    return HalfNormal("StatelessTruncatedNormal", shape, seed, mean, deviation, dtype);
   return RealRandom("StatelessTruncatedNormal", shape, seed, mean, deviation, dtype);
 }
 

@@ -4,6 +4,7 @@
 
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/math.h"
 
 namespace lockstep {
 
@@ -121,6 +122,11 @@ Tensor ReduceSum(const Tensor& input, const Axes& axes, bool keep_dims) {
   return ops::EmitReduction("Sum", input, axes, keep_dims);
 }
 Tensor ReduceMean(const Tensor& input, const Axes& axes, bool keep_dims) {
+  // TensorFlow adds narrow integers up without loss.
+  if (IsInteger(input.dtype()) && input.dtype() != DType::kInt64) {
+    const Tensor wide = ops::EmitReduction("Mean", Cast(input, DType::kInt64), axes, keep_dims);
+    return Cast(wide, input.dtype());
+  }
   return ops::EmitReduction("Mean", input, axes, keep_dims);
 }
 

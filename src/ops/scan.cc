@@ -21,11 +21,12 @@ std::vector<Tensor> CumsumGradient(const GradientContext& context) {
                  Turned(context.attributes))};
 }
 
-// As TensorFlow: NaN where the input is zero.
+// As TensorFlow: 0 where the input is zero.
 std::vector<Tensor> CumprodGradient(const GradientContext& context) {
   const Tensor weighted = Multiply(context.outputs[0], context.output_gradients[0]);
-  return {Divide(Cumsum(weighted, IntOf(context.attributes, "axis"), Turned(context.attributes)),
-                 context.inputs[0])};
+  return {
+      DivideNoNan(Cumsum(weighted, IntOf(context.attributes, "axis"), Turned(context.attributes)),
+                  context.inputs[0])};
 }
 
 const RegisterOp kCumsum(

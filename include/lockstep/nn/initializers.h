@@ -22,7 +22,7 @@ class Initializer {
 using InitializerPtr = std::shared_ptr<const Initializer>;
 
 // Seeds: with one of its own an initializer gives the same values at every call. Errors of all:
-// InvalidArgument for another dtype than float32 and float64. Source: keras.initializers.
+// InvalidArgument for a dtype that is not floating. Source: keras.initializers.
 namespace initializers {
 InitializerPtr Zeros();
 InitializerPtr Ones();

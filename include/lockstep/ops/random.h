@@ -20,10 +20,11 @@ Tensor StatelessRandomUniformInt(const Shape& shape, const Tensor& seed, int64_t
 /// Integers of the whole range. Dtypes: int32, int64.
 Tensor StatelessRandomUniformFullInt(const Shape& shape, const Tensor& seed,
                                      DType dtype = DType::kInt32);
-/// Normals; equal to TensorFlow's within 1e-6 (float32). Dtypes: float32, float64.
+/// Normals; equal to TensorFlow's within 1e-6 (float32). Dtypes: float32, float64, float16,
+/// bfloat16 (rounded from float32).
 Tensor StatelessRandomNormal(const Shape& shape, const Tensor& seed, double mean = 0,
                              double deviation = 1, DType dtype = DType::kFloat32);
-/// Normals drawn again until they lie within two deviations. Dtypes: float32, float64.
+/// Normals drawn again until they lie within two deviations. Dtypes: as the normals.
 Tensor StatelessTruncatedNormal(const Shape& shape, const Tensor& seed, double mean = 0,
                                 double deviation = 1, DType dtype = DType::kFloat32);
 

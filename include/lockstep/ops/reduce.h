@@ -31,8 +31,8 @@ class Axes {
 /// The sum; 0 of nothing. Dtypes: all numbers; integers wrap around, half precision is added in
 /// float32. Source: tf.reduce_sum.
 Tensor ReduceSum(const Tensor& input, const Axes& axes = {}, bool keep_dims = false);
-/// The sum divided by the number of elements; NaN of nothing. Dtypes: all numbers; integers round
-/// towards zero. Source: tf.reduce_mean.
+/// The sum divided by the number of elements; NaN of nothing. Dtypes: all numbers; integers are
+/// added up without loss and round towards zero. Source: tf.reduce_mean.
 Tensor ReduceMean(const Tensor& input, const Axes& axes = {}, bool keep_dims = false);
 
 /// The largest or smallest element; the lowest or highest value of the dtype (floats: infinity) of
@@ -51,7 +51,8 @@ Tensor ReduceLogSumExp(const Tensor& input, const Axes& axes = {}, bool keep_dim
 /// tf.math.reduce_variance, tf.math.reduce_std.
 Tensor ReduceVariance(const Tensor& input, const Axes& axes = {}, bool keep_dims = false);
 Tensor ReduceStd(const Tensor& input, const Axes& axes = {}, bool keep_dims = false);
-/// The root of the sum of squares; its gradient is NaN at 0. Dtypes: floating. Source: tf.norm.
+/// The root of the sum of squares; its gradient is NaN at 0. Dtypes: all numbers; of
+/// integers the sum wraps around and the root loses its fraction. Source: tf.norm.
 Tensor ReduceEuclideanNorm(const Tensor& input, const Axes& axes = {}, bool keep_dims = false);
 /// Half the sum of all squares. Dtypes: floating. Result: a scalar. Source: tf.nn.l2_loss.
 Tensor L2Loss(const Tensor& input);

@@ -110,13 +110,18 @@ struct Absolute {
   }
 };
 
-// NaN has sign 1, as in TensorFlow on a CPU.
+// NaN's sign is NaN, as in TensorFlow.
 struct Sign {
   template <typename T>
   LOCKSTEP_ELEMENT T Apply(T x) {
-    const T positive = x == T(0) ? T(0) : T(1);
-    if constexpr (std::is_unsigned_v<T>) return positive;
-    return x < T(0) ? static_cast<T>(-1) : positive;
+    if constexpr (std::is_integral_v<T>) {
+      const T positive = x == T(0) ? T(0) : T(1);
+      if constexpr (std::is_unsigned_v<T>) return positive;
+      return x < T(0) ? static_cast<T>(-1) : positive;
+    } else {
+      const T positive = x > T(0) ? T(1) : x - x;  // 0 of 0, NaN of NaN
+      return x < T(0) ? T(-1) : positive;
+    }
   }
 };
 

@@ -1,7 +1,32 @@
 #include "kernels/cpu/training_kernel.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cpu/widened.h"
+
 namespace lockstep::kernels {
 namespace {
+
+void Widen(DType dtype, const void* from, int64_t first, int64_t count, float* to) {
+  if (dtype == DType::kBFloat16) {
+    const auto* halves = static_cast<const bfloat16*>(from) + first;
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(halves[i]);
+  } else {
+    const auto* halves = static_cast<const float16*>(from) + first;
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(halves[i]);
+  }
+}
+
+void Narrow(DType dtype, const float* from, int64_t first, int64_t count, void* to) {
+  if (dtype == DType::kBFloat16) {
+    auto* halves = static_cast<bfloat16*>(to) + first;
+    for (int64_t i = 0; i < count; ++i) halves[i] = bfloat16(from[i]);
+  } else {
+    auto* halves = static_cast<float16*>(to) + first;
+    for (int64_t i = 0; i < count; ++i) halves[i] = float16(from[i]);
+  }
+}
 
 // The update of one variable; rows are the weight's.
 class UpdateKernel : public Kernel {
@@ -18,22 +43,60 @@ class UpdateKernel : public Kernel {
       if (spec.inputs[i].shape == shape && shape.rank() > 0) aligned_ |= 1u << i;
     }
     if ((extras_ & ops::kUpdateEnabled) != 0) enabled_ = static_cast<int>(spec.inputs.size()) - 1;
+    for (const auto& type : spec.inputs) is_tensor_.push_back(type.shape == shape);
+    for (const ops::UpdateRule& rule : ops::kUpdateRules) {
+      if (spec.op.name == rule.op) resources_ = 1 + static_cast<size_t>(rule.slots);
+    }
+    has_direction_ = !spec.outputs.empty();
   }
   int64_t rows() const override { return rows_; }
   uint32_t aligned_inputs() const override { return aligned_; }
   double cost_per_row() const override { return 20.0 * static_cast<double>(row_elements_); }
   void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
     if (enabled_ >= 0 && !*memory.in<bool>(enabled_)) return;
-    function_({attributes_, dtype_, extras_}, memory, begin * row_elements_, end * row_elements_);
+    if (IsHalf(dtype_)) {
+      RunWide(memory, begin * row_elements_, end * row_elements_);
+    } else {
+      function_({attributes_, dtype_, extras_}, memory, begin * row_elements_, end * row_elements_);
+    }
   }
 
  private:
+  // By blocks that are widened into memory of this thread's.
+  void RunWide(const KernelMemory& memory, int64_t first, int64_t last) const {
+    constexpr int64_t kBlock = 512;
+    const size_t count = is_tensor_.size();
+    thread_local std::vector<float> scratch;
+    scratch.resize((count + 1) * kBlock);
+    std::vector<const void*> inputs(memory.inputs, memory.inputs + count);
+    void* direction = scratch.data() + count * kBlock;
+    for (int64_t at = first; at < last; at += kBlock) {
+      const int64_t size = std::min(kBlock, last - at);
+      for (size_t i = 0; i < count; ++i) {
+        if (static_cast<int>(i) == enabled_) continue;
+        float* wide = scratch.data() + i * kBlock;
+        Widen(dtype_, memory.inputs[i], is_tensor_[i] ? at : 0, is_tensor_[i] ? size : 1, wide);
+        inputs[i] = wide;
+      }
+      function_({attributes_, DType::kFloat32, extras_}, {inputs.data(), &direction}, 0, size);
+      for (size_t i = 0; i < resources_; ++i) {
+        Narrow(dtype_, static_cast<const float*>(inputs[i]), at, size,
+               const_cast<void*>(memory.inputs[i]));
+      }
+      if (has_direction_)
+        Narrow(dtype_, static_cast<const float*>(direction), at, size, memory.outputs[0]);
+    }
+  }
+
   const ops::Attributes attributes_;
   DType dtype_;
   int64_t extras_;
   UpdateFunction function_;
   int64_t rows_, row_elements_;
   uint32_t aligned_ = 0;
+  bool has_direction_ = false;
+  size_t resources_ = 1;
+  std::vector<bool> is_tensor_;
   int enabled_ = -1;
 };
 
@@ -41,7 +104,7 @@ class UpdateKernel : public Kernel {
 
 std::unique_ptr<Kernel> MakeUpdate(const KernelSpec& spec, UpdateFunction function) {
   const DType dtype = spec.inputs[0].dtype;
-  if (dtype != DType::kFloat32 && dtype != DType::kFloat64) return nullptr;
+  if (dtype != DType::kFloat32 && dtype != DType::kFloat64 && !IsHalf(dtype)) return nullptr;
   return std::make_unique<UpdateKernel>(spec, function);
 }
 

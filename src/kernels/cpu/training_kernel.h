@@ -10,7 +10,7 @@ namespace lockstep::kernels {
 /// What an update of some elements is given besides memory.
 struct UpdateCall {
   const ops::Attributes& attributes;
-  DType dtype;  // of weight, slots and gradient
+  DType dtype;  // of weight, slots and gradient: float32 or float64
   int64_t extras;
 };
 
@@ -18,7 +18,8 @@ struct UpdateCall {
 using UpdateFunction = void (*)(const UpdateCall& call, const KernelMemory& memory, int64_t first,
                                 int64_t last);
 
-/// A kernel that updates elements apart from each other, for float32 and float64.
+/// A kernel that updates elements apart from each other, for float32 and float64; weights and slots
+/// of 16 bits are widened to float32, updated, and rounded once to nearest even.
 std::unique_ptr<Kernel> MakeUpdate(const KernelSpec& spec, UpdateFunction function);
 
 // Registers `op` with the function that HWY_EXPORT has made a table for.
