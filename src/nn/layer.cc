@@ -60,19 +60,23 @@ Tensor Layer::operator()(const Tensor& input, bool training) {
 }
 
 Tensor Layer::operator()(const std::vector<Tensor>& inputs, bool training) {
-  if (inputs.empty()) {
-    throw Error(Code::kInvalidArgument, "[" + type_ + "] at least one input is needed; got none");
-  }
-  if (nn::IsFunctional(inputs)) return nn::CallFunctional(shared_from_this(), inputs);
-  if (name_.empty()) name_ = type_;
+  if (!inputs.empty() && nn::IsFunctional(inputs))
+    return nn::CallFunctional(shared_from_this(), inputs);
   try {
-    BuildOnce(inputs);
+    BuildFor(inputs);
     Tensor output = Call(inputs, training);
     output_shape_ = output.shape();
     return output;
   } catch (const Error& error) {
     RethrowNamed(error, name_);
   }
+}
+
+void Layer::BuildFor(const std::vector<Tensor>& inputs) {
+  if (inputs.empty())
+    throw Error(Code::kInvalidArgument, "[" + type_ + "] at least one input is needed; got none");
+  if (name_.empty()) name_ = type_;
+  BuildOnce(inputs);
 }
 
 void Layer::BuildOnce(const std::vector<Tensor>& inputs) {

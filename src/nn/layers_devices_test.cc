@@ -44,6 +44,12 @@ std::unique_ptr<Model> Steps() {
                                            std::vector<Tensor>{Dense(3)(Flatten()(b))});
 }
 
+std::unique_ptr<Model> Recurrent() {
+  return std::make_unique<Sequential>(std::initializer_list<LayerPtr>{
+      Bidirectional(GRU(3, {.return_sequences = true})), LSTM(4, {.return_sequences = true}),
+      TimeDistributed(Dense(3, relu)), SimpleRNN(4), Dense(3)});
+}
+
 struct Digests {
   std::string weights, state;
   bool operator==(const Digests&) const = default;
@@ -67,6 +73,7 @@ Digests TrainOn(std::unique_ptr<Model> (*make)(), const Shape& example, int devi
 // Replicas are other leaves of the sums, unless something has kept the batch from being cut.
 TEST(LayersDevicesTest, DoNotKeepABatchFromBeingCut) {
   EXPECT_NE(TrainOn(Steps, {6, 4}, 1, 1).weights, TrainOn(Steps, {6, 4}, 1, 3).weights);
+  EXPECT_NE(TrainOn(Recurrent, {3, 4}, 1, 1).weights, TrainOn(Recurrent, {3, 4}, 1, 3).weights);
   EXPECT_NE(TrainOn(Images, {6, 6, 2}, 1, 1).weights, TrainOn(Images, {6, 6, 2}, 1, 3).weights);
 }
 
@@ -74,9 +81,11 @@ TEST(LayersDevicesTest, GiveOneDigestOnAnyNumberOfDevices) {
   for (int replicas : {1, 3, 8}) {
     const Digests images = TrainOn(Images, {6, 6, 2}, 1, replicas);
     const Digests steps = TrainOn(Steps, {6, 4}, 1, replicas);
+    const Digests recurrent = TrainOn(Recurrent, {3, 4}, 1, replicas);
     for (int devices : {2, 3, 5}) {
       EXPECT_EQ(TrainOn(Images, {6, 6, 2}, devices, replicas), images) << devices << replicas;
       EXPECT_EQ(TrainOn(Steps, {6, 4}, devices, replicas), steps) << devices << replicas;
+      EXPECT_EQ(TrainOn(Recurrent, {3, 4}, devices, replicas), recurrent) << devices << replicas;
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lockstep/nn/model.h"
+#include "lockstep/ops/array.h"
 #include "lockstep/runtime/function.h"
 
 namespace lockstep {
@@ -111,6 +112,35 @@ std::vector<ShapeCase> ShapeCases() {
       {"global max kept", GlobalMaxPooling2D(true), {image}, {2, 1, 1, 4}, {}},
       {"global 1d", GlobalMaxPooling1D(), {steps}, {2, 4}, {}},
       {"up", UpSampling2D({2, 3}), {image}, {2, 14, 18, 4}, {}},
+      {"up bilinear", BilinearUpSampling2D({2, 3}), {image}, {2, 14, 18, 4}, {}},
+      {"simple rnn",
+       SimpleRNN(3),
+       {steps},
+       {2, 3},
+       {"simple_rnn_cell/kernel[4,3]", "simple_rnn_cell/recurrent_kernel[3,3]",
+        "simple_rnn_cell/bias[3]"}},
+      {"lstm",
+       LSTM(3, {.return_sequences = true}),
+       {steps},
+       {2, 7, 3},
+       {"lstm_cell/kernel[4,12]", "lstm_cell/recurrent_kernel[3,12]", "lstm_cell/bias[12]"}},
+      {"gru before",
+       GRU(3, {.go_backwards = true, .reset_after = false}),
+       {steps},
+       {2, 3},
+       {"gru_cell/kernel[4,9]", "gru_cell/recurrent_kernel[3,9]", "gru_cell/bias[9]"}},
+      {"bidirectional",
+       Bidirectional(GRU(3, {.return_sequences = true})),
+       {steps},
+       {2, 7, 6},
+       {"forward_gru/gru_cell/kernel[4,9]", "forward_gru/gru_cell/recurrent_kernel[3,9]",
+        "forward_gru/gru_cell/bias[2,9]", "backward_gru/gru_cell/kernel[4,9]",
+        "backward_gru/gru_cell/recurrent_kernel[3,9]", "backward_gru/gru_cell/bias[2,9]"}},
+      {"time distributed",
+       TimeDistributed(Dense(5)),
+       {steps},
+       {2, 7, 5},
+       {"dense/kernel[4,5]", "dense/bias[5]"}},
       {"flatten", Flatten(), {image}, {2, 168}, {}},
       {"reshape", Reshape({-1, 8}), {image}, {2, 21, 8}, {}},
       {"permute", Permute({3, 1, 2}), {image}, {2, 4, 7, 6}, {}},
@@ -194,6 +224,55 @@ TEST(LayersTest, GiveTheSameBitsTracedAndBesideOtherExamples) {
     EXPECT_EQ(std::memcmp(beside.raw_data(), y.raw_data(), y.num_bytes() / 2), 0) << one.what;
     EXPECT_NE(std::memcmp(beside.raw_data(), y.raw_data(), y.num_bytes()), 0) << one.what;
   }
+}
+
+TEST(LayersTest, MaskedStepsRepeatWhatWasBefore) {
+  const Tensor x = Pattern({2, 4, 3});
+  const Tensor ids = Constant<int32_t>({5, 2, 0, 0, 1, 0, 3, 4}, {2, 4});
+  const Tensor mask = StepMask()(ids);
+  EXPECT_EQ(mask.ToVector<bool>(),
+            (std::vector<bool>{true, true, false, false, true, false, true, true}));
+  const RecurrentPtr lstm = LSTM(2, {.return_sequences = true});
+  const std::vector<Tensor> results = lstm->CallWithStates({x, mask});
+  ASSERT_EQ(results.size(), 3);
+  const auto y = results[0].ToVector<float>(), h = results[1].ToVector<float>();
+  for (int unit = 0; unit < 2; ++unit) {
+    EXPECT_EQ(y[2 * 2 + unit], y[1 * 2 + unit]);  // example 0, steps 2 and 3
+    EXPECT_EQ(y[3 * 2 + unit], y[1 * 2 + unit]);
+    EXPECT_EQ(y[8 + 1 * 2 + unit], y[8 + unit]);  // example 1, step 1
+    EXPECT_NE(y[8 + 2 * 2 + unit], y[8 + unit]);
+    EXPECT_EQ(h[unit], y[3 * 2 + unit]);
+  }
+  // Going on from the states gives what the whole gives.
+  const Tensor first = lockstep::Slice(x, {0, 0, 0}, {-1, 2, -1});
+  const Tensor rest = lockstep::Slice(x, {0, 2, 0}, {-1, 2, -1});
+  const std::vector<Tensor> half = lstm->CallWithStates({first});
+  const std::vector<Tensor> end = lstm->CallWithStates({rest, half[1], half[2]});
+  EXPECT_TRUE(SameBytes(end[1], lstm->CallWithStates({x})[1]));
+}
+
+TEST(LayersTest, RecurrentLayersSayWhatDoesNotFit) {
+  const RecurrentPtr gru = GRU(2);
+  gru(Pattern({2, 4, 3}));
+  const auto message = [&](const std::vector<Tensor>& inputs) {
+    try {
+      gru(inputs);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::kInvalidArgument);
+      return error.status().message();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(
+      message({Pattern({2, 4, 5})}),
+      "[gru] the input must be [examples, steps, 3] with at least one step, as the kernel was "
+      "built for; got [2,4,5]");
+  EXPECT_EQ(message({Pattern({2, 4, 3}), Pattern({2, 2}), Pattern({2, 2})}),
+            "[gru] the first states must be 1 tensors, not 2, for the input; got [2,4,3]");
+  EXPECT_EQ(message({Pattern({2, 4, 3}), Pattern({2, 5})}),
+            "[gru] a state must be [examples, 2]; got [2,5]");
+  EXPECT_EQ(message({Pattern({2, 4, 3}), StepMask()(Pattern({2, 3}))}),
+            "[gru] the mask must be [examples, 4]; got [2,3]");
 }
 
 TEST(LayersTest, SayWhatDoesNotFitWithTheirName) {

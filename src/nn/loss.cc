@@ -40,7 +40,7 @@ Tensor Loss::Reduce(const Tensor& values, const Tensor& sample_weight, const Ten
       return ReduceSum(weighted);
     case Reduction::kMeanWithSampleWeight:
       if (weight.defined())
-        return DivideNoNan(ReduceSum(weighted), ReduceSum(BroadcastLike(weight, values)));
+        return DivideNoNan(ReduceSum(weighted), ReduceSum(BroadcastLike(weight, weighted)));
       [[fallthrough]];
     case Reduction::kSumOverBatchSize:
       // Nothing has the mean 0, not NaN.

@@ -1,6 +1,7 @@
 // Keras's losses by name: functions of loss_functions.h with their options.
 
 #include "lockstep/nn/loss.h"
+#include "lockstep/ops/array.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "nn/loss_functions.h"
@@ -13,9 +14,21 @@ using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
 
 struct Traits {
   bool expects_probabilities = false;
-  bool whole_batch = false;
   bool expects_logits = false;
+  bool whole_batch = false;
 };
+
+// The tensor with `axis` moved to the end.
+Tensor LastAxis(const Tensor& x, int axis) {
+  if (axis == -1) return x;
+  const int place = NormalizeAxis(axis, x.rank(), "loss");
+  std::vector<int64_t> order;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i != place) order.push_back(i);
+  }
+  order.push_back(place);
+  return Transpose(x, order);
+}
 
 class FunctionLoss : public Loss {
  public:
@@ -51,14 +64,15 @@ class CrossentropyLoss : public FunctionLoss {
   using Maker = LossPtr (*)(const CrossentropyOptions&);
   CrossentropyLoss(const CrossentropyOptions& options, std::string name, const char* activation,
                    Maker make, Function function)
-      : FunctionLoss(
-            std::move(name), options.reduction, std::move(function),
-            {.expects_probabilities = !options.from_logits, .expects_logits = options.from_logits}),
+      : FunctionLoss(std::move(name), options.reduction, std::move(function),
+                     {.expects_probabilities = !options.from_logits,
+                      .expects_logits = options.from_logits,
+                      .whole_batch = options.axis == 0}),
         options_(options),
         activation_(activation),
         make_(make) {}
   LossPtr OfLogits(std::string_view activation) const override {
-    if (activation != activation_) return nullptr;
+    if (activation != activation_ || options_.axis != -1) return nullptr;
     CrossentropyOptions options = options_;
     options.from_logits = true;
     options.name = name();
@@ -77,7 +91,8 @@ class SparseCrossentropyLoss : public Loss {
       : Loss(options.name.empty() ? "sparse_categorical_crossentropy" : options.name,
              options.reduction),
         options_(options) {}
-  Tensor PerExample(const Tensor& y_true, const Tensor& y_pred) const override {
+  Tensor PerExample(const Tensor& y_true, const Tensor& scores) const override {
+    const Tensor y_pred = LastAxis(scores, options_.axis);
     const Tensor labels = nn::SparseLabels(y_true, y_pred);
     if (!options_.ignore_class)
       return nn::SparseCategoricalCrossentropy(labels, y_pred, options_.from_logits);
@@ -88,12 +103,13 @@ class SparseCrossentropyLoss : public Loss {
     return Where(valid, values, 0.0);
   }
   Tensor Mask(const Tensor& y_true, const Tensor& y_pred) const override {
-    return options_.ignore_class ? Valid(nn::SparseLabels(y_true, y_pred)) : Tensor();
+    return options_.ignore_class ? Valid(nn::SparseLabels(y_true, LastAxis(y_pred, options_.axis)))
+                                 : Tensor();
   }
   bool expects_probabilities() const override { return !options_.from_logits; }
   bool expects_logits() const override { return options_.from_logits; }
   LossPtr OfLogits(std::string_view activation) const override {
-    if (activation != "Softmax") return nullptr;
+    if (activation != "Softmax" || options_.axis != -1) return nullptr;
     SparseCrossentropyOptions options = options_;
     options.from_logits = true;
     options.name = name();
@@ -152,7 +168,8 @@ LossPtr BinaryCrossentropy(const CrossentropyOptions& options) {
       options, options.name.empty() ? "binary_crossentropy" : options.name, "Sigmoid",
       BinaryCrossentropy, [options](const Tensor& y_true, const Tensor& y_pred) {
         const nn::Pair pair = nn::Align(y_true, y_pred);
-        return nn::BinaryCrossentropy(pair.y_true, pair.y_pred, options.from_logits,
+        return nn::BinaryCrossentropy(LastAxis(pair.y_true, options.axis),
+                                      LastAxis(pair.y_pred, options.axis), options.from_logits,
                                       options.label_smoothing);
       });
 }
@@ -162,7 +179,8 @@ LossPtr CategoricalCrossentropy(const CrossentropyOptions& options) {
       options, options.name.empty() ? "categorical_crossentropy" : options.name, "Softmax",
       CategoricalCrossentropy, [options](const Tensor& y_true, const Tensor& y_pred) {
         const nn::Pair pair = nn::Align(y_true, y_pred);
-        return nn::CategoricalCrossentropy(pair.y_true, pair.y_pred, options.from_logits,
+        return nn::CategoricalCrossentropy(LastAxis(pair.y_true, options.axis),
+                                           LastAxis(pair.y_pred, options.axis), options.from_logits,
                                            options.label_smoothing);
       });
 }
@@ -177,21 +195,24 @@ nn::Focal FocalOf(const FocalOptions& options) {
 }  // namespace
 
 LossPtr BinaryFocalCrossentropy(const FocalOptions& options) {
-  return Make(
-      "binary_focal_crossentropy", options,
-      [focal = FocalOf(options)](const Tensor& t, const Tensor& p) {
-        return nn::BinaryFocalCrossentropy(t, p, focal);
-      },
-      {.expects_probabilities = !options.from_logits, .expects_logits = options.from_logits});
+  return Make("binary_focal_crossentropy", options,
+              [focal = FocalOf(options), axis = options.axis](const Tensor& t, const Tensor& p) {
+                return nn::BinaryFocalCrossentropy(LastAxis(t, axis), LastAxis(p, axis), focal);
+              },
+              {.expects_probabilities = !options.from_logits,
+               .expects_logits = options.from_logits,
+               .whole_batch = options.axis == 0});
 }
 
 LossPtr CategoricalFocalCrossentropy(const FocalOptions& options) {
-  return Make(
-      "categorical_focal_crossentropy", options,
-      [focal = FocalOf(options)](const Tensor& t, const Tensor& p) {
-        return nn::CategoricalFocalCrossentropy(t, p, focal);
-      },
-      {.expects_probabilities = !options.from_logits, .expects_logits = options.from_logits});
+  return Make("categorical_focal_crossentropy", options,
+              [focal = FocalOf(options), axis = options.axis](const Tensor& t, const Tensor& p) {
+                return nn::CategoricalFocalCrossentropy(LastAxis(t, axis), LastAxis(p, axis),
+                                                        focal);
+              },
+              {.expects_probabilities = !options.from_logits,
+               .expects_logits = options.from_logits,
+               .whole_batch = options.axis == 0});
 }
 
 LossPtr SparseCategoricalCrossentropy(const SparseCrossentropyOptions& options) {

@@ -91,6 +91,8 @@ class Layer : public std::enable_shared_from_this<Layer> {
 
  protected:
   virtual void Build(const std::vector<Shape>& input_shapes) {}
+  /// Builds the layer as a call would, for layers with calls of another kind.
+  void BuildFor(const std::vector<Tensor>& inputs);
   virtual Tensor Call(const std::vector<Tensor>& inputs, bool training) = 0;
   Variable AddWeight(const std::string& name, const Shape& shape, WeightOptions options = {});
   /// The seed of a random stream that nobody else has, [seed, 0], in a variable of two int64, of

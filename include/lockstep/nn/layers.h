@@ -9,5 +9,6 @@
 #include "lockstep/nn/layers/merging.h"
 #include "lockstep/nn/layers/normalization.h"
 #include "lockstep/nn/layers/pooling.h"
+#include "lockstep/nn/layers/recurrent.h"
 #include "lockstep/nn/layers/regularization.h"
 #include "lockstep/nn/layers/reshaping.h"

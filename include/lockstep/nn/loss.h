@@ -121,6 +121,8 @@ LossPtr CosineSimilarity(const CosineSimilarityOptions& options = {});
 struct CrossentropyOptions {
   bool from_logits = false;
   double label_smoothing = 0;
+  /// The axis of the classes, over which the mean or the sum goes.
+  int axis = -1;
   Reduction reduction = Reduction::kSumOverBatchSize;
   std::string name;
 };
@@ -136,6 +138,8 @@ struct FocalOptions {
   bool apply_class_balancing = false;
   bool from_logits = false;
   double label_smoothing = 0;
+  /// The axis of the classes, over which the mean or the sum goes.
+  int axis = -1;
   Reduction reduction = Reduction::kSumOverBatchSize;
   std::string name;
 };
@@ -148,6 +152,8 @@ struct SparseCrossentropyOptions {
   bool from_logits = false;
   /// Examples with this label don't count.
   std::optional<int64_t> ignore_class;
+  /// The axis of the predictions that holds the classes.
+  int axis = -1;
   Reduction reduction = Reduction::kSumOverBatchSize;
   std::string name;
 };

@@ -64,11 +64,20 @@ class DotAttentionLayer : public ScoredAttentionLayer {
  protected:
   void AddScale(const Shape&) override {
     if (use_scale_) scale_ = AddWeight("scale", {}, {.initializer = initializers::Ones()});
+    if (options_.concat_scores)
+      concat_weight_ = AddWeight("concat_score_weight", {}, {.initializer = initializers::Ones()});
   }
   Tensor Scores(const Tensor& query, const Tensor& key) const override {
+    if (options_.concat_scores) {
+      const Tensor sum = ExpandDims(query, 2) + ExpandDims(key, 1);
+      return concat_weight_.value() * ReduceSum(Tanh(use_scale_ ? scale_.value() * sum : sum), -1);
+    }
     const Tensor scores = MatMul(query, key, false, true);
     return use_scale_ ? scores * scale_.value() : scores;
   }
+
+ private:
+  Variable concat_weight_;
 };
 
 class AdditiveAttentionLayer : public ScoredAttentionLayer {

@@ -137,31 +137,37 @@ class GroupNormalizationLayer : public Layer {
 
 class RmsNormalizationLayer : public Layer {
  public:
-  RmsNormalizationLayer(int axis, double epsilon)
-      : Layer("rms_normalization", "RMSNormalization"), axis_(axis), epsilon_(epsilon) {}
+  RmsNormalizationLayer(std::vector<int64_t> axis, double epsilon)
+      : Layer("rms_normalization", "RMSNormalization"), axis_(std::move(axis)), epsilon_(epsilon) {}
 
  protected:
   void Build(const std::vector<Shape>& inputs) override {
-    size_ = inputs[0].dim(axis_);
-    scale_ = AddWeight("scale", Shape{size_}, {.initializer = initializers::Ones()});
+    sizes_.clear();
+    for (const int64_t axis : Axes(axis_).Resolve(inputs[0].rank(), name().c_str()))
+      sizes_.push_back(inputs[0][static_cast<int>(axis)]);
+    scale_ = AddWeight("scale", Shape(sizes_), {.initializer = initializers::Ones()});
   }
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
     const Tensor& x = inputs[0];
-    const int axis = NormalizeAxis(axis_, x.rank(), name().c_str());
-    if (axis == 0 || x.shape()[axis] != size_) {
-      Refuse("axis " + std::to_string(axis_) + " must not be 0 and have the size " +
-                 std::to_string(size_) + " that the layer was built for",
-             x.shape());
-    }
+    const std::vector<int64_t> axes = Axes(axis_).Resolve(x.rank(), name().c_str());
     std::vector<int64_t> shape(x.rank(), 1);
-    shape[axis] = size_;
-    return x * Rsqrt(ReduceMean(Square(x), axis, true) + epsilon_) * Reshape(scale_, shape);
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const int axis = static_cast<int>(axes[i]);
+      if (axis == 0 || i >= sizes_.size() || x.shape()[axis] != sizes_[i]) {
+        Refuse("axis " + std::to_string(axis) + " must not be 0 and have the size " +
+                   std::to_string(i < sizes_.size() ? sizes_[i] : 0) +
+                   " that the layer was built for",
+               x.shape());
+      }
+      shape[axis] = sizes_[i];
+    }
+    return x * Rsqrt(ReduceMean(Square(x), Axes(axes), true) + epsilon_) * Reshape(scale_, shape);
   }
 
  private:
-  int axis_;
+  std::vector<int64_t> axis_;
   double epsilon_;
-  int64_t size_ = 0;
+  std::vector<int64_t> sizes_;
   Variable scale_;
 };
 
@@ -187,8 +193,11 @@ LayerPtr LayerNormalization(const LayerNormalizationOptions& options) {
 LayerPtr GroupNormalization(const GroupNormalizationOptions& options) {
   return std::make_shared<GroupNormalizationLayer>(options);
 }
-LayerPtr RMSNormalization(int axis, double epsilon) {
+LayerPtr RMSNormalization(const std::vector<int64_t>& axis, double epsilon) {
   return std::make_shared<RmsNormalizationLayer>(axis, epsilon);
+}
+LayerPtr RMSNormalization(int axis, double epsilon) {
+  return RMSNormalization(std::vector<int64_t>{axis}, epsilon);
 }
 LayerPtr UnitNormalization(const std::vector<int64_t>& axis) {
   return std::make_shared<UnitNormalizationLayer>(axis);

@@ -2,8 +2,12 @@
 
 #include "lockstep/nn/layers/pooling.h"
 
+#include <algorithm>
+
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/linalg.h"
+#include "lockstep/ops/math.h"
 #include "lockstep/ops/pooling.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/ops/structure.h"
@@ -97,6 +101,46 @@ class UpSamplingLayer : public Layer {
   Size2D size_;
 };
 
+// The weights of `size` old places, by rows, in the size * times new ones.
+Tensor BilinearWeights(int64_t size, int64_t times, DType dtype) {
+  const int64_t fresh = size * times;
+  std::vector<float> weights(fresh * size, 0.0f);
+  for (int64_t i = 0; i < fresh; ++i) {
+    const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(times) - 0.5;
+    const double below = place < 0 ? -1 : static_cast<double>(static_cast<int64_t>(place));
+    const auto at = [&](double old) {
+      return std::clamp<int64_t>(static_cast<int64_t>(old), 0, size - 1);
+    };
+    weights[i * size + at(below)] += static_cast<float>(1 - (place - below));
+    weights[i * size + at(below + 1)] += static_cast<float>(place - below);
+  }
+  return Cast(Constant(weights, {fresh, size}), dtype);
+}
+
+// A product with the weights of the rows, then one with those of the columns.
+class BilinearLayer : public Layer {
+ public:
+  explicit BilinearLayer(Size2D size) : Layer("up_sampling2d", "UpSampling2D"), size_(size) {
+    nn::RequirePositive(size, "size", "up_sampling2d");
+  }
+
+ protected:
+  Tensor Call(const std::vector<Tensor>& inputs, bool) override {
+    const Tensor& x = inputs[0];
+    const Shape& s = x.shape();
+    if (s.rank() != 4) Refuse("the input must be [examples, height, width, channels]", s);
+    const Tensor rows = MatMul(BilinearWeights(s[1], size_.height, x.dtype()),
+                               lockstep::Reshape(x, {-1, s[1], s[2] * s[3]}));
+    const int64_t height = s[1] * size_.height;
+    const Tensor y = MatMul(BilinearWeights(s[2], size_.width, x.dtype()),
+                            lockstep::Reshape(rows, {-1, height, s[2], s[3]}));
+    return lockstep::Reshape(y, {-1, height, s[2] * size_.width, s[3]});
+  }
+
+ private:
+  Size2D size_;
+};
+
 LayerPtr Pooling2D(const char* type, PoolKind kind, Size2D size, const Pooling2DOptions& options) {
   return std::make_shared<PoolingLayer>(type, kind, 4, size, options.strides.value_or(size),
                                         options.padding, options.name);
@@ -136,5 +180,6 @@ LayerPtr GlobalMaxPooling1D(bool keepdims) {
   return std::make_shared<GlobalPoolingLayer>("global_max_pooling1d", PoolKind::kMax, 3, keepdims);
 }
 LayerPtr UpSampling2D(Size2D size) { return std::make_shared<UpSamplingLayer>(size); }
+LayerPtr BilinearUpSampling2D(Size2D size) { return std::make_shared<BilinearLayer>(size); }
 
 }  // namespace lockstep

@@ -36,12 +36,15 @@ struct AttentionLayerOptions {
   std::optional<bool> use_scale;
   double dropout = 0;
   bool use_causal_mask = false;
+  /// Attention: the scores are concat_score_weight * sum(tanh(scale * (query + key))), Keras's
+  /// score_mode "concat", with a number as a weight "concat_score_weight".
+  bool concat_scores = false;
   std::optional<int64_t> seed;  ///< of the dropout
   std::string name;
 };
 /// softmax(query key^T) value. Inputs: query [n, t, d], value [n, s, v], key [n, s, d] (by default
 /// the value), and, as the last one, a mask (bool, [t, s] or [n, t, s]). Result [n, t, v].
-/// Source: keras.layers.Attention with score_mode "dot".
+/// Source: keras.layers.Attention.
 LayerPtr Attention(const AttentionLayerOptions& options = {});
 /// The same with the scores sum(scale * tanh(query + key)). Source:
 /// keras.layers.AdditiveAttention.

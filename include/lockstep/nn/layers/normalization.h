@@ -62,7 +62,8 @@ LayerPtr GroupNormalization(const GroupNormalizationOptions& options = {});
 
 /// x * scale / sqrt(mean x^2 + epsilon) along `axis`. Weight: "scale".
 /// Source: keras.layers.RMSNormalization.
-LayerPtr RMSNormalization(int axis = -1, double epsilon = 1e-6);
+LayerPtr RMSNormalization(const std::vector<int64_t>& axis = {-1}, double epsilon = 1e-6);
+LayerPtr RMSNormalization(int axis, double epsilon = 1e-6);
 /// x / sqrt(max(sum x^2, 1e-12)) over `axis`. Source: keras.layers.UnitNormalization.
 LayerPtr UnitNormalization(const std::vector<int64_t>& axis = {-1});
 

@@ -40,5 +40,8 @@ LayerPtr GlobalMaxPooling1D(bool keepdims = false);
 /// Repeats rows and columns. Shapes: x [n, h, w, c]; result [n, h * height, w * width, c].
 /// Source: keras.layers.UpSampling2D with interpolation "nearest".
 LayerPtr UpSampling2D(Size2D size = 2);
+/// The same with pixels between the centres of the old ones, on the straight line between them; the
+/// border repeats its value. Source: keras.layers.UpSampling2D with interpolation "bilinear".
+LayerPtr BilinearUpSampling2D(Size2D size = 2);
 
 }  // namespace lockstep
