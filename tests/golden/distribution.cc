@@ -1,6 +1,8 @@
-#include <stdexcept>
+#include <optional>
+#include <sstream>
 
 #include "case.h"
+#include "lockstep/distribute/partitioners.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/loss.h"
@@ -137,8 +139,28 @@ void ReduceAndGather(const Case& golden, Produced& produced) {
     produced["gather" + std::to_string(axis)] = strategy.Gather(value, axis);
 }
 
-void Partitioners(const Case&, Produced&) {
-  throw Skip{"partitioners of parameter servers are not built yet"};
+// "MaxSize_1k_max3_100x16": the partitioner, then the shape.
+void Partitioners(const Case& golden, Produced& produced) {
+  const lockstep::DType dtype = DTypeOf(golden.Param<std::string>("dtype", "float32"));
+  for (const auto& [name, expected] : golden.outputs().items()) {
+    const size_t cut = name.rfind('_');
+    const std::string which = name.substr(0, cut);
+    lockstep::Shape shape;
+    std::istringstream sizes(name.substr(cut + 1));
+    for (std::string size; std::getline(sizes, size, 'x');) shape.Append(std::stoll(size));
+    const auto number = [&](const std::string& after) -> std::optional<int64_t> {
+      const size_t place = which.find(after);
+      if (place == std::string::npos) return {};
+      return std::stoll(which.substr(place + after.size()));
+    };
+    const int64_t bytes = number("Size_").value_or(1) * 1024;
+    const lockstep::Partitioner partitioner =
+        which.starts_with("Fixed") ? lockstep::partitioners::FixedShards(*number("Shards"))
+        : which.starts_with("Min")
+            ? lockstep::partitioners::MinSize(bytes, number("_max").value_or(1))
+            : lockstep::partitioners::MaxSize(bytes, number("_max"));
+    produced[name] = Json(partitioner(shape, dtype)).dump();
+  }
 }
 
 const RegisterGroup kDistribution("distribution", {{"var", DistributedVariable},

@@ -2,6 +2,8 @@
 #include "gradients.h"
 #include "lockstep/nn/constraints.h"
 #include "lockstep/nn/regularizers.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/gradient_tape.h"
 #include "weights.h"
 
@@ -87,10 +89,14 @@ LayerPtr LayerNormalization(const Case& golden) {
 LayerPtr GroupNormalization(const Case& golden) {
   return lockstep::GroupNormalization({.groups = golden.Param<int64_t>("groups", 32),
                                        .axis = golden.Param("axis", -1),
-                                       .epsilon = golden.Param("epsilon", 1e-3)});
+                                       .epsilon = golden.Param("epsilon", 1e-3),
+                                       .center = golden.Param("center", true),
+                                       .scale = golden.Param("scale", true)});
 }
 LayerPtr RmsNormalization(const Case& golden) {
-  return lockstep::RMSNormalization(golden.Param("axis", -1), golden.Param("epsilon", 1e-6));
+  return lockstep::RMSNormalization(
+      golden.HasParam("axis") ? golden.Integers("axis") : std::vector<int64_t>{-1},
+      golden.Param("epsilon", 1e-6));
 }
 
 LayerPtr Embedding(const Case& golden) {
@@ -102,6 +108,8 @@ LayerPtr MultiHeadAttention(const Case& golden) {
   if (golden.HasParam("value_dim")) options.value_dim = golden.Get<int64_t>("value_dim");
   options.use_bias = golden.Param("use_bias", true);
   options.use_causal_mask = golden.Param("use_causal_mask", false);
+  if (golden.HasParam("output_shape")) options.output_dim = golden.Integers("output_shape").back();
+  golden.Param("dropout", 0.0);  // it acts in training only, which no case asks for
   return lockstep::MultiHeadAttention(golden.Get<int64_t>("num_heads"),
                                       golden.Get<int64_t>("key_dim"), options);
 }
@@ -110,6 +118,7 @@ lockstep::AttentionLayerOptions AttentionOptions(const Case& golden) {
   lockstep::AttentionLayerOptions options;
   if (golden.HasParam("use_scale")) options.use_scale = golden.Get<bool>("use_scale");
   options.use_causal_mask = golden.Param("use_causal_mask", false);
+  options.concat_scores = golden.Param<std::string>("score_mode", "dot") == "concat";
   return options;
 }
 
@@ -182,43 +191,132 @@ void Constraints(const Case& golden, Produced& produced) {
       {.min_value = range[0], .max_value = range[1], .rate = range[2]}))(w);
 }
 
-void Recurrent(const Case&, Produced&) { throw Skip{"recurrent layers are not built yet"}; }
+lockstep::RecurrentOptions RecurrentOptionsOf(const Case& golden) {
+  lockstep::RecurrentOptions options;
+  if (golden.HasParam("activation")) options.activation = ActivationOf(golden);
+  if (golden.HasParam("recurrent_activation")) {
+    options.recurrent_activation =
+        lockstep::activations::Get(golden.Get<std::string>("recurrent_activation"));
+  }
+  options.use_bias = golden.Param("use_bias", true);
+  options.return_sequences = golden.Param("return_sequences", false);
+  options.go_backwards = golden.Param("go_backwards", false);
+  options.unit_forget_bias = golden.Param("unit_forget_bias", true);
+  options.reset_after = golden.Param("reset_after", true);
+  options.zero_output_for_mask = golden.Param("zero_output_for_mask", false);
+  golden.Param("unroll", false);  // it changes no value
+  return options;
+}
+
+using MakeRecurrent = lockstep::RecurrentPtr (*)(int64_t, const lockstep::RecurrentOptions&);
+
+lockstep::RecurrentPtr RecurrentOf(const Case& golden, MakeRecurrent make) {
+  return make(golden.Get<int64_t>("units"), RecurrentOptionsOf(golden));
+}
+
+lockstep::MergeMode MergeModeOf(const Case& golden) {
+  if (!golden.MentionsParam("merge_mode")) return lockstep::MergeMode::kConcat;
+  const auto mode = golden.Param<std::string>("merge_mode", "none");
+  return mode == "concat" ? lockstep::MergeMode::kConcat
+         : mode == "sum"  ? lockstep::MergeMode::kSum
+         : mode == "mul"  ? lockstep::MergeMode::kMultiply
+         : mode == "ave"  ? lockstep::MergeMode::kAverage
+                          : lockstep::MergeMode::kNone;
+}
+
+// A bool matrix from nested lists.
+Tensor StepMaskOf(const Case& golden) {
+  return lockstep::Cast(ReadNested(golden.Value("mask")), lockstep::DType::kBool);
+}
+
+// A layer with several results: y0, y1, ...
+void MeasureStates(const Case& golden, Produced& produced,
+                   const lockstep::StatefulPtr<lockstep::StatefulLayer>& layer) {
+  const Tensor x = golden.Input("x");
+  std::vector<Tensor> inputs{x};
+  if (golden.HasParam("mask")) inputs.push_back(StepMaskOf(golden));
+  golden.Param("return_state", false);
+  layer->CallWithStates(inputs);  // makes the weights
+  const auto weights = WeightsByPath(*layer);
+  AssignWeights(golden, weights);
+  lockstep::GradientTape tape({.persistent = true});
+  tape.Watch(x);
+  const std::vector<Tensor> results =
+      layer->CallWithStates(inputs, golden.Param("training", false));
+  Tensor target;  // the sum of y dy over all results
+  for (size_t i = 0; i < results.size(); ++i) {
+    const std::string number = std::to_string(i);
+    if (!golden.HasOutput("y" + number)) break;
+    produced["y" + number] = results[i];
+    if (!golden.HasInput("dy" + number)) continue;
+    const Tensor part = lockstep::ReduceSum(results[i] * golden.Input("dy" + number));
+    target = target.defined() ? target + part : part;
+  }
+  if (!target.defined()) return;
+  ProduceGradient(produced, "d_x", tape.Gradient(target, x));
+  for (const auto& [path, weight] : weights)
+    ProduceGradient(produced, "d_w:" + path, tape.Gradient(target, weight));
+}
+
+Handler Recurrent(MakeRecurrent make) {
+  return [make](const Case& golden, Produced& produced) {
+    MeasureStates(golden, produced,
+                  std::shared_ptr<lockstep::StatefulLayer>(RecurrentOf(golden, make)));
+  };
+}
+Handler Bidirectional(MakeRecurrent make) {
+  return [make](const Case& golden, Produced& produced) {
+    MeasureStates(golden, produced,
+                  lockstep::Bidirectional(RecurrentOf(golden, make), MergeModeOf(golden)));
+  };
+}
 
 const RegisterGroup kLayers(
-    "layers",
-    {
-        {"dense", Measure(Dense)},
-        {"conv2d", Measure(Conv2D)},
-        {"depthwise_conv2d", Measure(DepthwiseConv2D)},
-        {"separable_conv2d", Measure(SeparableConv2D)},
-        {"conv2d_transpose", Measure(Conv2DTranspose)},
-        {"conv1d", Measure(Conv1D)},
-        {"batchnorm", Measure(BatchNormalization)},
-        {"layernorm", Measure(LayerNormalization)},
-        {"groupnorm", Measure(GroupNormalization)},
-        {"rmsnorm", Measure(RmsNormalization)},
-        {"embedding", Measure(Embedding)},
-        {"mha", Measure(MultiHeadAttention)},
-        {"attention",
-         Measure([](const Case& c) { return lockstep::Attention(AttentionOptions(c)); })},
-        {"additive_attention",
-         Measure([](const Case& c) { return lockstep::AdditiveAttention(AttentionOptions(c)); })},
-        {"global_avg_pool2d", Measure([](const Case& c) {
-           return lockstep::GlobalAveragePooling2D(c.Param("keepdims", false));
-         })},
-        {"global_max_pool2d", Measure([](const Case& c) {
-           return lockstep::GlobalMaxPooling2D(c.Param("keepdims", false));
-         })},
-        {"prelu", Measure([](const Case&) { return lockstep::PReLU(); })},
-        {"upsampling2d",
-         Measure([](const Case& c) { return lockstep::UpSampling2D(SizeOf(c, "size", 2)); })},
-        {"regularizers", Regularizers},
-        {"constraints", Constraints},
-        {"lstm", Recurrent},
-        {"gru", Recurrent},
-        {"simple_rnn", Recurrent},
-        {"bidirectional", Recurrent},
-    });
+    "layers", {
+                  {"dense", Measure(Dense)},
+                  {"conv2d", Measure(Conv2D)},
+                  {"depthwise_conv2d", Measure(DepthwiseConv2D)},
+                  {"separable_conv2d", Measure(SeparableConv2D)},
+                  {"conv2d_transpose", Measure(Conv2DTranspose)},
+                  {"conv1d", Measure(Conv1D)},
+                  {"batchnorm", Measure(BatchNormalization)},
+                  {"layernorm", Measure(LayerNormalization)},
+                  {"groupnorm", Measure(GroupNormalization)},
+                  {"rmsnorm", Measure(RmsNormalization)},
+                  {"embedding", Measure(Embedding)},
+                  {"mha", Measure(MultiHeadAttention)},
+                  {"attention",
+                   Measure([](const Case& c) { return lockstep::Attention(AttentionOptions(c)); })},
+                  {"additive_attention", Measure([](const Case& c) {
+                     return lockstep::AdditiveAttention(AttentionOptions(c));
+                   })},
+                  {"global_avg_pool2d", Measure([](const Case& c) {
+                     return lockstep::GlobalAveragePooling2D(c.Param("keepdims", false));
+                   })},
+                  {"global_max_pool2d", Measure([](const Case& c) {
+                     return lockstep::GlobalMaxPooling2D(c.Param("keepdims", false));
+                   })},
+                  {"prelu", Measure([](const Case& c) {
+                     lockstep::PReluOptions options;
+                     if (c.HasParam("shared_axes")) options.shared_axes = c.Integers("shared_axes");
+                     return lockstep::PReLU(options);
+                   })},
+                  {"upsampling2d", Measure([](const Case& c) {
+                     return c.Param<std::string>("interpolation", "nearest") == "bilinear"
+                                ? lockstep::BilinearUpSampling2D(SizeOf(c, "size", 2))
+                                : lockstep::UpSampling2D(SizeOf(c, "size", 2));
+                   })},
+                  {"regularizers", Regularizers},
+                  {"constraints", Constraints},
+                  {"lstm", Recurrent(lockstep::LSTM)},
+                  {"gru", Recurrent(lockstep::GRU)},
+                  {"simple_rnn", Recurrent(lockstep::SimpleRNN)},
+                  {"bidirectional_lstm", Bidirectional(lockstep::LSTM)},
+                  {"bidirectional_gru", Bidirectional(lockstep::GRU)},
+                  {"bidirectional_simple_rnn", Bidirectional(lockstep::SimpleRNN)},
+                  {"time_distributed_dense",
+                   Measure([](const Case& c) { return lockstep::TimeDistributed(Dense(c)); })},
+              });
 
 }  // namespace
 }  // namespace golden

@@ -15,22 +15,25 @@ LossPtr Make(const Case& golden, Reduction reduction) {
   const auto type = golden.Get<std::string>("class");
   const bool from_logits = golden.Param("from_logits", false);
   const double smoothing = golden.Param("label_smoothing", 0.0);
+  const bool overlaps = type == "Dice" || type == "Tversky";
+  const int axis = overlaps ? -1 : golden.Param("axis", -1);
   const losses::LossOptions plain{.reduction = reduction};
-  const losses::CrossentropyOptions crossentropy{
-      .from_logits = from_logits, .label_smoothing = smoothing, .reduction = reduction};
+  const losses::CrossentropyOptions crossentropy{.from_logits = from_logits,
+                                                 .label_smoothing = smoothing,
+                                                 .axis = axis,
+                                                 .reduction = reduction};
   const losses::FocalOptions focal{
       .alpha = golden.Param("alpha", 0.25),
       .gamma = golden.Param("gamma", 2.0),
       .apply_class_balancing = golden.Param("apply_class_balancing", false),
       .from_logits = from_logits,
       .label_smoothing = smoothing,
+      .axis = axis,
       .reduction = reduction};
   losses::OverlapOptions overlap{.alpha = golden.Param("alpha", 0.5),
                                  .beta = golden.Param("beta", 0.5),
                                  .reduction = reduction};
-  if (type == "Dice" || type == "Tversky") {
-    if (golden.HasParam("axis")) overlap.axis = lockstep::Axes(golden.Integers("axis"));
-  }
+  if (overlaps && golden.HasParam("axis")) overlap.axis = lockstep::Axes(golden.Integers("axis"));
   if (type == "MeanSquaredError") return losses::MeanSquaredError(plain);
   if (type == "MeanAbsoluteError") return losses::MeanAbsoluteError(plain);
   if (type == "MeanAbsolutePercentageError") return losses::MeanAbsolutePercentageError(plain);
@@ -50,7 +53,8 @@ LossPtr Make(const Case& golden, Reduction reduction) {
   if (type == "BinaryFocalCrossentropy") return losses::BinaryFocalCrossentropy(focal);
   if (type == "CategoricalFocalCrossentropy") return losses::CategoricalFocalCrossentropy(focal);
   if (type == "SparseCategoricalCrossentropy") {
-    losses::SparseCrossentropyOptions options{.from_logits = from_logits, .reduction = reduction};
+    losses::SparseCrossentropyOptions options{
+        .from_logits = from_logits, .axis = axis, .reduction = reduction};
     if (golden.HasParam("ignore_class")) options.ignore_class = golden.Get<int64_t>("ignore_class");
     return losses::SparseCategoricalCrossentropy(options);
   }

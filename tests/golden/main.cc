@@ -35,13 +35,13 @@ std::vector<std::string> Run(const golden::Case& golden) {
   if (group == golden::Groups().end()) throw golden::Skip{"nothing here handles this group"};
   const golden::Handler* handler = golden::FindHandler(group->second, golden.name());
   if (handler == nullptr) throw golden::Skip{"nothing here handles a case called " + golden.name()};
+  golden::Produced produced;
   std::vector<std::string> lines;
   try {
-    golden::Produced produced;
     (*handler)(golden, produced);
     lines = golden::Compare(golden, produced);
   } catch (const std::exception& error) {
-    lines = {std::string("threw ") + error.what()};
+    return {std::string("threw ") + error.what()};
   }
   const std::vector<std::string> unknown = golden.UnknownParams();
   if (!lines.empty() && !unknown.empty())

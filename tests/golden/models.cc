@@ -104,14 +104,19 @@ ModelPtr Transformer(const Case& c) {
                                                      std::vector<Tensor>{y});
 }
 
-void Recurrent(const Case&, Produced&) { throw Skip{"recurrent layers are not built yet"}; }
+ModelPtr Lstm(const Case& c) {
+  const lockstep::Shape embeddings = c.Input(WeightNames(c).at(0)).shape();
+  const lockstep::Shape recurrent = c.Input(WeightNames(c).at(2)).shape();
+  return Sequence({lockstep::Embedding(embeddings[0], embeddings[1]), lockstep::LSTM(recurrent[0]),
+                   lockstep::Dense(Width(c, 4))});
+}
 
 const RegisterGroup kModels("models", {
                                           {"train_mlp", Train(Mlp)},
                                           {"train_mlp_adam", Train(MlpTanh)},
                                           {"train_cnn", Train(Cnn)},
                                           {"train_transformer_block", Train(Transformer)},
-                                          {"train_lstm", Recurrent},
+                                          {"train_lstm", Train(Lstm)},
                                       });
 
 }  // namespace

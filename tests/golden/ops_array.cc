@@ -227,11 +227,14 @@ const RegisterGroup kArray(
         {"gather_nd",
          On({"p", "i"}, [](const Case&, Inputs in) { return lockstep::GatherNd(in[0], in[1]); })},
         {"where", On({"c", "a", "b"}, Where)},
-        {"clip_by_value", On({"x"},
-                             [](const Case& c, Inputs in) {
-                               return lockstep::ClipByValue(in[0], c.Get<double>("lo"),
-                                                            c.Get<double>("hi"));
-                             })},
+        {"clip_by_value",
+         On({"x"},
+            [](const Case& c, Inputs in) {
+              if (lockstep::IsInteger(in[0].dtype())) {
+                return lockstep::ClipByValue(in[0], c.Get<int64_t>("lo"), c.Get<int64_t>("hi"));
+              }
+              return lockstep::ClipByValue(in[0], c.Get<double>("lo"), c.Get<double>("hi"));
+            })},
         {"clip_by_norm", On({"x"},
                             [](const Case& c, Inputs in) {
                               return lockstep::ClipByNorm(in[0], c.Get<double>("clip_norm"),
