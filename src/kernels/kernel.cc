@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/string_places.h"
+
 namespace lockstep::kernels {
 
 namespace {
@@ -51,6 +53,7 @@ bool KernelRegistry::Has(std::string_view op) const { return Lookup(factories_, 
 std::unique_ptr<Kernel> KernelRegistry::Make(const KernelSpec& spec) const {
   if (KernelFactory factory = Lookup(factories_, spec.op.name); factory != nullptr) {
     if (auto kernel = factory(spec)) return kernel;
+    if (auto kernel = MakeOnStrings(spec, factory)) return kernel;
   }
   std::string types;
   for (const auto& input : spec.inputs) types += (types.empty() ? "" : ", ") + input.ToString();

@@ -150,6 +150,11 @@ void PlanCompiler::AddStep(const graph::Node& node) {
   step.may_fail = kernels::MayFail(node.spec->name, inputs);
   const int index = static_cast<int>(plan_->steps_.size());
   for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i].dtype == DType::kString) {
+      throw Error(Code::kUnimplemented,
+                  "[" + node.spec->name + "] a plan's memory holds no strings; got " +
+                      node.outputs[i].ToString() + "; call the op outside of traced functions");
+    }
     Slot slot;
     slot.bytes = node.outputs[i].shape.num_elements() * DTypeSize(node.outputs[i].dtype);
     const int id = AddSlot(std::move(slot));
