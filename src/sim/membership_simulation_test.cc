@@ -140,7 +140,21 @@ class Job {
   }
 
   uint64_t counted() const { return counted_; }
-  uint64_t tried() const { return tried_; }
+  // Whether the shared count is what was counted: each addition that was answered is in it once,
+  // and nothing else but those whose answer never came.
+  std::string CheckCount() {
+    if (!settings_.counts || was_founded_anew()) return "";
+    for (int rank = 0; rank < world_.num_ranks(); ++rank) {
+      if (!world_.alive(rank) || !members_[rank]->leads()) continue;
+      const auto state = members_[rank]->coordinator()->replica().committed();
+      const std::string* held = state->job_values.Get("count");
+      const uint64_t count = held == nullptr ? 0 : std::strtoull(held->c_str(), nullptr, 10);
+      if (count < counted_ || count > counted_ + (tried_ - answered_))
+        return "the count is " + std::to_string(count) + " after " + std::to_string(counted_) +
+               " additions, and " + std::to_string(tried_ - answered_) + " without an answer";
+    }
+    return "";
+  }
 
   std::string Describe() {
     std::string text = fault_ + "\n";
@@ -203,7 +217,7 @@ class Job {
     members_[rank]->CompareAndSet("count", held, std::to_string(count), Scope::kJob,
                                   [this, rank](const Result<bool>& done) {
                                     counted_ += done.ok() && *done ? 1 : 0;
-                                    unsure_ += done.ok() ? 0 : 1;
+                                    answered_ += done.ok() ? 1 : 0;
                                     Count(rank);
                                   });
   }
@@ -218,7 +232,7 @@ class Job {
   std::map<int, uint64_t> last_read_;
   uint64_t counted_ = 0;
   uint64_t tried_ = 0;
-  uint64_t unsure_ = 0;
+  uint64_t answered_ = 0;
   std::string fault_;
   bool is_lost_ = false;
   std::vector<std::unique_ptr<Member>> members_;
@@ -401,6 +415,7 @@ Outcome RunSeed(uint64_t seed, bool deadly, bool keep_trace) {
     if (job.decided().empty()) job.Restart(rank);
   outcome.together = any_alive && world.RunUntil([&] { return job.AllTogether(); }, seconds(30));
   outcome.fault = job.fault();
+  if (outcome.together && outcome.fault.empty()) outcome.fault = job.CheckCount();
   outcome.text = outcome.together ? "" : job.Describe();
   outcome.trace = world.trace().hash();
   for (const std::string& line : world.trace().lines()) std::printf("%s\n", line.c_str());
