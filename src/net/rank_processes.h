@@ -40,6 +40,8 @@ class RankProcesses {
   /// Starts another process; its number.
   int Start();
   pid_t pid(int process) const { return children_[process].pid; }
+  /// What a process said first: "shm=HOST/NAME tcp=HOST:PORT".
+  const std::string& address(int process) const { return children_[process].address; }
   /// Lets `members`, in this order, begin an epoch.
   void Begin(uint64_t epoch, const std::vector<int>& members);
   /// The next report with that word of that epoch; other reports before it are skipped, but

@@ -75,7 +75,8 @@ TEST_P(RpcTest, CarriesRequestsAndAnswersOfAnySize) {
   EXPECT_EQ(*Call(*client_, "turn", ""), "");
   std::string long_text(3 << 20, 'x');
   long_text[0] = '\0';
-  EXPECT_EQ(*Call(*client_, "turn", long_text), std::string(long_text.rbegin(), long_text.rend()));
+  EXPECT_TRUE(*Call(*client_, "turn", long_text) ==
+              std::string(long_text.rbegin(), long_text.rend()));  // else megabytes are printed
 }
 
 TEST_P(RpcTest, AnswersLaterAndOutOfOrder) {
