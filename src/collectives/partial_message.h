@@ -17,7 +17,7 @@ struct OpId {
   auto operator<=>(const OpId&) const = default;
 };
 
-enum class OpKind : uint8_t { kAllReduceSum = 1 };
+enum class OpKind : uint8_t { kAllReduceSum = 1, kAllToAll = 2 };
 
 /// What goes before a partial's elements. docs/collectives.md lists the bytes.
 struct PartialHeader {

@@ -7,6 +7,7 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "base/team.h"
+#include "distribute/communicator.h"
 #include "distribute/context.h"
 #include "distribute/distributed_variable.h"
 #include "distribute/reduction.h"
@@ -81,6 +82,49 @@ MirroredStrategy::MirroredStrategy(const MirroredOptions& options)
     : Strategy("mirrored", ReplicasOf(options), DevicesOf(options), options.threads_per_device) {
   Tell(options, num_replicas_in_sync(), num_devices());
 }
+
+namespace {
+
+int ReplicasOf(const MultiWorkerOptions& options, int workers) {
+  const int devices = options.devices != 0 ? options.devices : base::Cores();
+  return options.replicas != 0 ? options.replicas : devices * workers;
+}
+
+}  // namespace
+
+MultiWorkerMirroredStrategy::MultiWorkerMirroredStrategy(
+    std::shared_ptr<distribute::Communicator> workers, const MultiWorkerOptions& options)
+    : Strategy("multi_worker_mirrored", ReplicasOf(options, workers->num_ranks()),
+               options.devices != 0 ? options.devices : base::Cores(),
+               options.threads_per_device) {
+  base::Log(base::Severity::kInfo,
+            "multi_worker_mirrored: worker " + std::to_string(workers->rank()) + " of " +
+                std::to_string(workers->num_ranks()) + ", " +
+                std::to_string(num_replicas_in_sync()) + " replicas (" +
+                (options.replicas != 0 ? "it was given" : "workers times devices") + ") on " +
+                std::to_string(num_devices()) + " devices a worker");
+  ranks_ = std::move(workers);
+}
+
+int Strategy::num_workers() const { return ranks_ == nullptr ? 1 : ranks_->num_ranks(); }
+void Strategy::OnChief(const std::function<Status()>& work) {
+  Status status;
+  if (worker() == 0) {
+    try {
+      status = work();
+    } catch (const Error& error) {
+      status = error.status();
+    }
+  }
+  if (num_workers() > 1) {
+    std::string text(1, static_cast<char>(status.code()));
+    text = ranks_->AllGather(text + status.message())[0];
+    if (worker() != 0) status = Status(static_cast<Code>(text[0]), text.substr(1));
+  }
+  status.OrThrow();
+}
+
+int Strategy::worker() const { return ranks_ == nullptr ? 0 : ranks_->rank(); }
 
 OneDeviceStrategy::OneDeviceStrategy(int threads) : Strategy("one_device", 1, 1, threads) {}
 

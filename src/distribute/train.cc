@@ -12,37 +12,39 @@ namespace {
 class Steps {
  public:
   using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
-  Steps(const Body& body, int replicas, int shards)
-      : body_(body), replicas_(replicas), shards_(shards) {}
+  Steps(const Body& body, Strategy& strategy, int shards)
+      : body_(body), strategy_(strategy), shards_(shards) {}
 
-  runtime::Compiled& For(const std::vector<Tensor>& batch) {
+  distribute::StepProgram& For(const std::vector<Tensor>& batch) {
     if (layout_ != runtime::VariableLayout()) steps_.clear();
     std::vector<ops::TensorType> types;
     for (const Tensor& part : batch) types.push_back(ops::TensorType::Of(part));
-    for (auto& [known, compiled] : steps_) {
-      if (known == types) return *compiled;
+    for (auto& [known, program] : steps_) {
+      if (known == types) return program;
     }
     distribute::StepOptions options{.examples = batch.empty() ? 0 : batch[0].shape()[0],
-                                    .replicas = replicas_,
+                                    .replicas = strategy_.num_replicas_in_sync(),
                                     .shards = shards_,
-                                    .has_rows = std::vector<bool>(batch.size(), true)};
+                                    .has_rows = std::vector<bool>(batch.size(), true),
+                                    .ranks = strategy_.ranks()};
     auto program = distribute::MakeStepProgram(types, body_, options);
-    if (!program.mixes_in.empty() && !told_) {
+    if (!program.mixes_in().empty() && !told_) {
       told_ = true;
       base::Log(
           base::Severity::kInfo,
-          "the batch is not cut into shards: examples influence each other in " + program.mixes_in);
+          "the batch is not cut into shards: examples influence each other in " +
+              program.mixes_in());
     }
     layout_ = runtime::VariableLayout();
-    steps_.emplace_back(types, std::move(program.compiled));
-    return *steps_.back().second;
+    steps_.emplace_back(types, std::move(program));
+    return steps_.back().second;
   }
 
  private:
   const Body& body_;
-  const int replicas_;
+  Strategy& strategy_;
   const int shards_;
-  std::vector<std::pair<std::vector<ops::TensorType>, std::unique_ptr<runtime::Compiled>>> steps_;
+  std::vector<std::pair<std::vector<ops::TensorType>, distribute::StepProgram>> steps_;
   uint64_t layout_ = 0;
   bool told_ = false;
 };
@@ -66,7 +68,7 @@ TrainResult Strategy::Train(
   distribute::RequireCrossReplica("strategy.train");
   distribute::RequireStrategy("strategy.train", id_, name_);
   const distribute::CrossReplicaScope scope(*this);
-  Steps programs(body, replicas_, options.shards);
+  Steps programs(body, *this, options.shards);
   TrainResult result;
   BatchSource source = batches();
   bool fresh = true;  // nothing has been taken from this pass

@@ -16,6 +16,8 @@ class Rewriter {
   /// From now on, the source's `from` is the result's `to`.
   void Map(Endpoint from, Endpoint to);
   Endpoint Mapped(Endpoint from) const;
+  /// The node of the result that stands for the source's node; -1: none.
+  int MappedNode(int from) const { return node_map_[from]; }
   std::vector<Endpoint> Mapped(const std::vector<Endpoint>& from) const;
   Graph& result() { return result_; }
   /// Maps the results and gives the graph away.

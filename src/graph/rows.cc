@@ -20,7 +20,8 @@ int64_t RowsOfInputs(const Graph& graph, const Node& node, const std::vector<cha
 RowAnalysis AnalyzeRows(const Graph& graph, int64_t examples,
                         const std::vector<bool>& parameter_rows) {
   RowAnalysis analysis;
-  std::vector<std::vector<char>> rows(graph.num_nodes());
+  std::vector<std::vector<char>>& rows = analysis.has_rows;
+  rows.resize(graph.num_nodes());
   for (const Node& node : graph.nodes()) {
     std::vector<char>& own = rows[node.id];
     own.assign(node.outputs.size(), 0);

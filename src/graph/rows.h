@@ -12,6 +12,8 @@ namespace lockstep::graph {
 struct RowAnalysis {
   /// For each node that sums over examples: how many rows of its input belong to one example.
   std::unordered_map<int, int64_t> rows_per_example;
+  /// Which outputs of each node have examples along axis 0.
+  std::vector<std::vector<char>> has_rows;
   /// The first node at which examples influence each other in a way that is not a sum, or -1.
   int mixing_node = -1;
   bool can_cut() const { return mixing_node < 0; }

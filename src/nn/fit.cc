@@ -64,6 +64,11 @@ std::vector<Tensor> CutValidation(std::vector<Tensor>& arrays, double fraction) 
 
 }  // namespace
 
+// The slots of an update's rows lie on the worker that made it.
+void Model::Training::GatherState() const {
+  if (model.strategy().ranks() != nullptr) distribute::GatherParts(*model.strategy().ranks());
+}
+
 void Model::Training::ResetMetrics() {
   loss_metric->Reset();
   for (const MetricPtr& metric : options.metrics) metric->Reset();
@@ -124,7 +129,7 @@ void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit)
   position = {.epoch = fit.initial_epoch};
   if (position.epoch < fit.epochs || resumed) {
     input.BeginEpoch(position.epoch);
-    if (const nn::StepData* first = input.Peek()) PlanFor(Kind::kTrain, *first, fit.shards);
+    if (const nn::StepData* first = input.Peek()) ProgramFor(Kind::kTrain, *first, fit.shards);
   }
   for (const auto& callback : fit.callbacks) callback->model = &model;
   for (const auto& callback : fit.callbacks) callback->OnTrainBegin();
@@ -153,11 +158,12 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   const auto start = Clock::now();
   BeginTraining(input, fit);
   while (position.epoch < fit.epochs && !model.stop_training) RunEpoch(input, validation, fit);
+  GatherState();
   if (history_.steps > 0) options.optimizer->Finalize();
   for (const auto& callback : fit.callbacks) callback->OnTrainEnd();
-  if (fit.measure_steps && !plans_.empty() && plans_.front().plan->plan() != nullptr)
-    history_.breakdown = plans_.front().plan->plan()->Breakdown();
-  if (!plans_.empty()) history_.plan = plans_.front().plan->Summary();
+  if (fit.measure_steps && !plans_.empty())
+    history_.breakdown = plans_.front().program->Breakdown();
+  if (!plans_.empty()) history_.plan = plans_.front().program->Summary();
   history_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return history_;
 }
@@ -211,9 +217,9 @@ bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Pr
 
 void Model::Training::TrainStep(const nn::StepInput& input, const nn::StepData& step,
                                 const FitOptions& fit) {
-  runtime::Compiled& plan = PlanFor(Kind::kTrain, step, fit.shards);
+  distribute::StepProgram& program = ProgramFor(Kind::kTrain, step, fit.shards);
   try {
-    plan.Run(step.arguments, model.strategy().team());
+    program.Run(step.arguments, model.strategy().team());
   } catch (const Error& error) {
     if (error.code() != Code::kInvalidArgument) throw;
     Tensor labels = step.arguments[1];
@@ -243,7 +249,7 @@ Logs Model::Training::Test(nn::StepInput& input, int shards,
   input.BeginEpoch(0);
   for (int64_t batch = 0; const nn::StepData* step = input.Next(); ++batch) {
     for (const auto& callback : callbacks) callback->OnTestBatchBegin(batch);
-    PlanFor(Kind::kTest, *step, shards).Run(step->arguments, model.strategy().team());
+    ProgramFor(Kind::kTest, *step, shards).Run(step->arguments, model.strategy().team());
     for (const auto& callback : callbacks)
       callback->OnTestBatchEnd(batch, [this] { return Results(); });
   }
@@ -266,7 +272,7 @@ Tensor Model::Training::Predict(const Dataset& batches, int64_t steps) {
   std::vector<Tensor> parts;
   while (const nn::StepData* step = input.Next()) {
     parts.push_back(
-        PlanFor(Kind::kPredict, *step, 0).Run(step->arguments, model.strategy().team())[0]);
+        ProgramFor(Kind::kPredict, *step, 0).Run(step->arguments, model.strategy().team())[0]);
   }
   return parts.size() == 1 ? parts[0] : Concat(parts, 0);
 }

@@ -142,6 +142,7 @@ std::string Model::WeightsDigest() const {
 }
 
 std::string Model::StateDigest() const {
+  if (training_ != nullptr) training_->GatherState();
   std::vector<Variable> all = variables();
   for (const Variable& counter : counters()) all.push_back(counter);
   if (training_ != nullptr) {

@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "base/team.h"
-#include "distribute/step_program.h"
 #include "graph/tracer.h"
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
@@ -130,8 +129,9 @@ std::vector<Tensor> Model::Training::Trace(Kind kind, const std::vector<Tensor>&
   return {};
 }
 
-std::unique_ptr<runtime::Compiled> Model::Training::Compile(Kind kind, const nn::StepData& step,
-                                                            int shards) {
+std::unique_ptr<distribute::StepProgram> Model::Training::Compile(Kind kind,
+                                                                  const nn::StepData& step,
+                                                                  int shards) {
   std::vector<ops::TensorType> types;
   for (const Tensor& argument : step.arguments) types.push_back(ops::TensorType::Of(argument));
   const auto body = [&](std::vector<Tensor> batch) {
@@ -146,18 +146,23 @@ std::unique_ptr<runtime::Compiled> Model::Training::Compile(Kind kind, const nn:
                                   .replicas = model.strategy().num_replicas_in_sync(),
                                   .shards = shards,
                                   .has_rows = std::vector<bool>(types.size(), !step.gathered),
-                                  .execution = this->options.execution};
+                                  .execution = this->options.execution,
+                                  .ranks = model.strategy().ranks()};
   options.has_rows.back() = true;
   distribute::StepProgram program = distribute::MakeStepProgram(types, body, options);
-  if (!program.mixes_in.empty()) {
+  if (!program.mixes_in().empty()) {
     Advise("[advice] the batch is not cut into shards: examples influence each other in " +
-           program.mixes_in + "; that changes no result, but one device does the work of that op");
+           program.mixes_in() + "; that changes no result, but one device does the work of that op");
+  }
+  if (!program.not_spread().empty() && program.mixes_in().empty()) {
+    Advise("[advice] every worker computes the whole batch: " + program.not_spread() +
+           "; that changes no result, but the others do not help");
   }
   if (kind == Kind::kTrain && plans_.empty())
-    AdviseOnDivision(step.examples, shards, program.mixes_in.empty());
+    AdviseOnDivision(step.examples, shards, program.mixes_in().empty());
   base::Log(base::Severity::kDebug, "a step on " + std::to_string(step.examples) +
-                                        " examples: " + program.compiled->Describe());
-  return std::move(program.compiled);
+                                        " examples: " + program.Describe());
+  return std::make_unique<distribute::StepProgram>(std::move(program));
 }
 
 void Model::Training::AdviseOnDivision(int64_t examples, int shards, bool cut) {
@@ -181,17 +186,17 @@ bool Model::Training::StepPlan::Fits(Kind of, const nn::StepData& step, int cut)
   return true;
 }
 
-runtime::Compiled& Model::Training::PlanFor(Kind kind, const nn::StepData& step, int shards) {
+distribute::StepProgram& Model::Training::ProgramFor(Kind kind, const nn::StepData& step, int shards) {
   if (layout_ != runtime::VariableLayout()) plans_.clear();
   for (const StepPlan& known : plans_) {
-    if (known.Fits(kind, step, shards)) return *known.plan;
+    if (known.Fits(kind, step, shards)) return *known.program;
   }
   StepPlan made{kind, step.gathered, step.examples, shards, {}, Compile(kind, step, shards)};
   for (const Tensor& argument : step.arguments) made.types.push_back(ops::TensorType::Of(argument));
   layout_ = runtime::VariableLayout();
-  if (measure_steps_ && made.plan->plan() != nullptr) made.plan->plan()->MeasureSteps();
+  if (measure_steps_) made.program->MeasureSteps();
   plans_.push_back(std::move(made));
-  return *plans_.back().plan;
+  return *plans_.back().program;
 }
 
 }  // namespace lockstep

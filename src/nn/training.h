@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "distribute/leaves.h"
+#include "distribute/step_program.h"
 #include "lockstep/nn/model.h"
 #include "nn/dump.h"
 #include "nn/progress.h"
 #include "nn/step_input.h"
-#include "runtime/compiled.h"
 
 namespace lockstep {
 
@@ -25,7 +25,9 @@ class Model::Training {
   Logs Evaluate(const Dataset& batches, int64_t steps);
   Tensor Predict(const Dataset& batches, int64_t steps);
 
-  /// All that decides how training goes on.
+  /// Makes all variables whole on every worker; all call it alike.
+  void GatherState() const;
+  /// All that decides how training goes on; all workers call it alike.
   SavedState Snapshot() const;
   void SaveTo(const std::string& directory);
 
@@ -46,11 +48,11 @@ class Model::Training {
     int64_t examples;
     int shards;
     std::vector<ops::TensorType> types;  // of the arguments
-    std::unique_ptr<runtime::Compiled> plan;
+    std::unique_ptr<distribute::StepProgram> program;
     bool Fits(Kind kind, const nn::StepData& step, int shards) const;
   };
-  runtime::Compiled& PlanFor(Kind kind, const nn::StepData& step, int shards);
-  std::unique_ptr<runtime::Compiled> Compile(Kind kind, const nn::StepData& step, int shards);
+  distribute::StepProgram& ProgramFor(Kind kind, const nn::StepData& step, int shards);
+  std::unique_ptr<distribute::StepProgram> Compile(Kind kind, const nn::StepData& step, int shards);
   std::vector<Tensor> Trace(Kind kind, const std::vector<Tensor>& batch);
   void TraceTrainStep(const std::vector<Tensor>& batch);
   void TraceTestStep(const std::vector<Tensor>& batch);

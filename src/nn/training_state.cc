@@ -118,6 +118,7 @@ History Model::Training::WholeEpochs() const {
 }
 
 SavedState Model::Training::Snapshot() const {
+  GatherState();
   SavedState state;
   for (const auto& [name, variable] : StateVariables())
     state.tensors.push_back({name, variable.value()});
@@ -151,9 +152,10 @@ SavedState Model::Training::Snapshot() const {
 }
 
 void Model::Training::SaveTo(const std::string& directory) {
-  checkpoint::SaveDirectory(base::LocalFiles(), directory)
-      .Write(position.steps, Snapshot())
-      .OrThrow();
+  const SavedState state = Snapshot();
+  model.strategy().OnChief([&] {
+    return checkpoint::SaveDirectory(base::LocalFiles(), directory).Write(position.steps, state);
+  });
 }
 
 void Model::Training::RestorePosition(const SavedState& state) {
@@ -237,7 +239,7 @@ void Model::SaveWeights(const std::string& path) const {
     Refuse("save_weights",
            "the model must have weights; got none (" + name_ + "); call it on a batch first");
   }
-  SaveState(path, state).OrThrow();
+  strategy_->OnChief([&] { return SaveState(path, state); });
 }
 
 void Model::LoadWeights(const std::string& path) {

@@ -21,12 +21,44 @@ const RegisterOp kSend(
 // _Recv{key, dtype, shape}(): the tensor that was sent under the key.
 const RegisterOp kReceive({.name = "_Recv", .infer = TypeFromAttributes, .asynchronous = true});
 
-// CollectiveSum{bucket, leaves, block, nodes, dtype, shape}(partials...): the sum over all leaves
-// of all ranks, by the canonical tree. `block` is this rank's range of leaves, `nodes` holds two
-// numbers for each partial: the range of leaves that it has already added up.
-const RegisterOp kCollectiveSum({.name = "CollectiveSum",
-                                 .infer = TypeFromAttributes,
-                                 .asynchronous = true});
+// One type a list of numbers: dtype, rank, sizes.
+std::vector<TensorType> ListedTypes(const InferenceContext& context) {
+  const auto& list = context.attributes.Get<std::vector<int64_t>>("outputs");
+  std::vector<TensorType> types;
+  for (size_t i = 0; i < list.size();) {
+    const auto dtype = static_cast<DType>(list[i]);
+    const auto rank = static_cast<size_t>(list[i + 1]);
+    types.push_back(
+        {dtype, Shape(std::vector<int64_t>(list.begin() + i + 2, list.begin() + i + 2 + rank)),
+         dtype});
+    i += 2 + rank;
+  }
+  return types;
+}
+
+// _Exchange{bucket, fingerprint, outputs, send, receive, keep}(tensors...): pieces of the inputs go
+// to other ranks, and theirs come as outputs. `send`: peer, input, first byte, bytes; `receive`:
+// peer, output; `keep`: output, input, first byte, for outputs that come from here. Pieces between
+// two ranks are in one order at both.
+const RegisterOp kExchange(
+    {.name = "_Exchange", .infer = ListedTypes, .asynchronous = true});
+
+// _GatherVariables{bucket, fingerprint, borders}(variables...): each rank sends its rows of each
+// variable to all others. `borders`: for each variable ranks + 1 numbers of rows.
+const RegisterOp kGatherVariables({.name = "_GatherVariables",
+                                   .infer = NoOutputs,
+                                   .effects = {.reads = ~0u, .writes = ~0u},
+                                   .asynchronous = true});
+
+// _VariableRows{begin, size}(variable): a handle of some of its rows, which names the same variable.
+std::vector<TensorType> InferVariableRows(const InferenceContext& context) {
+  TensorType rows = context.inputs[0];
+  rows.shape.set_dim(0, context.attributes.Get<int64_t>("size"));
+  return {rows};
+}
+
+const RegisterOp kVariableRows(
+    {.name = "_VariableRows", .infer = InferVariableRows, .view = true});
 
 }  // namespace
 

@@ -31,7 +31,7 @@ struct Slot {
   Kind kind = Kind::kArena;
   int index = 0;  // which parameter, variable or result
   size_t bytes = 0;
-  size_t offset = 0;     // into the arena or a lane's chunk memory
+  size_t offset = 0;     // into the arena, a lane's chunk memory or a variable
   size_t row_bytes = 0;  // kChunk: bytes of one row of the group's domain
   Tensor constant;
 };

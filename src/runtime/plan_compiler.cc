@@ -4,12 +4,21 @@
 
 #include "base/check.h"
 #include "graph/passes.h"
+#include "graph/segments.h"
 #include "kernels/copy.h"
 #include "kernels/failure.h"
 #include "runtime/fold.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::runtime {
+
+namespace {
+
+size_t BytesOf(const ops::TensorType& type) {
+  return type.shape.num_elements() * DTypeSize(type.dtype);
+}
+
+}  // namespace
 
 PlanCompiler::PlanCompiler(const graph::Graph& graph, const PlanOptions& options)
     : graph_(graph), options_(options), plan_(new Plan) {}
@@ -40,10 +49,9 @@ void PlanCompiler::FindLastUses() {
       last_use_[Key(input)] = node.id;
     }
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const Tensor* constant = graph_.constant(node.inputs[i]);
-      if (constant != nullptr && constant->dtype() == DType::kResource &&
-          (node.spec->effects.writes >> i & 1)) {
-        const int variable = VariableOf(*constant);
+      if (!(node.spec->effects.writes >> i & 1)) continue;
+      if (const Tensor* handle = graph::ResourceOf(graph_, node.inputs[i])) {
+        const int variable = VariableOf(*handle);
         writes_of_[variable].push_back(node.id);
         ++plan_->writes_[variable];
       }
@@ -96,9 +104,12 @@ void PlanCompiler::AddNode(const graph::Node& node) {
     if (value.dtype() == DType::kResource) {
       slot.kind = Slot::Kind::kVariable;
       slot.index = VariableOf(value);
+      slot.bytes = BytesOf(KernelType(node.outputs[0]));
     }
     slot.constant = value;
     slot_of_[Key({node.id, 0})] = AddSlot(std::move(slot));
+  } else if (op == "_VariableRows") {
+    AddWindow(node);
   } else if (node.spec->view) {
     slot_of_[Key({node.id, 0})] = SlotOf(node.inputs[0]);
   } else if (op == "ReadVariableOp") {
@@ -106,6 +117,17 @@ void PlanCompiler::AddNode(const graph::Node& node) {
   } else {
     AddStep(node);
   }
+}
+
+// Some rows of a variable, under a handle of their own.
+void PlanCompiler::AddWindow(const graph::Node& node) {
+  Slot slot{.kind = Slot::Kind::kVariable};
+  const Slot& whole = plan_->slots_[SlotOf(node.inputs[0])];
+  slot.index = whole.index;
+  slot.bytes = BytesOf(KernelType(node.outputs[0]));
+  const int64_t rows = std::max<int64_t>(1, graph_.type(node.inputs[0]).shape[0]);
+  slot.offset = whole.offset + whole.bytes / rows * node.attributes.Get<int64_t>("begin");
+  slot_of_[Key({node.id, 0})] = AddSlot(std::move(slot));
 }
 
 // A read costs nothing when nobody who comes after a later write still wants the value read.
@@ -156,7 +178,7 @@ void PlanCompiler::AddStep(const graph::Node& node) {
                       node.outputs[i].ToString() + "; call the op outside of traced functions");
     }
     Slot slot;
-    slot.bytes = node.outputs[i].shape.num_elements() * DTypeSize(node.outputs[i].dtype);
+    slot.bytes = BytesOf(node.outputs[i]);
     const int id = AddSlot(std::move(slot));
     producer_[id] = index;
     slot_of_[Key({node.id, static_cast<int>(i)})] = id;

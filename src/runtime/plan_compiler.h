@@ -18,6 +18,7 @@ class PlanCompiler {
   void AddNode(const graph::Node& node);
   void AddStep(const graph::Node& node);
   void AddRead(const graph::Node& node);
+  void AddWindow(const graph::Node& node);
   int AddSlot(Slot slot);
   int SlotOf(graph::Endpoint endpoint) const { return slot_of_.at(Key(endpoint)); }
   int VariableOf(const Tensor& handle);
@@ -45,7 +46,7 @@ class PlanCompiler {
   void PlanArena();
   void PlanPointers();
 
-  static int64_t Key(graph::Endpoint e) { return int64_t{e.node} * 64 + e.index; }
+  static int64_t Key(graph::Endpoint e) { return (int64_t{e.node} << 20) + e.index; }
   ops::TensorType KernelType(const ops::TensorType& type) const;
 
   const graph::Graph& graph_;
@@ -65,6 +66,7 @@ class PlanCompiler {
   std::vector<SlotInPhase> written_in_;  // by slot
   struct AccessInPhase {
     int group;
+    int slot;  // two windows of a variable have rows of their own
     bool aligned;
     bool write;
   };

@@ -144,8 +144,7 @@ void PlanCompiler::ChooseChunks() {
         for (int slot : step.inputs) {
           if (slot >= 0 && plan_->slots_[slot].kind == Slot::Kind::kVariable &&
               !step.writes.empty()) {
-            row_bytes += plan_->variables_[plan_->slots_[slot].index]->shape().num_elements() * 4 /
-                         group.domain;
+            row_bytes += plan_->slots_[slot].bytes / group.domain;
           }
         }
       }

@@ -72,7 +72,7 @@ bool PlanCompiler::Place(int index) {
         std::find(step.writes.begin(), step.writes.end(), variable) != step.writes.end();
     for (const AccessInPhase& access : accesses_[variable]) {
       if (!writes && !access.write) continue;
-      if (!require(access.group, aligned && access.aligned)) return false;
+      if (!require(access.group, aligned && access.aligned && access.slot == slot)) return false;
     }
   }
   for (int before : step.depends) {
@@ -118,7 +118,7 @@ bool PlanCompiler::Place(int index) {
     const int variable = plan_->slots_[slot].index;
     const bool writes =
         std::find(step.writes.begin(), step.writes.end(), variable) != step.writes.end();
-    accesses_[variable].push_back({target, (aligned_mask >> i & 1) != 0, writes});
+    accesses_[variable].push_back({target, slot, (aligned_mask >> i & 1) != 0, writes});
   }
   return true;
 }

@@ -1,14 +1,69 @@
 #include "runtime/segmented_program.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace lockstep::runtime {
 
-SegmentedProgram::SegmentedProgram(graph::Graph program) : program_(std::move(program)) {
+SegmentedProgram::SegmentedProgram(graph::Graph program, const ExecutionOptions& options)
+    : program_(std::move(program)) {
+  for (graph::Endpoint parameter : program_.parameters()) PlaceOf(parameter);
   for (graph::Segment& segment : graph::CutIntoSegments(program_)) {
-    auto plan = Plan::Compile(segment.graph, {});
-    segments_.push_back({std::move(segment), std::move(plan)});
+    Part part{.plan = CompilePlan(segment.graph, options)};
+    for (graph::Endpoint input : segment.inputs) part.inputs.push_back(PlaceOf(input));
+    for (graph::Endpoint output : segment.outputs) part.outputs.push_back(PlaceOf(output));
+    for (int id : segment.starts) {
+      const graph::Node& node = program_.node(id);
+      Operation& operation = operations_[id];
+      for (graph::Endpoint input : node.inputs) operation.inputs.push_back(PlaceOf(input));
+      for (int i = 0; i < static_cast<int>(node.outputs.size()); ++i)
+        operation.outputs.push_back(PlaceOf({id, i}));
+    }
+    part.segment = std::move(segment);
+    segments_.push_back(std::move(part));
   }
+  for (graph::Endpoint result : program_.results()) results_.push_back(PlaceOf(result));
+  FindLastUses();
+}
+
+SegmentedProgram::Place SegmentedProgram::PlaceOf(graph::Endpoint endpoint) {
+  const int64_t key = (int64_t{endpoint.node} << 20) + endpoint.index;
+  const auto [place, fresh] = places_.try_emplace(key, static_cast<Place>(values_.size()));
+  if (fresh) {
+    const Tensor* constant = program_.constant(endpoint);
+    values_.push_back(constant != nullptr ? *constant : Tensor());
+  }
+  return place->second;
+}
+
+void SegmentedProgram::FindLastUses() {
+  std::vector<int> last(values_.size(), -1);
+  for (size_t s = 0; s < segments_.size(); ++s) {
+    for (Place place : segments_[s].inputs) last[place] = static_cast<int>(s);
+    for (Place place : segments_[s].outputs) last[place] = std::max(last[place], 0);
+    for (int id : segments_[s].segment.starts) {
+      // An op under way has references of its own.
+      for (Place place : operations_[id].inputs) last[place] = static_cast<int>(s);
+    }
+  }
+  for (Place place : results_) last[place] = -1;
+  for (size_t place = 0; place < last.size(); ++place) {
+    if (last[place] >= 0 && !values_[place].defined())
+      segments_[last[place]].last_uses.push_back(static_cast<Place>(place));
+  }
+}
+
+std::string SegmentedProgram::Describe() const {
+  std::string text = std::to_string(num_segments()) + " segments\n";
+  for (const Part& part : segments_) {
+    text += "segment waits for";
+    for (int id : part.segment.waits) text += " " + program_.node(id).name;
+    text += part.segment.waits.empty() ? " nothing: " : ": ";
+    text += part.plan->Describe();
+    for (int id : part.segment.starts) text += "starts " + program_.node(id).name + "\n";
+  }
+  return text;
 }
 
 // One run: where it stands, and the values that later segments need.
@@ -16,33 +71,57 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
  public:
   Execution(SegmentedProgram& program, Context& context, std::vector<Tensor> arguments,
             OnTensors done)
-      : program_(program), context_(context), done_(std::move(done)) {
-    for (size_t i = 0; i < arguments.size(); ++i)
-      Put(program.program_.parameters()[i], arguments[i]);
+      : program_(program),
+        context_(context),
+        done_(std::move(done)),
+        values_(program.values_),
+        under_way_(program.program_.num_nodes(), false) {
+    for (size_t i = 0; i < arguments.size(); ++i) values_[i] = std::move(arguments[i]);
   }
 
-  // Runs the segment, then starts what follows it.
+  // Runs the segment if all that it waits for is there, and starts what follows it.
   void RunNext() {
+    if (failed_ || scheduled_ || Waiting()) return;
     Part& part = program_.segments_[next_];
     std::vector<Tensor> inputs;
-    for (graph::Endpoint input : part.segment.inputs) inputs.push_back(Value(input));
+    inputs.reserve(part.inputs.size());
+    for (Place place : part.inputs) inputs.push_back(values_[place]);
     try {
-      const std::vector<Tensor> results = part.plan->Run(inputs, context_.team);
-      for (size_t i = 0; i < results.size(); ++i) Put(part.segment.outputs[i], results[i]);
-      waiting_ = 1;  // keeps the run from going on before all ops have started
-      for (int id : part.segment.starts) StartOp(program_.program_.node(id));
-      OneDone();
+      std::vector<Tensor> results;
+      if (part.segment.graph.num_nodes() > 0) results = part.plan->Run(inputs, context_.team);
+      inputs.clear();
+      for (size_t i = 0; i < results.size(); ++i) values_[part.outputs[i]] = std::move(results[i]);
     } catch (const Error& error) {
       Fail(error.status());
+      return;
     }
+    for (int id : part.segment.starts) StartOp(program_.program_.node(id));
+    for (Place place : part.last_uses) values_[place] = Tensor();
+    ++next_;
+    // Others get their turn between two segments, so that messages move on.
+    scheduled_ = true;
+    context_.executor.Post([self = shared_from_this()] {
+      self->scheduled_ = false;
+      self->Continue();
+    });
   }
 
  private:
-  static int64_t Key(graph::Endpoint e) { return int64_t{e.node} * 64 + e.index; }
-  void Put(graph::Endpoint e, const Tensor& value) { values_[Key(e)] = value; }
-  Tensor Value(graph::Endpoint e) const {
-    if (const Tensor* constant = program_.program_.constant(e)) return *constant;
-    return values_.at(Key(e));
+  void Continue() {
+    if (failed_) return;
+    if (next_ < program_.num_segments()) {
+      RunNext();
+    } else if (pending_ == 0) {
+      std::vector<Tensor> results;
+      for (Place place : program_.results_) results.push_back(values_[place]);
+      failed_ = true;  // nothing more may happen
+      done_(std::move(results));
+    }
+  }
+
+  bool Waiting() const {
+    const std::vector<int>& waits = program_.segments_[next_].segment.waits;
+    return std::any_of(waits.begin(), waits.end(), [&](int id) { return under_way_[id]; });
   }
 
   void StartOp(const graph::Node& node) {
@@ -54,29 +133,25 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
       return;
     }
     std::vector<Tensor> inputs;
-    for (graph::Endpoint input : node.inputs) inputs.push_back(Value(input));
-    ++waiting_;
+    for (Place place : program_.operations_.at(node.id).inputs) inputs.push_back(values_[place]);
+    under_way_[node.id] = true;
+    ++pending_;
     handler->second(node, inputs,
                     [self = shared_from_this(), &node](Result<std::vector<Tensor>> results) {
-                      if (!results.ok()) {
-                        self->Fail(results.status());
-                        return;
-                      }
-                      for (size_t i = 0; i < results->size(); ++i)
-                        self->Put({node.id, static_cast<int>(i)}, (*results)[i]);
-                      self->OneDone();
+                      self->OpDone(node, std::move(results));
                     });
   }
 
-  void OneDone() {
-    if (--waiting_ > 0 || failed_) return;
-    if (++next_ < program_.num_segments()) {
-      context_.executor.Post([self = shared_from_this()] { self->RunNext(); });
+  void OpDone(const graph::Node& node, Result<std::vector<Tensor>> results) {
+    if (!results.ok()) {
+      Fail(results.status());
       return;
     }
-    std::vector<Tensor> results;
-    for (graph::Endpoint result : program_.program_.results()) results.push_back(Value(result));
-    done_(std::move(results));
+    const std::vector<Place>& outputs = program_.operations_.at(node.id).outputs;
+    for (size_t i = 0; i < results->size(); ++i) values_[outputs[i]] = std::move((*results)[i]);
+    under_way_[node.id] = false;
+    --pending_;
+    if (!scheduled_) Continue();
   }
 
   void Fail(const Status& status) {
@@ -88,10 +163,12 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
   SegmentedProgram& program_;
   Context& context_;
   OnTensors done_;
-  std::map<int64_t, Tensor> values_;
+  std::vector<Tensor> values_;   // by place
+  std::vector<bool> under_way_;  // by node: an asynchronous op that has started
   int next_ = 0;
-  int waiting_ = 0;
-  bool failed_ = false;
+  int pending_ = 0;
+  bool scheduled_ = false;
+  bool failed_ = false;  // or done
 };
 
 std::vector<Tensor> SegmentedProgram::Run(std::span<const Tensor> arguments, base::Team& team) {
@@ -99,9 +176,7 @@ std::vector<Tensor> SegmentedProgram::Run(std::span<const Tensor> arguments, bas
   Part& part = segments_[0];
   if (part.segment.inputs == program_.parameters()) return part.plan->Run(arguments, team);
   std::vector<Tensor> inputs;
-  for (graph::Endpoint input : part.segment.inputs) {
-    inputs.push_back(arguments[program_.node(input.node).attributes.Get<int64_t>("index")]);
-  }
+  for (Place place : part.inputs) inputs.push_back(arguments[place]);
   return part.plan->Run(inputs, team);
 }
 

@@ -4,12 +4,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/executor.h"
 #include "base/team.h"
 #include "graph/segments.h"
 #include "lockstep/base/status.h"
+#include "lockstep/runtime/execution_options.h"
 #include "runtime/plan.h"
 
 namespace lockstep::runtime {
@@ -19,15 +21,17 @@ using OnTensors = std::function<void(Result<std::vector<Tensor>>)>;
 using AsynchronousOp =
     std::function<void(const graph::Node& node, const std::vector<Tensor>& inputs, OnTensors done)>;
 
-/// A program cut at its asynchronous ops: a plan for each segment. Without such ops it is one plan,
-/// and running it costs what the plan costs.
+/// A program cut at its asynchronous ops: a plan for each segment. An op is under way while later
+/// segments run, until one needs what it gives. Without such ops it is one plan, and running it
+/// costs what the plan costs.
 class SegmentedProgram {
  public:
   /// All types of `program` must be known.
-  explicit SegmentedProgram(graph::Graph program);
+  explicit SegmentedProgram(graph::Graph program, const ExecutionOptions& options = {});
 
   int num_segments() const { return static_cast<int>(segments_.size()); }
-  const Plan& plan(int segment) const { return *segments_[segment].plan; }
+  Plan& plan(int segment) const { return *segments_[segment].plan; }
+  std::string Describe() const;
 
   /// Runs a program of one segment.
   std::vector<Tensor> Run(std::span<const Tensor> arguments, base::Team& team);
@@ -44,12 +48,28 @@ class SegmentedProgram {
 
  private:
   class Execution;
+  /// A value that passes from one part of the program to another, by its number.
+  using Place = int;
   struct Part {
     graph::Segment segment;
     std::unique_ptr<Plan> plan;
+    std::vector<Place> inputs;
+    std::vector<Place> outputs;
+    std::vector<Place> last_uses;  // nobody needs these when the segment has run
   };
+  struct Operation {
+    std::vector<Place> inputs;
+    std::vector<Place> outputs;
+  };
+  Place PlaceOf(graph::Endpoint endpoint);
+  void FindLastUses();
+
   graph::Graph program_;
   std::vector<Part> segments_;
+  std::unordered_map<int, Operation> operations_;  // by node
+  std::vector<Place> results_;
+  std::unordered_map<int64_t, Place> places_;
+  std::vector<Tensor> values_;  // of constants; empty elsewhere
 };
 
 }  // namespace lockstep::runtime

@@ -5,10 +5,11 @@
 
 #include "base/randomness.h"
 #include "base/team.h"
-#include "distribute/collective_sum.h"
 #include "distribute/leaves.h"
+#include "distribute/rank_program.h"
 #include "distribute/spread_sums.h"
 #include "graph/passes.h"
+#include "graph/rows.h"
 #include "graph/tracer.h"
 #include "lockstep/ops/activation.h"
 #include "lockstep/ops/linalg.h"
@@ -101,26 +102,27 @@ Outcome RunOverRanks(uint64_t seed, const Division& division, const std::vector<
   const auto arguments = Arguments();
   World world(seed, {.num_ranks = division.num_ranks()});
   base::Team team(1);
-  std::vector<std::unique_ptr<collectives::Group>> groups;
-  std::vector<std::unique_ptr<SegmentedProgram>> programs;
-  std::vector<std::unique_ptr<SegmentedProgram::Context>> contexts;
+  std::vector<std::unique_ptr<distribute::Communicator>> ranks;
+  std::vector<std::unique_ptr<distribute::RankProgram>> programs;
   Outcome outcome;
   std::vector<std::optional<Result<std::vector<Tensor>>>> results(division.num_ranks());
   disturb(world);
   for (int rank = 0; rank < division.num_ranks(); ++rank) {
-    programs.push_back(std::make_unique<SegmentedProgram>(distribute::SpreadSums(
-        TracedStep(arguments, offsets), kExamples, kHasRows, offsets, division, rank)));
-    groups.push_back(std::make_unique<collectives::Group>(world.transport(rank)));
-    contexts.push_back(std::make_unique<SegmentedProgram::Context>(SegmentedProgram::Context{
-        world.executor(rank),
-        team,
-        {{"CollectiveSum", distribute::MakeCollectiveSum(*groups[rank], division, /*step=*/1,
-                                                         std::chrono::seconds(20))}}}));
+    ranks.push_back(std::make_unique<distribute::Communicator>(
+        world.transport(rank), [](const std::function<bool()>&) { FAIL() << "nobody waits here"; }));
+    distribute::SpreadOptions options{.examples = kExamples,
+                                      .has_rows = kHasRows,
+                                      .offsets = offsets,
+                                      .division = division,
+                                      .rank = rank};
+    programs.push_back(std::make_unique<distribute::RankProgram>(
+        distribute::SpreadSums(TracedStep(arguments, offsets), options), *ranks[rank],
+        ExecutionOptions()));
     const auto block = division.block(rank);
     auto local = arguments;
     for (int i = 0; i < 2; ++i)
       local[i] = RowsOf(arguments[i], offsets[block.begin], offsets[block.end]);
-    programs[rank]->Start(local, *contexts[rank],
+    programs[rank]->Start(local, team,
                           [&results, rank](Result<std::vector<Tensor>> result) {
                             results[rank] = std::move(result);
                           });
@@ -135,7 +137,7 @@ Outcome RunOverRanks(uint64_t seed, const Division& division, const std::vector<
                                                  : Status(Code::kInternal, "[test] never done"));
   }
   outcome.trace = world.trace().hash();
-  groups.clear();
+  ranks.clear();
   return outcome;
 }
 

@@ -13,6 +13,18 @@ std::shared_ptr<Buffer> Buffer::Allocate(DType dtype, size_t count) {
   return std::shared_ptr<Buffer>(new Buffer(dtype, count));
 }
 
+std::shared_ptr<Buffer> Buffer::Borrow(DType dtype, size_t count, const void* data,
+                                       std::shared_ptr<const void> keeper) {
+  return std::shared_ptr<Buffer>(new Buffer(dtype, count, data, std::move(keeper)));
+}
+
+Buffer::Buffer(DType dtype, size_t count, const void* data, std::shared_ptr<const void> keeper)
+    : dtype_(dtype),
+      count_(count),
+      num_bytes_(count * DTypeSize(dtype)),
+      data_(const_cast<void*>(data)),
+      keeper_(std::move(keeper)) {}
+
 Buffer::Buffer(DType dtype, size_t count)
     : dtype_(dtype), count_(count), num_bytes_(count * DTypeSize(dtype)) {
   data_ = base::AllocateMemory(num_bytes_);
@@ -26,12 +38,13 @@ Buffer::Buffer(DType dtype, size_t count)
 }
 
 Buffer::~Buffer() {
+  if (keeper_ != nullptr) return;
   if (dtype_ == DType::kString) std::destroy_n(static_cast<std::string*>(data_), count_);
   std::free(data_);
 }
 
 bool IsSoleOwner(const std::shared_ptr<Buffer>& buffer) {
-  if (buffer.use_count() > 1) return false;
+  if (buffer.use_count() > 1 || buffer->borrowed()) return false;
   // The count alone orders nothing; giving a reference back does, after those who did so before.
   std::shared_ptr<Buffer>(buffer).reset();
   return true;

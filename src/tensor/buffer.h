@@ -14,6 +14,9 @@ class Buffer {
   /// Uninitialised memory for `count` elements; strings are empty. ResourceExhausted when there is
   /// none.
   static std::shared_ptr<Buffer> Allocate(DType dtype, size_t count);
+  /// Memory of somebody else, which `keeper` keeps alive and nobody may write.
+  static std::shared_ptr<Buffer> Borrow(DType dtype, size_t count, const void* data,
+                                        std::shared_ptr<const void> keeper);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -21,16 +24,19 @@ class Buffer {
   void* data() { return data_; }
   const void* data() const { return data_; }
   size_t num_bytes() const { return num_bytes_; }
+  bool borrowed() const { return keeper_ != nullptr; }
 
  private:
   Buffer(DType dtype, size_t count);
+  Buffer(DType dtype, size_t count, const void* data, std::shared_ptr<const void> keeper);
   DType dtype_;
   size_t count_;
   size_t num_bytes_;
   void* data_ = nullptr;
+  std::shared_ptr<const void> keeper_;
 };
 
-/// Whether nobody else refers to the buffer. Then everything that others have read from it has
+/// Whether nobody else refers to the buffer or its memory. Then everything that others have read from it has
 /// happened before, so that the caller may write.
 bool IsSoleOwner(const std::shared_ptr<Buffer>& buffer);
 

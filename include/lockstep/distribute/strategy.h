@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "lockstep/base/status.h"
 #include "lockstep/distribute/dataset.h"
 #include "lockstep/distribute/replica_context.h"
 #include "lockstep/distribute/values.h"
@@ -18,6 +19,9 @@ namespace lockstep {
 
 namespace base {
 class Team;
+}
+namespace distribute {
+class Communicator;
 }
 
 /// A replica's program: gets the replica's arguments, gives its results.
@@ -50,6 +54,12 @@ class Strategy {
   int num_replicas_in_sync() const { return replicas_; }
   /// Over how many devices the work is spread.
   int num_devices() const { return devices_; }
+  /// How many processes work together, and which of them this is; 1 and 0 where there is one.
+  int num_workers() const;
+  int worker() const;
+  /// Lets worker 0 alone do `work`, such as writing a file; the others wait for it, and all throw
+  /// its error. All call it alike.
+  void OnChief(const std::function<Status()>& work);
   const std::string& name() const { return name_; }
 
   /// While it lives, models and variables made by this thread belong to the strategy, and ops run
@@ -130,9 +140,12 @@ class Strategy {
   base::Team& team() { return *team_; }
   /// Different for every strategy of a process.
   uint64_t id() const { return id_; }
+  /// The other workers; nullptr where there are none.
+  distribute::Communicator* ranks() const { return ranks_.get(); }
 
  protected:
   Strategy(std::string name, int replicas, int devices, int threads_per_device);
+  std::shared_ptr<distribute::Communicator> ranks_;
 
  private:
   template <typename F, size_t... kIndex>
@@ -186,6 +199,24 @@ struct MirroredOptions {
 class MirroredStrategy : public Strategy {
  public:
   explicit MirroredStrategy(const MirroredOptions& options = {});
+};
+
+struct MultiWorkerOptions {
+  /// Devices of each worker; 0: the number of its cores.
+  int devices = 0;
+  /// R; see `Strategy::num_replicas_in_sync`. 0: workers times devices.
+  int replicas = 0;
+  int threads_per_device = 1;
+};
+
+/// Mirrored over several processes: all run the same program, each computes some of the leaves of
+/// each batch and some rows of each update, and all end with the same bits, which are those of one
+/// process. Source: tf.distribute.MultiWorkerMirroredStrategy.
+class MultiWorkerMirroredStrategy : public Strategy {
+ public:
+  /// For transports that are connected already.
+  MultiWorkerMirroredStrategy(std::shared_ptr<distribute::Communicator> workers,
+                              const MultiWorkerOptions& options = {});
 };
 
 /// One replica on one device. Source: tf.distribute.OneDeviceStrategy.

@@ -1,0 +1,121 @@
+#include "collectives/all_to_all.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "base/probe.h"
+
+namespace lockstep::collectives {
+namespace {
+
+constexpr const char* kName = "all_to_all";
+
+size_t TotalBytes(const std::vector<size_t>& pieces) {
+  size_t bytes = 0;
+  for (size_t piece : pieces) bytes += PaddedPiece(piece);
+  return bytes;
+}
+
+class Exchange final : public Operation {
+ public:
+  Exchange(AllToAllRequest request, OnReduced done)
+      : Operation(request.id, kName, request.timeout, std::move(done)),
+        request_(std::move(request)) {}
+
+  void Begin(Group& group) override {
+    came_.assign(request_.peers.size(), false);
+    for (int rank = 0; rank < group.num_ranks(); ++rank) {
+      if (rank == group.rank()) continue;
+      const PeerPieces& peer = request_.peers[rank];
+      if (!peer.send.empty()) Send(group, rank, peer);
+      if (!peer.receive.empty()) ++missing_;
+    }
+    if (missing_ == 0) Finish(group, Reduced{true});
+  }
+
+  void Take(Group& group, int from, const net::Payload& payload,
+            const PartialMessage& message) override {
+    const PeerPieces& peer = request_.peers[from];
+    if (Status fault = Disagreement(group, from, message); !fault.ok()) {
+      group.FailAndAbort(*this, std::move(fault));
+      return;
+    }
+    if (came_[from]) {
+      LOCKSTEP_PROBE("pieces came twice");
+      return;
+    }
+    came_[from] = true;
+    size_t offset = 0;
+    for (size_t piece = 0; piece < peer.receive.size(); ++piece) {
+      request_.on_piece(from, piece, message.elements.subspan(offset, peer.receive[piece]),
+                        payload);
+      offset += PaddedPiece(peer.receive[piece]);
+    }
+    if (--missing_ == 0) Finish(group, Reduced{true});
+  }
+
+  std::string Missing(const Group& group) const override {
+    std::string ranks;
+    for (int rank = 0; rank < group.num_ranks(); ++rank) {
+      if (rank == group.rank() || request_.peers[rank].receive.empty() || came_[rank]) continue;
+      ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
+    }
+    return "nothing from rank " + ranks;
+  }
+
+ private:
+  void Send(Group& group, int to, const PeerPieces& peer) const {
+    std::vector<std::byte> body;
+    for (std::span<const std::byte> piece : peer.send) {
+      const size_t begin = body.size();
+      body.resize(begin + PaddedPiece(piece.size()));
+      std::copy(piece.begin(), piece.end(), body.begin() + begin);
+    }
+    PartialHeader header;
+    header.op = id();
+    header.kind = OpKind::kAllToAll;
+    header.present = true;
+    header.plan = request_.fingerprint;
+    header.count = body.size();
+    group.Send(to, Encode(header, body));
+  }
+
+  Status Disagreement(const Group& group, int from, const PartialMessage& message) const {
+    const PartialHeader& header = message.header;
+    const size_t expected = TotalBytes(request_.peers[from].receive);
+    if (header.kind == OpKind::kAllToAll && header.plan == request_.fingerprint &&
+        header.count == expected && message.elements.size() == expected)
+      return Status::Ok();
+    return Status(Code::kInvalidArgument,
+                  std::string("[") + kName +
+                      "] the ranks must exchange the same pieces; got " +
+                      std::to_string(message.elements.size()) + " bytes of program " +
+                      std::to_string(header.plan) + " from rank " + std::to_string(from) +
+                      " where " + std::to_string(expected) + " of program " +
+                      std::to_string(request_.fingerprint) + " are due here " +
+                      group.Place(id()) + "; run one program with the same options on all ranks");
+  }
+
+  const AllToAllRequest request_;
+  std::vector<bool> came_;
+  int missing_ = 0;
+};
+
+}  // namespace
+
+void AllToAll(Group& group, AllToAllRequest request, OnReduced done) {
+  LOCKSTEP_CHECK(done != nullptr);
+  if (static_cast<int>(request.peers.size()) != group.num_ranks()) {
+    Status fault(Code::kInvalidArgument, std::string("[") + kName +
+                                             "] there must be pieces for each rank; got " +
+                                             std::to_string(request.peers.size()) + " peers " +
+                                             group.Place(request.id));
+    group.executor().Post([done = std::move(done), fault = std::move(fault)] { done(fault); });
+    return;
+  }
+  group.Run(std::make_unique<Exchange>(std::move(request), std::move(done)));
+}
+
+}  // namespace lockstep::collectives
