@@ -5,7 +5,7 @@ usage: verify_matrix.py [--short | --whole | --self-test] [--program FILE] [--mn
                         [--only TEXT] [--seconds-per-run N]
 
 What is trained (model, data, batch, replicas, optimizer, clipping, seed, steps) makes a group; how it is trained
-(devices, threads, passes, fusing, buckets, op by op, saved and resumed, instruction set) makes the runs of a group. All
+(devices, workers, threads, passes, fusing, buckets, op by op, saved and resumed, instruction set) makes the runs of a group. All
 runs of a group must give one digest of weights and state, and the same losses. Each run must also have been what it
 was asked to be, by its own report. Exit status: 0 all equal, 1 a difference or a failed run, 2 bad usage.
 """
@@ -26,6 +26,7 @@ OPTIMIZERS = ("sgd momentum nesterov rmsprop adagrad adadelta adam adamw amsgrad
 CLIPPING = (("--clipnorm", "0.05"), ("--clipvalue", "0.001"), ("--global-clipnorm", "0.05"))
 REPLICAS = (1, 3, 8)
 DEVICES = (1, 2, 3, 4, 5, 8)
+WORKERS = (1, 2, 3, 4, 8)
 COMPARED = ("weights_digest", "state_digest", "steps", "loss", "accuracy", "test_loss", "test_accuracy")
 
 Group = collections.namedtuple("Group", "name arguments ways steps")
@@ -48,6 +49,13 @@ def says(key, value):
 def on(devices, *arguments, name=None, asked=(), before=None):
     return Way(name or f"{devices} devices", ("--devices", str(devices)) + arguments,
                (says("devices", devices),) + tuple(asked), before)
+
+
+def over(workers, devices, *arguments, name=None, before=None):
+    """Processes that `lockstep launch` starts on this machine."""
+    return Way(name or f"{workers} workers with {devices} devices",
+               ("--workers", str(workers), "--devices", str(devices)) + arguments,
+               (says("workers", workers), says("devices", devices)), before)
 
 
 def kernels(report):
@@ -79,8 +87,13 @@ def ways(short):
         on(3, "--bucket-bytes", "256", name="small buckets", asked=(BUCKETS,)),
         on(2, "--eager", name="op by op", asked=(EAGER,)),
         resumed(2, 5),
+        over(2, 1),
+        over(3, 2),
+        over(3, 1, name="saved by 2 workers, resumed by 3", before=("--workers", "2", "--devices", "1")),
     ]
     if not short:
+        everything += [over(workers, devices) for workers in WORKERS for devices in (1, 2)
+                       if (workers, devices) not in ((2, 1), (3, 2))]
         everything += [
             on(1, "--threads", "2", name="1 device, 2 threads", asked=(says("threads", 2),)),
             on(5, "--passes", "off", "--fuse", "off", name="no passes, no fusing", asked=(UNPASSED, UNFUSED)),
@@ -115,7 +128,7 @@ def short_groups(options):
     gpt = ("--batch-size", "12", "--examples", "22")
     few = ways(short=True)
     groups = [group("mlp", replicas, few, 8, mlp) for replicas in REPLICAS]
-    thin = sweep((3,), few[:1] + [way for way in few if "op by op" in way.name])
+    thin = sweep((3,), few[:1] + [way for way in few if "op by op" in way.name]) + [over(2, 1), over(3, 1)]
     groups += [group("mlp", 3, thin, 6, mlp, name) for name in OPTIMIZERS if name != "adam"]
     groups += [group("mlp", 3, thin, 6, mlp, "sgd", clipping) for clipping in CLIPPING]
     groups += [group("cnn", 1, few, 3, cnn), group("cnn", 3, thin, 3, cnn, "lamb"),
@@ -128,7 +141,8 @@ def whole_groups(options):
     images = ("--batch-size", "100") + (("--data", options.mnist) if options.mnist else ())
     text = ("--batch-size", "12", "--data", options.text)
     few_images = ("--batch-size", "100", "--examples", "371")
-    all_ways, devices = ways(short=False), sweep(DEVICES, [])
+    all_ways = ways(short=False)
+    devices = sweep(DEVICES, []) + [over(count, each) for count in WORKERS for each in (1, 2)]
     groups = []
     for replicas in REPLICAS:
         groups.append(group("mlp", replicas, all_ways, 100, images))  # the end of an epoch is uneven: step 86
@@ -148,7 +162,15 @@ def whole_groups(options):
 
 
 def command_line(program, arguments):
-    return [str(program), "train", "--json", *arguments]
+    """`--workers N` among the arguments stands for a job of so many."""
+    arguments = list(arguments)
+    if "--workers" not in arguments:
+        return [str(program), "train", "--json", *arguments]
+    place = arguments.index("--workers")
+    workers = arguments[place + 1]
+    del arguments[place:place + 2]
+    return [str(program), "launch", "--workers", workers, "--json", "--", str(program), "train", "--json",
+            "--strategy", "multi_worker", "--verbose", "0", *arguments]
 
 
 def report_of(command, limit):

@@ -64,6 +64,9 @@ void AddSaves(CLI::App& app, TrainOptions& options) {
   app.add_option("--digest-every", options.digest_every,
                  "with --json: the digest of the weights after so many steps")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
+  app.add_option("--digest-check", options.digest_check,
+                 "the workers compare their weights after so many steps")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
   app.add_option("--verbose", options.verbose, "0: silent, 1: a bar, 2: a line an epoch")
       ->check(CLI::Range(0, 2))
       ->capture_default_str();
@@ -76,8 +79,9 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
   app.add_option("--data", options.data,
                  "synthetic, a directory of MNIST's IDX files, or a text for the gpt")
       ->capture_default_str();
-  app.add_option("--strategy", options.strategy, "default, one_device or mirrored")
-      ->check(CLI::IsMember(std::vector<std::string>{"default", "one_device", "mirrored"}))
+  app.add_option("--strategy", options.strategy, "default, one_device, mirrored or multi_worker")
+      ->check(CLI::IsMember(
+          std::vector<std::string>{"default", "one_device", "mirrored", "multi_worker"}))
       ->capture_default_str();
   app.add_option("--devices", options.devices,
                  "devices of this process; changes nothing but the time [cores]")
@@ -149,13 +153,13 @@ CLI::App* AddCert(CLI::App& app, lockstep::cli::CertOptions& options) {
 
 // What no flag can check alone.
 void RequireFitting(const TrainOptions& options) {
-  if (options.strategy == "mirrored") return;
+  if (options.strategy == "mirrored" || options.strategy == "multi_worker") return;
   for (const auto& [flag, value] :
        {std::pair{"--devices", options.devices}, std::pair{"--replicas", options.replicas}}) {
     if (value > 1) {
       throw CLI::ValidationError(flag, "Value " + std::to_string(value) +
                                            " not in {1} with --strategy " + options.strategy +
-                                           "; allowed with --strategy mirrored");
+                                           "; allowed with --strategy mirrored and multi_worker");
     }
   }
 }

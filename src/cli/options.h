@@ -32,6 +32,7 @@ struct TrainOptions {
   int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   std::string resume;
   int64_t digest_every = 0;
+  int64_t digest_check = 0;
   ExecutionOptions execution;
   bool breakdown = false;
   int verbose = 1;

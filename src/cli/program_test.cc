@@ -311,5 +311,19 @@ TEST_F(Program, GivesTheSameBitsWithAvx2OrSaysWhatIsMissing) {
   }
 }
 
+TEST_F(Program, WorkersEndWithTheDigestOfOneProcess) {
+  const std::string task = "--model mlp --batch-size 100 --epochs 1 --replicas 8 --devices 1";
+  const json alone = Report(task);
+  const Ran ran =
+      Run("launch --workers 3 --json -- lockstep train --examples 320 --verbose 0 --json "
+          "--strategy multi_worker " +
+          task);
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json together = ran.object();
+  EXPECT_EQ(together["workers"], 3);
+  for (const char* key : {"weights_digest", "state_digest", "loss", "test_loss", "test_accuracy"})
+    EXPECT_EQ(together[key], alone[key]) << key;
+}
+
 }  // namespace
 }  // namespace lockstep::cli

@@ -9,6 +9,7 @@
 #include "base/team.h"
 #include "cli/options.h"
 #include "cli/tasks.h"
+#include "distribute/communicator.h"
 #include "distribute/leaves.h"
 #include "kernels/isa.h"
 #include "lockstep/distribute/strategy.h"
@@ -30,7 +31,13 @@ void OnInterrupt(int) {
 class StopOnInterrupt : public Callback {
  public:
   void OnTrainBatchEnd(int64_t, const LogsSource&) override {
-    if (interrupted.load(std::memory_order_relaxed)) model->stop_training = true;
+    if (!interrupted.load(std::memory_order_relaxed)) return;
+    // All workers stop after the same step: when each has heard of it.
+    if (distribute::Communicator* ranks = model->strategy().ranks()) {
+      ranks->Raise(1);
+    } else {
+      model->stop_training = true;
+    }
   }
 };
 
@@ -54,6 +61,12 @@ std::unique_ptr<Strategy> MakeStrategy(const TrainOptions& options) {
         MirroredOptions{.devices = options.devices,
                         .replicas = options.replicas,
                         .threads_per_device = options.threads});
+  }
+  if (options.strategy == "multi_worker") {
+    return std::make_unique<MultiWorkerMirroredStrategy>(
+        MultiWorkerOptions{.devices = options.devices,
+                           .replicas = options.replicas,
+                           .threads_per_device = options.threads});
   }
   return std::make_unique<OneDeviceStrategy>(options.threads);
 }
@@ -84,6 +97,7 @@ nlohmann::ordered_json Report(const TrainOptions& options, Task& task, const His
   nlohmann::ordered_json report;
   report["model"] = options.model;
   report["strategy"] = options.strategy;
+  report["workers"] = strategy.num_workers();
   report["devices"] = strategy.num_devices();
   report["threads"] = strategy.team().lanes() / strategy.num_devices();
   report["replicas"] = strategy.num_replicas_in_sync();
@@ -132,6 +146,7 @@ int Train(const TrainOptions& options) {
                  .validation_split = options.validation_split,
                  .verbose = static_cast<Verbosity>(options.verbose),
                  .shards = options.shards,
+                 .digest_check = options.digest_check,
                  .measure_steps = options.breakdown};
   const auto digests = std::make_shared<Digests>(std::max<int64_t>(1, options.digest_every));
   fit.callbacks.push_back(std::make_shared<StopOnInterrupt>());
@@ -142,13 +157,15 @@ int Train(const TrainOptions& options) {
         {.save_freq = options.checkpoint_every, .delete_checkpoint = false, .restore = false}));
   }
   const History history = task.model->Fit(task.data.x, task.data.y, fit);
-  if (options.breakdown) std::printf("%s", history.breakdown.c_str());
+  const bool chief = strategy->worker() == 0;
+  if (options.breakdown && chief) std::printf("%s", history.breakdown.c_str());
   // Images are cheap: larger batches than training has; a text takes the memory of its tokens.
   const int64_t test_batch =
       options.model == "gpt" ? options.batch_size : std::max<int64_t>(256, options.batch_size);
   const Logs test = task.model->Evaluate(task.data.test_x, task.data.test_y, test_batch);
   auto report = Report(options, task, history, test);
   if (options.digest_every > 0) report["digests"] = digests->digests;
+  if (!chief) return kDone;
   if (options.json) {
     std::printf("%s\n", report.dump().c_str());
   } else {

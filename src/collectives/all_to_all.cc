@@ -1,5 +1,6 @@
 #include "collectives/all_to_all.h"
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,9 +13,12 @@ namespace {
 
 constexpr const char* kName = "all_to_all";
 
+size_t Aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+// Where the last of the pieces ends.
 size_t TotalBytes(const std::vector<size_t>& pieces) {
   size_t bytes = 0;
-  for (size_t piece : pieces) bytes += PaddedPiece(piece);
+  for (size_t piece : pieces) bytes = Aligned(bytes) + piece;
   return bytes;
 }
 
@@ -22,21 +26,20 @@ class Exchange final : public Operation {
  public:
   Exchange(AllToAllRequest request, OnReduced done)
       : Operation(request.id, kName, request.timeout, std::move(done)),
-        request_(std::move(request)) {}
+        request_(std::move(request)),
+        came_(request_.peers.size(), false) {}
 
   void Begin(Group& group) override {
-    came_.assign(request_.peers.size(), false);
     for (int rank = 0; rank < group.num_ranks(); ++rank) {
       if (rank == group.rank()) continue;
       const PeerPieces& peer = request_.peers[rank];
-      if (!peer.send.empty()) Send(group, rank, peer);
-      if (!peer.receive.empty()) ++missing_;
+      if (!peer.send.empty() || request_.sends_notes) Send(group, rank, peer);
+      if (Expects(rank)) ++missing_;
     }
     if (missing_ == 0) Finish(group, Reduced{true});
   }
 
-  void Take(Group& group, int from, const net::Payload& payload,
-            const PartialMessage& message) override {
+  void Take(Group& group, int from, const PartialMessage& message) override {
     const PeerPieces& peer = request_.peers[from];
     if (Status fault = Disagreement(group, from, message); !fault.ok()) {
       group.FailAndAbort(*this, std::move(fault));
@@ -47,11 +50,14 @@ class Exchange final : public Operation {
       return;
     }
     came_[from] = true;
+    if (request_.sends_notes) request_.on_note(from, message.header.slice);
     size_t offset = 0;
     for (size_t piece = 0; piece < peer.receive.size(); ++piece) {
-      request_.on_piece(from, piece, message.elements.subspan(offset, peer.receive[piece]),
-                        payload);
-      offset += PaddedPiece(peer.receive[piece]);
+      offset = Aligned(offset);
+      request_.on_piece(from, piece,
+                        net::Payload(message.elements.owner(), message.elements.bytes().subspan(
+                                                                   offset, peer.receive[piece])));
+      offset += peer.receive[piece];
     }
     if (--missing_ == 0) Finish(group, Reduced{true});
   }
@@ -59,27 +65,39 @@ class Exchange final : public Operation {
   std::string Missing(const Group& group) const override {
     std::string ranks;
     for (int rank = 0; rank < group.num_ranks(); ++rank) {
-      if (rank == group.rank() || request_.peers[rank].receive.empty() || came_[rank]) continue;
+      if (rank == group.rank() || !Expects(rank) || came_[rank]) continue;
       ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
     }
     return "nothing from rank " + ranks;
   }
 
  private:
+  bool Expects(int rank) const {
+    return request_.sends_notes || !request_.peers[rank].receive.empty();
+  }
+
   void Send(Group& group, int to, const PeerPieces& peer) const {
-    std::vector<std::byte> body;
-    for (std::span<const std::byte> piece : peer.send) {
-      const size_t begin = body.size();
-      body.resize(begin + PaddedPiece(piece.size()));
-      std::copy(piece.begin(), piece.end(), body.begin() + begin);
+    net::Payload body = peer.send.empty() ? net::Payload() : peer.send[0];
+    if (peer.send.size() > 1) {
+      std::vector<size_t> sizes;
+      for (const net::Payload& piece : peer.send) sizes.push_back(piece.size());
+      net::Block block = group.Allocate(TotalBytes(sizes));
+      size_t offset = 0;
+      for (const net::Payload& piece : peer.send) {
+        offset = Aligned(offset);
+        std::memcpy(block.bytes.data() + offset, piece.data(), piece.size());
+        offset += piece.size();
+      }
+      body = std::move(block);
     }
     PartialHeader header;
     header.op = id();
     header.kind = OpKind::kAllToAll;
     header.present = true;
+    header.slice = request_.note;
     header.plan = request_.fingerprint;
     header.count = body.size();
-    group.Send(to, Encode(header, body));
+    group.Send(to, Encode(header), std::move(body));
   }
 
   Status Disagreement(const Group& group, int from, const PartialMessage& message) const {
@@ -89,13 +107,12 @@ class Exchange final : public Operation {
         header.count == expected && message.elements.size() == expected)
       return Status::Ok();
     return Status(Code::kInvalidArgument,
-                  std::string("[") + kName +
-                      "] the ranks must exchange the same pieces; got " +
+                  std::string("[") + kName + "] the ranks must exchange the same pieces; got " +
                       std::to_string(message.elements.size()) + " bytes of program " +
                       std::to_string(header.plan) + " from rank " + std::to_string(from) +
                       " where " + std::to_string(expected) + " of program " +
-                      std::to_string(request_.fingerprint) + " are due here " +
-                      group.Place(id()) + "; run one program with the same options on all ranks");
+                      std::to_string(request_.fingerprint) + " are due here " + group.Place(id()) +
+                      "; run one program with the same options on all ranks");
   }
 
   const AllToAllRequest request_;
@@ -108,10 +125,9 @@ class Exchange final : public Operation {
 void AllToAll(Group& group, AllToAllRequest request, OnReduced done) {
   LOCKSTEP_CHECK(done != nullptr);
   if (static_cast<int>(request.peers.size()) != group.num_ranks()) {
-    Status fault(Code::kInvalidArgument, std::string("[") + kName +
-                                             "] there must be pieces for each rank; got " +
-                                             std::to_string(request.peers.size()) + " peers " +
-                                             group.Place(request.id));
+    Status fault(Code::kInvalidArgument,
+                 std::string("[") + kName + "] there must be pieces for each rank; got " +
+                     std::to_string(request.peers.size()) + " peers " + group.Place(request.id));
     group.executor().Post([done = std::move(done), fault = std::move(fault)] { done(fault); });
     return;
   }

@@ -44,16 +44,17 @@ std::vector<std::string> GatherBytes(Communicator& ranks, const std::string& own
                                      const std::vector<size_t>& sizes, uint32_t fingerprint) {
   std::vector<std::string> all(ranks.num_ranks());
   all[ranks.rank()] = own;
+  const auto* data = reinterpret_cast<const std::byte*>(own.data());
+  const auto bytes = std::make_shared<const net::Bytes>(data, data + own.size());
   collectives::AllToAllRequest request{.id = {ranks.NextStep(), 0}, .fingerprint = fingerprint};
   for (int rank = 0; rank < ranks.num_ranks(); ++rank) {
     collectives::PeerPieces peer;
-    peer.send.push_back(std::as_bytes(std::span(own)));
+    peer.send.emplace_back(bytes);
     peer.receive.push_back(sizes[rank]);
     request.peers.push_back(std::move(peer));
   }
-  request.on_piece = [&all](int from, size_t, std::span<const std::byte> bytes,
-                            const std::shared_ptr<const void>&) {
-    all[from].assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  request.on_piece = [&all](int from, size_t, const net::Payload& piece) {
+    all[from].assign(reinterpret_cast<const char*>(piece.data()), piece.size());
   };
   std::optional<Status> status;
   collectives::AllToAll(

@@ -35,6 +35,15 @@ class Communicator {
   /// The name of the next run of anything with collectives, the same on all ranks.
   uint64_t NextStep();
 
+  /// Tells all ranks, with the next run's messages, that the bits of `note` hold here.
+  void Raise(uint32_t note) { own_note_ |= note; }
+  /// What any rank had raised before the run that ended last: the same on all ranks.
+  uint32_t heard() const { return heard_; }
+  /// For programs: begins a run, and gives what it is to tell.
+  uint32_t BeginNotes() { return hearing_ = own_note_; }
+  void Hear(uint32_t note) { hearing_ |= note; }
+  void EndNotes() { heard_ = hearing_; }
+
   /// A variable of which each rank has only its rows up to date.
   struct Part {
     Tensor handle;
@@ -55,6 +64,9 @@ class Communicator {
   Wait wait_;
   std::unique_ptr<collectives::Group> group_;
   uint64_t step_ = 0;
+  uint32_t own_note_ = 0;
+  uint32_t hearing_ = 0;
+  uint32_t heard_ = 0;
   std::vector<Part> parts_;
   uint64_t parts_version_ = 1;
 };

@@ -43,7 +43,7 @@ struct Lists {
     list.insert(list.end(), numbers);
   }
   ops::Attributes Attributes(int64_t fingerprint, int64_t bytes) const {
-    return {{"outputs", outputs}, {"send", send},      {"receive", receive},
+    return {{"outputs", outputs}, {"send", send},         {"receive", receive},
             {"keep", keep},       {"bucket", int64_t{0}}, {"fingerprint", fingerprint},
             {"bytes", bytes}};
   }
@@ -78,8 +78,8 @@ std::vector<Endpoint> ExchangeNodes::AddSum(const ExchangedSum& sum) {
   }
   agreed.insert(agreed.end(), sum.borders.begin(), sum.borders.end());
   const int64_t bytes = rows * row_bytes;
-  Node& node = graph_.AddNode("_Exchange", sum.own,
-                              lists.Attributes(Fingerprint(sum.name, agreed), bytes));
+  Node& node =
+      graph_.AddNode("_Exchange", sum.own, lists.Attributes(Fingerprint(sum.name, agreed), bytes));
   node.control_inputs = sum.after;
   node.name = "Exchange of " + sum.name;
   std::vector<Endpoint> values;
@@ -105,9 +105,9 @@ std::vector<Endpoint> ExchangeNodes::AddRows(Endpoint own, const Numbers& border
       if (peer != rank_) Lists::Append(lists.send, {peer, 0, 0, part.shape[0] * row_bytes});
     Lists::Append(lists.keep, {output, 0, 0});
   }
-  Node& node = graph_.AddNode(
-      "_Exchange", {own},
-      lists.Attributes(Fingerprint("rows", borders), borders.back() * row_bytes));
+  Node& node =
+      graph_.AddNode("_Exchange", {own},
+                     lists.Attributes(Fingerprint("rows", borders), borders.back() * row_bytes));
   node.name = "Exchange of rows";
   std::vector<Endpoint> values;
   for (int i = 0; i < lists.next_output; ++i) values.push_back({node.id, i});
@@ -161,7 +161,8 @@ class Joint {
     }
     const int64_t fingerprint = Fingerprint("joint", fingerprints);
     ops::Attributes attributes = lists.Attributes(fingerprint, bytes_);
-    if (gather) attributes = {{"borders", borders}, {"fingerprint", fingerprint}, {"bytes", bytes_}};
+    if (gather)
+      attributes = {{"borders", borders}, {"fingerprint", fingerprint}, {"bytes", bytes_}};
     attributes.Set("bucket", bucket);
     Node& joint = rewriter.result().AddNode(nodes_[0]->spec->name, inputs, std::move(attributes));
     joint.name = (gather ? "gather " : "exchange ") + std::to_string(bucket);

@@ -15,8 +15,10 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 
-std::span<const std::byte> BytesOf(const Tensor& tensor) {
-  return {static_cast<const std::byte*>(tensor.raw_data()), tensor.num_bytes()};
+// Some bytes of a tensor, where they lie.
+net::Payload BytesOf(const Tensor& tensor, int64_t begin, int64_t count) {
+  return {tensor.buffer(),
+          {static_cast<const std::byte*>(tensor.raw_data()) + begin, static_cast<size_t>(count)}};
 }
 
 int64_t RowBytes(const Shape& shape, DType dtype) {
@@ -24,17 +26,16 @@ int64_t RowBytes(const Shape& shape, DType dtype) {
 }
 
 collectives::AllToAllRequest MakeRequest(Communicator& ranks, collectives::OpId id,
-                                            int64_t fingerprint) {
-  collectives::AllToAllRequest request{.id = id,
-                                       .fingerprint = static_cast<uint32_t>(fingerprint)};
+                                         int64_t fingerprint) {
+  collectives::AllToAllRequest request{.id = id, .fingerprint = static_cast<uint32_t>(fingerprint)};
   request.peers.resize(ranks.num_ranks());
   return request;
 }
 
 // Sends this rank's rows of the variables and takes the others'; the cells are written.
 void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
-                       const std::vector<Tensor>& handles, const Numbers& borders,
-                       runtime::OnTensors done) {
+                  const std::vector<Tensor>& handles, const Numbers& borders,
+                  runtime::OnTensors done) {
   struct Piece {
     std::byte* data;
     size_t bytes;
@@ -53,14 +54,13 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
       if (bytes == 0) continue;
       const Piece piece{data + rows[rank] * row_bytes, bytes};
       for (int peer = 0; rank == ranks.rank() && peer < count; ++peer)
-        request.peers[peer].send.emplace_back(piece.data, piece.bytes);
+        request.peers[peer].send.push_back({cell.buffer(), std::span(piece.data, piece.bytes)});
       if (rank == ranks.rank()) continue;
       request.peers[rank].receive.push_back(bytes);
       (*pieces)[rank].push_back(piece);
     }
   }
-  request.on_piece = [pieces](int from, size_t piece, std::span<const std::byte> bytes,
-                              const std::shared_ptr<const void>&) {
+  request.on_piece = [pieces](int from, size_t piece, const net::Payload& bytes) {
     std::memcpy((*pieces)[from][piece].data, bytes.data(), bytes.size());
   };
   collectives::AllToAll(
@@ -78,22 +78,32 @@ class RankProgram::Exchanges {
  public:
   explicit Exchanges(Communicator& ranks) : ranks_(ranks) {}
 
-  void BeginRun() { step_ = ranks_.NextStep(); }
+  void BeginRun() {
+    step_ = ranks_.NextStep();
+    note_ = ranks_.BeginNotes();
+  }
 
   std::map<std::string, runtime::AsynchronousOp> Handlers() {
-    return {{"_Exchange",
-             [this](const graph::Node& node, const std::vector<Tensor>& inputs,
-                    runtime::OnTensors done) { Exchange(node, inputs, std::move(done)); }},
-            {"_GatherVariables",
-             [this](const graph::Node& node, const std::vector<Tensor>& inputs,
-                    runtime::OnTensors done) { Gather(node, inputs, std::move(done)); }}};
+    return {
+        {"_Exchange", [this](const graph::Node& node, const std::vector<Tensor>& inputs,
+                             runtime::OnTensors done) { Exchange(node, inputs, std::move(done)); }},
+        {"_GatherVariables",
+         [this](const graph::Node& node, const std::vector<Tensor>& inputs,
+                runtime::OnTensors done) { Gather(node, inputs, std::move(done)); }}};
   }
 
  private:
+  // The first exchange of a run brings every rank's note.
   collectives::AllToAllRequest Request(const graph::Node& node) {
-    return MakeRequest(
-        ranks_, {step_, static_cast<uint32_t>(node.attributes.Get<int64_t>("bucket"))},
-        node.attributes.Get<int64_t>("fingerprint"));
+    const auto bucket = static_cast<uint32_t>(node.attributes.Get<int64_t>("bucket"));
+    collectives::AllToAllRequest request =
+        MakeRequest(ranks_, {step_, bucket}, node.attributes.Get<int64_t>("fingerprint"));
+    if (bucket == 0) {
+      request.sends_notes = true;
+      request.note = note_;
+      request.on_note = [this](int, uint32_t note) { ranks_.Hear(note); };
+    }
+    return request;
   }
 
   void Exchange(const graph::Node& node, const std::vector<Tensor>& inputs,
@@ -115,8 +125,7 @@ class RankProgram::Exchanges {
     collectives::AllToAllRequest request = Request(node);
     const auto& send = node.attributes.Get<Numbers>("send");
     for (size_t i = 0; i < send.size(); i += 4) {
-      request.peers[send[i]].send.push_back(
-          BytesOf(inputs[send[i + 1]]).subspan(send[i + 2], send[i + 3]));
+      request.peers[send[i]].send.push_back(BytesOf(inputs[send[i + 1]], send[i + 2], send[i + 3]));
     }
     auto indices = std::make_shared<std::vector<Numbers>>(ranks_.num_ranks());
     const auto& receive = node.attributes.Get<Numbers>("receive");
@@ -130,11 +139,10 @@ class RankProgram::Exchanges {
     for (size_t i = 0; i < keep.size(); i += 3) {
       const Tensor& input = inputs[keep[i + 1]];
       if (!(*outputs)[keep[i]].defined())
-        output(keep[i], BytesOf(input).data() + keep[i + 2], input.buffer());
+        output(keep[i], BytesOf(input, keep[i + 2], 0).data(), input.buffer());
     }
-    request.on_piece = [output, indices](int from, size_t piece, std::span<const std::byte> bytes,
-                                         const std::shared_ptr<const void>& keeper) {
-      output((*indices)[from][piece], bytes.data(), keeper);
+    request.on_piece = [output, indices](int from, size_t piece, const net::Payload& bytes) {
+      output((*indices)[from][piece], bytes.data(), bytes.owner());
     };
     collectives::AllToAll(
         ranks_.group(), std::move(request),
@@ -146,11 +154,12 @@ class RankProgram::Exchanges {
   void Gather(const graph::Node& node, const std::vector<Tensor>& handles,
               runtime::OnTensors done) {
     ExchangeRows(ranks_, Request(node), handles, node.attributes.Get<Numbers>("borders"),
-               std::move(done));
+                 std::move(done));
   }
 
   Communicator& ranks_;
   uint64_t step_ = 0;
+  uint32_t note_ = 0;
 };
 
 namespace {
@@ -181,8 +190,7 @@ RankProgram::RankProgram(SpreadProgram program, Communicator& ranks,
 
 RankProgram::~RankProgram() = default;
 
-void RankProgram::Start(std::vector<Tensor> arguments, base::Team& team,
-                        runtime::OnTensors done) {
+void RankProgram::Start(std::vector<Tensor> arguments, base::Team& team, runtime::OnTensors done) {
   exchanges_->BeginRun();
   ranks_.AddParts(parts_);
   auto context = std::make_shared<runtime::SegmentedProgram::Context>(
@@ -190,16 +198,17 @@ void RankProgram::Start(std::vector<Tensor> arguments, base::Team& team,
   program_.Start(std::move(arguments), *context,
                  [this, context, done = std::move(done)](Result<std::vector<Tensor>> results) {
                    if (!results.ok()) ranks_.group().Abort(results.status());
+                   ranks_.EndNotes();
                    done(std::move(results));
                  });
 }
 
 std::vector<Tensor> RankProgram::Run(std::vector<Tensor> arguments, base::Team& team) {
   if (checked_ != ranks_.parts_version()) {
-    const bool stale = std::any_of(
-        ranks_.parts().begin(), ranks_.parts().end(), [&](const Communicator::Part& part) {
-          return whole_.contains(part.handle.object().get());
-        });
+    const bool stale = std::any_of(ranks_.parts().begin(), ranks_.parts().end(),
+                                   [&](const Communicator::Part& part) {
+                                     return whole_.contains(part.handle.object().get());
+                                   });
     if (stale) GatherParts(ranks_);
     ranks_.AddParts(parts_);
     checked_ = ranks_.parts_version();
@@ -221,10 +230,9 @@ void GatherParts(Communicator& ranks) {
   }
   std::optional<Status> status;
   const collectives::OpId id{ranks.NextStep(), 0};
-  ExchangeRows(
-      ranks, MakeRequest(ranks, id, static_cast<int64_t>(handles.size())), handles, borders, [&status](const Result<std::vector<Tensor>>& result) {
-        status = result.status();
-      });
+  ExchangeRows(ranks, MakeRequest(ranks, id, static_cast<int64_t>(handles.size())), handles,
+               borders,
+               [&status](const Result<std::vector<Tensor>>& result) { status = result.status(); });
   ranks.WaitUntil([&status] { return status.has_value(); });
   status->OrThrow();
   ranks.ClearParts();

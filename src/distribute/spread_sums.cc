@@ -102,8 +102,9 @@ class Spreader {
 
   // `dividend` divided by a count of the whole batch, as the kernels of means do it.
   Endpoint DividedBy(Endpoint dividend, int64_t count) {
-    return AddOp("RealDiv", {dividend, Constant(ops::CastScalar(Tensor(count),
-                                                                result().type(dividend).dtype))});
+    return AddOp(
+        "RealDiv",
+        {dividend, Constant(ops::CastScalar(Tensor(count), result().type(dividend).dtype))});
   }
 
   // Adds the same op for fewer rows: `outputs` of them. Its types follow from its inputs.
@@ -169,8 +170,8 @@ class Spreader {
       if (!HasRows(node.inputs[i])) {
         inputs.push_back(rewriter_.Mapped(node.inputs[i]));
       } else if (node.spec->shape_only >> i & 1) {
-        inputs.push_back(Constant(Tensor::FromBuffer(tensor::Buffer::Allocate(type.dtype, 0),
-                                                     type.dtype, type.shape)));
+        inputs.push_back(Constant(
+            Tensor::FromBuffer(tensor::Buffer::Allocate(type.dtype, 0), type.dtype, type.shape)));
       } else {
         CannotSpread(node, "it makes one value of rows");
       }
@@ -276,10 +277,12 @@ class Spreader {
           source_.type(node.inputs[0]).shape[0] == source_.type(input).shape[0])
         CannotSpread(node, "an input that all ranks have whole varies along the examples");
     }
-    const auto total = Total(node, rewriter_.Mapped(node.inputs), type, WholeTree(), borders, [&](collectives::Node part) {
-      return Partial(node, WholeTree(), part, mean ? "Sum" : node.spec->name, node.inputs,
-                     node.attributes, multiple);
-    });
+    const auto total =
+        Total(node, rewriter_.Mapped(node.inputs), type, WholeTree(), borders,
+              [&](collectives::Node part) {
+                return Partial(node, WholeTree(), part, mean ? "Sum" : node.spec->name, node.inputs,
+                               node.attributes, multiple);
+              });
     if (!total) CannotSpread(node, "there are no examples");
     const int64_t summed = source_.type(node.inputs[0]).shape.num_elements() /
                            std::max<int64_t>(1, type.shape.num_elements());
@@ -287,8 +290,8 @@ class Spreader {
   }
 
   // [channels, replicas]: of each replica the sum over its own leaves.
-  Endpoint ReplicaSums(const Node& node, const std::string& op,
-                       const std::vector<Endpoint>& inputs, const std::function<std::vector<Endpoint>(int64_t, int64_t)>& rows) {
+  Endpoint ReplicaSums(const Node& node, const std::string& op, const std::vector<Endpoint>& inputs,
+                       const std::function<std::vector<Endpoint>(int64_t, int64_t)>& rows) {
     const ops::TensorType& type = node.outputs[0];
     const int64_t replicas = type.shape[1];
     const Leaf leaves = options_.division.num_leaves();
@@ -326,7 +329,8 @@ class Spreader {
       return inputs;
     };
     if (node.spec->name != "_BatchMoments") {
-      rewriter_.Map({node.id, 0}, ReplicaSums(node, node.spec->name, rewriter_.Mapped(node.inputs), rows));
+      rewriter_.Map({node.id, 0},
+                    ReplicaSums(node, node.spec->name, rewriter_.Mapped(node.inputs), rows));
       return;
     }
     AddMoments(node, rows);
@@ -342,26 +346,26 @@ class Spreader {
     const int64_t inner = x.product(1, x.rank() - 1);
     std::vector<double> counts;
     for (size_t r = 0; r + 1 < replicas.size(); ++r)
-      counts.push_back(static_cast<double>(
-          std::max<int64_t>(1, (replicas[r + 1] - replicas[r]) * inner)));
+      counts.push_back(
+          static_cast<double>(std::max<int64_t>(1, (replicas[r + 1] - replicas[r]) * inner)));
     const Shape row{1, static_cast<int64_t>(counts.size())};
     const Endpoint count =
         Constant(type.dtype == DType::kFloat64
                      ? Tensor::FromVector(counts, row)
                      : Tensor::FromVector(std::vector<float>(counts.begin(), counts.end()), row));
-    const Endpoint mean = AddOp("RealDiv", {ReplicaSums(node, "_BatchSum", rewriter_.Mapped(node.inputs), rows), count});
+    const Endpoint mean = AddOp(
+        "RealDiv", {ReplicaSums(node, "_BatchSum", rewriter_.Mapped(node.inputs), rows), count});
     Tensor ones = ZerosOf(type);
     if (type.dtype == DType::kFloat64) {
       ones = Tensor::FromVector(std::vector<double>(type.shape.num_elements(), 1), type.shape);
     } else {
       ones = Tensor::FromVector(std::vector<float>(type.shape.num_elements(), 1), type.shape);
     }
-    const Attributes local = WithRows(node, x[0], first() * (x[0] / options_.examples),
-                                      LocalRows(x[0]));
-    const Endpoint deviation =
-        AddOp("_BatchAffine",
-              {rewriter_.Mapped(node.inputs[0]), Constant(ones), AddOp("Neg", {mean})},
-              {{"replicas", local.Get<Numbers>("replicas")}});
+    const Attributes local =
+        WithRows(node, x[0], first() * (x[0] / options_.examples), LocalRows(x[0]));
+    const Endpoint deviation = AddOp(
+        "_BatchAffine", {rewriter_.Mapped(node.inputs[0]), Constant(ones), AddOp("Neg", {mean})},
+        {{"replicas", local.Get<Numbers>("replicas")}});
     const int64_t multiple = x[0] / options_.examples;
     const Endpoint squares =
         ReplicaSums(node, "_BatchDot", {deviation}, [&](int64_t begin, int64_t end) {
@@ -380,7 +384,8 @@ class Spreader {
     const int64_t begin = borders[options_.rank], count = borders[options_.rank + 1] - begin;
     int rank = node.outputs.empty() ? -1 : node.outputs[0].shape.rank();
     std::vector<Endpoint> inputs;
-    for (Endpoint input : node.inputs) inputs.push_back(RowsOfWeight(input, rows, begin, count, rank));
+    for (Endpoint input : node.inputs)
+      inputs.push_back(RowsOfWeight(input, rows, begin, count, rank));
     std::vector<ops::TensorType> outputs = node.outputs;
     for (ops::TensorType& output : outputs) output.shape.set_dim(0, count);
     AddWithRows(node, std::move(inputs), WithRows(node, rows, begin, count), outputs);
@@ -395,8 +400,7 @@ class Spreader {
     const bool whole = shape.rank() > 0 && shape[0] == rows && (rank < 0 || shape.rank() == rank);
     if (sliced || !whole) return mapped;
     if (producer.spec->name == "ReadVariableOp")
-      return AddOp("ReadVariableOp",
-                   {Window(rewriter_.Mapped(producer.inputs[0]), begin, count)});
+      return AddOp("ReadVariableOp", {Window(rewriter_.Mapped(producer.inputs[0]), begin, count)});
     return Slice(mapped, begin, count);
   }
 
@@ -433,8 +437,7 @@ class Spreader {
 }  // namespace
 
 SpreadProgram SpreadSums(const graph::Graph& graph, const SpreadOptions& options) {
-  const graph::RowAnalysis analysis =
-      graph::AnalyzeRows(graph, options.examples, options.has_rows);
+  const graph::RowAnalysis analysis = graph::AnalyzeRows(graph, options.examples, options.has_rows);
   if (!analysis.can_cut()) {
     throw Error(Code::kInvalidArgument, "[spread] examples must meet in sums only; got " +
                                             graph.node(analysis.mixing_node).name +

@@ -39,8 +39,7 @@ graph::Graph Trace(const std::vector<ops::TensorType>& types,
 // The rows [begin, end) of a tensor, where they lie.
 Tensor RowsOf(const Tensor& tensor, int64_t begin, int64_t end) {
   Shape shape = tensor.shape();
-  const auto row_bytes =
-      static_cast<int64_t>(tensor.num_bytes()) / std::max<int64_t>(1, shape[0]);
+  const auto row_bytes = static_cast<int64_t>(tensor.num_bytes()) / std::max<int64_t>(1, shape[0]);
   shape.set_dim(0, end - begin);
   const auto* data = static_cast<const std::byte*>(tensor.raw_data()) + begin * row_bytes;
   return Tensor::FromBuffer(
@@ -109,8 +108,7 @@ std::vector<Tensor> StepProgram::Run(std::span<const Tensor> arguments, base::Te
   }
   std::vector<Tensor> own;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    own.push_back(rows_[i].cut ? RowsOf(arguments[i], rows_[i].begin, rows_[i].end)
-                               : arguments[i]);
+    own.push_back(rows_[i].cut ? RowsOf(arguments[i], rows_[i].begin, rows_[i].end) : arguments[i]);
   }
   return of_rank_->Run(std::move(own), team);
 }

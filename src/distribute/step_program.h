@@ -34,6 +34,8 @@ class StepProgram {
   /// Why every rank computes the whole; empty: the ranks share the work.
   const std::string& not_spread() const { return not_spread_; }
 
+  /// The plan where one carries out the whole step, else nullptr.
+  runtime::Plan* plan() const { return compiled_ == nullptr ? nullptr : compiled_->plan(); }
   std::string Describe() const;
   PlanSummary Summary() const;
   /// From now on every run measures its steps, where there is a plan.
@@ -45,8 +47,7 @@ class StepProgram {
       const std::vector<ops::TensorType>& types,
       const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
       const StepOptions& options);
-  void Spread(graph::Graph graph, const StepOptions& options,
-              const std::vector<int64_t>& offsets);
+  void Spread(graph::Graph graph, const StepOptions& options, const std::vector<int64_t>& offsets);
 
   Communicator* ranks_ = nullptr;
   std::unique_ptr<runtime::Compiled> compiled_;

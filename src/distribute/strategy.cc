@@ -7,7 +7,9 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "base/team.h"
+#include "cluster/resolver.h"
 #include "distribute/communicator.h"
+#include "distribute/connect_workers.h"
 #include "distribute/context.h"
 #include "distribute/distributed_variable.h"
 #include "distribute/reduction.h"
@@ -85,6 +87,12 @@ MirroredStrategy::MirroredStrategy(const MirroredOptions& options)
 
 namespace {
 
+std::shared_ptr<distribute::Communicator> ConnectAll(const MultiWorkerOptions& options) {
+  const auto environment = base::ProcessEnvironment();
+  return distribute::ConnectWorkers(cluster::ResolveCluster(environment).OrThrow(), environment,
+                                    {.replicas = options.replicas, .devices = options.devices});
+}
+
 int ReplicasOf(const MultiWorkerOptions& options, int workers) {
   const int devices = options.devices != 0 ? options.devices : base::Cores();
   return options.replicas != 0 ? options.replicas : devices * workers;
@@ -92,11 +100,13 @@ int ReplicasOf(const MultiWorkerOptions& options, int workers) {
 
 }  // namespace
 
+MultiWorkerMirroredStrategy::MultiWorkerMirroredStrategy(const MultiWorkerOptions& options)
+    : MultiWorkerMirroredStrategy(ConnectAll(options), options) {}
+
 MultiWorkerMirroredStrategy::MultiWorkerMirroredStrategy(
     std::shared_ptr<distribute::Communicator> workers, const MultiWorkerOptions& options)
     : Strategy("multi_worker_mirrored", ReplicasOf(options, workers->num_ranks()),
-               options.devices != 0 ? options.devices : base::Cores(),
-               options.threads_per_device) {
+               options.devices != 0 ? options.devices : base::Cores(), options.threads_per_device) {
   base::Log(base::Severity::kInfo,
             "multi_worker_mirrored: worker " + std::to_string(workers->rank()) + " of " +
                 std::to_string(workers->num_ranks()) + ", " +

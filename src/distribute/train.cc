@@ -30,10 +30,9 @@ class Steps {
     auto program = distribute::MakeStepProgram(types, body_, options);
     if (!program.mixes_in().empty() && !told_) {
       told_ = true;
-      base::Log(
-          base::Severity::kInfo,
-          "the batch is not cut into shards: examples influence each other in " +
-              program.mixes_in());
+      base::Log(base::Severity::kInfo,
+                "the batch is not cut into shards: examples influence each other in " +
+                    program.mixes_in());
     }
     layout_ = runtime::VariableLayout();
     steps_.emplace_back(types, std::move(program));

@@ -92,20 +92,17 @@ class Attempt {
       take(sliced_[input.node]);
       if (!IsHandle(input)) continue;
       const auto written = written_.find(ObjectOf(input));
-      if (written != written_.end())
-        take({written->second.variable.rows, written->second.origins});
+      if (written != written_.end()) take({written->second.variable.rows, written->second.origins});
     }
     if (own.rows == 0) return;
     for (char has_rows : analysis_.has_rows[node.id]) conflict |= has_rows != 0;
-    for (Endpoint input : node.inputs)
-      conflict |= analysis_.has_rows[input.node][input.index] != 0;
+    for (Endpoint input : node.inputs) conflict |= analysis_.has_rows[input.node][input.index] != 0;
     if (conflict || !Follows(node, own)) {
       refused_.insert(own.origins.begin(), own.origins.end());
       return;
     }
     windowed_[node.id] = own.rows;
-    if (!node.outputs.empty() && effect_ == ops::RowEffect::kRows)
-      sliced_[node.id] = own;
+    if (!node.outputs.empty() && effect_ == ops::RowEffect::kRows) sliced_[node.id] = own;
     if (node.spec->effects.writes != 0) Write(node, own);
   }
 
@@ -120,8 +117,7 @@ class Attempt {
       inputs.push_back(type);
       const bool fits = type.shape.rank() > 0 && type.shape[0] == own.rows;
       if (sliced_[input.node].rows != 0 && !fits) return false;
-      const bool alike = node.outputs.empty() ||
-                         type.shape.rank() == node.outputs[0].shape.rank();
+      const bool alike = node.outputs.empty() || type.shape.rank() == node.outputs[0].shape.rank();
       has_rows.push_back(fits && (alike || sliced_[input.node].rows != 0));
     }
     if (node.spec->effects.writes != 0) {
@@ -152,10 +148,9 @@ class Attempt {
       written.variable = {handle, own.rows};
       written.origins.insert(own.origins.begin(), own.origins.end());
       const Tensor* constant = graph_.constant(handle);
-      const auto* cell =
-          constant == nullptr
-              ? nullptr
-              : dynamic_cast<const runtime::VariableCell*>(constant->object().get());
+      const auto* cell = constant == nullptr
+                             ? nullptr
+                             : dynamic_cast<const runtime::VariableCell*>(constant->object().get());
       written.trainable = cell == nullptr || cell->trainable();
     }
   }
@@ -202,8 +197,7 @@ class Attempt {
 std::vector<int64_t> RowBorders(int64_t rows, int ranks) {
   const int64_t grain = rows >= 2 * kGrain * ranks ? kGrain : 1;
   std::vector<int64_t> borders;
-  for (int rank = 0; rank < ranks; ++rank)
-    borders.push_back(rows * rank / ranks / grain * grain);
+  for (int rank = 0; rank < ranks; ++rank) borders.push_back(rows * rank / ranks / grain * grain);
   borders.push_back(rows);
   return borders;
 }

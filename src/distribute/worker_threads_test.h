@@ -13,8 +13,7 @@ namespace lockstep::distribute {
 
 /// Calls `body(workers)` for each of `count` workers at once, each on a thread and an event loop of
 /// its own, joined by messages within the process. What a worker throws ends the test program.
-inline void RunWorkers(int count,
-                       const std::function<void(std::shared_ptr<Communicator>)>& body) {
+inline void RunWorkers(int count, const std::function<void(std::shared_ptr<Communicator>)>& body) {
   std::vector<base::EventLoop> loops(count);
   std::vector<base::Executor*> executors;
   for (base::EventLoop& loop : loops) executors.push_back(&loop);
@@ -22,10 +21,10 @@ inline void RunWorkers(int count,
   base::Team threads(count);
   threads.Run([&](int rank) {
     base::EventLoop& loop = loops[rank];
-    body(std::make_shared<Communicator>(
-        network.transport(rank), [&loop](const std::function<bool()>& done) {
-          loop.RunUntil(done, std::chrono::minutes(2));
-        }));
+    body(std::make_shared<Communicator>(network.transport(rank),
+                                        [&loop](const std::function<bool()>& done) {
+                                          loop.RunUntil(done, std::chrono::minutes(2));
+                                        }));
   });
 }
 

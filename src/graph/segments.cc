@@ -75,8 +75,7 @@ std::vector<Readiness> Ready(const Graph& program, const std::vector<std::vector
   }
   for (const Node& node : program.nodes()) {
     int& waits = ready[node.id].waits;
-    for (int id : before[node.id])
-      waits = std::max({waits, ready[id].waits, number[id] + 1});
+    for (int id : before[node.id]) waits = std::max({waits, ready[id].waits, number[id] + 1});
   }
   return ready;
 }
@@ -133,14 +132,17 @@ class Cutter {
     for (const Node& node : program_.nodes()) {
       if (runs(node) && !IsRead(node)) places[key(node.id)] = 0;
     }
+    // A read alone makes no segment, the next one does it; unless there is none.
+    for (const Node& node : program_.nodes()) {
+      if (IsRead(node) && places.lower_bound(key(node.id)) == places.end())
+        places[key(node.id)] = 0;
+    }
     int next = 0;
     for (auto& [of, place] : places) place = next++;
     segments_.resize(std::max(1, next));
     for (const Node& node : program_.nodes()) {
       if (!runs(node)) continue;
-      // A read alone makes no segment: the next one does it.
-      const auto found = places.lower_bound(key(node.id));
-      place_[node.id] = found == places.end() ? std::max(0, next - 1) : found->second;
+      place_[node.id] = places.lower_bound(key(node.id))->second;
     }
   }
 
@@ -148,6 +150,10 @@ class Cutter {
   bool CanRepeat(const Node& read, int place) const {
     const Tensor* handle = ResourceOf(program_, read.inputs[0]);
     if (handle == nullptr) return false;
+    for (const Node& node : program_.nodes()) {
+      // A part of a program: others write the same variables.
+      if (node.spec->name == "_Send" || node.spec->name == "_Recv") return false;
+    }
     for (const Node& node : program_.nodes()) {
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         if (!(node.spec->effects.writes >> std::min<size_t>(i, 31) & 1)) continue;
@@ -167,8 +173,8 @@ class Cutter {
       for (Endpoint input : node.inputs) {
         const Node& read = program_.node(input.node);
         const int place = place_[node.id];
-        if (!IsRead(read) || place_[read.id] == place ||
-            maps_[place].contains(Key(input)) || !CanRepeat(read, place))
+        if (!IsRead(read) || place_[read.id] == place || maps_[place].contains(Key(input)) ||
+            !CanRepeat(read, place))
           continue;
         AddNode(place, read);
       }

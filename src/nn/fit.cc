@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/team.h"
 #include "lockstep/ops/array.h"
@@ -171,7 +172,9 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
 void Model::Training::RunEpoch(nn::StepInput& input, nn::StepInput* validation,
                                const FitOptions& fit) {
   const int epoch = position.epoch;
-  Progress progress(fit.verbose, epoch, fit.epochs, input.steps(), position.step);
+  const bool silent = model.strategy().worker() != 0;
+  Progress progress(silent ? Verbosity::kSilent : fit.verbose, epoch, fit.epochs, input.steps(),
+                    position.step);
   if (position.step == 0) {  // else it was begun before a save
     ResetMetrics();
     for (const auto& callback : fit.callbacks) callback->OnEpochBegin(epoch);
@@ -209,10 +212,44 @@ bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Pr
     for (const auto& callback : fit.callbacks)
       callback->OnTrainBatchEnd(batch, [this] { return Results(); });
     progress.Step(batch + 1, [this] { return Results(); });
+    AgreeWithWorkers(fit);
     history_.step_microseconds.push_back(
         std::chrono::duration<float, std::micro>(Clock::now() - start).count());
   }
   return position.step == input.steps();
+}
+
+// At the end of a step: whether a worker wants to stop, and whether all hold the same weights.
+void Model::Training::AgreeWithWorkers(const FitOptions& fit) {
+  distribute::Communicator* ranks = model.strategy().ranks();
+  if (ranks == nullptr) return;
+  if (ranks->heard() != 0) model.stop_training = true;
+  if (fit.digest_check > 0 && history_.steps % fit.digest_check == 0) CompareWeights(*ranks);
+}
+
+void Model::Training::CompareWeights(distribute::Communicator& ranks) const {
+  const std::vector<Variable> variables = model.variables();
+  std::vector<uint64_t> own;
+  for (const Variable& variable : variables) {
+    const Tensor value = variable.value();
+    own.push_back(base::Hash64(
+        {static_cast<const char*>(value.raw_data()), static_cast<size_t>(value.num_bytes())}));
+  }
+  const size_t bytes = own.size() * sizeof(uint64_t);
+  const std::vector<std::string> all =
+      ranks.AllGather({reinterpret_cast<const char*>(own.data()), bytes});
+  for (size_t i = 0; i < own.size(); ++i) {
+    for (size_t rank = 1; rank < all.size(); ++rank) {
+      if (all[rank].compare(i * sizeof(uint64_t), sizeof(uint64_t), all[0], i * sizeof(uint64_t),
+                            sizeof(uint64_t)) == 0)
+        continue;
+      throw Error(Code::kDataLoss,
+                  "[fit] all workers must hold the same weights; got another value of " +
+                      variables[i].name() + " on worker " + std::to_string(rank) +
+                      " than on worker 0 after step " + std::to_string(history_.steps) +
+                      "; test that machine's memory, and resume from the last save");
+    }
+  }
 }
 
 void Model::Training::TrainStep(const nn::StepInput& input, const nn::StepData& step,

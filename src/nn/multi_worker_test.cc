@@ -6,11 +6,13 @@
 #include "distribute/worker_threads_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/distribute/strategy.h"
+#include "lockstep/nn/callbacks.h"
 #include "lockstep/nn/constraints.h"
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/model.h"
 #include "lockstep/nn/optimizers.h"
 #include "lockstep/nn/regularizers.h"
+#include "lockstep/ops/array.h"
 
 namespace lockstep {
 namespace {
@@ -39,61 +41,183 @@ struct Trained {
   bool operator==(const Trained&) const = default;
 };
 
-using MakeOptimizer = std::function<OptimizerPtr()>;
+// Builds and compiles a model in the current scope.
+using MakeModel = std::function<std::unique_ptr<Model>()>;
 
-// The digests after two epochs whose last batch is uneven.
-Trained Train(Strategy& strategy, const MakeOptimizer& optimizer) {
+std::unique_ptr<Model> Compiled(std::initializer_list<LayerPtr> layers,
+                                const OptimizerPtr& optimizer) {
+  auto model = std::make_unique<Sequential>(layers);
+  model->Compile({.optimizer = optimizer,
+                  .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true),
+                  .metrics = {metrics::SparseCategoricalAccuracy("accuracy")}});
+  return model;
+}
+
+// Two epochs whose last batch is uneven.
+Trained Train(Strategy& strategy, const MakeModel& make, int shards) {
   const auto scope = strategy.scope();
-  Sequential model({Dense(400, DenseOptions{.activation = relu,
-                                            .kernel_regularizer = regularizers::L1L2(0.001, 0.01),
-                                            .kernel_constraint = constraints::MaxNorm(1.5)}),
-                    BatchNormalization(), Dropout(0.2), Dense(4)});
-  model.Compile({.optimizer = optimizer(),
-                 .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true),
-                 .metrics = {metrics::SparseCategoricalAccuracy("accuracy")}});
+  const auto model = make();
   const History history =
-      model.Fit(Features(), Labels(),
-                {.batch_size = 16, .epochs = 2, .verbose = Verbosity::kSilent, .shards = 4});
-  const Tensor predictions = model.Predict(Features(), 20);
-  return {model.WeightsDigest(), model.StateDigest(), history.history,
-          model.Evaluate(Features(), Labels(), 20),
+      model->Fit(Features(), Labels(),
+                 {.batch_size = 16, .epochs = 2, .verbose = Verbosity::kSilent, .shards = shards});
+  const Tensor predictions = model->Predict(Features(), 20);
+  return {model->WeightsDigest(), model->StateDigest(), history.history,
+          model->Evaluate(Features(), Labels(), 20),
           std::to_string(base::Hash64(std::string_view(
               static_cast<const char*>(predictions.raw_data()), predictions.num_bytes())))};
 }
 
-Trained TrainAlone(const MakeOptimizer& optimizer, int replicas) {
+struct Cluster {
+  int workers;
+  int devices = 1;
+};
+
+// Trains alone, then over workers, and compares.
+void ExpectOneResult(const std::string& what, const MakeModel& make, int replicas, int shards,
+                     std::initializer_list<Cluster> clusters) {
   SetRandomSeed(7);
-  MirroredStrategy strategy({.devices = 2, .replicas = replicas});
-  return Train(strategy, optimizer);
+  Trained expected;
+  {
+    MirroredStrategy strategy({.devices = 2, .replicas = replicas});
+    expected = Train(strategy, make, shards);
+  }
+  for (const Cluster& cluster : clusters) {
+    std::vector<Trained> all(cluster.workers);
+    distribute::RunWorkers(cluster.workers, [&](std::shared_ptr<distribute::Communicator> ranks) {
+      const int rank = ranks->rank();
+      MultiWorkerMirroredStrategy strategy(std::move(ranks),
+                                           {.devices = cluster.devices, .replicas = replicas});
+      all[rank] = Train(strategy, make, shards);
+    });
+    const std::string where = what + " over " + std::to_string(cluster.workers) + " workers with " +
+                              std::to_string(cluster.devices) + " devices";
+    for (const Trained& own : all) {
+      EXPECT_EQ(own.weights, expected.weights) << where;
+      EXPECT_EQ(own.state, expected.state) << where;
+      EXPECT_EQ(own.history, expected.history) << where;
+      EXPECT_EQ(own.evaluated, expected.evaluated) << where;
+      EXPECT_EQ(own.predictions, expected.predictions) << where;
+    }
+  }
 }
 
-std::vector<Trained> TrainTogether(const MakeOptimizer& optimizer, int replicas, int workers,
-                                   int devices) {
-  SetRandomSeed(7);
-  std::vector<Trained> all(workers);
-  distribute::RunWorkers(workers, [&](std::shared_ptr<distribute::Communicator> ranks) {
-    const int rank = ranks->rank();
-    MultiWorkerMirroredStrategy strategy(std::move(ranks),
-                                         {.devices = devices, .replicas = replicas});
-    all[rank] = Train(strategy, optimizer);
-  });
-  return all;
+// A weight that is large enough to be updated by rows.
+MakeModel Large(const std::function<OptimizerPtr()>& optimizer) {
+  return [=] {
+    return Compiled({Dense(400, DenseOptions{.activation = relu}), Dense(4)}, optimizer());
+  };
 }
 
 TEST(MultiWorkerTest, EveryRuleGivesTheBitsOfOneProcess) {
   for (const std::string& name : optimizers::Names()) {
-    const MakeOptimizer make = [&] { return optimizers::Get(name); };
-    const Trained expected = TrainAlone(make, 1);
-    for (int workers : {2, 3}) {
-      for (const Trained& own : TrainTogether(make, 1, workers, 1)) {
-        EXPECT_EQ(own.weights, expected.weights) << name << " over " << workers;
-        EXPECT_EQ(own.state, expected.state) << name << " over " << workers;
-        EXPECT_EQ(own.history, expected.history) << name << " over " << workers;
-        EXPECT_EQ(own.evaluated, expected.evaluated) << name << " over " << workers;
-        EXPECT_EQ(own.predictions, expected.predictions) << name << " over " << workers;
-      }
-    }
+    ExpectOneResult(name, Large([&] { return optimizers::Get(name); }), 1, 4, {{2}, {3}});
   }
+}
+
+TEST(MultiWorkerTest, EveryOptionGivesTheBitsOfOneProcess) {
+  const UpdateOptions options[] = {
+      {.clipnorm = 0.05},
+      {.clipvalue = 0.01},
+      {.global_clipnorm = 0.1},
+      {.weight_decay = 0.01, .use_ema = true, .ema_momentum = 0.9, .ema_overwrite_frequency = 3},
+      {.loss_scale_factor = 1024, .gradient_accumulation_steps = 3}};
+  for (const UpdateOptions& each : options) {
+    ExpectOneResult("an option", Large([&] { return optimizers::Get("adam", std::nullopt, each); }),
+                    1, 4, {{2}, {3}});
+  }
+}
+
+// Layers that look at a replica's whole batch, draw numbers by an example's place, or need the
+// whole weight.
+TEST(MultiWorkerTest, LayersGiveTheBitsOfOneProcess) {
+  const MakeModel make = [] {
+    return Compiled({Dense(400, DenseOptions{.activation = relu,
+                                             .kernel_regularizer = regularizers::L1L2(0.001, 0.01),
+                                             .kernel_constraint = constraints::MaxNorm(1.5)}),
+                     BatchNormalization(), Dropout(0.2), Dense(40),
+                     BatchNormalization({.synchronized = true}), Dense(4)},
+                    optimizers::Get("adam"));
+  };
+  ExpectOneResult("1 replica", make, 1, 4, {{2}, {3}, {5, 2}});
+  ExpectOneResult("3 replicas", make, 3, 2, {{2}, {3}, {4}});
+  ExpectOneResult("8 replicas", make, 8, 0, {{1}, {2}, {3}, {8}});
+}
+
+// What each of two workers' Fit throws.
+std::vector<Status> Failures(const Tensor& labels, FitOptions options,
+                             const std::function<CallbackPtr()>& callback = nullptr) {
+  std::vector<Status> statuses(2);
+  distribute::RunWorkers(2, [&](std::shared_ptr<distribute::Communicator> ranks) {
+    const int rank = ranks->rank();
+    MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 2});
+    const auto scope = strategy.scope();
+    const auto model = Large([] { return optimizers::Get("sgd"); })();
+    FitOptions fit = options;
+    if (callback != nullptr) fit.callbacks.push_back(callback());
+    try {
+      model->Fit(Features(), labels, fit);
+    } catch (const Error& error) {
+      statuses[rank] = error.status();
+    }
+  });
+  return statuses;
+}
+
+// Changes a weight on one worker, as a fault of its memory would.
+class Corrupt : public Callback {
+ public:
+  void OnTrainBatchEnd(int64_t batch, const LogsSource&) override {
+    if (batch != 1 || model->strategy().worker() != 1) return;
+    const Variable bias = model->variables()[1];
+    bias.AssignAdd(Tensor::FromVector(std::vector<float>(400, 1.0f), Shape{400}));
+  }
+};
+
+TEST(MultiWorkerTest, WeightsThatDifferAreNamedWithTheStep) {
+  const auto statuses = Failures(
+      Labels(), {.batch_size = 16, .verbose = Verbosity::kSilent, .shards = 1, .digest_check = 2},
+      [] { return std::make_shared<Corrupt>(); });
+  for (const Status& status : statuses) {
+    EXPECT_EQ(status.code(), Code::kDataLoss);
+    EXPECT_NE(status.message().find("dense/bias on worker 1 than on worker 0 after step 2"),
+              std::string::npos)
+        << status.message();
+  }
+}
+
+TEST(MultiWorkerTest, AnErrorOfOneWorkerEndsTheStepOnAll) {
+  std::vector<int32_t> labels(kExamples, 1);
+  labels[40] = 9;
+  const auto statuses =
+      Failures(Constant<int32_t>(labels),
+               {.batch_size = kExamples, .shuffle = false, .verbose = Verbosity::kSilent});
+  // Example 40 is in the second half.
+  EXPECT_EQ(statuses[1].code(), Code::kInvalidArgument);
+  EXPECT_NE(statuses[1].message().find("example 40"), std::string::npos) << statuses[1].message();
+  EXPECT_EQ(statuses[0].code(), Code::kAborted);
+  EXPECT_NE(statuses[0].message().find("rank 1"), std::string::npos) << statuses[0].message();
+}
+
+TEST(MultiWorkerTest, OnlyTheChiefWrites) {
+  std::vector<int> calls(3, 0);
+  std::vector<Code> codes(3);
+  distribute::RunWorkers(3, [&](std::shared_ptr<distribute::Communicator> ranks) {
+    const int rank = ranks->rank();
+    MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1});
+    EXPECT_EQ(strategy.num_replicas_in_sync(), 3);
+    strategy.OnChief([&] {
+      ++calls[rank];
+      return Status::Ok();
+    });
+    try {
+      strategy.OnChief([] { return Status(Code::kResourceExhausted, "the disk is full"); });
+    } catch (const Error& error) {
+      codes[rank] = error.code();
+      EXPECT_EQ(error.status().message(), "the disk is full");
+    }
+  });
+  EXPECT_EQ(calls, (std::vector<int>{1, 0, 0}));
+  EXPECT_EQ(codes, std::vector<Code>(3, Code::kResourceExhausted));
 }
 
 }  // namespace

@@ -152,7 +152,8 @@ std::unique_ptr<distribute::StepProgram> Model::Training::Compile(Kind kind,
   distribute::StepProgram program = distribute::MakeStepProgram(types, body, options);
   if (!program.mixes_in().empty()) {
     Advise("[advice] the batch is not cut into shards: examples influence each other in " +
-           program.mixes_in() + "; that changes no result, but one device does the work of that op");
+           program.mixes_in() +
+           "; that changes no result, but one device does the work of that op");
   }
   if (!program.not_spread().empty() && program.mixes_in().empty()) {
     Advise("[advice] every worker computes the whole batch: " + program.not_spread() +
@@ -160,8 +161,8 @@ std::unique_ptr<distribute::StepProgram> Model::Training::Compile(Kind kind,
   }
   if (kind == Kind::kTrain && plans_.empty())
     AdviseOnDivision(step.examples, shards, program.mixes_in().empty());
-  base::Log(base::Severity::kDebug, "a step on " + std::to_string(step.examples) +
-                                        " examples: " + program.Describe());
+  base::Log(base::Severity::kDebug,
+            "a step on " + std::to_string(step.examples) + " examples: " + program.Describe());
   return std::make_unique<distribute::StepProgram>(std::move(program));
 }
 
@@ -186,7 +187,8 @@ bool Model::Training::StepPlan::Fits(Kind of, const nn::StepData& step, int cut)
   return true;
 }
 
-distribute::StepProgram& Model::Training::ProgramFor(Kind kind, const nn::StepData& step, int shards) {
+distribute::StepProgram& Model::Training::ProgramFor(Kind kind, const nn::StepData& step,
+                                                     int shards) {
   if (layout_ != runtime::VariableLayout()) plans_.clear();
   for (const StepPlan& known : plans_) {
     if (known.Fits(kind, step, shards)) return *known.program;

@@ -72,6 +72,8 @@ class Model::Training {
   void RunEpoch(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
   /// Whether the epoch came to its end; else it was stopped inside.
   bool TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress);
+  void AgreeWithWorkers(const FitOptions& fit);
+  void CompareWeights(distribute::Communicator& ranks) const;
   void TrainStep(const nn::StepInput& input, const nn::StepData& step, const FitOptions& fit);
   /// The metrics go on afterwards from where they were.
   Logs Test(nn::StepInput& input, int shards, const std::vector<CallbackPtr>& callbacks);

@@ -213,7 +213,7 @@ void Model::ResumeTraining(const std::string& path) {
 void Model::Training::DumpIfAsked() {
   if (!dump_ || dump_->step != history_.steps) return;
   nlohmann::json writers = nlohmann::json::array();
-  const runtime::Plan* plan = plans_.empty() ? nullptr : plans_.front().plan->plan();
+  const runtime::Plan* plan = plans_.empty() ? nullptr : plans_.front().program->plan();
   if (plan != nullptr) {
     for (const auto& writer : plan->Writers()) {
       writers.push_back({{"variable", writer.variable},
@@ -222,13 +222,14 @@ void Model::Training::DumpIfAsked() {
                          {"from", writer.from}});
     }
   }
+  GatherState();
   SavedState state;
   state.metadata =
       nlohmann::json{{"kind", "dump"}, {"step", history_.steps}, {"writers", writers}}.dump();
   for (const auto& [name, variable] : StateVariables()) {
     state.tensors.push_back({name, variable.value()});
   }
-  SaveState(dump_->path, state).OrThrow();
+  model.strategy().OnChief([&] { return SaveState(dump_->path, state); });
 }
 
 void Model::SaveWeights(const std::string& path) const {

@@ -28,9 +28,9 @@ std::vector<TensorType> ListedTypes(const InferenceContext& context) {
   for (size_t i = 0; i < list.size();) {
     const auto dtype = static_cast<DType>(list[i]);
     const auto rank = static_cast<size_t>(list[i + 1]);
-    types.push_back(
-        {dtype, Shape(std::vector<int64_t>(list.begin() + i + 2, list.begin() + i + 2 + rank)),
-         dtype});
+    types.push_back({dtype,
+                     Shape(std::vector<int64_t>(list.begin() + i + 2, list.begin() + i + 2 + rank)),
+                     dtype});
     i += 2 + rank;
   }
   return types;
@@ -40,8 +40,7 @@ std::vector<TensorType> ListedTypes(const InferenceContext& context) {
 // to other ranks, and theirs come as outputs. `send`: peer, input, first byte, bytes; `receive`:
 // peer, output; `keep`: output, input, first byte, for outputs that come from here. Pieces between
 // two ranks are in one order at both.
-const RegisterOp kExchange(
-    {.name = "_Exchange", .infer = ListedTypes, .asynchronous = true});
+const RegisterOp kExchange({.name = "_Exchange", .infer = ListedTypes, .asynchronous = true});
 
 // _GatherVariables{bucket, fingerprint, borders}(variables...): each rank sends its rows of each
 // variable to all others. `borders`: for each variable ranks + 1 numbers of rows.
@@ -50,15 +49,15 @@ const RegisterOp kGatherVariables({.name = "_GatherVariables",
                                    .effects = {.reads = ~0u, .writes = ~0u},
                                    .asynchronous = true});
 
-// _VariableRows{begin, size}(variable): a handle of some of its rows, which names the same variable.
+// _VariableRows{begin, size}(variable): a handle of some of its rows, which names the same
+// variable.
 std::vector<TensorType> InferVariableRows(const InferenceContext& context) {
   TensorType rows = context.inputs[0];
   rows.shape.set_dim(0, context.attributes.Get<int64_t>("size"));
   return {rows};
 }
 
-const RegisterOp kVariableRows(
-    {.name = "_VariableRows", .infer = InferVariableRows, .view = true});
+const RegisterOp kVariableRows({.name = "_VariableRows", .infer = InferVariableRows, .view = true});
 
 }  // namespace
 

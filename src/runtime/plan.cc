@@ -84,7 +84,8 @@ void Plan::BindLane(RunState& state, int lane) const {
         pointers[patch.pointer] = const_cast<void*>(state.parameters[slot.index]);
         break;
       case Slot::Kind::kVariable:
-        pointers[patch.pointer] = static_cast<std::byte*>(state.variables[slot.index]) + slot.offset;
+        pointers[patch.pointer] =
+            static_cast<std::byte*>(state.variables[slot.index]) + slot.offset;
         break;
       default:
         pointers[patch.pointer] = state.results[slot.index]->data();

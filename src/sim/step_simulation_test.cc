@@ -109,7 +109,8 @@ Outcome RunOverRanks(uint64_t seed, const Division& division, const std::vector<
   disturb(world);
   for (int rank = 0; rank < division.num_ranks(); ++rank) {
     ranks.push_back(std::make_unique<distribute::Communicator>(
-        world.transport(rank), [](const std::function<bool()>&) { FAIL() << "nobody waits here"; }));
+        world.transport(rank),
+        [](const std::function<bool()>&) { FAIL() << "nobody waits here"; }));
     distribute::SpreadOptions options{.examples = kExamples,
                                       .has_rows = kHasRows,
                                       .offsets = offsets,
@@ -122,10 +123,9 @@ Outcome RunOverRanks(uint64_t seed, const Division& division, const std::vector<
     auto local = arguments;
     for (int i = 0; i < 2; ++i)
       local[i] = RowsOf(arguments[i], offsets[block.begin], offsets[block.end]);
-    programs[rank]->Start(local, team,
-                          [&results, rank](Result<std::vector<Tensor>> result) {
-                            results[rank] = std::move(result);
-                          });
+    programs[rank]->Start(local, team, [&results, rank](Result<std::vector<Tensor>> result) {
+      results[rank] = std::move(result);
+    });
   }
   const auto all_done = [&] {
     return std::all_of(results.begin(), results.end(),

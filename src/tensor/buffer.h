@@ -36,8 +36,8 @@ class Buffer {
   std::shared_ptr<const void> keeper_;
 };
 
-/// Whether nobody else refers to the buffer or its memory. Then everything that others have read from it has
-/// happened before, so that the caller may write.
+/// Whether nobody else refers to the buffer or its memory. Then everything that others have read
+/// from it has happened before, so that the caller may write.
 bool IsSoleOwner(const std::shared_ptr<Buffer>& buffer);
 
 }  // namespace lockstep::tensor

@@ -214,6 +214,10 @@ struct MultiWorkerOptions {
 /// process. Source: tf.distribute.MultiWorkerMirroredStrategy.
 class MultiWorkerMirroredStrategy : public Strategy {
  public:
+  /// The workers that the environment describes (TF_CONFIG, `lockstep launch`, Slurm, MPI, ...),
+  /// once all of them are there. Errors: InvalidArgument with all mistakes of the description and
+  /// the corrected form; DeadlineExceeded with who is missing; what transports and membership say.
+  explicit MultiWorkerMirroredStrategy(const MultiWorkerOptions& options = {});
   /// For transports that are connected already.
   MultiWorkerMirroredStrategy(std::shared_ptr<distribute::Communicator> workers,
                               const MultiWorkerOptions& options = {});

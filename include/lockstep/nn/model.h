@@ -74,6 +74,9 @@ struct FitOptions {
   Verbosity verbose = Verbosity::kAuto;
   std::vector<std::shared_ptr<Callback>> callbacks;
   int shards = 0;  // leaves a replica; 0: follows from the batch
+  /// After every so many steps the workers compare their weights; DataLoss naming the variable and
+  /// the step if they differ. 0: never.
+  int64_t digest_check = 0;
   /// Measures where a step's time goes, from the first compilation on; see `History::breakdown`.
   bool measure_steps = false;
 };

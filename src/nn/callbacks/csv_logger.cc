@@ -29,6 +29,7 @@ class CsvLoggerCallback : public Callback {
       : path_(std::move(path)), options_(options) {}
 
   void OnTrainBegin() override {
+    if (model->strategy().worker() != 0) return;  // one file for all
     const auto there = base::ReadWholeFile(base::LocalFiles(), path_);
     const bool has_content = there.ok() && !there->empty();
     write_header_ = !(options_.append && has_content);
@@ -37,6 +38,7 @@ class CsvLoggerCallback : public Callback {
   }
 
   void OnEpochEnd(int epoch, Logs& logs) override {
+    if (model->strategy().worker() != 0) return;
     if (keys_.empty()) ChooseKeys(logs);
     std::string row;
     if (write_header_) {

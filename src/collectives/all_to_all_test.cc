@@ -1,0 +1,135 @@
+#include "collectives/all_to_all.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/event_loop.h"
+#include "net/in_process.h"
+
+namespace lockstep::collectives {
+namespace {
+
+std::string Text(const net::Payload& payload) {
+  return {reinterpret_cast<const char*>(payload.data()), payload.size()};
+}
+
+net::Payload Bytes(const std::string& text) {
+  const auto* data = reinterpret_cast<const std::byte*>(text.data());
+  return std::make_shared<const net::Bytes>(data, data + text.size());
+}
+
+// P ranks of one process, on one event loop.
+class AllToAllTest : public ::testing::Test {
+ protected:
+  void Make(int ranks) {
+    network_ = std::make_unique<net::InProcessNetwork>(std::vector<base::Executor*>(ranks, &loop_));
+    for (int rank = 0; rank < ranks; ++rank)
+      groups_.push_back(std::make_unique<Group>(network_->transport(rank)));
+    statuses_.resize(ranks);
+    got_.resize(ranks);
+  }
+  void Start(int rank, AllToAllRequest request) {
+    request.on_piece = [this, rank](int from, size_t piece, const net::Payload& bytes) {
+      got_[rank][{from, piece}] = Text(bytes);
+    };
+    AllToAll(*groups_[rank], std::move(request),
+             [this, rank](const Result<Reduced>& result) { statuses_[rank] = result.status(); });
+  }
+  bool Wait() {
+    return loop_.RunUntil(
+        [this] {
+          for (const auto& status : statuses_)
+            if (!status.has_value()) return false;
+          return true;
+        },
+        std::chrono::seconds(20));
+  }
+
+  base::EventLoop loop_;
+  std::unique_ptr<net::InProcessNetwork> network_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<std::optional<Status>> statuses_;
+  std::vector<std::map<std::pair<int, size_t>, std::string>> got_;
+};
+
+TEST_F(AllToAllTest, EveryPieceArrivesWhereItIsWanted) {
+  Make(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    AllToAllRequest request{.id = {1, 0}};
+    request.peers.resize(3);
+    for (int peer = 0; peer < 3; ++peer) {
+      // As many pieces as the sender's number says, each of another size.
+      for (int piece = 0; piece < rank; ++piece)
+        request.peers[peer].send.push_back(
+            Bytes(std::string(piece * 17, 'a' + rank) + std::to_string(peer)));
+      for (int piece = 0; piece < peer; ++piece)
+        request.peers[peer].receive.push_back(piece * 17 + 1);
+    }
+    Start(rank, std::move(request));
+  }
+  ASSERT_TRUE(Wait());
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_TRUE(statuses_[rank]->ok()) << statuses_[rank]->ToString();
+    std::map<std::pair<int, size_t>, std::string> expected;
+    for (int from = 0; from < 3; ++from) {
+      for (size_t piece = 0; from != rank && piece < static_cast<size_t>(from); ++piece)
+        expected[{from, piece}] = std::string(piece * 17, 'a' + from) + std::to_string(rank);
+    }
+    EXPECT_EQ(got_[rank], expected);
+  }
+}
+
+TEST_F(AllToAllTest, OneRankIsDoneAtOnce) {
+  Make(1);
+  AllToAllRequest request{.id = {1, 0}};
+  request.peers.resize(1);
+  Start(0, std::move(request));
+  ASSERT_TRUE(Wait());
+  EXPECT_TRUE(statuses_[0]->ok());
+}
+
+TEST_F(AllToAllTest, RanksThatDisagreeEndTheEpochAndSaySo) {
+  Make(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    AllToAllRequest request{.id = {1, 0}, .fingerprint = 7};
+    request.peers.resize(2);
+    request.peers[1 - rank].send.push_back(Bytes("abc"));
+    request.peers[1 - rank].receive.push_back(rank == 0 ? 3 : 5);
+    Start(rank, std::move(request));
+  }
+  ASSERT_TRUE(Wait());
+  EXPECT_EQ(statuses_[1]->code(), Code::kInvalidArgument);
+  EXPECT_NE(statuses_[1]->message().find("got 3 bytes of program 7 from rank 0 where 5"),
+            std::string::npos)
+      << statuses_[1]->message();
+}
+
+TEST_F(AllToAllTest, ADeadlineNamesTheRanksWaitedFor) {
+  Make(3);
+  AllToAllRequest request{.id = {4, 2}, .timeout = std::chrono::milliseconds(20)};
+  request.peers.resize(3);
+  request.peers[1].receive.push_back(3);
+  request.peers[2].receive.push_back(3);
+  Start(0, std::move(request));
+  statuses_[1] = statuses_[2] = Status();
+  ASSERT_TRUE(Wait());
+  EXPECT_EQ(statuses_[0]->code(), Code::kDeadlineExceeded);
+  EXPECT_NE(statuses_[0]->message().find("nothing from rank 1, 2"), std::string::npos)
+      << statuses_[0]->message();
+}
+
+TEST_F(AllToAllTest, PeersMustBeTheRanks) {
+  Make(2);
+  Start(0, {.id = {1, 0}});
+  statuses_[1] = Status();
+  ASSERT_TRUE(Wait());
+  EXPECT_EQ(statuses_[0]->code(), Code::kInvalidArgument);
+  EXPECT_NE(statuses_[0]->message().find("got 0 peers"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lockstep::collectives
