@@ -22,7 +22,7 @@ Graph Prune(const Graph& graph) {
 }
 
 Graph Simplify(const Graph& graph) {
-  return FuseProducts(FuseHeads(RemoveDuplicates(Prune(graph))));
+  return FuseUpdates(FuseProducts(FuseHeads(RemoveDuplicates(Prune(graph)))));
 }
 
 }  // namespace lockstep::graph

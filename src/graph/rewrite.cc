@@ -15,6 +15,15 @@ Node& Rewriter::Keep(const Node& node) {
   } else {
     id = result_.AddNode(*node.spec, Mapped(node.inputs), node.attributes, node.outputs).id;
   }
+  return Finished(node, id);
+}
+
+Node& Rewriter::Replace(const Node& node, std::string_view op, std::vector<Endpoint> inputs) {
+  return Finished(node, result_.AddNode(op, std::move(inputs), node.attributes).id);
+}
+
+// What is `id` in the result takes the place of `node`.
+Node& Rewriter::Finished(const Node& node, int id) {
   Node& copy = result_.node(id);
   copy.name = node.name;
   copy.device = node.device;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "graph/graph.h"
@@ -13,6 +14,8 @@ class Rewriter {
 
   /// Copies `node`; its outputs map to the copy's.
   Node& Keep(const Node& node);
+  /// The same with another op, which takes `inputs` of the result and has as many outputs.
+  Node& Replace(const Node& node, std::string_view op, std::vector<Endpoint> inputs);
   /// From now on, the source's `from` is the result's `to`.
   void Map(Endpoint from, Endpoint to);
   Endpoint Mapped(Endpoint from) const;
@@ -24,6 +27,8 @@ class Rewriter {
   Graph Finish();
 
  private:
+  Node& Finished(const Node& node, int id);
+
   const Graph& source_;
   Graph result_;
   std::vector<std::vector<Endpoint>> map_;

@@ -7,14 +7,16 @@
 
 namespace lockstep::ops {
 
-namespace {
-
-const UpdateRule& RuleOf(const OpSpec& spec) {
+const UpdateRule& RuleOf(std::string_view op) {
+  constexpr std::string_view kProduct = "_Product";
+  const std::string_view name = op.starts_with(kProduct) ? op.substr(kProduct.size()) : op;
   for (const UpdateRule& rule : kUpdateRules) {
-    if (spec.name == rule.op) return rule;
+    if (name == rule.op) return rule;
   }
-  throw Error(Code::kInternal, "[" + spec.name + "] is no rule");
+  throw Error(Code::kInternal, "[" + std::string(op) + "] is no rule");
 }
+
+namespace {
 
 [[noreturn]] void RejectInput(const OpSpec& spec, const char* text, const TensorType& input,
                               const TensorType& weight) {
@@ -24,7 +26,7 @@ const UpdateRule& RuleOf(const OpSpec& spec) {
 }
 
 std::vector<TensorType> InferUpdate(const InferenceContext& context) {
-  const UpdateRule& rule = RuleOf(context.spec);
+  const UpdateRule& rule = RuleOf(context.spec.name);
   const int64_t extras = context.attributes.GetOr<int64_t>("extras", 0);
   const size_t expected =
       2 + rule.slots + rule.scalars + std::popcount(static_cast<uint64_t>(extras));
@@ -58,11 +60,26 @@ std::vector<TensorType> InferUpdate(const InferenceContext& context) {
   return {};
 }
 
+std::vector<TensorType> InferProductUpdate(const InferenceContext& context) {
+  const int slots = RuleOf(context.spec.name).slots;
+  std::vector<TensorType> inputs = {context.inputs.begin(), context.inputs.end() - 1};
+  const TensorType& a = context.inputs[1 + slots];
+  const TensorType& g = context.inputs.back();
+  if (a.shape.rank() != 2 || g.shape.rank() != 2 || a.dtype != g.dtype) {
+    RejectInput(context.spec, "the factors of the gradient must be matrices", g, inputs[0]);
+  }
+  inputs[1 + slots].shape = Shape({a.shape[1], g.shape[1]});
+  return InferUpdate({context.spec, context.attributes, inputs});
+}
+
 bool RegisterAll() {
   for (const UpdateRule& rule : kUpdateRules) {
     OpSpec spec{.name = rule.op, .infer = InferUpdate};
     spec.effects.writes = (2u << rule.slots) - 1;
+    OpSpec product{.name = std::string("_Product") + rule.op, .infer = InferProductUpdate};
+    product.effects = spec.effects;
     OpRegistry::Global().Register(std::move(spec));
+    if (!rule.direction) OpRegistry::Global().Register(std::move(product));
   }
   return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace lockstep::ops {
 
@@ -46,5 +47,11 @@ inline constexpr UpdateRule kUpdateRules[] = {
     {"ResourceApplyAdadelta", 2, 1},                 // of gradients, of changes; rate
     {"ResourceApplyFtrl", 2, 1},                     // accumulator, linear; rate
 };
+
+/// The rule of the op `ResourceApply...`, or of `_ProductResourceApply...`: the same update with
+/// the product that makes its gradient inside. Its inputs are those of the update, with A[examples,
+/// rows] in the gradient's place and G[examples, columns] behind the last; the gradient is A^T * G,
+/// summed over "leaves". It has neither a direction nor a moment.
+const UpdateRule& RuleOf(std::string_view op);
 
 }  // namespace lockstep::ops

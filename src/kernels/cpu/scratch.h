@@ -6,7 +6,7 @@
 namespace lockstep::kernels {
 
 /// What a kernel keeps in this thread's scratch memory; each has a place of its own.
-enum class ScratchUse { kPackedColumns, kPackedRows, kLeafSums, kFoldPlan };
+enum class ScratchUse { kPackedColumns, kPackedRows, kLeafSums, kFoldPlan, kGradientBlock };
 
 /// `bytes` of this thread's memory for `use`, aligned to 64, valid until the next call for `use` on
 /// this thread. It grows and is reused, so that a kernel's call costs no allocation.

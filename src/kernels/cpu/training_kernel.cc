@@ -1,6 +1,7 @@
 #include "kernels/cpu/training_kernel.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/widened.h"
@@ -28,6 +29,20 @@ void Narrow(DType dtype, const float* from, int64_t first, int64_t count, void* 
   }
 }
 
+// One run of elements.
+class OneBlock : public UpdateBlocks {
+ public:
+  explicit OneBlock(const UpdateBlock& block) : block_(block) {}
+  bool Next(UpdateBlock& block) override {
+    block = block_;
+    return !std::exchange(done_, true);
+  }
+
+ private:
+  UpdateBlock block_;
+  bool done_ = false;
+};
+
 // The update of one variable; rows are the weight's.
 class UpdateKernel : public Kernel {
  public:
@@ -35,7 +50,8 @@ class UpdateKernel : public Kernel {
       : attributes_(spec.attributes),
         dtype_(spec.inputs[0].dtype),
         extras_(spec.attributes.GetOr<int64_t>("extras", 0)),
-        function_(function) {
+        function_(function),
+        gradient_(1 + ops::RuleOf(spec.op.name).slots) {
     const Shape& shape = spec.inputs[0].shape;
     rows_ = shape.rank() > 0 ? shape[0] : 1;
     row_elements_ = rows_ == 0 ? 0 : shape.num_elements() / rows_;
@@ -57,11 +73,18 @@ class UpdateKernel : public Kernel {
     if (IsHalf(dtype_)) {
       RunWide(memory, begin * row_elements_, end * row_elements_);
     } else {
-      function_({attributes_, dtype_, extras_}, memory, begin * row_elements_, end * row_elements_);
+      RunBlock(memory, dtype_, begin * row_elements_, end * row_elements_);
     }
   }
 
  private:
+  void RunBlock(const KernelMemory& memory, DType dtype, int64_t first, int64_t last) const {
+    UpdateBlock block{.first = first, .width = last - first};
+    block.gradient = memory.in<char>(gradient_) + first * DTypeSize(dtype);
+    OneBlock blocks(block);
+    function_({attributes_, dtype, extras_}, memory, blocks);
+  }
+
   // By blocks that are widened into memory of this thread's.
   void RunWide(const KernelMemory& memory, int64_t first, int64_t last) const {
     constexpr int64_t kBlock = 512;
@@ -78,7 +101,7 @@ class UpdateKernel : public Kernel {
         Widen(dtype_, memory.inputs[i], is_tensor_[i] ? at : 0, is_tensor_[i] ? size : 1, wide);
         inputs[i] = wide;
       }
-      function_({attributes_, DType::kFloat32, extras_}, {inputs.data(), &direction}, 0, size);
+      RunBlock({inputs.data(), &direction}, DType::kFloat32, 0, size);
       for (size_t i = 0; i < resources_; ++i) {
         Narrow(dtype_, static_cast<const float*>(inputs[i]), at, size,
                const_cast<void*>(memory.inputs[i]));
@@ -92,6 +115,7 @@ class UpdateKernel : public Kernel {
   DType dtype_;
   int64_t extras_;
   UpdateFunction function_;
+  int gradient_;
   int64_t rows_, row_elements_;
   uint32_t aligned_ = 0;
   bool has_direction_ = false;

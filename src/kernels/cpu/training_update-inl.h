@@ -65,112 +65,180 @@ HWY_INLINE void Apply(D d, const Rule& rule, Elements<V, Rule>& e) {
   }
 }
 
+// The places of a block's vectors, run by run.
+struct VectorCursor {
+  HWY_INLINE VectorCursor(const UpdateBlock& block, int64_t lanes)
+      : at(block.first),
+        from(0),
+        left(block.width / lanes),
+        lanes(lanes),
+        a_row(left),
+        skip(block.stride - left * lanes),
+        gradient_skip(block.gradient_stride - left * lanes) {}
+  HWY_INLINE void Advance() {
+    at += lanes;
+    from += lanes;
+    if (--left > 0) return;
+    left = a_row;
+    at += skip;
+    from += gradient_skip;
+  }
+
+  int64_t at;    // in weight and slots
+  int64_t from;  // in the gradient
+  int64_t left;
+  const int64_t lanes, a_row, skip, gradient_skip;
+};
+
+// The loops over elements for one call. With kMoment blocks are one run.
 template <typename T, class Rule, bool kMoment, bool kDecay>
-void UpdateElements(const Rule& given, const KernelMemory& memory, int64_t first, int64_t last) {
-  const Rule rule = given;  // a copy that no store can change: its constants stay in registers
-  const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
-  constexpr int kSlots = Rule::kSlots, kScalars = Rule::kScalars;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  T* weight = memory.resource<T>(0);
-  T* slots[kSlots + 1];
-  for (int s = 0; s < kSlots; ++s) slots[s] = memory.resource<T>(1 + s);
-  const T* gradient = memory.in<T>(1 + kSlots);
-  constexpr int kExtras = 2 + kSlots + kScalars;
-  const T* moment = kMoment ? memory.in<T>(kExtras) : nullptr;
-  constexpr bool kWrites = !Rule::kDirection || kDecay;
-  T* direction = Rule::kDirection ? memory.out<T>(0) : nullptr;
-  const V decay = hn::Set(d, kDecay ? *memory.in<T>(kExtras + kMoment) : T{0});
-  Elements<V, Rule> e;
-  for (int s = 0; s < kScalars; ++s) e.scalars[s] = hn::Set(d, *memory.in<T>(2 + kSlots + s));
-  const auto prepare = [&](Elements<V, Rule>& x) HWY_ATTR {
-    if (!kMoment) x.moment = Rule::Moment(d, x.gradient);
-    if (kDecay) x.weight = hn::NegMulAdd(x.weight, decay, x.weight);
-  };
-  const auto apply = [&](Elements<V, Rule>& x) HWY_ATTR {
-    prepare(x);
-    Apply(d, rule, x);
-  };
-  int64_t i = first;
-  if constexpr (HasRadicand<hn::ScalableTag<T>, Rule, V>) {
-    constexpr int kBlock = HWY_TARGET == HWY_AVX2 ? 4 : 8;
-    for (; i + kBlock * lanes <= last; i += kBlock * lanes) {
-      V inverses[kBlock];
-#pragma GCC unroll 8
-      for (int u = 0; u < kBlock; ++u) {
-        const int64_t at = i + u * lanes;
-        e.gradient = hn::LoadU(d, gradient + at);
-        if (kMoment) e.moment = hn::LoadU(d, moment + at);
-        if (!kMoment) e.moment = Rule::Moment(d, e.gradient);
-        for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::LoadU(d, slots[s] + at);
-        inverses[u] = rule.Radicand(d, e);
-        for (int s = 0; s < kSlots; ++s) hn::StoreU(e.slots[s], d, slots[s] + at);
-      }
-      InversesOfRootPlus<kBlock>(d, inverses, rule.epsilon);
-#pragma GCC unroll 8
-      for (int u = 0; u < kBlock; ++u) {
-        const int64_t at = i + u * lanes;
-        e.weight = hn::LoadU(d, weight + at);
-        if (kDecay) e.weight = hn::NegMulAdd(e.weight, decay, e.weight);
-        for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::LoadU(d, slots[s] + at);
-        rule.Finish(d, e, inverses[u]);
-        hn::StoreU(e.weight, d, weight + at);
-      }
+class ElementLoops {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  static constexpr int kSlots = Rule::kSlots, kScalars = Rule::kScalars;
+  static constexpr int kExtras = 2 + kSlots + kScalars;
+  static constexpr bool kWrites = !Rule::kDirection || kDecay;
+
+ public:
+  HWY_INLINE ElementLoops(const Rule& rule, const KernelMemory& memory)
+      : rule_(rule), weight_(memory.resource<T>(0)) {
+    for (int s = 0; s < kSlots; ++s) slots_[s] = memory.resource<T>(1 + s);
+    moment_ = kMoment ? memory.in<T>(kExtras) : nullptr;
+    direction_ = Rule::kDirection ? memory.out<T>(0) : nullptr;
+    decay_ = hn::Set(d_, kDecay ? *memory.in<T>(kExtras + kMoment) : T{0});
+    for (int s = 0; s < kScalars; ++s) scalars_[s] = hn::Set(d_, *memory.in<T>(2 + kSlots + s));
+  }
+
+  HWY_INLINE void Run(const UpdateBlock& block) {
+    const Rule rule = rule_;  // a copy that no store can change: its constants stay in registers
+    const T* gradient = static_cast<const T*>(block.gradient);
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d_));
+    int64_t vectors = block.width / lanes * block.rows;
+    VectorCursor cursor(block, lanes);
+    if constexpr (HasRadicand<D, Rule, V>) {
+      constexpr int kSide = HWY_TARGET == HWY_AVX2 ? 4 : 8;
+      for (; vectors >= kSide; vectors -= kSide) SideBySide<kSide>(rule, gradient, cursor);
+    }
+    for (; vectors > 0; --vectors, cursor.Advance()) {
+      Elements<V, Rule> e = Load([&](const T* p) HWY_ATTR { return hn::LoadU(d_, p); },
+                                 gradient + cursor.from, cursor.at);
+      Prepare(e);
+      Apply(d_, rule, e);
+      Store([&](V v, T* p) HWY_ATTR { hn::StoreU(v, d_, p); }, e, cursor.at);
+    }
+    const int64_t rest = block.width % lanes;
+    if (rest == 0) return;
+    const auto mask = hn::FirstN(d_, static_cast<size_t>(rest));
+    for (int64_t row = 0; row < block.rows; ++row) {
+      const int64_t at = block.width - rest;
+      Elements<V, Rule> e =
+          Load([&](const T* p) HWY_ATTR { return hn::MaskedLoad(mask, d_, p); },
+               gradient + row * block.gradient_stride + at, block.first + row * block.stride + at);
+      Prepare(e);
+      Apply(d_, rule, e);
+      Store([&](V v, T* p) HWY_ATTR { hn::BlendedStore(v, mask, d_, p); }, e,
+            block.first + row * block.stride + at);
     }
   }
-  for (; i + lanes <= last; i += lanes) {
-    e.weight = hn::LoadU(d, weight + i);
-    e.gradient = hn::LoadU(d, gradient + i);
-    if (kMoment) e.moment = hn::LoadU(d, moment + i);
-    for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::LoadU(d, slots[s] + i);
-    apply(e);
-    if (kWrites) hn::StoreU(e.weight, d, weight + i);
-    if (Rule::kDirection) hn::StoreU(e.direction, d, direction + i);
-    for (int s = 0; s < kSlots; ++s) hn::StoreU(e.slots[s], d, slots[s] + i);
+
+ private:
+  template <typename LoadVector>
+  HWY_INLINE Elements<V, Rule> Load(const LoadVector& load, const T* gradient, int64_t at) const {
+    Elements<V, Rule> e;
+    e.weight = load(weight_ + at);
+    e.gradient = load(gradient);
+    if (kMoment) e.moment = load(moment_ + at);
+    for (int s = 0; s < kSlots; ++s) e.slots[s] = load(slots_[s] + at);
+    for (int s = 0; s < kScalars; ++s) e.scalars[s] = scalars_[s];
+    return e;
   }
-  if (i == last) return;
-  const auto mask = hn::FirstN(d, static_cast<size_t>(last - i));
-  e.weight = hn::MaskedLoad(mask, d, weight + i);
-  e.gradient = hn::MaskedLoad(mask, d, gradient + i);
-  if (kMoment) e.moment = hn::MaskedLoad(mask, d, moment + i);
-  for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::MaskedLoad(mask, d, slots[s] + i);
-  apply(e);
-  if (kWrites) hn::BlendedStore(e.weight, mask, d, weight + i);
-  if (Rule::kDirection) hn::BlendedStore(e.direction, mask, d, direction + i);
-  for (int s = 0; s < kSlots; ++s) hn::BlendedStore(e.slots[s], mask, d, slots[s] + i);
+  template <typename StoreVector>
+  HWY_INLINE void Store(const StoreVector& store, const Elements<V, Rule>& e, int64_t at) const {
+    if (kWrites) store(e.weight, weight_ + at);
+    if (Rule::kDirection) store(e.direction, direction_ + at);
+    for (int s = 0; s < kSlots; ++s) store(e.slots[s], slots_[s] + at);
+  }
+  HWY_INLINE void Prepare(Elements<V, Rule>& e) const {
+    if (!kMoment) e.moment = Rule::Moment(d_, e.gradient);
+    if (kDecay) e.weight = hn::NegMulAdd(e.weight, decay_, e.weight);
+  }
+
+  // Vectors whose roots and inverses are made at once.
+  template <int kSide>
+  HWY_INLINE void SideBySide(const Rule& rule, const T* gradient, VectorCursor& cursor) const {
+    V inverses[kSide];
+    int64_t places[kSide];
+    Elements<V, Rule> e;
+    for (int s = 0; s < kScalars; ++s) e.scalars[s] = scalars_[s];
+#pragma GCC unroll 8
+    for (int u = 0; u < kSide; ++u, cursor.Advance()) {
+      const int64_t at = places[u] = cursor.at;
+      e.gradient = hn::LoadU(d_, gradient + cursor.from);
+      if (kMoment) e.moment = hn::LoadU(d_, moment_ + at);
+      if (!kMoment) e.moment = Rule::Moment(d_, e.gradient);
+      for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::LoadU(d_, slots_[s] + at);
+      inverses[u] = rule.Radicand(d_, e);
+      for (int s = 0; s < kSlots; ++s) hn::StoreU(e.slots[s], d_, slots_[s] + at);
+    }
+    InversesOfRootPlus<kSide>(d_, inverses, rule.epsilon);
+#pragma GCC unroll 8
+    for (int u = 0; u < kSide; ++u) {
+      const int64_t at = places[u];
+      e.weight = hn::LoadU(d_, weight_ + at);
+      if (kDecay) e.weight = hn::NegMulAdd(e.weight, decay_, e.weight);
+      for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::LoadU(d_, slots_[s] + at);
+      rule.Finish(d_, e, inverses[u]);
+      hn::StoreU(e.weight, d_, weight_ + at);
+    }
+  }
+
+  const D d_;
+  const Rule rule_;
+  T* const weight_;
+  T* slots_[kSlots + 1];
+  const T* moment_;
+  T* direction_;
+  V decay_;
+  V scalars_[kScalars];
+};
+
+template <typename T, class Rule, bool kMoment, bool kDecay>
+void UpdateElements(const Rule& rule, const KernelMemory& memory, UpdateBlocks& blocks) {
+  ElementLoops<T, Rule, kMoment, kDecay> loops(rule, memory);
+  UpdateBlock block;
+  while (blocks.Next(block)) loops.Run(block);
 }
 
 template <typename T, class Rule>
-void UpdateWithExtras(const UpdateCall& call, const KernelMemory& memory, int64_t first,
-                      int64_t last) {
+void UpdateWithExtras(const UpdateCall& call, const KernelMemory& memory, UpdateBlocks& blocks) {
   const Rule rule(call.attributes);
   const bool moment = (call.extras & ops::kUpdateMoment) != 0;
   const bool decay = (call.extras & ops::kUpdateDecay) != 0;
   if (moment && decay) {
-    UpdateElements<T, Rule, true, true>(rule, memory, first, last);
+    UpdateElements<T, Rule, true, true>(rule, memory, blocks);
   } else if (moment) {
-    UpdateElements<T, Rule, true, false>(rule, memory, first, last);
+    UpdateElements<T, Rule, true, false>(rule, memory, blocks);
   } else if (decay) {
-    UpdateElements<T, Rule, false, true>(rule, memory, first, last);
+    UpdateElements<T, Rule, false, true>(rule, memory, blocks);
   } else {
-    UpdateElements<T, Rule, false, false>(rule, memory, first, last);
+    UpdateElements<T, Rule, false, false>(rule, memory, blocks);
   }
 }
 
-/// Applies `Rule` to the elements [first, last).
+/// Applies `Rule` to the elements of all blocks.
 template <class Rule>
-void Update(const UpdateCall& call, const KernelMemory& memory, int64_t first, int64_t last) {
+void Update(const UpdateCall& call, const KernelMemory& memory, UpdateBlocks& blocks) {
   if (call.dtype == DType::kFloat32) {
-    UpdateWithExtras<float, Rule>(call, memory, first, last);
+    UpdateWithExtras<float, Rule>(call, memory, blocks);
   } else {
-    UpdateWithExtras<double, Rule>(call, memory, first, last);
+    UpdateWithExtras<double, Rule>(call, memory, blocks);
   }
 }
 
 // Gives the update by `Rule` a name that HWY_EXPORT can make a table for.
-#define LOCKSTEP_DEFINE_UPDATE(Function, Rule)                                                     \
-  void Function(const UpdateCall& call, const KernelMemory& memory, int64_t first, int64_t last) { \
-    Update<Rule>(call, memory, first, last);                                                       \
+#define LOCKSTEP_DEFINE_UPDATE(Function, Rule)                                              \
+  void Function(const UpdateCall& call, const KernelMemory& memory, UpdateBlocks& blocks) { \
+    Update<Rule>(call, memory, blocks);                                                     \
   }
 
 }  // namespace lockstep::kernels::HWY_NAMESPACE

@@ -1,0 +1,155 @@
+// Updates whose gradient is a product that sums over examples: a block of the gradient at a time is
+// made, leaves folded in registers, and given to the update while it is in the nearest cache.
+
+#include <algorithm>
+
+#include "kernels/cpu/leaves_of.h"
+#include "kernels/cpu/product_block.h"
+#include "kernels/cpu/scratch.h"
+#include "kernels/cpu/training_kernel.h"
+
+namespace lockstep::kernels {
+namespace {
+
+// A block's weights, slots, gradient and elements of A share the nearest cache with columns of G.
+constexpr int64_t kBlockRows = 24;
+
+// gradient[rows, columns] = the sum over examples r of A[r, rows] * G[r, columns].
+struct GradientGeometry {
+  int64_t rows, columns, examples;
+};
+
+// What a call of a weight's update works on; slots are like the weight.
+template <typename T>
+struct GradientSources {
+  const T* a;
+  const T* g;
+};
+
+// Blocks of the gradient for the weight's rows [begin, end): each some rows of a panel of columns,
+// row by row, for A's sake.
+template <typename T>
+class GradientBlocks : public UpdateBlocks {
+ public:
+  GradientBlocks(const GradientGeometry& geometry, const LeafTable& leaves,
+                 const GradientSources<T>& sources, int64_t begin, int64_t end)
+      : geometry_(geometry),
+        sources_(sources),
+        plan_(leaves),
+        panel_(functions_.Panel(geometry.columns)),
+        end_(end),
+        gradient_(ThreadScratch<T>(ScratchUse::kGradientBlock, kBlockRows * panel_)),
+        row_(begin) {
+    if (end - begin > kBlockRows && panel_ < geometry.columns) PackG();
+  }
+
+  bool Next(UpdateBlock& block) override {
+    if (column_ >= geometry_.columns) {
+      column_ = 0;
+      row_ += kBlockRows;
+    }
+    if (row_ >= end_) return false;
+    block.first = row_ * geometry_.columns + column_;
+    block.stride = geometry_.columns;
+    block.rows = std::min(kBlockRows, end_ - row_);
+    block.width = std::min(panel_, geometry_.columns - column_);
+    block.gradient = gradient_;
+    block.gradient_stride = block.width;
+    Compute(block);
+    if (block.width == block.stride) {  // no gaps: one run
+      block.width *= block.rows;
+      block.rows = 1;
+    }
+    column_ += panel_;
+    return true;
+  }
+
+ private:
+  void PackG() {
+    const int64_t panels = (geometry_.columns + panel_ - 1) / panel_;
+    packed_g_ = ThreadScratch<T>(ScratchUse::kPackedColumns, panels * panel_ * geometry_.examples);
+    PackColumns(sources_.g, geometry_.columns, false, geometry_.examples, geometry_.columns, panel_,
+                packed_g_);
+  }
+
+  void Compute(const UpdateBlock& block) const {
+    const TileRows tiles(block.rows, functions_.MaxRows(panel_));
+    const RowSource<T> rows = {sources_.a + row_, 1, geometry_.rows, false};
+    LeafTile<T> tile;
+    tile.steps = plan_.begin();
+    tile.num_steps = plan_.size();
+    tile.columns = static_cast<int>(block.width);
+    tile.b = packed_g_ != nullptr ? packed_g_ + column_ * geometry_.examples : sources_.g + column_;
+    tile.b_step = packed_g_ != nullptr ? panel_ : geometry_.columns;
+    for (int64_t t = 0; t < tiles.tiles; ++t) {
+      const int64_t first = tiles.Begin(t);
+      tile.rows = static_cast<int>(tiles.Begin(t + 1) - first);
+      rows.Point(tile, first, geometry_.examples);
+      for (int i = 0; i < tile.rows; ++i) tile.c[i] = gradient_ + (first + i) * block.width;
+      functions_.leaf_product(tile);
+    }
+  }
+
+  const GradientGeometry& geometry_;
+  const GradientSources<T>& sources_;
+  const TileFunctions<T>& functions_ = ChosenTileFunctions<T>();
+  const FoldPlan plan_;
+  const int64_t panel_, end_;
+  T* const gradient_;
+  T* packed_g_ = nullptr;
+  int64_t row_;
+  int64_t column_ = 0;
+};
+
+template <typename T>
+class ProductUpdateKernel : public Kernel {
+ public:
+  ProductUpdateKernel(const KernelSpec& spec, UpdateFunction function)
+      : attributes_(spec.attributes),
+        extras_(spec.attributes.GetOr<int64_t>("extras", 0)),
+        function_(function),
+        gradient_(1 + ops::RuleOf(spec.op.name).slots),
+        g_(static_cast<int>(spec.inputs.size()) - 1) {
+    const Shape& a = spec.inputs[gradient_].shape;
+    geometry_ = {a[1], spec.inputs[g_].shape[1], a[0]};
+    leaves_ = LeavesOf(spec.leaves, geometry_.examples);
+    if ((extras_ & ops::kUpdateEnabled) != 0) enabled_ = g_ - 1;
+  }
+
+  int64_t rows() const override { return geometry_.rows; }
+  int64_t row_grain() const override { return kBlockRows; }
+  int64_t min_rows() const override { return geometry_.rows; }  // packs G a call
+  double cost_per_row() const override {
+    return static_cast<double>(geometry_.columns) *
+           (20.0 + 2.0 * static_cast<double>(geometry_.examples));
+  }
+  void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
+    if (enabled_ >= 0 && !*memory.in<bool>(enabled_)) return;
+    const GradientSources<T> sources = {memory.in<T>(gradient_), memory.in<T>(g_)};
+    GradientBlocks<T> blocks(geometry_, leaves_, sources, begin, end);
+    function_({attributes_, kDTypeOf<T>, extras_}, memory, blocks);
+  }
+
+ private:
+  const ops::Attributes attributes_;
+  int64_t extras_;
+  UpdateFunction function_;
+  int gradient_, g_;
+  GradientGeometry geometry_;
+  LeafTable leaves_;
+  int enabled_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> MakeProductUpdate(const KernelSpec& spec, UpdateFunction function) {
+  if (spec.inputs[0].dtype == DType::kFloat32) {
+    return std::make_unique<ProductUpdateKernel<float>>(spec, function);
+  }
+  if (spec.inputs[0].dtype == DType::kFloat64) {
+    return std::make_unique<ProductUpdateKernel<double>>(spec, function);
+  }
+  return nullptr;
+}
+
+}  // namespace lockstep::kernels

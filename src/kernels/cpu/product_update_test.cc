@@ -1,0 +1,132 @@
+#include <cstring>
+
+#include "kernels/cpu/product.h"
+#include "kernels/cpu/product_reference.h"
+#include "kernels/kernel.h"
+#include "ops/training.h"
+
+namespace lockstep::kernels {
+namespace {
+
+const ops::Attributes kConstants = {{"beta_1", 0.9},
+                                    {"beta_2", 0.999},
+                                    {"epsilon", 1e-7},
+                                    {"rho", 0.9},
+                                    {"momentum", 0.5},
+                                    {"nesterov", true},
+                                    {"learning_rate_power", -0.5},
+                                    {"l1", 0.01},
+                                    {"l2", 0.01},
+                                    {"l2_shrinkage", 0.0},
+                                    {"beta", 0.1}};
+
+struct UpdateCase {
+  const ops::UpdateRule& rule;
+  int64_t rows, columns, examples;
+  std::vector<int64_t> leaves;
+  int64_t extras = 0;
+  bool enabled = true;
+};
+
+// Weight and slots, one behind the other, after an update whose gradient is given as it is (one
+// input) or as two factors.
+template <typename T>
+class Updated {
+ public:
+  explicit Updated(const UpdateCase& given) : given_(given) {
+    const int64_t size = given.rows * given.columns;
+    for (int i = 0; i <= given.rule.slots; ++i) {
+      cells_.push_back(RandomValues<T>(size, static_cast<uint32_t>(i + 1)));
+      if (i > 0) {
+        for (T& value : cells_.back()) value = std::abs(value);
+      }
+    }
+  }
+
+  std::vector<std::vector<T>> Run(const std::vector<const T*>& gradient, int64_t cut) {
+    const bool product = gradient.size() == 2;
+    const DType dtype = kDTypeOf<T>;
+    const Shape shape({given_.rows, given_.columns});
+    std::vector<ops::TensorType> types;
+    std::vector<const void*> inputs;
+    const auto add = [&](DType type, const Shape& of, const void* at) {
+      types.push_back({type, of, type});
+      inputs.push_back(at);
+    };
+    const T scalar = T{0.125};
+    for (auto& cell : cells_) add(dtype, shape, cell.data());
+    add(dtype, product ? Shape({given_.examples, given_.rows}) : shape, gradient[0]);
+    for (int i = 0; i < given_.rule.scalars; ++i) add(dtype, Shape(), &scalar);
+    if ((given_.extras & ops::kUpdateDecay) != 0) add(dtype, Shape(), &scalar);
+    if ((given_.extras & ops::kUpdateEnabled) != 0) add(DType::kBool, Shape(), &given_.enabled);
+    if (product) add(dtype, Shape({given_.examples, given_.columns}), gradient[1]);
+    ops::Attributes attributes = kConstants;
+    attributes.Set("extras", given_.extras);
+    const std::string op = std::string(product ? "_Product" : "") + given_.rule.op;
+    const auto kernel = KernelRegistry::Cpu().Make(
+        {ops::OpRegistry::Global().Find(op), attributes, types, {}, given_.leaves});
+    kernel->Run({inputs.data(), nullptr}, cut, given_.rows);
+    kernel->Run({inputs.data(), nullptr}, 0, cut);
+    return cells_;
+  }
+
+ private:
+  const UpdateCase& given_;
+  std::vector<std::vector<T>> cells_;
+};
+
+template <typename T>
+void CheckUpdate(const UpdateCase& given) {
+  SCOPED_TRACE(testing::Message() << given.rule.op << " " << given.rows << "x" << given.columns
+                                  << " of " << given.examples << " in " << given.leaves.size() - 1
+                                  << " leaves, extras " << given.extras);
+  const std::vector<T> a = RandomValues<T>(given.examples * given.rows, 11);
+  const std::vector<T> g = RandomValues<T>(given.examples * given.columns, 12);
+  std::vector<T> gradient(static_cast<size_t>(given.rows * given.columns));
+  OnEveryTarget([&] {
+    LeafProduct<T>({given.rows, given.columns, a.data(), given.rows, g.data(), given.columns,
+                    gradient.data(), given.columns, given.leaves});
+    const auto expected = Updated<T>(given).Run({gradient.data()}, 0);
+    for (const int64_t cut : {int64_t{0}, given.rows / 3}) {
+      const auto cells = Updated<T>(given).Run({a.data(), g.data()}, cut);
+      for (size_t i = 0; i < cells.size(); ++i) ExpectSameBits<T>(cells[i], expected[i]);
+    }
+  });
+}
+
+TEST(ProductUpdate, EveryRuleGivesTheBitsOfProductAndUpdate) {
+  for (const ops::UpdateRule& rule : ops::kUpdateRules) {
+    if (rule.direction) continue;
+    CheckUpdate<float>({rule, 53, 77, 20, {0, 5, 5, 11, 20}});
+    CheckUpdate<float>({rule, 53, 77, 20, {0, 20}, ops::kUpdateDecay});
+    CheckUpdate<double>({rule, 9, 40, 7, {0, 4, 7}});
+  }
+}
+
+TEST(ProductUpdate, AnyShapeAndAnyLeaves) {
+  const ops::UpdateRule& adam = ops::RuleOf("ResourceApplyAdam");
+  for (const int64_t rows : {1, 25, 50}) {
+    for (const int64_t columns : {10, 64, 130}) {
+      for (const int64_t examples : {0, 40}) {
+        for (const std::vector<int64_t>& leaves : LeafTables(examples)) {
+          CheckUpdate<float>({adam, rows, columns, examples, leaves});
+        }
+      }
+    }
+  }
+}
+
+TEST(ProductUpdate, DoesNothingWhereItIsNotEnabled) {
+  const ops::UpdateRule& adam = ops::RuleOf("ResourceApplyAdam");
+  const UpdateCase off = {adam, 30, 20, 8, {0, 8}, ops::kUpdateEnabled, false};
+  const UpdateCase on = {adam, 30, 20, 8, {0, 8}, ops::kUpdateEnabled, true};
+  CheckUpdate<float>(off);
+  CheckUpdate<float>(on);
+  const std::vector<float> a = RandomValues<float>(8 * 30, 1), g = RandomValues<float>(8 * 20, 2);
+  const auto kept = Updated<float>(off).Run({a.data(), g.data()}, 0);
+  ExpectSameBits<float>(kept[0], RandomValues<float>(30 * 20, 1));
+  EXPECT_NE(Updated<float>(on).Run({a.data(), g.data()}, 0)[0], kept[0]);
+}
+
+}  // namespace
+}  // namespace lockstep::kernels
