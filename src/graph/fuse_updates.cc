@@ -21,17 +21,6 @@ const ops::UpdateRule* RuleOf(const Node& node) {
   return nullptr;
 }
 
-// How often each node is used, by inputs, results and control inputs.
-std::vector<int> CountUses(const Graph& graph) {
-  std::vector<int> uses(graph.num_nodes(), 0);
-  for (const Node& node : graph.nodes()) {
-    for (Endpoint input : node.inputs) ++uses[input.node];
-    for (int control : node.control_inputs) ++uses[control];
-  }
-  for (Endpoint result : graph.results()) ++uses[result.node];
-  return uses;
-}
-
 bool IsSumOverExamples(const Graph& graph, const Node& node) {
   if (node.spec->name != "MatMul" || !node.control_inputs.empty()) return false;
   if (!node.attributes.GetOr<bool>("transpose_a", false)) return false;
@@ -54,7 +43,7 @@ int ProductOf(const Graph& graph, const std::vector<int>& uses, const Node& node
 }  // namespace
 
 Graph FuseUpdates(const Graph& graph) {
-  const std::vector<int> uses = CountUses(graph);
+  const std::vector<int> uses = TimesUsed(graph);
   std::vector<int> product_of(graph.num_nodes(), -1);
   std::vector<char> inside(graph.num_nodes(), 0);
   for (const Node& node : graph.nodes()) {
@@ -72,8 +61,9 @@ Graph FuseUpdates(const Graph& graph) {
     std::vector<Endpoint> inputs = node.inputs;
     inputs[1 + RuleOf(node)->slots] = product.inputs[0];
     inputs.push_back(product.inputs[1]);
-    Node& fused = rewriter.Replace(node, "_Product" + node.spec->name, rewriter.Mapped(inputs));
-    fused.name = "_Product" + node.name;
+    Node& fused = rewriter.Replace(node, "_Product" + node.spec->name, rewriter.Mapped(inputs),
+                                   node.attributes);
+    fused.name = node.spec->name + "OfProduct_" + std::to_string(node.id);
     if (const auto* leaves = product.attributes.Find("leaves")) {
       fused.attributes.Set("leaves", *leaves);
     }

@@ -22,7 +22,8 @@ Graph Prune(const Graph& graph) {
 }
 
 Graph Simplify(const Graph& graph) {
-  return FuseUpdates(FuseProducts(FuseHeads(RemoveDuplicates(Prune(graph)))));
+  Graph result = FuseProducts(FuseHeads(RemoveDuplicates(Prune(graph))));
+  return FuseUpdates(FuseGathers(result));
 }
 
 }  // namespace lockstep::graph

@@ -4,6 +4,16 @@
 
 namespace lockstep::graph {
 
+std::vector<int> TimesUsed(const Graph& graph) {
+  std::vector<int> uses(graph.num_nodes(), 0);
+  for (const Node& node : graph.nodes()) {
+    for (Endpoint input : node.inputs) ++uses[input.node];
+    for (int control : node.control_inputs) ++uses[control];
+  }
+  for (Endpoint result : graph.results()) ++uses[result.node];
+  return uses;
+}
+
 Rewriter::Rewriter(const Graph& source) : source_(source), node_map_(source.num_nodes(), -1) {
   for (const Node& node : source.nodes()) map_.emplace_back(node.outputs.size());
 }
@@ -18,8 +28,9 @@ Node& Rewriter::Keep(const Node& node) {
   return Finished(node, id);
 }
 
-Node& Rewriter::Replace(const Node& node, std::string_view op, std::vector<Endpoint> inputs) {
-  return Finished(node, result_.AddNode(op, std::move(inputs), node.attributes).id);
+Node& Rewriter::Replace(const Node& node, std::string_view op, std::vector<Endpoint> inputs,
+                        const ops::Attributes& attributes) {
+  return Finished(node, result_.AddNode(op, std::move(inputs), attributes).id);
 }
 
 // What is `id` in the result takes the place of `node`.

@@ -7,6 +7,9 @@
 
 namespace lockstep::graph {
 
+/// How often each node is used, by inputs, results and control inputs.
+std::vector<int> TimesUsed(const Graph& graph);
+
 /// Copies a graph node by node while a pass decides about each: keep it, replace it, drop it.
 class Rewriter {
  public:
@@ -15,7 +18,8 @@ class Rewriter {
   /// Copies `node`; its outputs map to the copy's.
   Node& Keep(const Node& node);
   /// The same with another op, which takes `inputs` of the result and has as many outputs.
-  Node& Replace(const Node& node, std::string_view op, std::vector<Endpoint> inputs);
+  Node& Replace(const Node& node, std::string_view op, std::vector<Endpoint> inputs,
+                const ops::Attributes& attributes);
   /// From now on, the source's `from` is the result's `to`.
   void Map(Endpoint from, Endpoint to);
   Endpoint Mapped(Endpoint from) const;

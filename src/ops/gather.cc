@@ -82,6 +82,18 @@ std::vector<Tensor> GatherGradient(const GradientContext& context) {
 const RegisterOp kGather(
     {.name = "GatherV2", .infer = InferGather, .gradient = GatherGradient, .rows = GatherRows});
 
+// Rows of a table of bytes as numbers, times a scalar; made from GatherV2 along axis 0, Cast and
+// Mul.
+std::vector<TensorType> InferGatherScaled(const InferenceContext& context) {
+  std::vector<TensorType> result = InferGather(context);
+  result[0].dtype = context.inputs[2].dtype;
+  return result;
+}
+
+const RegisterOp kGatherScaled({.name = "_GatherScaled",
+                                .infer = InferGatherScaled,
+                                .rows = GatherRows});
+
 std::vector<TensorType> InferGatherAdjoint(const InferenceContext& context) {
   return {{context.inputs[0].dtype, context.inputs[2].shape, context.inputs[0].element}};
 }

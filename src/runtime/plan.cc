@@ -117,16 +117,93 @@ void Plan::RunRows(RunState& state, const Group& group, int lane, int64_t begin,
   }
 }
 
+namespace {
+
+struct Share {
+  int64_t begin, end;
+};
+
+// What of a group's domain belongs to `lane`.
+Share ShareOf(const Group& group, int lane, int lanes) {
+  const int64_t grains = (group.domain + group.grain - 1) / group.grain;
+  return {grains * lane / lanes * group.grain,
+          std::min(grains * (lane + 1) / lanes * group.grain, group.domain)};
+}
+
+}  // namespace
+
 void Plan::RunGroup(RunState& state, const Group& group, int lane, int lanes) const {
   if (group.owner >= 0) {
     if (group.owner % lanes == lane) RunRows(state, group, lane, 0, 1);
     return;
   }
-  const int64_t begin = group.domain * lane / lanes;
-  const int64_t end = group.domain * (lane + 1) / lanes;
+  const auto [begin, end] = ShareOf(group, lane, lanes);
   const int64_t chunk = group.chunk > 0 ? group.chunk : group.domain;
   for (int64_t row = begin; row < end; row += chunk) {
     RunRows(state, group, lane, row, std::min(row + chunk, end));
+  }
+}
+
+// What `work` throws ends this lane's work; the other lanes meet at no barrier too few.
+template <typename Work>
+void Plan::Guard(RunState& state, int lane, const Work& work) {
+  if (state.failed.load(std::memory_order_relaxed)) return;
+  try {
+    work();
+  } catch (...) {
+    state.lanes[lane].error = std::current_exception();
+    state.failed.store(true);
+  }
+}
+
+// A lane carries the chains of a product on by its part of their steps, some rows at a time, and
+// leaves them to the next lane, as workers on a belt do. So it reads only the rows of the weight
+// that it updates, which are in its cache. Many lanes would wait too long for the first rows: they
+// take rows each.
+void Plan::RunDepth(RunState& state, const Group& group, int lane, base::Team& team) const {
+  constexpr int kMostLanes = 4;
+  constexpr int64_t kPieces = 16, kLeastRows = 4;
+  const int lanes = team.lanes();
+  const auto [from, to] = ShareOf(group, lane, lanes);
+  const auto run = [&, from = from, to = to](int index, int64_t begin, int64_t end) {
+    const Step& step = steps_[index];
+    void** pointers = state.lanes[lane].pointers.data() + pointer_offsets_[index];
+    const kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
+    const PlanClock::Span span(clock_.get(), lane, index);
+    if (step.division == Division::kColumns) {
+      step.kernel->RunColumns(memory, from, to);
+    } else if (lanes == 1 || lanes > kMostLanes) {
+      step.kernel->Run(memory, begin, end);
+    } else {
+      step.kernel->RunDepth(memory, begin, end, from, to);
+    }
+  };
+  const auto barrier = [&] {
+    const PlanClock::Span span(clock_.get(), lane, PlanClock::kWaiting);
+    team.Barrier();
+  };
+  const int product = group.steps.back();
+  const bool none = steps_[product].division != Division::kDepth;
+  const int64_t rows = steps_[product].kernel->rows();
+  Guard(state, lane, [&] {
+    for (int index : group.steps) {
+      if (index != product || none || lanes == 1) run(index, 0, rows);
+    }
+  });
+  if (none || lanes == 1) return;
+  if (lanes > kMostLanes) {
+    barrier();
+    Guard(state, lane, [&] { run(product, rows * lane / lanes, rows * (lane + 1) / lanes); });
+    return;
+  }
+  const int64_t height =
+      std::max(kLeastRows, (rows / kPieces + kLeastRows - 1) / kLeastRows * kLeastRows);
+  const int64_t pieces = (rows + height - 1) / height;
+  for (int64_t turn = 0; turn < pieces + lanes - 1; ++turn) {
+    if (turn > 0) barrier();
+    const int64_t piece = turn - lane;
+    if (piece < 0 || piece >= pieces) continue;
+    Guard(state, lane, [&] { run(product, piece * height, std::min(rows, (piece + 1) * height)); });
   }
 }
 
@@ -138,12 +215,12 @@ void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
       const PlanClock::Span span(clock_.get(), lane, PlanClock::kWaiting);
       team.Barrier();
     }
-    if (state.failed.load(std::memory_order_relaxed)) continue;
-    try {
-      for (const Group& group : phases_[p].groups) RunGroup(state, group, lane, team.lanes());
-    } catch (...) {
-      state.lanes[lane].error = std::current_exception();
-      state.failed.store(true);
+    for (const Group& group : phases_[p].groups) {
+      if (group.by_depth) {
+        RunDepth(state, group, lane, team);
+      } else {
+        Guard(state, lane, [&] { RunGroup(state, group, lane, team.lanes()); });
+      }
     }
   }
 }
@@ -291,8 +368,8 @@ std::string Plan::Describe() const {
   for (size_t p = 0; p < phases_.size(); ++p) {
     text += "phase " + std::to_string(p) + "\n";
     for (const Group& group : phases_[p].groups) {
-      text += "  rows " + std::to_string(group.domain) + " owner " + std::to_string(group.owner) +
-              " chunk " + std::to_string(group.chunk) + ":";
+      text += (group.by_depth ? "  depth " : "  rows ") + std::to_string(group.domain) + " owner " +
+              std::to_string(group.owner) + " chunk " + std::to_string(group.chunk) + ":";
       for (int index : group.steps) {
         text += " " + step_names_[index];
         for (int slot : steps_[index].outputs) {

@@ -36,9 +36,18 @@ struct Slot {
   Tensor constant;
 };
 
+/// How the lanes divide a step.
+enum class Division {
+  kRows,     // each takes rows
+  kColumns,  // each takes columns of the output
+  kDepth,    // each takes steps of the product's chains, and hands the chains on
+};
+
 /// A kernel with its places.
 struct Step {
   int node = 0;
+  Division division = Division::kRows;
+  int64_t grain = 1;  // lanes begin at multiples of so many rows, columns or steps of chains
   std::unique_ptr<kernels::Kernel> kernel;
   std::vector<int> inputs;  // slots; -1 where only the shape counts
   std::vector<int> outputs;
@@ -57,8 +66,10 @@ struct Patch {
 /// Steps that one lane carries out for its share of `domain` rows without waiting for anybody.
 struct Group {
   int64_t domain = 1;
-  int owner = -1;     // >= 0: not divided; lane owner % lanes does it all
-  int64_t chunk = 0;  // rows of the domain a pass; 0: all at once
+  int owner = -1;         // >= 0: not divided; lane owner % lanes does it all
+  int64_t chunk = 0;      // rows of the domain a pass; 0: all at once
+  int64_t grain = 1;      // lanes begin at multiples of so many rows
+  bool by_depth = false;  // the domain is the depth of a product, the last step; see RunDepth
   std::vector<int> steps;
   std::vector<Patch> chunk_patches;
 };
@@ -113,6 +124,9 @@ class Plan {
   void ReleaseState(std::unique_ptr<RunState> state);
   void RunLane(RunState& state, int lane, base::Team& team) const;
   void RunGroup(RunState& state, const Group& group, int lane, int lanes) const;
+  void RunDepth(RunState& state, const Group& group, int lane, base::Team& team) const;
+  template <typename Work>
+  static void Guard(RunState& state, int lane, const Work& work);
   void RunRows(RunState& state, const Group& group, int lane, int64_t begin, int64_t end) const;
   void BindLane(RunState& state, int lane) const;
 

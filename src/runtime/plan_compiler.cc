@@ -29,6 +29,7 @@ std::unique_ptr<Plan> PlanCompiler::Compile() {
   AddResults();
   OrderEffects();
   FindFailures();
+  if (options_.fuse) DivideByDepth();
   Schedule();
   SplitGroups();
   MarkChunkSlots();

@@ -32,11 +32,18 @@ class PlanCompiler {
   void FindFailures();
   bool RepeatsCheck(int step) const;
 
+  // plan_depth.cc
+  void DivideByDepth();
+  bool MayDivideByDepth(int step) const;
+  int OnlyWriterOfRows(int variable, int64_t rows) const;
+  void DivideFactor(int product);
+
   // plan_schedule.cc
   void Schedule();
   void WeighRows();
   bool Divisible(const kernels::Kernel& kernel) const;
   bool Place(int step);
+  bool PlaceByDepth(int step);
   void StartPhase();
 
   // plan_memory.cc

@@ -73,6 +73,11 @@ void PlanCompiler::SplitGroups() {
   for (Phase& phase : plan_->phases_) {
     std::vector<Group> groups;
     for (Group& group : phase.groups) {
+      if (group.by_depth) {
+        for (int index : group.steps) group_of_step_[index] = static_cast<int>(groups.size());
+        groups.push_back(group);
+        continue;
+      }
       bool join = false;  // whether the next step may join the last of `groups`
       for (int index : group.steps) {
         const bool whole = group.owner < 0 && plan_->steps_[index].kernel->min_rows() > 0;
@@ -80,6 +85,7 @@ void PlanCompiler::SplitGroups() {
           groups.push_back({.domain = group.domain, .owner = group.owner});
         }
         groups.back().steps.push_back(index);
+        groups.back().grain = std::max(groups.back().grain, plan_->steps_[index].grain);
         group_of_step_[index] = static_cast<int>(groups.size()) - 1;
         join = !whole;
       }
@@ -109,7 +115,7 @@ void PlanCompiler::MarkChunkSlots() {
     if (s.kind != Slot::Kind::kArena || producer_[slot] < 0 || leaves_group[slot]) continue;
     const int step = producer_[slot];
     const Group& group = plan_->phases_[phase_of_step_[step]].groups[group_of_step_[step]];
-    if (group.owner >= 0 || s.bytes % group.domain != 0) continue;
+    if (group.owner >= 0 || group.by_depth || s.bytes % group.domain != 0) continue;
     // Output 0 has the kernel's rows along axis 0; other outputs must be divided the same way.
     const auto& outputs = graph_.node(plan_->steps_[step].node).outputs;
     const auto place = std::find(plan_->steps_[step].outputs.begin(),
@@ -124,7 +130,7 @@ void PlanCompiler::MarkChunkSlots() {
 void PlanCompiler::ChooseChunks() {
   for (Phase& phase : plan_->phases_) {
     for (Group& group : phase.groups) {
-      if (group.owner >= 0 || !options_.fuse || group.steps.size() < 2) continue;
+      if (group.owner >= 0 || group.by_depth || !options_.fuse || group.steps.size() < 2) continue;
       size_t row_bytes = 0;
       for (int index : group.steps) {
         for (int slot : plan_->steps_[index].outputs) {

@@ -43,6 +43,7 @@ void PlanCompiler::StartPhase() {
 // that it takes from this phase was made by that group, row by row.
 bool PlanCompiler::Place(int index) {
   const Step& step = plan_->steps_[index];
+  if (step.division != Division::kRows) return PlaceByDepth(index);
   const kernels::Kernel& kernel = *step.kernel;
   const int phase = static_cast<int>(plan_->phases_.size()) - 1;
   // What writes waits for what may fail.
@@ -55,6 +56,7 @@ bool PlanCompiler::Place(int index) {
   bool all_aligned = true;
   auto require = [&](int group, bool aligned) {
     if (required >= 0 && required != group) return false;
+    if (current.groups[group].by_depth) return false;
     required = group;
     all_aligned &= aligned;
     return true;
@@ -92,7 +94,8 @@ bool PlanCompiler::Place(int index) {
     target = required;
   } else if (Divisible(kernel)) {
     for (size_t g = 0; g < current.groups.size() && target < 0; ++g) {
-      if (current.groups[g].owner < 0 && current.groups[g].domain == kernel.rows()) {
+      if (current.groups[g].owner < 0 && !current.groups[g].by_depth &&
+          current.groups[g].domain == kernel.rows()) {
         target = static_cast<int>(g);
       }
     }

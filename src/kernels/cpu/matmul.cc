@@ -47,6 +47,31 @@ class MatMulKernel : public Kernel {
                  relu_, memory.out<T>(0), begin, end);
   }
 
+  int64_t depth() const override {
+    const bool plain = !geometry_.transpose_a && !geometry_.transpose_b;
+    return plain && std::is_floating_point_v<T> ? geometry_.depth : 0;
+  }
+  void RunDepth(const KernelMemory& memory, int64_t begin, int64_t end, int64_t from,
+                int64_t to) const override {
+    if constexpr (std::is_floating_point_v<T>) {
+      ProductArguments<T> product;
+      product.rows = geometry_.rows;
+      product.columns = geometry_.columns;
+      product.depth = to - from;
+      product.a = memory.in<T>(0) + from;
+      product.a_stride = geometry_.depth;
+      product.b = memory.in<T>(1) + from * geometry_.columns;
+      product.b_stride = geometry_.columns;
+      product.c = memory.out<T>(0);
+      product.c_stride = geometry_.columns;
+      const bool last = to == geometry_.depth;
+      product.bias = last && bias_ ? memory.in<T>(2) : nullptr;
+      product.relu = last && relu_;
+      product.accumulate = from > 0;
+      Product(product, begin, end);
+    }
+  }
+
  private:
   MatrixGeometry geometry_;
   bool bias_, relu_;

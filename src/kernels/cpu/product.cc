@@ -154,7 +154,7 @@ class ProductWalk {
     Tile<T> tile;
     tile.segments = &segment;
     tile.num_segments = 1;
-    tile.accumulate = depth_.first > 0;
+    tile.accumulate = p_.accumulate || depth_.first > 0;
     tile.relu = last && p_.relu;
     tile.b = b.first;
     tile.b_step = b.step;

@@ -39,6 +39,7 @@ struct ProductArguments {
   int64_t c_stride = 0;
   const T* bias = nullptr;  ///< added after the chain, one rounding; null for none
   bool relu = false;        ///< then x < 0 becomes +0 (-0 and NaN stay)
+  bool accumulate = false;  ///< the chains go on from what C holds
 };
 
 /// Computes the rows [begin, end) of C. T: float, double. Any shape, 0 too (depth 0: zeros + bias).

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/gradient_tile.h"
 #include "kernels/cpu/leaves_of.h"
-#include "kernels/cpu/product_block.h"
+#include "kernels/cpu/product_pack.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/training_kernel.h"
 
@@ -36,7 +37,7 @@ class GradientBlocks : public UpdateBlocks {
       : geometry_(geometry),
         sources_(sources),
         plan_(leaves),
-        panel_(functions_.Panel(geometry.columns)),
+        panel_(GradientTileColumns<T>()),
         end_(end),
         gradient_(ThreadScratch<T>(ScratchUse::kGradientBlock, kBlockRows * panel_)),
         row_(begin) {
@@ -73,26 +74,21 @@ class GradientBlocks : public UpdateBlocks {
   }
 
   void Compute(const UpdateBlock& block) const {
-    const TileRows tiles(block.rows, functions_.MaxRows(panel_));
-    const RowSource<T> rows = {sources_.a + row_, 1, geometry_.rows, false};
-    LeafTile<T> tile;
-    tile.steps = plan_.begin();
-    tile.num_steps = plan_.size();
-    tile.columns = static_cast<int>(block.width);
-    tile.b = packed_g_ != nullptr ? packed_g_ + column_ * geometry_.examples : sources_.g + column_;
-    tile.b_step = packed_g_ != nullptr ? panel_ : geometry_.columns;
-    for (int64_t t = 0; t < tiles.tiles; ++t) {
-      const int64_t first = tiles.Begin(t);
-      tile.rows = static_cast<int>(tiles.Begin(t + 1) - first);
-      rows.Point(tile, first, geometry_.examples);
-      for (int i = 0; i < tile.rows; ++i) tile.c[i] = gradient_ + (first + i) * block.width;
-      functions_.leaf_product(tile);
-    }
+    GradientTile<T> tile;
+    tile.a = sources_.a + row_;
+    tile.a_step = geometry_.rows;
+    tile.g = packed_g_ != nullptr ? packed_g_ + column_ * geometry_.examples : sources_.g + column_;
+    tile.g_step = packed_g_ != nullptr ? panel_ : geometry_.columns;
+    tile.c = gradient_;
+    tile.c_step = block.gradient_stride;
+    tile.rows = block.rows;
+    tile.columns = block.width;
+    tile.plan = &plan_;
+    ComputeGradientTile(tile);
   }
 
   const GradientGeometry& geometry_;
   const GradientSources<T>& sources_;
-  const TileFunctions<T>& functions_ = ChosenTileFunctions<T>();
   const FoldPlan plan_;
   const int64_t panel_, end_;
   T* const gradient_;
@@ -118,6 +114,7 @@ class ProductUpdateKernel : public Kernel {
 
   int64_t rows() const override { return geometry_.rows; }
   int64_t row_grain() const override { return kBlockRows; }
+  uint32_t aligned_inputs() const override { return (1u << gradient_) - 1; }
   int64_t min_rows() const override { return geometry_.rows; }  // packs G a call
   double cost_per_row() const override {
     return static_cast<double>(geometry_.columns) *

@@ -1,0 +1,75 @@
+// Examples taken from a table of bytes (images), cast to float32 and multiplied by a scalar, become
+// one op, whose kernel reads and writes each element once.
+
+#include "graph/passes.h"
+#include "graph/rewrite.h"
+
+namespace lockstep::graph {
+
+namespace {
+
+// The node that makes input `index` of `node`, if it is an `op` that nobody else uses.
+const Node* OnlyFor(const Graph& graph, const std::vector<int>& uses, const Node& node, int index,
+                    std::string_view op) {
+  const Node& maker = graph.node(node.inputs[index].node);
+  return maker.spec->name == op && uses[maker.id] == 1 && maker.control_inputs.empty() ? &maker
+                                                                                       : nullptr;
+}
+
+// The gather whose bytes `cast` makes numbers of.
+const Node* GatherOf(const Graph& graph, const std::vector<int>& uses, const Node& cast) {
+  const Node* gather = OnlyFor(graph, uses, cast, 0, "GatherV2");
+  if (gather == nullptr || gather->outputs[0].dtype != DType::kUInt8) return nullptr;
+  const ops::Attributes& attributes = gather->attributes;
+  const bool rows = attributes.GetOr<int64_t>("axis", 0) == 0 &&
+                    attributes.GetOr<int64_t>("batch_dims", 0) == 0 &&
+                    !attributes.GetOr("drop_negative", false);
+  return rows ? gather : nullptr;
+}
+
+// The chain that ends in a product with a scalar.
+struct Chain {
+  const Node* gather = nullptr;
+  const Node* cast = nullptr;
+  Endpoint scale;
+};
+
+Chain ChainOf(const Graph& graph, const std::vector<int>& uses, const Node& node) {
+  if (node.spec->name != "Mul" || node.outputs[0].dtype != DType::kFloat32) return {};
+  for (const int side : {0, 1}) {
+    const Endpoint scale = node.inputs[1 - side];
+    const Node* cast = OnlyFor(graph, uses, node, side, "Cast");
+    if (cast == nullptr || graph.type(scale).shape.rank() != 0) continue;
+    if (const Node* gather = GatherOf(graph, uses, *cast)) return {gather, cast, scale};
+  }
+  return {};
+}
+
+}  // namespace
+
+Graph FuseGathers(const Graph& graph) {
+  const std::vector<int> uses = TimesUsed(graph);
+  std::vector<Chain> chains(graph.num_nodes());
+  std::vector<char> inside(graph.num_nodes(), 0);
+  for (const Node& node : graph.nodes()) {
+    chains[node.id] = ChainOf(graph, uses, node);
+    if (chains[node.id].gather == nullptr) continue;
+    inside[chains[node.id].gather->id] = inside[chains[node.id].cast->id] = 1;
+  }
+  Rewriter rewriter(graph);
+  for (const Node& node : graph.nodes()) {
+    if (inside[node.id]) continue;
+    const Chain& chain = chains[node.id];
+    if (chain.gather == nullptr) {
+      rewriter.Keep(node);
+      continue;
+    }
+    const std::vector<Endpoint> inputs = rewriter.Mapped(
+        std::vector<Endpoint>{chain.gather->inputs[0], chain.gather->inputs[1], chain.scale});
+    rewriter.Replace(node, "_GatherScaled", inputs, chain.gather->attributes).name =
+        "_GatherScaled_" + std::to_string(node.id);
+  }
+  return rewriter.Finish();
+}
+
+}  // namespace lockstep::graph
