@@ -108,11 +108,18 @@ cluster::MemberOptions MembershipOptions(const Description& description,
   return member;
 }
 
-cluster::Membership FirstMembership(Connection& connection, const ConnectOptions& options) {
+// `rank`: of this task in it.
+cluster::Membership FirstMembership(Connection& connection, const ConnectOptions& options,
+                                    int& rank) {
   std::optional<Result<cluster::Membership>> first;
   connection.control->executor().Post([&] {
     connection.member->Join([&](const Result<cluster::Membership>& result) {
-      connection.loop.Post([&first, result] { first = result; });
+      // The member is asked on its own thread.
+      const int own = result.ok() ? result->RankOf(connection.member->self().incarnation) : -1;
+      connection.loop.Post([&first, &rank, own, result] {
+        rank = own;
+        first = result;
+      });
     });
   });
   connection.loop.RunUntil([&first] { return first.has_value(); }, options.limit);
@@ -148,8 +155,9 @@ std::shared_ptr<Communicator> ConnectWorkers(const Description& description,
   connection->member = std::make_unique<cluster::Member>(
       *connection->rpc, connection->randomness,
       MembershipOptions(description, options, connection->port->address()));
-  const cluster::Membership membership = FirstMembership(*connection, options);
-  net::Membership data{.id = membership.epoch, .rank = connection->member->rank()};
+  int rank = -1;
+  const cluster::Membership membership = FirstMembership(*connection, options, rank);
+  net::Membership data{.id = membership.epoch, .rank = rank};
   for (const cluster::Peer& peer : membership.peers) data.addresses.push_back(peer.data.at(0));
   connection->transport = connection->port->Join(data).value();
   connection->transport->EnterEpoch(membership.epoch);
