@@ -101,6 +101,9 @@ cluster::MemberOptions MembershipOptions(const Description& description,
   member.coordinator.hello.tasks = description.num_ranks();
   member.coordinator.min_members = description.num_ranks();
   member.coordinator.start_wait = options.limit;
+  // Nobody can take over for a task yet, so patience costs nothing.
+  member.coordinator.timing.refusal = std::chrono::seconds(5);
+  member.coordinator.timing.silence = std::chrono::seconds(10);
   for (int rank = 0; rank < description.num_ranks(); ++rank) {
     const cluster::TaskName task = description.TaskOfRank(rank);
     member.coordinator.expected.push_back({task.job, task.index, description.AddressOf(task)});
@@ -108,26 +111,54 @@ cluster::MemberOptions MembershipOptions(const Description& description,
   return member;
 }
 
-// `rank`: of this task in it.
-cluster::Membership FirstMembership(Connection& connection, const ConnectOptions& options,
-                                    int& rank) {
-  std::optional<Result<cluster::Membership>> first;
-  connection.control->executor().Post([&] {
-    connection.member->Join([&](const Result<cluster::Membership>& result) {
-      // The member is asked on its own thread.
-      const int own = result.ok() ? result->RankOf(connection.member->self().incarnation) : -1;
-      connection.loop.Post([&first, &rank, own, result] {
-        rank = own;
-        first = result;
+// What the control thread has told the one that trains.
+struct Arrival {
+  cluster::Membership membership;  // the newest that all tasks have met in
+  int rank = -1;                   // of this task in it
+  std::optional<Status> fault;
+};
+
+// Meets the others in each membership that is whole. A task may be let in twice, as when it did not
+// answer for a moment; so the first membership that it hears of need not be the one of the others.
+void MeetOthers(Connection& connection, const ConnectOptions& options, size_t tasks,
+                const std::shared_ptr<Arrival>& arrival) {
+  base::EventLoop& loop = connection.loop;
+  cluster::Member& member = *connection.member;
+  const auto fail = [&loop, arrival](const Status& why) {
+    loop.Post([arrival, why] { arrival->fault = why; });
+  };
+  member.OnEpoch([&, tasks, fail, arrival, limit = options.limit](
+                     const cluster::Membership& membership, int rank) {
+    if (membership.peers.size() != tasks) return;
+    member.Barrier("connect", limit, [=, &loop](const Status& met) {
+      // The next membership has another meeting; a task that was left out joins again by itself.
+      if (met.code() == Code::kAborted || met.code() == Code::kNotFound) return;
+      if (!met.ok()) return fail(met);
+      loop.Post([=] {
+        arrival->membership = membership;
+        arrival->rank = rank;
       });
     });
   });
-  connection.loop.RunUntil([&first] { return first.has_value(); }, options.limit);
-  if (!first) {
+  member.Join([fail](const Result<cluster::Membership>& first) {
+    if (!first.ok()) fail(first.status());
+  });
+}
+
+// The membership in which all tasks have met.
+Arrival Arrive(Connection& connection, const ConnectOptions& options, size_t tasks) {
+  const auto arrival = std::make_shared<Arrival>();
+  connection.control->executor().Post(
+      [&connection, &options, tasks, arrival] { MeetOthers(connection, options, tasks, arrival); });
+  const bool in_time = connection.loop.RunUntil(
+      [&arrival] { return arrival->rank >= 0 || arrival->fault; }, options.limit);
+  if (arrival->fault) throw Error(arrival->fault->code(), arrival->fault->message());
+  if (!in_time) {
     throw Error(Code::kDeadlineExceeded,
                 "[multi_worker] all workers must come in time; got " + connection.member->Board());
   }
-  return std::move(*first).value();
+  connection.control->executor().Post([&connection] { connection.member->OnEpoch(nullptr); });
+  return *arrival;
 }
 
 }  // namespace
@@ -155,8 +186,8 @@ std::shared_ptr<Communicator> ConnectWorkers(const Description& description,
   connection->member = std::make_unique<cluster::Member>(
       *connection->rpc, connection->randomness,
       MembershipOptions(description, options, connection->port->address()));
-  int rank = -1;
-  const cluster::Membership membership = FirstMembership(*connection, options, rank);
+  const auto [membership, rank, fault] =
+      Arrive(*connection, options, static_cast<size_t>(description.num_ranks()));
   net::Membership data{.id = membership.epoch, .rank = rank};
   for (const cluster::Peer& peer : membership.peers) data.addresses.push_back(peer.data.at(0));
   connection->transport = connection->port->Join(data).value();

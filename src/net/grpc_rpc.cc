@@ -328,7 +328,8 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
     // Who is not there yet is tried again soon; the callers decide how often they ask.
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
     arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
-    arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
+    // A refusal that is older than this says nothing of a task that has just begun to listen.
+    arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 50);
     stub = std::make_unique<grpc::GenericStub>(
         grpc::CreateCustomChannel(address, ChannelCredentials(), arguments));
     return *stub;
