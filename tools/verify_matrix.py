@@ -2,7 +2,7 @@
 """Trains each model of the command in many ways that must not show, and compares the digests.
 
 usage: verify_matrix.py [--short | --whole | --self-test] [--program FILE] [--mnist DIR] [--text FILE]
-                        [--only TEXT] [--seconds-per-run N]
+                        [--only TEXT] [--one-process] [--seconds-per-run N]
 
 What is trained (model, data, batch, replicas, optimizer, clipping, seed, steps) makes a group; how it is trained
 (devices, workers, threads, passes, fusing, buckets, op by op, saved and resumed, instruction set) makes the runs of a group. All
@@ -301,6 +301,11 @@ def matrix(options):
         print("no directory of MNIST given (--mnist, or LOCKSTEP_MNIST): drawn digits instead")
     if options.only:
         groups = [group for group in groups if options.only in group.name]
+    if options.one_process:
+        together = [group._replace(ways=[way for way in group.ways if "--workers" not in way.arguments]) for group in groups]
+        left_out = sum(len(group.ways) for group in groups) - sum(len(group.ways) for group in together)
+        checks.skipped["asked to run in one process"] += left_out
+        groups = together
     if best_isa(options) == "avx512":
         groups = [group._replace(ways=group.ways + with_isa("avx2", again(options, group.ways))) for group in groups]
     else:
@@ -357,6 +362,7 @@ def main():
     parser.add_argument("--mnist", default=os.environ.get("LOCKSTEP_MNIST"), help="a directory of MNIST's IDX files")
     parser.add_argument("--text", default=str(ROOT / "ARCHITECTURE.md"), help="what the gpt reads")
     parser.add_argument("--only", help="run the groups whose names contain this")
+    parser.add_argument("--one-process", action="store_true", help="leave out what several workers do")
     parser.add_argument("--seconds-per-run", type=float, default=900)
     options = parser.parse_args()
     if not options.program.exists():

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "data/test_files.h"
+#include "net/grpc_test.h"
 
 namespace lockstep::cli {
 namespace {
@@ -84,7 +85,8 @@ TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
       {"", "A subcommand is required"},
       {"fly", "A subcommand is required"},
       {"train --model vgg", "--model: vgg not in {mlp,cnn,gpt}"},
-      {"train --strategy horovod", "--strategy: horovod not in {default,one_device,mirrored}"},
+      {"train --strategy horovod",
+       "--strategy: horovod not in {default,one_device,mirrored,multi_worker}"},
       {"train --isa neon", "--isa: neon not in {avx2,avx512}"},
       {"train --optimizer magic", "--optimizer: magic not in {sgd,"},
       {"train --epochs -1", "--epochs: Value -1 not in range"},
@@ -312,6 +314,7 @@ TEST_F(Program, GivesTheSameBitsWithAvx2OrSaysWhatIsMissing) {
 }
 
 TEST_F(Program, WorkersEndWithTheDigestOfOneProcess) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   const std::string task = "--model mlp --batch-size 100 --epochs 1 --replicas 8 --devices 1";
   const json alone = Report(task);
   const Ran ran =

@@ -20,6 +20,7 @@
 #include "cluster/host_arbiter.h"
 #include "cluster/member.h"
 #include "net/grpc_rpc.h"
+#include "net/grpc_test.h"
 
 /// Real processes over gRPC, some of which are killed or stopped.
 
@@ -244,6 +245,7 @@ class ProcessJob {
 };
 
 TEST(MemberProcesses, SurviveTheDeathOfAnyOfThem) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   for (const bool has_tls : {false, true}) {
     for (const int victim : {0, 3}) {
       ProcessJob job(has_tls);
@@ -287,6 +289,7 @@ TEST(MemberProcesses, SurviveTheDeathOfAnyOfThem) {
 }
 
 TEST(MemberProcesses, LeaveOutWhoIsStoppedAndTakeHimBack) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   ProcessJob job(/*has_tls=*/false);
   ASSERT_TRUE(job.Together({0, 1, 2, 3}));
   job.Rest(milliseconds(300));
@@ -301,6 +304,7 @@ TEST(MemberProcesses, LeaveOutWhoIsStoppedAndTakeHimBack) {
 }
 
 TEST(MemberProcesses, LeaveInPeace) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   ProcessJob job(/*has_tls=*/false);
   ASSERT_TRUE(job.Together({0, 1, 2, 3}));
   job.Rest(milliseconds(300));

@@ -15,6 +15,7 @@
 #include "base/event_loop.h"
 #include "net/certificates.h"
 #include "net/grpc_rpc.h"
+#include "net/grpc_test.h"
 
 namespace lockstep::net {
 namespace {
@@ -37,6 +38,7 @@ class RpcTest : public ::testing::TestWithParam<Wire> {
   static void SetUpTestSuite() { credentials_ = new Credentials(MakeCredentials().OrThrow()); }
 
   void SetUp() override {
+    LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
     char name[] = "/tmp/lockstep-rpc-XXXXXX";
     folder_ = mkdtemp(name);
     server_ = Make(OptionsFor(GetParam(), *credentials_, folder_));
@@ -174,6 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Grpc, RpcTest, ::testing::Values(Wire::kPlain, Wire::kU
                          WireName);
 
 TEST(GrpcRpc, RefusesStrangersCertificatesAndPlainCallers) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   base::EventLoop loop;
   GrpcOptions options;
   options.listen = "127.0.0.1:0";
@@ -204,6 +207,7 @@ TEST(GrpcRpc, RefusesStrangersCertificatesAndPlainCallers) {
 }
 
 TEST(GrpcRpc, ListensOnlyWhereItMay) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   base::EventLoop loop;
   const auto status_of = [&](const GrpcOptions& options) {
     return MakeGrpcRpc(loop, options).status();
