@@ -117,8 +117,8 @@ TEST_F(Program, ReportsWhatTheIssueLists) {
   EXPECT_THAT(keys,
               testing::IsSupersetOf({"model", "strategy", "devices", "replicas", "shards", "isa",
                                      "steps", "loss", "accuracy", "test_loss", "test_accuracy",
-                                     "seconds", "us_per_step", "examples_per_s", "peak_rss_mb",
-                                     "weights_digest", "state_digest", "digests"}));
+                                     "seconds", "us_per_step", "mean_us_per_step", "examples_per_s",
+                                     "peak_rss_mb", "weights_digest", "state_digest", "digests"}));
   EXPECT_EQ(report["model"], "mlp");
   EXPECT_EQ(report["strategy"], "mirrored");
   EXPECT_EQ(report["replicas"], 1);

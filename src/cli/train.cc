@@ -79,6 +79,13 @@ double MedianAfterFirst(std::vector<float> values) {
   return *middle;
 }
 
+double MeanAfterFirst(const std::vector<float>& values) {
+  const size_t first = values.size() > 1 ? 1 : 0;
+  double sum = 0;
+  for (size_t i = first; i < values.size(); ++i) sum += values[i];
+  return values.empty() ? 0 : sum / static_cast<double>(values.size() - first);
+}
+
 double PeakMegabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -111,6 +118,7 @@ nlohmann::ordered_json Report(const TrainOptions& options, Task& task, const His
   report["test_accuracy"] = test.at("accuracy");
   report["seconds"] = history.seconds;
   report["us_per_step"] = median;
+  report["mean_us_per_step"] = MeanAfterFirst(history.step_microseconds);
   report["examples_per_s"] = median > 0 ? batch * 1e6 / median : 0.0;
   report["peak_rss_mb"] = PeakMegabytes();
   report["weights_digest"] = task.model->WeightsDigest();
