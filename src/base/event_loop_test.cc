@@ -103,10 +103,10 @@ TEST(EventLoopPoller, WorksAgainAfterBlockingWhenSomebodyWakesTheLoop) {
 }
 
 TEST(EventLoopPoller, StopEndsABlockedLoop) {
-  EventThread thread;
   EventLoop here;
   Counter counter;
   bool added = false;
+  EventThread thread;  // ends before what it polls
   thread.executor().Post([&] {
     thread.loop().AddPoller(counter);
     here.Post([&] { added = true; });
