@@ -54,8 +54,8 @@ TEST(EventLoop, StopsFromItsOwnWorkAndFromAnotherThread) {
   loop.Run();
   EXPECT_EQ(ran, 1);
 
-  EventThread thread;
   EventLoop here;
+  EventThread thread;  // ends before what it posts to
   bool answered = false;
   thread.executor().Post([&] { here.Post([&] { answered = true; }); });
   EXPECT_TRUE(here.RunUntil([&] { return answered; }, seconds(10)));
