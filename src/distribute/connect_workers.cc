@@ -52,6 +52,7 @@ struct Connection {
   std::unique_ptr<net::Transport> transport;
 
   ~Connection() {
+    EndTogether();
     transport.reset();
     port.reset();
     if (control == nullptr) return;
@@ -63,6 +64,18 @@ struct Connection {
       loop.Post([&gone] { gone = true; });
     });
     loop.RunUntil([&gone] { return gone; }, std::chrono::seconds(5));
+  }
+
+  // Who left while others still wait for a third one's last message would end their epoch.
+  void EndTogether() {
+    if (member == nullptr || transport == nullptr || transport->aborted() != nullptr) return;
+    const auto met = std::make_shared<bool>(false);
+    control->executor().Post([this, met] {
+      member->Barrier("end", std::chrono::seconds(10),
+                      [this, met](const Status&) { loop.Post([met] { *met = true; }); });
+    });
+    loop.RunUntil([&] { return *met || transport->aborted() != nullptr; },
+                  std::chrono::seconds(10));
   }
 };
 
