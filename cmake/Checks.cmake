@@ -16,6 +16,16 @@ if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SANITIZER)
     COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/verify_accuracy.py --self-test)
   set_tests_properties(tools/verify_accuracy_can_fail PROPERTIES LABELS tools)
 
+  # The examples of docs/guides: those in Python wait for the package's tests, which build its extension, and
+  # are skipped where that is not built.
+  set(guides Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/check_guides.py --build ${CMAKE_BINARY_DIR})
+  add_test(NAME guides/shell COMMAND ${guides} --kind shell)
+  add_test(NAME guides/python COMMAND ${guides} --kind python)
+  add_test(NAME guides/can_fail COMMAND ${guides} --self-test)
+  set_tests_properties(guides/shell guides/python PROPERTIES LABELS guides SKIP_RETURN_CODE 77 PROCESSORS 2
+    TIMEOUT 600 DEPENDS python/package)
+  set_tests_properties(guides/can_fail PROPERTIES LABELS guides)
+
   # The same bits however a program is carried out; `./dev matrix --whole` runs all of it.
   if(TARGET lockstep_program)
     set(matrix Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/verify_matrix.py
@@ -26,5 +36,6 @@ if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SANITIZER)
     add_test(NAME program/matrix COMMAND ${matrix} --short)
     add_test(NAME program/matrix_can_fail COMMAND ${matrix} --self-test)
     set_tests_properties(program/matrix program/matrix_can_fail PROPERTIES LABELS program PROCESSORS 2)
+    add_subdirectory(tests/processes)
   endif()
 endif()

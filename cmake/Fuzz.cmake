@@ -31,3 +31,20 @@ lockstep_fuzzer(cluster/coordinator_messages_fuzz
                 SOURCES cluster/coordinator_messages.cc cluster/coordinator_state.cc cluster/membership.cc
                         cluster/membership_requests.cc cluster/barrier.cc cluster/key_value_store.cc
                         cluster/handshake.cc cluster/health.cc base/build.cc base/status.cc)
+lockstep_fuzzer(graph/graph_def_fuzz SOURCES graph/graph_def.cc base/status.cc LIBRARIES protobuf)
+target_sources(graph_def_fuzz PRIVATE ${LOCKSTEP_GENERATED}/graph/graph_def.pb.cc)
+target_include_directories(graph_def_fuzz PRIVATE ${LOCKSTEP_GENERATED})
+# What tensors of a file are made of.
+set(tensor_sources tensor/tensor.cc tensor/buffer.cc tensor/shape.cc tensor/dtype.cc base/memory.cc base/status.cc
+                   base/check.cc)
+lockstep_fuzzer(data/record_fuzz SOURCES data/record_reader.cc data/byte_reader.cc data/example.cc data/example_lists.cc
+                        base/crc32c.cc base/record_format.cc base/wire.cc base/status.cc LIBRARIES ZLIB::ZLIB)
+lockstep_fuzzer(checkpoint/bundle_fuzz
+                SOURCES checkpoint/table.cc checkpoint/bundle_format.cc checkpoint/read_bundle.cc
+                        checkpoint/object_graph.cc tensor/tensor_proto.cc base/crc32c.cc base/wire.cc base/file.cc
+                        base/memory_files.cc ${tensor_sources})
+lockstep_fuzzer(checkpoint/arrays_fuzz
+                SOURCES checkpoint/read_safetensors.cc checkpoint/element_bytes.cc checkpoint/read_npy.cc
+                        checkpoint/write_npy.cc checkpoint/npz.cc checkpoint/read_zip.cc checkpoint/write_zip.cc
+                        checkpoint/write_files.cc base/mapped_file.cc base/file.cc ${tensor_sources}
+                LIBRARIES ZLIB::ZLIB)

@@ -1,9 +1,13 @@
 # lockstep_room(NAME [KNOWS room...]) builds src/NAME/**/*.cc as an object library. Files named
 # *_test.cc become the program NAME_test, *_benchmark.cc each a program under benchmarks, *_fuzz.cc
 # each a fuzzer (cmake/Fuzz.cmake).
+# *.proto become messages of protobuf, whose headers are included as "ROOM/NAME.pb.h"; a room above that
+# does so says lockstep_uses_messages(NAME ROOM).
 # KNOWS lists the rooms whose headers it may include; what they know it knows too.
 # lockstep_library() joins all rooms into one shared library, which tests and programs link.
 set(LOCKSTEP_ROOMS "" CACHE INTERNAL "")
+set(LOCKSTEP_GENERATED ${CMAKE_BINARY_DIR}/generated)
+find_program(LOCKSTEP_PROTOC protoc REQUIRED)
 
 function(lockstep_room name)
   cmake_parse_arguments(ROOM "" "" "KNOWS" ${ARGN})
@@ -23,13 +27,43 @@ function(lockstep_room name)
   set(LOCKSTEP_${name}_KNOWS "${knows}" CACHE INTERNAL "")
   set(LOCKSTEP_${name}_TESTS "${tests}" CACHE INTERNAL "")
   set(LOCKSTEP_${name}_BENCHMARKS "${benchmarks}" CACHE INTERNAL "")
+  lockstep_messages(${name} messages)
+  set(LOCKSTEP_${name}_MESSAGES "${messages}" CACHE INTERNAL "")
   if(sources)
-    add_library(lockstep_${name} OBJECT EXCLUDE_FROM_ALL ${sources})
+    add_library(lockstep_${name} OBJECT EXCLUDE_FROM_ALL ${sources} ${messages})
     target_include_directories(lockstep_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+    if(messages)
+      target_include_directories(lockstep_${name} PUBLIC ${LOCKSTEP_GENERATED})
+    endif()
     target_link_libraries(lockstep_${name} PRIVATE lockstep_flags)
     set(LOCKSTEP_${name}_HAS_SOURCES TRUE CACHE INTERNAL "")
   else()
     set(LOCKSTEP_${name}_HAS_SOURCES FALSE CACHE INTERNAL "")
+  endif()
+endfunction()
+
+# Writes the C++ of the room's *.proto below build/PRESET/generated; gives the sources as `result`.
+function(lockstep_messages name result)
+  file(GLOB_RECURSE protos CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/src/${name}/*.proto)
+  set(made)
+  foreach(proto ${protos})
+    string(REGEX REPLACE "\\.proto$" ".pb" stem ${LOCKSTEP_GENERATED}/${proto})
+    add_custom_command(OUTPUT ${stem}.cc ${stem}.h DEPENDS ${CMAKE_SOURCE_DIR}/src/${proto}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${LOCKSTEP_GENERATED}
+      COMMAND ${LOCKSTEP_PROTOC} --proto_path=${CMAKE_SOURCE_DIR}/src --cpp_out=${LOCKSTEP_GENERATED} ${proto})
+    list(APPEND made ${stem}.cc)
+  endforeach()
+  if(made)
+    add_custom_target(lockstep_${name}_messages DEPENDS ${made})
+  endif()
+  set(${result} ${made} PARENT_SCOPE)
+endfunction()
+
+function(lockstep_uses_messages name room)
+  set(LOCKSTEP_${name}_MESSAGES ${room} CACHE INTERNAL "")
+  if(TARGET lockstep_${name})
+    target_include_directories(lockstep_${name} PUBLIC ${LOCKSTEP_GENERATED})
+    add_dependencies(lockstep_${name} lockstep_${room}_messages)
   endif()
 endfunction()
 
@@ -40,6 +74,9 @@ function(lockstep_library)
   find_package(OpenSSL REQUIRED)
   # gRPC's CMake files ask for far more than its library.
   find_library(LOCKSTEP_GRPC grpc++ REQUIRED)
+  find_library(LOCKSTEP_PROTOBUF protobuf REQUIRED)
+  find_library(LOCKSTEP_PROMETHEUS_PULL prometheus-cpp-pull REQUIRED)
+  find_library(LOCKSTEP_PROMETHEUS_CORE prometheus-cpp-core REQUIRED)
   if(LOCKSTEP_BUILD_BENCHMARKS)
     find_package(dnnl QUIET)
   endif()
@@ -65,12 +102,16 @@ function(lockstep_library)
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(lockstep PUBLIC cxx_std_20)
   target_link_libraries(lockstep PRIVATE hwy ZLIB::ZLIB Threads::Threads xxhash spdlog::spdlog
-    ${LOCKSTEP_GRPC} OpenSSL::SSL OpenSSL::Crypto)
+    ${LOCKSTEP_GRPC} ${LOCKSTEP_PROTOBUF} ${LOCKSTEP_PROMETHEUS_PULL} ${LOCKSTEP_PROMETHEUS_CORE} OpenSSL::SSL OpenSSL::Crypto)
 
   foreach(room ${tested})
     if(LOCKSTEP_BUILD_TESTS AND LOCKSTEP_${room}_TESTS)
       add_executable(${room}_test ${LOCKSTEP_${room}_TESTS})
       target_include_directories(${room}_test PRIVATE ${CMAKE_SOURCE_DIR}/src)
+      if(LOCKSTEP_${room}_MESSAGES)
+        target_include_directories(${room}_test PRIVATE ${LOCKSTEP_GENERATED})
+        target_link_libraries(${room}_test PRIVATE ${LOCKSTEP_PROTOBUF})
+      endif()
       target_link_libraries(${room}_test PRIVATE lockstep lockstep_flags hwy ZLIB::ZLIB GTest::gtest_main GTest::gmock)
       target_compile_definitions(${room}_test PRIVATE LOCKSTEP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
       gtest_discover_tests(${room}_test TEST_PREFIX ${room}/ DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${room})

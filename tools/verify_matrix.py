@@ -58,6 +58,13 @@ def over(workers, devices, *arguments, name=None, before=None):
                (says("workers", workers), says("devices", devices)), before)
 
 
+def served(workers, servers, devices):
+    """The same with parameter servers."""
+    way = over(workers, devices, "--ps", str(servers),
+               name=f"{workers} workers with {devices} devices, {servers} servers")
+    return way._replace(asked=way.asked + (says("servers", servers),))
+
+
 def kernels(report):
     return report["plan"]["kernels"]
 
@@ -89,11 +96,17 @@ def ways(short):
         resumed(2, 5),
         over(2, 1),
         over(3, 2),
+        served(2, 1, 1),
+        served(1, 2, 2),
+        on(3, "--strategy", "central_storage", name="variables on one device",
+           asked=(says("strategy", "central_storage"),)),
         over(3, 1, name="saved by 2 workers, resumed by 3", before=("--workers", "2", "--devices", "1")),
     ]
     if not short:
         everything += [over(workers, devices) for workers in WORKERS for devices in (1, 2)
                        if (workers, devices) not in ((2, 1), (3, 2))]
+        everything += [served(workers, servers, 1) for workers in (1, 2, 4) for servers in (1, 2, 3)
+                       if (workers, servers) != (2, 1)]
         everything += [
             on(1, "--threads", "2", name="1 device, 2 threads", asked=(says("threads", 2),)),
             on(5, "--passes", "off", "--fuse", "off", name="no passes, no fusing", asked=(UNPASSED, UNFUSED)),
@@ -162,15 +175,19 @@ def whole_groups(options):
 
 
 def command_line(program, arguments):
-    """`--workers N` among the arguments stands for a job of so many."""
+    """`--workers N` and `--ps N` among the arguments stand for a job of so many."""
     arguments = list(arguments)
     if "--workers" not in arguments:
         return [str(program), "train", "--json", *arguments]
-    place = arguments.index("--workers")
-    workers = arguments[place + 1]
-    del arguments[place:place + 2]
-    return [str(program), "launch", "--workers", workers, "--json", "--", str(program), "train", "--json",
-            "--strategy", "multi_worker", "--verbose", "0", *arguments]
+    job = []
+    for flag in ("--workers", "--ps"):
+        if flag in arguments:
+            place = arguments.index(flag)
+            job += arguments[place:place + 2]
+            del arguments[place:place + 2]
+    strategy = "parameter_server" if "--ps" in job else "multi_worker"
+    return [str(program), "launch", *job, "--json", "--", str(program), "train", "--json",
+            "--strategy", strategy, "--verbose", "0", *arguments]
 
 
 def report_of(command, limit):

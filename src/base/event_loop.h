@@ -11,6 +11,7 @@
 
 #include "base/executor.h"
 #include "base/file_watch.h"
+#include "base/thread_watch.h"
 
 namespace lockstep::base {
 
@@ -106,7 +107,10 @@ class EventLoop final : public Executor {
 /// An event loop with a thread of its own, joined by the destructor. Work still queued is dropped.
 class EventThread {
  public:
-  EventThread() : thread_([this] { loop_.Run(); }) {}
+  EventThread() {
+    const OwnThreads own;
+    thread_ = std::thread([this] { loop_.Run(); });
+  }
   ~EventThread() {
     loop_.Stop();
     if (thread_.joinable()) thread_.join();

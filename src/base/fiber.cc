@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/thread_watch.h"
+
 namespace lockstep::base {
 
 struct FiberGroup::Fiber {
@@ -34,6 +36,7 @@ FiberGroup::~FiberGroup() {
 bool FiberGroup::ended(int fiber) const { return fibers_[fiber].ended; }
 
 void FiberGroup::Start(int index) {
+  const OwnThreads own;
   fibers_[index].thread = std::thread([this, index] {
     Fiber& fiber = fibers_[index];
     fiber.turn.acquire();
@@ -58,12 +61,16 @@ bool FiberGroup::Resume(int index) {
 }
 
 void FiberGroup::Suspend(int index) {
+  if (!TrySuspend(index)) throw Unwind{};
+}
+
+bool FiberGroup::TrySuspend(int index) {
   Fiber& fiber = fibers_[index];
   // Code that runs while the fiber is unwound must not suspend it again.
-  if (fiber.unwinding) throw Unwind{};
+  if (fiber.unwinding) return false;
   fiber.paused.release();
   fiber.turn.acquire();
-  if (fiber.unwinding) throw Unwind{};
+  return !fiber.unwinding;
 }
 
 }  // namespace lockstep::base

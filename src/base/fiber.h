@@ -23,6 +23,8 @@ class FiberGroup {
   bool Resume(int fiber);
   /// Called by `fiber`: gives the baton back; returns at its next turn.
   void Suspend(int fiber);
+  /// The same for who must not throw: false, perhaps at once, when the fiber is to end.
+  bool TrySuspend(int fiber);
   bool ended(int fiber) const;
 
  private:

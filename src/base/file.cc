@@ -173,10 +173,18 @@ class LocalFileSystem final : public FileSystem {
 
 }  // namespace
 
+namespace {
+constinit thread_local FileSystem* in_place = nullptr;
+}  // namespace
+
 FileSystem& LocalFiles() {
   static LocalFileSystem files;
-  return files;
+  return in_place != nullptr ? *in_place : files;
 }
+
+FilesScope::FilesScope(FileSystem& files) : before_(in_place) { in_place = &files; }
+
+FilesScope::~FilesScope() { in_place = before_; }
 
 Result<std::string> ReadWholeFile(FileSystem& files, const std::string& path) {
   LOCKSTEP_ASSIGN_OR_RETURN(const auto file, files.Open(path));

@@ -56,8 +56,21 @@ class FileSystem {
   virtual bool IsDirectory(const std::string& path) = 0;
 };
 
-/// The files of this machine.
+/// The files of this machine; where a `FilesScope` of the calling thread lives, its files.
 FileSystem& LocalFiles();
+
+/// While it lives, its thread has other files in the place of the machine's: those of a simulated
+/// disk.
+class FilesScope {
+ public:
+  explicit FilesScope(FileSystem& files);
+  ~FilesScope();
+  FilesScope(const FilesScope&) = delete;
+  FilesScope& operator=(const FilesScope&) = delete;
+
+ private:
+  FileSystem* const before_;
+};
 
 /// All bytes of a small file.
 Result<std::string> ReadWholeFile(FileSystem& files, const std::string& path);

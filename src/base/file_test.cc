@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "base/hooked_files.h"
 #include "base/memory_files.h"
 
 namespace lockstep::base {
@@ -148,6 +149,51 @@ TEST(MemoryFiles, LosesWhatWasNotSynced) {
   files.LosePower(MemoryFiles::NamesLeft::kSynced);
   EXPECT_EQ(ReadWholeFile(files, "a").OrThrow(), "one");
   EXPECT_EQ(files.Open("b").status().code(), Code::kNotFound);
+}
+
+TEST(File, AHookComesBeforeEachOperationAndMayRefuseIt) {
+  MemoryFiles disk;
+  std::vector<bool> asked;
+  bool refuses = false;
+  HookedFiles files(disk, [&](bool changes) {
+    asked.push_back(changes);
+    return refuses && changes ? Status(Code::kAborted, "[test] no") : Status::Ok();
+  });
+  ASSERT_TRUE(files.CreateDirectories("d").ok());
+  auto file = std::move(files.Create("d/a")).value();
+  const std::string text = "text";
+  EXPECT_TRUE(file->Append(std::as_bytes(std::span(text))).ok());
+  refuses = true;
+  EXPECT_EQ(file->Append(std::as_bytes(std::span(text))).code(), Code::kAborted);
+  EXPECT_EQ(file->Sync().message(), "[test] no");
+  EXPECT_EQ(file->Close().code(), Code::kAborted);
+  EXPECT_EQ(files.Create("d/b").status().code(), Code::kAborted);
+  EXPECT_EQ(files.Extend("d/a").status().code(), Code::kAborted);
+  EXPECT_EQ(files.Rename("d/a", "d/c").code(), Code::kAborted);
+  EXPECT_EQ(files.Remove("d/a").code(), Code::kAborted);
+  EXPECT_EQ(files.SyncDirectory("d").code(), Code::kAborted);
+  EXPECT_EQ(files.CreateDirectories("e").code(), Code::kAborted);
+  EXPECT_EQ(*ReadWholeFile(files, "d/a"), "text");
+  EXPECT_EQ(files.List("d")->size(), 1u);
+  EXPECT_TRUE(files.IsDirectory("d"));
+  EXPECT_FALSE(disk.IsDirectory("e"));
+  EXPECT_EQ(asked.size(), 15u);
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), false), 3);
+}
+
+TEST(File, AScopePutsOtherFilesInThePlaceOfTheMachines) {
+  FileSystem& machine = LocalFiles();
+  MemoryFiles outer, inner;
+  {
+    const FilesScope scope(outer);
+    EXPECT_EQ(&LocalFiles(), &outer);
+    {
+      const FilesScope within(inner);
+      EXPECT_EQ(&LocalFiles(), &inner);
+    }
+    EXPECT_EQ(&LocalFiles(), &outer);
+  }
+  EXPECT_EQ(&LocalFiles(), &machine);
 }
 
 }  // namespace

@@ -29,15 +29,23 @@ struct MemoryFiles::Content {
 class MemoryFiles::Writer final : public WritableFile {
  public:
   Writer(MemoryFiles& disk, std::string path, std::shared_ptr<Content> content)
-      : disk_(disk), path_(std::move(path)), content_(std::move(content)) {}
+      : disk_(disk),
+        path_(std::move(path)),
+        content_(std::move(content)),
+        place_(content_->bytes.size()) {}
 
   Status Append(std::span<const std::byte> bytes) override {
     LOCKSTEP_RETURN_IF_ERROR(disk_.Operation("writing", path_));
+    std::string& all = content_->bytes;
+    // Somebody else may have emptied the file meanwhile: each writer has a place of its own.
+    if (all.size() < place_) all.resize(place_);
     size_t fits = bytes.size();
     if (disk_.capacity_ >= 0) {
-      fits = std::min<size_t>(fits, std::max<int64_t>(0, disk_.capacity_ - disk_.UsedBytes()));
+      const int64_t room = std::max<int64_t>(0, disk_.capacity_ - disk_.UsedBytes());
+      fits = std::min<size_t>(fits, all.size() - place_ + static_cast<size_t>(room));
     }
-    content_->bytes.append(reinterpret_cast<const char*>(bytes.data()), fits);
+    all.replace(place_, fits, reinterpret_cast<const char*>(bytes.data()), fits);
+    place_ += fits;
     if (fits == bytes.size()) return Status::Ok();
     return Status(Code::kResourceExhausted,
                   "[file] writing must succeed; got No space left on device (" + path_ + ")");
@@ -53,6 +61,7 @@ class MemoryFiles::Writer final : public WritableFile {
   MemoryFiles& disk_;
   std::string path_;
   std::shared_ptr<Content> content_;
+  size_t place_;
 };
 
 class MemoryFiles::Reader final : public ReadableFile {
@@ -97,10 +106,13 @@ int64_t MemoryFiles::UsedBytes() const {
 }
 
 Result<std::unique_ptr<WritableFile>> MemoryFiles::Create(const std::string& path) {
-  auto file = Extend(path);
+  LOCKSTEP_RETURN_IF_ERROR(Operation("creating", path));
+  if (!IsDirectory(DirectoryOf(path))) return NotThere(path);
+  auto& content = names_[path];
+  if (content == nullptr) content = std::make_shared<Content>();
   // Emptying keeps the synced content until the next sync, as a disk may.
-  if (file.ok()) names_[path]->bytes.clear();
-  return file;
+  content->bytes.clear();
+  return std::unique_ptr<WritableFile>(std::make_unique<Writer>(*this, path, content));
 }
 
 Result<std::unique_ptr<WritableFile>> MemoryFiles::Extend(const std::string& path) {

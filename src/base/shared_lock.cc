@@ -1,5 +1,8 @@
 #include "base/shared_lock.h"
 
+#include <chrono>
+#include <thread>
+
 namespace lockstep::base {
 
 void SharedLock::Lock() {
@@ -33,6 +36,24 @@ void SharedLock::LockShared() {
     }
   }
 }
+
+bool SharedLock::TryLock() {
+  uint32_t state = state_.load(std::memory_order_relaxed);
+  while ((state & ~kWaiting) == 0) {
+    if (state_.compare_exchange_weak(state, kWriter, std::memory_order_acquire)) return true;
+  }
+  return false;
+}
+
+bool SharedLock::TryLockShared() {
+  uint32_t state = state_.load(std::memory_order_relaxed);
+  while (!(state & (kWriter | kWaiting))) {
+    if (state_.compare_exchange_weak(state, state + 1, std::memory_order_acquire)) return true;
+  }
+  return false;
+}
+
+void SharedLock::Pause() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
 
 void SharedLock::UnlockShared() {
   const uint32_t before = state_.fetch_sub(1, std::memory_order_release);

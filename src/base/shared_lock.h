@@ -13,6 +13,11 @@ class SharedLock {
   void Unlock();
   void LockShared();
   void UnlockShared();
+  /// Without waiting; whether it was taken.
+  bool TryLock();
+  bool TryLockShared();
+  /// Between two attempts: sleeps for some microseconds.
+  static void Pause();
 
  private:
   static constexpr uint32_t kWriter = 1u << 31;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/cores.h"
+#include "base/thread_watch.h"
 
 namespace lockstep::base {
 
@@ -21,6 +22,7 @@ constexpr int kYieldsBeforeBlocking = 400;
 }  // namespace
 
 Team::Team(int lanes) : lanes_(std::max(1, lanes)) {
+  const OwnThreads own;
   for (int lane = 1; lane < lanes_; ++lane) threads_.emplace_back([this, lane] { Serve(lane); });
 }
 

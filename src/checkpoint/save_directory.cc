@@ -79,13 +79,21 @@ Status SaveDirectory::Write(int64_t step, const SavedState& state) {
   return ForgetOldest(NameOf(step));
 }
 
+Status SaveDirectory::NoSave() const {
+  return Status(Code::kNotFound,
+                "[load] the directory must hold a save, save-<step>.lockstep; got none (" + path_ +
+                    "); name the directory that --checkpoint named");
+}
+
+Result<std::string> SaveDirectory::NewestPath() const {
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto names, Names());
+  if (names.empty()) return NoSave();
+  return path_ + "/" + names.back();
+}
+
 Result<SavedState> SaveDirectory::ReadNewest() const {
   LOCKSTEP_ASSIGN_OR_RETURN(const auto names, Names());
-  if (names.empty()) {
-    return Status(Code::kNotFound,
-                  "[load] the directory must hold a save, save-<step>.lockstep; got none (" +
-                      path_ + "); name the directory that --checkpoint named");
-  }
+  if (names.empty()) return NoSave();
   Status newest;
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     auto state = ReadSave(files_, path_ + "/" + *name);

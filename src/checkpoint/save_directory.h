@@ -24,10 +24,13 @@ class SaveDirectory {
   Result<SavedState> ReadNewest() const;
 
   std::string PathOf(int64_t step) const;
+  /// The path of the newest save, whole or not. NotFound when there is none.
+  Result<std::string> NewestPath() const;
 
  private:
   /// Names of complete saves, the oldest first.
   Result<std::vector<std::string>> Names() const;
+  Status NoSave() const;
   Status ForgetOldest(const std::string& newest) const;
 
   base::FileSystem& files_;

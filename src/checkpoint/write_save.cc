@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "checkpoint/element_bytes.h"
 #include "checkpoint/save_file.h"
+#include "checkpoint/write_files.h"
 
 namespace lockstep {
 
@@ -94,31 +95,7 @@ Status AppendPadded(base::WritableFile& file, std::span<const std::byte> bytes) 
   return padding == 0 ? Status::Ok() : file.Append(std::span(kZeros, padding));
 }
 
-// Fills a new file by `fill`, syncs it, and puts it at the place of `path`.
-template <typename Fill>
-Status Replace(base::FileSystem& files, const std::string& path, const Fill& fill) {
-  const std::string unfinished = path + kUnfinished;
-  const Status written = [&]() -> Status {
-    LOCKSTEP_ASSIGN_OR_RETURN(const auto file, files.Create(unfinished));
-    LOCKSTEP_RETURN_IF_ERROR(fill(*file));
-    LOCKSTEP_RETURN_IF_ERROR(file->Sync());
-    LOCKSTEP_RETURN_IF_ERROR(file->Close());
-    return files.Rename(unfinished, path);
-  }();
-  if (!written.ok()) {
-    (void)files.Remove(unfinished);
-    return written;
-  }
-  return files.SyncDirectory(DirectoryOf(path));
-}
-
 }  // namespace
-
-std::string DirectoryOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 Status WriteSave(base::FileSystem& files, const std::string& path, const SavedState& state) {
   LOCKSTEP_RETURN_IF_ERROR(CheckState(state));
@@ -127,7 +104,7 @@ Status WriteSave(base::FileSystem& files, const std::string& path, const SavedSt
   uint64_t data_bytes = 0;
   const std::string index = MakeIndex(state, elements, &data_bytes);
   const std::string header = MakeHeader(index, data_bytes);
-  const Status written = Replace(files, path, [&](base::WritableFile& file) -> Status {
+  const Status written = WriteInOneStep(files, path, [&](base::WritableFile& file) -> Status {
     LOCKSTEP_RETURN_IF_ERROR(file.Append(std::as_bytes(std::span(header))));
     LOCKSTEP_RETURN_IF_ERROR(AppendPadded(file, std::as_bytes(std::span(index))));
     for (const ElementBytes& element : elements) {
@@ -135,15 +112,12 @@ Status WriteSave(base::FileSystem& files, const std::string& path, const SavedSt
     }
     return Status::Ok();
   });
-  if (written.ok()) return written;
   const uint64_t total = kHeaderBytes + Aligned(index.size()) + data_bytes;
-  return Status(written.code(), "[save] a save of " + std::to_string(total) +
-                                    " bytes must be written; " + written.message() +
-                                    "; make room or save elsewhere, earlier saves are untouched");
+  return SaveStatus("a save of " + std::to_string(total) + " bytes", written);
 }
 
 Status ReplaceFile(base::FileSystem& files, const std::string& path, const std::string& text) {
-  return Replace(files, path, [&](base::WritableFile& file) {
+  return WriteInOneStep(files, path, [&](base::WritableFile& file) {
     return file.Append(std::as_bytes(std::span(text)));
   });
 }

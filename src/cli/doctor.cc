@@ -13,6 +13,7 @@
 #include "base/cores.h"
 #include "base/environment.h"
 #include "base/process.h"
+#include "cli/doctor_pairs.h"
 #include "cli/options.h"
 #include "cluster/address.h"
 #include "cluster/doctor.h"
@@ -174,7 +175,12 @@ const char* LevelName(Level level) {
   return kNames[static_cast<int>(level)];
 }
 
-ordered_json MakeReport(const cluster::Environment& environment) {
+bool HasProblem(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.level == Level::kProblem; });
+}
+
+ordered_json MakeReport(const cluster::Environment& environment, double wait_seconds) {
   const cluster::Survey survey = cluster::SurveyCluster(environment);
   ThisMachine machine;
   std::vector<Finding> findings = cluster::ExamineCluster(environment, survey, machine);
@@ -204,6 +210,16 @@ ordered_json MakeReport(const cluster::Environment& environment) {
   for (Finding finding : {ExamineCores(), ExamineIsa(), ExamineLibraries(), ExamineSharedMemory(),
                           ExamineOpenFiles(ranks)}) {
     findings.push_back(std::move(finding));
+  }
+  if (ranks > 1 && report["rank"].get<int>() >= 0 && wait_seconds > 0 && !HasProblem(findings)) {
+    auto meeting = MeetOtherDoctors(
+        *survey.found.front().resolution.description, environment,
+        std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(wait_seconds)));
+    for (auto& finding : meeting.findings) findings.push_back(std::move(finding));
+    if (report["rank"] == 0) {  // all have the same
+      report["tasks"] = std::move(meeting.tasks);
+      report["pairs"] = std::move(meeting.pairs);
+    }
   }
   report["sources"] = ordered_json::array();
   for (const auto& resolver : cluster::Resolvers()) {
@@ -235,6 +251,20 @@ std::string Indented(const std::string& text) {
   return out;
 }
 
+void PrintPairs(const ordered_json& report) {
+  constexpr size_t kMost = 64;
+  const ordered_json pairs = report.value("pairs", ordered_json::array());
+  if (pairs.size() > kMost) {
+    std::printf("%zu ways between tasks: --json lists them\n", pairs.size());
+    return;
+  }
+  for (const auto& pair : pairs) {
+    std::printf("  %s to %s: %s, %.1f us, %.0f MiB/s\n", pair["from"].get<std::string>().c_str(),
+                pair["to"].get<std::string>().c_str(), pair["road"].get<std::string>().c_str(),
+                pair["latency_us"].get<double>(), pair["mebibytes_per_second"].get<double>());
+  }
+}
+
 void Print(const ordered_json& report) {
   const auto text = [](const ordered_json& value) { return value.get<std::string>(); };
   std::printf("%s, rank %d of %d, as %s says\n", text(report["task"]).c_str(),
@@ -258,6 +288,7 @@ void Print(const ordered_json& report) {
       std::printf("%s\n", Indented(text(check["cure"])).c_str());
     }
   }
+  PrintPairs(report);
   const int problems = report["problems"].get<int>();
   std::printf("%s\n", problems == 0   ? "all is fine"
                       : problems == 1 ? "1 problem"
@@ -266,9 +297,9 @@ void Print(const ordered_json& report) {
 
 }  // namespace
 
-int Doctor(bool json) {
-  const ordered_json report = MakeReport(base::ProcessEnvironment());
-  if (json) {
+int Doctor(const DoctorOptions& options) {
+  const ordered_json report = MakeReport(base::ProcessEnvironment(), options.wait_seconds);
+  if (options.json) {
     // In one piece, as other tasks write to the same place.
     const std::string line =
         report.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";

@@ -2,8 +2,14 @@
 
 namespace lockstep::cli {
 
-/// `lockstep doctor`: what was found where, what contradicts, and whether this machine fits.
-/// Returns 0 if all is fine, 1 if there are problems.
-int Doctor(bool json);
+struct DoctorOptions {
+  bool json = false;
+  /// For the job's other tasks, to measure the way to each; 0: does not meet them.
+  double wait_seconds = 10;
+};
+
+/// `lockstep doctor`: what was found where, what contradicts, whether this machine fits, and how
+/// fast the job's tasks reach each other. Returns 0 if all is fine, 1 if there are problems.
+int Doctor(const DoctorOptions& options);
 
 }  // namespace lockstep::cli

@@ -65,8 +65,13 @@ CLI::App* AddLaunch(CLI::App& app, LaunchArguments& arguments) {
       ->capture_default_str();
   launch->add_option("--ps", options.servers, "parameter servers; they are stopped at the end")
       ->check(CLI::Range(0, 10'000));
-  launch->add_flag("--chief", options.chief, "a chief besides the workers; with --ps there is one");
-  launch->add_option("--evaluators", options.evaluators, "0 or 1")->check(CLI::Range(0, 1));
+  launch->add_flag("--chief", options.chief, "a chief besides the workers");
+  auto* evaluators =
+      launch->add_option("--evaluators", options.evaluators, "0 or 1")->check(CLI::Range(0, 1));
+  launch
+      ->add_flag("--evaluator{1}", options.evaluators,
+                 "an evaluator; it is asked to end when all who train have ended")
+      ->excludes(evaluators);
   launch->add_option("--devices", options.devices, "devices of each task [its own choice]")
       ->check(CLI::Range(1, 1024));
   launch->add_option("--hosts", arguments.hosts,
@@ -80,10 +85,16 @@ CLI::App* AddLaunch(CLI::App& app, LaunchArguments& arguments) {
                                  "go on without lost workers while so many are left [all]")
                     ->check(CLI::Range(1, 10'000));
   launch
+      ->add_option("--min-ps", options.rules.min_servers,
+                   "go on without lost parameter servers while so many are left [all]")
+      ->check(CLI::Range(0, 10'000));
+  launch
       ->add_option("--max-workers", options.max_workers,
                    "the job may grow to so many, by SIGUSR1 to the launcher")
       ->check(CLI::Range(1, 10'000))
       ->needs(least);
+  launch->add_flag("--speculate", options.speculate,
+                   "name workers that are slow, and let the others do part of their work");
   launch
       ->add_option("--grace", arguments.grace_seconds,
                    "seconds between asking tasks to stop and killing them")
@@ -137,7 +148,6 @@ int Launch(LaunchArguments arguments) {
                  options.workers);
     return kBadUsage;
   }
-  options.chief = options.chief || options.servers > 0;
   options.hosts = Split(arguments.hosts, ',');
   options.grace = std::chrono::duration_cast<base::Duration>(
       std::chrono::duration<double>(arguments.grace_seconds));

@@ -118,9 +118,9 @@ TEST_F(Launched, RunsAProgramThatKnowsNothingOfClusters) {
 
 TEST_F(Launched, GivesEachTaskItsDescription) {
   const Ran ran =
-      Run("launch --workers 2 --ps 1 --devices 3 --env A=b -- sh -c "
+      Run("launch --workers 2 --ps 1 --chief --evaluator --devices 3 --env A=b -- sh -c "
           "'echo $LOCKSTEP_TASK,$LOCKSTEP_DEVICES,$A; echo \"$TF_CONFIG\"; "
-          "[ \"$LOCKSTEP_TASK\" = \"ps 0\" ] && exec sleep 60; exit 0'");
+          "case $LOCKSTEP_TASK in (ps*|eval*) exec sleep 60; esac; exit 0'");
   EXPECT_EQ(ran.status, 0) << ran.err;
   json cluster;
   int configs = 0;
@@ -137,8 +137,9 @@ TEST_F(Launched, GivesEachTaskItsDescription) {
     }
     cluster = config["cluster"];
   }
-  EXPECT_EQ(configs, 4);
+  EXPECT_EQ(configs, 5);
   EXPECT_EQ(cluster["chief"].size(), 1u);
+  EXPECT_EQ(cluster["evaluator"].size(), 1u);
   EXPECT_EQ(cluster["worker"].size(), 2u);
   EXPECT_EQ(cluster["ps"].size(), 1u);
 }
@@ -175,7 +176,7 @@ TEST_F(Launched, KillsWhoDoesNotStopInTime) {
           "trap \"echo asked to stop\" TERM; while :; do sleep 0.05; done'");
   EXPECT_EQ(ran.status, 5);
   EXPECT_THAT(ran.out, HasSubstr("worker 0 | asked to stop\n"));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 TEST_F(Launched, StartsAgainAtTheSameAddress) {
@@ -203,6 +204,72 @@ TEST_F(Launched, StartsAgainAtTheSameAddress) {
     EXPECT_EQ(cluster, clusters);
   }
   EXPECT_EQ(starts, 3);
+}
+
+TEST_F(Launched, BeginsAnewWhenAllHaveEnded) {
+  const Ran ran = Run(
+      "launch --workers 2 --max-restarts 1 -- sh -c '"
+      "touch $LOCKSTEP_JOB_DIR/$LOCKSTEP_RESTART; "
+      "echo $LOCKSTEP_JOB_DIR $(ls $LOCKSTEP_JOB_DIR) >>" +
+      Path("seen") + "; [ \"$LOCKSTEP_RESTART\" = 0 ] && { sleep 0.05; kill -9 $$; }; sleep 0.3'");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  std::istringstream seen(Read("seen"));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(seen, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 4u);
+  const std::string first = lines[0].substr(0, lines[0].find(' '));
+  EXPECT_EQ(lines[1], first + " 0");
+  EXPECT_EQ(lines[2], first + "-2 1");
+  EXPECT_EQ(lines[3], first + "-2 1");
+}
+
+TEST_F(Launched, EndsAJobThatCannotBegin) {
+  const Ran ran =
+      Run("launch --workers 3 --min-workers 1 -- sh -c '>>$LOCKSTEP_JOB_DIR/epochs; "
+          "[ \"$LOCKSTEP_TASK\" = \"worker 0\" ] && exit 5; exec sleep 60'");
+  EXPECT_EQ(ran.status, 5);
+  EXPECT_THAT(ran.err, HasSubstr("worker 0 ended with status 5; going on without it\n"
+                                 "lockstep launch: the job has not begun, and cannot without "
+                                 "worker 0; stopping the others\n"));
+}
+
+TEST_F(Launched, StartsNobodyAgainOnceItIsToStop) {
+  const pid_t child = Begin(
+      "launch --workers 2 --max-restarts 9 -- sh -c '"
+      "echo ready; [ \"$LOCKSTEP_TASK\" = \"worker 0\" ] && exec sleep 60; sleep 0.05; exit 3'");
+  WaitFor("starting it again (3 of 9)", "err");
+  kill(child, SIGTERM);
+  const Ran ran = End(child);
+  EXPECT_THAT(ran.status, testing::AnyOf(3, 128 + SIGTERM));
+  EXPECT_THAT(ran.err, testing::Not(HasSubstr("(6 of 9)")));
+}
+
+TEST_F(Launched, ReportsWhatTheNewLeaderSays) {
+  const Ran ran =
+      Run("launch --workers 3 --min-workers 1 --json -- sh -c "
+          "'[ \"$LOCKSTEP_TASK\" = \"worker 0\" ] && { echo 7 steps done; kill -9 $$; }; "
+          "sleep 0.2; [ \"$LOCKSTEP_TASK\" = \"worker 2\" ] && { echo \"{}\"; exit 3; }; "
+          "echo \"{\\\"loss\\\": 5}\"'");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(json::parse(ran.lines().back())["loss"], 5);
+  EXPECT_EQ(json::parse(ran.lines().back())["losses"].size(), 2u);
+}
+
+TEST_F(Launched, TellsOtherHostsWhoHasEnded) {
+  WriteScript("shell", "#!/bin/sh\nshift\nexec sh -c \"$*\"\n");
+  setenv("LOCKSTEP_REMOTE_SHELL", Path("shell").c_str(), 1);
+  const Ran ran = Run(
+      "launch --workers 2 --min-workers 1 --hosts LOCALHOST,LocalHost -- sh -c '"
+      "[ \"$LOCKSTEP_TASK\" = \"worker 1\" ] && { echo 5 >>$LOCKSTEP_JOB_DIR/epochs; "
+      "echo process $$; kill -9 $$; }; "
+      "until [ -e $LOCKSTEP_JOB_DIR/ended ]; do sleep 0.02; done; cat $LOCKSTEP_JOB_DIR/ended'");
+  unsetenv("LOCKSTEP_REMOTE_SHELL");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const size_t place = ran.out.find("process ");
+  ASSERT_NE(place, std::string::npos) << ran.out;
+  const std::string process = ran.out.substr(place + 8, ran.out.find('\n', place) - place - 8);
+  EXPECT_THAT(ran.out, testing::ContainsRegex("worker 0 \\| [^ ]+/pid:\\[[0-9]+\\] " + process +
+                                              " [0-9]+ 5\n"));
 }
 
 TEST_F(Launched, GoesOnWithFewerIfAllowed) {

@@ -6,9 +6,15 @@
 #include <vector>
 
 #include "cli/cert.h"
+#include "cli/checkpoint.h"
 #include "cli/doctor.h"
+#include "cli/events.h"
+#include "cli/flight.h"
 #include "cli/launch.h"
 #include "cli/options.h"
+#include "cli/race.h"
+#include "cli/serve.h"
+#include "cli/top.h"
 #include "cli/verify.h"
 #include "cluster/launch/keeper.h"
 #include "lockstep/base/status.h"
@@ -55,7 +61,8 @@ CLI::Validator Positive() {
 void AddSaves(CLI::App& app, TrainOptions& options) {
   auto* checkpoint =
       app.add_option("--checkpoint", options.checkpoint,
-                     "a directory for saves: at the end of each epoch, and at Ctrl-C");
+                     "a directory for saves: at the end of each epoch, and at Ctrl-C; an "
+                     "evaluator's task follows them");
   app.add_option("--checkpoint-every", options.checkpoint_every, "save after so many steps instead")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60))
       ->needs(checkpoint);
@@ -67,8 +74,64 @@ void AddSaves(CLI::App& app, TrainOptions& options) {
   app.add_option("--digest-check", options.digest_check,
                  "the workers compare their weights after so many steps")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
+  app.add_option("--min-workers", options.min_workers,
+                 "go on without lost workers while so many are left [1]")
+      ->check(CLI::Range(1, 10'000));
+  app.add_option(
+         "--max-workers", options.max_workers,
+         "workers may join until they are so many; all of the job say the same number [those "
+         "of the cluster's description]")
+      ->check(CLI::Range(1, 10'000));
+  app.add_flag("--speculate", options.speculate,
+               "name workers that are slow, and let the others do part of their work");
   app.add_option("--verbose", options.verbose, "0: silent, 1: a bar, 2: a line an epoch")
       ->check(CLI::Range(0, 2))
+      ->capture_default_str();
+}
+
+void AddModes(CLI::App& app, TrainOptions& options) {
+  app.add_option("--mode", options.mode,
+                 "of parameter_server: synchronous, bounded (with --staleness) or asynchronous")
+      ->check(CLI::IsMember(std::vector<std::string>{"synchronous", "bounded", "asynchronous"}))
+      ->capture_default_str();
+  app.add_option("--staleness", options.staleness,
+                 "with --mode bounded: how many steps a worker may be ahead of the others")
+      ->check(CLI::Range(0, 1 << 20));
+  app.add_flag("--scale-by-staleness", options.scale_by_staleness,
+               "divide the rate of an update by 1 + its staleness");
+}
+
+void AddProfile(CLI::App& app, TrainOptions& options) {
+  const auto set = [&options](const std::string& steps) {
+    const size_t colon = steps.find(':');
+    const bool fits = colon != std::string::npos &&
+                      CLI::detail::lexical_cast(steps.substr(0, colon), options.profile_first) &&
+                      CLI::detail::lexical_cast(steps.substr(colon + 1), options.profile_last) &&
+                      options.profile_first >= 1 && options.profile_last >= options.profile_first;
+    if (!fits)
+      throw CLI::ValidationError("--profile", "Value " + steps + " is no FIRST:LAST of steps");
+  };
+  auto* profile = app.add_option_function<std::string>(
+      "--profile", set,
+      "FIRST:LAST: record these steps on all workers, say where their time went and who waited "
+      "for whom, and write a trace for chrome://tracing and Perfetto");
+  app.add_option("--profile-dir", options.profile_directory, "where the trace goes")
+      ->needs(profile)
+      ->capture_default_str();
+}
+
+void AddMetrics(CLI::App& app, TrainOptions& options) {
+  auto* port = app.add_option("--metrics-port", options.metrics_port,
+                              "offer figures to Prometheus here, worker k at the port + k; 0: at a "
+                              "free one [nowhere]")
+                   ->check(CLI::Range(0, 65535))
+                   ->default_str("");
+  app.add_option("--log-dir", options.log_directory,
+                 "event files for TensorBoard: losses, metrics, histograms and norms of weights, "
+                 "and each worker's figures");
+  app.add_option("--metrics-address", options.metrics_address,
+                 "the interface; whoever reaches it may read")
+      ->needs(port)
       ->capture_default_str();
 }
 
@@ -79,10 +142,13 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
   app.add_option("--data", options.data,
                  "synthetic, a directory of MNIST's IDX files, or a text for the gpt")
       ->capture_default_str();
-  app.add_option("--strategy", options.strategy, "default, one_device, mirrored or multi_worker")
-      ->check(CLI::IsMember(
-          std::vector<std::string>{"default", "one_device", "mirrored", "multi_worker"}))
+  app.add_option("--strategy", options.strategy,
+                 "default, one_device, mirrored, central_storage, multi_worker or parameter_server")
+      ->check(CLI::IsMember(std::vector<std::string>{"default", "one_device", "mirrored",
+                                                     "central_storage", "multi_worker",
+                                                     "parameter_server"}))
       ->capture_default_str();
+  AddModes(app, options);
   app.add_option("--devices", options.devices,
                  "devices of this process; changes nothing but the time [cores]")
       ->check(CLI::Range(1, 1024));
@@ -133,6 +199,8 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
   app.add_flag("--cnn-plain", options.cnn_plain,
                "the cnn without batch normalisation and dropout, as the peers run it");
   AddExecution(app, options.execution);
+  AddProfile(app, options);
+  AddMetrics(app, options);
   app.add_flag("--breakdown", options.breakdown, "print where the time of a step goes");
   app.add_flag("--json", options.json, "print one JSON object as the last line");
 }
@@ -153,13 +221,19 @@ CLI::App* AddCert(CLI::App& app, lockstep::cli::CertOptions& options) {
 
 // What no flag can check alone.
 void RequireFitting(const TrainOptions& options) {
-  if (options.strategy == "mirrored" || options.strategy == "multi_worker") return;
+  if (options.mode != "synchronous" && options.strategy != "parameter_server")
+    throw CLI::ValidationError("--mode", options.mode + " needs --strategy parameter_server");
+  if (options.staleness > 0 && options.mode != "bounded")
+    throw CLI::ValidationError("--staleness", "it needs --mode bounded");
+  if (options.scale_by_staleness && options.mode == "synchronous")
+    throw CLI::ValidationError("--scale-by-staleness", "it needs --mode bounded or asynchronous");
+  if (options.strategy != "default" && options.strategy != "one_device") return;
   for (const auto& [flag, value] :
        {std::pair{"--devices", options.devices}, std::pair{"--replicas", options.replicas}}) {
     if (value > 1) {
       throw CLI::ValidationError(flag, "Value " + std::to_string(value) +
                                            " not in {1} with --strategy " + options.strategy +
-                                           "; allowed with --strategy mirrored and multi_worker");
+                                           "; allowed with the other strategies");
     }
   }
 }
@@ -178,12 +252,41 @@ int main(int argc, char** argv) {
   const CLI::App* cert = AddCert(app, cert_options);
   lockstep::cli::LaunchArguments launched;
   const CLI::App* launch = lockstep::cli::AddLaunch(app, launched);
-  bool doctor_json = false;
+  lockstep::cli::DoctorOptions doctor_options;
   CLI::App* doctor = app.add_subcommand(
       "doctor", "say what describes the cluster, what is wrong with it, and what to paste instead");
-  doctor->add_flag("--json", doctor_json, "print one JSON object");
+  doctor->add_flag("--json", doctor_options.json, "print one JSON object");
+  doctor
+      ->add_option("--wait", doctor_options.wait_seconds,
+                   "seconds for all tasks to come and measure their ways; 0: do not meet")
+      ->check(CLI::Range(0.0, 86'400.0))
+      ->capture_default_str();
   lockstep::cli::VerifyArguments verified;
   const CLI::App* verify = lockstep::cli::AddVerify(app, verified);
+  lockstep::cli::CheckpointArguments looked_into;
+  const CLI::App* checkpoint = lockstep::cli::AddCheckpoint(app, looked_into);
+  lockstep::cli::RaceArguments raced;
+  const CLI::App* race = lockstep::cli::AddRace(app, raced);
+  lockstep::cli::ServeOptions serve_options;
+  CLI::App* serve = app.add_subcommand(
+      "serve", "keep variables and run parts of graphs for sessions, as a task of the cluster");
+  serve->add_option("--job", serve_options.job, "[as what describes the cluster says]");
+  serve->add_option("--task", serve_options.task, "[the same]")->check(CLI::Range(0, 1 << 20));
+  serve->add_flag("--trusted-network", serve_options.trusted_network,
+                  "plain connections beyond this machine");
+  lockstep::cli::FlightArguments flown;
+  CLI::App* flight = app.add_subcommand(
+      "flight", "print what flight recorders have written, and where their tasks part");
+  flight->add_option("files", flown.files, "FILE.RANK of each task of the job")
+      ->required()
+      ->check(CLI::ExistingFile);
+  flight->add_option("--records", flown.records, "how many of each task")
+      ->check(CLI::Range(0, 1 << 20))
+      ->capture_default_str();
+  lockstep::cli::TopArguments watched;
+  const CLI::App* top = lockstep::cli::AddTop(app, watched);
+  lockstep::cli::EventsArguments told;
+  const CLI::App* events = lockstep::cli::AddEvents(app, told);
   std::string kept_host;
   CLI::App* keep = app.add_subcommand("keep", "what `launch` runs beside each task")->group("");
   keep->add_option("--host", kept_host)->required();
@@ -202,8 +305,14 @@ int main(int argc, char** argv) {
   try {
     if (cert->parsed()) return lockstep::cli::Cert(cert_options);
     if (keep->parsed()) return lockstep::cluster::RunKeeper(kept_host);
-    if (doctor->parsed()) return lockstep::cli::Doctor(doctor_json);
+    if (doctor->parsed()) return lockstep::cli::Doctor(doctor_options);
+    if (serve->parsed()) return lockstep::cli::Serve(serve_options);
+    if (top->parsed()) return lockstep::cli::Top(watched);
+    if (events->parsed()) return lockstep::cli::Events(told);
+    if (flight->parsed()) return lockstep::cli::Flight(flown);
     if (verify->parsed()) return lockstep::cli::Verify(verified);
+    if (checkpoint->parsed()) return lockstep::cli::Checkpoint(looked_into);
+    if (race->parsed()) return lockstep::cli::Race(raced);
     if (launch->parsed()) return lockstep::cli::Launch(launched);
     return lockstep::cli::Train(options);
   } catch (const std::exception& error) {

@@ -12,6 +12,9 @@ struct TrainOptions {
   std::string model = "mlp";
   std::string data = "synthetic";
   std::string strategy = "mirrored";
+  std::string mode = "synchronous";  // of parameter_server
+  int staleness = 0;                 // with mode bounded
+  bool scale_by_staleness = false;
   int devices = 0;
   int replicas = 1;
   int threads = 1;
@@ -33,8 +36,17 @@ struct TrainOptions {
   std::string resume;
   int64_t digest_every = 0;
   int64_t digest_check = 0;
+  int min_workers = 0;  // 0: as the environment says
+  int max_workers = 0;
+  bool speculate = false;
   ExecutionOptions execution;
+  std::string log_directory;  // of event files; empty: none
+  int metrics_port = -1;      // 0: a free one; -1: no metrics
+  std::string metrics_address = "127.0.0.1";
   bool breakdown = false;
+  int64_t profile_first = 0;  // 0: no profile
+  int64_t profile_last = 0;
+  std::string profile_directory = "profile";
   int verbose = 1;
   bool json = false;
   bool cnn_plain = false;  // without batch normalisation and dropout

@@ -75,7 +75,8 @@ TEST_F(Program, SaysItsVersionAndWhatItCanDo) {
   const Ran train = Run("train --help");
   EXPECT_EQ(train.status, 0);
   for (const char* flag : {"--model", "--checkpoint", "--checkpoint-every", "--resume",
-                           "--digest-every", "--validation-split", "--verbose", "--json"}) {
+                           "--digest-every", "--validation-split", "--verbose", "--json",
+                           "--min-workers", "--max-workers", "--speculate"}) {
     EXPECT_THAT(train.out, HasSubstr(flag));
   }
 }
@@ -86,7 +87,8 @@ TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
       {"fly", "A subcommand is required"},
       {"train --model vgg", "--model: vgg not in {mlp,cnn,gpt}"},
       {"train --strategy horovod",
-       "--strategy: horovod not in {default,one_device,mirrored,multi_worker}"},
+       "--strategy: horovod not in {default,one_device,mirrored,central_storage,multi_worker,"
+       "parameter_server}"},
       {"train --isa neon", "--isa: neon not in {avx2,avx512}"},
       {"train --optimizer magic", "--optimizer: magic not in {sgd,"},
       {"train --epochs -1", "--epochs: Value -1 not in range"},
@@ -99,6 +101,18 @@ TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
       {"train --checkpoint-every 5", "--checkpoint-every requires --checkpoint"},
       {"train --clipnorm 1 --clipvalue 1", "--clipnorm excludes --clipvalue"},
       {"train --frobnicate", "--frobnicate"},
+      {"train --profile 5", "--profile: Value 5 is no FIRST:LAST of steps"},
+      {"train --profile 5:4", "--profile: Value 5:4 is no FIRST:LAST of steps"},
+      {"train --profile-dir x", "--profile-dir requires --profile"},
+      {"train --metrics-address 127.0.0.1", "--metrics-address requires --metrics-port"},
+      {"train --metrics-port 70000", "--metrics-port: Value 70000 not in range"},
+      {"events tail", "DIR is required"},
+      {"train --mode bounded", "--mode: bounded needs --strategy parameter_server"},
+      {"train --strategy parameter_server --staleness 2", "--staleness: it needs --mode bounded"},
+      {"train --strategy parameter_server --scale-by-staleness",
+       "--scale-by-staleness: it needs --mode bounded or asynchronous"},
+      {"verify --servers 1 -- true", "--servers requires --workers"},
+      {"launch --evaluator --evaluators 1 -- true", "--evaluators excludes --evaluator"},
       {"train --strategy one_device --replicas 2",
        "--replicas: Value 2 not in {1} with --strategy one_device"},
   };
@@ -317,10 +331,10 @@ TEST_F(Program, WorkersEndWithTheDigestOfOneProcess) {
   LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   const std::string task = "--model mlp --batch-size 100 --epochs 1 --replicas 8 --devices 1";
   const json alone = Report(task);
-  const Ran ran =
-      Run("launch --workers 3 --json -- lockstep train --examples 320 --verbose 0 --json "
-          "--strategy multi_worker " +
-          task);
+  const Ran ran = Run(
+      "launch --workers 3 --speculate --json -- lockstep train --examples 320 --verbose 0 --json "
+      "--strategy multi_worker " +
+      task);
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json together = ran.object();
   EXPECT_EQ(together["workers"], 3);

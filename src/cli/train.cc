@@ -7,34 +7,42 @@
 #include <nlohmann/json.hpp>
 
 #include "base/team.h"
+#include "cli/follow_saves.h"
 #include "cli/options.h"
 #include "cli/tasks.h"
-#include "distribute/communicator.h"
+#include "distribute/journal.h"
 #include "distribute/leaves.h"
 #include "kernels/isa.h"
+#include "lockstep/distribute/parameter_server.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/callbacks.h"
+#include "lockstep/nn/metrics_endpoint.h"
+#include "lockstep/nn/profiler.h"
+#include "lockstep/nn/tensor_board.h"
 
 namespace lockstep::cli {
 
 namespace {
 
 std::atomic<bool> interrupted{false};
+std::atomic<bool> terminated{false};
 
-void OnInterrupt(int) {
-  interrupted.store(true);
+void OnInterrupt(int signal) {
+  (signal == SIGTERM ? terminated : interrupted).store(true);
   std::signal(SIGINT, SIG_DFL);  // a second one ends the process at once
   std::signal(SIGTERM, SIG_DFL);
 }
 
-// Ends training at the next step boundary after Ctrl-C.
+// Ends training at the next step boundary after Ctrl-C. By SIGTERM one of several workers leaves,
+// and the others go on.
 class StopOnInterrupt : public Callback {
  public:
   void OnTrainBatchEnd(int64_t, const LogsSource&) override {
-    if (!interrupted.load(std::memory_order_relaxed)) return;
+    const bool leaves = terminated.load(std::memory_order_relaxed);
+    if (!leaves && !interrupted.load(std::memory_order_relaxed)) return;
     // All workers stop after the same step: when each has heard of it.
     if (distribute::Communicator* ranks = model->strategy().ranks()) {
-      ranks->Raise(1);
+      leaves ? ranks->AskToLeave() : ranks->Raise(distribute::kStopNote);
     } else {
       model->stop_training = true;
     }
@@ -55,6 +63,16 @@ class Digests : public Callback {
   int64_t every_;
 };
 
+// What a launcher of ours would have said to the task.
+void SayToWorkers(const TrainOptions& options) {
+  const auto say = [](const char* name, int value) {
+    if (value > 0) setenv(name, std::to_string(value).c_str(), /*overwrite=*/1);
+  };
+  say("LOCKSTEP_MIN_WORKERS", options.min_workers);
+  say("LOCKSTEP_MAX_WORKERS", options.max_workers);
+  say("LOCKSTEP_SPECULATE", options.speculate ? 1 : 0);
+}
+
 std::unique_ptr<Strategy> MakeStrategy(const TrainOptions& options) {
   if (options.strategy == "mirrored") {
     return std::make_unique<MirroredStrategy>(
@@ -62,11 +80,29 @@ std::unique_ptr<Strategy> MakeStrategy(const TrainOptions& options) {
                         .replicas = options.replicas,
                         .threads_per_device = options.threads});
   }
+  if (options.strategy == "central_storage") {
+    return std::make_unique<CentralStorageStrategy>(
+        CentralStorageOptions{.devices = options.devices,
+                              .replicas = options.replicas,
+                              .threads_per_device = options.threads});
+  }
   if (options.strategy == "multi_worker") {
     return std::make_unique<MultiWorkerMirroredStrategy>(
         MultiWorkerOptions{.devices = options.devices,
                            .replicas = options.replicas,
                            .threads_per_device = options.threads});
+  }
+  if (options.strategy == "parameter_server") {
+    const auto mode = options.mode == "bounded"
+                          ? ParameterServerMode::BoundedStaleness(options.staleness)
+                      : options.mode == "asynchronous" ? ParameterServerMode::Asynchronous()
+                                                       : ParameterServerMode::Synchronous();
+    return std::make_unique<ParameterServerStrategy>(
+        ParameterServerOptions{.mode = mode,
+                               .scale_by_staleness = options.scale_by_staleness,
+                               .devices = options.devices,
+                               .replicas = options.replicas,
+                               .threads_per_device = options.threads});
   }
   return std::make_unique<OneDeviceStrategy>(options.threads);
 }
@@ -105,6 +141,10 @@ nlohmann::ordered_json Report(const TrainOptions& options, Task& task, const His
   report["model"] = options.model;
   report["strategy"] = options.strategy;
   report["workers"] = strategy.num_workers();
+  if (const auto* servers = dynamic_cast<const ParameterServerStrategy*>(&strategy)) {
+    report["servers"] = servers->num_servers();
+    report["mode"] = servers->mode().ToString();
+  }
   report["devices"] = strategy.num_devices();
   report["threads"] = strategy.team().lanes() / strategy.num_devices();
   report["replicas"] = strategy.num_replicas_in_sync();
@@ -119,22 +159,36 @@ nlohmann::ordered_json Report(const TrainOptions& options, Task& task, const His
   report["seconds"] = history.seconds;
   report["us_per_step"] = median;
   report["mean_us_per_step"] = MeanAfterFirst(history.step_microseconds);
+  report["steps_per_s"] = median > 0 ? 1e6 / median : 0.0;
+  const auto* servers = dynamic_cast<const ParameterServerStrategy*>(&strategy);
+  if (servers != nullptr && !servers->staleness().empty()) {
+    int64_t updates = 0;
+    nlohmann::ordered_json counts = nlohmann::ordered_json::object();
+    for (const auto& [staleness, count] : servers->staleness()) {
+      counts[std::to_string(staleness)] = count;
+      updates += count;
+    }
+    report["updates"] = updates;
+    report["staleness"] = std::move(counts);
+  }
   report["examples_per_s"] = median > 0 ? batch * 1e6 / median : 0.0;
   report["peak_rss_mb"] = PeakMegabytes();
   report["weights_digest"] = task.model->WeightsDigest();
   report["state_digest"] = task.model->StateDigest();
+  if (distribute::Communicator* ranks = strategy.ranks()) {
+    report["recoveries"] = nlohmann::ordered_json::array();
+    for (const distribute::Recovery& recovery : ranks->journal().recoveries()) {
+      std::string lost;
+      for (const std::string& name : recovery.lost) lost += (lost.empty() ? "" : ", ") + name;
+      report["recoveries"].push_back({{"lost", lost},
+                                      {"detected_ms", recovery.detected_ms},
+                                      {"resumed_ms", recovery.resumed_ms}});
+    }
+  }
   report["plan"] = {{"kernels", history.plan.kernels},
                     {"phases", history.plan.phases},
                     {"chunked", history.plan.chunked}};
   return report;
-}
-
-int Epochs(const TrainOptions& options, int64_t examples) {
-  constexpr int kDefault = 5;
-  if (options.epochs >= 0) return options.epochs;
-  if (options.steps == 0) return kDefault;
-  const int64_t steps = (examples + options.batch_size - 1) / options.batch_size;
-  return static_cast<int>((options.steps + steps - 1) / std::max<int64_t>(1, steps));
 }
 
 }  // namespace
@@ -142,6 +196,12 @@ int Epochs(const TrainOptions& options, int64_t examples) {
 int Train(const TrainOptions& options) {
   if (!options.isa.empty()) kernels::SelectIsa(options.isa).OrThrow();
   SetRandomSeed(options.seed);
+  if (const auto job = EvaluatorsJob()) {
+    std::signal(SIGINT, OnInterrupt);
+    std::signal(SIGTERM, OnInterrupt);
+    return FollowSaves(options, *job, [] { return terminated.load() || interrupted.load(); });
+  }
+  SayToWorkers(options);
   const auto strategy = MakeStrategy(options);
   const auto scope = strategy->scope();
   Task task = MakeTask(options);
@@ -149,7 +209,7 @@ int Train(const TrainOptions& options) {
   std::signal(SIGINT, OnInterrupt);
   std::signal(SIGTERM, OnInterrupt);
   FitOptions fit{.batch_size = options.batch_size,
-                 .epochs = Epochs(options, task.data.x.shape()[0]),
+                 .epochs = EpochsOf(options, task.data.x.shape()[0]),
                  .max_steps = options.steps,
                  .validation_split = options.validation_split,
                  .verbose = static_cast<Verbosity>(options.verbose),
@@ -164,22 +224,53 @@ int Train(const TrainOptions& options) {
         options.checkpoint,
         {.save_freq = options.checkpoint_every, .delete_checkpoint = false, .restore = false}));
   }
-  const History history = task.model->Fit(task.data.x, task.data.y, fit);
-  const bool chief = strategy->worker() == 0;
-  if (options.breakdown && chief) std::printf("%s", history.breakdown.c_str());
-  // Images are cheap: larger batches than training has; a text takes the memory of its tokens.
-  const int64_t test_batch =
-      options.model == "gpt" ? options.batch_size : std::max<int64_t>(256, options.batch_size);
-  const Logs test = task.model->Evaluate(task.data.test_x, task.data.test_y, test_batch);
+  if (!options.log_directory.empty()) {
+    fit.callbacks.push_back(
+        callbacks::TensorBoard(options.log_directory, {.histogram_freq = 1,
+                                                       .update_freq = 10,
+                                                       .write_steps_per_second = true,
+                                                       .write_weight_norms = true,
+                                                       .write_metrics = true}));
+  }
+  if (options.metrics_port >= 0) {
+    fit.callbacks.push_back(
+        callbacks::Metrics({.port = options.metrics_port, .address = options.metrics_address}));
+  }
+  callbacks::ProfileReport profile;
+  if (options.profile_first > 0) {
+    fit.callbacks.push_back(callbacks::Profiler(
+        {.first = options.profile_first,
+         .last = options.profile_last,
+         .directory = options.profile_directory,
+         .on_report = [&profile](const callbacks::ProfileReport& found) { profile = found; }}));
+  }
+  History history;
+  try {
+    history = task.model->Fit(task.data.x, task.data.y, fit);
+  } catch (const distribute::Left& left) {
+    std::fprintf(stderr, "%s\n", left.what());
+    return kDone;
+  }
+  const Logs test = task.model->Evaluate(task.data.test_x, task.data.test_y, TestBatchOf(options));
   auto report = Report(options, task, history, test);
   if (options.digest_every > 0) report["digests"] = digests->digests;
-  if (!chief) return kDone;
-  if (options.json) {
-    std::printf("%s\n", report.dump().c_str());
-  } else {
-    std::printf("test loss %.4f, test accuracy %.4f\nweights digest %s\n", test.at("loss"),
-                test.at("accuracy"), report["weights_digest"].get<std::string>().c_str());
+  if (!profile.json.empty()) {
+    report["profile"] = nlohmann::ordered_json::parse(profile.json);
+    report["profile"]["trace"] = profile.path;
   }
+  // Whoever is the first of those that are left says it.
+  strategy->OnChief([&] {
+    if (options.breakdown) std::printf("%s", history.breakdown.c_str());
+    std::printf("%s", profile.text.c_str());
+    if (options.json) {
+      std::printf("%s\n", report.dump().c_str());
+    } else {
+      std::printf("test loss %.4f, test accuracy %.4f\nweights digest %s\n", test.at("loss"),
+                  test.at("accuracy"), report["weights_digest"].get<std::string>().c_str());
+    }
+    std::fflush(stdout);
+    return Status::Ok();
+  });
   return kDone;
 }
 

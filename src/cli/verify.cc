@@ -24,12 +24,15 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 struct Way {
   int devices;
   int workers;  // 0: no cluster
+  int servers = 0;
   std::string Name() const {
     const auto count = [](int number, const char* what) {
       return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
     };
     const std::string each = count(devices, "device");
-    return workers == 0 ? each : count(workers, "worker") + " of " + each;
+    if (workers == 0) return each;
+    return count(workers, "worker") + (servers == 0 ? "" : ", " + count(servers, "server")) +
+           " of " + each;
   }
 };
 
@@ -90,6 +93,7 @@ Output RunLaunched(const std::vector<std::string>& program, const Way& way,
                    const Variables& variables) {
   cluster::LaunchOptions options;
   options.workers = way.workers;
+  options.servers = way.servers;
   options.devices = way.devices;
   options.environment = variables;
   options.arguments = program;
@@ -232,11 +236,19 @@ CLI::App* AddVerify(CLI::App& app, VerifyArguments& arguments) {
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  auto* workers = verify
+                      ->add_option("--workers", arguments.workers,
+                                   "numbers of workers, each a launched job [none]")
+                      ->delimiter(',')
+                      ->allow_extra_args(false)
+                      ->check(CLI::Range(1, 1024));
   verify
-      ->add_option("--workers", arguments.workers, "numbers of workers, each a launched job [none]")
+      ->add_option("--servers", arguments.servers,
+                   "numbers of parameter servers, each with every number of workers [none]")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(0, 1024))
+      ->needs(workers);
   verify->add_flag("--json", arguments.json, "print one JSON object as the last line");
   verify->add_option("program", arguments.program, "after --: what is run")->required();
   return verify;
@@ -246,8 +258,11 @@ int Verify(VerifyArguments arguments) {
   const auto program = WithReports(std::move(arguments.program));
   if (arguments.workers.empty()) arguments.workers = {0};
   std::vector<Way> ways;
+  if (arguments.servers.empty()) arguments.servers = {0};
   for (int workers : arguments.workers) {
-    for (int devices : arguments.devices) ways.push_back({devices, workers});
+    for (int servers : arguments.servers) {
+      for (int devices : arguments.devices) ways.push_back({devices, workers, servers});
+    }
   }
   ordered_json report = {{"equal", true}, {"runs", ordered_json::array()}};
   ordered_json first;
@@ -255,11 +270,12 @@ int Verify(VerifyArguments arguments) {
     const ordered_json object = Run(program, way);
     if (first.is_null()) first = object;
     const auto difference = Compare(first, object);
-    std::printf("%-28s %s %s\n", way.Name().c_str(),
+    std::printf("%-34s %s %s\n", way.Name().c_str(),
                 object["weights_digest"].get<std::string>().c_str(),
                 difference ? "differs" : "the same");
     report["runs"].push_back({{"devices", way.devices},
                               {"workers", way.workers},
+                              {"servers", way.servers},
                               {"weights_digest", object["weights_digest"]},
                               {"equal", !difference}});
     if (!difference) continue;

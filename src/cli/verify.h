@@ -13,6 +13,7 @@ namespace lockstep::cli {
 struct VerifyArguments {
   std::vector<int> devices = {1, 2};
   std::vector<int> workers;  // empty: no cluster is set up
+  std::vector<int> servers;  // ps, beside each number of workers; empty: none
   std::vector<std::string> program;
   bool json = false;
 };

@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/doctor_pairs.h"
+
 namespace lockstep::cli {
 namespace {
 
@@ -115,7 +117,7 @@ TEST_F(Command, DoctorSaysWhoDescribesTheCluster) {
   const Ran alone = Lockstep("doctor --json");
   EXPECT_EQ(alone.status, 0) << alone.out;
   EXPECT_EQ(alone.object()["resolver"], "none");
-  const Ran text = Lockstep("doctor",
+  const Ran text = Lockstep("doctor --wait 0",
                             "RANK=1 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 "
                             "LOCAL_WORLD_SIZE=2 LOCAL_RANK=1");
   EXPECT_EQ(text.status, 0) << text.out;
@@ -179,21 +181,19 @@ TEST_F(Command, DoctorSeesTheRanksOfMpirun) {
 }
 
 TEST_F(Command, DoctorSeesTheTasksOfSlurm) {
-  const Ran ran =
-      Shell("LOCKSTEP_LOG=off '" LOCKSTEP_SOURCE_DIR
-            "/tests/launchers/with_slurm' srun --ntasks=3 '" LOCKSTEP_PROGRAM "' doctor --json");
+  const Ran ran = Shell("LOCKSTEP_LOG=off '" LOCKSTEP_SOURCE_DIR
+                        "/tests/launchers/with_slurm' srun --ntasks=3 --output='" +
+                        folder_ + "/rank%t' '" LOCKSTEP_PROGRAM "' doctor --json");
   if (ran.status == 77) GTEST_SKIP() << ran.err;
   EXPECT_EQ(ran.status, 0) << ran.err << ran.out;
-  std::istringstream lines(ran.out);
-  std::vector<int> ranks;
-  for (std::string line; std::getline(lines, line);) {
-    const json report = json::parse(line);
+  for (int rank = 0; rank < 3; ++rank) {
+    const json report = json::parse(Read("rank" + std::to_string(rank)));
     EXPECT_EQ(report["resolver"], "Slurm");
     EXPECT_EQ(report["num_ranks"], 3);
     EXPECT_EQ(report["local_size"], 3);
-    ranks.push_back(report["rank"]);
+    EXPECT_EQ(report["rank"], rank);
+    EXPECT_EQ(report.contains("pairs"), rank == 0);
   }
-  EXPECT_THAT(ranks, testing::UnorderedElementsAre(0, 1, 2));
 }
 
 TEST_F(Command, DoctorSeesTheTasksOfLaunch) {
@@ -202,6 +202,58 @@ TEST_F(Command, DoctorSeesTheTasksOfLaunch) {
   EXPECT_EQ(ran.object()["resolver"], "lockstep launch");
   EXPECT_EQ(ran.object()["rank"], 0);
   EXPECT_EQ(ran.object()["num_ranks"], 2);
+  ASSERT_EQ(ran.object()["tasks"].size(), 2u);
+  EXPECT_EQ(ran.object()["tasks"][1]["task"], "worker 1");
+  const json pairs = ran.object()["pairs"];
+  ASSERT_EQ(pairs.size(), 2u);
+  EXPECT_EQ(pairs[0]["from"], "worker 0");
+  EXPECT_EQ(pairs[0]["to"], "worker 1");
+  for (const json& pair : pairs) {
+    EXPECT_EQ(pair["road"], "shared memory");
+    EXPECT_GT(pair["latency_us"].get<double>(), 0);
+    EXPECT_GT(pair["mebibytes_per_second"].get<double>(), 0);
+  }
+  const Ran text = Lockstep("launch --workers 2 -- lockstep doctor");
+  EXPECT_EQ(text.status, 0) << text.err << text.out;
+  EXPECT_THAT(text.out, HasSubstr("pairs: shared memory: 2 ways, latency "));
+  EXPECT_THAT(text.out, HasSubstr("worker 0 |   worker 1 to worker 0: shared memory, "));
+}
+
+TEST_F(Command, DoctorSaysWhoIsMissing) {
+  const Ran ran = Lockstep(
+      "launch --workers 2 -- sh -c '[ \"$LOCKSTEP_TASK\" = \"worker 1\" ] || "
+      "exec \"$0\" doctor --wait 0.5' '" LOCKSTEP_PROGRAM "'");
+  EXPECT_EQ(ran.status, 0) << ran.err << ran.out;
+  EXPECT_THAT(ran.out,
+              testing::ContainsRegex("doubt +pairs: .*all workers must come in time; got 1 "
+                                     "of 2 here; missing worker 1 at 127.0.0.1:"));
+  EXPECT_THAT(ran.out, HasSubstr("run lockstep doctor in all tasks at once"));
+}
+
+TEST(ExaminePairs, NamesWhoIsFarSlowerThanOthersOfItsRoad) {
+  std::vector<distribute::PairSpeed> pairs = distribute::PairsOf(3);
+  std::vector<std::string> roads;
+  for (auto& pair : pairs) {
+    pair.latency_us = 10 + pair.from;
+    pair.mebibytes_per_second = 1000;
+    roads.push_back("TLS");
+  }
+  const std::vector<std::string> names = {"worker 0", "worker 1", "worker 2"};
+  auto findings = ExaminePairs(pairs, roads, names);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].text, "TLS: 6 ways, latency 10 to 12 us, 1000 to 1000 MiB/s");
+  pairs[1].mebibytes_per_second = 12;  // from 0 to 2
+  pairs[4].latency_us = 40'000;        // from 2 to 0
+  findings = ExaminePairs(pairs, roads, names);
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_EQ(findings[1].level, cluster::Finding::Level::kDoubt);
+  EXPECT_EQ(findings[1].text,
+            "from worker 0 to worker 2 by TLS: 10 us, 12 MiB/s, where others have 11, 1000");
+  EXPECT_EQ(findings[2].text,
+            "from worker 2 to worker 0 by TLS: 40000 us, 1000 MiB/s, where others have 11, 1000");
+  // Too few to compare, and another road.
+  roads = {"TLS", "TLS", "shared memory", "shared memory", "shared memory", "TLS"};
+  EXPECT_EQ(ExaminePairs(pairs, roads, names).size(), 2u);
 }
 
 }  // namespace

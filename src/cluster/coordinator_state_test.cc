@@ -259,6 +259,9 @@ TEST(HostArbiter, JudgesProcessesOfThisHostOnly) {
   unknown.process_start = 0;
   const std::string path = ::testing::TempDir() + "/epochs";
   std::remove(path.c_str());
+  EXPECT_FALSE(IsComingUp(::testing::TempDir()));
+  HostArbiter another(::testing::TempDir());
+  EXPECT_TRUE(IsComingUp(::testing::TempDir()));
   for (const uint64_t epoch : {3, 7, 5}) arbiter.NoteEpoch(epoch);
   std::vector<Incarnation> ended;
   uint64_t newest = 0;
@@ -268,9 +271,39 @@ TEST(HostArbiter, JudgesProcessesOfThisHostOnly) {
   });
   EXPECT_EQ(ended, (std::vector<Incarnation>{2, 3}));
   EXPECT_EQ(newest, 7u);
+  EXPECT_EQ(NewestEpochIn(::testing::TempDir()), 7u);
+  EXPECT_FALSE(IsComingUp(::testing::TempDir()));
   HostArbiter().Ask({gone},
                     [&](const Arbiter::Verdict& verdict) { newest = verdict.newest_epoch; });
   EXPECT_EQ(newest, 0u);
+  std::remove(path.c_str());
+}
+
+TEST(HostArbiter, BelievesWhatALauncherTellsOfOtherHosts) {
+  const std::string path = ::testing::TempDir() + "/ended";
+  std::remove(path.c_str());
+  Peer elsewhere;
+  elsewhere.incarnation = 4;
+  elsewhere.host = "boot.1.0/pid:[7]";
+  elsewhere.process = 4711;
+  elsewhere.process_start = 99;
+  Peer lives = elsewhere;
+  lives.incarnation = 5;
+  lives.process_start = 100;
+  HostArbiter arbiter(::testing::TempDir());
+  Arbiter::Verdict got;
+  const auto ask = [&] {
+    arbiter.Ask({elsewhere, lives}, [&](const Arbiter::Verdict& verdict) { got = verdict; });
+  };
+  ask();
+  EXPECT_TRUE(got.ended.empty());
+  NoteEnded(::testing::TempDir(), {"boot.1.0/pid:[7]", 4711, 99, 1 << 20});
+  ask();
+  EXPECT_EQ(got.ended, std::vector<Incarnation>{4});
+  EXPECT_EQ(got.newest_epoch, uint64_t{1} << 20);
+  for (const char* text : {"", "host 1 2", "host x 2 3", "host 0 2 3", "host 1 0 3"}) {
+    EXPECT_FALSE(EndedProcess::Parse(text)) << text;
+  }
   std::remove(path.c_str());
 }
 

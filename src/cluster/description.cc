@@ -12,17 +12,26 @@ const ClusterSpec::Tasks& TasksOf(const ClusterSpec& cluster, const char* job) {
   return place == cluster.as_dict().end() ? kNone : place->second;
 }
 
+// The jobs whose tasks have ranks, in the order of ranks.
+std::vector<const char*> JobsWithRanks(const Description& description) {
+  std::vector<const char*> jobs{"chief", "worker"};
+  if (description.servers_have_ranks) jobs.push_back("ps");
+  return jobs;
+}
+
 }  // namespace
 
 int Description::num_ranks() const {
   if (cluster.empty()) return 1;
-  return static_cast<int>(TasksOf(cluster, "chief").size() + TasksOf(cluster, "worker").size());
+  size_t ranks = 0;
+  for (const char* job : JobsWithRanks(*this)) ranks += TasksOf(cluster, job).size();
+  return static_cast<int>(ranks);
 }
 
 int Description::RankOf(const TaskName& name) const {
   if (cluster.empty()) return name == task ? 0 : -1;
   int rank = 0;
-  for (const char* job : {"chief", "worker"}) {
+  for (const char* job : JobsWithRanks(*this)) {
     for (const auto& [index, address] : TasksOf(cluster, job)) {
       if (name.job == job && name.index == index) return rank;
       ++rank;
@@ -32,7 +41,7 @@ int Description::RankOf(const TaskName& name) const {
 }
 
 TaskName Description::TaskOfRank(int rank) const {
-  for (const char* job : {"chief", "worker"}) {
+  for (const char* job : JobsWithRanks(*this)) {
     for (const auto& [index, address] : TasksOf(cluster, job)) {
       if (rank-- == 0) return {job, index};
     }

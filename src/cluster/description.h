@@ -31,7 +31,7 @@ struct Fact {
 
 /// A cluster as one of its tasks sees it.
 /// Ranks: the chief, if there is one, is rank 0, then come the workers by index; ps and evaluator
-/// have none (TensorFlow's id_in_cluster).
+/// have none (TensorFlow's id_in_cluster), unless servers take part in the training.
 struct Description {
   /// Every task. An address may be unknown: empty, or with port 0; its task publishes it.
   ClusterSpec cluster;
@@ -48,6 +48,8 @@ struct Description {
   /// A name that this job's tasks share and no other job on their machines has; empty: none. Tasks
   /// on one host may meet by it where nobody says an address.
   std::string job_id;
+  /// Whether ps tasks have ranks, after the workers' (ParameterServerStrategy).
+  bool servers_have_ranks = false;
   std::string resolver;  // who found it; "none": one process alone
   std::vector<Fact> facts;
 

@@ -45,14 +45,18 @@ class FieldReader {
     rest_.remove_prefix(sizeof(T));
     return value;
   }
-  std::string TakeText() {
+  std::string TakeText() { return std::string(TakeView()); }
+  /// The same without a copy: for as long as the message lasts.
+  std::string_view TakeView() {
     const auto size = Take<uint32_t>();
     if (size > rest_.size()) Fail();
     if (!ok_) return {};
-    std::string text(rest_.substr(0, size));
+    const std::string_view text = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return text;
   }
+  /// What has not been taken yet.
+  std::string_view rest() const { return rest_; }
   /// The length of a list whose elements take a byte at least: no message can ask for more memory
   /// than it has.
   uint32_t TakeCount() {
@@ -60,6 +64,8 @@ class FieldReader {
     if (count > rest_.size()) Fail();
     return ok_ ? count : 0;
   }
+  /// The reader says that what it has given is not right.
+  void Refuse() { Fail(); }
   bool ok() const { return ok_; }
   /// Whether everything was right and nothing is left.
   bool done() const { return ok_ && rest_.empty(); }

@@ -13,6 +13,11 @@
 namespace lockstep::cluster {
 namespace {
 
+// In the job's directory.
+constexpr char kEpochs[] = "/epochs";
+constexpr char kEnded[] = "/ended";
+constexpr char kServers[] = "/servers";
+
 struct Process {
   char state = 0;
   uint64_t start = 0;
@@ -49,45 +54,103 @@ std::string ProcessNamespace() {
   return std::string(name, static_cast<size_t>(std::max<ssize_t>(size, 0)));
 }
 
-}  // namespace
-
-void DescribeProcess(Peer* self) {
-  self->host = net::HostId() + "/" + ProcessNamespace();
-  self->process = getpid();
-  const auto process = Find(self->process);
-  self->process_start = process ? process->start : 0;
-}
-
-HostArbiter::HostArbiter(std::string job_directory)
-    : path_(job_directory.empty() ? "" : job_directory + "/epochs") {
-  DescribeProcess(&self_);
-}
-
-void HostArbiter::Ask(const std::vector<Peer>& peers, std::function<void(Verdict)> done) {
-  Verdict verdict;
-  verdict.newest_epoch = NewestEpoch();
-  for (const Peer& peer : peers) {
-    const bool is_here = peer.host == self_.host && peer.process != 0 && peer.process_start != 0;
-    if (is_here && HasEnded(peer)) verdict.ended.push_back(peer.incarnation);
-  }
-  done(std::move(verdict));
-}
-
-// One line an epoch and task, appended whole: no two writers meet.
-void HostArbiter::NoteEpoch(uint64_t epoch) {
-  if (path_.empty()) return;
-  if (std::FILE* file = std::fopen(path_.c_str(), "ae")) {
-    std::fprintf(file, "%llu\n", static_cast<unsigned long long>(epoch));
+// In one piece: no two writers meet.
+void AppendLine(const std::string& path, const std::string& line) {
+  if (std::FILE* file = std::fopen(path.c_str(), "ae")) {
+    std::fprintf(file, "%s\n", line.c_str());
     std::fclose(file);
   }
 }
 
-uint64_t HostArbiter::NewestEpoch() const {
+// What a launcher has told; a line that is still being written is told later.
+std::vector<EndedProcess> EndedElsewhere(const std::string& directory) {
+  std::vector<EndedProcess> told;
+  if (directory.empty()) return told;
+  std::ifstream file(directory + kEnded);
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    if (const auto ended = EndedProcess::Parse(line)) told.push_back(*ended);
+  }
+  return told;
+}
+
+}  // namespace
+
+void DescribeProcess(Peer* self) { DescribeProcess(getpid(), self); }
+
+void DescribeProcess(int64_t number, Peer* peer) {
+  peer->host = net::HostId() + "/" + ProcessNamespace();
+  peer->process = number;
+  const auto process = Find(number);
+  peer->process_start = process ? process->start : 0;
+}
+
+std::string EndedProcess::ToString() const {
+  return host + " " + std::to_string(process) + " " + std::to_string(process_start) + " " +
+         std::to_string(newest_epoch);
+}
+
+std::optional<EndedProcess> EndedProcess::Parse(const std::string& line) {
+  std::istringstream words(line);
+  EndedProcess ended;
+  words >> ended.host >> ended.process >> ended.process_start >> ended.newest_epoch;
+  if (!words || ended.process <= 0 || ended.process_start == 0) return std::nullopt;
+  return ended;
+}
+
+void NoteEnded(const std::string& job_directory, const EndedProcess& ended) {
+  if (!job_directory.empty()) AppendLine(job_directory + kEnded, ended.ToString());
+}
+
+uint64_t NewestEpochIn(const std::string& job_directory) {
   uint64_t newest = 0;
-  if (path_.empty()) return newest;
-  std::ifstream file(path_);
+  if (job_directory.empty()) return newest;
+  std::ifstream file(job_directory + kEpochs);
   for (uint64_t epoch = 0; file >> epoch;) newest = std::max(newest, epoch);
   return newest;
+}
+
+void NoteServer(const std::string& job_directory) {
+  if (!job_directory.empty()) AppendLine(job_directory + kServers, "1");
+}
+
+bool HasServers(const std::string& job_directory) {
+  return !job_directory.empty() && access((job_directory + kServers).c_str(), F_OK) == 0;
+}
+
+bool IsComingUp(const std::string& job_directory) {
+  if (job_directory.empty() || access((job_directory + kEpochs).c_str(), F_OK) != 0) return false;
+  return NewestEpochIn(job_directory) == 0;
+}
+
+HostArbiter::HostArbiter(std::string job_directory) : directory_(std::move(job_directory)) {
+  DescribeProcess(&self_);
+  if (directory_.empty()) return;
+  // Empty: this task is here, and has not been in an epoch.
+  if (std::FILE* file = std::fopen((directory_ + kEpochs).c_str(), "ae")) std::fclose(file);
+}
+
+void HostArbiter::Ask(const std::vector<Peer>& peers, std::function<void(Verdict)> done) {
+  Verdict verdict;
+  verdict.newest_epoch = NewestEpochIn(directory_);
+  const std::vector<EndedProcess> told = EndedElsewhere(directory_);
+  for (const EndedProcess& ended : told) {
+    verdict.newest_epoch = std::max(verdict.newest_epoch, ended.newest_epoch);
+  }
+  for (const Peer& peer : peers) {
+    if (peer.process == 0 || peer.process_start == 0) continue;
+    const bool was_told = std::any_of(told.begin(), told.end(), [&](const EndedProcess& ended) {
+      return ended.host == peer.host && ended.process == peer.process &&
+             ended.process_start == peer.process_start;
+    });
+    if (was_told || (peer.host == self_.host && HasEnded(peer))) {
+      verdict.ended.push_back(peer.incarnation);
+    }
+  }
+  done(std::move(verdict));
+}
+
+void HostArbiter::NoteEpoch(uint64_t epoch) {
+  if (!directory_.empty()) AppendLine(directory_ + kEpochs, std::to_string(epoch));
 }
 
 }  // namespace lockstep::cluster

@@ -106,6 +106,12 @@ void Member::LookBeforeFounding() {
   if (*left == 0) found();
 }
 
+bool Member::is_led() const {
+  if (coordinator_ == nullptr || coordinator_->replica().leader() == nullptr) return false;
+  return rpc_.executor().Now() - coordinator_->replica().leader_heard() <
+         options_.coordinator.timing.election;
+}
+
 bool Member::Leads() const { return coordinator_ != nullptr && coordinator_->replica().leads(); }
 
 std::string Member::LeaderAddress() const {
@@ -135,9 +141,7 @@ std::vector<std::string> Member::Addresses() const {
 void Member::Tick() {
   tick_.StartAfter(rpc_.executor(), kTick, [this] { Tick(); });
   const base::Time now = rpc_.executor().Now();
-  const Replica& replica = coordinator_->replica();
-  if (replica.leader() != nullptr &&
-      now - replica.leader_heard() < options_.coordinator.timing.election) {
+  if (is_led()) {
     led_until_ = now;
     told_trouble_ = false;
   }

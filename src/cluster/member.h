@@ -91,6 +91,8 @@ class Member final : private Coordinator::Listener {
   void Health(std::function<void(const Result<std::vector<TaskHealth>>&)> done);
   /// Who is here and who is missing, or what keeps this task from joining.
   std::string Board() const;
+  /// Whether somebody leads the job, and was heard lately.
+  bool is_led() const;
   bool leads() const { return coordinator_ != nullptr && coordinator_->replica().leads(); }
   const Coordinator* coordinator() const { return coordinator_.get(); }
 

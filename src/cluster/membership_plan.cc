@@ -86,11 +86,11 @@ void PlanNextEpoch(const Situation& situation, std::vector<Command>* commands) {
     // Who may not go yet keeps its rank; only a change without leavers gets here with some left.
     if (lets_go) reason += (reason.empty() ? "" : "; ") + leaver.ToString() + " left";
   }
-  const bool too_few = static_cast<int>(next.peers.size()) < situation.min_members;
-  const bool lets_in =
-      all_ready || (too_few && (must_change || lets_go || !state.membership.halt.empty()));
   const auto most = static_cast<size_t>(situation.max_members);
-  if (lets_in) Add(LiveJoiners(situation), most, &next, &reason);
+  if (all_ready) Add(LiveJoiners(situation), most, &next, &reason);
+  // Nobody came after all; but all wait for an epoch.
+  if (reason.empty() && all_ready && leavers.empty() && state.membership.halt.empty())
+    reason = "all were ready, and nobody came or left";
   if (reason.empty()) return;
   if (!lets_go && !leavers.empty()) return;
   for (const auto& [who, step] : state.ready)

@@ -138,13 +138,26 @@ TEST(PlanMembership, HaltsBelowTheLeastAndGoesOnWithWhoWaits) {
   EXPECT_EQ(PlanMembership(situation, true)[0].membership.halt,
             "[membership] at least 2 tasks must take part; got 1 (worker 1 at a:1 ended); start "
             "more tasks, or lower --min-workers");
+  // Who is left first finishes what it is at.
   state.waiting = {Worker(2)};
-  EXPECT_EQ(Plan(situation), "epoch 4: 02");
+  EXPECT_EQ(Plan(situation), "epoch 4: 0 halts");
   state = Members({0}, {0});
   state.membership.halt = "halted";
+  state.ready[100] = 7;
   EXPECT_EQ(Plan(situation), "");
   state.waiting = {Worker(2)};
   EXPECT_EQ(Plan(situation), "epoch 4: 02");
+  state.ready.clear();
+  EXPECT_EQ(Plan(situation), "");
+}
+
+TEST(PlanMembership, AnEpochFollowsWhenAllAreReadyThoughNobodyCame) {
+  State state = Members({0, 1}, {0});
+  Situation situation;
+  situation.state = &state;
+  situation.leader = 100;
+  state.ready = {{100, 7}, {101, 7}};
+  EXPECT_EQ(Plan(situation), "epoch 4: 01");
 }
 
 TEST(PlanMembership, ALeaderThatLeftIsNotDropped) {

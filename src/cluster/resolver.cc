@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "cluster/address.h"
+#include "cluster/jobs_variable.h"
 #include "cluster/resolvers.h"
 #include "cluster/variables.h"
 
@@ -37,10 +38,13 @@ std::string RankText(const Description& description) {
          std::to_string(description.num_ranks());
 }
 
-// What two sources say differently; empty if they agree on the size and this task's rank.
-std::vector<Mistake> Contradictions(const Survey::Source& first, const Survey::Source& later) {
+// What two sources say differently; empty if they agree on the size and this task's rank. `said`:
+// what the first one said, before variables of our own changed it.
+std::vector<Mistake> Contradictions(const Survey::Source& first,
+                                    const std::optional<Description>& said,
+                                    const Survey::Source& later) {
   if (!later.resolution.mistakes.empty() || !first.resolution.description) return {};
-  const Description& wins = *first.resolution.description;
+  const Description& wins = *said;
   const Description& loses = *later.resolution.description;
   if (wins.num_ranks() == loses.num_ranks() && wins.rank() == loses.rank()) return {};
   Mistake mistake;
@@ -55,7 +59,8 @@ std::vector<Mistake> Contradictions(const Survey::Source& first, const Survey::S
   return {mistake};
 }
 
-// LOCKSTEP_COORDINATOR, LOCKSTEP_DEVICES and LOCKSTEP_JOB_DIR hold whoever describes the cluster.
+// LOCKSTEP_JOBS, LOCKSTEP_COORDINATOR, LOCKSTEP_DEVICES and LOCKSTEP_JOB_DIR hold whoever describes
+// the cluster.
 void ApplyOwn(const Environment& environment, Resolution& resolution) {
   Resolution own;
   Variables variables(environment, own);
@@ -64,6 +69,7 @@ void ApplyOwn(const Environment& environment, Resolution& resolution) {
   described.devices =
       variables.NumberOr("LOCKSTEP_DEVICES", "number of devices", 1, 1024, described.devices);
   if (!own.mistakes.empty()) variables.Correct("LOCKSTEP_DEVICES", "1");
+  ApplyJobs(variables, &described);
   if (const auto text = variables.Text("LOCKSTEP_COORDINATOR")) {
     described.MeetAt(ReadCoordinator(variables, *text));
     variables.Note("coordinator", *text, "LOCKSTEP_COORDINATOR");
@@ -104,16 +110,18 @@ const std::vector<std::unique_ptr<Resolver>>& Resolvers() {
 
 Survey SurveyCluster(const Environment& environment) {
   Survey survey;
+  std::optional<Description> said;
   for (const auto& resolver : Resolvers()) {
     if (!resolver->Finds(environment)) continue;
     survey.found.push_back({resolver.get(), resolver->Resolve(environment)});
     Resolution& resolution = survey.found.back().resolution;
     if (resolution.description) resolution.description->resolver = resolver->name();
     if (survey.found.size() == 1) {
+      said = resolution.description;
       ApplyOwn(environment, resolution);
       continue;
     }
-    for (Mistake& mistake : Contradictions(survey.found.front(), survey.found.back())) {
+    for (Mistake& mistake : Contradictions(survey.found.front(), said, survey.found.back())) {
       survey.contradictions.push_back(std::move(mistake));
     }
   }

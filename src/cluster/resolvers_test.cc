@@ -53,6 +53,70 @@ Environment Without(Environment environment, const std::string& name) {
   return environment;
 }
 
+// The same whoever numbers the tasks.
+TEST(Resolvers, TellJobsByAVariable) {
+  const auto jobs_of = [](const Environment& environment) {
+    std::string text;
+    for (const TaskName& task : Right(environment).Tasks()) text += task.ToString() + ", ";
+    return text;
+  };
+  for (const Environment& each : {kTorchrun, kOpenMpi, kJobSet}) {
+    const Environment environment = With(each, "LOCKSTEP_JOBS", "ps:1,worker:2,evaluator:1");
+    EXPECT_EQ(jobs_of(environment), "worker 0, worker 1, ps 0, evaluator 0, ");
+    const Description own = Right(environment);
+    EXPECT_EQ(own.task.ToString(), "evaluator 0");
+    EXPECT_EQ(own.num_ranks(), 2);
+    EXPECT_EQ(own.rank(), -1);
+    EXPECT_EQ(own.local_size, Right(each).local_size);
+    EXPECT_EQ(own.coordinator, Right(each).coordinator);
+    EXPECT_EQ(own.AddressOf({"worker", 0}), Right(each).AddressOf({"worker", 0}));
+  }
+  EXPECT_EQ(jobs_of(With(kSlurm, "LOCKSTEP_JOBS", "worker:2,ps:2,chief:1")),
+            "chief 0, worker 0, worker 1, ps 0, ps 1, ");
+  Description server = Right(With(kSlurm, "LOCKSTEP_JOBS", "worker:3,ps:2"));
+  EXPECT_EQ(server.task.ToString(), "ps 0");
+  EXPECT_EQ(server.AddressOf(server.task), "n02:0");
+  EXPECT_EQ(server.rank(), -1);
+  server.servers_have_ranks = true;
+  EXPECT_EQ(server.rank(), 3);
+  EXPECT_EQ(server.num_ranks(), 5);
+  EXPECT_EQ(server.TaskOfRank(4).ToString(), "ps 1");
+  // Where the jobs are known they must agree; a plain source that numbers alike contradicts
+  // nothing.
+  const Environment config = {{"TF_CONFIG",
+                               R"({"cluster": {"worker": ["a:1", "b:1"], "ps": ["c:1"]},)"
+                               R"( "task": {"type": "ps", "index": 0}})"}};
+  EXPECT_EQ(jobs_of(With(config, "LOCKSTEP_JOBS", "ps:1,worker:2")), "worker 0, worker 1, ps 0, ");
+  Environment both = With(kTorchrun, "LOCKSTEP_JOBS", "worker:2,ps:2");
+  both.insert(kOpenMpi.begin(), kOpenMpi.end());
+  EXPECT_TRUE(SurveyCluster(both).contradictions.empty());
+}
+
+TEST(Resolvers, SayWhatIsWrongWithJobs) {
+  EXPECT_EQ(
+      Message(With(kTorchrun, "LOCKSTEP_JOBS", "worker:2,ps:3")),
+      "[LOCKSTEP_JOBS] it must say what each task is, a worker or chief among them; got 5 for "
+      "4 tasks; let the numbers add up\n"
+      "to paste:\nexport LOCKSTEP_JOBS='worker:1,ps:3'");
+  EXPECT_EQ(Message(With(kTorchrun, "LOCKSTEP_JOBS", "servers:2,worker:2")),
+            "[LOCKSTEP_JOBS] a job must be chief, worker, ps or evaluator; got 'servers'; call it "
+            "ps\n"
+            "to paste:\nexport LOCKSTEP_JOBS='worker:4'");
+  EXPECT_EQ(Message(With(kTorchrun, "LOCKSTEP_JOBS", "chief:2,worker:2")),
+            "[LOCKSTEP_JOBS] the number of chief tasks must be from 0 to 1; got 'chief:2'; write "
+            "chief:1\n"
+            "to paste:\nexport LOCKSTEP_JOBS='worker:4'");
+  EXPECT_EQ(Message(With(kTorchrun, "LOCKSTEP_JOBS", "worker:2,worker:2")),
+            "[LOCKSTEP_JOBS] each job must be there once; got 'worker' twice; add them\n"
+            "to paste:\nexport LOCKSTEP_JOBS='worker:4'");
+  EXPECT_EQ(Message({{"LOCKSTEP_JOBS", "ps:1"},
+                     {"TF_CONFIG", R"({"cluster": {"worker": ["a:1"], "ps": ["c:1"]},)"
+                                   R"( "task": {"type": "ps", "index": 0}})"}}),
+            "[LOCKSTEP_JOBS] it must agree with the cluster, whose jobs are known; got ps:1 and "
+            "worker:1,ps:1; unset it\n"
+            "to paste:\nexport LOCKSTEP_JOBS='worker:1,ps:1'");
+}
+
 TEST(Resolvers, FindNothingInAnEmptyEnvironment) {
   const Description alone = Right({{"HOME", "/root"}, {"RANK", "3"}, {"SLURM_PROCID", "0"}});
   EXPECT_EQ(alone.resolver, "none");

@@ -274,7 +274,9 @@ class TfConfig {
       Doubt("cluster", "an address must mean the same on every host",
             *own.begin() + " beside " + *others.begin(), "write the host's name");
     }
-    if (CountOf("ps") > 0 && CountOf("evaluator") > 0) {
+    // Our launcher names every task.
+    if (CountOf("ps") > 0 && CountOf("evaluator") > 0 &&
+        variable_ == std::string_view("TF_CONFIG")) {
       Doubt("cluster.evaluator", "the evaluator should not be in a cluster with ps",
             "evaluator and ps", "name it in the evaluator's own \"task\" alone");
     }

@@ -9,18 +9,9 @@
 #include "collectives/relayed_sum.h"
 
 namespace lockstep::collectives {
-namespace {
-
-constexpr const char* kName = "all_reduce";
 
 // Whether these are nodes of the tree, one beside the other from end to end of `block`.
-bool MakeUp(const std::vector<Contribution>& contributions, Node block, Leaf num_leaves) {
-  if (contributions.size() == 1) {
-    const Node node = contributions[0].node;
-    return node == block && IsNode(node, num_leaves);
-  }
-  std::vector<Node> nodes;
-  for (const Contribution& contribution : contributions) nodes.push_back(contribution.node);
+static bool MakeUp(std::vector<Node> nodes, Node block, Leaf num_leaves) {
   std::sort(nodes.begin(), nodes.end());
   Leaf next = block.begin;
   bool fits = true;
@@ -31,48 +22,54 @@ bool MakeUp(const std::vector<Contribution>& contributions, Node block, Leaf num
   return fits && next == block.end;
 }
 
-Status CheckRequest(const Group& group, const SumRequest& request) {
+Status CheckSum(const Group& group, OpKind kind, const SumRequest& request) {
   const auto fault = [&](const std::string& rule, const std::string& got) {
-    return Status(Code::kInvalidArgument, std::string("[") + kName + "] " + rule + "; got " + got +
-                                              " " + group.Place(request.id));
+    return Status(Code::kInvalidArgument, std::string("[") + OpKindName(kind) + "] " + rule +
+                                              "; got " + got + " " + group.Place(request.id));
   };
   if (!CanAdd(request.dtype))
-    return fault("dtype must be float32, float64, int32 or int64",
-                 std::string(DTypeName(request.dtype)));
+    return fault("dtype must be one of numbers", std::string(DTypeName(request.dtype)));
   if (request.division.num_ranks() != group.num_ranks())
     return fault("the division must have a block per rank",
                  std::to_string(request.division.num_ranks()) + " blocks");
   if (request.output == nullptr && request.count > 0)
     return fault("a sum must have a place to go", "no output");
   const Node block = request.division.block(group.rank());
-  if (MakeUp(request.contributions, block, request.division.num_leaves())) return Status::Ok();
   std::vector<Node> nodes;
   for (const Contribution& contribution : request.contributions) nodes.push_back(contribution.node);
+  return CheckNodes(group, kind, request.id, std::move(nodes), block,
+                    request.division.num_leaves());
+}
+
+Status CheckNodes(const Group& group, OpKind kind, OpId id, std::vector<Node> nodes, Node block,
+                  Leaf num_leaves) {
+  if (MakeUp(nodes, block, num_leaves)) return Status::Ok();
   std::sort(nodes.begin(), nodes.end());
   std::string list;
   for (Node node : nodes) list += (list.empty() ? "" : " ") + ToString(node);
-  return fault(
-      "contributions must be nodes that make up the block " + ToString(block) + " of this rank",
-      list.empty() ? "none" : list);
+  return Status(Code::kInvalidArgument,
+                std::string("[") + OpKindName(kind) +
+                    "] contributions must be nodes that make up the block " + ToString(block) +
+                    " of this rank; got " + (list.empty() ? "none" : list) + " " + group.Place(id));
 }
 
-}  // namespace
-
-void AllReduceSum(Group& group, SumRequest request, OnReduced done) {
+void AllReduceSum(Group& group, SumRequest request, OnReduced done, std::source_location where) {
   LOCKSTEP_CHECK(done != nullptr);
-  if (Status fault = CheckRequest(group, request); !fault.ok()) {
+  if (Status fault = CheckSum(group, OpKind::kAllReduceSum, request); !fault.ok()) {
     group.executor().Post([done = std::move(done), fault = std::move(fault)] { done(fault); });
     return;
   }
   auto prepared = group.prepared_sums().Find(request.division, request.count,
                                              DTypeSize(request.dtype), request.options.algorithm);
   auto make = prepared->plan.algorithm == Algorithm::kRelay ? MakeRelayedSum : MakeDirectSum;
-  group.Run(make(std::move(request), std::move(prepared), std::move(done)));
+  Call call = CallOf(OpKind::kAllReduceSum, request, *prepared, where);
+  group.Run(make(std::move(request), std::move(call), std::move(prepared), std::move(done)));
 }
 
-base::Eventual<Result<Reduced>> AllReduceSum(Group& group, SumRequest request) {
+base::Eventual<Result<Reduced>> AllReduceSum(Group& group, SumRequest request,
+                                             std::source_location where) {
   base::Eventual<Result<Reduced>> reduced(group.executor());
-  AllReduceSum(group, std::move(request), reduced.Setter());
+  AllReduceSum(group, std::move(request), reduced.Setter(), where);
   return reduced;
 }
 

@@ -1,31 +1,32 @@
 #include "collectives/all_to_all.h"
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/check.h"
 #include "base/probe.h"
+#include "collectives/pieces.h"
 
 namespace lockstep::collectives {
 namespace {
 
 constexpr const char* kName = "all_to_all";
 
-size_t Aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
-
 // Where the last of the pieces ends.
 size_t TotalBytes(const std::vector<size_t>& pieces) {
   size_t bytes = 0;
-  for (size_t piece : pieces) bytes = Aligned(bytes) + piece;
+  for (size_t piece : pieces) bytes = AlignedPiece(bytes) + piece;
   return bytes;
 }
 
 class Exchange final : public Operation {
  public:
-  Exchange(AllToAllRequest request, OnReduced done)
-      : Operation(request.id, kName, request.timeout, std::move(done)),
+  Exchange(AllToAllRequest request, OnReduced done, std::source_location where)
+      : Operation(
+            request.id,
+            {OpKind::kAllToAll, DType::kInvalid, 0, request.fingerprint, request.label, "", where},
+            request.timeout, std::move(done)),
         request_(std::move(request)),
         came_(request_.peers.size(), false) {}
 
@@ -53,7 +54,7 @@ class Exchange final : public Operation {
     if (request_.sends_notes) request_.on_note(from, message.header.slice);
     size_t offset = 0;
     for (size_t piece = 0; piece < peer.receive.size(); ++piece) {
-      offset = Aligned(offset);
+      offset = AlignedPiece(offset);
       request_.on_piece(from, piece,
                         net::Payload(message.elements.owner(), message.elements.bytes().subspan(
                                                                    offset, peer.receive[piece])));
@@ -83,35 +84,23 @@ class Exchange final : public Operation {
       for (const net::Payload& piece : peer.send) sizes.push_back(piece.size());
       net::Block block = group.Allocate(TotalBytes(sizes));
       size_t offset = 0;
-      for (const net::Payload& piece : peer.send) {
-        offset = Aligned(offset);
-        std::memcpy(block.bytes.data() + offset, piece.data(), piece.size());
-        offset += piece.size();
-      }
+      for (const net::Payload& piece : peer.send) offset = AppendPiece(block.bytes, offset, piece);
       body = std::move(block);
     }
-    PartialHeader header;
-    header.op = id();
-    header.kind = OpKind::kAllToAll;
-    header.present = true;
+    PartialHeader header = Header();
     header.slice = request_.note;
-    header.plan = request_.fingerprint;
     header.count = body.size();
     group.Send(to, Encode(header), std::move(body));
   }
 
   Status Disagreement(const Group& group, int from, const PartialMessage& message) const {
-    const PartialHeader& header = message.header;
     const size_t expected = TotalBytes(request_.peers[from].receive);
-    if (header.kind == OpKind::kAllToAll && header.plan == request_.fingerprint &&
-        header.count == expected && message.elements.size() == expected)
-      return Status::Ok();
+    if (message.elements.size() == expected) return Status::Ok();
     return Status(Code::kInvalidArgument,
                   std::string("[") + kName + "] the ranks must exchange the same pieces; got " +
-                      std::to_string(message.elements.size()) + " bytes of program " +
-                      std::to_string(header.plan) + " from rank " + std::to_string(from) +
-                      " where " + std::to_string(expected) + " of program " +
-                      std::to_string(request_.fingerprint) + " are due here " + group.Place(id()) +
+                      std::to_string(message.elements.size()) + " bytes from rank " +
+                      std::to_string(from) + " where " + std::to_string(expected) + " are due to " +
+                      Describe(call()) + " " + group.Place(id()) +
                       "; run one program with the same options on all ranks");
   }
 
@@ -122,7 +111,7 @@ class Exchange final : public Operation {
 
 }  // namespace
 
-void AllToAll(Group& group, AllToAllRequest request, OnReduced done) {
+void AllToAll(Group& group, AllToAllRequest request, OnReduced done, std::source_location where) {
   LOCKSTEP_CHECK(done != nullptr);
   if (static_cast<int>(request.peers.size()) != group.num_ranks()) {
     Status fault(Code::kInvalidArgument,
@@ -131,7 +120,7 @@ void AllToAll(Group& group, AllToAllRequest request, OnReduced done) {
     group.executor().Post([done = std::move(done), fault = std::move(fault)] { done(fault); });
     return;
   }
-  group.Run(std::make_unique<Exchange>(std::move(request), std::move(done)));
+  group.Run(std::make_unique<Exchange>(std::move(request), std::move(done), where));
 }
 
 }  // namespace lockstep::collectives

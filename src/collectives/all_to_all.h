@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <source_location>
+#include <string>
 #include <vector>
 
 #include "collectives/group.h"
@@ -28,6 +30,8 @@ struct AllToAllRequest {
   /// Must be equal on all ranks: what the pieces mean.
   uint32_t fingerprint = 0;
   base::Duration timeout = std::chrono::seconds(60);
+  /// What is exchanged, as this rank sees it; the others may see it in another way.
+  std::string label;
 };
 
 /// Every rank sends each other one its pieces, in one message. Cost: one hop, P - 1 messages sent
@@ -36,6 +40,7 @@ struct AllToAllRequest {
 /// InvalidArgument (peers that are not the ranks, a name used twice, ranks that disagree about
 /// pieces), DeadlineExceeded (names the ranks it waited for), Unavailable, Aborted, Cancelled: as
 /// AllReduceSum.
-void AllToAll(Group& group, AllToAllRequest request, OnReduced done);
+void AllToAll(Group& group, AllToAllRequest request, OnReduced done,
+              std::source_location where = std::source_location::current());
 
 }  // namespace lockstep::collectives

@@ -32,13 +32,13 @@ Partial AddPartials(DType dtype, size_t count, Partial left, Partial right) {
 }
 
 Combiner::Combiner(Leaf num_leaves, DType dtype, size_t count, const std::vector<Node>& wanted,
-                   OnKnown on_known)
+                   OnKnown on_known, bool wants_root)
     : num_leaves_(num_leaves),
       dtype_(dtype),
       count_(count),
       on_known_(std::move(on_known)),
       wanted_(wanted.begin(), wanted.end()) {
-  wanted_.insert(Root(num_leaves));
+  if (wants_root) wanted_.insert(Root(num_leaves));
   for (Node node : wanted_) LOCKSTEP_CHECK(IsNode(node, num_leaves));
 }
 
@@ -47,6 +47,7 @@ bool Combiner::IsRepeat(Node node) const {
   for (;; node = Parent(node, num_leaves_)) {
     if (known_.contains(node)) return true;
     if (wanted_.contains(node)) return false;
+    if (node == Root(num_leaves_)) return true;
   }
 }
 

@@ -44,8 +44,9 @@ class Combiner {
   using OnKnown = std::function<void(Node, const Partial&)>;
 
   /// `wanted`: nodes besides the root that `on_known` must report even if the root comes sooner.
+  /// Without `wants_root` it is done when it knows these.
   Combiner(Leaf num_leaves, DType dtype, size_t count, const std::vector<Node>& wanted,
-           OnKnown on_known);
+           OnKnown on_known, bool wants_root = true);
 
   /// Takes a node of the tree; false if it was a repeat and was dropped.
   bool Add(Node node, Partial partial);
@@ -53,7 +54,7 @@ class Combiner {
   bool Knows(Node node) const { return known_.contains(node); }
   /// The root's sum, once it is known.
   const Partial& root() const { return uncombined_.at(Root(num_leaves_)); }
-  /// Whether the root and every wanted node are known.
+  /// Whether every wanted node is known.
   bool done() const { return wanted_.empty(); }
   /// Whether `node`, or a node that contains it, is known.
   bool HasLeavesOf(Node node) const;

@@ -22,8 +22,9 @@ constexpr std::byte kNoElements{};
 
 class DirectSum final : public SumOperation {
  public:
-  DirectSum(SumRequest request, std::shared_ptr<const PreparedSum> prepared, OnReduced done)
-      : SumOperation(std::move(request), std::move(prepared), std::move(done)),
+  DirectSum(SumRequest request, Call call, std::shared_ptr<const PreparedSum> prepared,
+            OnReduced done)
+      : SumOperation(std::move(request), std::move(call), std::move(prepared), std::move(done)),
         parts_(this->prepared().parts.size()),
         done_(plan().slices.size(), false),
         missing_(parts_.size()),
@@ -217,10 +218,11 @@ void DirectSum::EndSlice(Group& group, size_t slice, bool present) {
 
 }  // namespace
 
-std::unique_ptr<Operation> MakeDirectSum(SumRequest request,
+std::unique_ptr<Operation> MakeDirectSum(SumRequest request, Call call,
                                          std::shared_ptr<const PreparedSum> prepared,
                                          OnReduced done) {
-  return std::make_unique<DirectSum>(std::move(request), std::move(prepared), std::move(done));
+  return std::make_unique<DirectSum>(std::move(request), std::move(call), std::move(prepared),
+                                     std::move(done));
 }
 
 }  // namespace lockstep::collectives

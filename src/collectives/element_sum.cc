@@ -3,10 +3,13 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 #include "base/check.h"
+#include "base/flush_denormals.h"
+#include "kernels/cpu/widen.h"
 
 namespace lockstep::collectives {
 namespace {
@@ -67,16 +70,38 @@ void Add(const std::byte* left_bytes, const std::byte* right_bytes, std::byte* s
   for (size_t k = 0; i + k < count; ++k) sum[i + k] = a[k];
 }
 
+// Half precision, tile by tile through float32.
+void AddHalves(DType dtype, const std::byte* left, const std::byte* right, std::byte* sum,
+               size_t count) {
+  constexpr size_t kTile = 512;
+  alignas(64) float a[kTile], b[kTile];
+  for (size_t i = 0; i < count; i += kTile) {
+    const auto size = static_cast<int64_t>(std::min(kTile, count - i));
+    kernels::Widen(dtype, left + 2 * i, a, size);
+    kernels::Widen(dtype, right + 2 * i, b, size);
+    const auto* from = reinterpret_cast<const std::byte*>(a);
+    Add<float>(from, reinterpret_cast<const std::byte*>(b), reinterpret_cast<std::byte*>(a),
+               static_cast<size_t>(size));
+    kernels::Narrow(dtype, a, sum + 2 * i, size);
+  }
+}
+
 }  // namespace
 
-bool CanAdd(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kInt32 ||
-         dtype == DType::kInt64;
-}
+bool CanAdd(DType dtype) { return IsFloating(dtype) || IsInteger(dtype); }
 
 void AddElements(DType dtype, const std::byte* left, const std::byte* right, std::byte* sum,
                  size_t count) {
+  const base::FlushDenormals flush;
   switch (dtype) {
+    case DType::kBFloat16:
+    case DType::kFloat16:
+      return AddHalves(dtype, left, right, sum, count);
+    case DType::kInt8:
+    case DType::kUInt8:
+      return Add<uint8_t>(left, right, sum, count);
+    case DType::kInt16:
+      return Add<uint16_t>(left, right, sum, count);
     case DType::kFloat32:
       return Add<float>(left, right, sum, count);
     case DType::kFloat64:

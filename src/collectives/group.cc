@@ -2,17 +2,37 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/check.h"
+#include "base/hash.h"
 #include "base/probe.h"
+#include "base/trace.h"
+#include "collectives/flight_recorder.h"
 #include "collectives/sum_operation.h"
 
 namespace lockstep::collectives {
 
 void Operation::Finish(Group& group, Result<Reduced> result) {
   if (finished()) return;
+  if (group.options_.recorder != nullptr) group.options_.recorder->End(record_, result.ok());
+  if (auto* trace = base::TraceRecorder::Current(); trace != nullptr && begun_ != base::Time{})
+    trace->Collective(call_.label.empty() ? name() : name() + (" of " + call_.label), begun_,
+                      trace->Now());
+  if (result.ok()) result->last_from = taking_from_;
   group.executor().Post([done = std::move(done_), result = std::move(result)] { done(result); });
   done_ = nullptr;
+}
+
+PartialHeader Operation::Header() const {
+  PartialHeader header;
+  header.op = id_;
+  header.kind = call_.kind;
+  header.dtype = call_.dtype;
+  header.present = true;
+  header.plan = call_.plan;
+  header.count = call_.count;
+  return header;
 }
 
 Group::Group(net::Transport& transport, const GroupOptions& options)
@@ -21,8 +41,11 @@ Group::Group(net::Transport& transport, const GroupOptions& options)
       epoch_(transport.epoch()),
       prepared_sums_(std::make_unique<PreparedSums>()) {
   transport_.WatchAborts([this](net::Epoch epoch, const net::Abort& abort) {
-    if (epoch == epoch_) EndOperations(abort);
+    if (epoch != epoch_) return;
+    EndOperations(abort);
+    TellAbort();
   });
+  if (options_.recorder != nullptr) options_.recorder->Sit(epoch_, rank(), num_ranks());
   transport_.Listen(net::Channel::kCollectives, [this](int from, const net::Message& message) {
     return Arrive(from, message);
   });
@@ -71,8 +94,15 @@ void Group::Run(std::unique_ptr<Operation> operation) {
   }
   Operation& running = *operation;
   running_.push_back(std::move(operation));
-  running.expires_ = executor().Now() + running.timeout();
+  running.begun_ = executor().Now();
+  running.expires_ = running.begun_ + running.timeout();
   WatchDeadline(running.expires_);
+  if (options_.recorder != nullptr)
+    running.record_ = options_.recorder->Begin(epoch_, id, running.call_, running.begun_);
+  if (options_.on_stall) {
+    running.stalls_ = running.begun_ + options_.stall_after;
+    WatchStall(running.stalls_);
+  }
   running.Begin(*this);
   std::vector<Early> early;
   if (const auto found = early_.find(id); found != early_.end()) {
@@ -82,7 +112,7 @@ void Group::Run(std::unique_ptr<Operation> operation) {
   }
   for (const Early& each : early) {
     early_bytes_ -= each.message.size();
-    if (!running.finished()) running.Take(*this, each.from, *Decode(each.message));
+    if (!running.finished()) TakeInto(running, each.from, *Decode(each.message));
   }
   DropFinished(id);
 }
@@ -98,16 +128,43 @@ Status Group::NameFault(const Operation& operation) const {
                                             Place(id));
 }
 
+// Who aborts may never run the executor again, and so is told at once.
+void Group::Abort(Status reason) {
+  transport_.AbortEpoch(std::move(reason));
+  if (transport_.epoch() == epoch_) TellAbort();
+}
+
+void Group::TellAbort() {
+  if (std::exchange(told_abort_, true)) return;
+  if (options_.recorder != nullptr) options_.recorder->Abort(epoch_, executor().Now());
+  if (options_.on_abort) options_.on_abort();
+}
+
 void Group::FailAndAbort(Operation& operation, Status reason) {
   operation.Finish(*this, reason);
   Abort(std::move(reason));
 }
 
+namespace {
+
+// The same where a message is sent and where it is received.
+void Trace(base::TraceEvent::Kind kind, int peer, const net::Payload& payload,
+           const net::Payload& body) {
+  auto* trace = base::TraceRecorder::Current();
+  if (trace == nullptr) return;
+  const std::string_view bytes(reinterpret_cast<const char*>(payload.data()), payload.size());
+  trace->Message(kind, peer, payload.size() + body.size(), base::Hash64(bytes));
+}
+
+}  // namespace
+
 void Group::Send(int to, net::Payload payload, net::Payload body) {
+  Trace(base::TraceEvent::Kind::kSend, to, payload, body);
   transport_.Send(to, {epoch_, net::Channel::kCollectives, std::move(payload), std::move(body)});
 }
 
 net::Receipt Group::Arrive(int from, const net::Message& message) {
+  Trace(base::TraceEvent::Kind::kReceive, from, message.payload, message.body);
   const auto partial = Decode(message);
   if (!partial) {
     LOCKSTEP_PROBE("a message to collectives is no partial");
@@ -116,6 +173,7 @@ net::Receipt Group::Arrive(int from, const net::Message& message) {
   const OpId id = partial->header.op;
   if (id.step < oldest_step_ || finished_.Contains(id)) {
     LOCKSTEP_PROBE("a partial comes after its collective finished here");
+    CompareWithPast(from, *partial);
     return net::Receipt::kTaken;
   }
   Operation* const running = FindRunning(id);
@@ -128,15 +186,66 @@ net::Receipt Group::Arrive(int from, const net::Message& message) {
     early_[id].push_back({from, message});
     return net::Receipt::kTaken;
   }
-  running->Take(*this, from, *partial);
+  running->taking_from_ = from;
+  TakeInto(*running, from, *partial);
   DropFinished(id);
   return net::Receipt::kTaken;
+}
+
+void Group::TakeInto(Operation& operation, int from, const PartialMessage& message) {
+  if (Status fault = Compare(operation.id(), operation.call(), from, message); !fault.ok()) {
+    FailAndAbort(operation, std::move(fault));
+    return;
+  }
+  operation.Take(*this, from, message);
+}
+
+void Group::CompareWithPast(int from, const PartialMessage& message) {
+  for (const Past& past : past_) {
+    if (past.id != message.header.op || past.call.where.line() == 0) continue;
+    if (Status fault = Compare(past.id, past.call, from, message); !fault.ok()) {
+      LOCKSTEP_PROBE("another call comes after this one is over");
+      Abort(std::move(fault));
+    }
+    return;
+  }
+}
+
+Status Group::Compare(OpId id, const Call& call, int from, const PartialMessage& message) const {
+  const PartialHeader& header = message.header;
+  const CallText own = TextOf(call);
+  const bool has_count = call.dtype != DType::kInvalid;
+  const std::string_view other_label = message.call.label, other_shape = message.call.shape;
+  const char* difference = nullptr;
+  if (header.kind != call.kind) {
+    difference = "op";
+  } else if (call.kind != OpKind::kAllToAll && other_label != own.label.substr(0, kMostCallText)) {
+    difference = "name";
+  } else if (header.dtype != call.dtype) {
+    difference = "dtype";
+  } else if (other_shape != own.shape.substr(0, kMostCallText)) {
+    difference = "shape";
+  } else if (has_count && header.count != call.count) {
+    difference = "number of elements";
+  } else if (header.plan != call.plan) {
+    difference = "division, algorithm, root or sizes";
+  }
+  if (difference == nullptr) return Status::Ok();
+  return Status(Code::kInvalidArgument,
+                std::string("[") + OpKindName(call.kind) +
+                    "] all ranks must make the same calls in the same order; got another " +
+                    difference + ": " + Describe(call) + " here, " +
+                    Describe(header.kind, header.dtype, header.count, message.call) + " on rank " +
+                    std::to_string(from) + " " + Place(id) +
+                    "; run one program with the same options on all ranks");
 }
 
 void Group::DropFinished(OpId id) {
   for (auto& running : running_) {
     if (running->id() != id) continue;
     if (!running->finished()) return;
+    past_[next_past_] = {id, std::move(running->call_)};
+    next_past_ = (next_past_ + 1) % past_.size();
     std::swap(running, running_.back());
     running_.pop_back();
     finished_.Insert(id);
@@ -175,6 +284,28 @@ void Group::WatchDeadline(base::Time expires) {
   if (expires >= deadline_at_) return;
   deadline_at_ = expires;
   deadline_.StartAt(executor(), expires, [this] { ExpireLate(); });
+}
+
+void Group::WatchStall(base::Time stalls) {
+  if (stalls >= stall_at_) return;
+  stall_at_ = stalls;
+  stall_.StartAt(executor(), stalls, [this] { TellStalls(); });
+}
+
+void Group::TellStalls() {
+  stall_at_ = base::Time::max();
+  const base::Time now = executor().Now();
+  std::vector<OpId> stalled;
+  base::Time next = base::Time::max();
+  for (const auto& running : running_) {
+    if (running->stalls_ <= now) {
+      stalled.push_back(running->id());
+      running->stalls_ = now + (now - running->begun_);
+    }
+    next = std::min(next, running->stalls_);
+  }
+  if (next != base::Time::max()) WatchStall(next);
+  if (!stalled.empty()) options_.on_stall(*std::min_element(stalled.begin(), stalled.end()));
 }
 
 void Group::ExpireLate() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -10,56 +11,76 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "collectives/call.h"
 #include "collectives/partial_message.h"
 #include "lockstep/base/status.h"
 #include "net/transport.h"
 
 namespace lockstep::collectives {
 
+class FlightRecorder;
 class Group;
 class PreparedSums;
 
 /// What a collective gave: whether any leaf contributed. If none did, the output is untouched.
 struct Reduced {
   bool present = false;
+  int last_from = -1;  // whose message came last, while this rank was already in it; -1: nobody's
 };
 using OnReduced = std::function<void(Result<Reduced>)>;
 
 /// One collective under way on this rank: an event handler that the group feeds.
 class Operation {
  public:
-  Operation(OpId id, const char* name, base::Duration timeout, OnReduced done)
-      : id_(id), name_(name), timeout_(timeout), done_(std::move(done)) {}
+  Operation(OpId id, Call call, base::Duration timeout, OnReduced done)
+      : id_(id), call_(std::move(call)), timeout_(timeout), done_(std::move(done)) {}
   virtual ~Operation() = default;
 
   /// Sends what can be sent; may finish at once.
   virtual void Begin(Group& group) = 0;
+  /// A message of a call that agrees with this one.
   virtual void Take(Group& group, int from, const PartialMessage& message) = 0;
   /// "none of node [4,6), slice 1, from rank 2; 3 of 4 slices are done"
   virtual std::string Missing(const Group& group) const = 0;
 
   OpId id() const { return id_; }
-  const char* name() const { return name_; }
+  const Call& call() const { return call_; }
+  const char* name() const { return OpKindName(call_.kind); }
   base::Duration timeout() const { return timeout_; }
   bool finished() const { return done_ == nullptr; }
 
  protected:
   /// Hands the result over, as new work of the executor. Only the first call counts.
   void Finish(Group& group, Result<Reduced> result);
+  /// What all messages of this operation have in common.
+  PartialHeader Header() const;
+  net::Payload Encode(const PartialHeader& header) const {
+    return collectives::Encode(header, TextOf(call_));
+  }
 
  private:
   friend class Group;
-  class PreparedSums;
   OpId id_;
-  const char* name_;
+  Call call_;
   base::Duration timeout_;
   OnReduced done_;
   base::Time expires_{};
+  base::Time begun_{};
+  base::Time stalls_{};  // when to tell that it still runs
+  uint64_t record_ = 0;  // of the flight recorder
+  int taking_from_ = -1;
 };
 
 struct GroupOptions {
   /// Partials of collectives that this rank has not begun yet; beyond it their senders wait.
   size_t held_bytes = 64 << 20;
+  /// Where operations are recorded; it outlives the group.
+  FlightRecorder* recorder = nullptr;
+  /// Called for an operation that runs for so long, and again each time that has doubled.
+  base::Duration stall_after = std::chrono::seconds(2);
+  std::function<void(OpId)> on_stall;
+  /// Called once, when the epoch is aborted here, or was elsewhere.
+  std::function<void()> on_abort;
 };
 
 /// The names of operations that are over. Steps mostly rise, so that new ones go to the end.
@@ -95,7 +116,7 @@ class Group {
   base::Executor& executor() const { return transport_.executor(); }
 
   /// Ends the epoch on every rank that can be reached; whatever is under way ends with Aborted.
-  void Abort(Status reason) { transport_.AbortEpoch(std::move(reason)); }
+  void Abort(Status reason);
   /// Forgets the names of finished steps: partials below `step` that still come are dropped.
   void RetireBefore(uint64_t step);
 
@@ -111,12 +132,22 @@ class Group {
   std::string Place(OpId id, const std::string& more = "") const;
 
  private:
+  friend class Operation;
   struct Early {
     int from;
     net::Message message;
   };
 
+  // A call that is over, to be compared with what still comes of it.
+  struct Past {
+    OpId id;
+    Call call;
+  };
+
   net::Receipt Arrive(int from, const net::Message& message);
+  void TakeInto(Operation& operation, int from, const PartialMessage& message);
+  Status Compare(OpId id, const Call& call, int from, const PartialMessage& message) const;
+  void CompareWithPast(int from, const PartialMessage& message);
   void EndOperations(const net::Abort& abort);
   void ExpireLate();
   void Expire(Operation& operation);
@@ -125,6 +156,9 @@ class Group {
   Operation* FindRunning(OpId id) const;
   void DropFinished(OpId id);
   void WatchDeadline(base::Time expires);
+  void TellAbort();
+  void WatchStall(base::Time stalls);
+  void TellStalls();
 
   net::Transport& transport_;
   const GroupOptions options_;
@@ -132,9 +166,14 @@ class Group {
   uint64_t oldest_step_ = 0;
   std::vector<std::unique_ptr<Operation>> running_;
   FinishedOperations finished_;  // of oldest_step_ and later
+  std::array<Past, 32> past_;    // the last that are over; next_past_ is written next
+  size_t next_past_ = 0;
   // One timer for all that run: it is set for the first deadline, and again when it has passed.
   base::Timer deadline_;
   base::Time deadline_at_ = base::Time::max();
+  bool told_abort_ = false;
+  base::Timer stall_;  // likewise
+  base::Time stall_at_ = base::Time::max();
   std::map<OpId, std::vector<Early>> early_;
   size_t early_bytes_ = 0;
   const std::unique_ptr<PreparedSums> prepared_sums_;

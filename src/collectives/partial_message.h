@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "collectives/call.h"
 #include "collectives/tree.h"
 #include "lockstep/tensor/dtype.h"
 #include "net/transport.h"
@@ -17,8 +18,6 @@ struct OpId {
   auto operator<=>(const OpId&) const = default;
 };
 
-enum class OpKind : uint8_t { kAllReduceSum = 1, kAllToAll = 2 };
-
 /// What goes before a partial's elements. docs/collectives.md lists the bytes.
 struct PartialHeader {
   OpId op;
@@ -28,17 +27,22 @@ struct PartialHeader {
   uint32_t slice = 0;
   Node node;
   Leaf num_leaves = 0;
-  uint32_t plan = 0;   // fingerprint of division and algorithm
+  uint32_t plan = 0;   // fingerprint of what else must agree
   uint64_t count = 0;  // elements of the whole buffer, not of the slice
 };
 
 struct PartialMessage {
   PartialHeader header;
+  CallText call;  // as long as the message that it was decoded from
   net::Payload elements;
 };
 
-/// The payload of a partial; its elements are the message's body.
-net::Payload Encode(const PartialHeader& header);
+/// How much of a label, a shape or a file's name travels: together with short elements they fit
+/// into a slot of shared memory.
+inline constexpr size_t kMostCallText = 40;
+
+/// The payload of a partial; its elements are the message's body. Long texts are cut off.
+net::Payload Encode(const PartialHeader& header, const CallText& call = {});
 /// Nothing for bytes that are not a partial of this version.
 std::optional<PartialMessage> Decode(const net::Message& message);
 

@@ -136,4 +136,17 @@ Plan MakePlan(const Division& division, size_t count, size_t element_bytes, Algo
   return best;
 }
 
+Plan MakeSharesPlan(const Division& division, const std::vector<size_t>& shares,
+                    Algorithm algorithm) {
+  Plan plan{algorithm == Algorithm::kRelay ? Algorithm::kRelay : Algorithm::kSlices, {}};
+  if (division.num_leaves() == 0) return plan;
+  for (int owner = 0; owner < division.num_ranks(); ++owner) {
+    plan.slices.push_back({shares[owner], shares[owner + 1],
+                           algorithm == Algorithm::kRelay ? RelayTransfers(division, owner)
+                                                          : DirectTransfers(division, owner),
+                           owner});
+  }
+  return plan;
+}
+
 }  // namespace lockstep::collectives

@@ -73,4 +73,9 @@ struct Plan {
 /// elements. The same arguments give the same plan on every rank.
 Plan MakePlan(const Division& division, size_t count, size_t element_bytes, Algorithm algorithm);
 
+/// Plans a reduce-scatter: slice s, the elements [shares[s], shares[s + 1]), goes to rank s alone.
+/// kAuto and kSlices: from everybody to its owner; kRelay: partials meet on the way.
+Plan MakeSharesPlan(const Division& division, const std::vector<size_t>& shares,
+                    Algorithm algorithm);
+
 }  // namespace lockstep::collectives

@@ -14,8 +14,9 @@ namespace {
 
 class RelayedSum final : public SumOperation {
  public:
-  RelayedSum(SumRequest request, std::shared_ptr<const PreparedSum> prepared, OnReduced done)
-      : SumOperation(std::move(request), std::move(prepared), std::move(done)),
+  RelayedSum(SumRequest request, Call call, std::shared_ptr<const PreparedSum> prepared,
+             OnReduced done)
+      : SumOperation(std::move(request), std::move(call), std::move(prepared), std::move(done)),
         work_(plan().slices.size()) {}
 
   void Begin(Group& group) override;
@@ -25,6 +26,7 @@ class RelayedSum final : public SumOperation {
   struct Work {
     std::map<Node, std::vector<int>> outgoing;
     std::unique_ptr<Combiner> combiner;
+    bool wants_root = false;
     bool done = false;
   };
 
@@ -39,22 +41,26 @@ class RelayedSum final : public SumOperation {
 
   std::vector<Work> work_;
   size_t done_slices_ = 0;
+  bool present_ = false;
 };
 
 void RelayedSum::MakeWork(Group& group) {
   for (size_t slice = 0; slice < work_.size(); ++slice) {
     Work& work = work_[slice];
     std::vector<Node> wanted;
+    // All ranks get every slice of an all-reduce.
+    work.wants_root = prepared().shares.empty() || plan().slices[slice].owner == group.rank();
     for (const Transfer& transfer : plan().slices[slice].transfers) {
       if (transfer.from != group.rank()) continue;
       work.outgoing[transfer.node].push_back(transfer.to);
       wanted.push_back(transfer.node);
     }
-    work.combiner =
-        std::make_unique<Combiner>(num_leaves(), request().dtype, SliceCount(slice), wanted,
-                                   [this, &group, slice](Node node, const Partial& partial) {
-                                     SendNode(group, slice, node, partial);
-                                   });
+    work.combiner = std::make_unique<Combiner>(
+        num_leaves(), request().dtype, SliceCount(slice), wanted,
+        [this, &group, slice](Node node, const Partial& partial) {
+          SendNode(group, slice, node, partial);
+        },
+        work.wants_root);
   }
 }
 
@@ -92,13 +98,16 @@ void RelayedSum::SendNode(Group& group, size_t slice, Node node, const Partial& 
 void RelayedSum::FinishSlice(Group& group, size_t slice) {
   Work& work = work_[slice];
   if (work.done || !work.combiner->done()) return;
-  const Partial& root = work.combiner->root();
-  const bool present = root.present();
-  if (const size_t bytes = SliceBytes(slice); present && bytes > 0)
-    std::memmove(request().output + SliceOffset(slice), root.data(), bytes);
+  if (work.wants_root) {
+    const Partial& root = work.combiner->root();
+    present_ = present_ || root.present();
+    const size_t offset = prepared().shares.empty() ? SliceOffset(slice) : 0;
+    if (const size_t bytes = SliceBytes(slice); root.present() && bytes > 0)
+      std::memmove(request().output + offset, root.data(), bytes);
+  }
   work.done = true;
   work.combiner.reset();
-  if (++done_slices_ == work_.size()) Finish(group, Reduced{present});
+  if (++done_slices_ == work_.size()) Finish(group, Reduced{present_});
 }
 
 void RelayedSum::TakePartial(Group& group, const PartialMessage& message) {
@@ -117,10 +126,11 @@ void RelayedSum::TakePartial(Group& group, const PartialMessage& message) {
 
 }  // namespace
 
-std::unique_ptr<Operation> MakeRelayedSum(SumRequest request,
+std::unique_ptr<Operation> MakeRelayedSum(SumRequest request, Call call,
                                           std::shared_ptr<const PreparedSum> prepared,
                                           OnReduced done) {
-  return std::make_unique<RelayedSum>(std::move(request), std::move(prepared), std::move(done));
+  return std::make_unique<RelayedSum>(std::move(request), std::move(call), std::move(prepared),
+                                      std::move(done));
 }
 
 }  // namespace lockstep::collectives

@@ -6,40 +6,34 @@
 namespace lockstep::collectives {
 namespace {
 
-constexpr const char* kName = "all_reduce";
 constexpr size_t kMostPrepared = 64;
 
-// FNV-1a over what decides the plan: two ranks with equal fingerprints exchange the same messages.
-uint32_t Fingerprint(const Division& division, Algorithm algorithm) {
-  uint32_t hash = 2166136261u;
-  const auto mix = [&hash](uint32_t value) {
-    for (int shift = 0; shift < 32; shift += 8)
-      hash = (hash ^ ((value >> shift) & 255)) * 16777619u;
-  };
-  mix(static_cast<uint32_t>(algorithm));
-  for (Leaf border : division.borders()) mix(border);
-  return hash;
-}
-
-std::string Describe(DType dtype, uint64_t count, Leaf num_leaves) {
-  return std::string(DTypeName(dtype)) + "[" + std::to_string(count) + "] over " +
-         std::to_string(num_leaves) + " leaves";
+// Over what decides the plan: two ranks with equal fingerprints exchange the same messages.
+uint32_t FingerprintOf(const Division& division, Algorithm algorithm,
+                       const std::vector<size_t>& shares) {
+  Fingerprint fingerprint;
+  fingerprint.Mix(static_cast<uint64_t>(algorithm));
+  for (Leaf border : division.borders()) fingerprint.Mix(border);
+  for (size_t border : shares) fingerprint.Mix(border);
+  return fingerprint.value();
 }
 
 }  // namespace
 
 std::shared_ptr<const PreparedSum> PreparedSums::Find(const Division& division, size_t count,
-                                                      size_t element_bytes, Algorithm algorithm) {
+                                                      size_t element_bytes, Algorithm algorithm,
+                                                      const std::vector<size_t>& shares) {
   for (size_t i = 0; i < recent_.size(); ++i) {
     const PreparedSum& each = *recent_[i];
     if (each.count == count && each.element_bytes == element_bytes && each.asked == algorithm &&
-        each.division == division)
+        each.division == division && each.shares == shares)
       return recent_[i];
   }
   auto made = std::make_shared<PreparedSum>(
-      PreparedSum{division, count, element_bytes, algorithm,
-                  MakePlan(division, count, element_bytes, algorithm)});
-  made->fingerprint = Fingerprint(division, made->plan.algorithm);
+      PreparedSum{division, count, element_bytes, algorithm, shares,
+                  shares.empty() ? MakePlan(division, count, element_bytes, algorithm)
+                                 : MakeSharesPlan(division, shares, algorithm)});
+  made->fingerprint = FingerprintOf(division, made->plan.algorithm, shares);
   for (int rank = 0; rank < division.num_ranks(); ++rank) {
     for (Node node : Cover(division.block(rank), division.num_leaves())) {
       made->parts.push_back(node);
@@ -53,49 +47,41 @@ std::shared_ptr<const PreparedSum> PreparedSums::Find(const Division& division, 
   return made;
 }
 
-SumOperation::SumOperation(SumRequest request, std::shared_ptr<const PreparedSum> prepared,
-                           OnReduced done)
-    : Operation(request.id, kName, request.options.timeout, std::move(done)),
+Call CallOf(OpKind kind, const SumRequest& request, const PreparedSum& prepared,
+            std::source_location where) {
+  return {kind,          request.dtype, request.count, prepared.fingerprint,
+          request.label, request.shape, where};
+}
+
+SumOperation::SumOperation(SumRequest request, Call call,
+                           std::shared_ptr<const PreparedSum> prepared, OnReduced done)
+    : Operation(request.id, std::move(call), request.options.timeout, std::move(done)),
       request_(std::move(request)),
       prepared_(std::move(prepared)),
       element_bytes_(DTypeSize(request_.dtype)) {}
 
 net::Payload SumOperation::HeaderOf(size_t slice, Node node, bool present) const {
-  PartialHeader header;
-  header.op = id();
-  header.dtype = request_.dtype;
+  PartialHeader header = Header();
   header.present = present;
   header.slice = static_cast<uint32_t>(slice);
   header.node = node;
   header.num_leaves = num_leaves();
-  header.plan = prepared_->fingerprint;
-  header.count = request_.count;
   return Encode(header);
 }
 
+// Ranks that disagree were found out before: what is wrong here, nobody sends by mistake.
 Status SumOperation::Disagreement(const Group& group, int from,
                                   const PartialMessage& message) const {
   const PartialHeader& header = message.header;
-  const bool is_alike = header.dtype == request_.dtype && header.count == request_.count &&
-                        header.num_leaves == num_leaves() && header.kind == OpKind::kAllReduceSum;
-  const bool fits = header.slice < plan().slices.size() && IsNode(header.node, num_leaves()) &&
+  const bool fits = header.slice < plan().slices.size() && header.num_leaves == num_leaves() &&
+                    IsNode(header.node, num_leaves()) &&
                     message.elements.size() == (header.present ? SliceBytes(header.slice) : 0);
-  if (is_alike && header.plan == prepared_->fingerprint && fits) return Status::Ok();
-  const auto fault = [&](const std::string& rule, const std::string& got) {
-    return Status(Code::kInvalidArgument, std::string("[") + kName + "] " + rule + "; got " + got +
-                                              " from rank " + std::to_string(from) + " " +
-                                              group.Place(id()));
-  };
-  if (!is_alike)
-    return fault("dtype, count and leaves must agree across ranks",
-                 Describe(request_.dtype, request_.count, num_leaves()) + " here, " +
-                     Describe(header.dtype, header.count, header.num_leaves));
-  if (header.plan != prepared_->fingerprint)
-    return fault("the division of leaves and the algorithm must agree across ranks",
-                 "another plan than " + std::string(AlgorithmName(plan().algorithm)));
-  return fault("a partial must be a node of a slice",
-               "node " + ToString(header.node) + " of slice " + std::to_string(header.slice) +
-                   " with " + std::to_string(message.elements.size()) + " bytes");
+  if (fits) return Status::Ok();
+  return Status(Code::kInvalidArgument,
+                std::string("[") + name() + "] a partial must be a node of a slice; got node " +
+                    ToString(header.node) + " of slice " + std::to_string(header.slice) + " with " +
+                    std::to_string(message.elements.size()) + " bytes from rank " +
+                    std::to_string(from) + " " + group.Place(id()));
 }
 
 void SumOperation::Take(Group& group, int from, const PartialMessage& message) {

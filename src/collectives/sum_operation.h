@@ -15,6 +15,7 @@ struct PreparedSum {
   size_t count;
   size_t element_bytes;
   Algorithm asked;
+  std::vector<size_t> shares;  // of a reduce-scatter; empty: all ranks get the whole sum
   Plan plan;
   uint32_t fingerprint;
   /// The nodes of all ranks' covers in ascending order, whose each is, and their sum.
@@ -27,16 +28,26 @@ struct PreparedSum {
 class PreparedSums {
  public:
   std::shared_ptr<const PreparedSum> Find(const Division& division, size_t count,
-                                          size_t element_bytes, Algorithm algorithm);
+                                          size_t element_bytes, Algorithm algorithm,
+                                          const std::vector<size_t>& shares = {});
 
  private:
   std::vector<std::shared_ptr<const PreparedSum>> recent_;
 };
 
+/// Whether a request for a sum is right by itself. Errors: InvalidArgument.
+Status CheckSum(const Group& group, OpKind kind, const SumRequest& request);
+/// Whether `nodes` make up this rank's block.
+Status CheckNodes(const Group& group, OpKind kind, OpId id, std::vector<Node> nodes, Node block,
+                  Leaf num_leaves);
+Call CallOf(OpKind kind, const SumRequest& request, const PreparedSum& prepared,
+            std::source_location where);
+
 /// What the algorithms for sums have in common: how partials are named and checked.
 class SumOperation : public Operation {
  public:
-  SumOperation(SumRequest request, std::shared_ptr<const PreparedSum> prepared, OnReduced done);
+  SumOperation(SumRequest request, Call call, std::shared_ptr<const PreparedSum> prepared,
+               OnReduced done);
 
   void Take(Group& group, int from, const PartialMessage& message) final;
   std::string Missing(const Group& group) const final;

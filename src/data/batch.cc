@@ -85,6 +85,9 @@ class BatchNode : public DatasetNode {
                     {std::move(input)}),
         size_(size),
         drop_(drop) {}
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<BatchNode>(inputs[0], size_, drop_);
+  }
   int64_t cardinality() const override {
     const int64_t all = input().cardinality();
     return all < 0 ? all : all / size_ + (all % size_ != 0 && !drop_ ? 1 : 0);
@@ -156,6 +159,9 @@ Spec Rows(const Spec& batches) {
 class UnbatchNode : public DatasetNode {
  public:
   explicit UnbatchNode(NodePtr input) : DatasetNode("unbatch", {std::move(input)}) {}
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<UnbatchNode>(inputs[0]);
+  }
   int64_t cardinality() const override {
     const int64_t all = input().cardinality();
     const Spec batches = input().spec();
@@ -178,6 +184,9 @@ class RebatchNode : public DatasetNode {
  public:
   RebatchNode(NodePtr input, const std::vector<int64_t>& sizes, bool drop)
       : DatasetNode("rebatch", {std::move(input)}), sizes_(sizes), drop_(drop) {}
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<RebatchNode>(inputs[0], sizes_, drop_);
+  }
   int64_t cardinality() const override {
     return input().cardinality() == kInfiniteCardinality ? kInfiniteCardinality
                                                          : kUnknownCardinality;

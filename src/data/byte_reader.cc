@@ -54,11 +54,14 @@ class ByteReader::Source {
     if (compressed_) inflateEnd(&stream_);
   }
 
-  /// Looks at the first bytes and prepares to decompress if they are gzip's.
-  Status Begin() {
+  /// Looks at the first bytes where nothing else says, and prepares to decompress.
+  Status Begin(Packing packing) {
     LOCKSTEP_RETURN_IF_ERROR(Refill());
-    if (raw_.size() < 2 || raw_[0] != 0x1f || raw_[1] != 0x8b) return Status::Ok();
-    if (inflateInit2(&stream_, 15 + 16) != Z_OK) {  // 16: gzip's header and checksum, not zlib's
+    const bool magic = raw_.size() >= 2 && raw_[0] == 0x1f && raw_[1] == 0x8b;
+    if (packing == Packing::kNone || (packing == Packing::kDetect && !magic)) return Status::Ok();
+    one_member_ = packing == Packing::kZlib;
+    if (inflateInit2(&stream_, one_member_ ? 15 : 15 + 16) !=
+        Z_OK) {  // 16: gzip's header, not zlib's
       return Status(Code::kResourceExhausted, "[gzip] no memory for zlib (" + name_ + ")");
     }
     compressed_ = true;
@@ -116,7 +119,8 @@ class ByteReader::Source {
 
   /// Bytes after a member must be another member.
   Status BeginNextMember() {
-    if (raw_[0] != 0x1f) return GzipError(name_, "other bytes after the end of the stream");
+    if (one_member_ || raw_[0] != 0x1f)
+      return GzipError(name_, "other bytes after the end of the stream");
     inflateReset(&stream_);
     member_ended_ = false;
     return Status::Ok();
@@ -147,10 +151,11 @@ class ByteReader::Source {
   std::vector<uint8_t> buffer_;
   z_stream stream_ = {};
   bool compressed_ = false;
+  bool one_member_ = false;
   bool member_ended_ = false;
 };
 
-Result<ByteReader> ByteReader::Open(const std::string& path) {
+Result<ByteReader> ByteReader::Open(const std::string& path, Packing packing) {
   std::FILE* file = std::fopen(path.c_str(), "rbe");
   if (!file) return OpenError(path, errno);
   std::setvbuf(file, nullptr, _IONBF, 0);
@@ -163,13 +168,14 @@ Result<ByteReader> ByteReader::Open(const std::string& path) {
     return Status(Code::kInvalidArgument, "[read_file] a file is needed; got a directory (" + path +
                                               "); name a file in it");
   }
-  LOCKSTEP_RETURN_IF_ERROR(reader.source_->Begin());
+  LOCKSTEP_RETURN_IF_ERROR(reader.source_->Begin(packing));
   return reader;
 }
 
-Result<ByteReader> ByteReader::FromMemory(std::string name, std::span<const uint8_t> bytes) {
+Result<ByteReader> ByteReader::FromMemory(std::string name, std::span<const uint8_t> bytes,
+                                          Packing packing) {
   ByteReader reader(std::make_unique<Source>(std::move(name), bytes));
-  LOCKSTEP_RETURN_IF_ERROR(reader.source_->Begin());
+  LOCKSTEP_RETURN_IF_ERROR(reader.source_->Begin(packing));
   return reader;
 }
 

@@ -11,16 +11,21 @@
 
 namespace lockstep::data {
 
-/// Reads a file's bytes from front to back. A file that begins with gzip's magic bytes (1f 8b),
-/// whatever its name, is decompressed on the way: one member or several, checksums verified.
+/// How a file is compressed as a whole. kDetect: by gzip where it begins with gzip's magic bytes
+/// (1f 8b), whatever its name, else not at all.
+enum class Packing { kDetect, kNone, kGzip, kZlib };
+
+/// Reads a file's bytes from front to back, decompressed on the way: one gzip member or several,
+/// or one zlib stream, checksums verified.
 /// Memory: a fixed buffer; nothing is allocated by what the file claims.
 /// Errors: NotFound, PermissionDenied, InvalidArgument (a directory), Unavailable (the disk
-/// failed), DataLoss (gzip stream corrupt, cut off, or followed by other bytes).
+/// failed), DataLoss (compressed stream corrupt, cut off, or followed by other bytes).
 class ByteReader {
  public:
-  static Result<ByteReader> Open(const std::string& path);
+  static Result<ByteReader> Open(const std::string& path, Packing packing = Packing::kDetect);
   /// Reads `bytes`, which must stay alive, as though they were a file called `name`.
-  static Result<ByteReader> FromMemory(std::string name, std::span<const uint8_t> bytes);
+  static Result<ByteReader> FromMemory(std::string name, std::span<const uint8_t> bytes,
+                                       Packing packing = Packing::kDetect);
 
   ByteReader(ByteReader&&) noexcept;
   ByteReader& operator=(ByteReader&&) noexcept;

@@ -3,8 +3,10 @@
 #include <limits>
 #include <utility>
 
+#include "base/log.h"
 #include "data/dataset_node.h"
 #include "data/rows.h"
+#include "runtime/replica.h"
 
 namespace lockstep {
 
@@ -137,6 +139,7 @@ struct DatasetIterator::State {
   DatasetCursor cursor;
   std::unique_ptr<data::ElementReader> reader;  // after `node`, which it uses
   std::optional<Element> element;
+  bool hinted = false;
 };
 
 DatasetIterator Dataset::begin() const { return Resume({.epoch = node_->NextPass()}); }
@@ -163,7 +166,24 @@ const Element& DatasetIterator::operator*() const {
   return *state_->element;
 }
 
+namespace {
+
+// Replicas that take elements themselves divide no batch: each one has its own.
+void HintAtDistribution(bool* hinted) {
+  if (*hinted || runtime::CurrentReplica() < 1) return;
+  *hinted = true;
+  base::Log(base::Severity::kWarning,
+            "[dataset] replicas take elements from an iterator in their order, each its own; got "
+            "one used by replica " +
+                std::to_string(runtime::CurrentReplica()) +
+                "; to divide each batch over the replicas write strategy.Run(step, "
+                "strategy.Split(batch)) around the iterator");
+}
+
+}  // namespace
+
 DatasetIterator& DatasetIterator::operator++() {
+  HintAtDistribution(&state_->hinted);
   ++state_->cursor.elements;
   state_->element = state_->reader->Next();
   return *this;

@@ -63,6 +63,12 @@ class DatasetNode {
   /// Of an indexable node: what its tables' AppendRows speaks of; none where elements are computed.
   virtual std::optional<RowSource> rows() const { return std::nullopt; }
 
+  /// The same step over other inputs; nothing where it cannot be made again.
+  virtual NodePtr WithInputs(const std::vector<NodePtr>& inputs) const { return nullptr; }
+
+  /// Whether this step gives the elements of its input in another order, and does nothing else.
+  virtual bool moves_elements() const { return false; }
+
   /// The number of the next pass that an iterator without a place begins.
   int64_t NextPass() const { return next_pass_.fetch_add(1); }
 
@@ -89,12 +95,15 @@ std::unique_ptr<ElementReader> ReadTable(std::unique_ptr<ElementTable> table, in
                          const std::string& cure);
 
 /// A stream that `open` makes from a reader of its input; the result gives one element a call.
+/// `open_pass` in its place is told the number of the pass, too.
 struct StreamStep {
   std::string name;
   std::string reason;
   int64_t cardinality = kUnknownCardinality;
   Spec spec;
   std::function<Dataset::Generator(std::shared_ptr<ElementReader>)> open;
+  std::function<Dataset::Generator(std::shared_ptr<ElementReader>, int64_t pass)> open_pass = {};
+  Dataset::Expansion expansion = {};  // of an interleave
 };
 NodePtr MakeStream(NodePtr input, StreamStep step);
 
@@ -115,7 +124,10 @@ NodePtr MakeMap(NodePtr input, std::function<Element(const Element&)> function,
                 const MapOptions& options);
 NodePtr MakeFilter(NodePtr input, std::function<bool(const Element&)> predicate);
 NodePtr MakeScan(NodePtr input, const Element& state, Dataset::ScanFunction function);
-NodePtr MakeInterleave(NodePtr input, Dataset::Expansion function, int64_t cycle, int64_t block);
+NodePtr MakeInterleave(NodePtr input, Dataset::Expansion function, int64_t cycle, int64_t block,
+                       int threads = 0);
+/// For an interleave of any kind what it makes of an element; nothing for other steps.
+const Dataset::Expansion* ExpansionOf(const DatasetNode& node);
 NodePtr MakeWindow(NodePtr input, int64_t size, int64_t shift, int64_t stride, bool drop_remainder);
 NodePtr MakePaddedBatch(NodePtr input, int64_t size, const std::vector<Shape>& shapes,
                         double padding_value, bool drop_remainder);

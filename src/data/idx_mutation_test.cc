@@ -1,41 +1,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <new>
 
+#include "base/mutation_test.h"
 #include "data/counter_hash.h"
 #include "data/idx.h"
 #include "data/test_files.h"
 
-// The largest allocation of the program, so that a header that claims too much is found out.
-// The sanitizers bring their own operators.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define LOCKSTEP_SEES_ALLOCATIONS 0
-#else
-#define LOCKSTEP_SEES_ALLOCATIONS 1
-#endif
-
-namespace {
-std::atomic<size_t> largest_allocation{0};
-}  // namespace
-
-#if LOCKSTEP_SEES_ALLOCATIONS
-// Not inlined: the compiler would take malloc and operator delete for a mismatch.
-__attribute__((noinline)) void* operator new(size_t bytes) {
-  size_t seen = largest_allocation.load(std::memory_order_relaxed);
-  while (bytes > seen && !largest_allocation.compare_exchange_weak(seen, bytes)) {
-  }
-  if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
-  throw std::bad_alloc();
-}
-__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
-__attribute__((noinline)) void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-#endif
+LOCKSTEP_WATCH_ALLOCATIONS
 
 namespace lockstep::data {
 namespace {
+
+using base::largest_allocation;
 
 /// A few random changes of the kinds that disks, networks and people make.
 Bytes Mutate(Bytes bytes, const Bytes& other, CounterHash& hash) {
@@ -82,8 +59,7 @@ Bytes Original(CounterHash& hash) {
 }
 
 TEST(IdxMutations, AThousandDamagedFilesAreAnErrorOrAWholeArray) {
-  const char* given = std::getenv("LOCKSTEP_TEST_SEED");
-  const uint64_t seed = given ? std::strtoull(given, nullptr, 10) : 20;
+  const uint64_t seed = base::TestSeed(20);
   int refused = 0;
   for (uint64_t item = 0; item < 1000; ++item) {
     SCOPED_TRACE("LOCKSTEP_TEST_SEED=" + std::to_string(seed) + ", item " + std::to_string(item));

@@ -1,12 +1,11 @@
 // Steps that change when elements are read, not which: cache and prefetch.
 
-#include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <utility>
 
 #include "base/event_loop.h"
 #include "data/dataset_node.h"
+#include "data/read_ahead.h"
 
 namespace lockstep::data {
 
@@ -15,6 +14,9 @@ namespace {
 class CacheNode : public DatasetNode {
  public:
   explicit CacheNode(NodePtr input) : DatasetNode("cache", {std::move(input)}) {}
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<CacheNode>(inputs[0]);
+  }
   int64_t cardinality() const override { return input().cardinality(); }
   Spec spec() const override { return input().spec(); }
   std::optional<RowSource> rows() const override { return input().rows(); }
@@ -86,70 +88,34 @@ class CacheNode : public DatasetNode {
   mutable Elements kept_;                         // guarded by mutex_
 };
 
-class PrefetchReader : public ElementReader {
- public:
-  PrefetchReader(std::unique_ptr<ElementReader> input, int elements) : input_(std::move(input)) {
-    for (int i = 0; i < elements; ++i) Ask();
-  }
-  std::optional<Element> Next() override {
-    Item item;
-    {
-      std::unique_lock lock(mutex_);
-      if (ended_) return std::nullopt;
-      arrived_.wait(lock, [&] { return !items_.empty(); });
-      item = std::move(items_.front());
-      items_.pop_front();
-      ended_ = !item.element && !item.error;
-    }
-    if (!ended_) Ask();
-    if (item.error) std::rethrow_exception(item.error);
-    return std::move(item.element);
-  }
-
- private:
-  struct Item {
-    std::optional<Element> element;
-    std::exception_ptr error;
-  };
-  void Ask() {
-    thread_.executor().Post([this] { Read(); });
-  }
-  void Read() {
-    Item item;
-    try {
-      item.element = input_->Next();
-    } catch (...) {
-      item.error = std::current_exception();
-    }
-    std::lock_guard lock(mutex_);
-    items_.push_back(std::move(item));
-    arrived_.notify_one();
-  }
-
-  std::unique_ptr<ElementReader> input_;
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::deque<Item> items_;    // guarded by mutex_
-  bool ended_ = false;        // guarded by mutex_
-  base::EventThread thread_;  // last: it ends before what it uses
-};
-
 class PrefetchNode : public DatasetNode {
  public:
   PrefetchNode(NodePtr input, int elements)
-      : DatasetNode("prefetch(" + std::to_string(elements) + ")", {std::move(input)}),
+      : DatasetNode(elements == kAutotune ? "prefetch(as many as are needed)"
+                                          : "prefetch(" + std::to_string(elements) + ")",
+                    {std::move(input)}),
         elements_(elements) {}
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<PrefetchNode>(inputs[0], elements_);
+  }
   int64_t cardinality() const override { return input().cardinality(); }
   Spec spec() const override { return input().spec(); }
   std::optional<RowSource> rows() const override { return input().rows(); }
   std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
     auto reader = input().Read(pass, first);
     if (elements_ == 0) return reader;
-    return std::make_unique<PrefetchReader>(std::move(reader), elements_);
+    return std::make_unique<OwnThread>(std::move(reader), inputs()[0], elements_);
   }
   std::unique_ptr<ElementTable> Table(int64_t pass) const override { return input().Table(pass); }
 
  private:
+  struct OwnThread : ElementReader {
+    OwnThread(std::unique_ptr<ElementReader> input, NodePtr node, int elements)
+        : ahead(ReadAhead(std::move(input), std::move(node), elements, thread.executor())) {}
+    std::optional<Element> Next() override { return ahead->Next(); }
+    base::EventThread thread;
+    std::unique_ptr<ElementReader> ahead;  // ends first
+  };
   int elements_;
 };
 
@@ -158,8 +124,7 @@ class PrefetchNode : public DatasetNode {
 NodePtr MakeCache(NodePtr input) { return std::make_shared<CacheNode>(std::move(input)); }
 
 NodePtr MakePrefetch(NodePtr input, int elements) {
-  if (elements == kAutotune) elements = 2;
-  if (elements < 0) {
+  if (elements < 0 && elements != kAutotune) {
     Refuse("prefetch", "the number of elements must not be negative", std::to_string(elements),
            "0 reads nothing ahead, kAutotune a few");
   }

@@ -37,6 +37,9 @@ class TakeNode : public SelectionNode {
  public:
   TakeNode(NodePtr input, int64_t count)
       : SelectionNode("take(" + std::to_string(count) + ")", {std::move(input)}), count_(count) {}
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<TakeNode>(inputs[0], count_);
+  }
   int64_t cardinality() const override {
     const int64_t all = input().cardinality();
     if (count_ < 0 || all == kUnknownCardinality) return all;
@@ -76,6 +79,9 @@ class SkipNode : public SelectionNode {
  public:
   SkipNode(NodePtr input, int64_t count)
       : SelectionNode("skip(" + std::to_string(count) + ")", {std::move(input)}), count_(count) {}
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<SkipNode>(inputs[0], count_);
+  }
   int64_t cardinality() const override {
     if (count_ < 0) return 0;
     const int64_t all = input().cardinality();
@@ -116,6 +122,9 @@ class ShardNode : public SelectionNode {
                       {std::move(input)}),
         shards_(shards),
         index_(index) {}
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<ShardNode>(inputs[0], shards_, index_);
+  }
   int64_t cardinality() const override {
     const int64_t all = input().cardinality();
     return all < 0 ? all : all / shards_ + (index_ < all % shards_ ? 1 : 0);
@@ -203,6 +212,9 @@ class RepeatNode : public SelectionNode {
       : SelectionNode(count < 0 ? "repeat" : "repeat(" + std::to_string(count) + ")",
                       {std::move(input)}),
         count_(count) {}
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<RepeatNode>(inputs[0], count_);
+  }
   int64_t cardinality() const override {
     const int64_t all = input().cardinality();
     if (count_ == 0 || all == 0) return 0;

@@ -111,7 +111,13 @@ class ShuffleNode : public DatasetNode {
                         (reshuffle ? ")" : ", the same in every pass)"),
                     {std::move(input)}),
         buffer_(buffer),
+        pair_(pair),
+        reshuffle_(reshuffle),
         seeds_(pair, reshuffle) {}
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<ShuffleNode>(inputs[0], buffer_, pair_, reshuffle_);
+  }
+  bool moves_elements() const override { return true; }
   int64_t cardinality() const override { return input().cardinality(); }
   Spec spec() const override { return input().spec(); }
   std::optional<RowSource> rows() const override { return input().rows(); }
@@ -134,6 +140,8 @@ class ShuffleNode : public DatasetNode {
 
  private:
   int64_t buffer_;
+  random::SeedPair pair_;
+  bool reshuffle_;
   random::ReshuffleSeeds seeds_;
 };
 

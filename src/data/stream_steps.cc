@@ -4,7 +4,9 @@
 #include <deque>
 #include <utility>
 
+#include "base/event_loop.h"
 #include "data/dataset_node.h"
+#include "data/read_ahead.h"
 #include "data/rows.h"
 
 namespace lockstep::data {
@@ -28,10 +30,17 @@ class StreamNode : public DatasetNode {
   Spec spec() const override { return step_.spec; }
   std::string stream_reason() const override { return step_.reason; }
   std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
-    auto reader = std::make_unique<StepReader>(step_.open(input().Read(pass, 0)));
+    auto elements = input().Read(pass, 0);
+    auto reader =
+        std::make_unique<StepReader>(step_.open_pass ? step_.open_pass(std::move(elements), pass)
+                                                     : step_.open(std::move(elements)));
     Discard(*reader, first);
     return reader;
   }
+  NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
+    return std::make_shared<StreamNode>(inputs[0], step_);
+  }
+  const StreamStep& step() const { return step_; }
 
  private:
   StreamStep step_;
@@ -73,6 +82,11 @@ struct Slots {
     if (ended) return false;
     slot.dataset = function(*element);
     slot.reader = slot.dataset->node()->Read(0, 0);
+    if (!threads.empty()) {
+      const size_t place = static_cast<size_t>(&slot - slots.data());
+      slot.reader = ReadAhead(std::move(slot.reader), slot.dataset->node(), block + 1,
+                              threads[place % threads.size()].executor());
+    }
     return true;
   }
   void Turn() {
@@ -83,6 +97,7 @@ struct Slots {
   Reader input;
   Dataset::Expansion function;
   int64_t block = 1;
+  std::vector<base::EventThread> threads;  // before the readers that they read ahead
   std::vector<Slot> slots;
   size_t turn = 0;
   int64_t given = 0;
@@ -193,21 +208,31 @@ NodePtr MakeScan(NodePtr input, const Element& state, Dataset::ScanFunction func
   return MakeStream(std::move(input), std::move(step));
 }
 
-NodePtr MakeInterleave(NodePtr input, Dataset::Expansion function, int64_t cycle, int64_t block) {
+NodePtr MakeInterleave(NodePtr input, Dataset::Expansion function, int64_t cycle, int64_t block,
+                       int threads) {
   if (cycle < 1 || block < 1) {
     Refuse("interleave", "cycle and block must be at least 1",
            std::to_string(cycle) + " and " + std::to_string(block), "1 and 1 is a flat map");
   }
-  StreamStep step{"interleave", "how many elements an element gives is known when it is read"};
+  StreamStep step{
+      threads > 0 ? "interleave(" + std::to_string(threads) + " threads)" : "interleave",
+      "how many elements an element gives is known when it is read"};
+  step.expansion = function;
   step.open = [=](Reader reader) -> Dataset::Generator {
     auto slots = std::make_shared<Slots>();
     slots->input = std::move(reader);
     slots->function = function;
     slots->block = block;
+    slots->threads = std::vector<base::EventThread>(std::min<int64_t>(threads, cycle));
     slots->slots.resize(cycle);
     return [slots] { return slots->Next(); };
   };
   return MakeStream(std::move(input), std::move(step));
+}
+
+const Dataset::Expansion* ExpansionOf(const DatasetNode& node) {
+  const auto* stream = dynamic_cast<const StreamNode*>(&node);
+  return stream != nullptr && stream->step().expansion ? &stream->step().expansion : nullptr;
 }
 
 NodePtr MakeWindow(NodePtr input, int64_t size, int64_t shift, int64_t stride,

@@ -1,16 +1,19 @@
 #include "distribute/connect_workers.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <optional>
 #include <sstream>
 
-#include "base/event_loop.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/randomness.h"
-#include "cluster/member.h"
+#include "cluster/host_arbiter.h"
+#include "cluster/resolver.h"
+#include "distribute/job_view.h"
+#include "distribute/process_site.h"
 #include "net/address.h"
-#include "net/grpc_rpc.h"
-#include "net/port.h"
+#include "net/ports.h"
 
 namespace lockstep::distribute {
 
@@ -18,16 +21,27 @@ namespace {
 
 using cluster::Description;
 using cluster::Environment;
+using cluster::TaskName;
 
-std::string ValueOf(const Environment& environment, const std::string& name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? "" : found->second;
+constexpr base::Duration kForEver = std::chrono::hours(24 * 365);
+
+// The job's secret: said by a launcher, else beside the keys.
+std::string TokenOf(const Environment& environment,
+                    const std::optional<net::Credentials>& credentials) {
+  const auto said = cluster::Lookup(environment, "LOCKSTEP_TOKEN");
+  return said ? *said : credentials ? credentials->token : "";
 }
 
-// Without an address of its own a task is on this machine.
+// Whose address nobody says listens where the way to the others' meeting place begins; on this
+// machine alone, if all are here.
 std::string OwnAddress(const Description& description) {
   const std::string address = description.AddressOf(description.task);
-  return address.empty() ? "127.0.0.1:0" : address;
+  if (!address.empty()) return address;
+  const std::string& meeting = description.coordinator;
+  if (description.IsOneHost() || meeting.empty()) return "127.0.0.1:0";
+  return net::OwnNumberTowards(meeting.substr(0, meeting.substr(0, meeting.find(',')).rfind(':')))
+             .OrThrow() +
+         ":0";
 }
 
 std::vector<std::string> Contacts(const Description& description) {
@@ -41,53 +55,30 @@ std::vector<std::string> Contacts(const Description& description) {
   return contacts;
 }
 
-// What connects a task, for the life of its communicator.
-struct Connection {
-  base::EventLoop loop;  // data; run by the thread that trains
-  std::unique_ptr<net::Port> port;
-  base::SystemRandomness randomness;
-  std::unique_ptr<base::EventThread> control;
-  std::unique_ptr<net::Rpc> rpc;
-  std::unique_ptr<cluster::Member> member;
-  std::unique_ptr<net::Transport> transport;
+// A number that the launcher has set; else `otherwise`.
+int NumberOf(const Environment& environment, const char* name, int otherwise) {
+  const auto text = cluster::Lookup(environment, name);
+  const int number = text ? std::atoi(text->c_str()) : 0;
+  return number > 0 ? number : otherwise;
+}
 
-  ~Connection() {
-    EndTogether();
-    transport.reset();
-    port.reset();
-    if (control == nullptr) return;
-    // What lives on the control thread ends there.
-    bool gone = false;
-    control->executor().Post([&] {
-      member.reset();
-      rpc.reset();
-      loop.Post([&gone] { gone = true; });
-    });
-    loop.RunUntil([&gone] { return gone; }, std::chrono::seconds(5));
-  }
-
-  // Who left while others still wait for a third one's last message would end their epoch.
-  void EndTogether() {
-    if (member == nullptr || transport == nullptr || transport->aborted() != nullptr) return;
-    const auto met = std::make_shared<bool>(false);
-    control->executor().Post([this, met] {
-      member->Barrier("end", std::chrono::seconds(10),
-                      [this, met](const Status&) { loop.Post([met] { *met = true; }); });
-    });
-    loop.RunUntil([&] { return *met || transport->aborted() != nullptr; },
-                  std::chrono::seconds(10));
-  }
-};
+// Whether a launcher has started this task again.
+bool ComesAgain(const Environment& environment) {
+  return NumberOf(environment, "LOCKSTEP_RESTART", 0) > 0;
+}
 
 net::PortOptions DataOptions(const Description& description, const Environment& environment,
                              const std::optional<net::Credentials>& credentials) {
   const std::string own = OwnAddress(description);
-  net::PortOptions options{.job = base::Hash64(description.job_id +
-                                               ValueOf(environment, "LOCKSTEP_TOKEN") +
-                                               description.cluster.ToJson())};
-  // A death is seen at once; silence is not taken for one while nobody could take over.
+  const size_t colon = own.rfind(':');
+  const std::string token = TokenOf(environment, credentials);
+  // A job that grows has several descriptions, but one secret.
+  net::PortOptions options{
+      .job = base::Hash64(description.job_id +
+                          (token.empty() ? description.cluster.ToJson() : token))};
+  // A death is seen at once. Who is silent is asked by the membership, and left out.
   options.shared_memory.beat_limit = std::chrono::seconds(10);
-  options.tcp.listen = own.substr(0, own.rfind(':')) + ":0";
+  options.tcp.listen = net::OwnNumberOf(own.substr(0, colon)).OrThrow() + ":0";
   options.credentials = credentials;
   if (!credentials) {
     if (net::IsLocalAddress(own)) {
@@ -99,122 +90,122 @@ net::PortOptions DataOptions(const Description& description, const Environment& 
   return options;
 }
 
+void RequireRank(const Description& description) {
+  if (description.rank() >= 0) return;
+  const TaskName& task = description.task;
+  if (task.job == "ps") {
+    throw Error(Code::kInvalidArgument,
+                "[multi_worker] only chief and workers train with this strategy; got " +
+                    task.ToString() +
+                    "; use ParameterServerStrategy on all tasks, or run `lockstep serve` here");
+  }
+  const bool servers = description.servers_have_ranks;
+  throw Error(Code::kInvalidArgument, std::string("[multi_worker] only chief") +
+                                          (servers ? ", workers and servers" : " and workers") +
+                                          " train; got " + task.ToString() +
+                                          "; start another program for this task");
+}
+
+// Workers, then servers, as they are described.
+Roles RolesOf(const Description& description) {
+  std::vector<bool> is_server;
+  for (int rank = 0; rank < description.num_ranks(); ++rank)
+    is_server.push_back(description.TaskOfRank(rank).job == "ps");
+  return Roles(std::move(is_server));
+}
+
 cluster::MemberOptions MembershipOptions(const Description& description,
-                                         const ConnectOptions& options,
+                                         const Environment& environment,
+                                         const ConnectOptions& options, cluster::Arbiter* arbiter,
                                          const std::string& data_address) {
   cluster::MemberOptions member;
   member.self.job = description.task.job;
   member.self.index = description.task.index;
   member.self.data = {data_address};
-  member.self.host = net::HostId();
+  cluster::DescribeProcess(&member.self);
   member.self.devices = std::max(1, options.devices);
   member.contacts = Contacts(description);
   member.founds = description.IsChief();
-  member.coordinator.hello.replicas = options.replicas;
-  member.coordinator.hello.tasks = description.num_ranks();
-  member.coordinator.min_members = description.num_ranks();
-  member.coordinator.start_wait = options.limit;
-  // Nobody can take over for a task yet, so patience costs nothing.
-  member.coordinator.timing.refusal = std::chrono::seconds(5);
-  member.coordinator.timing.silence = std::chrono::seconds(10);
+  const int servers = static_cast<int>(RolesOf(description).servers().size());
+  const int most =
+      NumberOf(environment, "LOCKSTEP_MAX_WORKERS", description.num_ranks() - servers) + servers;
+  cluster::CoordinatorOptions& coordinator = member.coordinator;
+  coordinator.hello.replicas = options.replicas;
+  coordinator.hello.tasks = most;
+  coordinator.min_members = NumberOf(environment, "LOCKSTEP_MIN_WORKERS", 1);
+  coordinator.max_members = most;
+  // A founder that cannot see that the job lives must not begin another with some of its tasks.
+  coordinator.start_wait = ComesAgain(environment) ? kForEver : options.limit;
+  coordinator.arbiter = arbiter;
+  // A machine with more work than cores can hold a task up for a while.
+  coordinator.timing.silence = std::chrono::seconds(2);
+  coordinator.timing.refusal = std::chrono::seconds(2);
   for (int rank = 0; rank < description.num_ranks(); ++rank) {
     const cluster::TaskName task = description.TaskOfRank(rank);
-    member.coordinator.expected.push_back({task.job, task.index, description.AddressOf(task)});
+    coordinator.expected.push_back({task.job, task.index, description.AddressOf(task)});
   }
   return member;
 }
 
-// What the control thread has told the one that trains.
-struct Arrival {
-  cluster::Membership membership;  // the newest that all tasks have met in
-  int rank = -1;                   // of this task in it
-  std::optional<Status> fault;
+// The job's roster, and what it asks.
+struct Seat {
+  std::unique_ptr<cluster::HostArbiter> arbiter;
+  std::unique_ptr<MembershipRoster> roster;
 };
-
-// Meets the others in each membership that is whole. A task may be let in twice, as when it did not
-// answer for a moment; so the first membership that it hears of need not be the one of the others.
-void MeetOthers(Connection& connection, const ConnectOptions& options, size_t tasks,
-                const std::shared_ptr<Arrival>& arrival) {
-  base::EventLoop& loop = connection.loop;
-  cluster::Member& member = *connection.member;
-  const auto fail = [&loop, arrival](const Status& why) {
-    loop.Post([arrival, why] { arrival->fault = why; });
-  };
-  member.OnEpoch([&, tasks, fail, arrival, limit = options.limit](
-                     const cluster::Membership& membership, int rank) {
-    if (membership.peers.size() != tasks) return;
-    member.Barrier("connect", limit, [=, &loop](const Status& met) {
-      // The next membership has another meeting; a task that was left out joins again by itself.
-      if (met.code() == Code::kAborted || met.code() == Code::kNotFound) return;
-      if (!met.ok()) return fail(met);
-      loop.Post([=] {
-        arrival->membership = membership;
-        arrival->rank = rank;
-      });
-    });
-  });
-  member.Join([fail](const Result<cluster::Membership>& first) {
-    if (!first.ok()) fail(first.status());
-  });
-}
-
-// The membership in which all tasks have met.
-Arrival Arrive(Connection& connection, const ConnectOptions& options, size_t tasks) {
-  const auto arrival = std::make_shared<Arrival>();
-  connection.control->executor().Post(
-      [&connection, &options, tasks, arrival] { MeetOthers(connection, options, tasks, arrival); });
-  const bool in_time = connection.loop.RunUntil(
-      [&arrival] { return arrival->rank >= 0 || arrival->fault; }, options.limit);
-  if (arrival->fault) throw Error(arrival->fault->code(), arrival->fault->message());
-  if (!in_time) {
-    throw Error(Code::kDeadlineExceeded,
-                "[multi_worker] all workers must come in time; got " + connection.member->Board());
-  }
-  connection.control->executor().Post([&connection] { connection.member->OnEpoch(nullptr); });
-  return *arrival;
-}
 
 }  // namespace
 
-std::shared_ptr<Communicator> ConnectWorkers(const Description& description,
+std::shared_ptr<Communicator> ConnectWorkers(const Description& described,
                                              const Environment& environment,
                                              const ConnectOptions& options) {
-  if (description.rank() < 0) {
-    throw Error(Code::kInvalidArgument, "[multi_worker] only chief and workers train; got " +
-                                            description.task.ToString() +
-                                            "; start another program for this task");
-  }
-  auto connection = std::make_shared<Connection>();
-  const std::string folder = ValueOf(environment, "LOCKSTEP_CREDENTIALS");
+  Description description = described;
+  description.servers_have_ranks = options.servers;
+  RequireRank(description);
   std::optional<net::Credentials> credentials;
-  if (!folder.empty()) credentials = net::ReadCredentials(folder).OrThrow();
-  connection->port =
-      net::Port::Open(connection->loop, DataOptions(description, environment, credentials)).value();
-  connection->control = std::make_unique<base::EventThread>();
-  connection->rpc = net::MakeGrpcRpc(connection->control->executor(),
-                                     {.listen = OwnAddress(description),
-                                      .credentials = credentials,
-                                      .token = ValueOf(environment, "LOCKSTEP_TOKEN")})
-                        .value();
-  connection->member = std::make_unique<cluster::Member>(
-      *connection->rpc, connection->randomness,
-      MembershipOptions(description, options, connection->port->address()));
-  const auto [membership, rank, fault] =
-      Arrive(*connection, options, static_cast<size_t>(description.num_ranks()));
-  net::Membership data{.id = membership.epoch, .rank = rank};
-  for (const cluster::Peer& peer : membership.peers) data.addresses.push_back(peer.data.at(0));
-  connection->transport = connection->port->Join(data).value();
-  connection->transport->EnterEpoch(membership.epoch);
-  base::Log(base::Severity::kInfo, "multi_worker: " + ToString(membership));
-  base::EventLoop& loop = connection->loop;
-  net::Transport& transport = *connection->transport;
-  return std::make_shared<Communicator>(
-      transport,
-      [&loop](const std::function<bool()>& done) {
-        while (!loop.RunUntil(done, std::chrono::hours(1))) {
-        }
-      },
-      connection);
+  if (const auto folder = cluster::Lookup(environment, "LOCKSTEP_CREDENTIALS"))
+    credentials = net::ReadCredentials(*folder).OrThrow();
+  if (description.task.job == "ps") cluster::NoteServer(description.job_directory);
+  const auto seat = std::make_shared<Seat>();
+  seat->arbiter = std::make_unique<cluster::HostArbiter>(description.job_directory);
+  auto site =
+      std::make_unique<ProcessSite>(DataOptions(description, environment, credentials),
+                                    net::GrpcOptions{.listen = OwnAddress(description),
+                                                     .credentials = credentials,
+                                                     .token = TokenOf(environment, credentials)});
+  const cluster::MemberOptions member = MembershipOptions(
+      description, environment, options, seat->arbiter.get(), site->data_address());
+  seat->roster = std::make_unique<MembershipRoster>(std::move(site), member, options.limit);
+  const auto file = cluster::Lookup(environment, "LOCKSTEP_FLIGHT_RECORDER");
+  const auto communicator =
+      ConnectOver(std::shared_ptr<MembershipRoster>(seat, seat->roster.get()),
+                  {.expected = RolesOf(description),
+                   .comes_again = ComesAgain(environment),
+                   .is_server = description.task.job == "ps",
+                   .speculates = NumberOf(environment, "LOCKSTEP_SPECULATE", 0) > 0,
+                   .flight = {.file = file ? *file : "", .at_signal = file.has_value()}});
+  seat->roster->Publish(communicator->watch().shared_metrics(), communicator->flight());
+  const auto folder = cluster::Lookup(environment, "LOCKSTEP_CREDENTIALS");
+  const Status noted =
+      NoteContact(description.job_directory, {.task = description.task.ToString(),
+                                              .address = seat->roster->control_address(),
+                                              .token = TokenOf(environment, credentials),
+                                              .credentials = folder ? *folder : "",
+                                              .process = ::getpid()});
+  if (!noted.ok())
+    base::Log(base::Severity::kInfo, "nobody can find this job by itself: " + noted.message());
+  return communicator;
+}
+
+std::shared_ptr<Communicator> ConnectOver(const std::shared_ptr<MembershipRoster>& roster,
+                                          const Joining& joining) {
+  const Roster::Epoch first = joining.comes_again ? Roster::Epoch() : roster->Next(0);
+  const auto communicator = std::make_shared<Communicator>(
+      roster, first, joining.expected,
+      [&waits = *roster](const std::function<bool()>& done) { waits.WaitUntil(done); },
+      joining.is_server);
+  if (joining.speculates) communicator->Speculate();
+  roster->Record(communicator->flight(), joining.flight);
+  return communicator;
 }
 
 }  // namespace lockstep::distribute

@@ -20,7 +20,7 @@ bool IsScatter(const std::string& op) { return op.starts_with("ResourceScatter")
 
 bool Eager() { return &ops::CurrentBuilder() == &runtime::EagerBuilder::Instance(); }
 
-VariableOptions Checked(VariableOptions options, const Tensor& initial) {
+VariableOptions Checked(const Strategy& strategy, VariableOptions options, const Tensor& initial) {
   const auto refuse = [&](const std::string& text) {
     throw Error(Code::kInvalidArgument, "[variable] " + text + " (" + options.name + ")");
   };
@@ -33,7 +33,11 @@ VariableOptions Checked(VariableOptions options, const Tensor& initial) {
     refuse("aggregation MEAN needs a floating dtype; got " +
            std::string(DTypeName(initial.dtype())));
   }
-  if (options.synchronization == VariableSynchronization::kAuto) {
+  const bool is_central = !strategy.parameter_device().empty();
+  if (is_central && options.synchronization == VariableSynchronization::kOnRead) {
+    options.trainable = options.trainable.value_or(false);
+  }
+  if (is_central || options.synchronization == VariableSynchronization::kAuto) {
     options.synchronization = VariableSynchronization::kOnWrite;
   }
   return options;
@@ -43,16 +47,22 @@ VariableOptions Checked(VariableOptions options, const Tensor& initial) {
 
 DistributedVariable::DistributedVariable(Strategy& strategy, const Tensor& initial,
                                          VariableOptions options)
-    : VariableState(initial, Checked(std::move(options), initial)),
+    : VariableState(initial, Checked(strategy, std::move(options), initial)),
       strategy_id_(strategy.id()),
       strategy_name_(strategy.name()),
       replicas_(strategy.num_replicas_in_sync()),
+      parameter_device_(strategy.parameter_device()),
       cells_{first()} {
   if (on_read()) Separate();
 }
 
 void DistributedVariable::Separate() {
   if (cells_.size() > 1 || replicas_ == 1) return;
+  if (!parameter_device_.empty()) {
+    Refuse(Code::kInvalidArgument,
+           "one copy for all replicas can't hold what each of them assigns; got aggregation NONE; "
+           "make it with aggregation SUM, MEAN or ONLY_FIRST_REPLICA");
+  }
   const Tensor value = runtime::CellOf(first()).Read();
   for (int r = 1; r < replicas_; ++r) {
     auto cell = std::make_shared<runtime::VariableCell>(
@@ -118,6 +128,22 @@ Tensor DistributedVariable::Read() const {
 }
 
 bool DistributedVariable::InReplica() const { return HasStrategy() && !InCrossReplicaContext(); }
+
+std::vector<Tensor> DistributedVariable::AssignedHandles() {
+  RequireOwnStrategy("variable");
+  if (!InReplica()) return cells_;
+  if (replicas_ > 1 && !on_read()) {
+    if (aggregation() != VariableAggregation::kNone) {
+      Refuse(Code::kUnimplemented,
+             "one replica can't hold or update what all replicas assign together; got " +
+                 std::string(NameOf(aggregation())) +
+                 "; use Assign or AssignAdd, or call it "
+                 "outside of Run");
+    }
+    Separate();
+  }
+  return {Handle()};
+}
 
 Tensor DistributedVariable::ReadAssigned() const {
   if (InReplica() || !on_read() || aggregation() != VariableAggregation::kNone) return Read();
@@ -207,9 +233,12 @@ std::vector<Tensor> DistributedVariable::UpdateAll(const std::string& op,
 }
 
 std::string DistributedVariable::Describe() const {
-  std::string text = on_read() ? "SyncOnReadVariable " : "MirroredVariable ";
+  std::string text = on_read()                   ? "SyncOnReadVariable "
+                     : parameter_device_.empty() ? "MirroredVariable "
+                                                 : "CentralVariable ";
   text += NameAndType() + ", aggregation " + NameOf(aggregation()) + ", of " + strategy_name_ +
           " with " + std::to_string(replicas_) + (replicas_ == 1 ? " replica" : " replicas") + ": ";
+  if (!parameter_device_.empty()) return text + "one copy, on " + parameter_device_;
   if (cells_.size() == 1) {
     return text + (replicas_ == 1 ? "one copy in this process, the replica's"
                                   : "one copy in this process for all replicas, since all hold the "

@@ -11,8 +11,9 @@ namespace lockstep::distribute {
 
 /// A variable made in a strategy's scope. It has one cell as long as all replicas hold the same
 /// value, and one for each replica where they may differ: ON_READ from the beginning, ON_WRITE with
-/// aggregation NONE from the first assignment inside of a replica on. Source: semantics of
-/// tf.distribute's MirroredVariable and SyncOnReadVariable.
+/// aggregation NONE from the first assignment inside of a replica on. Under a strategy with a
+/// parameter device it has one cell in any case. Source: semantics of tf.distribute's
+/// MirroredVariable, SyncOnReadVariable and AggregatingVariable.
 class DistributedVariable : public runtime::VariableState {
  public:
   DistributedVariable(Strategy& strategy, const Tensor& initial, VariableOptions options);
@@ -20,6 +21,7 @@ class DistributedVariable : public runtime::VariableState {
   const Tensor& Handle() const override;
   Tensor Read() const override;
   bool InReplica() const override;
+  std::vector<Tensor> AssignedHandles() override;
   Tensor ReadAssigned() const override;
   std::vector<Tensor> Update(std::string_view op, const std::vector<Tensor>& inputs) override;
   std::string Describe() const override;
@@ -34,7 +36,7 @@ class DistributedVariable : public runtime::VariableState {
  private:
   bool on_read() const { return options().synchronization == VariableSynchronization::kOnRead; }
   VariableAggregation aggregation() const { return options().aggregation; }
-  /// Gives every replica a copy.
+  /// Gives every replica a copy. InvalidArgument where there is to be only one.
   void Separate();
   std::vector<Tensor> UpdateInReplica(const std::string& op, const std::vector<Tensor>& inputs);
   std::vector<Tensor> UpdateTogether(const std::string& op, const std::vector<Tensor>& inputs);
@@ -45,6 +47,7 @@ class DistributedVariable : public runtime::VariableState {
   const uint64_t strategy_id_;
   const std::string strategy_name_;
   const int replicas_;
+  const std::string parameter_device_;  // "": replicas may have copies of their own
   std::vector<Tensor> cells_;
   Tensor replica_handle_;  // in programs traced once for all replicas
 };

@@ -128,6 +128,11 @@ std::vector<std::vector<Tensor>> CarryOut(Strategy& strategy, const std::vector<
   return KindOf(parts[0].spec->name).carry_out(strategy, parts);
 }
 
+void RequireSummable(const std::vector<Part>& parts) {
+  RequireOneOp(parts);
+  for (size_t i = 0; i < parts[0].inputs.size(); ++i) RequireAlike(InputOf(parts, i), "all_reduce");
+}
+
 bool AllEnded(const std::vector<Standing>& standings) {
   size_t ended = 0;
   for (const Standing& standing : standings) ended += standing.ended;

@@ -48,6 +48,10 @@ struct Standing {
 /// replicas and counts, when some have ended and others have not.
 bool AllEnded(const std::vector<Standing>& standings);
 
+/// FailedPrecondition when the parts are not of one op with equal parameters; InvalidArgument when
+/// their inputs differ in dtype or shape.
+void RequireSummable(const std::vector<Part>& parts);
+
 /// What a merge_call runs: kept in the attribute "body" of the op "ReplicaMerge".
 class MergeBody : public TensorObject {
  public:

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "distribute/errors_test.h"
+#include "base/error_of_test.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "collectives/all_to_all.h"
+#include "distribute/exchange_labels.h"
 #include "runtime/variable_cell.h"
 #include "tensor/buffer.h"
 
@@ -34,7 +35,7 @@ collectives::AllToAllRequest MakeRequest(Communicator& ranks, collectives::OpId 
 
 // Sends this rank's rows of the variables and takes the others'; the cells are written.
 void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
-                  const std::vector<Tensor>& handles, const Numbers& borders,
+                  const std::vector<Tensor>& handles, const Numbers& borders, int* last_from,
                   runtime::OnTensors done) {
   struct Piece {
     std::byte* data;
@@ -63,12 +64,13 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
   request.on_piece = [pieces](int from, size_t piece, const net::Payload& bytes) {
     std::memcpy((*pieces)[from][piece].data, bytes.data(), bytes.size());
   };
-  collectives::AllToAll(
-      ranks.group(), std::move(request),
-      [cells, handles, done = std::move(done)](const Result<collectives::Reduced>& result) {
-        for (runtime::VariableCell* cell : cells) cell->CommitWrite();
-        result.ok() ? done(std::vector<Tensor>()) : done(result.status());
-      });
+  collectives::AllToAll(ranks.group(), std::move(request),
+                        [cells, handles, last_from,
+                         done = std::move(done)](const Result<collectives::Reduced>& result) {
+                          if (result.ok()) *last_from = result->last_from;
+                          for (runtime::VariableCell* cell : cells) cell->CommitWrite();
+                          result.ok() ? done(std::vector<Tensor>()) : done(result.status());
+                        });
 }
 
 }  // namespace
@@ -92,12 +94,19 @@ class RankProgram::Exchanges {
                 runtime::OnTensors done) { Gather(node, inputs, std::move(done)); }}};
   }
 
+  /// Whose message ended the node's exchange.
+  int LastFrom(const graph::Node& node) const {
+    const auto found = last_from_.find(node.id);
+    return found == last_from_.end() ? -1 : found->second;
+  }
+
  private:
   // The first exchange of a run brings every rank's note.
   collectives::AllToAllRequest Request(const graph::Node& node) {
     const auto bucket = static_cast<uint32_t>(node.attributes.Get<int64_t>("bucket"));
     collectives::AllToAllRequest request =
         MakeRequest(ranks_, {step_, bucket}, node.attributes.Get<int64_t>("fingerprint"));
+    request.label = node.attributes.Get<std::string>("label");
     if (bucket == 0) {
       request.sends_notes = true;
       request.note = note_;
@@ -144,22 +153,24 @@ class RankProgram::Exchanges {
     request.on_piece = [output, indices](int from, size_t piece, const net::Payload& bytes) {
       output((*indices)[from][piece], bytes.data(), bytes.owner());
     };
-    collectives::AllToAll(
-        ranks_.group(), std::move(request),
-        [outputs, done = std::move(done)](const Result<collectives::Reduced>& result) {
-          result.ok() ? done(std::move(*outputs)) : done(result.status());
-        });
+    collectives::AllToAll(ranks_.group(), std::move(request),
+                          [this, id = node.id, outputs,
+                           done = std::move(done)](const Result<collectives::Reduced>& result) {
+                            if (result.ok()) last_from_[id] = result->last_from;
+                            result.ok() ? done(std::move(*outputs)) : done(result.status());
+                          });
   }
 
   void Gather(const graph::Node& node, const std::vector<Tensor>& handles,
               runtime::OnTensors done) {
     ExchangeRows(ranks_, Request(node), handles, node.attributes.Get<Numbers>("borders"),
-                 std::move(done));
+                 &last_from_[node.id], std::move(done));
   }
 
   Communicator& ranks_;
   uint64_t step_ = 0;
   uint32_t note_ = 0;
+  std::map<int, int> last_from_;  // by node; nodes of a map stay where they are
 };
 
 namespace {
@@ -178,6 +189,11 @@ std::set<const void*> TakenWhole(const graph::Graph& graph) {
   return objects;
 }
 
+graph::Graph Labelled(graph::Graph graph) {
+  LabelExchanges(graph);
+  return graph;
+}
+
 }  // namespace
 
 RankProgram::RankProgram(SpreadProgram program, Communicator& ranks,
@@ -185,7 +201,7 @@ RankProgram::RankProgram(SpreadProgram program, Communicator& ranks,
     : ranks_(ranks),
       parts_(std::move(program.parts)),
       whole_(TakenWhole(program.graph)),
-      program_(std::move(program.graph), options),
+      program_(Labelled(std::move(program.graph)), options),
       exchanges_(std::make_unique<Exchanges>(ranks)) {}
 
 RankProgram::~RankProgram() = default;
@@ -194,13 +210,22 @@ void RankProgram::Start(std::vector<Tensor> arguments, base::Team& team, runtime
   exchanges_->BeginRun();
   ranks_.AddParts(parts_);
   auto context = std::make_shared<runtime::SegmentedProgram::Context>(
-      runtime::SegmentedProgram::Context{ranks_.executor(), team, exchanges_->Handlers()});
+      runtime::SegmentedProgram::Context{ranks_.executor(), team, exchanges_->Handlers(),
+                                         ranks_.speculation() != nullptr ? &busy_ : nullptr,
+                                         [this](const graph::Node& node, base::Time from,
+                                                base::Time to) { NoteWait(node, from, to); }});
   program_.Start(std::move(arguments), *context,
                  [this, context, done = std::move(done)](Result<std::vector<Tensor>> results) {
-                   if (!results.ok()) ranks_.group().Abort(results.status());
-                   ranks_.EndNotes();
+                   results.ok() ? ranks_.EndNotes() : ranks_.group().Abort(results.status());
                    done(std::move(results));
                  });
+}
+
+void RankProgram::NoteWait(const graph::Node& node, base::Time from, base::Time to) {
+  static const std::string none;
+  const bool labelled = base::TraceRecorder::Current() != nullptr;
+  ranks_.watch().Waited(labelled ? node.attributes.Get<std::string>("label") : none,
+                        exchanges_->LastFrom(node), from, to);
 }
 
 std::vector<Tensor> RankProgram::Run(std::vector<Tensor> arguments, base::Team& team) {
@@ -229,11 +254,13 @@ void GatherParts(Communicator& ranks) {
     borders.insert(borders.end(), part.borders.begin(), part.borders.end());
   }
   std::optional<Status> status;
+  int last_from = -1;
   const collectives::OpId id{ranks.NextStep(), 0};
   ExchangeRows(ranks, MakeRequest(ranks, id, static_cast<int64_t>(handles.size())), handles,
-               borders,
+               borders, &last_from,
                [&status](const Result<std::vector<Tensor>>& result) { status = result.status(); });
-  ranks.WaitUntil([&status] { return status.has_value(); });
+  ranks.AwaitPeers(
+      "gather rows", [&status] { return status.has_value(); }, last_from);
   status->OrThrow();
   ranks.ClearParts();
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/team.h"
@@ -27,15 +28,19 @@ class RankProgram {
   /// Variables of which a rank has only its rows up to date after a run.
   const std::vector<Communicator::Part>& parts() const { return parts_; }
   runtime::SegmentedProgram& program() { return program_; }
+  /// How long its segments took since the last call, where ranks speculate.
+  base::Duration TakeBusy() { return std::exchange(busy_, {}); }
 
  private:
   class Exchanges;
+  void NoteWait(const graph::Node& node, base::Time from, base::Time to);
   Communicator& ranks_;
   std::vector<Communicator::Part> parts_;
   std::set<const void*> whole_;  // variables that the program takes whole
   uint64_t checked_ = 0;         // which state of the ranks' parts does not touch these
   runtime::SegmentedProgram program_;
   std::unique_ptr<Exchanges> exchanges_;
+  base::Duration busy_{};
 };
 
 /// Gives every rank the rows of all variables of which the ranks have only their own rows up to

@@ -16,6 +16,8 @@ Tensor SumOf(const std::vector<Tensor>& values, collectives::Node node) {
                               SumOf(values, collectives::RightChild(node))});
 }
 
+}  // namespace
+
 void RequireAlike(const std::vector<Tensor>& values, const char* where) {
   for (size_t r = 1; r < values.size(); ++r) {
     if (!values[r].defined()) continue;
@@ -35,8 +37,6 @@ void RequireAlike(const std::vector<Tensor>& values, const char* where) {
     }
   }
 }
-
-}  // namespace
 
 Tensor TreeSum(const std::vector<Tensor>& values) {
   return SumOf(values, collectives::Root(static_cast<collectives::Leaf>(values.size())));

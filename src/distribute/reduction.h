@@ -12,6 +12,9 @@ namespace lockstep::distribute {
 /// InvalidArgument, starting with `[where]`, when dtypes or shapes differ.
 Tensor Combine(ReduceOp op, const std::vector<Tensor>& values, const char* where);
 
+/// InvalidArgument, starting with `[where]`, when dtypes or shapes differ.
+void RequireAlike(const std::vector<Tensor>& values, const char* where);
+
 /// `value` divided by `count` in its own dtype; integers round towards zero.
 Tensor DividedBy(const Tensor& value, int64_t count);
 

@@ -5,6 +5,8 @@
 #include "distribute/meeting.h"
 #include "distribute/run.h"
 #include "ops/builder.h"
+#include "runtime/actor.h"
+#include "runtime/variable_hold.h"
 
 namespace lockstep::distribute {
 
@@ -61,6 +63,8 @@ class Fibers {
     Place& place = places_[replica];
     place.group = &group_;
     place.replica = replica;
+    const runtime::HoldScope hold(hold_);
+    const runtime::ActorScope actor(actor_);
     const ReplicaScope scope(strategy_, replica, &place, creations_.CreatorOf(replica));
     const ops::ReplicaRecording recording(outside_);
     std::vector<Tensor> own;
@@ -72,7 +76,9 @@ class Fibers {
   const ReplicaFunction& function_;
   const std::vector<PerReplica>& arguments_;
   SharedCreations creations_;
-  const std::vector<ops::Recorder*> outside_;  // who records around the run
+  const std::vector<ops::Recorder*> outside_;          // who records around the run
+  runtime::Actor& actor_ = runtime::Actor::Current();  // replicas take turns: one line of events
+  const runtime::VariableHold* const hold_ = runtime::VariableHold::Current();
   std::vector<Place> places_;
   base::FiberGroup group_;  // last: its end unwinds fibers that use the rest
 };

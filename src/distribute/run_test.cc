@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "distribute/errors_test.h"
+#include "base/error_of_test.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/comparison.h"

@@ -69,7 +69,7 @@ class Spreader {
   int64_t first() const { return options_.offsets[block().begin]; }
   int64_t examples_here() const { return options_.offsets[block().end] - first(); }
   bool HasRows(Endpoint e) const { return analysis_.has_rows[e.node][e.index] != 0; }
-  Numbers BordersOf(int64_t rows) const { return RowBorders(rows, ranks()); }
+  Numbers BordersOf(int64_t rows) const { return RowBorders(rows, options_.roles); }
   int64_t LocalRows(int64_t rows) const {
     return options_.examples == 0 ? 0 : rows / options_.examples * examples_here();
   }
@@ -125,16 +125,7 @@ class Spreader {
 
   // Sizes of axis 0 that are written into the op, and the place of its rows in the whole.
   static Attributes WithRows(const Node& node, int64_t whole, int64_t first, int64_t count) {
-    Attributes attributes = node.attributes;
-    for (const char* name : {"shape", "size"}) {
-      const auto* list = attributes.Find(name);
-      if (list == nullptr || !std::holds_alternative<Numbers>(*list)) continue;
-      Numbers sizes = std::get<Numbers>(*list);
-      if (!sizes.empty() && sizes[0] == whole) {
-        sizes[0] = count;
-        attributes.Set(name, std::move(sizes));
-      }
-    }
+    Attributes attributes = distribute::WithRows(node.attributes, whole, count);
     if (node.spec->name == "StatelessDropout" || node.spec->name == "ReplicaWeights") {
       attributes.Set("row_offset", first);
       attributes.Set("row_count", whole);
@@ -436,7 +427,8 @@ class Spreader {
 
 }  // namespace
 
-SpreadProgram SpreadSums(const graph::Graph& graph, const SpreadOptions& options) {
+SpreadProgram SpreadSums(const graph::Graph& graph, SpreadOptions options) {
+  if (options.roles.num_ranks() == 0) options.roles = Roles(options.division.num_ranks());
   const graph::RowAnalysis analysis = graph::AnalyzeRows(graph, options.examples, options.has_rows);
   if (!analysis.can_cut()) {
     throw Error(Code::kInvalidArgument, "[spread] examples must meet in sums only; got " +
@@ -445,7 +437,8 @@ SpreadProgram SpreadSums(const graph::Graph& graph, const SpreadOptions& options
   }
   UpdateSlices slices;
   if (options.slice_from > 0)
-    slices = FindUpdateSlices(graph, analysis, options.division.num_ranks(), options.slice_from);
+    slices = FindUpdateSlices(graph, analysis, static_cast<int>(options.roles.row_ranks().size()),
+                              options.slice_from);
   SpreadProgram program = Spreader(graph, options, analysis, slices).Spread();
   program.graph = JoinExchanges(program.graph, options.bucket_bytes);
   return program;

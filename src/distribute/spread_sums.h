@@ -17,6 +17,8 @@ struct SpreadOptions {
   std::vector<int64_t> offsets;
   collectives::Division division = collectives::Division::Even(0, 1);
   int rank = 0;
+  /// Of the division's ranks, which take rows of updates; of no rank: all do.
+  Roles roles;
   /// Sums over examples with at least so many elements are shared out by rows where what follows
   /// from them can be; 0: none is.
   int64_t slice_from = 0;
@@ -38,6 +40,6 @@ struct SpreadProgram {
 /// exchanged by rows, updates are done on these, and the new values gathered (_GatherVariables).
 /// Results with rows are gathered too. Its bits are those of the whole. Errors: InvalidArgument
 /// when the batch can't be cut; Unimplemented, naming the op, when an op can't work on fewer rows.
-SpreadProgram SpreadSums(const graph::Graph& graph, const SpreadOptions& options);
+SpreadProgram SpreadSums(const graph::Graph& graph, SpreadOptions options);
 
 }  // namespace lockstep::distribute

@@ -1,11 +1,16 @@
 #include "distribute/step_program.h"
 
+#include <algorithm>
+
 #include "distribute/leaves.h"
+#include "distribute/one_program.h"
+#include "distribute/speculation.h"
 #include "graph/passes.h"
 #include "graph/rows.h"
 #include "graph/tracer.h"
 #include "ops/builder.h"
 #include "runtime/replica.h"
+#include "runtime/variable_hold.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::distribute {
@@ -49,68 +54,144 @@ Tensor RowsOf(const Tensor& tensor, int64_t begin, int64_t end) {
 
 }  // namespace
 
-void StepProgram::Spread(graph::Graph graph, const StepOptions& options,
-                         const std::vector<int64_t>& offsets) {
-  Communicator& ranks = *options.ranks;
-  const auto division = collectives::Division::Even(
-      static_cast<collectives::Leaf>(offsets.size() - 1), ranks.num_ranks());
-  SpreadOptions spread{.examples = options.examples,
-                       .has_rows = options.has_rows,
-                       .offsets = offsets,
-                       .division = division,
-                       .rank = ranks.rank(),
-                       .slice_from = kSliceFrom,
-                       .bucket_bytes = options.execution.bucket_bytes};
-  of_rank_ = std::make_unique<RankProgram>(SpreadSums(graph, spread), ranks, options.execution);
-  const collectives::Node block = division.block(ranks.rank());
-  for (bool has_rows : options.has_rows)
-    rows_.push_back({has_rows, offsets[block.begin], offsets[block.end]});
+namespace {
+
+bool ByName(const std::shared_ptr<runtime::VariableCell>& a,
+            const std::shared_ptr<runtime::VariableCell>& b) {
+  return a->name() < b->name();
 }
 
-StepProgram MakeStepProgram(
+// In the order in which the program names them, which all ranks share; addresses differ.
+Snapshot::Cells CellsOf(const graph::Graph& graph) {
+  Snapshot::Cells cells;
+  const auto add = [&](const std::shared_ptr<runtime::VariableCell>& cell) {
+    if (cell != nullptr && std::find(cells.begin(), cells.end(), cell) == cells.end())
+      cells.push_back(cell);
+  };
+  for (const graph::Node& node : graph.nodes()) {
+    for (graph::Endpoint input : node.inputs) {
+      const Tensor* handle = graph.constant(input);
+      if (handle != nullptr && handle->dtype() == DType::kResource)
+        add(std::dynamic_pointer_cast<runtime::VariableCell>(handle->object()));
+    }
+  }
+  Snapshot::Cells inner;  // of bodies
+  for (const runtime::VariableUse& use : runtime::UsesOf(graph))
+    if (std::find(cells.begin(), cells.end(), use.cell) == cells.end()) inner.push_back(use.cell);
+  std::stable_sort(inner.begin(), inner.end(), ByName);
+  for (const auto& cell : inner) add(cell);
+  return cells;
+}
+
+}  // namespace
+
+StepProgram::StepProgram(graph::Graph graph, const StepOptions& options)
+    : options_(options), graph_(std::move(graph)), ranks_(options.ranks) {
+  const graph::RowAnalysis analysis =
+      graph::AnalyzeRows(graph_, options.examples, options.has_rows);
+  if (analysis.can_cut()) {
+    offsets_ = MakeLeaves(options.examples, options.replicas, options.shards).offsets;
+    graph::CutIntoLeaves(graph_, analysis, offsets_);
+  } else {
+    mixes_in_ = graph_.node(analysis.mixing_node).name;
+  }
+  if (ranks_ != nullptr) cells_ = CellsOf(graph_);
+  Make();
+}
+
+void StepProgram::Make() {
+  if (ranks_ != nullptr) generation_ = ranks_->generation();
+  rows_.clear();
+  if (ranks_ != nullptr && ranks_->num_ranks() > 1 && not_spread_.empty()) {
+    try {
+      if (runtime::NeedsProgram(graph_))
+        throw Error(Code::kUnimplemented, "it has control flow, or shapes that values decide");
+      if (!mixes_in_.empty())
+        throw Error(Code::kUnimplemented, "examples influence each other in " + mixes_in_);
+      Spread();
+      compiled_.reset();
+      return;
+    } catch (const Error& error) {
+      if (error.code() != Code::kUnimplemented) throw;
+      not_spread_ = error.status().message();
+    }
+  }
+  of_rank_.reset();
+  if (compiled_ != nullptr) return;
+  compiled_ = std::make_unique<runtime::Compiled>(graph_, options_.execution);
+  compiled_->UndoFailures();
+  if (measures_) MeasureSteps();
+}
+
+namespace {
+
+// Blocks of leaves for those that compute, none for the others.
+collectives::Division DivideLeaves(collectives::Leaf leaves, const Roles& roles) {
+  const auto even =
+      collectives::Division::Even(leaves, static_cast<int>(roles.leaf_ranks().size()));
+  std::vector<collectives::Leaf> borders{0};
+  size_t workers = 0;
+  for (int rank = 0; rank < roles.num_ranks(); ++rank) {
+    if (roles.WorkerOf(rank) >= 0) ++workers;
+    borders.push_back(even.borders()[workers]);
+  }
+  return collectives::Division::FromBorders(std::move(borders)).OrThrow();
+}
+
+}  // namespace
+
+void StepProgram::Spread() {
+  auto division =
+      DivideLeaves(static_cast<collectives::Leaf>(offsets_.size() - 1), ranks_->roles());
+  if (ranks_->speculation() != nullptr) division = ranks_->speculation()->Divide(division);
+  SpreadOptions spread{.examples = options_.examples,
+                       .has_rows = options_.has_rows,
+                       .offsets = offsets_,
+                       .division = division,
+                       .rank = ranks_->rank(),
+                       .roles = ranks_->roles(),
+                       .slice_from = kSliceFrom,
+                       .bucket_bytes = options_.execution.bucket_bytes};
+  of_rank_ = std::make_unique<RankProgram>(SpreadSums(graph::RemoveDuplicates(graph_), spread),
+                                           *ranks_, options_.execution);
+  const collectives::Node block = division.block(ranks_->rank());
+  own_examples_ = offsets_[block.end] - offsets_[block.begin];
+  for (bool has_rows : options_.has_rows)
+    rows_.push_back({has_rows, offsets_[block.begin], offsets_[block.end]});
+  if (measures_) MeasureSteps();
+}
+
+std::shared_ptr<StepProgram> MakeStepProgram(
     const std::vector<ops::TensorType>& types,
     const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
     const StepOptions& options) {
-  graph::Graph graph = Trace(types, body, options);
-  StepProgram program;
-  program.ranks_ = options.ranks;
-  const bool spread = options.ranks != nullptr && options.ranks->num_ranks() > 1;
-  const graph::RowAnalysis analysis = graph::AnalyzeRows(graph, options.examples, options.has_rows);
-  std::vector<int64_t> offsets;
-  if (analysis.can_cut()) {
-    offsets = MakeLeaves(options.examples, options.replicas, options.shards).offsets;
-    graph::CutIntoLeaves(graph, analysis, offsets);
-  } else {
-    program.mixes_in_ = graph.node(analysis.mixing_node).name;
-  }
-  if (spread) {
-    try {
-      if (runtime::NeedsProgram(graph))
-        throw Error(Code::kUnimplemented, "it has control flow, or shapes that values decide");
-      if (!analysis.can_cut())
-        throw Error(Code::kUnimplemented, "examples influence each other in " + program.mixes_in_);
-      program.Spread(graph::RemoveDuplicates(graph), options, offsets);
-      return program;
-    } catch (const Error& error) {
-      if (error.code() != Code::kUnimplemented) throw;
-      program.not_spread_ = error.status().message();
-    }
-  }
-  program.compiled_ = std::make_unique<runtime::Compiled>(graph, options.execution);
-  program.compiled_->UndoFailures();
-  return program;
+  return std::shared_ptr<StepProgram>(new StepProgram(Trace(types, body, options), options));
 }
 
 std::vector<Tensor> StepProgram::Run(std::span<const Tensor> arguments, base::Team& team) {
+  if (ranks_ == nullptr) return compiled_->Run(arguments, team);
+  return ranks_->journal().Run(shared_from_this(), arguments, team);
+}
+
+std::vector<Tensor> StepProgram::RunOnce(std::span<const Tensor> arguments, base::Team& team) {
+  Speculation* const speculation = ranks_->speculation();
+  if (speculation != nullptr) speculation->BeforeRun(*ranks_);
+  if (generation_ != ranks_->generation()) Make();
+  if (compared_in_ != generation_) {
+    RequireOneProgram(*ranks_, graph_);
+    compared_in_ = generation_;
+  }
   if (compiled_ != nullptr) {
-    if (ranks_ != nullptr && !ranks_->parts().empty()) GatherParts(*ranks_);
+    if (!ranks_->parts().empty()) GatherParts(*ranks_);
     return compiled_->Run(arguments, team);
   }
   std::vector<Tensor> own;
   for (size_t i = 0; i < arguments.size(); ++i) {
     own.push_back(rows_[i].cut ? RowsOf(arguments[i], rows_[i].begin, rows_[i].end) : arguments[i]);
   }
-  return of_rank_->Run(std::move(own), team);
+  std::vector<Tensor> results = of_rank_->Run(std::move(own), team);
+  if (speculation != nullptr) speculation->AfterRun(own_examples_, of_rank_->TakeBusy());
+  return results;
 }
 
 std::string StepProgram::Describe() const {
@@ -130,6 +211,7 @@ PlanSummary StepProgram::Summary() const {
 }
 
 void StepProgram::MeasureSteps() {
+  measures_ = true;
   if (compiled_ != nullptr && compiled_->plan() != nullptr) compiled_->plan()->MeasureSteps();
   for (int i = 0; of_rank_ != nullptr && i < of_rank_->program().num_segments(); ++i)
     of_rank_->program().plan(i).MeasureSteps();

@@ -5,6 +5,7 @@
 
 #include "base/cores.h"
 #include "base/environment.h"
+#include "base/hooked_files.h"
 #include "base/log.h"
 #include "base/team.h"
 #include "cluster/resolver.h"
@@ -12,6 +13,7 @@
 #include "distribute/connect_workers.h"
 #include "distribute/context.h"
 #include "distribute/distributed_variable.h"
+#include "distribute/journal.h"
 #include "distribute/reduction.h"
 #include "distribute/run.h"
 #include "lockstep/ops/array.h"
@@ -49,7 +51,7 @@ int DevicesOf(const MirroredOptions& options) {
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end()) {
     throw Error(Code::kInvalidArgument,
-                "[mirrored] each device must be named once; got " + *twice + " twice");
+                "[strategy] each device must be named once; got " + *twice + " twice");
   }
   if (options.devices != 0) return options.devices;
   if (!names.empty()) return static_cast<int>(names.size());
@@ -58,11 +60,11 @@ int DevicesOf(const MirroredOptions& options) {
 }
 
 // Where R came from, since it is part of what the program means.
-void Tell(const MirroredOptions& options, int replicas, int devices) {
+void Tell(const std::string& name, const MirroredOptions& options, int replicas, int devices) {
   const char* from = options.replicas != 0          ? "it was given"
                      : options.device_names.empty() ? "none was given and there is no accelerator"
                                                     : "so many devices were named";
-  base::Log(base::Severity::kInfo, "mirrored: " + std::to_string(replicas) +
+  base::Log(base::Severity::kInfo, name + ": " + std::to_string(replicas) +
                                        (replicas == 1 ? " replica (" : " replicas (") + from +
                                        ") on " + std::to_string(devices) +
                                        (devices == 1 ? " device" : " devices"));
@@ -78,11 +80,34 @@ Strategy::Strategy(std::string name, int replicas, int devices, int threads_per_
       team_(std::make_unique<base::Team>(devices *
                                          Positive(threads_per_device, "threads a device"))) {}
 
-Strategy::~Strategy() = default;
+// Others may still need what this worker has, and its devices.
+Strategy::~Strategy() {
+  if (ranks_ != nullptr) ranks_->journal().End();
+}
 
 MirroredStrategy::MirroredStrategy(const MirroredOptions& options)
     : Strategy("mirrored", ReplicasOf(options), DevicesOf(options), options.threads_per_device) {
-  Tell(options, num_replicas_in_sync(), num_devices());
+  Tell(name(), options, num_replicas_in_sync(), num_devices());
+}
+
+namespace {
+
+MirroredOptions ComputeOptions(const CentralStorageOptions& options) {
+  return {.devices = options.devices,
+          .replicas = options.replicas,
+          .threads_per_device = options.threads_per_device,
+          .device_names = options.compute_devices};
+}
+
+}  // namespace
+
+CentralStorageStrategy::CentralStorageStrategy(const CentralStorageOptions& options)
+    : Strategy("central_storage", ReplicasOf(ComputeOptions(options)),
+               DevicesOf(ComputeOptions(options)), options.threads_per_device) {
+  Tell(name(), ComputeOptions(options), num_replicas_in_sync(), num_devices());
+  parameter_device_ = !options.parameter_device.empty()     ? options.parameter_device
+                      : options.compute_devices.size() == 1 ? options.compute_devices[0]
+                                                            : "CPU:0";
 }
 
 namespace {
@@ -116,25 +141,57 @@ MultiWorkerMirroredStrategy::MultiWorkerMirroredStrategy(
   ranks_ = std::move(workers);
 }
 
-int Strategy::num_workers() const { return ranks_ == nullptr ? 1 : ranks_->num_ranks(); }
-void Strategy::OnChief(const std::function<Status()>& work) {
-  Status status;
-  if (worker() == 0) {
-    try {
-      status = work();
-    } catch (const Error& error) {
-      status = error.status();
-    }
-  }
-  if (num_workers() > 1) {
-    std::string text(1, static_cast<char>(status.code()));
-    text = ranks_->AllGather(text + status.message())[0];
-    if (worker() != 0) status = Status(static_cast<Code>(text[0]), text.substr(1));
-  }
-  status.OrThrow();
+int Strategy::num_workers() const {
+  return ranks_ == nullptr ? 1 : static_cast<int>(ranks_->roles().leaf_ranks().size());
 }
 
-int Strategy::worker() const { return ranks_ == nullptr ? 0 : ranks_->rank(); }
+namespace {
+
+// The files, for who is the first worker of the present epoch: one that was stopped in the middle
+// of a save must not go on with it when another one has taken its place.
+class SoleWriter {
+ public:
+  explicit SoleWriter(distribute::Roster* roster)
+      : files_(base::LocalFiles(),
+               [roster](bool changes) {
+                 if (!changes || roster == nullptr || roster->Holds()) return Status::Ok();
+                 return Status(Code::kAborted,
+                               "[save] only the first worker of the present epoch may write; got "
+                               "one that cannot be certain to be it; who takes its place writes");
+               }),
+        scope_(files_) {}
+
+ private:
+  base::HookedFiles files_;
+  const base::FilesScope scope_;
+};
+
+}  // namespace
+
+void Strategy::OnChief(const std::function<Status()>& work) {
+  const auto attempt = [&work] {
+    try {
+      return work();
+    } catch (const Error& error) {
+      return error.status();
+    }
+  };
+  if (ranks_ == nullptr) return attempt().OrThrow();
+  const distribute::PhaseScope saves(ranks_.get(), collectives::Phase::kSave);
+  // Whoever is the first of those that are left does it, unless it is known to be done.
+  const std::vector<std::string> texts = ranks_->journal().Exchange([&] {
+    if (worker() != 0) return std::string();
+    const SoleWriter writer(ranks_->roster());
+    const Status status = attempt();
+    return std::string(1, static_cast<char>(status.code())) + status.message();
+  });
+  for (const std::string& text : texts)
+    if (!text.empty()) Status(static_cast<Code>(text[0]), text.substr(1)).OrThrow();
+}
+
+int Strategy::worker() const {
+  return ranks_ == nullptr ? 0 : ranks_->roles().WorkerOf(ranks_->rank());
+}
 
 OneDeviceStrategy::OneDeviceStrategy(int threads) : Strategy("one_device", 1, 1, threads) {}
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "distribute/errors_test.h"
+#include "base/error_of_test.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "lockstep/ops/math.h"

@@ -1,4 +1,11 @@
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
 #include "base/log.h"
+#include "checkpoint/packed_state.h"
+#include "distribute/change_workers.h"
 #include "distribute/context.h"
 #include "distribute/step_program.h"
 #include "lockstep/distribute/strategy.h"
@@ -20,7 +27,7 @@ class Steps {
     std::vector<ops::TensorType> types;
     for (const Tensor& part : batch) types.push_back(ops::TensorType::Of(part));
     for (auto& [known, program] : steps_) {
-      if (known == types) return program;
+      if (known == types) return *program;
     }
     distribute::StepOptions options{.examples = batch.empty() ? 0 : batch[0].shape()[0],
                                     .replicas = strategy_.num_replicas_in_sync(),
@@ -28,22 +35,37 @@ class Steps {
                                     .has_rows = std::vector<bool>(batch.size(), true),
                                     .ranks = strategy_.ranks()};
     auto program = distribute::MakeStepProgram(types, body_, options);
-    if (!program.mixes_in().empty() && !told_) {
+    if (!program->mixes_in().empty() && !told_) {
       told_ = true;
       base::Log(base::Severity::kInfo,
                 "the batch is not cut into shards: examples influence each other in " +
-                    program.mixes_in());
+                    program->mixes_in());
     }
     layout_ = runtime::VariableLayout();
     steps_.emplace_back(types, std::move(program));
-    return steps_.back().second;
+    return *steps_.back().second;
+  }
+
+  /// The variables of all steps, by a name that all workers give them.
+  std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>> Variables() const {
+    std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>> all;
+    std::map<std::string, int> seen;
+    std::set<const void*> known;
+    for (const auto& [types, program] : steps_) {
+      for (const auto& cell : program->cells()) {
+        if (!known.insert(cell.get()).second) continue;
+        all.emplace_back(cell->name() + "#" + std::to_string(seen[cell->name()]++), cell);
+      }
+    }
+    return all;
   }
 
  private:
   const Body& body_;
   Strategy& strategy_;
   const int shards_;
-  std::vector<std::pair<std::vector<ops::TensorType>, distribute::StepProgram>> steps_;
+  std::vector<std::pair<std::vector<ops::TensorType>, std::shared_ptr<distribute::StepProgram>>>
+      steps_;
   uint64_t layout_ = 0;
   bool told_ = false;
 };
@@ -60,6 +82,91 @@ void CheckBatch(const std::vector<Tensor>& batch) {
 
 }  // namespace
 
+namespace {
+
+// One call of Train: where it stands, and the way there.
+class TrainLoop {
+ public:
+  TrainLoop(const BatchSourceFactory& batches, Steps& programs, distribute::Communicator* ranks)
+      : batches_(batches), programs_(programs), ranks_(ranks), source_(batches()) {}
+
+  TrainResult result;
+
+  /// Nothing: the end of a pass.
+  std::optional<std::vector<Tensor>> Next() {
+    auto batch = source_();
+    if (batch) {
+      ++taken_;
+      CheckBatch(*batch);
+    }
+    return batch;
+  }
+  int64_t taken() const { return taken_; }
+  void BeginPass(int64_t skipped = 0) {
+    source_ = batches_();
+    for (taken_ = 0; taken_ < skipped && source_(); ++taken_) {
+    }
+  }
+
+  bool IsEntering() const { return ranks_ != nullptr && ranks_->journal().entering(); }
+  // Takes over from those who have trained so far.
+  void Enter() {
+    if (const auto first = source_()) programs_.For(*first);  // makes the variables
+    const auto packed = ranks_->journal().Enter();
+    if (!packed) return BeginPass();  // the job begins with this worker
+    const SavedState state = checkpoint::UnpackState(*packed);
+    const auto about = nlohmann::json::parse(state.metadata);
+    if (about.value("kind", "") != "train") {
+      throw Error(Code::kFailedPrecondition,
+                  "[strategy.train] a worker that joins must run the others' program; got a state "
+                  "of " +
+                      about.value("kind", "nothing") + "; call what they are in first");
+    }
+    for (const auto& [name, cell] : programs_.Variables()) {
+      const Tensor* value = state.Find(name);
+      if (value == nullptr) {
+        throw Error(Code::kFailedPrecondition,
+                    "[strategy.train] a worker that joins must have the others' variables; got " +
+                        name + ", which they do not have; run one program on all workers");
+      }
+      cell->Assign(*value);
+    }
+    result.steps = about.value("steps", int64_t{0});
+    result.last.clear();
+    for (size_t i = 0; const Tensor* value = state.Find("last/" + std::to_string(i)); ++i)
+      result.last.push_back(*value);
+    BeginPass(about.value("taken", int64_t{0}));
+  }
+  // At the end of a step; false: all want to leave.
+  bool Change() {
+    if (ranks_ == nullptr || ranks_->roster() == nullptr) return true;
+    const bool heard = (ranks_->heard() & distribute::kChangeNote) != 0;
+    if (ranks_->roster()->change_waiting()) ranks_->Raise(distribute::kChangeNote);
+    return !heard || distribute::ChangeWorkers(*ranks_, result.steps, [this] { return State(); });
+  }
+
+ private:
+  SavedState State() {
+    ranks_->journal().Gather();
+    SavedState state;
+    for (const auto& [name, cell] : programs_.Variables())
+      state.tensors.push_back({name, cell->Read()});
+    for (size_t i = 0; i < result.last.size(); ++i)
+      state.tensors.push_back({"last/" + std::to_string(i), result.last[i]});
+    state.metadata =
+        nlohmann::json{{"kind", "train"}, {"steps", result.steps}, {"taken", taken_}}.dump();
+    return state;
+  }
+
+  const BatchSourceFactory& batches_;
+  Steps& programs_;
+  distribute::Communicator* const ranks_;
+  BatchSource source_;
+  int64_t taken_ = 0;  // of this pass
+};
+
+}  // namespace
+
 TrainResult Strategy::Train(
     const BatchSourceFactory& batches, int64_t steps,
     const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
@@ -68,30 +175,39 @@ TrainResult Strategy::Train(
   distribute::RequireStrategy("strategy.train", id_, name_);
   const distribute::CrossReplicaScope scope(*this);
   Steps programs(body, *this, options.shards);
-  TrainResult result;
-  BatchSource source = batches();
-  bool fresh = true;  // nothing has been taken from this pass
-  while (steps < 0 || result.steps < steps) {
-    const auto batch = source();
-    if (!batch) {
-      if (steps < 0) break;
-      if (fresh) {
-        throw Error(
-            Code::kOutOfRange,
-            "[strategy.train] there must be batches for all steps; got none in a pass after " +
-                std::to_string(result.steps) + " of " + std::to_string(steps) + " steps");
+  TrainLoop loop(batches, programs, ranks());
+  distribute::PhaseScope phase(ranks(), collectives::Phase::kInput);
+  bool enters = loop.IsEntering();
+  while (enters || steps < 0 || loop.result.steps < steps) {
+    try {
+      if (std::exchange(enters, false)) {
+        loop.Enter();
+        continue;
       }
-      source = batches();
-      fresh = true;
-      continue;
+      phase.Then(collectives::Phase::kInput);
+      const auto batch = loop.Next();
+      if (!batch) {
+        if (steps < 0) break;
+        if (loop.taken() == 0) {
+          throw Error(
+              Code::kOutOfRange,
+              "[strategy.train] there must be batches for all steps; got none in a pass after " +
+                  std::to_string(loop.result.steps) + " of " + std::to_string(steps) + " steps");
+        }
+        loop.BeginPass();
+        continue;
+      }
+      phase.Then(collectives::Phase::kStep);
+      loop.result.last = programs.For(*batch).Run(*batch, team());
+      ++loop.result.steps;
+      phase.Then(collectives::Phase::kCallback);
+      if (options.on_step) options.on_step(loop.result.steps, loop.result.last);
+      if (!loop.Change()) break;
+    } catch (const distribute::LeftOut&) {
+      enters = true;
     }
-    fresh = false;
-    CheckBatch(*batch);
-    result.last = programs.For(*batch).Run(*batch, team());
-    ++result.steps;
-    if (options.on_step) options.on_step(result.steps, result.last);
   }
-  return result;
+  return std::move(loop.result);
 }
 
 }  // namespace lockstep

@@ -194,12 +194,22 @@ class Attempt {
 
 }  // namespace
 
-std::vector<int64_t> RowBorders(int64_t rows, int ranks) {
-  const int64_t grain = rows >= 2 * kGrain * ranks ? kGrain : 1;
-  std::vector<int64_t> borders;
-  for (int rank = 0; rank < ranks; ++rank) borders.push_back(rows * rank / ranks / grain * grain);
-  borders.push_back(rows);
-  return borders;
+ops::Attributes WithRows(ops::Attributes attributes, int64_t whole, int64_t count) {
+  for (const char* name : {"shape", "size"}) {
+    const auto* list = attributes.Find(name);
+    if (list == nullptr || !std::holds_alternative<std::vector<int64_t>>(*list)) continue;
+    auto sizes = std::get<std::vector<int64_t>>(*list);
+    if (sizes.empty() || sizes[0] != whole) continue;
+    sizes[0] = count;
+    attributes.Set(name, std::move(sizes));
+  }
+  return attributes;
+}
+
+std::vector<int64_t> RowBorders(int64_t rows, const Roles& roles) {
+  const std::vector<int>& ranks = roles.row_ranks();
+  const int64_t grain = rows >= 2 * kGrain * static_cast<int64_t>(ranks.size()) ? kGrain : 1;
+  return roles.Divide(rows, ranks, grain);
 }
 
 UpdateSlices FindUpdateSlices(const graph::Graph& graph, const graph::RowAnalysis& analysis,

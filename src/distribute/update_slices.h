@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "distribute/roles.h"
 #include "graph/rows.h"
 
 namespace lockstep::distribute {
@@ -33,7 +34,10 @@ struct UpdateSlices {
 UpdateSlices FindUpdateSlices(const graph::Graph& graph, const graph::RowAnalysis& analysis,
                               int ranks, int64_t least);
 
-/// Where the rows of each rank begin, and `rows`: about equally many.
-std::vector<int64_t> RowBorders(int64_t rows, int ranks);
+/// `attributes` with `count` where they name a tensor's `whole` rows as its first size.
+ops::Attributes WithRows(ops::Attributes attributes, int64_t whole, int64_t count);
+
+/// Where the rows of each rank begin, and `rows`: about equally many for those that have some.
+std::vector<int64_t> RowBorders(int64_t rows, const Roles& roles);
 
 }  // namespace lockstep::distribute

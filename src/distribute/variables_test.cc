@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "distribute/errors_test.h"
+#include "base/error_of_test.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
@@ -156,6 +156,53 @@ TEST_P(Replicated, ScattersByTheRules) {
   const Error error = ErrorOf([&] { scatter(on_read, ScatterKind::kAdd); });
   EXPECT_EQ(error.code(), Code::kUnimplemented);
   EXPECT_THAT(error.what(), HasSubstr("can't be scattered; got ResourceScatterAdd"));
+}
+
+TEST(CentralStorage, HasOneCopyOfEachVariable) {
+  CentralStorageStrategy strategy({.compute_devices = {"CPU:0", "CPU:1"}});
+  EXPECT_EQ(strategy.num_replicas_in_sync(), 2);
+  EXPECT_EQ(strategy.parameter_device(), "CPU:0");
+  const auto scope = strategy.scope();
+  const PerReplica given(std::vector<Tensor>{Scalar(1.0f), Scalar(3.0f)});
+  const auto make = [](Synchronization synchronization, Aggregation aggregation) {
+    return Variable(Scalar(4.0f),
+                    {.name = "v", .synchronization = synchronization, .aggregation = aggregation});
+  };
+  for (const bool traced : {false, true}) {
+    const auto run = [&](const std::function<Tensor(const Tensor&)>& body) {
+      if (!traced) return Scalars(strategy.Run(body, given));
+      const Function function([&](const std::vector<Tensor>& own) {
+        return strategy.Run(body, PerReplica(own)).values();
+      });
+      return Scalars(PerReplica(function.Call(given.values())));
+    };
+    for (const auto synchronization : {Synchronization::kOnWrite, Synchronization::kOnRead}) {
+      const Variable sum = make(synchronization, Aggregation::kSum);
+      EXPECT_THAT(run([&](const Tensor& t) { return sum.AssignAdd(t); }), ElementsAre(8, 8));
+      EXPECT_EQ(sum.value().scalar<float>(), 8);
+      EXPECT_EQ(sum.trainable(), synchronization == Synchronization::kOnWrite);
+      EXPECT_THAT(sum.ToString(), HasSubstr("CentralVariable 'v' float32[], aggregation SUM, of "
+                                            "central_storage with 2 replicas: one copy, on CPU:0"));
+      const Variable none = make(synchronization, Aggregation::kNone);
+      const Error error = ErrorOf([&] { run([&](const Tensor& t) { return none.Assign(t); }); });
+      EXPECT_EQ(error.code(), Code::kInvalidArgument);
+      EXPECT_THAT(error.what(), HasSubstr("got aggregation NONE; make it with aggregation SUM"));
+      EXPECT_EQ(none.Assign(2.0).scalar<float>(), 2);
+    }
+  }
+}
+
+TEST(CentralStorage, KeepsVariablesOnTheDeviceThatIsNamed) {
+  EXPECT_EQ(CentralStorageStrategy({.devices = 2}).parameter_device(), "CPU:0");
+  EXPECT_EQ(CentralStorageStrategy({.compute_devices = {"CPU:3"}}).parameter_device(), "CPU:3");
+  CentralStorageStrategy one({.devices = 1, .parameter_device = "CPU:1"});
+  EXPECT_EQ(one.parameter_device(), "CPU:1");
+  const auto scope = one.scope();
+  const Variable v(Scalar(1.0f));
+  EXPECT_EQ(one.Run([&](const Tensor& t) { return v.Assign(t); }, PerReplica({Scalar(5.0f)}))
+                .value(0)
+                .scalar<float>(),
+            5);
 }
 
 TEST_P(Replicated, AppliesEveryReplicasUpdateToAVariableFromOutside) {

@@ -84,6 +84,7 @@ Graph Specialize(const Graph& graph, const std::vector<ops::TensorType>& types) 
     copy.control_inputs = node.control_inputs;
     copy.name = node.name;
     copy.device = node.device;
+    copy.site = node.site;
   }
   result.results() = graph.results();
   return result;

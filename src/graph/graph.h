@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ops/op.h"
+#include "ops/source_site.h"
 
 namespace lockstep::graph {
 
@@ -25,6 +26,7 @@ struct Node {
   std::vector<ops::TensorType> outputs;
   std::string name;
   std::string device;
+  ops::SourceSite site;  // the line that was traced
 };
 
 /// A dataflow graph: the one representation between tracing, passes, partition and execution.

@@ -53,6 +53,7 @@ class Partitioner {
         place.part.graph.AddNode(*node.spec, std::move(inputs), node.attributes, node.outputs);
     copy.name = node.name;
     copy.device = device;
+    copy.site = node.site;
     copy.control_inputs = std::move(controls);
     place.control[node.id] = copy.id;
     for (size_t i = 0; i < node.outputs.size(); ++i) {

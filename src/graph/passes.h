@@ -14,6 +14,8 @@ Graph RemoveDuplicates(const Graph& graph);
 Graph FuseProducts(const Graph& graph);
 /// Lets attention take heads and positions as they lie, where they are transposed around it.
 Graph FuseHeads(const Graph& graph);
+/// Lets a rectifier's gradient pass before a maximum pooling's instead of after it.
+Graph MaskBeforeUnpooling(const Graph& graph);
 /// Replaces rows taken from a table of bytes, cast to float32 and scaled, by one op.
 Graph FuseGathers(const Graph& graph);
 /// Moves the product that makes a weight's gradient into the weight's update, where nobody else

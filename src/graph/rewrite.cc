@@ -38,6 +38,7 @@ Node& Rewriter::Finished(const Node& node, int id) {
   Node& copy = result_.node(id);
   copy.name = node.name;
   copy.device = node.device;
+  copy.site = node.site;
   for (int control : node.control_inputs) {
     if (node_map_[control] >= 0) copy.control_inputs.push_back(node_map_[control]);
   }

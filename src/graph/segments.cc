@@ -189,6 +189,7 @@ class Cutter {
         segment.graph.AddNode(*node.spec, std::move(inputs), node.attributes, node.outputs);
     copy.name = node.name;
     copy.device = node.device;
+    copy.site = node.site;
     for (int control : node.control_inputs) {
       const auto known = maps_[place].find(Key({control, 0}));
       if (known != maps_[place].end()) copy.control_inputs.push_back(known->second.node);

@@ -1,5 +1,7 @@
 #include "graph/tracer.h"
 
+#include "graph/device_scope.h"
+
 namespace lockstep::graph {
 
 Tracer::Tracer() : graph_(std::make_shared<Graph>()) {}
@@ -70,7 +72,8 @@ std::vector<Tensor> Tracer::Emit(const ops::OpSpec& spec, const std::vector<Tens
   for (const auto& control : controls_) {
     node.control_inputs.insert(node.control_inputs.end(), control.begin(), control.end());
   }
-  if (!devices_.empty()) node.device = devices_.back();
+  node.device = devices_.empty() ? DeviceFor(*graph_, node) : devices_.back();
+  node.site = ops::CurrentSite();
   std::vector<Tensor> results;
   const int id = node.id;
   const int count = static_cast<int>(node.outputs.size());

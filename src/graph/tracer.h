@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -24,7 +25,8 @@ class SymbolicValue : public TensorObject {
 
 /// Turns emitted ops into nodes of a graph. Values made outside are captured: concrete tensors and
 /// resources as constants, symbolic values of an enclosing trace as further parameters, listed in
-/// `captures()` in the order of the parameters that were added for them.
+/// `captures()` in the order of the parameters that were added for them. A node is on the device of
+/// `PushDevice`, else on the one that the `Device` scopes around it name.
 class Tracer : public ops::Builder {
  public:
   Tracer();
@@ -37,6 +39,9 @@ class Tracer : public ops::Builder {
   /// Every node added while a scope is open waits for `control`.
   void PushControl(std::vector<int> control) { controls_.push_back(std::move(control)); }
   void PopControl() { controls_.pop_back(); }
+  /// Sets all open control scopes aside, and puts them back.
+  std::vector<std::vector<int>> TakeControls() { return std::exchange(controls_, {}); }
+  void PutControls(std::vector<std::vector<int>> controls) { controls_ = std::move(controls); }
   void PushDevice(std::string device) { devices_.push_back(std::move(device)); }
   void PopDevice() { devices_.pop_back(); }
 

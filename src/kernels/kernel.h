@@ -69,13 +69,13 @@ class Kernel {
   virtual double cost_per_row() const { return 1; }
   virtual void Run(const KernelMemory& memory, int64_t begin, int64_t end) const = 0;
 
-  /// > 0: the kernel can also be divided by the columns of its output, all rows a call.
+  /// > 0: it also gives columns of its output: RunColumns those of all rows, RunDepth of some.
   virtual int64_t columns() const { return 0; }
   virtual void RunColumns(const KernelMemory& memory, int64_t begin, int64_t end) const {}
   /// > 0: a product whose chains have so many steps and can be taken up where a call before left
   /// them. Step k reads column k of input 0 and row k of input 1.
   virtual int64_t depth() const { return 0; }
-  /// Carries the chains of the rows [begin, end) on by the steps [from, to).
+  /// Carries the chains of rows [begin, end) on by steps [from, to). A thread begins with row 0.
   virtual void RunDepth(const KernelMemory& memory, int64_t begin, int64_t end, int64_t from,
                         int64_t to) const {}
 };

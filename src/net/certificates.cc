@@ -1,8 +1,6 @@
 #include "net/certificates.h"
 
 #include <fcntl.h>
-#include <openssl/bio.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
@@ -16,20 +14,11 @@
 #include <utility>
 
 #include "base/file.h"
+#include "net/openssl_handles.h"
 
 namespace lockstep::net {
 namespace {
 
-template <auto Free>
-struct Freer {
-  template <typename T>
-  void operator()(T* thing) const {
-    Free(thing);
-  }
-};
-using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
-using Memory = std::unique_ptr<BIO, Freer<BIO_free_all>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Freer<X509_EXTENSION_free>>;
 
 struct Signed {

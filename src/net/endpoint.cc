@@ -1,5 +1,6 @@
 #include "net/endpoint.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -8,7 +9,7 @@
 namespace lockstep::net {
 
 Endpoint::Endpoint(int rank, int num_ranks, base::Executor& executor)
-    : rank_(rank), num_ranks_(num_ranks), executor_(executor) {
+    : rank_(rank), num_ranks_(num_ranks), executor_(executor), traffic_(std::max(0, num_ranks)) {
   LOCKSTEP_CHECK_LE(0, rank);
   LOCKSTEP_CHECK_LT(rank, num_ranks);
 }
@@ -21,7 +22,15 @@ void Endpoint::Send(int to, Message message) {
     LOCKSTEP_PROBE("a message of an epoch that is over is not sent");
     return;
   }
+  traffic_[to].sent_bytes += message.size();
   SendOut(to, std::move(message));
+}
+
+std::vector<Traffic> Endpoint::traffic() const {
+  std::vector<Traffic> traffic = traffic_;
+  for (int peer = 0; peer < num_ranks_; ++peer)
+    if (peer != rank_) traffic[peer].road = RoadTo(peer);
+  return traffic;
 }
 
 void Endpoint::Listen(Channel channel, Receive receive) {
@@ -59,7 +68,9 @@ Receipt Endpoint::Deliver(int from, const Message& message) {
   }
   const auto receiver = receivers_.find(message.channel);
   if (receiver == receivers_.end()) return Receipt::kLater;
-  return receiver->second(from, message);
+  const Receipt receipt = receiver->second(from, message);
+  if (receipt == Receipt::kTaken) traffic_[from].received_bytes += message.size();
+  return receipt;
 }
 
 void Endpoint::EndEpoch(Epoch epoch, Abort abort) {

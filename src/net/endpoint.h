@@ -23,8 +23,11 @@ class Endpoint : public Transport {
   void AbortEpoch(Status reason) final { EndEpoch(epoch_, {rank_, std::move(reason)}); }
   const Abort* aborted() const final;
   void WatchAborts(Watch watch) final { watch_ = std::move(watch); }
+  std::vector<Traffic> traffic() const final;
 
  protected:
+  /// As `Traffic` names it.
+  virtual std::string RoadTo(int peer) const = 0;
   /// Puts a message of the current epoch on the wire.
   virtual void SendOut(int to, Message message) = 0;
   /// Tells every other rank, as long as there is hope, that `epoch` has ended.
@@ -48,6 +51,7 @@ class Endpoint : public Transport {
   Epoch epoch_ = 0;
   std::map<Epoch, Abort> aborts_;  // of the current epoch and later ones
   std::map<Channel, Receive> receivers_;
+  std::vector<Traffic> traffic_;  // by rank, without names
   Watch watch_;
   base::Timer watch_call_;
 };

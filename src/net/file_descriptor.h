@@ -19,6 +19,8 @@ class FileDescriptor {
   int get() const { return fd_; }
   bool ok() const { return fd_ >= 0; }
   void Close();
+  /// Gives the descriptor away.
+  int Release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "net/limited_listener.h"
 
 namespace lockstep::net {
 namespace {
@@ -26,6 +27,8 @@ constexpr char kService[] = "/lockstep/";
 // Memory that all connections together may hold before gRPC stops reading from them.
 constexpr size_t kConnectionMemory = size_t{64} << 20;
 constexpr int kStreamsOfAConnection = 256;
+// Who has connected and does not go on is sent away after this.
+constexpr int kHandshakeMilliseconds = 5000;
 
 grpc::ByteBuffer BufferOf(const std::string& text) {
   const grpc::Slice slice(text);
@@ -169,29 +172,50 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
     for (const auto& [number, call] : outgoing_) call->context.TryCancel();
     // Else the last of them would end gRPC's threads on one of those.
     gate_->WaitForOutgoing();
+    listener_.reset();
     // What runs without the gate has no call to be told of.
     if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::time_point());
   }
 
   Status Start() {
     grpc::ServerBuilder builder;
-    int port = -1;
-    builder.AddListeningPort(options_.listen, ServerCredentials(), &port);
+    // We listen ourselves, as gRPC has no limit for connections.
+    const bool is_unix = options_.listen.starts_with("unix:");
+    std::shared_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
+    if (is_unix) {
+      builder.AddListeningPort(options_.listen, ServerCredentials());
+      address_ = options_.listen;
+    } else {
+      auto listener = LimitedListener::Open(options_.listen);
+      if (!listener.ok()) return NotFree(listener.status());
+      listener_ = std::move(*listener);
+      address_ = listener_->address();
+      acceptor = builder.experimental().AddExternalConnectionAcceptor(
+          grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+          ServerCredentials());
+    }
     builder.SetMaxReceiveMessageSize(static_cast<int>(options_.longest_message));
     builder.SetMaxSendMessageSize(static_cast<int>(options_.longest_message));
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMilliseconds);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsOfAConnection);
     builder.SetResourceQuota(grpc::ResourceQuota("lockstep").Resize(kConnectionMemory));
     builder.RegisterCallbackGenericService(this);
     server_ = builder.BuildAndStart();
-    const bool is_unix = options_.listen.starts_with("unix:");
-    if (server_ == nullptr || (!is_unix && port <= 0))
-      return Status(Code::kUnavailable, "[rpc] the address must be free and of this machine; got " +
-                                            options_.listen + "; name another port, or port 0");
-    address_ = options_.listen;
-    if (!is_unix)
-      address_.replace(address_.rfind(':') + 1, std::string::npos, std::to_string(port));
+    if (server_ == nullptr) return NotFree(Status(Code::kUnavailable, "gRPC does not begin"));
+    if (listener_ != nullptr) {
+      listener_->Begin([acceptor](FileDescriptor connection) {
+        grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+        parameters.fd = connection.Release();
+        acceptor->HandleNewConnection(&parameters);
+      });
+    }
     return Status::Ok();
+  }
+
+  Status NotFree(const Status& why) const {
+    return Status(Code::kUnavailable, "[rpc] the address must be free and of this machine; got " +
+                                          options_.listen + ": " + why.message() +
+                                          "; name another port, or port 0");
   }
 
   base::Executor& executor() override { return executor_; }
@@ -346,6 +370,7 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
   std::mutex refused_mutex_;
   base::Time said_refused_{};  // guarded by refused_mutex_
   uint64_t refused_ = 0;       // guarded by refused_mutex_
+  std::unique_ptr<LimitedListener> listener_;
   std::unique_ptr<grpc::Server> server_;
 };
 

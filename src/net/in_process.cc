@@ -22,6 +22,7 @@ class InProcessNetwork::Port final : public Endpoint {
   }
 
  private:
+  std::string RoadTo(int) const override { return "in_process"; }
   // Runs `work` on a peer's executor, if the peer still lives then.
   template <typename F>
   void PostTo(int to, F work) {

@@ -55,6 +55,11 @@ void LinkedEndpoint::Retry() {
 
 void LinkedEndpoint::Lose(int peer, Status why) {
   LOCKSTEP_PROBE("a link lost its peer");
+  // As the links word it.
+  const auto says = [&why](const char* words) {
+    return why.message().find(words) != std::string::npos;
+  };
+  losses_.push_back({peer, why, says("got the end of its process"), says("got its leave")});
   AbortEpoch(std::move(why));
 }
 

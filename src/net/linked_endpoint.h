@@ -15,6 +15,7 @@ class LinkedEndpoint : public Endpoint, protected LinkEvents {
  public:
   LinkedEndpoint(int rank, int num_ranks, base::Executor& executor);
   ~LinkedEndpoint() override;
+  std::vector<Loss> losses() const final { return losses_; }
 
  protected:
   void SetLink(int peer, std::unique_ptr<Link> link) { links_[peer] = std::move(link); }
@@ -34,6 +35,7 @@ class LinkedEndpoint : public Endpoint, protected LinkEvents {
 
   std::vector<std::unique_ptr<Link>> links_;  // by rank; null for this one
   std::deque<std::pair<int, Message>> later_;
+  std::vector<Loss> losses_;
   Epoch revived_ = 0;
   base::Timer retry_;
 };

@@ -16,10 +16,10 @@ class PortTransport final : public LinkedEndpoint {
   PortTransport(const Place& place, base::EventLoop& loop)
       : LinkedEndpoint(place.rank, place.num_ranks, loop), place_(place), loop_(loop) {}
   ~PortTransport() override {
-    if (rendezvous_ != nullptr) rendezvous_->Leave();
-    if (tcp_ != nullptr) tcp_->Leave();
     // Peers shall see a leave, and no lost connection.
     if (hub_ != nullptr) hub_->SayLeave();
+    if (rendezvous_ != nullptr) rendezvous_->Leave();
+    if (tcp_ != nullptr) tcp_->Leave();
     DropLinks();
   }
 
@@ -45,11 +45,14 @@ class PortTransport final : public LinkedEndpoint {
   }
 
   /// Reaches the peers with an address in `addresses` over TCP.
-  void Connect(TcpPort& tcp, const std::vector<std::string>& addresses, base::Duration limit) {
+  void Connect(TcpPort& tcp, const std::vector<std::string>& addresses, base::Duration limit,
+               bool encrypts) {
     tcp_ = &tcp;
     tcp.Join(place_, addresses, limit);
     for (int peer = 0; peer < num_ranks(); ++peer)
       if (!addresses[peer].empty()) SetLink(peer, tcp.MakeLink(peer, loop_, *this));
+    addresses_ = addresses;
+    encrypts_ = encrypts;
   }
 
   Block Allocate(size_t bytes) override {
@@ -59,11 +62,18 @@ class PortTransport final : public LinkedEndpoint {
   }
 
  private:
+  std::string RoadTo(int peer) const override {
+    const bool shares = addresses_.empty() || addresses_[static_cast<size_t>(peer)].empty();
+    return shares ? "shared_memory" : encrypts_ ? "tls" : "tcp";
+  }
+
   const Place place_;
   base::EventLoop& loop_;
   std::unique_ptr<SharedMemoryHub> hub_;
   SharedMemoryRendezvous* rendezvous_ = nullptr;
   TcpPort* tcp_ = nullptr;
+  std::vector<std::string> addresses_;  // by rank; empty: memory is shared
+  bool encrypts_ = false;
 };
 
 Status NoRoad(int peer, const Address& there, const std::string& here) {
@@ -142,7 +152,8 @@ Result<std::unique_ptr<Transport>> Port::Join(const Membership& membership) {
     }
   }
   auto transport = std::make_unique<PortTransport>(Place{membership.id, rank, num_ranks}, loop_);
-  if (connects) transport->Connect(*tcp_, addresses, options_.connect_limit);
+  if (connects)
+    transport->Connect(*tcp_, addresses, options_.connect_limit, !options_.tcp.plain_text);
   if (shares) {
     Status status = transport->ShareMemory(options_, *heart_, *rendezvous_, std::move(names));
     if (!status.ok()) return status;

@@ -5,6 +5,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -127,6 +128,69 @@ Result<std::vector<std::string>> ResolveHost(const std::string& host) {
   if (!addresses.empty()) return addresses;
   return Status(Code::kNotFound, "[host] the name must have an address; got " +
                                      std::string(gai_strerror(list.error)) + " (" + host + ")");
+}
+
+Result<std::string> OwnNumberOf(const std::string& host) {
+  const bool in_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  const std::string name = in_brackets ? host.substr(1, host.size() - 2) : host;
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto addresses, ResolveHost(name));
+  std::string own, all;
+  for (const std::string& address : addresses) {
+    all += (all.empty() ? "" : ", ") + address;
+    const bool loopback = address.starts_with("127.") || address == "::1";
+    if ((loopback && !own.empty()) || !ReservedPort::Reserve(address).ok()) continue;
+    own = address;
+    if (!loopback) break;
+  }
+  if (own.empty()) {
+    return Status(Code::kInvalidArgument,
+                  "[host] the name must stand for this machine; got " + all + " (" + host +
+                      "); correct the name service or /etc/hosts, or write a number");
+  }
+  return own.find(':') == std::string::npos ? own : "[" + own + "]";
+}
+
+Result<std::string> OwnNumberTowards(const std::string& host) {
+  const bool in_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  const std::string name = in_brackets ? host.substr(1, host.size() - 2) : host;
+  const AddressList list(name);
+  if (list.first == nullptr) return ResolveHost(name).status();
+  for (const addrinfo* entry = list.first; entry != nullptr; entry = entry->ai_next) {
+    // A datagram socket that is connected has looked up the way, and no more.
+    std::vector<uint8_t> bytes(entry->ai_addrlen);
+    std::memcpy(bytes.data(), entry->ai_addr, entry->ai_addrlen);
+    auto* address = reinterpret_cast<sockaddr*>(bytes.data());
+    PortOf(address) = htons(9);
+    const base::OwnedFile file(socket(entry->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    socklen_t length = entry->ai_addrlen;
+    if (!file || connect(file.fd(), address, length) != 0) continue;
+    if (getsockname(file.fd(), address, &length) != 0) continue;
+    const std::string own = Numeric(address, length);
+    return own.find(':') == std::string::npos ? own : "[" + own + "]";
+  }
+  return Status(Code::kUnavailable, "[host] there must be a way to it; got " +
+                                        std::string(std::strerror(errno)) + " (" + host + ")");
+}
+
+bool Answers(const std::string& host, int port, base::Duration limit) {
+  const AddressList found(host);
+  for (const addrinfo* entry = found.first; entry != nullptr; entry = entry->ai_next) {
+    std::vector<uint8_t> bytes(entry->ai_addrlen);
+    std::memcpy(bytes.data(), entry->ai_addr, bytes.size());
+    auto* address = reinterpret_cast<sockaddr*>(bytes.data());
+    PortOf(address) = htons(static_cast<uint16_t>(port));
+    const base::OwnedFile file(
+        socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!file) continue;
+    if (connect(file.fd(), address, LengthOf(address)) == 0) return true;
+    if (errno != EINPROGRESS) continue;
+    pollfd waits{file.fd(), POLLOUT, 0};
+    if (poll(&waits, 1, static_cast<int>(base::Milliseconds(limit))) != 1) continue;
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (getsockopt(file.fd(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0) return true;
+  }
+  return false;
 }
 
 std::vector<Interface> Interfaces() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/process.h"
 #include "lockstep/base/status.h"
 
@@ -36,6 +37,19 @@ class ReservedPort {
 
 /// The addresses that a host's name stands for, as numbers. NotFound if there are none.
 Result<std::vector<std::string>> ResolveHost(const std::string& host);
+
+/// The number at which this machine can listen so that peers reach it under the name `host`: what
+/// the name stands for, and of several the one of an interface that leads out. A number stays
+/// itself. Errors: NotFound (the name stands for nothing), InvalidArgument (for other machines).
+Result<std::string> OwnNumberOf(const std::string& host);
+
+/// The number of this machine from which packets to `host` leave; nothing is sent. Errors: NotFound
+/// (no such host), Unavailable (no way there).
+Result<std::string> OwnNumberTowards(const std::string& host);
+
+/// Whether somebody listens at the port of a host, as a connection shows that is made within
+/// `limit` and closed at once.
+bool Answers(const std::string& host, int port, base::Duration limit);
 
 /// A network interface and one of its addresses.
 struct Interface {

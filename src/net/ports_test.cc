@@ -18,18 +18,21 @@ TEST(ReservedPort, IsNobodyElsesAndListensOnlyThroughItsSockets) {
   for (int i = 0; i < 50; ++i) {
     EXPECT_NE(ReservedPort::Reserve("127.0.0.1").value().port(), first.port());
   }
+  const auto answers = [&] { return Answers("127.0.0.1", first.port(), std::chrono::seconds(10)); };
   EXPECT_FALSE(first.IsListening());
   for (int start = 0; start < 2; ++start) {
     auto socket = first.MakeSocket().value();
     EXPECT_FALSE(first.IsListening());
     ASSERT_EQ(listen(socket.fd(), 5), 0);
     EXPECT_TRUE(first.IsListening());
+    EXPECT_TRUE(answers());
     EXPECT_EQ(ListenersAt(first.port()).size(), 1u);
     // Who listens has it alone.
     EXPECT_EQ(ReservedPort::Reserve("127.0.0.1", first.port()).status().code(),
               Code::kAlreadyExists);
     socket.Close();
     EXPECT_FALSE(first.IsListening());
+    EXPECT_FALSE(answers());
   }
   EXPECT_TRUE(ListenersAt(first.port()).empty());
 }
@@ -57,6 +60,28 @@ TEST(ReservedPort, SaysWhyItCannotBe) {
   EXPECT_EQ(
       ReservedPort::Reserve("192.0.2.123").status().message(),
       "[port] binding must succeed; got Cannot assign requested address (192.0.2.123 port 0)");
+}
+
+TEST(OwnNumber, OfANameOfThisMachine) {
+  EXPECT_EQ(OwnNumberOf("127.0.0.1").value(), "127.0.0.1");
+  EXPECT_EQ(OwnNumberOf("127.9.0.3").value(), "127.9.0.3");
+  const std::string local = OwnNumberOf("localhost").value();
+  EXPECT_TRUE(local == "127.0.0.1" || local == "[::1]") << local;
+  if (ReservedPort::Reserve("::1").ok()) {
+    EXPECT_EQ(OwnNumberOf("[::1]").value(), "[::1]");
+  }
+  EXPECT_EQ(OwnNumberOf("no-such-host.invalid").status().code(), Code::kNotFound);
+  const auto other = OwnNumberOf("192.0.2.123");
+  EXPECT_EQ(other.status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(other.status().message(),
+            "[host] the name must stand for this machine; got 192.0.2.123 (192.0.2.123); correct "
+            "the name service or /etc/hosts, or write a number");
+}
+
+TEST(OwnNumber, TowardsAHost) {
+  EXPECT_EQ(OwnNumberTowards("127.0.0.1").value(), "127.0.0.1");
+  EXPECT_EQ(OwnNumberTowards("127.9.0.3").value(), "127.0.0.1");
+  EXPECT_EQ(OwnNumberTowards("no-such-host.invalid").status().code(), Code::kNotFound);
 }
 
 TEST(Interfaces, HaveLoopback) {

@@ -47,7 +47,7 @@ class RankProcesses {
   /// The next report with that word of that epoch; other reports before it are skipped, but
   /// "wrong" ends the test. Fails the test after `limit`.
   Report Await(int process, const std::string& word, uint64_t epoch,
-               base::Duration limit = std::chrono::seconds(20));
+               base::Duration limit = std::chrono::seconds(60));
   /// The same, but to be late is no failure.
   bool TryAwait(int process, const std::string& word, uint64_t epoch, base::Duration limit,
                 Report* report);

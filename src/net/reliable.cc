@@ -57,8 +57,10 @@ class Reliable final : public Endpoint {
     datagrams_.OnReceive([this](int from, const Payload& datagram) { Arrive(from, datagram); });
   }
   ~Reliable() override { datagrams_.OnReceive(nullptr); }
+  std::vector<Loss> losses() const override { return losses_; }
 
  private:
+  std::string RoadTo(int) const override { return "datagrams"; }
   using Number = std::pair<Epoch, uint64_t>;
   // A datagram that no answer has settled yet. Data shares its epoch's fate; an abort outlives it.
   struct Unsettled {
@@ -112,6 +114,7 @@ class Reliable final : public Endpoint {
       });
       peer.taken.erase(peer.taken.begin(), peer.taken.lower_bound(epoch()));
     }
+    if (aborted() == nullptr) losses_.clear();
   }
 
   // What was answered kLater lies with its sender, who tries again.
@@ -161,6 +164,7 @@ class Reliable final : public Endpoint {
                   "messages waiting (rank %d of %d, epoch %llu)",
                   to, base::Milliseconds(options_.silence_limit), base::Milliseconds(silence),
                   waiting, rank(), num_ranks(), static_cast<unsigned long long>(epoch()));
+    losses_.push_back({.rank = to, .why = Status(Code::kUnavailable, text)});
     AbortEpoch(Status(Code::kUnavailable, text));
   }
 
@@ -228,6 +232,7 @@ class Reliable final : public Endpoint {
   Datagrams& datagrams_;
   const ReliableOptions options_;
   std::vector<Peer> peers_;
+  std::vector<Loss> losses_;  // of the current epoch
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ class RpcTest : public ::testing::TestWithParam<Wire> {
     return MakeGrpcRpc(loop_, options).value();
   }
   Result<std::string> Call(Rpc& from, const std::string& method, const std::string& request,
-                           base::Duration timeout = seconds(5)) {
+                           base::Duration timeout = seconds(60)) {
     std::optional<Result<std::string>> result;
     from.Call(server_ == nullptr ? address_ : server_->address(), method, request, timeout,
               [&](Result<std::string> given) { result = std::move(given); });
@@ -87,15 +87,15 @@ TEST_P(RpcTest, AnswersLaterAndOutOfOrder) {
       "hold", [&](const std::string&, Rpc::Answer answer) { held.push_back(std::move(answer)); });
   std::vector<std::string> results;
   for (const char* request : {"a", "b"}) {
-    client_->Call(server_->address(), "hold", request, seconds(5),
+    client_->Call(server_->address(), "hold", request, seconds(60),
                   [&](Result<std::string> result) { results.push_back(result.OrThrow()); });
   }
-  ASSERT_TRUE(loop_.RunUntil([&] { return held.size() == 2; }, seconds(5)));
+  ASSERT_TRUE(loop_.RunUntil([&] { return held.size() == 2; }, seconds(60)));
   held[1](std::string("second"));
-  ASSERT_TRUE(loop_.RunUntil([&] { return results.size() == 1; }, seconds(5)));
+  ASSERT_TRUE(loop_.RunUntil([&] { return results.size() == 1; }, seconds(60)));
   held[0](std::string("first"));
   held[0](std::string("once more"));
-  ASSERT_TRUE(loop_.RunUntil([&] { return results.size() == 2; }, seconds(5)));
+  ASSERT_TRUE(loop_.RunUntil([&] { return results.size() == 2; }, seconds(60)));
   EXPECT_EQ(results, (std::vector<std::string>{"second", "first"}));
 }
 
@@ -126,12 +126,12 @@ TEST_P(RpcTest, IsUnavailableOnceThePeerHasGone) {
   server_->Serve(
       "hold", [&](const std::string&, Rpc::Answer answer) { held.push_back(std::move(answer)); });
   std::optional<Result<std::string>> result;
-  client_->Call(server_->address(), "hold", "", seconds(5),
+  client_->Call(server_->address(), "hold", "", seconds(60),
                 [&](Result<std::string> given) { result = std::move(given); });
-  ASSERT_TRUE(loop_.RunUntil([&] { return held.size() == 1; }, seconds(5)));
+  ASSERT_TRUE(loop_.RunUntil([&] { return held.size() == 1; }, seconds(60)));
   address_ = server_->address();
   server_.reset();
-  ASSERT_TRUE(loop_.RunUntil([&] { return result.has_value(); }, seconds(5)));
+  ASSERT_TRUE(loop_.RunUntil([&] { return result.has_value(); }, seconds(60)));
   EXPECT_EQ(result->status().code(), Code::kUnavailable);
   EXPECT_EQ(Call(*client_, "hold", "").status().code(), Code::kUnavailable);
   held[0](std::string("too late"));
@@ -160,7 +160,7 @@ TEST_P(RpcTest, GoesWithCallsUnderWay) {
   server_->Serve("turn",
                  [](const std::string&, const Rpc::Answer& answer) { answer(std::string()); });
   for (int i = 0; i < 20; ++i) {
-    client_->Call(server_->address(), "turn", "", seconds(5),
+    client_->Call(server_->address(), "turn", "", seconds(60),
                   [](const Result<std::string>&) { FAIL() << "its caller has gone"; });
   }
   client_.reset();
@@ -198,9 +198,9 @@ TEST(GrpcRpc, RefusesStrangersCertificatesAndPlainCallers) {
   for (const GrpcOptions& stranger : {plain, other, half}) {
     const auto rpc = MakeGrpcRpc(loop, stranger).value();
     std::optional<Result<std::string>> result;
-    rpc->Call(server->address(), "turn", "", seconds(3),
+    rpc->Call(server->address(), "turn", "", seconds(50),
               [&](Result<std::string> given) { result = std::move(given); });
-    ASSERT_TRUE(loop.RunUntil([&] { return result.has_value(); }, seconds(5)));
+    ASSERT_TRUE(loop.RunUntil([&] { return result.has_value(); }, seconds(60)));
     EXPECT_EQ(result->status().code(), Code::kUnavailable) << result->status().ToString();
   }
   EXPECT_FALSE(handled);
@@ -231,7 +231,7 @@ TEST(GrpcRpc, ListensOnlyWhereItMay) {
   std::optional<Result<std::string>> result;
   first->Call("10.77.0.1:9", "turn", "", milliseconds(100),
               [&](Result<std::string> given) { result = std::move(given); });
-  ASSERT_TRUE(loop.RunUntil([&] { return result.has_value(); }, seconds(5)));
+  ASSERT_TRUE(loop.RunUntil([&] { return result.has_value(); }, seconds(60)));
   EXPECT_EQ(result->status().code(), Code::kFailedPrecondition);
 }
 

@@ -151,10 +151,15 @@ bool SharedMemoryLink::Lay(const Payload& bytes, Laid* laid) {
 
 bool SharedMemoryLink::AnnounceSegments(uint32_t segment) {
   for (; announced_ <= segment; ++announced_) {
+    if (!socket_.ok()) return false;  // the end is known, and told after the last message
     const std::shared_ptr<Segment> own = hub_.arena_->segment(announced_);
     const SegmentPacket packet{announced_, 0, own->size()};
     const int error = SendPacket(socket_.get(), &packet, sizeof(packet), own->file());
     if (error == EAGAIN) return false;
+    if (error == EPIPE || error == ECONNRESET) {
+      DrainSocket();
+      return false;
+    }
     if (error != 0) {
       Fail(Status(Code::kUnavailable, "[shared memory] a segment must reach rank " +
                                           std::to_string(peer_) + "; got " + std::strerror(error)));
@@ -333,6 +338,18 @@ bool SharedMemoryLink::TakeAborts() {
   return true;
 }
 
+// The peer has closed it. Why, its pulse says, often before.
+void SharedMemoryLink::CloseSocket() {
+  hub_.loop_.UnwatchFile(socket_.get());
+  socket_.Close();
+  const Ailment ailment = hub_.pulse_->ailment(peer_);
+  const bool left = HeadOf(control_->data()).left.load() != 0;
+  const bool is_known = ailment != Ailment::kNone;
+  FailAfterMessages(hub_.StatusOf(peer_, left       ? Ailment::kLeft
+                                         : is_known ? ailment
+                                                    : Ailment::kDead));
+}
+
 void SharedMemoryLink::DrainSocket() {
   while (socket_.ok()) {
     SegmentPacket packet;
@@ -340,17 +357,7 @@ void SharedMemoryLink::DrainSocket() {
     size_t size = 0;
     const int error = ReceivePacket(socket_.get(), &packet, sizeof(packet), &size, &file);
     if (error == EAGAIN) return;
-    if (error != 0 || size == 0) {
-      // The peer has closed it. Why, its pulse says, often before.
-      hub_.loop_.UnwatchFile(socket_.get());
-      socket_.Close();
-      const Ailment ailment = hub_.pulse_->ailment(peer_);
-      const bool left = HeadOf(control_->data()).left.load() != 0;
-      const bool is_known = ailment != Ailment::kNone;
-      return FailAfterMessages(hub_.StatusOf(peer_, left       ? Ailment::kLeft
-                                                    : is_known ? ailment
-                                                               : Ailment::kDead));
-    }
+    if (error != 0 || size == 0) return CloseSocket();
     if (size == sizeof(packet) && file.ok())
       AddSegment(std::move(file), packet.index, packet.bytes);
   }

@@ -54,6 +54,7 @@ class SharedMemoryLink final : public Link {
   bool TakeOne(const Slot& written);
   bool TakeAborts();
   void DrainSocket();
+  void CloseSocket();
   void AddSegment(FileDescriptor file, uint32_t index, uint64_t bytes);
 
   SharedMemoryHub& hub_;

@@ -18,8 +18,17 @@ namespace {
 constexpr size_t kMostCallers = 256;
 constexpr base::Duration kCallerLimit = std::chrono::seconds(30);
 constexpr base::Duration kCallAgain = std::chrono::milliseconds(5);
+// Names are told once they are open, so whose name refuses calls has gone.
+constexpr base::Duration kRefusedLimit = std::chrono::milliseconds(100);
 
-enum class Answer : uint32_t { kHello = 1, kOtherJob, kOtherLayout, kOtherMembership, kOtherRanks };
+enum class Answer : uint32_t {
+  kHello = 1,
+  kOtherJob,
+  kOtherLayout,
+  kOtherMembership,
+  kOtherRanks,
+  kLeft
+};
 
 const char* Explain(Answer answer) {
   switch (answer) {
@@ -31,6 +40,8 @@ const char* Explain(Answer answer) {
       return "a refusal: it is in another membership";
     case Answer::kOtherRanks:
       return "a refusal: it knows other ranks";
+    case Answer::kLeft:
+      return "its leave";
     case Answer::kHello:
       break;
   }
@@ -103,7 +114,12 @@ void SharedMemoryRendezvous::Hear(Callers::iterator caller) {
   FileDescriptor file;
   const int error = ReceivePacket(caller->socket.get(), &hello, sizeof(hello), &size, &file);
   if (error == EAGAIN) return;
-  if (error != 0 || size != sizeof(hello) || hello.magic != kControlMagic || caller->rank >= 0) {
+  if (caller->rank >= 0) {
+    // It has gone before this rank is in its membership, where its segment shall say so.
+    loop_.UnwatchFile(caller->socket.get());
+    return;
+  }
+  if (error != 0 || size != sizeof(hello) || hello.magic != kControlMagic) {
     Drop(caller);
     return;
   }
@@ -126,17 +142,22 @@ void SharedMemoryRendezvous::Hear(Callers::iterator caller) {
   Consider(caller);
 }
 
+bool SharedMemoryRendezvous::IsOver(uint64_t membership) const {
+  return joined_ ? membership < place_.membership : left_.has_value() && membership <= *left_;
+}
+
 // Meets who belongs to our membership, sends away who belongs to a past one, keeps the others.
 void SharedMemoryRendezvous::Consider(Callers::iterator caller) {
-  if (!joined_ || caller->membership > place_.membership) return;
+  const bool is_over = IsOver(caller->membership);
+  if (!is_over && (!joined_ || caller->membership > place_.membership)) return;
   const int peer = caller->rank;
-  const bool is_expected = caller->membership == place_.membership && peer > place_.rank &&
-                           peer < place_.num_ranks && !names_[peer].empty() && !met_[peer];
+  const bool is_expected = !is_over && peer > place_.rank && peer < place_.num_ranks &&
+                           !names_[peer].empty() && !met_[peer];
   Hello hello = OwnHello();
-  if (!is_expected) hello.answer = Answer::kOtherMembership;
-  const int file = is_expected ? control_->file() : -1;
-  const bool is_told = SendPacket(caller->socket.get(), &hello, sizeof(hello), file) == 0;
-  if (!is_expected || !is_told) return Drop(caller);
+  if (!is_expected) hello.answer = is_over ? Answer::kLeft : Answer::kOtherMembership;
+  SendPacket(caller->socket.get(), &hello, sizeof(hello), is_expected ? control_->file() : -1);
+  if (!is_expected) return Drop(caller);
+  // One that has gone already is met, too: the link finds out.
   loop_.UnwatchFile(caller->socket.get());
   Met met{std::move(caller->socket), std::move(caller->control)};
   callers_.erase(caller);
@@ -159,6 +180,7 @@ void SharedMemoryRendezvous::Join(const Place& place, const Segment& control,
                                   OnMet on_met) {
   LOCKSTEP_CHECK(!joined_);
   joined_ = true;
+  left_.reset();
   place_ = place;
   control_ = &control;
   names_ = std::move(names);
@@ -183,20 +205,44 @@ void SharedMemoryRendezvous::Join(const Place& place, const Segment& control,
 void SharedMemoryRendezvous::Leave() {
   if (!joined_) return;
   joined_ = false;
+  left_ = place_.membership;
   deadline_.Stop();
-  for (const auto& call : calls_)
-    if (call != nullptr && call->socket.ok()) loop_.UnwatchFile(call->socket.get());
+  for (int peer = 0; peer < place_.num_ranks; ++peer) {
+    if (calls_[peer] == nullptr) continue;
+    FileDescriptor socket;
+    if (calls_[peer]->socket.ok()) {
+      loop_.UnwatchFile(calls_[peer]->socket.get());
+    } else if (!met_[peer]) {
+      LOCKSTEP_PROBE("a rank leaves before it has called");
+      SayHello(peer, &socket);
+    }
+  }
   calls_.clear();
   on_met_ = nullptr;
+  for (auto caller = callers_.begin(); caller != callers_.end();) {
+    const auto next = std::next(caller);
+    if (caller->rank >= 0) Consider(caller);
+    caller = next;
+  }
+}
+
+int SharedMemoryRendezvous::SayHello(int peer, FileDescriptor* socket) const {
+  const int error = ConnectPackets(names_[peer], socket);
+  if (error != 0) return error;
+  const Hello hello = OwnHello();
+  return SendPacket(socket->get(), &hello, sizeof(hello), control_->file());
 }
 
 void SharedMemoryRendezvous::TryCall(int peer) {
   Call& call = *calls_[peer];
   FileDescriptor socket;
-  int error = ConnectPackets(names_[peer], &socket);
-  const Hello hello = OwnHello();
-  if (error == 0) error = SendPacket(socket.get(), &hello, sizeof(hello), control_->file());
-  if (error != 0) return EndCall(peer, std::strerror(error), true);
+  const int error = SayHello(peer, &socket);
+  if (error != ECONNREFUSED) call.refused_since.reset();
+  if (error != 0) {
+    if (!call.refused_since) call.refused_since = loop_.Now();
+    const bool again = loop_.Now() - *call.refused_since <= kRefusedLimit;
+    return EndCall(peer, std::strerror(error), again || error != ECONNREFUSED);
+  }
   call.socket = std::move(socket);
   loop_.WatchFile(call.socket.get(), true, false,
                   [this, peer](base::FileEvents) { HearAnswer(peer); });
@@ -222,6 +268,11 @@ void SharedMemoryRendezvous::HearAnswer(int peer) {
   if (size == 0) return EndCall(peer, "a closed connection", true);
   const bool is_hello = size == sizeof(hello) && hello.magic == kControlMagic;
   if (!is_hello) return EndCall(peer, "an answer without sense", false);
+  if (hello.answer == Answer::kLeft) {
+    loop_.UnwatchFile(call.socket.get());
+    call.socket.Close();
+    return Meet(peer, HasLeft(peer));
+  }
   if (hello.answer != Answer::kHello)
     return EndCall(peer, Explain(hello.answer), hello.answer == Answer::kOtherMembership);
   if (hello.rank != static_cast<uint32_t>(peer) || !file.ok())
@@ -235,6 +286,14 @@ void SharedMemoryRendezvous::Meet(int peer, Result<Met> met) {
   met_[peer] = true;
   const OnMet on_met = on_met_;
   on_met(peer, std::move(met));
+}
+
+Status SharedMemoryRendezvous::HasLeft(int peer) const {
+  return Status(Code::kUnavailable, "[net] rank " + std::to_string(peer) +
+                                        " must outlive the epoch; got its leave (rank " +
+                                        std::to_string(place_.rank) + " of " +
+                                        std::to_string(place_.num_ranks) +
+                                        "); enter the next epoch without it");
 }
 
 Status SharedMemoryRendezvous::Unreached(int peer) const {

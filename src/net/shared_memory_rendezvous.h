@@ -3,6 +3,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,12 @@ class SharedMemoryRendezvous {
   };
   using OnMet = std::function<void(int peer, Result<Met> met)>;
   /// Meets the peers that have a name in `names`, by rank; `on_met` hears of each once, of those
-  /// that did not come within `limit` with Unavailable. Until `Leave`, one membership at a time.
+  /// that did not come within `limit`, or have gone before they came, with Unavailable. Until
+  /// `Leave`, one membership at a time.
   void Join(const Place& place, const Segment& control, std::vector<std::string> names,
             base::Duration limit, OnMet on_met);
+  /// Ends the membership. Peers that were not met yet find the control segment, and what it says of
+  /// the leave, all the same.
   void Leave();
 
  private:
@@ -47,6 +51,7 @@ class SharedMemoryRendezvous {
   struct Call {
     FileDescriptor socket;
     std::string fault = "no answer";
+    std::optional<base::Time> refused_since;  // nobody listens under its name
     base::Timer retry;
   };
   using Callers = std::list<Caller>;
@@ -57,6 +62,8 @@ class SharedMemoryRendezvous {
   void Drop(Callers::iterator caller);
   void Hear(Callers::iterator caller);
   void Consider(Callers::iterator caller);
+  bool IsOver(uint64_t membership) const;
+  int SayHello(int peer, FileDescriptor* socket) const;
   void TryCall(int peer);
   void HearAnswer(int peer);
   void EndCall(int peer, const std::string& fault, bool again);
@@ -64,6 +71,7 @@ class SharedMemoryRendezvous {
   void Expire();
   Hello OwnHello() const;
   Status Unreached(int peer) const;
+  Status HasLeft(int peer) const;
 
   base::EventLoop& loop_;
   const uint64_t job_;
@@ -72,6 +80,7 @@ class SharedMemoryRendezvous {
   Callers callers_;
 
   bool joined_ = false;
+  std::optional<uint64_t> left_;  // the newest membership that is over
   Place place_;
   const Segment* control_ = nullptr;
   std::vector<std::string> names_;

@@ -28,8 +28,8 @@ class StrangersTest : public ::testing::TestWithParam<bool> {
     options.use_shared_memory = false;
     options.tcp.listen = "127.0.0.1:0";
     options.tcp.plain_text = !GetParam();
-    options.tcp.stranger_limit = milliseconds(300);
-    options.tcp.limits.silence = seconds(5);
+    options.tcp.stranger_limit = stranger_limit_;
+    options.tcp.limits.silence = seconds(60);
     options.tcp.most_strangers = 16;
     options.job = 42;
     if (GetParam()) options.credentials = credentials();
@@ -62,7 +62,7 @@ class StrangersTest : public ::testing::TestWithParam<bool> {
   }
   void ExpectProgress() {
     const int before = taken_;
-    EXPECT_TRUE(loop_.RunUntil([&] { return taken_ > before + 20; }, seconds(20)));
+    EXPECT_TRUE(loop_.RunUntil([&] { return taken_ > before + 20; }, seconds(60)));
   }
   FileDescriptor Connect() {
     FileDescriptor socket;
@@ -86,7 +86,7 @@ class StrangersTest : public ::testing::TestWithParam<bool> {
           const Flow flow = stream.Read(room, &got);
           return flow == Flow::kEnded || flow == Flow::kBroken;
         },
-        seconds(10));
+        seconds(60));
   }
   bool IsClosedAfter(const Bytes& bytes) {
     const auto stream = MakePlainStream(Connect());
@@ -97,7 +97,14 @@ class StrangersTest : public ::testing::TestWithParam<bool> {
   std::unique_ptr<Port> ports_[2];
   std::unique_ptr<Transport> transports_[2];
   std::string address_;
+  base::Duration stranger_limit_ = seconds(60);
   int taken_ = 0;
+};
+
+// Where strangers must be quick.
+class HastyTest : public StrangersTest {
+ protected:
+  HastyTest() { stranger_limit_ = milliseconds(300); }
 };
 
 Bytes Header(uint8_t kind, uint32_t payload, uint64_t body) {
@@ -134,7 +141,7 @@ TEST_P(StrangersTest, BytesWithoutSenseCloseTheConnection) {
   }
 }
 
-TEST_P(StrangersTest, HalfAMessageAndSilenceEndByTheClock) {
+TEST_P(HastyTest, HalfAMessageAndSilenceEndByTheClock) {
   Bytes half = HelloBytes(42, 1, 1);
   half.resize(40);
   EXPECT_TRUE(IsClosedAfter(half));
@@ -162,18 +169,23 @@ TEST_P(StrangersTest, ManyConnectionsAreLimited) {
     if (open.size() > 150) open.pop_front();
   }
   ExpectProgress();
-  int closed = 0;
-  loop_.RunUntil([] { return false; }, milliseconds(100));
-  for (FileDescriptor& socket : open) {
-    const auto stream = MakePlainStream(std::move(socket));
+  std::deque<std::unique_ptr<Stream>> streams;
+  for (FileDescriptor& socket : open) streams.push_back(MakePlainStream(std::move(socket)));
+  const auto is_closed = [](const std::unique_ptr<Stream>& stream) {
     std::byte room[16];
     size_t got = 0;
     const Flow flow = stream->Read(room, &got);
-    closed += flow == Flow::kEnded || flow == Flow::kBroken;
-  }
-  EXPECT_GE(closed, 150 - 16 - 2);
+    return flow == Flow::kEnded || flow == Flow::kBroken;
+  };
+  EXPECT_TRUE(loop_.RunUntil(
+      [&] {
+        std::erase_if(streams, is_closed);
+        return streams.size() <= 16 + 2;
+      },
+      seconds(60)));
 }
 
+INSTANTIATE_TEST_SUITE_P(Plain, HastyTest, ::testing::Values(false));
 INSTANTIATE_TEST_SUITE_P(PlainAndTls, StrangersTest, ::testing::Bool(), [](const auto& info) {
   return std::string(info.param ? "Tls" : "Plain");
 });
@@ -199,15 +211,15 @@ TEST_P(CertificatesTest, AServerOfAnotherJobIsNotTalkedTo) {
   options.use_shared_memory = false;
   options.tcp.listen = "127.0.0.1:0";
   options.job = 42;
-  options.connect_limit = milliseconds(500);
+  options.connect_limit = seconds(3);
   options.credentials = MakeCredentials().value();
   const auto port = Port::Open(loop_, options).value();
   const Membership membership{1, 1, {ports_[0]->address(), port->address()}};
   const auto transport = port->Join(membership).value();
-  EXPECT_TRUE(loop_.RunUntil([&] { return transport->aborted() != nullptr; }, seconds(10)));
+  EXPECT_TRUE(loop_.RunUntil([&] { return transport->aborted() != nullptr; }, seconds(60)));
   const Status& why = transport->aborted()->reason;
   EXPECT_EQ(why.code(), Code::kUnavailable);
-  EXPECT_NE(why.message().find("[net] rank 0 must be connected within 0.5 s; got certificate "
+  EXPECT_NE(why.message().find("[net] rank 0 must be connected within 3.0 s; got certificate "
                                "verify failed"),
             std::string::npos)
       << why.message();
@@ -259,9 +271,9 @@ TEST(PortErrors, NameTheRuleTheValueAndTheCure) {
 TEST(SharedMemoryStrangers, AreSentAwayAndTheOthersGoOn) {
   base::EventLoop loop;
   PortOptions options;
-  options.shared_memory.beat_limit = seconds(5);
+  options.shared_memory.beat_limit = seconds(60);
   options.job = 7;
-  options.connect_limit = milliseconds(400);
+  options.connect_limit = seconds(60);
   std::vector<std::unique_ptr<Port>> ports;
   Membership membership{3, 0, {}};
   for (int rank : {0, 1}) {
@@ -286,8 +298,7 @@ TEST(SharedMemoryStrangers, AreSentAwayAndTheOthersGoOn) {
     return Receipt::kTaken;
   });
   first->Send(1, {0, Channel::kTest, {}, {}});
-  EXPECT_TRUE(loop.RunUntil([&] { return taken == 1; }, seconds(10)));
-  loop.RunUntil([] { return false; }, milliseconds(500));
+  EXPECT_TRUE(loop.RunUntil([&] { return taken == 1; }, seconds(60)));
   EXPECT_EQ(first->aborted(), nullptr);
   EXPECT_EQ(second->aborted(), nullptr);
 }

@@ -24,6 +24,8 @@ struct TcpOptions {
   /// Connections that have not shown who they are; further ones push the oldest out.
   int most_strangers = 64;
   base::Duration stranger_limit = std::chrono::seconds(5);
+  /// Whose address refuses connections for so long has gone: addresses are told once they are open.
+  base::Duration refused_limit = std::chrono::seconds(1);
   /// What came and was not taken yet, per peer; beyond it nothing more is read.
   size_t most_untaken_bytes = size_t{256} << 20;
 };

@@ -15,17 +15,23 @@ constexpr uint64_t kHelloMagic = 0x6c6f636b73746570;  // "lockstep"
 constexpr uint32_t kHelloVersion = 1;
 constexpr base::Duration kCallAgain = std::chrono::milliseconds(20);
 constexpr base::Duration kCloseLimit = std::chrono::seconds(2);
+// Who leaves before it is connected may still have a handshake to do.
+constexpr base::Duration kFarewellLimit = std::chrono::seconds(20);
+constexpr size_t kMostGone = 256;
 constexpr base::Duration kListenAgain = std::chrono::milliseconds(50);
 // Authenticated callers may wait for this rank to enter their membership.
 constexpr base::Duration kEarlyLimit = std::chrono::seconds(60);
 
-enum Refusal : uint32_t { kOtherJob = 1, kOtherBuild, kOtherMembership, kOtherRanks };
+enum Refusal : uint32_t { kOtherJob = 1, kOtherBuild, kOtherMembership, kOtherRanks, kLeft };
 
 const char* Explain(uint32_t refusal) {
-  constexpr const char* kTexts[] = {
-      "a refusal", "a refusal: it belongs to another job", "a refusal: it runs another build",
-      "a refusal: it is in another membership", "a refusal: it knows other ranks"};
-  return kTexts[refusal <= kOtherRanks ? refusal : 0];
+  constexpr const char* kTexts[] = {"a refusal",
+                                    "a refusal: it belongs to another job",
+                                    "a refusal: it runs another build",
+                                    "a refusal: it is in another membership",
+                                    "a refusal: it knows other ranks",
+                                    "its leave"};
+  return kTexts[refusal <= kLeft ? refusal : 0];
 }
 
 struct HelloFields {
@@ -98,11 +104,29 @@ void TcpSide::Accept() {
     caller->connection = std::make_unique<TcpConnection>(
         loop_, MakeStream(std::move(socket), true), options_.limits,
         TcpConnection::Events{[this, caller](Frame frame) { HearCaller(caller, frame); },
-                              [this, caller](Status) { DropCaller(caller); }});
+                              [this, caller](Status) { HangUp(caller); }});
   }
 }
 
 void TcpSide::DropCaller(Callers::iterator caller) { callers_.erase(caller); }
+
+// Once this rank enters the caller's membership, it does not wait for it there.
+void TcpSide::HangUp(Callers::iterator caller) {
+  if (caller->rank >= 0 && gone_.size() < kMostGone)
+    gone_.push_back({caller->membership, caller->rank});
+  DropCaller(caller);
+}
+
+// Whether that rank had hung up; from now on it has not.
+bool TcpSide::Forget(uint64_t membership, int rank) {
+  return std::erase_if(gone_, [&](const Gone& gone) {
+           return gone.membership == membership && gone.rank == rank;
+         }) > 0;
+}
+
+bool TcpSide::IsOver(uint64_t membership) const {
+  return joined_ ? membership < place_.membership : left_.has_value() && membership <= *left_;
+}
 
 void TcpSide::Refuse(Callers::iterator caller, uint32_t why) {
   auto payload = std::make_shared<Bytes>();
@@ -112,13 +136,15 @@ void TcpSide::Refuse(Callers::iterator caller, uint32_t why) {
 }
 
 void TcpSide::HearCaller(Callers::iterator caller, const Frame& frame) {
+  if (caller->rank >= 0) return HangUp(caller);  // its leave
   HelloFields hello;
-  if (!Decode(frame, &hello) || caller->rank >= 0) return DropCaller(caller);
+  if (!Decode(frame, &hello)) return DropCaller(caller);
   if (hello.version != kHelloVersion) return Refuse(caller, kOtherBuild);
   if (hello.job != job_) return Refuse(caller, kOtherJob);
   if (hello.rank >= hello.num_ranks || hello.num_ranks > (1u << 20)) return DropCaller(caller);
   caller->rank = static_cast<int>(hello.rank);
   caller->membership = hello.membership;
+  Forget(caller->membership, caller->rank);
   caller->deadline.StartAfter(loop_, kEarlyLimit, [this, caller] { DropCaller(caller); });
   if (joined_ && hello.membership == place_.membership &&
       hello.num_ranks != static_cast<uint32_t>(place_.num_ranks))
@@ -127,10 +153,10 @@ void TcpSide::HearCaller(Callers::iterator caller, const Frame& frame) {
 }
 
 void TcpSide::Consider(Callers::iterator caller) {
+  if (IsOver(caller->membership)) return Refuse(caller, kLeft);
   if (!joined_ || caller->membership > place_.membership) return;
   const int rank = caller->rank;
-  if (caller->membership < place_.membership || rank <= place_.rank || Find(rank) == nullptr ||
-      Find(rank)->bridge == nullptr)
+  if (rank <= place_.rank || Find(rank) == nullptr || Find(rank)->bridge == nullptr)
     return Refuse(caller, kOtherMembership);
   std::unique_ptr<TcpConnection> connection = std::move(caller->connection);
   callers_.erase(caller);
@@ -161,6 +187,8 @@ void TcpSide::Join(const Place& place, std::vector<std::string> addresses,
                    base::Duration connect_limit) {
   joined_ = true;
   place_ = place;
+  left_.reset();
+  std::erase_if(gone_, [&](const Gone& gone) { return gone.membership < place.membership; });
   connect_limit_ = connect_limit;
   peers_.clear();
   for (int rank = 0; rank < place.num_ranks; ++rank) {
@@ -176,6 +204,7 @@ void TcpSide::Bind(std::shared_ptr<TcpBridge> bridge) {
   Peer& peer = *Find(rank);
   peer.bridge = std::move(bridge);
   AwaitConnection(rank);
+  if (Forget(place_.membership, rank)) return HearLeave(rank);
   if (rank < place_.rank) return Call(rank);
   for (auto caller = callers_.begin(); caller != callers_.end();) {
     const auto next = std::next(caller);
@@ -186,26 +215,71 @@ void TcpSide::Bind(std::shared_ptr<TcpBridge> bridge) {
 
 void TcpSide::Leave() {
   for (const auto& peer : peers_) {
-    if (peer != nullptr && peer->connection != nullptr) EndSlowly(std::move(peer->connection));
-    if (peer != nullptr && peer->socket.ok()) loop_.UnwatchFile(peer->socket.get());
+    if (peer == nullptr) continue;
+    if (peer->socket.ok()) loop_.UnwatchFile(peer->socket.get());
+    if (peer->connection != nullptr) {
+      const auto closing = AddClosing(kCloseLimit);
+      closing->connection = std::move(peer->connection);
+      SayLeave(closing);
+    } else if (peer->bridge != nullptr && peer->bridge->peer < place_.rank && !peer->is_lost) {
+      SayLeaveUnconnected(*peer);
+    }
   }
   peers_.clear();
+  if (joined_) left_ = place_.membership;
   joined_ = false;
+  for (auto caller = callers_.begin(); caller != callers_.end();) {
+    const auto next = std::next(caller);
+    if (caller->rank >= 0) Consider(caller);
+    caller = next;
+  }
 }
 
-void TcpSide::EndSlowly(std::unique_ptr<TcpConnection> connection) {
+TcpSide::Closings::iterator TcpSide::AddClosing(base::Duration limit) {
   const auto closing = closing_.emplace(closing_.end());
-  closing->connection = std::move(connection);
-  closing->deadline.StartAfter(loop_, kCloseLimit, [this, closing] { DropClosing(closing); });
+  closing->deadline.StartAfter(loop_, limit, [this, closing] { DropClosing(closing); });
+  return closing;
+}
+
+void TcpSide::SayLeave(Closings::iterator closing) {
   // Whoever hears of the leave closes; closing first could take back what it has not read.
   closing->connection->Trust({[this, closing](Frame frame) {
                                 if (frame.kind == FrameKind::kLeave) DropClosing(closing);
                               },
                               [this, closing](Status) { DropClosing(closing); }});
+  for (Frame& frame : closing->frames) closing->connection->Send(std::move(frame));
   closing->connection->Send({FrameKind::kLeave});
 }
 
-void TcpSide::DropClosing(std::list<Closing>::iterator closing) {
+// It waits for our call, which therefore is made yet, or made to its end.
+void TcpSide::SayLeaveUnconnected(Peer& peer) {
+  LOCKSTEP_PROBE("a rank leaves before it is connected");
+  const auto closing = AddClosing(kFarewellLimit);
+  if (peer.call == nullptr) closing->frames.push_back(Hello());
+  for (Frame& frame : peer.waiting)
+    if (frame.kind == FrameKind::kAbort) closing->frames.push_back(std::move(frame));
+  if (peer.call != nullptr) {
+    closing->connection = std::move(peer.call);
+    return SayLeave(closing);
+  }
+  closing->socket = std::move(peer.socket);
+  if (!closing->socket.ok() && ConnectTcp(peer.address, &closing->socket) != 0)
+    return DropClosing(closing);
+  loop_.WatchFile(closing->socket.get(), false, true,
+                  [this, closing](base::FileEvents) { GreetAndLeave(closing); });
+}
+
+void TcpSide::GreetAndLeave(Closings::iterator closing) {
+  loop_.UnwatchFile(closing->socket.get());
+  if (ConnectError(closing->socket.get()) != 0) return DropClosing(closing);
+  closing->connection = std::make_unique<TcpConnection>(
+      loop_, MakeStream(std::move(closing->socket), false), options_.limits,
+      TcpConnection::Events{[](Frame) {}, [](Status) {}});
+  SayLeave(closing);
+}
+
+void TcpSide::DropClosing(Closings::iterator closing) {
+  if (closing->socket.ok()) loop_.UnwatchFile(closing->socket.get());
   closing_.erase(closing);
   if (closing_.empty() && on_closed_ != nullptr)
     closed_.StartAfter(loop_, base::Duration{0}, [on_closed = on_closed_] { on_closed(); });
@@ -217,6 +291,8 @@ void TcpSide::Close(base::Work on_closed) {
   listen_again_.Stop();
   callers_.clear();
   on_closed_ = std::move(on_closed);
+  for (auto closing = closing_.begin(); closing != closing_.end(); ++closing)
+    closing->deadline.StartAfter(loop_, kCloseLimit, [this, closing] { DropClosing(closing); });
   if (closing_.empty())
     closed_.StartAfter(loop_, base::Duration{0}, [on_closed = on_closed_] { on_closed(); });
 }
@@ -237,7 +313,7 @@ void TcpSide::Call(int rank) {
   Peer& peer = *peers_[rank];
   FileDescriptor socket;
   const int error = ConnectTcp(peer.address, &socket);
-  if (error != 0) return EndCall(rank, std::strerror(error), true);
+  if (error != 0) return FailCall(rank, error);
   peer.socket = std::move(socket);
   loop_.WatchFile(peer.socket.get(), false, true,
                   [this, rank](base::FileEvents) { Connected(rank); });
@@ -247,8 +323,8 @@ void TcpSide::Connected(int rank) {
   Peer& peer = *peers_[rank];
   loop_.UnwatchFile(peer.socket.get());
   FileDescriptor socket = std::move(peer.socket);
-  if (const int error = ConnectError(socket.get()); error != 0)
-    return EndCall(rank, std::strerror(error), true);
+  if (const int error = ConnectError(socket.get()); error != 0) return FailCall(rank, error);
+  peer.refused_since.reset();
   peer.call = std::make_unique<TcpConnection>(
       loop_, MakeStream(std::move(socket), false), options_.limits,
       TcpConnection::Events{[this, rank](Frame frame) { HearAnswer(rank, frame); },
@@ -260,6 +336,10 @@ void TcpSide::HearAnswer(int rank, const Frame& frame) {
   if (frame.kind == FrameKind::kRefusal) {
     FieldReader reader(frame.payload.bytes());
     const auto why = reader.Take<uint32_t>();
+    if (why == kLeft) {
+      peers_[rank]->call.reset();
+      return HearLeave(rank);
+    }
     return EndCall(rank, Explain(why), why == kOtherMembership);
   }
   HelloFields hello;
@@ -277,12 +357,24 @@ void TcpSide::EndCall(int rank, const std::string& fault, bool again) {
   if (again) peer.retry.StartAfter(loop_, kCallAgain, [this, rank] { Call(rank); });
 }
 
+void TcpSide::FailCall(int rank, int error) {
+  Peer& peer = *peers_[rank];
+  const bool is_refused = error == ECONNREFUSED;
+  if (!is_refused) peer.refused_since.reset();
+  if (is_refused && !peer.refused_since) peer.refused_since = loop_.Now();
+  if (is_refused && !peer.is_lost && loop_.Now() - *peer.refused_since > options_.refused_limit)
+    return Lose(rank, Fault(rank, Code::kUnavailable, "must listen at " + peer.address,
+                            "connections refused", "enter the next epoch without it"));
+  EndCall(rank, std::strerror(error), true);
+}
+
 // ---- a peer's connection -----------------------------------------------------------------------
 
 void TcpSide::Adopt(int rank, std::unique_ptr<TcpConnection> connection) {
   Peer& peer = *peers_[rank];
   peer.deadline.Stop();
   peer.is_lost = false;
+  peer.has_left = false;
   peer.is_paused = false;
   peer.connection = std::move(connection);
   peer.connection->Trust({[this, rank](Frame frame) { Hear(rank, std::move(frame)); },
@@ -307,14 +399,22 @@ void TcpSide::Lose(int rank, Status why) {
     if (bridge->events != nullptr) bridge->events->Lose(bridge->peer, why);
   });
   // The next epoch shall find a connection.
-  if (rank < place_.rank && peer.call == nullptr && !peer.socket.ok())
+  if (rank < place_.rank && peer.call == nullptr && !peer.socket.ok() && !peer.has_left)
     peer.retry.StartAfter(loop_, kCallAgain, [this, rank] { Call(rank); });
+}
+
+void TcpSide::HearLeave(int rank) {
+  peers_[rank]->has_left = true;
+  Lose(rank, Fault(rank, Code::kUnavailable, "must outlive the epoch", "its leave",
+                   "enter the next epoch without it"));
 }
 
 void TcpSide::Revive(int rank) {
   Peer* peer = Find(rank);
   if (peer == nullptr || !peer->is_lost) return;
+  if (peer->has_left) return HearLeave(rank);
   peer->is_lost = false;
+  peer->refused_since.reset();
   AwaitConnection(rank);
 }
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ class TcpSide {
 
   void Listen();
   void Join(const Place& place, std::vector<std::string> addresses, base::Duration connect_limit);
-  /// Ends the membership: what is under way is still written, as long as a peer takes it.
+  /// Ends the membership: what is under way is still written, as long as a peer takes it. All peers
+  /// hear of it, those that are not connected yet, too.
   void Leave();
   /// Ends everything; `on_closed` runs as soon as peers have taken what was under way.
   void Close(base::Work on_closed);
@@ -59,14 +61,24 @@ class TcpSide {
     std::deque<Frame> waiting;                  // until there is a connection
     std::string fault = "no call from it";
     bool is_lost = false;
+    bool has_left = false;
     bool is_paused = false;
+    std::optional<base::Time> refused_since;  // nobody listens at its address
     base::Timer retry, deadline;
   };
 
   // Of past memberships, until the peer closes.
   struct Closing {
+    FileDescriptor socket;      // not connected yet
+    std::vector<Frame> frames;  // for it
     std::unique_ptr<TcpConnection> connection;
     base::Timer deadline;
+  };
+  using Closings = std::list<Closing>;
+  // Who was heard and went before this rank entered its membership.
+  struct Gone {
+    uint64_t membership = 0;
+    int rank = 0;
   };
 
   std::unique_ptr<Stream> MakeStream(FileDescriptor socket, bool is_server) const;
@@ -75,16 +87,24 @@ class TcpSide {
   void Consider(Callers::iterator caller);
   void Refuse(Callers::iterator caller, uint32_t why);
   void DropCaller(Callers::iterator caller);
+  void HangUp(Callers::iterator caller);
+  bool IsOver(uint64_t membership) const;
+  bool Forget(uint64_t membership, int rank);
   void Call(int rank);
   void Connected(int rank);
   void HearAnswer(int rank, const Frame& frame);
   void EndCall(int rank, const std::string& fault, bool again);
+  void FailCall(int rank, int error);
   void Adopt(int rank, std::unique_ptr<TcpConnection> connection);
   void Hear(int rank, Frame frame);
   void HearData(int rank, Frame frame);
   void HearAbort(int rank, const Frame& frame);
-  void EndSlowly(std::unique_ptr<TcpConnection> connection);
-  void DropClosing(std::list<Closing>::iterator closing);
+  Closings::iterator AddClosing(base::Duration limit);
+  void SayLeave(Closings::iterator closing);
+  void SayLeaveUnconnected(Peer& peer);
+  void GreetAndLeave(Closings::iterator closing);
+  void DropClosing(Closings::iterator closing);
+  void HearLeave(int rank);
   void Lose(int rank, Status why);
   void AwaitConnection(int rank);
   void SendOrKeep(int rank, Frame frame);
@@ -104,7 +124,9 @@ class TcpSide {
   bool joined_ = false;
   Place place_;
   base::Duration connect_limit_{};
-  std::list<Closing> closing_;
+  std::optional<uint64_t> left_;  // the newest membership that is over
+  std::deque<Gone> gone_;
+  Closings closing_;
   base::Work on_closed_;
   base::Timer closed_;
   std::vector<std::unique_ptr<Peer>> peers_;  // by rank; null where TCP is not the road

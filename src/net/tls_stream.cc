@@ -9,23 +9,14 @@
 #include <utility>
 
 #include "net/certificates.h"
+#include "net/openssl_handles.h"
 #include "net/stream.h"
 
 namespace lockstep::net {
 namespace {
 
-template <auto Free>
-struct Freer {
-  template <typename T>
-  void operator()(T* thing) const {
-    Free(thing);
-  }
-};
 using Context = std::unique_ptr<SSL_CTX, Freer<SSL_CTX_free>>;
 using Session = std::unique_ptr<SSL, Freer<SSL_free>>;
-using Memory = std::unique_ptr<BIO, Freer<BIO_free_all>>;
-using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
 
 std::string LastError() {
   const unsigned long error = ERR_get_error();

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "base/executor.h"
 #include "lockstep/base/status.h"
@@ -14,7 +16,13 @@ namespace lockstep::net {
 using Epoch = uint64_t;
 
 /// Who a message is for on the receiving rank.
-enum class Channel : uint8_t { kCollectives = 1, kControl = 2, kRemote = 3, kTest = 255 };
+enum class Channel : uint8_t {
+  kCollectives = 1,
+  kControl = 2,
+  kRemote = 3,
+  kUpdates = 4,
+  kTest = 255,
+};
 
 struct Message {
   Epoch epoch = 0;
@@ -38,6 +46,21 @@ enum class Receipt : uint8_t {
 struct Abort {
   int by = 0;
   Status reason;
+};
+
+/// A peer that this rank itself has found out of reach, and how.
+struct Loss {
+  int rank = 0;
+  Status why;
+  bool ended = false;  // its process has, for certain
+  bool left = false;   // it went on to another membership, or went home
+};
+
+/// What went between this rank and a peer, aborts and beats aside.
+struct Traffic {
+  std::string road;  // "shared_memory", "tls", "tcp"
+  uint64_t sent_bytes = 0;
+  uint64_t received_bytes = 0;
 };
 
 /// Messages between ranks 0 to P - 1, as event handlers on an executor; nothing here waits.
@@ -74,6 +97,10 @@ class Transport {
   virtual void AbortEpoch(Status reason) = 0;
   /// Why the current epoch was aborted; null while it lasts.
   virtual const Abort* aborted() const = 0;
+  /// The peers that were lost here, whoever ended the epoch.
+  virtual std::vector<Loss> losses() const { return {}; }
+  /// By rank, since the transport was made.
+  virtual std::vector<Traffic> traffic() const { return {}; }
   /// `watch` is called once per aborted epoch, as new work, if the epoch is still the current one.
   virtual void WatchAborts(Watch watch) = 0;
 };

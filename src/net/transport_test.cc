@@ -76,7 +76,7 @@ std::string NameOf(Road road) {
 // The same tests over every transport, with all ranks on one loop.
 class TransportTest : public ::testing::TestWithParam<Road> {
  protected:
-  void Make(int num_ranks, double loss = 0.3) {
+  void Make(int num_ranks, double loss = 0.3, base::Duration silence = seconds(60)) {
     if (GetParam() >= Road::kSharedMemory) {
       MakePorts(num_ranks);
       return;
@@ -95,7 +95,7 @@ class TransportTest : public ::testing::TestWithParam<Road> {
       lossy_ports_[rank] = lossy_.back().get();
     }
     ReliableOptions options;
-    options.silence_limit = milliseconds(500);
+    options.silence_limit = silence;
     for (int rank = 0; rank < num_ranks; ++rank) {
       reliable_.push_back(MakeReliable(*lossy_[rank], options));
       transports_.push_back(reliable_.back().get());
@@ -117,7 +117,8 @@ class TransportTest : public ::testing::TestWithParam<Road> {
   }
   void MakePorts(int num_ranks) {
     PortOptions options;
-    options.shared_memory.beat_limit = seconds(2);
+    options.shared_memory.beat_limit = seconds(60);
+    options.tcp.limits.silence = seconds(60);
     Membership membership;
     static const Credentials credentials = MakeCredentials().value();
     for (int rank = 0; rank < num_ranks; ++rank) {
@@ -135,7 +136,7 @@ class TransportTest : public ::testing::TestWithParam<Road> {
       transports_.push_back(joined_.back().get());
     }
   }
-  bool RunUntil(const std::function<bool()>& done) { return loop_.RunUntil(done, seconds(20)); }
+  bool RunUntil(const std::function<bool()>& done) { return loop_.RunUntil(done, seconds(60)); }
   void RunFor(base::Duration time) {
     loop_.RunUntil([] { return false; }, time);
   }
@@ -294,7 +295,7 @@ INSTANTIATE_TEST_SUITE_P(All, TransportTest,
 using ReliableTest = TransportTest;
 
 TEST_P(ReliableTest, SaysWhichRankIsSilent) {
-  Make(3, 0.0);
+  Make(3, 0.0, milliseconds(500));
   std::vector<Status> heard(3);
   for (int rank = 0; rank < 3; ++rank) {
     transport(rank).WatchAborts(

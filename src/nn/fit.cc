@@ -8,6 +8,9 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/team.h"
+#include "base/trace.h"
+#include "checkpoint/packed_state.h"
+#include "distribute/change_workers.h"
 #include "lockstep/ops/array.h"
 #include "nn/advice.h"
 #include "nn/data_check.h"
@@ -19,6 +22,7 @@ namespace lockstep {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using collectives::Phase;
 
 void CheckOptions(const FitOptions& fit) {
   if (fit.epochs < 0 || fit.initial_epoch < 0 || fit.steps_per_epoch < 0 ||
@@ -63,11 +67,24 @@ std::vector<Tensor> CutValidation(std::vector<Tensor>& arrays, double fraction) 
   return cut;
 }
 
+// Tells whoever profiles that a step is under way.
+class StepScope {
+ public:
+  explicit StepScope(int64_t step) {
+    if (auto* trace = base::TraceRecorder::Current()) trace->BeginStep(static_cast<uint64_t>(step));
+  }
+  ~StepScope() {
+    if (auto* trace = base::TraceRecorder::Current()) trace->EndStep();
+  }
+  StepScope(const StepScope&) = delete;
+};
+
 }  // namespace
 
 // The slots of an update's rows lie on the worker that made it.
 void Model::Training::GatherState() const {
-  if (model.strategy().ranks() != nullptr) distribute::GatherParts(*model.strategy().ranks());
+  RefuseInsideOfEpoch("a look at the whole state");
+  if (model.strategy().ranks() != nullptr) model.strategy().ranks()->journal().Gather();
 }
 
 void Model::Training::ResetMetrics() {
@@ -135,6 +152,8 @@ void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit)
   for (const auto& callback : fit.callbacks) callback->model = &model;
   for (const auto& callback : fit.callbacks) callback->OnTrainBegin();
   cursor_ = input.cursor();
+  distribute::Communicator* ranks = model.strategy().ranks();
+  if (ranks != nullptr && ranks->journal().entering()) return EnterTraining(input, fit);
   if (!resumed) return;
   const SavedState save = *std::exchange(resumed, std::nullopt);
   RestorePosition(save);
@@ -157,8 +176,22 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   history_ = {};
   recorded_ = true;
   const auto start = Clock::now();
+  distribute::Communicator* ranks = model.strategy().ranks();
+  if (ranks != nullptr) {
+    metrics_ = ranks->watch().shared_metrics();
+  } else if (metrics_ == nullptr) {
+    metrics_ = std::make_shared<base::Metrics>();
+  }
+  const base::MetricsScope watched(metrics_);
+  step_metrics_.emplace(*metrics_, ranks);
   BeginTraining(input, fit);
-  while (position.epoch < fit.epochs && !model.stop_training) RunEpoch(input, validation, fit);
+  while (position.epoch < fit.epochs && !model.stop_training) {
+    try {
+      RunEpoch(input, validation, fit);
+    } catch (const distribute::LeftOut&) {
+      EnterTraining(input, fit);
+    }
+  }
   GatherState();
   if (history_.steps > 0) options.optimizer->Finalize();
   for (const auto& callback : fit.callbacks) callback->OnTrainEnd();
@@ -172,6 +205,7 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
 void Model::Training::RunEpoch(nn::StepInput& input, nn::StepInput* validation,
                                const FitOptions& fit) {
   const int epoch = position.epoch;
+  step_metrics_->Epoch(epoch);
   const bool silent = model.strategy().worker() != 0;
   Progress progress(silent ? Verbosity::kSilent : fit.verbose, epoch, fit.epochs, input.steps(),
                     position.step);
@@ -189,22 +223,37 @@ void Model::Training::RunEpoch(nn::StepInput& input, nn::StepInput* validation,
     for (const auto& [name, value] : Test(*validation, fit.shards, fit.callbacks))
       epoch_logs_["val_" + name] = value;
   }
+  if (silent && model.strategy().worker() == 0) progress.Speak(fit.verbose);  // worker 0 was lost
+  AddStaleness(epoch_logs_);
   progress.End(epoch_logs_);
   ended_epoch_ = epoch;
   recorded_ = false;
-  for (const auto& callback : fit.callbacks) callback->OnEpochEnd(epoch, epoch_logs_);
+  {
+    const distribute::PhaseScope calls(model.strategy().ranks(), Phase::kCallback);
+    for (const auto& callback : fit.callbacks) callback->OnEpochEnd(epoch, epoch_logs_);
+  }
   Record(epoch, epoch_logs_, history_);
   recorded_ = true;
 }
 
 bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress) {
+  if (IsAsynchronous()) return TrainEpochAsynchronously(input, fit, progress);
+  distribute::PhaseScope phase(model.strategy().ranks(), Phase::kInput);
   while (!model.stop_training) {
     const auto start = Clock::now();
+    const StepScope profiled(history_.steps + 1);
+    phase.Then(Phase::kInput);
     const nn::StepData* step = input.Next();
-    if (step == nullptr) return true;
-    const int64_t batch = position.step;
+    if (step == nullptr) {
+      if (auto* trace = base::TraceRecorder::Current()) trace->DropStep();
+      return true;
+    }
+    const int64_t batch = position.step, examples = step->examples;
+    if (!fit.callbacks.empty()) phase.Then(Phase::kCallback);
     for (const auto& callback : fit.callbacks) callback->OnTrainBatchBegin(batch);
+    phase.Then(Phase::kStep);
     TrainStep(input, *step, fit);
+    phase.Then(Phase::kCallback);
     position = {position.epoch, batch + 1, ++history_.steps};
     cursor_ = input.cursor();
     DumpIfAsked();
@@ -213,18 +262,40 @@ bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Pr
       callback->OnTrainBatchEnd(batch, [this] { return Results(); });
     progress.Step(batch + 1, [this] { return Results(); });
     AgreeWithWorkers(fit);
-    history_.step_microseconds.push_back(
-        std::chrono::duration<float, std::micro>(Clock::now() - start).count());
+    const auto took = Clock::now() - start;
+    step_metrics_->Step(history_.steps, examples, took,
+                        [this] { return loss_metric->Result().scalar<float>(); });
+    history_.step_microseconds.push_back(std::chrono::duration<float, std::micro>(took).count());
   }
   return position.step == input.steps();
 }
 
-// At the end of a step: whether a worker wants to stop, and whether all hold the same weights.
+// At the end of a step: whether a worker wants to stop, come or go, and whether all hold the same
+// weights.
 void Model::Training::AgreeWithWorkers(const FitOptions& fit) {
   distribute::Communicator* ranks = model.strategy().ranks();
   if (ranks == nullptr) return;
-  if (ranks->heard() != 0) model.stop_training = true;
+  const uint32_t heard = ranks->heard();
+  if ((heard & distribute::kStopNote) != 0) model.stop_training = true;
+  if (ranks->roster() != nullptr && ranks->roster()->change_waiting())
+    ranks->Raise(distribute::kChangeNote);
   if (fit.digest_check > 0 && history_.steps % fit.digest_check == 0) CompareWeights(*ranks);
+  // Last: who comes begins with the next step.
+  if ((heard & distribute::kChangeNote) == 0 || model.stop_training) return;
+  if (!distribute::ChangeWorkers(*ranks, history_.steps, [this] { return Snapshot(); }))
+    model.stop_training = true;
+}
+
+void Model::Training::EnterTraining(nn::StepInput& input, const FitOptions& fit) {
+  const auto packed = model.strategy().ranks()->journal().Enter();
+  if (!packed) return;  // the job begins with this worker
+  const SavedState state = checkpoint::UnpackState(*packed);
+  RestorePosition(state);
+  RestoreValues(state);
+  input.Resume(cursor_, position.step);
+  base::Log(base::Severity::kInfo, "[fit] this worker goes on with the others after step " +
+                                       std::to_string(position.steps));
+  if (fit.max_steps > 0 && position.steps >= fit.max_steps) model.stop_training = true;
 }
 
 void Model::Training::CompareWeights(distribute::Communicator& ranks) const {
@@ -235,9 +306,8 @@ void Model::Training::CompareWeights(distribute::Communicator& ranks) const {
     own.push_back(base::Hash64(
         {static_cast<const char*>(value.raw_data()), static_cast<size_t>(value.num_bytes())}));
   }
-  const size_t bytes = own.size() * sizeof(uint64_t);
-  const std::vector<std::string> all =
-      ranks.AllGather({reinterpret_cast<const char*>(own.data()), bytes});
+  const std::string bytes(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(uint64_t));
+  const std::vector<std::string> all = ranks.journal().Exchange([&bytes] { return bytes; });
   for (size_t i = 0; i < own.size(); ++i) {
     for (size_t rank = 1; rank < all.size(); ++rank) {
       if (all[rank].compare(i * sizeof(uint64_t), sizeof(uint64_t), all[0], i * sizeof(uint64_t),
@@ -277,6 +347,7 @@ std::vector<Variable> Model::Training::MetricVariables() const {
 
 Logs Model::Training::Test(nn::StepInput& input, int shards,
                            const std::vector<CallbackPtr>& callbacks) {
+  const distribute::PhaseScope evaluates(model.strategy().ranks(), Phase::kEvaluation);
   // An epoch that was stopped inside and is gone on with needs its sums again.
   const std::vector<Variable> variables = MetricVariables();
   std::vector<Tensor> sums;
@@ -305,6 +376,7 @@ Logs Model::Training::Evaluate(const Dataset& batches, int64_t steps) {
 Tensor Model::Training::Predict(const Dataset& batches, int64_t steps) {
   runtime::TeamScope devices(model.strategy().team());
   nn::StepInput input(batches, {.steps_per_epoch = steps});
+  const distribute::PhaseScope evaluates(model.strategy().ranks(), Phase::kEvaluation);
   input.BeginEpoch(0);
   std::vector<Tensor> parts;
   while (const nn::StepData* step = input.Next()) {

@@ -55,9 +55,8 @@ struct Digests {
   bool operator==(const Digests&) const = default;
 };
 
-Digests TrainOn(std::unique_ptr<Model> (*make)(), const Shape& example, int devices, int replicas) {
+Digests TrainUnder(Strategy&& strategy, std::unique_ptr<Model> (*make)(), const Shape& example) {
   SetRandomSeed(3);
-  MirroredStrategy strategy({.devices = devices, .replicas = replicas});
   const auto scope = strategy.scope();
   const auto model = make();
   model->Compile({.optimizer = optimizers::Adam({.learning_rate = 0.01}),
@@ -68,6 +67,10 @@ Digests TrainOn(std::unique_ptr<Model> (*make)(), const Shape& example, int devi
   model->Fit(Noise(shape, 7), Labels(75, 3),
              {.batch_size = 34, .epochs = 2, .verbose = Verbosity::kSilent});
   return {model->WeightsDigest(), model->StateDigest()};
+}
+
+Digests TrainOn(std::unique_ptr<Model> (*make)(), const Shape& example, int devices, int replicas) {
+  return TrainUnder(MirroredStrategy({.devices = devices, .replicas = replicas}), make, example);
 }
 
 // Replicas are other leaves of the sums, unless something has kept the batch from being cut.
@@ -88,6 +91,11 @@ TEST(LayersDevicesTest, GiveOneDigestOnAnyNumberOfDevices) {
       EXPECT_EQ(TrainOn(Recurrent, {3, 4}, devices, replicas), recurrent) << devices << replicas;
     }
   }
+}
+
+TEST(LayersDevicesTest, GiveTheSameDigestWithVariablesOnOneDevice) {
+  EXPECT_EQ(TrainUnder(CentralStorageStrategy({.devices = 2, .replicas = 3}), Images, {6, 6, 2}),
+            TrainOn(Images, {6, 6, 2}, 1, 3));
 }
 
 // The gradients of a traced step are those of an eager one.

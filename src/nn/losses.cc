@@ -62,9 +62,17 @@ LossPtr Make(const char* name, const Options& options, PairFunction function, Tr
 class CrossentropyLoss : public FunctionLoss {
  public:
   using Maker = LossPtr (*)(const CrossentropyOptions&);
-  CrossentropyLoss(const CrossentropyOptions& options, std::string name, const char* activation,
-                   Maker make, Function function)
-      : FunctionLoss(std::move(name), options.reduction, std::move(function),
+  using OfPair = Tensor (*)(const Tensor& y_true, const Tensor& y_pred, bool from_logits,
+                            double label_smoothing);
+  CrossentropyLoss(const CrossentropyOptions& options, const char* name, const char* activation,
+                   Maker make, OfPair function)
+      : FunctionLoss(options.name.empty() ? name : options.name, options.reduction,
+                     [options, function](const Tensor& y_true, const Tensor& y_pred) {
+                       const nn::Pair pair = nn::Align(y_true, y_pred);
+                       return function(LastAxis(pair.y_true, options.axis),
+                                       LastAxis(pair.y_pred, options.axis), options.from_logits,
+                                       options.label_smoothing);
+                     },
                      {.expects_probabilities = !options.from_logits,
                       .expects_logits = options.from_logits,
                       .whole_batch = options.axis == 0}),
@@ -164,25 +172,13 @@ LossPtr CosineSimilarity(const CosineSimilarityOptions& options) {
 }
 
 LossPtr BinaryCrossentropy(const CrossentropyOptions& options) {
-  return std::make_shared<CrossentropyLoss>(
-      options, options.name.empty() ? "binary_crossentropy" : options.name, "Sigmoid",
-      BinaryCrossentropy, [options](const Tensor& y_true, const Tensor& y_pred) {
-        const nn::Pair pair = nn::Align(y_true, y_pred);
-        return nn::BinaryCrossentropy(LastAxis(pair.y_true, options.axis),
-                                      LastAxis(pair.y_pred, options.axis), options.from_logits,
-                                      options.label_smoothing);
-      });
+  return std::make_shared<CrossentropyLoss>(options, "binary_crossentropy", "Sigmoid",
+                                            BinaryCrossentropy, nn::BinaryCrossentropy);
 }
 
 LossPtr CategoricalCrossentropy(const CrossentropyOptions& options) {
-  return std::make_shared<CrossentropyLoss>(
-      options, options.name.empty() ? "categorical_crossentropy" : options.name, "Softmax",
-      CategoricalCrossentropy, [options](const Tensor& y_true, const Tensor& y_pred) {
-        const nn::Pair pair = nn::Align(y_true, y_pred);
-        return nn::CategoricalCrossentropy(LastAxis(pair.y_true, options.axis),
-                                           LastAxis(pair.y_pred, options.axis), options.from_logits,
-                                           options.label_smoothing);
-      });
+  return std::make_shared<CrossentropyLoss>(options, "categorical_crossentropy", "Softmax",
+                                            CategoricalCrossentropy, nn::CategoricalCrossentropy);
 }
 
 namespace {

@@ -1,8 +1,5 @@
 // Several workers end with the bits of one process.
 
-#include <cmath>
-
-#include "base/hash.h"
 #include "distribute/worker_threads_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/distribute/strategy.h"
@@ -13,33 +10,10 @@
 #include "lockstep/nn/optimizers.h"
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
+#include "nn/trained_test.h"
 
 namespace lockstep {
 namespace {
-
-constexpr int64_t kExamples = 50;
-constexpr int64_t kFeatures = 12;
-
-Tensor Features() {
-  std::vector<float> values(kExamples * kFeatures);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.7f * static_cast<float>(i));
-  return Tensor::FromVector(values, Shape{kExamples, kFeatures});
-}
-
-Tensor Labels() {
-  std::vector<int32_t> labels(kExamples);
-  for (size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<int32_t>(i * i % 4);
-  return Tensor::FromVector(labels, Shape{kExamples});
-}
-
-struct Trained {
-  std::string weights;
-  std::string state;
-  std::map<std::string, std::vector<double>> history;
-  Logs evaluated;
-  std::string predictions;
-  bool operator==(const Trained&) const = default;
-};
 
 // Builds and compiles a model in the current scope.
 using MakeModel = std::function<std::unique_ptr<Model>()>;
@@ -60,11 +34,7 @@ Trained Train(Strategy& strategy, const MakeModel& make, int shards) {
   const History history =
       model->Fit(Features(), Labels(),
                  {.batch_size = 16, .epochs = 2, .verbose = Verbosity::kSilent, .shards = shards});
-  const Tensor predictions = model->Predict(Features(), 20);
-  return {model->WeightsDigest(), model->StateDigest(), history.history,
-          model->Evaluate(Features(), Labels(), 20),
-          std::to_string(base::Hash64(std::string_view(
-              static_cast<const char*>(predictions.raw_data()), predictions.num_bytes())))};
+  return EndOf(*model, history);
 }
 
 struct Cluster {
@@ -91,13 +61,7 @@ void ExpectOneResult(const std::string& what, const MakeModel& make, int replica
     });
     const std::string where = what + " over " + std::to_string(cluster.workers) + " workers with " +
                               std::to_string(cluster.devices) + " devices";
-    for (const Trained& own : all) {
-      EXPECT_EQ(own.weights, expected.weights) << where;
-      EXPECT_EQ(own.state, expected.state) << where;
-      EXPECT_EQ(own.history, expected.history) << where;
-      EXPECT_EQ(own.evaluated, expected.evaluated) << where;
-      EXPECT_EQ(own.predictions, expected.predictions) << where;
-    }
+    for (const Trained& own : all) ExpectIs(expected, own, where);
   }
 }
 

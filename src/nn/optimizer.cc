@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lockstep/distribute/strategy.h"
+#include "lockstep/graph/device.h"
 #include "lockstep/nn/constraints.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/indexed_slices.h"
@@ -10,6 +11,7 @@
 #include "lockstep/ops/reduce.h"
 #include "nn/optimizers/update.h"
 #include "ops/builder.h"
+#include "runtime/placed_variable.h"
 
 namespace lockstep {
 
@@ -91,6 +93,10 @@ Optimizer::Slots* Optimizer::Find(const Variable& weight) {
 Variable Optimizer::MakeSlot(const Variable& weight, const std::string& slot, bool zeros) const {
   std::string name = weight.name();
   std::replace(name.begin(), name.end(), '/', '_');
+  std::optional<Device> beside;
+  if (const auto* placed = runtime::AsPlacedVariable(weight.state().first())) {
+    beside.emplace(placed->device);
+  }
   return Variable(
       [&] { return zeros ? ops::Emit1("ZerosLike", {weight.value()}) : InitialSlot(slot, weight); },
       VariableOptions{.name = name_ + "/" + name + "_" + slot, .trainable = false});

@@ -11,24 +11,10 @@
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/reduce.h"
+#include "nn/few_examples_test.h"
 
 namespace lockstep {
 namespace {
-
-constexpr int64_t kExamples = 50;
-constexpr int64_t kFeatures = 12;
-
-Tensor Features() {
-  std::vector<float> values(kExamples * kFeatures);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.7f * static_cast<float>(i));
-  return Tensor::FromVector(values, Shape{kExamples, kFeatures});
-}
-
-Tensor Labels() {
-  std::vector<int32_t> labels(kExamples);
-  for (size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<int32_t>(i * i % 4);
-  return Tensor::FromVector(labels, Shape{kExamples});
-}
 
 // The digest of weights (the first spans two tiles) and slots after two epochs whose last batch is
 // uneven.

@@ -122,6 +122,12 @@ void Progress::Step(int64_t done, const std::function<Logs()>& logs) {
   std::fflush(stdout);
 }
 
+void Progress::Speak(Verbosity verbosity) {
+  verbosity_ = verbosity == Verbosity::kAuto ? Verbosity::kBar : verbosity;
+  after_first_ = start_;
+  after_last_ = Clock::now();
+}
+
 void Progress::End(const Logs& logs) {
   if (verbosity_ == Verbosity::kSilent) return;
   const std::string line = Line(logs, true);

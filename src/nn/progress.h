@@ -16,6 +16,8 @@ class Progress {
   Progress(Verbosity verbosity, int epoch, int epochs, int64_t steps, int64_t done = 0);
   void Step(int64_t done, const std::function<Logs()>& logs);
   void End(const Logs& logs);
+  /// Shows the rest of an epoch that began silently.
+  void Speak(Verbosity verbosity);
 
  private:
   using Clock = std::chrono::steady_clock;

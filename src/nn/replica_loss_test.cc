@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/error_of_test.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lockstep/distribute/strategy.h"
@@ -17,16 +18,6 @@ namespace lockstep {
 namespace {
 
 using ::testing::HasSubstr;
-
-Error ErrorOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "no error";
-  return Error(Code::kOk, "");
-}
 
 TEST(ComputeAverageLossTest, DividesByTheGlobalBatch) {
   // Without a strategy there is one replica.

@@ -104,6 +104,29 @@ void StepInput::Open(int64_t pass, int64_t batch) {
 void StepInput::Resume(const StepCursor& cursor, int64_t taken) {
   Open(cursor.pass, cursor.batch);
   taken_ = taken;
+  first_pass_of_epoch_ = cursor.pass;
+  first_batch_of_epoch_ = cursor.batch - taken;  // negative where the epoch began passes before
+}
+
+void StepInput::Seek(int64_t step) {
+  int64_t pass = first_pass_of_epoch_, batch = first_batch_of_epoch_ + step;
+  // A pass ends after its last batch; the next one begins with the step behind.
+  const bool wraps = options_.steps_per_epoch > 0 && batches_ > 0;
+  for (; wraps && batch >= batches_; batch -= batches_) ++pass;
+  for (; wraps && batch < 0; batch += batches_) --pass;
+  if (!open_ || pass != pass_ || !gathered_) {
+    if (!open_ || pass != pass_ || batch != next_ || peeked_) Open(pass, batch);
+  }
+  next_ = batch;
+  peeked_ = false;
+  taken_ = step;
+}
+
+int64_t StepInput::ShortStep(int64_t begin, int64_t end) const {
+  if (batches_ <= 0) return -1;
+  for (int64_t step = begin; step < end; ++step)
+    if ((first_batch_of_epoch_ + step + 1) % batches_ == 0) return step;
+  return -1;
 }
 
 StepCursor StepInput::cursor() const {
@@ -135,6 +158,8 @@ void StepInput::BeginEpoch(int64_t epoch) {
   epoch_ = epoch;
   peeked_ = false;
   taken_ = 0;
+  first_pass_of_epoch_ = epoch;
+  first_batch_of_epoch_ = 0;
   if (options_.steps_per_epoch == 0) return Open(epoch, 0);
   int64_t pass = open_ ? pass_ : epoch;
   int64_t batch = open_ ? next_ : 0;
@@ -143,6 +168,8 @@ void StepInput::BeginEpoch(int64_t epoch) {
     pass = batches_ > 0 ? first / batches_ : 0;
     batch = batches_ > 0 ? first % batches_ : first;
   }
+  first_pass_of_epoch_ = pass;
+  first_batch_of_epoch_ = batch;
   if (!open_ || pass != pass_ || batch != next_) Open(pass, batch);
 }
 

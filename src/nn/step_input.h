@@ -54,6 +54,17 @@ class StepInput {
   void Resume(const StepCursor& cursor, int64_t taken);
   /// The next step's data, valid until the next call; nullptr at the end of the epoch.
   const StepData* Next();
+  /// Whether `Seek` and `At` work: any batch can be read without those before it.
+  bool can_seek() const { return dataset_.indexable(); }
+  /// `Next` goes on with step `step` of the epoch.
+  void Seek(int64_t step);
+  /// The data of that step, valid until the next call.
+  const StepData* At(int64_t step) {
+    Seek(step);
+    return Next();
+  }
+  /// A step of [begin, end) whose batch is the last of a pass, and perhaps smaller; -1: none.
+  int64_t ShortStep(int64_t begin, int64_t end) const;
   /// What the next call of `Next` will give.
   const StepData* Peek();
   /// The place of the next step's data.
@@ -82,6 +93,8 @@ class StepInput {
   int64_t pass_ = 0;
   int64_t next_ = 0;   // batch of the pass
   int64_t taken_ = 0;  // steps of the epoch
+  int64_t first_pass_of_epoch_ = 0;
+  int64_t first_batch_of_epoch_ = 0;
   int64_t learned_ = -1;
   int64_t epoch_ = -1;
   bool peeked_ = false;

@@ -129,7 +129,7 @@ std::vector<Tensor> Model::Training::Trace(Kind kind, const std::vector<Tensor>&
   return {};
 }
 
-std::unique_ptr<distribute::StepProgram> Model::Training::Compile(Kind kind,
+std::shared_ptr<distribute::StepProgram> Model::Training::Compile(Kind kind,
                                                                   const nn::StepData& step,
                                                                   int shards) {
   std::vector<ops::TensorType> types;
@@ -149,21 +149,22 @@ std::unique_ptr<distribute::StepProgram> Model::Training::Compile(Kind kind,
                                   .execution = this->options.execution,
                                   .ranks = model.strategy().ranks()};
   options.has_rows.back() = true;
-  distribute::StepProgram program = distribute::MakeStepProgram(types, body, options);
-  if (!program.mixes_in().empty()) {
+  std::shared_ptr<distribute::StepProgram> program =
+      distribute::MakeStepProgram(types, body, options);
+  if (!program->mixes_in().empty()) {
     Advise("[advice] the batch is not cut into shards: examples influence each other in " +
-           program.mixes_in() +
+           program->mixes_in() +
            "; that changes no result, but one device does the work of that op");
   }
-  if (!program.not_spread().empty() && program.mixes_in().empty()) {
-    Advise("[advice] every worker computes the whole batch: " + program.not_spread() +
+  if (!program->not_spread().empty() && program->mixes_in().empty()) {
+    Advise("[advice] every worker computes the whole batch: " + program->not_spread() +
            "; that changes no result, but the others do not help");
   }
   if (kind == Kind::kTrain && plans_.empty())
-    AdviseOnDivision(step.examples, shards, program.mixes_in().empty());
+    AdviseOnDivision(step.examples, shards, program->mixes_in().empty());
   base::Log(base::Severity::kDebug,
-            "a step on " + std::to_string(step.examples) + " examples: " + program.Describe());
-  return std::make_unique<distribute::StepProgram>(std::move(program));
+            "a step on " + std::to_string(step.examples) + " examples: " + program->Describe());
+  return program;
 }
 
 void Model::Training::AdviseOnDivision(int64_t examples, int shards, bool cut) {

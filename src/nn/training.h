@@ -12,8 +12,15 @@
 #include "nn/dump.h"
 #include "nn/progress.h"
 #include "nn/step_input.h"
+#include "nn/step_metrics.h"
 
 namespace lockstep {
+
+namespace distribute {
+class AsynchronousEpoch;
+class AsynchronousStep;
+struct AsynchronousBatches;
+}  // namespace distribute
 
 /// How a compiled model trains: a traced step for each size of a batch, and the loops around it.
 class Model::Training {
@@ -36,6 +43,8 @@ class Model::Training {
   std::shared_ptr<metrics::Mean> loss_metric;
   TrainingPosition position;
   std::vector<std::string> advice;
+  /// Of the newest epoch's updates, where training is asynchronous.
+  std::map<int64_t, int64_t> staleness;
   /// A save that the next Fit starts from.
   std::optional<SavedState> resumed;
 
@@ -48,11 +57,11 @@ class Model::Training {
     int64_t examples;
     int shards;
     std::vector<ops::TensorType> types;  // of the arguments
-    std::unique_ptr<distribute::StepProgram> program;
+    std::shared_ptr<distribute::StepProgram> program;
     bool Fits(Kind kind, const nn::StepData& step, int shards) const;
   };
   distribute::StepProgram& ProgramFor(Kind kind, const nn::StepData& step, int shards);
-  std::unique_ptr<distribute::StepProgram> Compile(Kind kind, const nn::StepData& step, int shards);
+  std::shared_ptr<distribute::StepProgram> Compile(Kind kind, const nn::StepData& step, int shards);
   std::vector<Tensor> Trace(Kind kind, const std::vector<Tensor>& batch);
   void TraceTrainStep(const std::vector<Tensor>& batch);
   void TraceTestStep(const std::vector<Tensor>& batch);
@@ -73,6 +82,22 @@ class Model::Training {
   /// Whether the epoch came to its end; else it was stopped inside.
   bool TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress);
   void AgreeWithWorkers(const FitOptions& fit);
+  /// The same where workers train each for itself.
+  bool IsAsynchronous() const;
+  bool TrainEpochAsynchronously(nn::StepInput& input, const FitOptions& fit, Progress& progress);
+  std::shared_ptr<distribute::AsynchronousStep> AsynchronousStepFor(nn::StepInput& input,
+                                                                    int64_t steps,
+                                                                    const FitOptions& fit);
+  distribute::AsynchronousBatches BatchesOfEpoch(nn::StepInput& input, int64_t steps,
+                                                 const FitOptions& fit, Progress& progress);
+  void NoteStaleness(const std::map<int64_t, int64_t>& counts);
+  /// The mean and the largest of the epoch.
+  void AddStaleness(Logs& logs) const;
+  void AgreeAfterEpoch(const FitOptions& fit, bool stopped);
+  /// FailedPrecondition for what all tasks must do together.
+  void RefuseInsideOfEpoch(const char* what) const;
+  /// Takes over from those who have trained so far.
+  void EnterTraining(nn::StepInput& input, const FitOptions& fit);
   void CompareWeights(distribute::Communicator& ranks) const;
   void TrainStep(const nn::StepInput& input, const nn::StepData& step, const FitOptions& fit);
   /// The metrics go on afterwards from where they were.
@@ -110,7 +135,13 @@ class Model::Training {
   bool recorded_ = true;
   Logs epoch_logs_;
   bool measure_steps_ = false;
+  std::shared_ptr<base::Metrics> metrics_;
+  std::optional<nn::StepMetrics> step_metrics_;
   uint64_t layout_ = 0;  // of variables, when the steps were traced
+  // Where training is asynchronous.
+  std::shared_ptr<distribute::AsynchronousStep> asynchronous_step_;
+  std::vector<const distribute::StepProgram*> asynchronous_forms_;
+  std::shared_ptr<distribute::AsynchronousEpoch> asynchronous_epoch_;  // in progress
 };
 
 }  // namespace lockstep

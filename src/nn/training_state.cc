@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "checkpoint/save_directory.h"
 #include "kernels/isa.h"
+#include "lockstep/checkpoint/convert.h"
 #include "nn/training.h"
 #include "runtime/plan.h"
 
@@ -153,6 +154,7 @@ SavedState Model::Training::Snapshot() const {
 
 void Model::Training::SaveTo(const std::string& directory) {
   const SavedState state = Snapshot();
+  if (distribute::Communicator* ranks = model.strategy().ranks()) ranks->journal().Rebase();
   model.strategy().OnChief([&] {
     return checkpoint::SaveDirectory(base::LocalFiles(), directory).Write(position.steps, state);
   });
@@ -240,7 +242,11 @@ void Model::SaveWeights(const std::string& path) const {
     Refuse("save_weights",
            "the model must have weights; got none (" + name_ + "); call it on a batch first");
   }
-  strategy_->OnChief([&] { return SaveState(path, state); });
+  const FileFormat format = FormatOfName(path);
+  const bool other = format == FileFormat::kSafetensors || format == FileFormat::kNpz;
+  strategy_->OnChief([&] {
+    return SaveTensors({path, other ? format : FileFormat::kSave}, state);
+  });
 }
 
 void Model::LoadWeights(const std::string& path) {
@@ -248,7 +254,11 @@ void Model::LoadWeights(const std::string& path) {
     Refuse("load_weights",
            "the model must have weights; got none (" + name_ + "); call it on a batch first");
   }
-  const SavedState state = checkpoint::ReadSaveOrNewest(base::LocalFiles(), path).OrThrow();
+  const auto file = FindTensorFile(path);
+  const bool other = file.ok() && file->format != FileFormat::kSave;
+  const SavedState state =
+      (other ? LoadTensors(*file) : checkpoint::ReadSaveOrNewest(base::LocalFiles(), path))
+          .OrThrow();
   const bool weights_only = state.metadata.find(R"("kind":"weights")") != std::string::npos;
   AssignAll("load_weights", state, Named(variables()), weights_only);
 }

@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "graph/bodies.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
 
 namespace lockstep::runtime {
 
 namespace {
-
-const graph::Graph* AsGraph(const ops::AttributeValue& value) {
-  const auto* object = std::get_if<std::shared_ptr<TensorObject>>(&value);
-  return object == nullptr ? nullptr : dynamic_cast<const graph::Graph*>(object->get());
-}
 
 class BodyTracer : public graph::Tracer {
  public:
@@ -72,6 +68,7 @@ std::shared_ptr<graph::Graph> WithParameters(const graph::Graph& graph,
         result->AddNode(*node.spec, std::move(inputs), node.attributes, node.outputs);
     for (int control : node.control_inputs) copy.control_inputs.push_back(copy_of[control]);
     copy.device = node.device;
+    copy.site = node.site;
     copy_of[node.id] = copy.id;
   }
   for (graph::Endpoint r : graph.results()) result->results().push_back({copy_of[r.node], r.index});
@@ -103,9 +100,7 @@ void CollectWrites(const ops::OpSpec& spec, const ops::Attributes& attributes,
       writes->insert(inputs[i].object().get());
     }
   }
-  for (const auto& [name, value] : attributes.entries()) {
-    if (const graph::Graph* body = AsGraph(value)) CollectWrites(*body, writes);
-  }
+  for (const graph::Graph* body : graph::BodiesOf(attributes)) CollectWrites(*body, writes);
 }
 
 Body TraceBody(const BodyFunction& function, const std::vector<ops::TensorType>& types,
@@ -174,6 +169,16 @@ std::vector<Tensor> ValuesOf(const std::vector<Outside>& outside) {
     values.push_back(one.is_read ? ops::Emit1("ReadVariableOp", {one.tensor}) : one.tensor);
   }
   return values;
+}
+
+std::vector<Tensor> Strong(std::vector<Tensor> tensors, const char* where) {
+  for (Tensor& tensor : tensors) {
+    if (const IndexedSlices* slices = IndexedSlices::Of(tensor)) tensor = slices->ToDense();
+    std::vector<Tensor> one{tensor};
+    ops::ResolveWeak(one, where);
+    tensor = one[0];
+  }
+  return tensors;
 }
 
 std::vector<Tensor> Inline(const graph::Graph& graph, const std::vector<Tensor>& arguments) {

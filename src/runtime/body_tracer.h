@@ -34,6 +34,10 @@ struct Body {
 
 using BodyFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
+/// What a body is called with, or gives: IndexedSlices as dense tensors, and a dtype for what has
+/// none yet. An error begins with `[where]`.
+std::vector<Tensor> Strong(std::vector<Tensor> tensors, const char* where);
+
 /// Traces `function`, called with parameters of the given types, as the body of a node. Reads of
 /// variables that it has not written before, and that are not in `keep_inside`, move out of it, so
 /// that gradients flow to them. Nothing in it is recorded by the tapes around it.

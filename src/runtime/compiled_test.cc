@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "graph/rows.h"
-#include "graph/tracer.h"
 #include "lockstep/ops/activation.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/linalg.h"
@@ -15,6 +14,7 @@
 #include "lockstep/ops/structure.h"
 #include "lockstep/runtime/control_flow.h"
 #include "lockstep/runtime/variable.h"
+#include "runtime/function_trace_test.h"
 #include "runtime/op_probe.h"
 
 namespace lockstep::runtime {
@@ -22,17 +22,6 @@ namespace {
 
 using testing::Random;
 using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
-
-graph::Graph Traced(const Body& body, const std::vector<Tensor>& arguments) {
-  graph::Tracer tracer;
-  std::vector<Tensor> parameters;
-  for (const Tensor& argument : arguments)
-    parameters.push_back(tracer.AddParameter(ops::TensorType::Of(argument)));
-  const ops::BuilderScope scope(&tracer);
-  for (const Tensor& result : body(parameters))
-    tracer.graph()->results().push_back(tracer.EndpointOf(result));
-  return *tracer.graph();
-}
 
 void ExpectSameBytes(const std::vector<Tensor>& got, const std::vector<Tensor>& want) {
   ASSERT_EQ(got.size(), want.size());
@@ -67,7 +56,7 @@ std::vector<Tensor> TrainStep(Variable& w, const std::vector<Tensor>& a) {
 graph::Graph CutStep(Variable& w, const std::vector<Tensor>& arguments,
                      const std::vector<int64_t>& offsets) {
   graph::Graph graph =
-      Traced([&](const std::vector<Tensor>& a) { return TrainStep(w, a); }, arguments);
+      TracedGraph([&](const std::vector<Tensor>& a) { return TrainStep(w, a); }, arguments);
   const graph::RowAnalysis analysis =
       graph::AnalyzeRows(graph, arguments[0].shape()[0], {true, true});
   EXPECT_TRUE(analysis.can_cut());
@@ -117,7 +106,7 @@ TEST(Compiled, OptionsNeverChangeABitOfAProgramWithControlFlow) {
         loop[0]};
   };
   const std::vector<Tensor> arguments{Random({37, 20}, 4), Random({20, 20}, 5)};
-  const graph::Graph graph = Traced(body, arguments);
+  const graph::Graph graph = TracedGraph(body, arguments);
   base::Team team(2);
   const std::vector<Tensor> want = Compiled(graph).Run(arguments, team);
   for (const ExecutionOptions& options : AllOptions())

@@ -4,6 +4,7 @@
 #include "runtime/body_tracer.h"
 #include "runtime/control_flow_gradient.h"
 #include "runtime/eager.h"
+#include "runtime/graph_builder.h"
 #include "runtime/program_items.h"
 
 namespace lockstep {
@@ -236,8 +237,32 @@ ControlDependencies::ControlDependencies(const Tensors& tensors) {
   tracer_ = tracer;
 }
 
+ControlDependencies::ControlDependencies(const std::vector<Operation>& operations) {
+  graph::Tracer* tracer = runtime::CurrentTracer();
+  if (tracer == nullptr) return;
+  std::vector<int> nodes;
+  for (const Operation& operation : operations) {
+    nodes.push_back(runtime::ControlNode(*tracer, operation));
+  }
+  tracer->PushControl(std::move(nodes));
+  tracer_ = tracer;
+}
+
+ControlDependencies::ControlDependencies(std::nullptr_t) : sets_aside_(true) {
+  graph::Tracer* tracer = runtime::CurrentTracer();
+  if (tracer == nullptr) return;
+  set_aside_ = tracer->TakeControls();
+  tracer_ = tracer;
+}
+
 ControlDependencies::~ControlDependencies() {
-  if (tracer_ != nullptr) static_cast<graph::Tracer*>(tracer_)->PopControl();
+  if (tracer_ == nullptr) return;
+  auto* tracer = static_cast<graph::Tracer*>(tracer_);
+  if (sets_aside_) {
+    tracer->PutControls(std::move(set_aside_));
+  } else {
+    tracer->PopControl();
+  }
 }
 
 Tensor Group(const Tensors& tensors) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error_of_test.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
@@ -16,16 +17,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-Error ErrorOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "no error";
-  return Error(Code::kOk, "");
-}
 
 Tensor Power(const Tensor& x, const Tensor& n) {
   return WhileLoop([&](const Tensors& v) { return Less(v[0], n); },

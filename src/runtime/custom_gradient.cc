@@ -75,16 +75,6 @@ const ops::RegisterOp kOne({.name = "CustomGradient",
 const ops::RegisterOp kSeveral(
     {.name = "CustomGradientN", .infer = Infer, .gradient = Differentiated, .rows = Rows});
 
-std::vector<Tensor> Strong(std::vector<Tensor> tensors) {
-  for (Tensor& tensor : tensors) {
-    if (const IndexedSlices* slices = IndexedSlices::Of(tensor)) tensor = slices->ToDense();
-    std::vector<Tensor> one{tensor};
-    ops::ResolveWeak(one, "custom_gradient");
-    tensor = one[0];
-  }
-  return tensors;
-}
-
 // A graph may be copied and run anywhere, so what its gradient names must be inputs of the node.
 std::vector<Tensor> TraceGradient(GradientBody& body, const std::vector<Tensor>& results) {
   std::vector<ops::TensorType> types;
@@ -110,11 +100,11 @@ std::vector<Tensor> TraceGradient(GradientBody& body, const std::vector<Tensor>&
 std::vector<Tensor> CustomGradient(
     const std::function<WithGradient(const std::vector<Tensor>&)>& function,
     const std::vector<Tensor>& given, const std::vector<Variable>& variables) {
-  const std::vector<Tensor> arguments = runtime::Strong(given);
+  const std::vector<Tensor> arguments = runtime::Strong(given, "custom_gradient");
   auto body = std::make_shared<runtime::GradientBody>();
   // The ops inside are recorded: gradients of the gradient may flow through what it names.
   WithGradient made = function(arguments);
-  std::vector<Tensor> inputs = runtime::Strong(std::move(made.results));
+  std::vector<Tensor> inputs = runtime::Strong(std::move(made.results), "custom_gradient");
   body->function = std::move(made.gradient);
   if (inputs.empty()) return {};
   body->results = inputs.size();

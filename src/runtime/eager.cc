@@ -10,6 +10,9 @@
 #include "kernels/kernel.h"
 #include "ops/builder.h"
 #include "runtime/host_ops.h"
+#include "runtime/placed_variable.h"
+#include "runtime/race_checks.h"
+#include "runtime/schedule.h"
 #include "runtime/variable_cell.h"
 #include "runtime/variable_hold.h"
 #include "tensor/buffer.h"
@@ -25,7 +28,8 @@ class TouchedVariables {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i].dtype() != DType::kResource) continue;
       touched_.emplace_back(&CellOf(inputs[i]), static_cast<int>(i),
-                            (spec.effects.writes >> i & 1) != 0);
+                            (spec.effects.writes >> i & 1) != 0,
+                            (spec.effects.reads >> i & 1) != 0);
     }
     std::vector<Touched*> order;
     for (Touched& touched : touched_) order.push_back(&touched);
@@ -38,6 +42,14 @@ class TouchedVariables {
             "[" + spec.name + "] its variables must differ; got twice " + order[k]->cell->name());
       }
     }
+    if (!order.empty() && IsScheduled()) {
+      std::vector<ScheduledAccess> accesses;
+      for (const Touched& t : touched_) {
+        if (t.reads || !t.writes) accesses.push_back({t.cell->name(), false, ops::CurrentSite()});
+        if (t.writes) accesses.push_back({t.cell->name(), true, ops::CurrentSite()});
+      }
+      Schedule::Active()->Touch(std::move(accesses));
+    }
     for (Touched* touched : order) touched->lock.emplace(*touched->cell, touched->writes);
   }
   TouchedVariables(const TouchedVariables&) = delete;
@@ -48,17 +60,32 @@ class TouchedVariables {
   }
   void Commit() {
     for (Touched& t : touched_) {
-      if (t.writes) t.cell->CommitWrite();
+      if (!t.writes) continue;
+      t.cell->CommitWrite();
+      if (FollowsAccesses()) t.cell->log().Write(t.cell->version(), ops::CurrentSite());
+    }
+  }
+  // Tells of assignments that lose what others have written, and notes what is read.
+  void Follow(const std::vector<Tensor>& inputs, std::vector<tensor::Origin>* read) {
+    if (!FollowsAccesses()) return;
+    for (Touched& t : touched_) {
+      if (!t.writes) {
+        t.cell->log().Read(t.cell->version(), ops::CurrentSite());
+        read->push_back({t.cell->number(), t.cell->version()});
+      } else if (!t.reads && inputs.size() > 1) {
+        CheckAssignment(*t.cell, inputs[1]);
+      }
     }
   }
 
  private:
   struct Touched {
-    Touched(VariableCell* cell, int input, bool writes)
-        : cell(cell), input(input), writes(writes) {}
+    Touched(VariableCell* cell, int input, bool writes, bool reads)
+        : cell(cell), input(input), writes(writes), reads(reads) {}
     VariableCell* cell;
     int input;
     bool writes;
+    bool reads;
     std::optional<CellLock> lock;
   };
   std::deque<Touched> touched_;
@@ -80,7 +107,22 @@ void RequireConcrete(const ops::OpSpec& spec, const std::vector<Tensor>& inputs)
 
 std::vector<Tensor> EagerBuilder::Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
                                        const ops::Attributes& attributes) {
+  std::vector<tensor::Origin> read;
+  std::vector<Tensor> results = CarryOut(spec, inputs, attributes, &read);
+  if (FollowsAccesses()) tensor::PassOrigins(inputs, read, results);
+  return results;
+}
+
+std::vector<Tensor> EagerBuilder::CarryOut(const ops::OpSpec& spec,
+                                           const std::vector<Tensor>& inputs,
+                                           const ops::Attributes& attributes,
+                                           std::vector<tensor::Origin>* read) {
   RequireConcrete(spec, inputs);
+  for (const Tensor& input : inputs) {
+    if (PlacedVariable* placed = AsPlacedVariable(input)) {
+      return RunWherePlaced(*placed, spec, inputs, attributes);
+    }
+  }
   if (spec.name == "ReadVariableOp") return {CellOf(inputs[0]).Read()};
   if (const HostOp* host = FindHostOp(spec.name)) return host->function(spec, attributes, inputs);
   if (auto function = kernels::KernelRegistry::Cpu().FindValueFunction(spec.name)) {
@@ -107,6 +149,7 @@ std::vector<Tensor> EagerBuilder::Emit(const ops::OpSpec& spec, const std::vecto
   }
   {
     TouchedVariables variables(spec, inputs);
+    variables.Follow(inputs, read);
     base::FlushDenormals flush;
     variables.Bind(pointers);
     kernel->Run({pointers.data(), outputs.data()}, 0, kernel->rows());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ops/builder.h"
+#include "tensor/origins.h"
 
 namespace lockstep::runtime {
 
@@ -10,6 +11,11 @@ class EagerBuilder : public ops::Builder {
   static EagerBuilder& Instance();
   std::vector<Tensor> Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
                            const ops::Attributes& attributes) override;
+
+ private:
+  std::vector<Tensor> CarryOut(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
+                               const ops::Attributes& attributes,
+                               std::vector<tensor::Origin>* read);
 };
 
 }  // namespace lockstep::runtime

@@ -6,6 +6,7 @@
 #include "runtime/host_ops.h"
 #include "runtime/program.h"
 #include "runtime/program_items.h"
+#include "runtime/run_control.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::runtime {
@@ -14,6 +15,23 @@ namespace {
 
 // What a frame is to the frame below it.
 enum Role { kMain, kBranch, kCondition, kBody };
+
+std::vector<Tensor> EmitStep(const graph::Node& node, const std::vector<Tensor>& inputs) {
+  RunControl* const control = RunControl::Current();
+  const bool traced = control != nullptr && control->trace != nullptr;
+  const auto begin = traced ? RunControl::Clock::now() : RunControl::Clock::time_point{};
+  try {
+    const HostOp* host = FindHostOp(node.spec->name);
+    auto outputs = host != nullptr
+                       ? host->function(*node.spec, node.attributes, inputs)
+                       : EagerBuilder::Instance().Emit(*node.spec, inputs, node.attributes);
+    if (traced) control->Record(node, begin, outputs);
+    return outputs;
+  } catch (const Error& error) {
+    if (control == nullptr) throw;
+    throw WithOp(error, node.name);
+  }
+}
 
 }  // namespace
 
@@ -176,10 +194,7 @@ bool Execution::Step(base::Team& team) {
     brought_ = std::move(inputs);
     return true;
   } else {
-    const HostOp* host = FindHostOp(node.spec->name);
-    Store(frame, item,
-          host != nullptr ? host->function(*node.spec, node.attributes, inputs)
-                          : EagerBuilder::Instance().Emit(*node.spec, inputs, node.attributes));
+    Store(frame, item, EmitStep(node, inputs));
     ++frame.item;
   }
   return false;
@@ -188,7 +203,9 @@ bool Execution::Step(base::Team& team) {
 bool Execution::Advance(base::Team& team) {
   ops::BuilderScope eager(&EagerBuilder::Instance());
   ops::RecordingPause pause;
+  const RunControl* const control = RunControl::Current();
   while (!frames_.empty()) {
+    if (control != nullptr) control->Check().OrThrow();
     if (Step(team)) return true;
   }
   return false;

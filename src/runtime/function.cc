@@ -2,12 +2,16 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "graph/tracer.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
+#include "runtime/body_tracer.h"
 #include "runtime/callable_graph.h"
 #include "runtime/eager.h"
+#include "runtime/graph_builder.h"
+#include "runtime/placed_variable.h"
 #include "runtime/replica.h"
 
 namespace lockstep {
@@ -36,6 +40,7 @@ struct Function::State {
   struct Traced {
     runtime::TracedFunction function;
     bool per_replica = false;
+    runtime::PlacedVariable* placed = nullptr;  // a variable that it names, of another process
     std::map<int, std::shared_ptr<runtime::CallableGraph>> callable;
   };
   std::map<std::string, Traced> traces;
@@ -50,16 +55,6 @@ std::string SignatureOf(const std::vector<Tensor>& arguments) {
     signature += std::string(DTypeName(argument.dtype())) + argument.shape().ToString();
   }
   return signature;
-}
-
-std::vector<Tensor> Strong(std::vector<Tensor> arguments) {
-  for (Tensor& argument : arguments) {
-    if (const IndexedSlices* slices = IndexedSlices::Of(argument)) argument = slices->ToDense();
-    std::vector<Tensor> one{argument};
-    ops::ResolveWeak(one, "function");
-    argument = one[0];
-  }
-  return arguments;
 }
 
 runtime::TracedFunction TraceOnce(const Function::Body& body,
@@ -131,11 +126,15 @@ Function::Function(Body body, std::string name) : state_(std::make_shared<State>
 }
 
 std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
-  const std::vector<Tensor> arguments = Strong(given);
+  const std::vector<Tensor> arguments = runtime::Strong(given, "function");
+  if (auto* tracer = dynamic_cast<runtime::GraphTracer*>(&ops::CurrentBuilder())) {
+    return runtime::CallInOrder(*tracer, [&] { return state_->body(arguments); });
+  }
   if (&ops::CurrentBuilder() != &runtime::EagerBuilder::Instance()) return state_->body(arguments);
   const std::string signature = SignatureOf(arguments);
   std::shared_ptr<runtime::CallableGraph> callable;
   std::vector<runtime::Given> given_results;
+  std::optional<std::pair<runtime::PlacedVariable&, graph::Graph>> placed;
   {
     std::lock_guard lock(state_->mutex);
     if (state_->layout != runtime::VariableLayout()) state_->traces.clear();
@@ -148,17 +147,28 @@ std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
         state_->traces.erase(place);
         throw;
       }
+      traced.placed = runtime::PlacedVariableIn(traced.function.graph);
       traced.per_replica = runtime::HasReplicaCells(traced.function.graph);
       state_->layout = runtime::VariableLayout();
     }
-    auto& ready = traced.callable[traced.per_replica ? runtime::CurrentReplica() : -1];
-    if (ready == nullptr) ready = Compile(traced.function.graph);
-    callable = ready;
     given_results = traced.function.results;
+    if (traced.placed != nullptr) {
+      placed.emplace(*traced.placed, traced.function.graph);
+    } else {
+      auto& ready = traced.callable[traced.per_replica ? runtime::CurrentReplica() : -1];
+      if (ready == nullptr) ready = Compile(traced.function.graph);
+      callable = ready;
+    }
+  }
+  if (placed) {
+    if (ops::IsRecording()) return state_->body(arguments);
+    return WithSlices(placed->first.Run(placed->second, arguments), given_results);
   }
   if (callable->meets() && RecordsOutside()) return state_->body(arguments);
   return WithSlices(callable->Call(arguments), given_results);
 }
+
+const std::string& Function::name() const { return state_->name; }
 
 int Function::num_traces() const {
   std::lock_guard lock(state_->mutex);
@@ -166,7 +176,7 @@ int Function::num_traces() const {
 }
 
 std::string Function::Describe(const std::vector<Tensor>& given) const {
-  const graph::Graph graph = Trace(state_->body, Strong(given)).graph;
+  const graph::Graph graph = Trace(state_->body, runtime::Strong(given, "function")).graph;
   return graph.ToString() + Compile(graph)->Describe();
 }
 

@@ -5,6 +5,8 @@
 
 #include "ops/builder.h"
 #include "runtime/backpropagate.h"
+#include "runtime/graph_builder.h"
+#include "runtime/race_checks.h"
 #include "runtime/variable_cell.h"
 
 namespace lockstep {
@@ -37,7 +39,11 @@ class GradientTape::Recording : public ops::Recorder {
   bool Follows(const Tensor& tensor) const override {
     return watched.contains(tensor.id()) ||
            (options.watch_accessed_variables && tensor.dtype() == DType::kResource &&
-            runtime::CellOf(tensor).trainable());
+            Trainable(tensor));
+  }
+  static bool Trainable(const Tensor& handle) {
+    const runtime::GraphVariable* variable = runtime::AsGraphVariable(handle);
+    return variable != nullptr ? variable->trainable : runtime::CellOf(handle).trainable();
   }
   bool Repeats() const override { return options.persistent; }
   void Stop() {
@@ -88,6 +94,7 @@ std::vector<Tensor> GradientTape::Gradient(const std::vector<Tensor>& targets,
   recording_->used = true;
   // A persistent tape in use records its own gradients, so that it can differentiate them again.
   if (!recording_->options.persistent) recording_->Stop();
+  if (runtime::FollowsAccesses()) runtime::CheckGradient(recording_->operations, sources);
   auto gradients =
       runtime::Backpropagate(recording_->operations, targets, sources, options.output_gradients);
   if (!recording_->options.persistent) recording_->operations.clear();

@@ -2,8 +2,28 @@
 
 #include "base/check.h"
 #include "runtime/eager.h"
+#include "runtime/run_control.h"
 
 namespace lockstep::runtime {
+
+namespace {
+
+// For a session's run, which may be ended between two ops, and names the op that fails.
+std::vector<Tensor> EmitFor(RunControl& control, const graph::Node& node,
+                            const std::vector<Tensor>& inputs) {
+  control.Check().OrThrow();
+  const auto begin =
+      control.trace != nullptr ? RunControl::Clock::now() : RunControl::Clock::time_point{};
+  try {
+    auto outputs = EagerBuilder::Instance().Emit(*node.spec, inputs, node.attributes);
+    control.Record(node, begin, outputs);
+    return outputs;
+  } catch (const Error& error) {
+    throw WithOp(error, node.name);
+  }
+}
+
+}  // namespace
 
 Interpreter::Interpreter(graph::Graph graph) : graph_(std::move(graph)) {
   std::vector<std::vector<int>> last_use(graph_.num_nodes());
@@ -33,9 +53,18 @@ std::vector<Tensor> Interpreter::Run(std::span<const Tensor> arguments) const {
     }
     std::vector<Tensor> inputs;
     for (graph::Endpoint input : node.inputs) inputs.push_back(values[input.node][input.index]);
-    values[node.id] = EagerBuilder::Instance().Emit(*node.spec, inputs, node.attributes);
+    RunControl* const control = RunControl::Current();
+    if (control == nullptr) {
+      values[node.id] = EagerBuilder::Instance().Emit(*node.spec, inputs, node.attributes);
+    } else {
+      values[node.id] = EmitFor(*control, node, inputs);
+    }
     inputs.clear();
-    for (graph::Endpoint e : last_used_[node.id]) values[e.node][e.index] = Tensor();
+    for (graph::Endpoint e : last_used_[node.id]) {
+      const bool made = graph_.node(e.node).spec->name != "Arg" && !graph_.constant(e);
+      if (control != nullptr && made) control->Drop(values[e.node][e.index]);
+      values[e.node][e.index] = Tensor();
+    }
   }
   std::vector<Tensor> results;
   for (graph::Endpoint result : graph_.results())

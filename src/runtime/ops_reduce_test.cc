@@ -171,6 +171,24 @@ TEST(ReduceMeanTest, DividesByTheCount) {
   EXPECT_EQ(float(ReduceSum(half).scalar<bfloat16>()), 1000.0f);
 }
 
+// One outer element: the reduced axis is the outermost level of the walk.
+TEST(ReduceMeanTest, DividesEachOfManyResultsByTheCount) {
+  for (const Shape& shape : {Shape{1, 4, 3}, Shape{1, 1, 5, 6}, Shape{2, 3, 1, 7}, Shape{6, 2}}) {
+    const Tensor x = Counting(shape);
+    for (const auto& axes : Subsets(shape.rank())) {
+      std::vector<float> wanted = NaiveSum(x, axes);
+      const float count = static_cast<float>(x.num_elements()) / static_cast<float>(wanted.size());
+      for (float& value : wanted) value /= count;
+      EXPECT_EQ(ReduceMean(x, axes).ToVector<float>(), wanted) << shape.ToString();
+      const Tensor half = ReduceMean(Cast(x, DType::kFloat16), axes);
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_NEAR(static_cast<float>(half.data<float16>()[i]), wanted[i], 0.02F)
+            << shape.ToString();
+      }
+    }
+  }
+}
+
 TEST(ArgMaxTest, TakesTheFirstOfEqualOnes) {
   const Tensor x = Constant<float>({1, 3, 3, 2, 7, 0, 7, 0}, {2, 4});
   EXPECT_EQ(ArgMax(x, 1).ToVector<int64_t>(), (std::vector<int64_t>{1, 0}));

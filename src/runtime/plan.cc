@@ -1,13 +1,20 @@
 #include "runtime/plan.h"
 
+#include <immintrin.h>
+#include <sched.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 
 #include "base/check.h"
+#include "base/cores.h"
 #include "base/flush_denormals.h"
 #include "base/memory.h"
 #include "runtime/plan_clock.h"
+#include "runtime/run_control.h"
+#include "runtime/schedule.h"
 #include "runtime/variable_hold.h"
 #include "tensor/buffer.h"
 
@@ -38,13 +45,25 @@ struct Plan::RunState {
     std::vector<void*> pointers;
     Memory chunk;
     std::exception_ptr error;
+    int step = -1;  // the one that the lane carries out
+  };
+  struct alignas(64) Handed {
+    std::atomic<int64_t> pieces{0};  // that the lane has left to the next one
   };
   Memory arena;
   std::vector<Lane> lanes;
+  std::unique_ptr<Handed[]> handed;  // by lane
   std::vector<const void*> parameters;
   std::vector<void*> variables;
   std::vector<std::shared_ptr<tensor::Buffer>> results;
-  std::atomic<bool> failed{false};
+  std::vector<uint64_t> versions;  // of the variables, before the run
+  // The work that failed, the foremost of several: all lanes leave out what comes after it, and do
+  // what comes before it, so that which error is told depends on no lane's pace.
+  static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+  std::atomic<int64_t> failed_at{kNone};
+  PlanClock::Watch watch;
+
+  bool Failed() const { return failed_at.load(std::memory_order_relaxed) != kNone; }
 };
 
 Plan::~Plan() { delete idle_state_.load(); }
@@ -55,6 +74,7 @@ std::unique_ptr<Plan::RunState> Plan::AcquireState(int lanes) {
   state = std::make_unique<RunState>();
   state->arena = AllocateMemory(arena_bytes_);
   state->lanes.resize(lanes);
+  state->handed = std::make_unique<RunState::Handed[]>(lanes);
   for (RunState::Lane& lane : state->lanes) {
     lane.pointers.assign(num_pointers_, nullptr);
     lane.chunk = AllocateMemory(chunk_bytes_);
@@ -105,9 +125,10 @@ void Plan::RunRows(RunState& state, const Group& group, int lane, int64_t begin,
   }
   for (int index : group.steps) {
     const Step& step = steps_[index];
+    own.step = index;
     void** pointers = own.pointers.data() + pointer_offsets_[index];
     const kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
-    const PlanClock::Span span(clock_.get(), lane, index);
+    const PlanClock::Span span(state.watch, lane, index);
     if (group.owner >= 0) {
       step.kernel->Run(memory, 0, step.kernel->rows());
     } else {
@@ -144,83 +165,118 @@ void Plan::RunGroup(RunState& state, const Group& group, int lane, int lanes) co
   }
 }
 
-// What `work` throws ends this lane's work; the other lanes meet at no barrier too few.
+// What `work` throws ends the work of the lanes; all meet at no barrier too few. `stage` counts the
+// parts of a run, each of which the lanes divide by ascending rows.
 template <typename Work>
-void Plan::Guard(RunState& state, int lane, const Work& work) {
-  if (state.failed.load(std::memory_order_relaxed)) return;
+void Plan::Guard(RunState& state, int stage, int lane, const Work& work) {
+  const int64_t place = static_cast<int64_t>(stage) * std::ssize(state.lanes) + lane;
+  int64_t failed_at = state.failed_at.load(std::memory_order_relaxed);
+  if (failed_at <= place) return;
   try {
     work();
   } catch (...) {
     state.lanes[lane].error = std::current_exception();
-    state.failed.store(true);
+    while (place < failed_at && !state.failed_at.compare_exchange_weak(failed_at, place)) {
+    }
   }
 }
 
+namespace {
+
+// Pieces of a product's rows that lanes hand on.
+struct Pieces {
+  explicit Pieces(int64_t all) : rows(all) {
+    constexpr int64_t kMost = 16, kLeastRows = 4;
+    height = std::max(kLeastRows, (rows / kMost + kLeastRows - 1) / kLeastRows * kLeastRows);
+  }
+  int64_t rows, height;
+};
+
+// Waits as a team's barrier does.
+void Await(const std::atomic<int64_t>& counter, int64_t least, int lanes) {
+  const int spins = lanes <= base::Cores() ? 4000 : 20;
+  for (int waited = 0; counter.load(std::memory_order_acquire) < least; ++waited)
+    waited < spins ? _mm_pause() : static_cast<void>(sched_yield());
+}
+
+}  // namespace
+
 // A lane carries the chains of a product on by its part of their steps, some rows at a time, and
 // leaves them to the next lane, as workers on a belt do. So it reads only the rows of the weight
-// that it updates, which are in its cache. Many lanes would wait too long for the first rows: they
-// take rows each.
-void Plan::RunDepth(RunState& state, const Group& group, int lane, base::Team& team) const {
+// that it updates, which are in its cache, and the rows' factor while it is there. Many lanes would
+// wait too long for the first rows: they take rows each.
+void Plan::RunDepth(RunState& state, const Group& group, int stage, int lane,
+                    base::Team& team) const {
   constexpr int kMostLanes = 4;
-  constexpr int64_t kPieces = 16, kLeastRows = 4;
   const int lanes = team.lanes();
   const auto [from, to] = ShareOf(group, lane, lanes);
-  const auto run = [&, from = from, to = to](int index, int64_t begin, int64_t end) {
+  const auto run = [&, from = from, to = to](int index, const auto& call) {
     const Step& step = steps_[index];
+    state.lanes[lane].step = index;
     void** pointers = state.lanes[lane].pointers.data() + pointer_offsets_[index];
     const kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
-    const PlanClock::Span span(clock_.get(), lane, index);
-    if (step.division == Division::kColumns) {
-      step.kernel->RunColumns(memory, from, to);
-    } else if (lanes == 1 || lanes > kMostLanes) {
-      step.kernel->Run(memory, begin, end);
-    } else {
-      step.kernel->RunDepth(memory, begin, end, from, to);
-    }
+    const PlanClock::Span span(state.watch, lane, index);
+    call(*step.kernel, memory, from, to);
   };
-  const auto barrier = [&] {
-    const PlanClock::Span span(clock_.get(), lane, PlanClock::kWaiting);
-    team.Barrier();
+  const auto columns = [](const kernels::Kernel& kernel, const kernels::KernelMemory& memory,
+                          int64_t from, int64_t to) { kernel.RunColumns(memory, from, to); };
+  const auto rows_of = [](int64_t begin, int64_t end) {
+    return [=](const kernels::Kernel& kernel, const kernels::KernelMemory& memory, int64_t,
+               int64_t) { kernel.Run(memory, begin, end); };
   };
+  const auto waiting = [&](const auto& wait) {
+    const PlanClock::Span span(state.watch, lane, PlanClock::kWaiting);
+    wait();
+  };
+  const std::span factors(group.steps.data(), group.steps.size() - 1);
   const int product = group.steps.back();
-  const bool none = steps_[product].division != Division::kDepth;
   const int64_t rows = steps_[product].kernel->rows();
-  Guard(state, lane, [&] {
-    for (int index : group.steps) {
-      if (index != product || none || lanes == 1) run(index, 0, rows);
-    }
-  });
-  if (none || lanes == 1) return;
-  if (lanes > kMostLanes) {
-    barrier();
-    Guard(state, lane, [&] { run(product, rows * lane / lanes, rows * (lane + 1) / lanes); });
+  const bool none = steps_[product].division != Division::kDepth;
+  if (none || lanes == 1 || lanes > kMostLanes) {
+    Guard(state, stage, lane, [&] {
+      for (int index : factors) run(index, columns);
+      if (none) run(product, columns);
+    });
+    if (none) return;
+    if (lanes > 1) waiting([&] { team.Barrier(); });
+    Guard(state, stage + 1, lane,
+          [&] { run(product, rows_of(rows * lane / lanes, rows * (lane + 1) / lanes)); });
     return;
   }
-  const int64_t height =
-      std::max(kLeastRows, (rows / kPieces + kLeastRows - 1) / kLeastRows * kLeastRows);
-  const int64_t pieces = (rows + height - 1) / height;
-  for (int64_t turn = 0; turn < pieces + lanes - 1; ++turn) {
-    if (turn > 0) barrier();
-    const int64_t piece = turn - lane;
-    if (piece < 0 || piece >= pieces) continue;
-    Guard(state, lane, [&] { run(product, piece * height, std::min(rows, (piece + 1) * height)); });
+  const Pieces pieces(rows);
+  std::atomic<int64_t>& handed = state.handed[lane].pieces;
+  for (int64_t begin = 0; begin < rows; begin += pieces.height) {
+    const auto some = [begin, end = std::min(rows, begin + pieces.height)](
+                          const kernels::Kernel& kernel, const kernels::KernelMemory& memory,
+                          int64_t from,
+                          int64_t to) { kernel.RunDepth(memory, begin, end, from, to); };
+    Guard(state, stage, lane, [&] {
+      for (int index : factors) run(index, some);
+    });
+    const int64_t piece = handed.load(std::memory_order_relaxed) + 1;
+    if (lane > 0) waiting([&] { Await(state.handed[lane - 1].pieces, piece, lanes); });
+    Guard(state, stage, lane, [&] { run(product, some); });
+    handed.store(piece, std::memory_order_release);
   }
 }
 
 void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
   base::FlushDenormals flush;
   BindLane(state, lane);
+  constexpr int kStages = 2;  // of a group
+  int stage = 0;
   for (size_t p = 0; p < phases_.size(); ++p) {
     if (p > 0) {
-      const PlanClock::Span span(clock_.get(), lane, PlanClock::kWaiting);
+      const PlanClock::Span span(state.watch, lane, PlanClock::kWaiting);
       team.Barrier();
     }
     for (const Group& group : phases_[p].groups) {
       if (group.by_depth) {
-        RunDepth(state, group, lane, team);
+        RunDepth(state, group, stage, lane, team);
       } else {
-        Guard(state, lane, [&] { RunGroup(state, group, lane, team.lanes()); });
+        Guard(state, stage, lane, [&] { RunGroup(state, group, lane, team.lanes()); });
       }
+      stage += kStages;
     }
   }
 }
@@ -261,6 +317,7 @@ class VariableLocks {
 std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& team) {
   LOCKSTEP_CHECK_EQ(arguments.size(), parameters_.size());
   auto state = AcquireState(team.lanes());
+  state->watch = Watch();
   for (size_t i = 0; i < arguments.size(); ++i) {
     LOCKSTEP_CHECK(arguments[i].shape() == parameters_[i].shape &&
                    arguments[i].dtype() == parameters_[i].dtype);
@@ -274,7 +331,10 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
     }
   }
   {
+    if (IsScheduled()) sources_.Touch(variables_, writes_);
     VariableLocks locks(variables_, writes_, lock_order_);
+    const bool follows = FollowsAccesses();
+    if (follows) sources_.BeforeRun(variables_, arguments, &state->versions);
     // A buffer that somebody else refers to is written in a copy.
     std::vector<std::shared_ptr<tensor::Buffer>> before;
     for (size_t i = 0; writes_in_copies_ && i < variables_.size(); ++i) {
@@ -284,20 +344,35 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
       state->variables[i] =
           writes_[i] > 0 ? variables_[i]->PrepareWrite() : const_cast<void*>(variables_[i]->data());
     }
-    const PlanClock::Span span(clock_.get(), 0, PlanClock::kRun);
+    const PlanClock::Span span(state->watch, 0, PlanClock::kRun);
     team.Run([&](int lane) { RunLane(*state, lane, team); });
     for (size_t i = 0; i < variables_.size(); ++i) {
       if (writes_[i] == 0) continue;
-      if (!state->failed.load(std::memory_order_relaxed)) {
+      if (!state->Failed()) {
         variables_[i]->CommitWrite(writes_[i]);
       } else if (writes_in_copies_) {
         variables_[i]->Restore(std::move(before[i]), variables_[i]->version());
       }
     }
+    if (follows && !state->Failed()) {
+      sources_.AfterRun(variables_, writes_, state->versions);
+      for (size_t i = 0; i < results_.size(); ++i) {
+        const Slot& slot = slots_[results_[i].slot];
+        if (slot.kind != Slot::Kind::kResult) continue;
+        state->results[slot.index]->set_origins(
+            sources_.OriginsOf(i, variables_, arguments, state->versions));
+      }
+    }
   }
-  // Lanes hold ascending rows: of several errors the one with the first rows is told.
-  for (const RunState::Lane& lane : state->lanes) {
-    if (lane.error != nullptr) std::rethrow_exception(lane.error);
+  if (state->Failed()) {
+    const RunState::Lane& lane =
+        state->lanes[state->failed_at.load(std::memory_order_relaxed) % std::ssize(state->lanes)];
+    if (RunControl::Current() == nullptr) std::rethrow_exception(lane.error);
+    try {
+      std::rethrow_exception(lane.error);
+    } catch (const Error& error) {
+      throw WithOp(error, (*step_names_)[lane.step]);
+    }
   }
   std::vector<Tensor> results;
   results.reserve(results_.size());
@@ -322,12 +397,21 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
   return results;
 }
 
+PlanClock::Watch Plan::Watch() const {
+  PlanClock::Watch watch{.clock = clock_.get(), .trace = base::TraceRecorder::Current()};
+  if (watch.trace != nullptr) {
+    watch.first = watch.trace->NamesOf(step_names_);
+    watch.waiting = watch.trace->NameOf("waiting at a barrier");
+  }
+  return watch;
+}
+
 void Plan::MeasureSteps() {
   if (clock_ == nullptr) clock_ = std::make_shared<PlanClock>(steps_.size());
 }
 
 std::string Plan::Breakdown() const {
-  return clock_ == nullptr ? "not measured\n" : clock_->Describe(step_names_);
+  return clock_ == nullptr ? "not measured\n" : clock_->Describe(*step_names_);
 }
 
 PlanSummary Plan::Summary() const {
@@ -349,10 +433,10 @@ std::vector<Plan::Writer> Plan::Writers() const {
       for (int index : group.steps) {
         for (int variable : steps_[index].writes) {
           Writer writer{
-              variables_[variable]->name(), step_names_[index], static_cast<int>(phase), {}};
+              variables_[variable]->name(), (*step_names_)[index], static_cast<int>(phase), {}};
           for (int slot : steps_[index].inputs) {
             const auto place = producers.find(slot);
-            if (place != producers.end()) writer.from.push_back(step_names_[place->second]);
+            if (place != producers.end()) writer.from.push_back((*step_names_)[place->second]);
           }
           writers.push_back(std::move(writer));
         }
@@ -371,7 +455,7 @@ std::string Plan::Describe() const {
       text += (group.by_depth ? "  depth " : "  rows ") + std::to_string(group.domain) + " owner " +
               std::to_string(group.owner) + " chunk " + std::to_string(group.chunk) + ":";
       for (int index : group.steps) {
-        text += " " + step_names_[index];
+        text += " " + (*step_names_)[index];
         for (int slot : steps_[index].outputs) {
           text += slots_[slot].kind == Slot::Kind::kChunk ? "~" : "";
         }

@@ -9,6 +9,8 @@
 #include "graph/graph.h"
 #include "kernels/kernel.h"
 #include "lockstep/runtime/execution_options.h"
+#include "runtime/plan_clock.h"
+#include "runtime/plan_sources.h"
 #include "runtime/variable_cell.h"
 
 namespace lockstep::runtime {
@@ -124,11 +126,12 @@ class Plan {
   void ReleaseState(std::unique_ptr<RunState> state);
   void RunLane(RunState& state, int lane, base::Team& team) const;
   void RunGroup(RunState& state, const Group& group, int lane, int lanes) const;
-  void RunDepth(RunState& state, const Group& group, int lane, base::Team& team) const;
+  void RunDepth(RunState& state, const Group& group, int stage, int lane, base::Team& team) const;
   template <typename Work>
-  static void Guard(RunState& state, int lane, const Work& work);
+  static void Guard(RunState& state, int stage, int lane, const Work& work);
   void RunRows(RunState& state, const Group& group, int lane, int64_t begin, int64_t end) const;
   void BindLane(RunState& state, int lane) const;
+  PlanClock::Watch Watch() const;
 
   std::vector<Slot> slots_;
   std::vector<Step> steps_;
@@ -137,10 +140,11 @@ class Plan {
   std::vector<int> writes_;        // by variable: how many steps write it
   std::vector<int> lock_order_;    // variables in the order in which their locks are taken
   bool writes_in_copies_ = false;  // some step may fail after another has written
-  std::vector<std::string> step_names_;
-  std::shared_ptr<class PlanClock> clock_;  // set while steps are measured
+  std::shared_ptr<const std::vector<std::string>> step_names_;
+  std::shared_ptr<PlanClock> clock_;  // set while steps are measured
   std::vector<ops::TensorType> parameters_;
   std::vector<ResultSource> results_;
+  PlanSources sources_;
   std::vector<ops::TensorType> result_buffers_;  // by kResult index
   std::vector<int> pointer_offsets_;             // by step: where its pointers begin
   int num_pointers_ = 0;

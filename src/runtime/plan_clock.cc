@@ -49,6 +49,13 @@ std::string Table(std::vector<std::pair<double, std::string>> lines, double tota
 
 }  // namespace
 
+void PlanClock::Span::Trace() const {
+  if (what_ == kRun) return;
+  const uint32_t name =
+      what_ == kWaiting ? watch_.waiting : watch_.first + static_cast<uint32_t>(what_);
+  watch_.trace->Op(lane_, name, begin_, watch_.trace->Now());
+}
+
 PlanClock::PlanClock(size_t num_steps) {
   for (Lane& lane : lanes_) lane.ticks.assign(num_steps + 1, 0);
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/trace.h"
+
 namespace lockstep::runtime {
 
 /// Adds up how long the steps of a plan take on each lane, by the processor's time-stamp counter.
@@ -18,21 +20,34 @@ class PlanClock {
 
   explicit PlanClock(size_t num_steps);
 
-  /// Measures its own lifetime; does nothing without a clock.
+  /// Who wants to know of the steps of a run.
+  struct Watch {
+    PlanClock* clock = nullptr;
+    base::TraceRecorder* trace = nullptr;
+    uint32_t first = 0;  // the first step's name in the trace, and that of waiting
+    uint32_t waiting = 0;
+  };
+
+  /// Measures its own lifetime; does nothing where nobody watches.
   class Span {
    public:
-    Span(PlanClock* clock, int lane, int what)
-        : clock_(clock), lane_(lane), what_(what), start_(clock == nullptr ? 0 : __rdtsc()) {}
+    Span(const Watch& watch, int lane, int what)
+        : watch_(watch), lane_(lane), what_(what), start_(watch.clock == nullptr ? 0 : __rdtsc()) {
+      if (watch.trace != nullptr) begin_ = watch.trace->Now();
+    }
     ~Span() {
-      if (clock_ != nullptr) clock_->Add(lane_, what_, __rdtsc() - start_);
+      if (watch_.clock != nullptr) watch_.clock->Add(lane_, what_, __rdtsc() - start_);
+      if (watch_.trace != nullptr) Trace();
     }
     Span(const Span&) = delete;
 
    private:
-    PlanClock* clock_;
+    void Trace() const;
+    const Watch& watch_;
     int lane_;
     int what_;
     uint64_t start_;
+    base::Time begin_{};
   };
 
   /// A table: microseconds a run, added up over lanes, dearest first; small steps are summed up.

@@ -27,6 +27,8 @@ std::unique_ptr<Plan> PlanCompiler::Compile() {
   FindLastUses();
   for (const graph::Node& node : graph_.nodes()) AddNode(node);
   AddResults();
+  plan_->sources_ =
+      PlanSources(graph_, [this](const Tensor& handle) { return VariableOf(handle); });
   OrderEffects();
   FindFailures();
   if (options_.fuse) DivideByDepth();
@@ -36,7 +38,9 @@ std::unique_ptr<Plan> PlanCompiler::Compile() {
   ChooseChunks();
   PlanArena();
   PlanPointers();
-  for (const Step& step : plan_->steps_) plan_->step_names_.push_back(graph_.node(step.node).name);
+  std::vector<std::string> names;
+  for (const Step& step : plan_->steps_) names.push_back(graph_.node(step.node).name);
+  plan_->step_names_ = std::make_shared<const std::vector<std::string>>(std::move(names));
   for (size_t i = 0; i < plan_->variables_.size(); ++i)
     plan_->lock_order_.push_back(static_cast<int>(i));
   std::sort(plan_->lock_order_.begin(), plan_->lock_order_.end(),

@@ -44,6 +44,8 @@ class PlanCompiler {
   bool Divisible(const kernels::Kernel& kernel) const;
   bool Place(int step);
   bool PlaceByDepth(int step);
+  /// Notes that the last phase's group `target` does `step`.
+  void PutInGroup(int step, int target);
   void StartPhase();
 
   // plan_memory.cc

@@ -114,15 +114,9 @@ bool PlanCompiler::PlaceByDepth(int index) {
     current.groups.push_back({.domain = domain, .grain = step.grain, .by_depth = true});
     target = static_cast<int>(current.groups.size()) - 1;
   }
-  current.groups[target].steps.push_back(index);
-  group_of_step_[index] = target;
-  phase_of_step_[index] = phase;
-  if (fails_early_[index]) {
-    --unplaced_failures_;
-    last_failure_phase_ = phase;
-  }
-  for (int slot : step.outputs) written_in_[slot] = {phase, target};
-  for (int variable : step.reads) accesses_[variable].push_back({target, false, false});
+  PutInGroup(index, target);
+  for (int variable : step.reads)
+    accesses_[variable].push_back({.group = target, .slot = -1, .aligned = false, .write = false});
   return true;
 }
 

@@ -21,9 +21,13 @@ using testing::Random;
 
 constexpr int64_t kTable = 90, kDepth = 300, kColumns = 130;
 
-Tensor Bytes() {
+// With `sparse` four of five are zero.
+Tensor Bytes(bool sparse = false) {
   std::vector<uint8_t> bytes;
-  for (int64_t i = 0; i < kTable * kDepth; ++i) bytes.push_back(static_cast<uint8_t>(i * 37 % 251));
+  for (int64_t i = 0; i < kTable * kDepth; ++i) {
+    const bool zero = sparse && i * 7919 % 1009 % 5 != 0;
+    bytes.push_back(zero ? uint8_t{0} : static_cast<uint8_t>(i * 37 % 251));
+  }
   return Tensor::FromVector(bytes, Shape({kTable, kDepth}));
 }
 
@@ -61,9 +65,9 @@ graph::Graph WithLeaves(graph::Graph graph, int64_t examples) {
   return graph;
 }
 
-TEST(PlanDepth, ChainsThatLanesHandOnHaveTheSameBits) {
+void CheckLanes(const Tensor& table) {
   for (const int64_t examples : {16, 33, 150}) {
-    const Tensor table = Bytes(), rows = Rows(examples, 5);
+    const Tensor rows = Rows(examples, 5);
     std::vector<Tensor> expected;
     for (const bool fuse : {false, true}) {
       for (const int lanes : {1, 2, 3, 4, 8}) {
@@ -88,6 +92,10 @@ TEST(PlanDepth, ChainsThatLanesHandOnHaveTheSameBits) {
     }
   }
 }
+
+TEST(PlanDepth, ChainsThatLanesHandOnHaveTheSameBits) { CheckLanes(Bytes()); }
+
+TEST(PlanDepth, ChainsThatLeaveOutZerosHaveTheSameBits) { CheckLanes(Bytes(/*sparse=*/true)); }
 
 TEST(PlanDepth, AnErrorOnTheWayReachesTheCallerAndNobodyWaits) {
   const Tensor table = Bytes(), rows = Rows(40, kTable);

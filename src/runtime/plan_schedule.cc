@@ -39,6 +39,18 @@ void PlanCompiler::StartPhase() {
   for (auto& accesses : accesses_) accesses.clear();
 }
 
+void PlanCompiler::PutInGroup(int index, int target) {
+  const int phase = static_cast<int>(plan_->phases_.size()) - 1;
+  plan_->phases_.back().groups[target].steps.push_back(index);
+  group_of_step_[index] = target;
+  phase_of_step_[index] = phase;
+  if (fails_early_[index]) {
+    --unplaced_failures_;
+    last_failure_phase_ = phase;
+  }
+  for (int slot : plan_->steps_[index].outputs) written_in_[slot] = {phase, target};
+}
+
 // Puts `step` into the current phase if that needs no barrier; a step may join a group only if all
 // that it takes from this phase was made by that group, row by row.
 bool PlanCompiler::Place(int index) {
@@ -107,14 +119,7 @@ bool PlanCompiler::Place(int index) {
     current.groups.push_back({.domain = 1, .owner = next_owner_++});
     target = static_cast<int>(current.groups.size()) - 1;
   }
-  current.groups[target].steps.push_back(index);
-  group_of_step_[index] = target;
-  phase_of_step_[index] = phase;
-  if (fails_early_[index]) {
-    --unplaced_failures_;
-    last_failure_phase_ = phase;
-  }
-  for (int slot : step.outputs) written_in_[slot] = {phase, target};
+  PutInGroup(index, target);
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const int slot = step.inputs[i];
     if (slot < 0 || plan_->slots_[slot].kind != Slot::Kind::kVariable) continue;

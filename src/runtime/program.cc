@@ -121,6 +121,7 @@ void Program::AddSegment(const std::vector<int>& nodes) {
     }
     graph::Node& copy =
         item->segment.AddNode(*node.spec, std::move(inputs), node.attributes, node.outputs);
+    copy.site = node.site;
     for (int control : node.control_inputs) {
       if (copy_of[control] >= 0) copy.control_inputs.push_back(copy_of[control]);
     }

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <memory>
 
+#include "graph/bodies.h"
+
 namespace lockstep::runtime {
 
 namespace {
@@ -21,11 +23,6 @@ const ReplicaCells* CellsOf(const graph::Node& node) {
   return dynamic_cast<const ReplicaCells*>(value.object().get());
 }
 
-const graph::Graph* AsGraph(const ops::AttributeValue& value) {
-  const auto* object = std::get_if<std::shared_ptr<TensorObject>>(&value);
-  return object == nullptr ? nullptr : dynamic_cast<const graph::Graph*>(object->get());
-}
-
 }  // namespace
 
 int CurrentReplica() { return current_replica; }
@@ -38,10 +35,8 @@ ReplicaNumberScope::~ReplicaNumberScope() { current_replica = outer_; }
 bool HasReplicaCells(const graph::Graph& graph) {
   for (const graph::Node& node : graph.nodes()) {
     if (CellsOf(node) != nullptr) return true;
-    for (const auto& [name, value] : node.attributes.entries()) {
-      const graph::Graph* body = AsGraph(value);
-      if (body != nullptr && HasReplicaCells(*body)) return true;
-    }
+    for (const graph::Graph* body : graph::BodiesOf(node.attributes))
+      if (HasReplicaCells(*body)) return true;
   }
   return false;
 }
@@ -49,10 +44,9 @@ bool HasReplicaCells(const graph::Graph& graph) {
 bool ReplicasMeetIn(const graph::Graph& graph) {
   for (const graph::Node& node : graph.nodes()) {
     if (node.spec->meets) return true;
-    for (const auto& [name, value] : node.attributes.entries()) {
-      const graph::Graph* body = AsGraph(value);
-      if (body != nullptr && node.spec->name != "ReplicaRun" && ReplicasMeetIn(*body)) return true;
-    }
+    if (node.spec->name == "ReplicaRun") continue;
+    for (const graph::Graph* body : graph::BodiesOf(node.attributes))
+      if (ReplicasMeetIn(*body)) return true;
   }
   return false;
 }
@@ -67,7 +61,7 @@ graph::Graph ForReplica(const graph::Graph& graph, int replica) {
     }
     const std::vector<ops::Attributes::Entry> entries = node.attributes.entries();
     for (const auto& [name, value] : entries) {
-      const graph::Graph* body = AsGraph(value);
+      const graph::Graph* body = graph::BodyIn(value);
       if (body == nullptr || !HasReplicaCells(*body)) continue;
       node.attributes.Set(name, std::shared_ptr<TensorObject>(
                                     std::make_shared<graph::Graph>(ForReplica(*body, replica))));

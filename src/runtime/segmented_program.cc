@@ -1,16 +1,37 @@
 #include "runtime/segmented_program.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/check.h"
+#include "runtime/actor.h"
 
 namespace lockstep::runtime {
+
+namespace {
+
+bool HasUnknownShapes(const graph::Graph& graph) {
+  for (const graph::Node& node : graph.nodes()) {
+    for (const ops::TensorType& type : node.outputs) {
+      if (!type.shape.fully_known()) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 SegmentedProgram::SegmentedProgram(graph::Graph program, const ExecutionOptions& options)
     : program_(std::move(program)) {
   for (graph::Endpoint parameter : program_.parameters()) PlaceOf(parameter);
   for (graph::Segment& segment : graph::CutIntoSegments(program_)) {
-    Part part{.plan = CompilePlan(segment.graph, options)};
+    Part part;
+    if (NeedsProgram(segment.graph) || HasUnknownShapes(segment.graph)) {
+      part.program = std::make_unique<Program>(segment.graph, options);
+    } else {
+      part.plan = CompilePlan(segment.graph, options);
+    }
     for (graph::Endpoint input : segment.inputs) part.inputs.push_back(PlaceOf(input));
     for (graph::Endpoint output : segment.outputs) part.outputs.push_back(PlaceOf(output));
     for (int id : segment.starts) {
@@ -60,7 +81,7 @@ std::string SegmentedProgram::Describe() const {
     text += "segment waits for";
     for (int id : part.segment.waits) text += " " + program_.node(id).name;
     text += part.segment.waits.empty() ? " nothing: " : ": ";
-    text += part.plan->Describe();
+    text += part.plan != nullptr ? part.plan->Describe() : part.program->Describe();
     for (int id : part.segment.starts) text += "starts " + program_.node(id).name + "\n";
   }
   return text;
@@ -81,20 +102,29 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
 
   // Runs the segment if all that it waits for is there, and starts what follows it.
   void RunNext() {
-    if (failed_ || scheduled_ || Waiting()) return;
+    if (failed_ || scheduled_) return;
+    if (Waiting()) return NoteWaiting();
+    EndWaiting();
+    const ActorScope acting(*actor_);
     Part& part = program_.segments_[next_];
     std::vector<Tensor> inputs;
     inputs.reserve(part.inputs.size());
     for (Place place : part.inputs) inputs.push_back(values_[place]);
+    const base::Time begin = context_.busy != nullptr ? context_.executor.Now() : base::Time();
     try {
       std::vector<Tensor> results;
-      if (part.segment.graph.num_nodes() > 0) results = part.plan->Run(inputs, context_.team);
+      if (part.program != nullptr) {
+        results = part.program->Run(inputs, context_.team);
+      } else if (part.segment.graph.num_nodes() > 0) {
+        results = part.plan->Run(inputs, context_.team);
+      }
       inputs.clear();
       for (size_t i = 0; i < results.size(); ++i) values_[part.outputs[i]] = std::move(results[i]);
     } catch (const Error& error) {
       Fail(error.status());
       return;
     }
+    if (context_.busy != nullptr) *context_.busy += context_.executor.Now() - begin;
     for (int id : part.segment.starts) StartOp(program_.program_.node(id));
     for (Place place : part.last_uses) values_[place] = Tensor();
     ++next_;
@@ -111,7 +141,10 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
     if (failed_) return;
     if (next_ < program_.num_segments()) {
       RunNext();
-    } else if (pending_ == 0) {
+    } else if (pending_ > 0) {
+      NoteWaiting();
+    } else {
+      EndWaiting();
       std::vector<Tensor> results;
       for (Place place : program_.results_) results.push_back(values_[place]);
       failed_ = true;  // nothing more may happen
@@ -122,6 +155,15 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
   bool Waiting() const {
     const std::vector<int>& waits = program_.segments_[next_].segment.waits;
     return std::any_of(waits.begin(), waits.end(), [&](int id) { return under_way_[id]; });
+  }
+
+  void NoteWaiting() {
+    if (!waiting_since_ && context_.on_wait) waiting_since_ = context_.executor.Now();
+  }
+  void EndWaiting() {
+    if (!waiting_since_) return;
+    const base::Time from = *std::exchange(waiting_since_, std::nullopt);
+    if (last_done_ != nullptr) context_.on_wait(*last_done_, from, context_.executor.Now());
   }
 
   void StartOp(const graph::Node& node) {
@@ -151,6 +193,7 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
     for (size_t i = 0; i < results->size(); ++i) values_[outputs[i]] = std::move((*results)[i]);
     under_way_[node.id] = false;
     --pending_;
+    last_done_ = &node;
     if (!scheduled_) Continue();
   }
 
@@ -163,10 +206,14 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
   SegmentedProgram& program_;
   Context& context_;
   OnTensors done_;
+  // Who waits for the run: what others carry out of it happens in their order.
+  const std::shared_ptr<Actor> actor_ = Actor::Current().shared_from_this();
   std::vector<Tensor> values_;   // by place
   std::vector<bool> under_way_;  // by node: an asynchronous op that has started
   int next_ = 0;
   int pending_ = 0;
+  std::optional<base::Time> waiting_since_;  // there is nothing to do
+  const graph::Node* last_done_ = nullptr;
   bool scheduled_ = false;
   bool failed_ = false;  // or done
 };
@@ -174,10 +221,12 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
 std::vector<Tensor> SegmentedProgram::Run(std::span<const Tensor> arguments, base::Team& team) {
   LOCKSTEP_CHECK_EQ(segments_.size(), size_t{1});
   Part& part = segments_[0];
-  if (part.segment.inputs == program_.parameters()) return part.plan->Run(arguments, team);
+  if (part.plan != nullptr && part.segment.inputs == program_.parameters()) {
+    return part.plan->Run(arguments, team);
+  }
   std::vector<Tensor> inputs;
   for (Place place : part.inputs) inputs.push_back(arguments[place]);
-  return part.plan->Run(inputs, team);
+  return part.plan != nullptr ? part.plan->Run(inputs, team) : part.program->Run(inputs, team);
 }
 
 void SegmentedProgram::Start(std::vector<Tensor> arguments, Context& context, OnTensors done) {

@@ -13,6 +13,7 @@
 #include "lockstep/base/status.h"
 #include "lockstep/runtime/execution_options.h"
 #include "runtime/plan.h"
+#include "runtime/program.h"
 
 namespace lockstep::runtime {
 
@@ -26,7 +27,7 @@ using AsynchronousOp =
 /// costs what the plan costs.
 class SegmentedProgram {
  public:
-  /// All types of `program` must be known.
+  /// A segment with control flow, or with shapes that depend on values, is a program.
   explicit SegmentedProgram(graph::Graph program, const ExecutionOptions& options = {});
 
   int num_segments() const { return static_cast<int>(segments_.size()); }
@@ -41,6 +42,10 @@ class SegmentedProgram {
     base::Team& team;
     /// Who carries out which asynchronous op, by its name.
     std::map<std::string, AsynchronousOp> asynchronous;
+    /// If given, the time that segments take is added to it.
+    base::Duration* busy = nullptr;
+    /// Told when a run had nothing to do between `from` and `to`, until `node` was done.
+    std::function<void(const graph::Node& node, base::Time from, base::Time to)> on_wait;
   };
   /// Starts a run: an event handler on the context's executor, which must outlive it, as must the
   /// program. `done` gets the results, or the first error; after an error later segments don't run.
@@ -53,6 +58,7 @@ class SegmentedProgram {
   struct Part {
     graph::Segment segment;
     std::unique_ptr<Plan> plan;
+    std::unique_ptr<Program> program;  // in place of the plan, where there can be none
     std::vector<Place> inputs;
     std::vector<Place> outputs;
     std::vector<Place> last_uses;  // nobody needs these when the segment has run

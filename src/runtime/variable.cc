@@ -2,7 +2,9 @@
 
 #include <ostream>
 
+#include "lockstep/runtime/lock.h"
 #include "ops/builder.h"
+#include "ops/source_site.h"
 #include "runtime/eager.h"
 #include "runtime/variable_cell.h"
 #include "runtime/variable_state.h"
@@ -41,10 +43,14 @@ VariableCreatorScope::VariableCreatorScope(VariableCreator* inner) : outer_(crea
 }
 VariableCreatorScope::~VariableCreatorScope() { creator = outer_; }
 
+namespace {
+bool BuildsGraph() { return creator != nullptr && creator->builds_graph(); }
+}  // namespace
+
 }  // namespace runtime
 
 Variable::Variable(const Tensor& initial, VariableOptions options) {
-  if (initial.is_symbolic()) {
+  if (initial.is_symbolic() && !runtime::BuildsGraph()) {
     throw Error(Code::kFailedPrecondition,
                 "[variable] the initial value of " + options.name +
                     " must exist when the variable is created; got a value of the "
@@ -56,6 +62,7 @@ Variable::Variable(const Tensor& initial, VariableOptions options) {
 
 Variable::Variable(const std::function<Tensor()>& initializer, VariableOptions options) {
   const auto initial = [&] {
+    if (runtime::BuildsGraph()) return initializer();
     ops::BuilderScope eager(&runtime::EagerBuilder::Instance());
     ops::RecordingPause pause;
     return runtime::Resolved(initializer());
@@ -70,29 +77,47 @@ bool Variable::trainable() const { return state_->trainable(); }
 const VariableOptions& Variable::options() const { return state_->options(); }
 uint64_t Variable::version() const { return runtime::CellOf(state_->first()).version(); }
 const Tensor& Variable::handle() const { return state_->Handle(); }
-Tensor Variable::value() const { return state_->Read(); }
+Tensor Variable::value(std::source_location where) const {
+  const ops::SiteScope site(where);
+  return state_->Read();
+}
 std::string Variable::ToString() const { return state_->Describe(); }
 
-Tensor Variable::Assign(const Tensor& value) const {
+Tensor Variable::Assign(const Tensor& value, std::source_location where) const {
+  const ops::SiteScope site(where);
   state_->Update("AssignVariableOp", {value});
   return state_->ReadAssigned();
 }
-Tensor Variable::AssignAdd(const Tensor& delta) const {
+Tensor Variable::AssignAdd(const Tensor& delta, std::source_location where) const {
+  const ops::SiteScope site(where);
   state_->Update("AssignAddVariableOp", {delta});
   return state_->ReadAssigned();
 }
-Tensor Variable::AssignSub(const Tensor& delta) const {
+Tensor Variable::AssignSub(const Tensor& delta, std::source_location where) const {
+  const ops::SiteScope site(where);
   state_->Update("AssignSubVariableOp", {delta});
   return state_->ReadAssigned();
 }
 
-Tensor Variable::CompareAndAssign(const Tensor& expected, const Tensor& desired) const {
+Tensor Variable::Update(const std::function<Tensor(const Tensor&)>& function,
+                        std::source_location where) const {
+  const auto one = [&](const std::vector<Tensor>& values) {
+    return std::vector<Tensor>{function(values[0])};
+  };
+  return lockstep::Update({*this}, one, where)[0];
+}
+
+Tensor Variable::CompareAndAssign(const Tensor& expected, const Tensor& desired,
+                                  std::source_location where) const {
+  const ops::SiteScope site(where);
   return state_->Update("CompareAndAssignVariableOp", {expected, desired})[0];
 }
 
-Tensor Variable::Scatter(ScatterKind kind, const Tensor& indices, const Tensor& updates) const {
+Tensor Variable::Scatter(ScatterKind kind, const Tensor& indices, const Tensor& updates,
+                         std::source_location where) const {
+  const ops::SiteScope site(where);
   state_->Update(ScatterOpName(kind), {indices, updates});
-  return value();
+  return state_->Read();
 }
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable) {

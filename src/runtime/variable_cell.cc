@@ -3,6 +3,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "runtime/race_checks.h"
+#include "runtime/schedule.h"
 #include "runtime/variable_hold.h"
 #include "tensor/buffer.h"
 
@@ -21,6 +23,11 @@ std::shared_ptr<tensor::Buffer> CopyOf(DType dtype, const Shape& shape, const vo
   return copy;
 }
 
+uint64_t NextNumber() {
+  static std::atomic<uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 VariableCell::VariableCell(std::string name, const Tensor& initial, bool trainable)
@@ -28,13 +35,38 @@ VariableCell::VariableCell(std::string name, const Tensor& initial, bool trainab
       dtype_(initial.dtype()),
       shape_(initial.shape()),
       trainable_(trainable),
-      buffer_(CopyOf(dtype_, shape_, initial.raw_data())) {}
+      number_(NextNumber()),
+      buffer_(CopyOf(dtype_, shape_, initial.raw_data())) {
+  buffer_->set_origin({number_, 0});
+}
+
+VariableCell::VariableCell(std::string name, DType dtype, const Shape& shape, bool trainable)
+    : name_(std::move(name)),
+      dtype_(dtype),
+      shape_(shape),
+      trainable_(trainable),
+      starts_empty_(true),
+      number_(NextNumber()),
+      buffer_(tensor::Buffer::Allocate(dtype, shape.num_elements())) {
+  if (dtype != DType::kString) {
+    std::memset(buffer_->data(), 0, shape.num_elements() * DTypeSize(dtype));
+  }
+  buffer_->set_origin({number_, 0});
+}
+
+VariableCell::~VariableCell() {
+  Schedule* schedule = Schedule::Active();
+  if (schedule == nullptr || dtype_ == DType::kString) return;
+  schedule->End(name_, buffer_->data(), shape_.num_elements() * DTypeSize(dtype_));
+}
 
 Tensor VariableCell::Read() {
   std::shared_ptr<tensor::Buffer> buffer;
+  ScheduleTouch(*this, false);
   {
     const CellLock lock(*this, false);
     buffer = buffer_;
+    if (FollowsAccesses()) log_.Read(version(), ops::CurrentSite());
   }
   return Tensor::FromBuffer(std::move(buffer), dtype_, shape_);
 }
@@ -47,9 +79,18 @@ void VariableCell::Assign(const Tensor& value) {
                     name_ + " of " + std::string(DTypeName(dtype_)) + shape_.ToString());
   }
   auto copy = CopyOf(dtype_, shape_, value.raw_data());
+  ScheduleTouch(*this, true);
   const CellLock lock(*this, true);
+  if (FollowsAccesses()) CheckAssignment(*this, value);
   buffer_ = std::move(copy);
   CommitWrite();
+  if (FollowsAccesses()) log_.Write(version(), ops::CurrentSite());
+}
+
+void VariableCell::CommitWrite(uint64_t writes) {
+  const uint64_t version = version_.load(std::memory_order_relaxed) + writes;
+  buffer_->set_origin({number_, version});
+  version_.store(version, std::memory_order_release);
 }
 
 const void* VariableCell::data() const { return buffer_->data(); }

@@ -6,6 +6,7 @@
 
 #include "base/shared_lock.h"
 #include "lockstep/tensor/tensor.h"
+#include "runtime/access_log.h"
 
 namespace lockstep::runtime {
 
@@ -15,11 +16,17 @@ namespace lockstep::runtime {
 class VariableCell : public TensorObject {
  public:
   VariableCell(std::string name, const Tensor& initial, bool trainable = false);
+  /// Without a value until the first write; until then it holds zeros.
+  VariableCell(std::string name, DType dtype, const Shape& shape, bool trainable);
+  ~VariableCell() override;
 
   const std::string& name() const { return name_; }
   bool trainable() const { return trainable_; }
+  /// By which origins of values name it (tensor/origins.h); never used again.
+  uint64_t number() const { return number_; }
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
+  bool initialized() const { return !starts_empty_ || version() > 0; }
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
   /// A snapshot of the value; waits only for a write in progress.
@@ -33,7 +40,9 @@ class VariableCell : public TensorObject {
   const std::shared_ptr<tensor::Buffer>& buffer() const { return buffer_; }
   /// Memory that nobody else refers to, holding the value; the lock must be held exclusively.
   void* PrepareWrite();
-  void CommitWrite(uint64_t writes = 1) { version_.fetch_add(writes, std::memory_order_release); }
+  void CommitWrite(uint64_t writes = 1);
+  /// Who has read and written it; filled while accesses are followed.
+  AccessLog& log() { return log_; }
   /// Takes writes back: an earlier buffer, which the caller has kept, and its version.
   void Restore(std::shared_ptr<tensor::Buffer> buffer, uint64_t version) {
     buffer_ = std::move(buffer);
@@ -45,9 +54,12 @@ class VariableCell : public TensorObject {
   const DType dtype_;
   const Shape shape_;
   const bool trainable_;
+  const bool starts_empty_ = false;
+  const uint64_t number_;
   base::SharedLock lock_;
   std::shared_ptr<tensor::Buffer> buffer_;
   std::atomic<uint64_t> version_{0};
+  AccessLog log_;
 };
 
 /// The cell that a tensor of dtype resource refers to; InvalidArgument when it refers to none.

@@ -31,6 +31,9 @@ class VariableState {
   virtual Tensor Read() const;
   /// Whether the calling code runs in a replica that has a copy of its own.
   virtual bool InReplica() const { return false; }
+  /// The handles of all copies that an assignment by the calling code changes; Unimplemented where
+  /// replicas would have to meet in it.
+  virtual std::vector<Tensor> AssignedHandles() { return {Handle()}; }
   /// What assignments give: the value now, of the first replica where there is no one value.
   virtual Tensor ReadAssigned() const { return Read(); }
   /// Emits the updating op `op` on the handle and `inputs`, which may be C++ numbers; what it
@@ -58,6 +61,8 @@ class VariableState {
 class VariableCreator {
  public:
   virtual ~VariableCreator() = default;
+  /// Whether first values are made in the graph that is being built, and may be symbolic.
+  virtual bool builds_graph() const { return false; }
   /// `initial` is called when the value is needed, outside of any trace.
   virtual std::shared_ptr<VariableState> Create(const std::function<Tensor()>& initial,
                                                 VariableOptions options) = 0;

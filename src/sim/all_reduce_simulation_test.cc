@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include "collectives/all_reduce.h"
 #include "collectives/sum_reference.h"
 #include "sim/nemesis.h"
+#include "sim/seeds_test.h"
 #include "sim/world.h"
 
 /// The sum over ranks in simulated worlds. A failing seed is replayed by LOCKSTEP_SIM_SEED=n, which
@@ -251,16 +251,8 @@ Outcome RunSeed(uint64_t seed, bool deadly, bool keep_trace) {
   return outcome;
 }
 
-uint64_t Variable(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 void ForSeeds(bool deadly, const std::function<void(uint64_t, const Outcome&)>& check) {
-  const uint64_t one = Variable("LOCKSTEP_SIM_SEED", ~uint64_t{0});
-  const bool is_replay = one != ~uint64_t{0};
-  const uint64_t first = is_replay ? one : 0;
-  const uint64_t last = is_replay ? one + 1 : Variable("LOCKSTEP_SIM_SEEDS", 200);
+  const auto [first, last, is_replay] = SeedsToRun(200);
   for (uint64_t seed = first; seed < last; ++seed) {
     const Outcome outcome = RunSeed(seed, deadly, is_replay);
     check(seed, outcome);

@@ -11,6 +11,7 @@
 
 #include "cluster/member.h"
 #include "sim/nemesis.h"
+#include "sim/seeds_test.h"
 #include "sim/world.h"
 
 /// Whole groups of coordinators and members in simulated worlds. A failing seed is replayed by
@@ -422,16 +423,8 @@ Outcome RunSeed(uint64_t seed, bool deadly, bool keep_trace) {
   return outcome;
 }
 
-uint64_t Variable(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 void ForSeeds(bool deadly) {
-  const uint64_t one = Variable("LOCKSTEP_SIM_SEED", ~uint64_t{0});
-  const bool is_replay = one != ~uint64_t{0};
-  const uint64_t first = is_replay ? one : 0;
-  const uint64_t last = is_replay ? one + 1 : Variable("LOCKSTEP_SIM_SEEDS", 60);
+  const auto [first, last, is_replay] = SeedsToRun(60);
   uint64_t together = 0;
   for (uint64_t seed = first; seed < last; ++seed) {
     const Outcome outcome = RunSeed(seed, deadly, is_replay);

@@ -22,13 +22,17 @@ struct NetworkFaults {
   /// The odd datagram that takes up to `stray_delay`, and so comes after later ones.
   double stray = 0;
   base::Duration stray_delay = std::chrono::milliseconds(20);
+  /// How long a byte keeps its sender's and its receiver's end of the wire; datagrams wait for each
+  /// other there.
+  double nanoseconds_a_byte = 0;
 };
 
 /// A simulated wire between all ranks: delay, loss, repeats, reordering, cuts.
 class Network {
  public:
-  /// Who a datagram is for: the transport of a rank, or its calls. Faults meet both alike.
-  enum class Plane { kTransport, kCalls };
+  /// Who a datagram is for: the transport of a rank, its calls, or its port. Faults meet all alike.
+  /// Calls come on the last lane of a rank, all else on the first.
+  enum class Plane { kTransport, kCalls, kPort };
 
   Network(int num_ranks, const NetworkFaults& faults, Scheduler& scheduler,
           base::Randomness& randomness, Trace& trace);
@@ -52,8 +56,11 @@ class Network {
 
  private:
   class Port;
+  int LaneOf(Plane plane) const { return plane == Plane::kCalls ? scheduler_.lanes() - 1 : 0; }
   void Carry(Plane plane, int from, int to, const net::Payload& datagram);
   bool IsLost(int from, int to);
+  // Until the last byte is there, but for the delay; takes both ends of the wire.
+  base::Duration TimeOnWire(int from, int to, size_t bytes);
 
   NetworkFaults faults_;
   Scheduler& scheduler_;
@@ -63,6 +70,7 @@ class Network {
   std::vector<std::unique_ptr<Port>> ports_;  // by plane, then by rank
   std::set<std::pair<int, int>> cuts_;
   std::map<std::pair<int, int>, int> lose_next_;
+  std::vector<base::Time> sends_until_, receives_until_;  // by rank
   uint64_t sent_ = 0;
   uint64_t lost_ = 0;
   uint64_t repeated_ = 0;

@@ -5,10 +5,10 @@
 
 namespace lockstep::sim {
 
-class Scheduler::Rank final : public base::Executor {
+class Scheduler::Lane final : public base::Executor {
  public:
-  Rank(const Scheduler& world, base::Duration skew) : world_(world), skew_(skew) {}
-  ~Rank() override { Clear(); }
+  Lane(const Scheduler& world, base::Duration skew) : world_(world), skew_(skew) {}
+  ~Lane() override { Clear(); }
 
   base::Time Now() const override { return world_.now_ + skew_; }
   void Post(base::Work work) override { PostAt(Now(), std::move(work)); }
@@ -19,17 +19,25 @@ class Scheduler::Rank final : public base::Executor {
   }
   bool Cancel(base::TimerId timer) override { return !queue_.extract(timer).empty(); }
 
-  bool idle() const { return queue_.empty(); }
-  base::Time next() const { return queue_.begin()->first.when - skew_; }
+  bool idle() const { return queue_.empty() && first == nullptr; }
+  base::Time next() const {
+    return first != nullptr ? base::Time::min() : queue_.begin()->first.when - skew_;
+  }
   base::Time FromWorld(base::Time when) const { return when + skew_; }
-  base::Work Take() { return std::move(queue_.extract(queue_.begin()).mapped()); }
+  base::Work Take() {
+    if (first != nullptr) return std::exchange(first, nullptr);
+    return std::move(queue_.extract(queue_.begin()).mapped());
+  }
   void Clear() {
+    first = nullptr;
     // Work may own what cancels other work on its way out.
     while (!queue_.empty()) queue_.extract(queue_.begin());
   }
 
   bool alive = true;
   base::Time busy_until{};
+  base::Work first;  // before the queue
+  base::Work look;   // after each piece of work
 
  private:
   const Scheduler& world_;
@@ -43,50 +51,53 @@ Scheduler::Scheduler(int num_ranks, const SchedulerOptions& options, base::Rando
     : options_(options), randomness_(randomness), trace_(trace) {
   for (int rank = 0; rank < num_ranks; ++rank) {
     const base::Duration skew(randomness_.Between(0, options_.clock_skew.count()));
-    ranks_.push_back(std::make_unique<Rank>(*this, skew));
+    for (int lane = 0; lane < options_.lanes; ++lane)
+      lanes_.push_back(std::make_unique<Lane>(*this, skew));
   }
-  ranks_.push_back(std::make_unique<Rank>(*this, base::Duration(0)));
+  lanes_.push_back(std::make_unique<Lane>(*this, base::Duration(0)));
 }
 
 Scheduler::~Scheduler() {
-  for (const auto& rank : ranks_) rank->Clear();
+  for (const auto& lane : lanes_) lane->Clear();
 }
 
-base::Executor& Scheduler::executor(int rank) { return *ranks_[rank]; }
+base::Executor& Scheduler::executor(int rank, int number) { return lane(rank, number); }
 
-void Scheduler::PostAt(int rank, base::Time when, base::Work work) {
-  ranks_[rank]->PostAt(ranks_[rank]->FromWorld(when), std::move(work));
+void Scheduler::PostAt(int rank, base::Time when, base::Work work, int number) {
+  Lane& on = lane(rank, number);
+  on.PostAt(on.FromWorld(when), std::move(work));
 }
 
 void Scheduler::PostFault(base::Time when, base::Work work) {
-  ranks_.back()->PostAt(when, std::move(work));
+  lanes_.back()->PostAt(when, std::move(work));
 }
 
-base::Time Scheduler::NextTime(const Rank& rank) const {
-  return std::max(rank.next(), rank.busy_until);
+base::Time Scheduler::NextTime(const Lane& lane) const {
+  return std::max(lane.next(), lane.busy_until);
 }
 
 bool Scheduler::RunOne() {
   int chosen = -1;
   uint64_t ties = 0;
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
-    if (ranks_[rank]->idle()) continue;
-    const base::Time when = NextTime(*ranks_[rank]);
-    if (chosen < 0 || when < NextTime(*ranks_[chosen])) {
-      chosen = rank;
+  for (int number = 0; number < static_cast<int>(lanes_.size()); ++number) {
+    if (lanes_[number]->idle()) continue;
+    const base::Time when = NextTime(*lanes_[number]);
+    if (chosen < 0 || when < NextTime(*lanes_[chosen])) {
+      chosen = number;
       ties = 1;
-    } else if (when == NextTime(*ranks_[chosen]) && randomness_.Below(++ties) == 0) {
-      chosen = rank;
+    } else if (when == NextTime(*lanes_[chosen]) && randomness_.Below(++ties) == 0) {
+      chosen = number;
     }
   }
   if (chosen < 0) return false;
-  Rank& rank = *ranks_[chosen];
-  now_ = std::max(now_, NextTime(rank));
-  if (&rank != ranks_.back().get())
-    rank.busy_until = now_ + base::Duration(randomness_.Between(0, options_.longest_work.count()));
+  Lane& lane = *lanes_[chosen];
+  now_ = std::max(now_, NextTime(lane));
+  if (&lane != lanes_.back().get())
+    lane.busy_until = now_ + base::Duration(randomness_.Between(0, options_.longest_work.count()));
   trace_.Note(now_, "work", chosen);
-  const base::Work work = rank.Take();
+  const base::Work work = lane.Take();
   work();
+  if (const base::Work look = lane.look) look();
   return true;
 }
 
@@ -98,22 +109,38 @@ bool Scheduler::RunUntil(const std::function<bool()>& done, base::Duration limit
   return true;
 }
 
+void Scheduler::Busy(int rank, base::Duration time, base::Work work) {
+  Lane& first = lane(rank, 0);
+  first.busy_until = std::max(first.busy_until, now_ + time);
+  first.first = std::move(work);
+}
+
+void Scheduler::AfterWork(int rank, base::Work look) { lane(rank, 0).look = std::move(look); }
+
 void Scheduler::Pause(int rank, base::Time until) {
   trace_.Note(now_, "pause", rank);
-  ranks_[rank]->busy_until = std::max(ranks_[rank]->busy_until, until);
+  for (int number = 0; number < options_.lanes; ++number) {
+    Lane& paused = lane(rank, number);
+    paused.busy_until = std::max(paused.busy_until, until);
+  }
 }
 
 void Scheduler::Kill(int rank) {
   trace_.Note(now_, "kill", rank);
-  ranks_[rank]->alive = false;
-  ranks_[rank]->Clear();
+  for (int number = 0; number < options_.lanes; ++number) {
+    lane(rank, number).alive = false;
+    lane(rank, number).Clear();
+  }
 }
 
 void Scheduler::Revive(int rank) {
   trace_.Note(now_, "revive", rank);
-  ranks_[rank]->alive = true;
+  for (int number = 0; number < options_.lanes; ++number) {
+    lane(rank, number).alive = true;
+    lane(rank, number).busy_until = now_;
+  }
 }
 
-bool Scheduler::alive(int rank) const { return ranks_[rank]->alive; }
+bool Scheduler::alive(int rank) const { return lane(rank, 0).alive; }
 
 }  // namespace lockstep::sim

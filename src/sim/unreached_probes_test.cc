@@ -12,7 +12,8 @@ class ListUnreachedProbes final : public ::testing::Environment {
  public:
   void TearDown() override {
     std::printf("rare paths that no seed reached:\n");
-    for (const std::string& probe : UnreachedProbes({"net", "collectives", "cluster"}))
+    for (const std::string& probe :
+         UnreachedProbes({"net", "collectives", "cluster", "distribute"}))
       std::printf("  %s\n", probe.c_str());
   }
 };

@@ -21,18 +21,28 @@ World::World(uint64_t seed, const WorldOptions& options)
 World::~World() = default;
 
 std::unique_ptr<SimulatedRpc> World::MakeRpc(int rank) {
-  return std::make_unique<SimulatedRpc>(
-      network_.port(rank, Network::Plane::kCalls), randomness_.Next(), [this, rank](int to) {
-        return options_.deaths_are_noticed && !alive(to) && !network_.is_cut(rank, to) &&
-               !network_.is_cut(to, rank);
-      });
+  return std::make_unique<SimulatedRpc>(network_.port(rank, Network::Plane::kCalls),
+                                        randomness_.Next(),
+                                        [this, rank](int to) { return NoticesEndOf(to, rank); });
 }
 
 net::Rpc& World::rpc(int rank) { return *rpcs_[rank]; }
 
+bool World::NoticesEndOf(int other, int rank) const {
+  return options_.deaths_are_noticed && !alive(other) && !network_.is_cut(rank, other) &&
+         !network_.is_cut(other, rank);
+}
+
 void World::Kill(int rank) {
   scheduler_.Kill(rank);
   for (const auto& rpc : rpcs_) rpc->PeerEnded(rank);
+  for (const auto& [other, see] : on_end_) {
+    if (other == rank || see == nullptr || !alive(other) || !NoticesEndOf(rank, other)) continue;
+    const base::Duration delay(randomness_.Between(50'000, 2'000'000));
+    scheduler_.PostAt(other, scheduler_.Now() + delay, [this, rank, watcher = other] {
+      if (const auto& told = on_end_[watcher]; told != nullptr) told(rank);
+    });
+  }
 }
 
 void World::Restart(int rank) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,7 +39,7 @@ class World {
 
   uint64_t seed() const { return seed_; }
   int num_ranks() const { return static_cast<int>(transports_.size()); }
-  base::Executor& executor(int rank) { return scheduler_.executor(rank); }
+  base::Executor& executor(int rank, int lane = 0) { return scheduler_.executor(rank, lane); }
   /// Reliable messages over the simulated wire.
   net::Transport& transport(int rank) { return *transports_[rank]; }
   /// Calls over the same wire, to "rank:N": lost, repeated and delayed like everything on it.
@@ -64,6 +65,10 @@ class World {
   /// A new process takes the place of a dead rank, with a new transport in epoch 0. What used the
   /// old transport must have gone.
   void Restart(int rank);
+  /// Whether `rank` would see that the other one has ended, as its machine answers.
+  bool NoticesEndOf(int other, int rank) const;
+  /// Called on `rank` when it sees that another one has ended; null: nothing.
+  void OnEnd(int rank, std::function<void(int other)> see) { on_end_[rank] = std::move(see); }
   void Pause(int rank, base::Duration time) { scheduler_.Pause(rank, scheduler_.Now() + time); }
 
  private:
@@ -77,6 +82,7 @@ class World {
   Network network_;
   std::vector<std::unique_ptr<net::Transport>> transports_;
   std::vector<std::unique_ptr<SimulatedRpc>> rpcs_;
+  std::map<int, std::function<void(int)>> on_end_;
 };
 
 /// "src/net/reliable.cc:131 a peer was silent for too long" for each probe under one of `folders`

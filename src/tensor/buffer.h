@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "lockstep/tensor/dtype.h"
+#include "tensor/origins.h"
 
 namespace lockstep::tensor {
 
@@ -26,6 +27,13 @@ class Buffer {
   size_t num_bytes() const { return num_bytes_; }
   bool borrowed() const { return keeper_ != nullptr; }
 
+  /// Where the elements come from, as far as it is followed: they are a version of a variable, or
+  /// were computed from some. Set by who may write.
+  const Origin& origin() const { return origin_; }
+  void set_origin(const Origin& origin) { origin_ = origin; }
+  const std::shared_ptr<const Origins>& origins() const { return origins_; }
+  void set_origins(std::shared_ptr<const Origins> origins) { origins_ = std::move(origins); }
+
  private:
   Buffer(DType dtype, size_t count);
   Buffer(DType dtype, size_t count, const void* data, std::shared_ptr<const void> keeper);
@@ -34,6 +42,8 @@ class Buffer {
   size_t num_bytes_;
   void* data_ = nullptr;
   std::shared_ptr<const void> keeper_;
+  Origin origin_;
+  std::shared_ptr<const Origins> origins_;
 };
 
 /// Whether nobody else refers to the buffer or its memory. Then everything that others have read

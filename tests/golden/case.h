@@ -12,7 +12,8 @@
 
 namespace golden {
 
-using Json = nlohmann::json;
+/// Members stay in the order of the file: in some cases it is the order in which objects were made.
+using Json = nlohmann::ordered_json;
 
 /// Thrown for a case that belongs to a part that is not built yet, or that this program does not
 /// know; counted, not passed. The text is the reason.

@@ -54,13 +54,16 @@ class Strategy {
   int num_replicas_in_sync() const { return replicas_; }
   /// Over how many devices the work is spread.
   int num_devices() const { return devices_; }
-  /// How many processes work together, and which of them this is; 1 and 0 where there is one.
+  /// How many processes compute together, and which of them this is; 1 and 0 where there is one.
+  /// A parameter server is none of them: its `worker()` is -1.
   int num_workers() const;
   int worker() const;
   /// Lets worker 0 alone do `work`, such as writing a file; the others wait for it, and all throw
   /// its error. All call it alike.
   void OnChief(const std::function<Status()>& work);
   const std::string& name() const { return name_; }
+  /// Where the only copy of each variable is, for a strategy that keeps one in any case; else "".
+  const std::string& parameter_device() const { return parameter_device_; }
 
   /// While it lives, models and variables made by this thread belong to the strategy, and ops run
   /// on its devices. FailedPrecondition when another strategy's scope is open.
@@ -146,6 +149,7 @@ class Strategy {
  protected:
   Strategy(std::string name, int replicas, int devices, int threads_per_device);
   std::shared_ptr<distribute::Communicator> ranks_;
+  std::string parameter_device_;
 
  private:
   template <typename F, size_t... kIndex>
@@ -199,6 +203,28 @@ struct MirroredOptions {
 class MirroredStrategy : public Strategy {
  public:
   explicit MirroredStrategy(const MirroredOptions& options = {});
+};
+
+struct CentralStorageOptions {
+  /// Devices of this process that compute; 0: the number of cores, or of names.
+  int devices = 0;
+  /// R; see `Strategy::num_replicas_in_sync`. 0: one a name, 1 without names.
+  int replicas = 0;
+  int threads_per_device = 1;
+  /// As `MirroredOptions::device_names`.
+  std::vector<std::string> compute_devices;
+  /// "": the compute device if one is named, else CPU:0.
+  std::string parameter_device;
+};
+
+/// Variables on one device, compute on others. Every variable has one copy whatever its
+/// synchronization, so a replica can't hold a value of its own: assigning in a replica needs an
+/// aggregation (InvalidArgument without), and is applied once. Sums follow the canonical tree, so
+/// the bits are those of `MirroredStrategy`. Source: tf.distribute.experimental
+/// .CentralStorageStrategy.
+class CentralStorageStrategy : public Strategy {
+ public:
+  explicit CentralStorageStrategy(const CentralStorageOptions& options = {});
 };
 
 struct MultiWorkerOptions {

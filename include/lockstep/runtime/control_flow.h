@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -45,18 +46,25 @@ Tensors WhileLoop(const std::function<Tensor(const Tensors&)>& condition,
                   const std::function<Tensors(const Tensors&)>& body, const Tensors& variables,
                   const WhileOptions& options = {});
 
-/// While it lives, ops added to the function being traced wait for `tensors`; nested ones
-/// accumulate. Without effect eagerly, where everything listed has already happened. Source:
+class Operation;
+
+/// While it lives, ops added to the function being traced, or to the default graph, wait for
+/// `tensors` or `operations`; nested ones accumulate, and `nullptr` sets the outer ones aside.
+/// Without effect eagerly, where everything listed has already happened. Source:
 /// tf.control_dependencies.
 class ControlDependencies {
  public:
   explicit ControlDependencies(const Tensors& tensors);
+  explicit ControlDependencies(const std::vector<Operation>& operations);
+  explicit ControlDependencies(std::nullptr_t);
   ~ControlDependencies();
   ControlDependencies(const ControlDependencies&) = delete;
   ControlDependencies& operator=(const ControlDependencies&) = delete;
 
  private:
   void* tracer_ = nullptr;
+  std::vector<std::vector<int>> set_aside_;
+  bool sets_aside_ = false;
 };
 
 /// A scalar `true` that is there when all `tensors` are; for `ControlDependencies`. Source:

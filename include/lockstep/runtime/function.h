@@ -35,6 +35,9 @@ class Function {
   Tensor operator()(const Arguments&... arguments) const {
     return One(Call({static_cast<Tensor>(arguments)...}));
   }
+  const std::string& name() const;
+  /// The same for copies, and for no other function while one of them lives.
+  const void* identity() const { return state_.get(); }
   /// How many signatures have been traced.
   int num_traces() const;
   /// The traced graph and the plan for these arguments, in words.

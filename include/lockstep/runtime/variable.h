@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -54,24 +55,39 @@ class Variable {
   /// Counts the assignments.
   uint64_t version() const;
 
+  // `where` is the line that a report of races names; nobody gives it.
+
   /// The value now (eager) or when the graph gets here (traced); watched by tapes.
-  Tensor value() const;
-  operator Tensor() const { return value(); }  // NOLINT: a variable reads like a tensor
+  Tensor value(std::source_location where = std::source_location::current()) const;
+  operator Tensor() const {  // NOLINT: a variable reads like a tensor
+    return value(std::source_location());
+  }
 
   /// Assign, and return the new value. InvalidArgument when dtype or shape do not fit. Under a
   /// strategy what happens follows from synchronization, aggregation and where this is called; see
   /// docs/strategies.md.
-  Tensor Assign(const Tensor& value) const;
-  Tensor AssignAdd(const Tensor& delta) const;
-  Tensor AssignSub(const Tensor& delta) const;
+  Tensor Assign(const Tensor& value,
+                std::source_location where = std::source_location::current()) const;
+  Tensor AssignAdd(const Tensor& delta,
+                   std::source_location where = std::source_location::current()) const;
+  Tensor AssignSub(const Tensor& delta,
+                   std::source_location where = std::source_location::current()) const;
+
+  /// Assigns what `function` makes of the value, in one step that nothing can come between; the new
+  /// value. Other threads wait for it, so it may touch no other variable: name all that belong
+  /// together in `lockstep::Update` (lock.h), which also says what fails.
+  Tensor Update(const std::function<Tensor(const Tensor&)>& function,
+                std::source_location where = std::source_location::current()) const;
 
   /// Assigns `desired` if the value equals `expected` in every bit, in one step that nothing can
   /// come between; whether it did, a bool scalar. InvalidArgument when dtype or shape do not fit.
-  Tensor CompareAndAssign(const Tensor& expected, const Tensor& desired) const;
+  Tensor CompareAndAssign(const Tensor& expected, const Tensor& desired,
+                          std::source_location where = std::source_location::current()) const;
   /// Joins the rows `indices` with `updates`, one after another, and returns the new value. Shapes,
   /// dtypes, errors: as `ScatterInto`; under a strategy Unimplemented for ON_READ, and for kUpdate,
   /// kMinimum and kMaximum under SUM and MEAN. Source: tf.Variable.scatter_*.
-  Tensor Scatter(ScatterKind kind, const Tensor& indices, const Tensor& updates) const;
+  Tensor Scatter(ScatterKind kind, const Tensor& indices, const Tensor& updates,
+                 std::source_location where = std::source_location::current()) const;
 
   /// The tensor of dtype resource by which ops of the calling code name this variable: inside of a
   /// replica the replica's copy. FailedPrecondition outside of it when every replica has its own.

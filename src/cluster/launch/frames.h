@@ -17,11 +17,12 @@ enum class FrameKind : char {
   kOutput = 'O',     // bytes of its standard output
   kError = 'E',      // bytes of its standard error
   kListening = 'L',  // it listens at its port
-  kEnded = 'X',      // "status signal"
+  kEnded = 'X',      // "status signal", and the EndedProcess as text
   kFailed = 'F',     // a text: it could not be started
   // to the keeper
   kRun = 'R',     // a packed RunOrder
   kSignal = 'K',  // a signal's number
+  kGone = 'G',    // an EndedProcess of another host, as text
 };
 
 struct Frame {

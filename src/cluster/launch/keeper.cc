@@ -8,6 +8,7 @@
 
 #include "base/environment.h"
 #include "cluster/address.h"
+#include "cluster/host_arbiter.h"
 
 namespace lockstep::cluster {
 
@@ -90,6 +91,8 @@ void Keeper::OnFrame(const Frame& frame) {
   RunOrder order;
   if (frame.kind == FrameKind::kSignal && task_ != nullptr) {
     task_->Signal(ReadNumber(frame.body, 1, 64).value_or(SIGTERM));
+  } else if (frame.kind == FrameKind::kGone) {
+    if (const auto ended = EndedProcess::Parse(frame.body)) NoteEnded(job_directory_, *ended);
   } else if (frame.kind == FrameKind::kRun && RunOrder::Unpack(frame.body, &order)) {
     Run(order);
   }
@@ -108,11 +111,13 @@ void Keeper::Run(const RunOrder& order) {
 
 Status Keeper::Start(const RunOrder& order) {
   base::ProcessOptions options{.arguments = order.arguments, .environment = EnvironmentFor(order)};
+  std::error_code ignored;
   if (const auto& path = options.environment["LOCKSTEP_JOB_DIR"]; !path.empty()) {
     LOCKSTEP_RETURN_IF_ERROR(MakePrivateDirectory(path));
+    // The job has begun anew.
+    if (job_directory_ != path) std::filesystem::remove_all(job_directory_, ignored);
     job_directory_ = path;
   }
-  std::error_code ignored;
   if (std::filesystem::is_directory(order.directory, ignored)) options.directory = order.directory;
   LOCKSTEP_ASSIGN_OR_RETURN(auto socket, port_->MakeSocket());
   options.passed = socket.fd();
@@ -122,6 +127,7 @@ Status Keeper::Start(const RunOrder& order) {
   options.output = output.writes.fd();
   options.error = error.writes.fd();
   LOCKSTEP_ASSIGN_OR_RETURN(task_, base::Process::Start(options));
+  DescribeProcess(task_->pid(), &process_);
   end_.reset();
   streams_[0].file = std::move(output.reads);
   streams_[1].file = std::move(error.reads);
@@ -162,7 +168,10 @@ void Keeper::TellEnd() {
     stream.file.Close();
   }
   task_.reset();
-  Tell(FrameKind::kEnded, std::to_string(end_->status) + " " + std::to_string(end_->signal));
+  const EndedProcess ended{process_.host, process_.process, process_.process_start,
+                           NewestEpochIn(job_directory_)};
+  Tell(FrameKind::kEnded,
+       std::to_string(end_->status) + " " + std::to_string(end_->signal) + " " + ended.ToString());
 }
 
 void Keeper::LookForListener() {

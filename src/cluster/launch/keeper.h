@@ -7,6 +7,7 @@
 #include "base/event_loop.h"
 #include "base/process.h"
 #include "cluster/launch/frames.h"
+#include "cluster/membership.h"
 #include "net/ports.h"
 
 namespace lockstep::cluster {
@@ -50,6 +51,7 @@ class Keeper {
   std::string host_, job_directory_;
   std::optional<net::ReservedPort> port_;
   std::unique_ptr<base::Process> task_;
+  Peer process_;  // of the task, as others on this host would describe it
   std::optional<base::ProcessEnd> end_;
   Stream streams_[2] = {{{}, FrameKind::kOutput}, {{}, FrameKind::kError}};
   base::Timer drain_, kill_, look_;

@@ -4,10 +4,12 @@
 #include <csignal>
 #include <filesystem>
 #include <sstream>
+#include <utility>
 
 #include "base/environment.h"
 #include "base/randomness.h"
 #include "cluster/address.h"
+#include "cluster/host_arbiter.h"
 #include "cluster/resolver.h"
 
 namespace lockstep::cluster {
@@ -17,6 +19,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr base::Duration kKeeperLimit = 60s;
+// Before tasks are started again: long enough to see whether all end.
+constexpr base::Duration kRestartPause = 100ms;
+// For those who are left to begin all the same.
+constexpr base::Duration kBeginPause = 2s;
+
+bool Trains(const TaskName& name) { return name.job == "worker" || name.job == "chief"; }
 
 std::string RandomHex(int words) {
   base::SystemRandomness randomness;
@@ -54,7 +62,9 @@ struct Launcher::Task {
   base::OwnedFile to, from;
   FrameReader reader;
   LinePrefixer output, error;
-  bool gone = false;  // its keeper has ended
+  bool gone = false;   // its keeper has ended
+  bool alive = false;  // it was started and has not ended
+  bool ended_well = false;
 };
 
 std::vector<TaskName> TasksOf(const LaunchOptions& options) {
@@ -161,13 +171,25 @@ void Launcher::OnFrame(Task& task, const Frame& frame) {
     case FrameKind::kEnded: {
       std::istringstream words(frame.body);
       base::ProcessEnd end;
-      words >> end.status >> end.signal;
+      words >> end.status >> end.signal >> std::ws;
+      std::string ended;
+      std::getline(words, ended);
+      TellOtherHosts(task, ended);
       return OnTaskEnd(task, end);
     }
     case FrameKind::kFailed:
       return Fail(task, frame.body);
     default:
       return;
+  }
+}
+
+// Certain, so that those who are left may go on without a majority.
+void Launcher::TellOtherHosts(const Task& task, const std::string& ended) {
+  if (!EndedProcess::Parse(ended)) return;
+  for (const auto& other : tasks_) {
+    if (other->gone || !other->alive || other->host == task.host) continue;
+    (void)base::WriteAll(other->to.fd(), PackFrame(FrameKind::kGone, ended));
   }
 }
 
@@ -216,6 +238,10 @@ void Launcher::Shrink() {
   if (!all_addressed_ || done_) return;
   // Not by `Do`: nobody is to be killed after the grace.
   for (const auto& action : policy_->Shrink()) {
+    if (std::erase(waiting_, action.task) > 0) {
+      Do(policy_->Ended(action.task, {}));
+      continue;
+    }
     (void)base::WriteAll(tasks_[static_cast<size_t>(action.task)]->to.fd(),
                          PackFrame(FrameKind::kSignal, std::to_string(action.signal)));
   }
@@ -259,7 +285,7 @@ std::vector<std::pair<std::string, std::string>> Launcher::VariablesFor(const Ta
       {"LOCKSTEP_TASK", task.name.ToString()},
       {"LOCKSTEP_WORKERS", std::to_string(ranks)},
       {"LOCKSTEP_TOKEN", token_},
-      {"LOCKSTEP_JOB_DIR", job_directory_},
+      {"LOCKSTEP_JOB_DIR", JobDirectory()},
       {"LOCKSTEP_RESTART", std::to_string(policy_->restarts(task.number))}};
   if (!coordinators.empty()) variables.emplace_back("LOCKSTEP_COORDINATOR", coordinators);
   if (rules.min_workers > 0) {
@@ -268,6 +294,7 @@ std::vector<std::pair<std::string, std::string>> Launcher::VariablesFor(const Ta
   if (options_.max_workers > 0) {
     variables.emplace_back("LOCKSTEP_MAX_WORKERS", std::to_string(options_.max_workers));
   }
+  if (options_.speculate) variables.emplace_back("LOCKSTEP_SPECULATE", "1");
   if (options_.devices > 0) {
     variables.emplace_back("LOCKSTEP_DEVICES", std::to_string(options_.devices));
   }
@@ -281,13 +308,53 @@ void Launcher::Order(Task& task) {
                        .arguments = options_.arguments,
                        .unset = VariablesOfOthers(),
                        .set = VariablesFor(task)};
+  task.alive = true;
+  task.ended_well = false;
+  task.output.ForgetLastLine();
   (void)base::WriteAll(task.to.fd(), PackFrame(FrameKind::kRun, order.Pack()));
+}
+
+// Together with others that end now. A job of which nobody is left begins anew: with a directory of
+// its own, in which no epochs and no dead are noted yet.
+void Launcher::StartAgain(const Task& task) {
+  waiting_.push_back(task.number);
+  restart_.StartAfter(loop_, kRestartPause, [this] { OrderWaiting(); });
+}
+
+std::string Launcher::JobDirectory() const {
+  return job_directory_ + (lives_ > 1 ? "-" + std::to_string(lives_) : "");
+}
+
+// The first epoch waits for all tasks: one that is lost before it would be waited for in vain.
+void Launcher::LookWhetherTheJobBegins(const Task& task, const base::ProcessEnd& end) {
+  if (!options_.hosts.empty()) return;
+  begins_.StartAfter(loop_, kBeginPause, [this, &task, end] {
+    if (policy_->stopping() || !IsComingUp(JobDirectory())) return;
+    Say("the job has not begun, and cannot without " + task.name.ToString() +
+        "; stopping the others");
+    Do(policy_->Miss(task.number, end));
+  });
+}
+
+void Launcher::OrderWaiting() {
+  const bool servers_train = HasServers(JobDirectory());
+  const bool any_left = std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& task) {
+    return task->alive && (Trains(task->name) || (servers_train && task->name.job == "ps"));
+  });
+  if (!any_left) ++lives_;
+  for (const int task : std::exchange(waiting_, {})) Order(*tasks_[static_cast<size_t>(task)]);
 }
 
 void Launcher::Do(const std::vector<LaunchPolicy::Action>& actions) {
   for (const auto& action : actions) {
+    if (action.signal != 0 && std::erase(waiting_, action.task) > 0) {
+      Do(policy_->Ended(action.task, {.signal = action.signal}));
+      continue;
+    }
     Task& task = *tasks_[static_cast<size_t>(action.task)];
-    if (action.kind == LaunchPolicy::Action::Kind::kStart) {
+    if (action.kind == LaunchPolicy::Action::Kind::kStart && policy_->restarts(task.number) > 0) {
+      StartAgain(task);
+    } else if (action.kind == LaunchPolicy::Action::Kind::kStart) {
       Order(task);
     } else {
       (void)base::WriteAll(task.to.fd(),
@@ -296,7 +363,7 @@ void Launcher::Do(const std::vector<LaunchPolicy::Action>& actions) {
   }
   if (policy_->finished()) return Finish();
   const bool kills = std::any_of(actions.begin(), actions.end(), [](const auto& action) {
-    return action.signal != 0 && action.signal != SIGKILL;
+    return action.signal != 0 && action.signal != SIGKILL && !action.has_time;
   });
   if (kills) grace_.StartAfter(loop_, options_.grace, [this] { Do(policy_->GraceOver()); });
 }
@@ -305,9 +372,11 @@ void Launcher::OnTaskEnd(Task& task, const base::ProcessEnd& end) {
   write_(false, task.output.Finish());
   write_(true, task.error.Finish());
   board_->Gone(task.number, end.ToString());
+  task.alive = false;
+  task.ended_well = end.ok();
   const bool was_stopping = policy_->stopping();
   const auto actions = policy_->Ended(task.number, end);
-  if (!end.ok() && !was_stopping) {
+  if (!end.ok() && !was_stopping && !policy_->leaving(task.number)) {
     const bool restarted = policy_->running(task.number);
     const base::Duration since = loop_.Now() - started_;
     report_.losses.push_back({task.name, end, restarted, base::Milliseconds(since) / 1000});
@@ -317,6 +386,7 @@ void Launcher::OnTaskEnd(Task& task, const base::ProcessEnd& end) {
               std::to_string(options_.rules.max_restarts) + ")";
     } else if (policy_->lost(task.number)) {
       text += "; going on without it";
+      LookWhetherTheJobBegins(task, end);
     } else {
       text += "; stopping the others";
     }
@@ -356,6 +426,7 @@ void Launcher::Finish() {
   done_ = true;
   report_.exit_status = policy_->exit_status();
   board_timer_.Stop();
+  begins_.Stop();
   grace_.Stop();
 }
 
@@ -365,6 +436,12 @@ bool Launcher::gone() const {
 }
 
 LaunchReport Launcher::TakeReport() {
+  // The leader may have changed: who reports says it with an object.
+  const auto reporter = std::find_if(tasks_.begin(), tasks_.end(), [](const auto& task) {
+    const std::string& line = task->output.last_line();
+    return task->ended_well && line.starts_with('{') && line.ends_with('}');
+  });
+  if (reporter != tasks_.end()) report_.last_line = (*reporter)->output.last_line();
   for (const auto& task : tasks_) {
     if (!report_.last_line.empty()) break;
     report_.last_line = task->output.last_line();

@@ -23,6 +23,7 @@ struct LaunchOptions {
   bool chief = false;
   int devices = 0;  // of each task; 0: its own choice
   int max_workers = 0;
+  bool speculate = false;  // workers that are slow are helped
   LaunchRules rules;
   base::Duration grace = std::chrono::seconds(10);
   std::vector<std::string> hosts;  // tasks are spread over them by blocks; empty: this machine
@@ -43,7 +44,9 @@ struct LaunchReport {
   };
   int exit_status = 0;
   std::vector<Loss> losses;
-  std::string last_line;  // of the leader's standard output; else of the first one that has any
+  /// Of standard output: of the first task that ended well with an object in braces; else the
+  /// leader's, or of the first one that has any.
+  std::string last_line;
 };
 
 /// Starts the tasks of a job, each with its description, and stays until all have ended. Ports are
@@ -80,9 +83,14 @@ class Launcher {
   void OnFrame(Task& task, const Frame& frame);
   void OnKeeperGone(Task& task);
   void OnTaskEnd(Task& task, const base::ProcessEnd& end);
+  void TellOtherHosts(const Task& task, const std::string& ended);
   void StartAll();
   void Do(const std::vector<LaunchPolicy::Action>& actions);
   void Order(Task& task);
+  void StartAgain(const Task& task);
+  void LookWhetherTheJobBegins(const Task& task, const base::ProcessEnd& end);
+  std::string JobDirectory() const;
+  void OrderWaiting();
   void Fail(Task& task, const std::string& why);
   void Say(const std::string& text);
   void ShowBoard();
@@ -97,7 +105,9 @@ class Launcher {
   std::unique_ptr<LaunchBoard> board_;
   ClusterSpec cluster_;
   std::string token_, job_directory_;
-  base::Timer grace_, board_timer_, keepers_;
+  base::Timer grace_, board_timer_, keepers_, restart_, begins_;
+  std::vector<int> waiting_;  // to be started again
+  int lives_ = 1;             // of the job: one more whenever all that trained had ended
   base::Time started_{};
   bool all_addressed_ = false, done_ = false;
   int interrupted_ = 0;

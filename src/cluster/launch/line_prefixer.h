@@ -17,6 +17,7 @@ class LinePrefixer {
   std::string Finish();
   /// The last line that was not empty, without prefix.
   const std::string& last_line() const { return last_line_; }
+  void ForgetLastLine() { last_line_.clear(); }
 
  private:
   std::string Emit();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 namespace lockstep::cluster {
 
@@ -23,14 +24,14 @@ std::vector<Action> LaunchPolicy::Begin() {
 std::vector<Action> LaunchPolicy::Ended(int task, const base::ProcessEnd& end) {
   State& state = states_[static_cast<size_t>(task)];
   state.running = false;
-  if (end.ok() || state.leaving) return StopServersIfDone();
+  if (end.ok() || state.leaving) return StopOthersIfDone();
   if (stopping_) {
     // What was told to stop may end as it likes, unless it was the user who told.
     if (interrupted_ && !failure_ && !IsServer(state)) {
       failure_ = end;
       failed_task_ = task;
     }
-    return StopServersIfDone();
+    return StopOthersIfDone();
   }
   if (state.restarts < rules_.max_restarts) {
     ++state.restarts;
@@ -39,21 +40,24 @@ std::vector<Action> LaunchPolicy::Ended(int task, const base::ProcessEnd& end) {
   }
   if (MayLose(state)) {
     state.lost = true;
-    return StopServersIfDone();
+    return StopOthersIfDone();
   }
+  return Miss(task, end);
+}
+
+std::vector<Action> LaunchPolicy::Miss(int task, const base::ProcessEnd& end) {
   failure_ = end;
   failed_task_ = task;
   return StopAll(SIGTERM);
 }
 
 bool LaunchPolicy::MayLose(const State& state) const {
-  if (rules_.min_workers <= 0 || (state.name.job != "worker" && state.name.job != "chief")) {
-    return false;
-  }
+  const bool server = IsServer(state);
+  if (server ? rules_.min_servers < 0 : rules_.min_workers <= 0 || !Trains(state)) return false;
   const auto left = std::count_if(states_.begin(), states_.end(), [&](const State& other) {
-    return &other != &state && !other.lost && !IsServer(other) && other.name.job != "evaluator";
+    return &other != &state && !other.lost && (server ? IsServer(other) : Trains(other));
   });
-  return left >= rules_.min_workers;
+  return left >= (server ? rules_.min_servers : rules_.min_workers);
 }
 
 std::vector<Action> LaunchPolicy::Interrupted(int signal) {
@@ -108,12 +112,20 @@ std::vector<Action> LaunchPolicy::StopAll(int signal) {
   return actions;
 }
 
-std::vector<Action> LaunchPolicy::StopServersIfDone() {
+std::vector<Action> LaunchPolicy::StopOthersIfDone() {
   if (stopping_) return {};
-  for (const State& state : states_) {
-    if (state.running && !IsServer(state)) return {};
+  std::vector<Action> actions;
+  bool evaluates = false;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    State& state = states_[i];
+    if (!state.running || IsServer(state)) continue;
+    if (!IsEvaluator(state)) return {};
+    evaluates = true;
+    if (!std::exchange(state.leaving, true)) {
+      actions.push_back({Action::Kind::kSignal, static_cast<int>(i), SIGTERM, /*has_time=*/true});
+    }
   }
-  if (finished()) return {};
+  if (evaluates || finished()) return actions;
   return StopAll(SIGTERM);
 }
 

@@ -12,12 +12,14 @@ namespace lockstep::cluster {
 struct LaunchRules {
   int max_restarts = 0;  // of each task
   int min_workers = 0;   // 0: all are needed; else the job goes on while so many are left
+  int min_servers = -1;  // of ps; -1: all are needed
 };
 
 /// What becomes of a job when its tasks end: no processes and no clock, so every case is a test.
-/// A task that fails is started again while it has restarts left; then a worker may be lost if
-/// enough are left; then the job fails, and the others are told to stop. Servers (ps) are stopped
-/// when everybody else has ended.
+/// A task that fails is started again while it has restarts left; then a worker or server may be
+/// lost if enough are left; then the job fails, and the others are told to stop. When all who train
+/// have ended, the evaluator is asked to end, in its own time; servers (ps) are stopped when
+/// everybody else has ended.
 class LaunchPolicy {
  public:
   LaunchPolicy(std::vector<TaskName> tasks, const LaunchRules& rules);
@@ -27,10 +29,13 @@ class LaunchPolicy {
     Kind kind;
     int task;
     int signal = 0;
+    bool has_time = false;  // nobody kills it after the grace
     bool operator==(const Action&) const = default;
   };
   std::vector<Action> Begin();
   std::vector<Action> Ended(int task, const base::ProcessEnd& end);
+  /// A task that was lost is needed after all: the job fails.
+  std::vector<Action> Miss(int task, const base::ProcessEnd& end);
   /// The user's signal goes on to all that run.
   std::vector<Action> Interrupted(int signal);
   /// One worker more: the first one that has ended or was lost, else a new one while there are
@@ -54,6 +59,8 @@ class LaunchPolicy {
   int restarts(int task) const { return states_[static_cast<size_t>(task)].restarts; }
   bool running(int task) const { return states_[static_cast<size_t>(task)].running; }
   bool lost(int task) const { return states_[static_cast<size_t>(task)].lost; }
+  /// It was asked to end, and may do so as it likes.
+  bool leaving(int task) const { return states_[static_cast<size_t>(task)].leaving; }
 
  private:
   struct State {
@@ -61,10 +68,14 @@ class LaunchPolicy {
     bool running = false, lost = false, leaving = false;
     int restarts = 0;
   };
-  bool IsServer(const State& state) const { return state.name.job == "ps"; }
+  static bool IsServer(const State& state) { return state.name.job == "ps"; }
+  static bool IsEvaluator(const State& state) { return state.name.job == "evaluator"; }
+  static bool Trains(const State& state) {
+    return state.name.job == "worker" || state.name.job == "chief";
+  }
   bool MayLose(const State& state) const;
   std::vector<Action> StopAll(int signal);
-  std::vector<Action> StopServersIfDone();
+  std::vector<Action> StopOthersIfDone();
 
   std::vector<State> states_;
   LaunchRules rules_;

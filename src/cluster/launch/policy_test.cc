@@ -84,6 +84,49 @@ TEST(LaunchPolicy, StopsServersWhenTheOthersHaveEnded) {
   EXPECT_EQ(other.Ended(1, kFailed), (Actions{{kSignal, 0, SIGTERM}}));
 }
 
+TEST(LaunchPolicy, GoesOnWhileEnoughServersAreLeft) {
+  const std::vector<TaskName> tasks{{"worker", 0}, {"ps", 0}, {"ps", 1}, {"ps", 2}};
+  LaunchPolicy one(tasks, {.min_servers = 1});
+  one.Begin();
+  EXPECT_EQ(one.Ended(1, kKilled), Actions{});
+  EXPECT_EQ(one.Ended(2, kKilled), Actions{});
+  EXPECT_TRUE(one.lost(2));
+  EXPECT_EQ(one.Ended(3, kKilled), (Actions{{kSignal, 0, SIGTERM}}));
+  EXPECT_EQ(one.failed_task(), 3);
+  // Workers are another matter.
+  LaunchPolicy none(tasks, {.max_restarts = 1, .min_servers = 0});
+  none.Begin();
+  for (int server : {1, 2, 3}) {
+    EXPECT_EQ(none.Ended(server, kKilled), (Actions{{kStart, server}}));
+    EXPECT_EQ(none.Ended(server, kKilled), Actions{});
+  }
+  none.Ended(0, kFailed);
+  EXPECT_EQ(none.Ended(0, kFailed), Actions{});
+  EXPECT_TRUE(none.finished());
+  EXPECT_EQ(none.exit_status(), 3);
+}
+
+TEST(LaunchPolicy, AsksTheEvaluatorToEndThenStopsServers) {
+  LaunchPolicy policy({{"worker", 0}, {"ps", 0}, {"evaluator", 0}}, {.max_restarts = 1});
+  policy.Begin();
+  const Action ask{kSignal, 2, SIGTERM, /*has_time=*/true};
+  EXPECT_EQ(policy.Ended(0, kDone), Actions{ask});
+  EXPECT_FALSE(policy.stopping());
+  EXPECT_TRUE(policy.leaving(2));
+  // However it ends.
+  EXPECT_EQ(policy.Ended(2, {.signal = SIGTERM}), (Actions{{kSignal, 1, SIGTERM}}));
+  policy.Ended(1, {.signal = SIGTERM});
+  EXPECT_TRUE(policy.finished());
+  EXPECT_EQ(policy.exit_status(), 0);
+  // One that ends by itself is asked nothing; one that fails before is started again.
+  LaunchPolicy other({{"worker", 0}, {"evaluator", 0}}, {.max_restarts = 1});
+  other.Begin();
+  EXPECT_EQ(other.Ended(1, kFailed), (Actions{{kStart, 1}}));
+  EXPECT_EQ(other.Ended(1, kDone), Actions{});
+  EXPECT_EQ(other.Ended(0, kDone), Actions{});
+  EXPECT_TRUE(other.finished());
+}
+
 TEST(LaunchPolicy, GrowsAndShrinks) {
   LaunchPolicy policy(Workers(3), {.min_workers = 1});
   policy.Begin();

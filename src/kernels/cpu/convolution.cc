@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/convolution_apart.h"
 #include "kernels/cpu/convolution_points.h"
+#include "kernels/cpu/convolution_sparse.h"
 #include "kernels/cpu/product_pack.h"
 
 namespace lockstep::kernels {
@@ -53,11 +54,11 @@ void ConvolutionForward(const ConvolutionArguments<T>& arguments, int64_t begin,
   }
 }
 
+namespace {
+
 template <typename T>
-void ConvolutionDataGradient(const ConvolutionArguments<T>& arguments, int64_t begin, int64_t end) {
+void DenseDataGradient(const ConvolutionArguments<T>& arguments, int64_t begin, int64_t end) {
   const ConvolutionShape& shape = arguments.shape;
-  if (begin >= end || shape.input_width == 0 || shape.input_channels == 0) return;
-  if (IsDepthwise(shape)) return DepthwiseDataGradient(arguments, begin, end);
   PointProduct<T> product;
   product.source = arguments.output_gradient;
   product.source_height = shape.output_height;
@@ -86,6 +87,29 @@ void ConvolutionDataGradient(const ConvolutionArguments<T>& arguments, int64_t b
     }
     product.Run(rows, columns, begin, end);
   }
+}
+
+}  // namespace
+
+template <typename T>
+void ConvolutionDataGradient(const ConvolutionArguments<T>& arguments, int64_t begin, int64_t end) {
+  const ConvolutionShape& shape = arguments.shape;
+  if (begin >= end || shape.input_width == 0 || shape.input_channels == 0) return;
+  if (IsDepthwise(shape)) return DepthwiseDataGradient(arguments, begin, end);
+  SparseDataGradient<T> sparse(arguments);
+  int64_t dense = begin;  // the rows [dense, row) are yet to be computed
+  for (int64_t row = begin; LeavesOutZeros(shape) && row < end;) {
+    const int64_t image = row / shape.input_height;
+    const int64_t next = std::min(end, (image + 1) * shape.input_height);
+    const NonzeroMap<T> map(arguments, image);
+    if (map.is_sparse()) {
+      if (dense < row) DenseDataGradient(arguments, dense, row);
+      sparse.Run(map, row, next);
+      dense = next;
+    }
+    row = next;
+  }
+  if (dense < end) DenseDataGradient(arguments, dense, end);
 }
 
 template void ConvolutionForward(const ConvolutionArguments<float>&, int64_t, int64_t);

@@ -129,8 +129,11 @@ struct Other {
 };
 #endif
 
-void Compare(const std::string& title, const ConvolutionShape& s) {
+// `one_in`: of so many elements of the output's gradient one is not zero.
+void Compare(const std::string& title, const ConvolutionShape& s, uint32_t one_in = 1) {
   Problem problem(s);
+  std::mt19937 engine(4);
+  for (float& value : problem.gradient) value = engine() % one_in == 0 ? value : 0;
   ConvolutionArguments<float> forward = problem.p, data = problem.p;
   forward.result = problem.output.data();
   data.result = problem.input_gradient.data();
@@ -187,6 +190,7 @@ void RunAll() {
   PrintMachine();
   Compare("64 x 28x28x1, 3x3x32, valid", Square(64, 28, 1, 3, 32, false));
   Compare("64 x 26x26x32, 3x3x64, valid", Square(64, 26, 32, 3, 64, false));
+  Compare("the same, 9 of 10 gradients zero", Square(64, 26, 32, 3, 64, false), 10);
   Compare("16 x 32x32x3, 3x3x32, same", Square(16, 32, 3, 3, 32, true));
   Compare("16 x 16x16x64, 3x3x128, same, stride 2", Square(16, 16, 64, 3, 128, true, 2));
   Compare("16 x 14x14x128, 1x1x256", Square(16, 14, 128, 1, 256, false));

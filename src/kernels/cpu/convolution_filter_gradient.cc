@@ -3,6 +3,7 @@
 #include "kernels/cpu/convolution.h"
 #include "kernels/cpu/convolution_apart.h"
 #include "kernels/cpu/convolution_points.h"
+#include "kernels/cpu/convolution_sparse.h"
 #include "kernels/cpu/leaf_fold.h"
 #include "kernels/cpu/product_block.h"
 
@@ -72,7 +73,8 @@ class FilterGradient {
         input_channels_(shape_.input_channels * multiplier_),
         depth_channels_(shape_.input_channels / shape_.groups),
         columns_(shape_.output_channels / groups_),
-        panel_(apart_ ? functions_.PanelApart(columns_) : functions_.Panel(columns_)) {
+        panel_(apart_ ? functions_.PanelApart(columns_) : functions_.Panel(columns_)),
+        sparse_(arguments, begin, end) {
     PlanTiles(begin, end);
   }
 
@@ -131,21 +133,37 @@ class FilterGradient {
 
   // The chain over the images [image, image_end), into `sum`.
   void SumLeaf(int64_t image, int64_t image_end, T* sum) {
+    bool accumulate = false, is_in_sparse = false;
+    for (; image < image_end; ++image, accumulate = true) {
+      if (LeavesOutZeros(shape_)) {
+        const NonzeroMap<T> map(p_, image);
+        if (map.is_sparse()) {
+          if (!is_in_sparse) sparse_.Begin(accumulate ? sum : nullptr);
+          is_in_sparse = true;
+          sparse_.AddImage(map, image);
+          continue;
+        }
+      }
+      if (is_in_sparse) sparse_.End(sum);
+      is_in_sparse = false;
+      AddImage(image, accumulate, sum);
+    }
+    if (is_in_sparse) sparse_.End(sum);
+  }
+
+  void AddImage(int64_t image, bool accumulate, T* sum) {
     const int64_t height = shape_.output_height;
     const int64_t block =
         std::max<int64_t>(1, kDepthBlock / std::max<int64_t>(1, shape_.output_width));
-    bool accumulate = false;
-    for (; image < image_end; ++image) {
-      const T* input = Input(image);
-      int64_t row = image * height;
-      do {  // once for an output without rows: zeros
-        for (int64_t group = 0; group < groups_; ++group) {
-          SumRows(input, row, std::min(row + block, (image + 1) * height), group, accumulate, sum);
-        }
-        row += block;
-        accumulate = true;
-      } while (row < (image + 1) * height);
-    }
+    const T* input = Input(image);
+    int64_t row = image * height;
+    do {  // once for an output without rows: zeros
+      for (int64_t group = 0; group < groups_; ++group) {
+        SumRows(input, row, std::min(row + block, (image + 1) * height), group, accumulate, sum);
+      }
+      row += block;
+      accumulate = true;
+    } while (row < (image + 1) * height);
   }
 
   // The input from which the offset of `image` is counted; with a multiplier, channels are
@@ -235,6 +253,7 @@ class FilterGradient {
   int64_t panel_;
   std::vector<TileOfRows> tiles_;
   std::vector<TileSegment> segments_;
+  SparseFilterSum<T> sparse_;
 };
 
 }  // namespace

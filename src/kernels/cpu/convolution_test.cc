@@ -9,6 +9,7 @@ struct Case {
   int64_t images, height, width, channels, filter_height, filter_width, outputs;
   int64_t groups = 1, stride = 1, dilation = 1;
   bool same = false;
+  int64_t sparse = 0;  // of so many images the first has few gradients other than zero
 };
 
 // SAME and VALID as TensorFlow has them: the padding's odd pixel goes to the bottom and the right.
@@ -71,6 +72,15 @@ struct Reference {
   T Filter(int64_t h, int64_t w, int64_t i, int64_t o) const {
     return filter[static_cast<size_t>(
         ((h * s.filter_width + w) * (s.input_channels / s.groups) + i) * s.output_channels + o)];
+  }
+
+  // Leaves one gradient in five, at irregular places, of one image in `images`.
+  void ThinOut(int64_t images) {
+    const int64_t size = s.output_height * s.output_width * s.output_channels;
+    for (size_t i = 0; i < gradient.size(); ++i) {
+      const auto place = static_cast<int64_t>(i);
+      if (place / size % images == 0 && place * 7919 % 1009 % 5 != 0) gradient[i] = T{0};
+    }
   }
 
   std::vector<T> Forward() const {
@@ -164,7 +174,8 @@ void Check(const Case& test) {
                                   << test.filter_width << "x" << test.outputs << " groups "
                                   << test.groups << " stride " << test.stride << " dilation "
                                   << test.dilation << (test.same ? " same" : " valid"));
-  const Reference<T> reference(Shape(test));
+  Reference<T> reference(Shape(test));
+  if (test.sparse > 0) reference.ThinOut(test.sparse);
   const ConvolutionShape& s = reference.s;
   ConvolutionArguments<T> p;
   p.shape = s;
@@ -226,6 +237,66 @@ TEST(Convolution, OfEachChannelApart) {
 TEST(Convolution, OfDoubles) {
   Check<double>({2, 6, 5, 3, 3, 3, 10, 1, 1, 1, true});
   Check<double>({2, 6, 5, 4, 3, 3, 4, 4, 1, 1, true});
+}
+
+TEST(Convolution, WithFewGradientsIsTheSameChain) {
+  for (const bool same : {false, true}) {
+    for (const int64_t sparse : {1, 2}) {
+      Check<float>({3, 7, 6, 16, 3, 3, 70, 1, 1, 1, same, sparse});
+      Check<float>({3, 9, 8, 18, 3, 3, 20, 1, 2, 1, same, sparse});
+      Check<double>({2, 6, 5, 17, 2, 3, 9, 1, 1, 1, same, sparse});
+    }
+    Check<float>({2, 9, 6, 20, 4, 3, 130, 1, 1, 1, same, 1});
+    Check<float>({1, 4, 5, 400, 2, 1, 8, 1, 1, 1, same, 1});
+  }
+}
+
+TEST(Convolution, WithFewGradientsByBandsOfRowsIsTheSameChain) {
+  Check<float>({2, 13, 20, 32, 3, 3, 5, 1, 1, 1, false, 1});
+  Check<float>({3, 15, 14, 16, 3, 3, 66, 1, 2, 1, false, 2});
+  Check<float>({2, 9, 30, 24, 3, 2, 4, 1, 1, 1, false, 1});
+  Check<float>({1, 3, 110, 16, 2, 4, 3, 1, 1, 1, false, 1});
+  Check<double>({2, 12, 11, 16, 3, 3, 9, 1, 1, 1, false, 1});
+}
+
+TEST(Convolution, WithoutAnyGradientHasGradientsOfZero) {
+  ConvolutionArguments<float> p;
+  p.shape = Shape({2, 6, 6, 32, 3, 3, 8});
+  const std::vector<float> input(2 * 6 * 6 * 32, std::numeric_limits<float>::infinity());
+  const std::vector<float> gradient(2 * 4 * 4 * 8, -0.0f);
+  const std::vector<int64_t> offsets = {0, 1, 2};
+  std::vector<float> result(3 * 3 * 32 * 8, 77);
+  p.input = input.data();
+  p.output_gradient = gradient.data();
+  p.result = result.data();
+  p.offsets = offsets;
+  ConvolutionFilterGradient(p, 0, 3 * 3 * 32);
+  EXPECT_EQ(result, std::vector<float>(result.size(), 0));
+}
+
+TEST(Convolution, WithFewGradientsKeepsANan) {
+  ConvolutionArguments<float> p;
+  p.shape = Shape({1, 6, 6, 32, 3, 3, 8});
+  const std::vector<float> input(6 * 6 * 32, 1), filter(3 * 3 * 32 * 8, 1);
+  std::vector<float> gradient(4 * 4 * 8, 0);
+  gradient[3] = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<int64_t> offsets = {0, 1};
+  std::vector<float> result(3 * 3 * 32 * 8, 77);
+  p.input = input.data();
+  p.filter = filter.data();
+  p.output_gradient = gradient.data();
+  p.result = result.data();
+  p.offsets = offsets;
+  OnEveryTarget([&] {
+    ConvolutionFilterGradient(p, 0, 3 * 3 * 32);
+    for (size_t i = 0; i < result.size(); ++i) EXPECT_EQ(std::isnan(result[i]), i % 8 == 3);
+    std::vector<float> back(input.size());
+    p.result = back.data();
+    ConvolutionDataGradient(p, 0, 6);
+    p.result = result.data();
+    EXPECT_TRUE(std::isnan(back[0]));
+    EXPECT_EQ(back.back(), 0);
+  });
 }
 
 TEST(Convolution, OfNothing) {

@@ -51,6 +51,13 @@ class GatherScaled : public Kernel {
   void RunColumns(const KernelMemory& memory, int64_t begin, int64_t end) const override {
     Scale(memory, 0, layout_.count, begin, end);
   }
+  void RunDepth(const KernelMemory& memory, int64_t begin, int64_t end, int64_t from,
+                int64_t to) const override {
+    if (begin == 0) Prefetch(memory, 0, end, from, to);
+    Scale(memory, begin, end, from, to);
+    // What comes next arrives while others work on this.
+    Prefetch(memory, end, std::min(layout_.count, end + (end - begin)), from, to);
+  }
 
  private:
   void Scale(const KernelMemory& memory, int64_t begin, int64_t end, int64_t from,
@@ -62,7 +69,7 @@ class GatherScaled : public Kernel {
       if (index < 0 || index >= layout_.limit) {
         ThrowIndex("GatherV2", i, index, layout_.limit);
       }
-      if (i + kAhead < end) Prefetch(memory, indices[i + kAhead], from, to);
+      Prefetch(memory, i + kAhead, std::min(end, i + kAhead + 1), from, to);
       HWY_DYNAMIC_DISPATCH(ScaleBytes)
       (memory.in<uint8_t>(0) + index * layout_.inner + from, scale, to - from,
        memory.out<float>(0) + i * layout_.inner + from);
@@ -71,10 +78,15 @@ class GatherScaled : public Kernel {
 
   // Examples lie anywhere in memory, too far from each other for the processor's foresight.
   static constexpr int64_t kAhead = 4, kLine = 64;
-  void Prefetch(const KernelMemory& memory, int64_t index, int64_t from, int64_t to) const {
-    if (index < 0 || index >= layout_.limit) return;
-    const uint8_t* row = memory.in<uint8_t>(0) + index * layout_.inner;
-    for (int64_t i = from; i < to; i += kLine) __builtin_prefetch(row + i);
+  void Prefetch(const KernelMemory& memory, int64_t begin, int64_t end, int64_t from,
+                int64_t to) const {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t index = memory.in<Index>(1)[i];
+      if (index < 0 || index >= layout_.limit) continue;
+      const uint8_t* row = memory.in<uint8_t>(0) + index * layout_.inner;
+      for (int64_t at = from; at < to; at += kLine) __builtin_prefetch(row + at);
+      __builtin_prefetch(row + to - 1);  // a row begins anywhere in a line
+    }
   }
 
   GatherLayout layout_;

@@ -2,6 +2,8 @@
 
 #include "kernels/cpu/leaves_of.h"
 #include "kernels/cpu/matrix_rows.h"
+#include "kernels/cpu/scratch.h"
+#include "kernels/cpu/sparse_product.h"
 #include "kernels/cpu/widened.h"
 
 namespace lockstep::kernels {
@@ -43,6 +45,13 @@ class MatMulKernel : public Kernel {
   double cost_per_row() const override { return geometry_.CostPerRow(); }
 
   void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
+    if constexpr (std::is_same_v<T, float>) {
+      if (depth() > 0) {
+        const ProductArguments<T> product = Part(memory, 0, geometry_.depth);
+        SparseFactor factor;
+        if (factor.Find(product, begin, end)) return SparseProduct(product, factor, begin, end);
+      }
+    }
     MultiplyRows(geometry_, memory.in<T>(0), memory.in<T>(1), bias_ ? memory.in<T>(2) : nullptr,
                  relu_, memory.out<T>(0), begin, end);
   }
@@ -54,25 +63,36 @@ class MatMulKernel : public Kernel {
   void RunDepth(const KernelMemory& memory, int64_t begin, int64_t end, int64_t from,
                 int64_t to) const override {
     if constexpr (std::is_floating_point_v<T>) {
-      ProductArguments<T> product;
-      product.rows = geometry_.rows;
-      product.columns = geometry_.columns;
-      product.depth = to - from;
-      product.a = memory.in<T>(0) + from;
-      product.a_stride = geometry_.depth;
-      product.b = memory.in<T>(1) + from * geometry_.columns;
-      product.b_stride = geometry_.columns;
-      product.c = memory.out<T>(0);
-      product.c_stride = geometry_.columns;
-      const bool last = to == geometry_.depth;
-      product.bias = last && bias_ ? memory.in<T>(2) : nullptr;
-      product.relu = last && relu_;
-      product.accumulate = from > 0;
+      const ProductArguments<T> product = Part(memory, from, to);
+      if constexpr (std::is_same_v<T, float>) {
+        auto& factor = *ThreadScratch<SparseFactor>(ScratchUse::kSparseFactor, 1);
+        if (begin == 0) factor = SparseFactor();
+        if (factor.Find(product, begin, end)) return SparseProduct(product, factor, begin, end);
+      }
       Product(product, begin, end);
     }
   }
 
  private:
+  // The steps [from, to) of the chains.
+  ProductArguments<T> Part(const KernelMemory& memory, int64_t from, int64_t to) const {
+    ProductArguments<T> product;
+    product.rows = geometry_.rows;
+    product.columns = geometry_.columns;
+    product.depth = to - from;
+    product.a = memory.in<T>(0) + from;
+    product.a_stride = geometry_.depth;
+    product.b = memory.in<T>(1) + from * geometry_.columns;
+    product.b_stride = geometry_.columns;
+    product.c = memory.out<T>(0);
+    product.c_stride = geometry_.columns;
+    const bool last = to == geometry_.depth;
+    product.bias = last && bias_ ? memory.in<T>(2) : nullptr;
+    product.relu = last && relu_;
+    product.accumulate = from > 0;
+    return product;
+  }
+
   MatrixGeometry geometry_;
   bool bias_, relu_;
 };

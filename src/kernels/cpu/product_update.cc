@@ -7,13 +7,19 @@
 #include "kernels/cpu/leaves_of.h"
 #include "kernels/cpu/product_pack.h"
 #include "kernels/cpu/scratch.h"
+#include "kernels/cpu/sparse_gradient.h"
 #include "kernels/cpu/training_kernel.h"
+#include "kernels/cpu/zeros.h"
 
 namespace lockstep::kernels {
 namespace {
 
 // A block's weights, slots, gradient and elements of A share the nearest cache with columns of G.
 constexpr int64_t kBlockRows = 24;
+// The same where zeros are left out.
+constexpr int64_t kSparseBlockRows = 64;
+// A look at an element of A is worth this much work on it.
+constexpr int64_t kColumnsThatPayLooking = 32;
 
 // gradient[rows, columns] = the sum over examples r of A[r, rows] * G[r, columns].
 struct GradientGeometry {
@@ -37,9 +43,11 @@ class GradientBlocks : public UpdateBlocks {
       : geometry_(geometry),
         sources_(sources),
         plan_(leaves),
-        panel_(GradientTileColumns<T>()),
+        sparse_(IsSparse(begin, end)),
+        block_rows_(sparse_ ? kSparseBlockRows : kBlockRows),
+        panel_(sparse_ ? SparseGradientColumns() : GradientTileColumns<T>()),
         end_(end),
-        gradient_(ThreadScratch<T>(ScratchUse::kGradientBlock, kBlockRows * panel_)),
+        gradient_(ThreadScratch<T>(ScratchUse::kGradientBlock, block_rows_ * panel_)),
         row_(begin) {
     if (end - begin > kBlockRows && panel_ < geometry.columns) PackG();
   }
@@ -47,12 +55,12 @@ class GradientBlocks : public UpdateBlocks {
   bool Next(UpdateBlock& block) override {
     if (column_ >= geometry_.columns) {
       column_ = 0;
-      row_ += kBlockRows;
+      row_ += block_rows_;
     }
     if (row_ >= end_) return false;
     block.first = row_ * geometry_.columns + column_;
     block.stride = geometry_.columns;
-    block.rows = std::min(kBlockRows, end_ - row_);
+    block.rows = std::min(block_rows_, end_ - row_);
     block.width = std::min(panel_, geometry_.columns - column_);
     block.gradient = gradient_;
     block.gradient_stride = block.width;
@@ -66,6 +74,17 @@ class GradientBlocks : public UpdateBlocks {
   }
 
  private:
+  // Whether zeros of A are left out where there are many.
+  bool IsSparse(int64_t begin, int64_t end) const {
+    if constexpr (std::is_same_v<T, float>) {
+      return end - begin >= kBlockRows && geometry_.columns >= kColumnsThatPayLooking &&
+             SeemsSparse(sources_.a + begin, geometry_.rows, geometry_.examples, end - begin,
+                         kSparseGradient) &&
+             AllFinite(sources_.g, geometry_.columns, geometry_.examples, geometry_.columns);
+    }
+    return false;
+  }
+
   void PackG() {
     const int64_t panels = (geometry_.columns + panel_ - 1) / panel_;
     packed_g_ = ThreadScratch<T>(ScratchUse::kPackedColumns, panels * panel_ * geometry_.examples);
@@ -84,13 +103,21 @@ class GradientBlocks : public UpdateBlocks {
     tile.rows = block.rows;
     tile.columns = block.width;
     tile.plan = &plan_;
+    if constexpr (std::is_same_v<T, float>) {
+      if (sparse_) {
+        const bool ends_row = column_ + block.width == geometry_.columns;
+        const int64_t next = std::min(block_rows_, end_ - row_ - block.rows);
+        return ComputeSparseGradient(tile, ends_row ? next : 0);
+      }
+    }
     ComputeGradientTile(tile);
   }
 
   const GradientGeometry& geometry_;
   const GradientSources<T>& sources_;
   const FoldPlan plan_;
-  const int64_t panel_, end_;
+  const bool sparse_;
+  const int64_t block_rows_, panel_, end_;
   T* const gradient_;
   T* packed_g_ = nullptr;
   int64_t row_;

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <limits>
 
 #include "kernels/cpu/product.h"
 #include "kernels/cpu/product_reference.h"
@@ -26,6 +27,7 @@ struct UpdateCase {
   std::vector<int64_t> leaves;
   int64_t extras = 0;
   bool enabled = true;
+  bool sparse = false;  // four of five elements of A are zero
 };
 
 // Weight and slots, one behind the other, after an update whose gradient is given as it is (one
@@ -80,7 +82,9 @@ void CheckUpdate(const UpdateCase& given) {
   SCOPED_TRACE(testing::Message() << given.rule.op << " " << given.rows << "x" << given.columns
                                   << " of " << given.examples << " in " << given.leaves.size() - 1
                                   << " leaves, extras " << given.extras);
-  const std::vector<T> a = RandomValues<T>(given.examples * given.rows, 11);
+  std::vector<T> a = RandomValues<T>(given.examples * given.rows, 11);
+  for (size_t i = 0; given.sparse && i < a.size(); ++i)
+    if (i * 7919 % 1009 % 5 != 0) a[i] = T{0};
   const std::vector<T> g = RandomValues<T>(given.examples * given.columns, 12);
   std::vector<T> gradient(static_cast<size_t>(given.rows * given.columns));
   OnEveryTarget([&] {
@@ -114,6 +118,30 @@ TEST(ProductUpdate, AnyShapeAndAnyLeaves) {
       }
     }
   }
+}
+
+TEST(ProductUpdate, OfAnInputThatIsMostlyZero) {
+  const ops::UpdateRule& adam = ops::RuleOf("ResourceApplyAdam");
+  for (const int64_t columns : {32, 40, 128, 130}) {
+    for (const int64_t examples : {1, 40, 150}) {
+      for (const std::vector<int64_t>& leaves : LeafTables(examples)) {
+        CheckUpdate<float>({adam, 70, columns, examples, leaves, 0, true, true});
+      }
+    }
+  }
+  CheckUpdate<double>({adam, 70, 40, 40, {0, 16, 40}, 0, true, true});
+}
+
+TEST(ProductUpdate, OfAGradientThatIsNoNumberReachesEveryWeightOfItsColumn) {
+  const ops::UpdateRule& descent = ops::RuleOf("ResourceApplyGradientDescent");
+  const UpdateCase given = {descent, 64, 40, 8, {0, 8}};
+  const std::vector<float> a(8 * 64, 0);
+  std::vector<float> g = RandomValues<float>(8 * 40, 2);
+  g[7] = std::numeric_limits<float>::infinity();  // times zero
+  OnEveryTarget([&] {
+    const std::vector<float> weight = Updated<float>(given).Run({a.data(), g.data()}, 0)[0];
+    for (size_t i = 0; i < weight.size(); ++i) EXPECT_EQ(std::isnan(weight[i]), i % 40 == 7);
+  });
 }
 
 TEST(ProductUpdate, DoesNothingWhereItIsNotEnabled) {

@@ -59,7 +59,7 @@ class ReduceKernel : public Kernel {
     std::span<const ReduceLevel> part(levels, plan_.levels.size());
     ReduceLevel row = plan_.rows;
     int64_t first = 0;
-    int64_t count = 1;
+    int64_t count = results_;
     if (!part.empty() && levels[0].kept) {
       x += begin * levels[0].stride;
       levels[0].size = end - begin;

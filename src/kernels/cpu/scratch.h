@@ -6,7 +6,18 @@
 namespace lockstep::kernels {
 
 /// What a kernel keeps in this thread's scratch memory; each has a place of its own.
-enum class ScratchUse { kPackedColumns, kPackedRows, kLeafSums, kFoldPlan, kGradientBlock };
+enum class ScratchUse {
+  kPackedColumns,
+  kPackedRows,
+  kLeafSums,
+  kFoldPlan,
+  kGradientBlock,
+  kSparse,
+  kNonzeroBits,
+  kLeafParts,
+  kChannelBits,
+  kSparseFactor
+};
 
 /// `bytes` of this thread's memory for `use`, aligned to 64, valid until the next call for `use` on
 /// this thread. It grows and is reused, so that a kernel's call costs no allocation.

@@ -55,38 +55,48 @@ void RequireRate(double rate, const char* where) {
       "[" + std::string(where) + "] the rate must be in [0, 1]; got " + std::to_string(rate));
 }
 
+RandomLayer::RandomLayer(const char* type, bool active, std::optional<int64_t> seed,
+                         const std::string& name)
+    : Layer(type), active_(active), seed_(seed) {
+  if (!name.empty()) set_name(name);
+}
+
+void RandomLayer::Build(const std::vector<Shape>&) {
+  if (active_) counter_ = AddCounter("seed_generator_state", seed_);
+}
+
+Tensor RandomLayer::Call(const std::vector<Tensor>& inputs, bool training) {
+  return training && active_ ? Draw(inputs[0], counter_) : inputs[0];
+}
+
+void RandomLayer::RequireRank(const std::vector<int64_t>& noise_shape, const Tensor& x) const {
+  if (noise_shape.empty() || static_cast<int>(noise_shape.size()) == x.rank()) return;
+  Refuse("noise_shape " + Shape(noise_shape).ToString() + " must have the input's rank", x.shape());
+}
+
 }  // namespace nn
 
 namespace {
 
-class DropoutLayer : public Layer {
+class DropoutLayer : public nn::RandomLayer {
  public:
   DropoutLayer(const char* type, double rate, const DropoutOptions& options)
-      : Layer(type), rate_(rate), options_(options) {
+      : RandomLayer(type, rate > 0, options.seed, options.name),
+        rate_(rate),
+        noise_shape_(options.noise_shape) {
     nn::RequireRate(rate, type);
-    if (!options.name.empty()) set_name(options.name);
   }
 
  protected:
-  void Build(const std::vector<Shape>&) override {
-    if (rate_ > 0) counter_ = AddCounter("seed_generator_state", options_.seed);
-  }
-  Tensor Call(const std::vector<Tensor>& inputs, bool training) override {
-    const Tensor& x = inputs[0];
-    if (!training || rate_ == 0) return x;
-    if (options_.noise_shape.empty()) return nn::DropAndCount(x, counter_, rate_);
-    if (static_cast<int>(options_.noise_shape.size()) != x.rank()) {
-      Refuse(
-          "noise_shape " + Shape(options_.noise_shape).ToString() + " must have the input's rank",
-          x.shape());
-    }
-    return x * nn::DropAndCount(nn::MaskOnes(x, options_.noise_shape), counter_, rate_);
+  Tensor Draw(const Tensor& x, const Variable& counter) override {
+    if (noise_shape_.empty()) return nn::DropAndCount(x, counter, rate_);
+    RequireRank(noise_shape_, x);
+    return x * nn::DropAndCount(nn::MaskOnes(x, noise_shape_), counter, rate_);
   }
 
  private:
   double rate_;
-  DropoutOptions options_;
-  Variable counter_;
+  std::vector<int64_t> noise_shape_;
 };
 
 }  // namespace

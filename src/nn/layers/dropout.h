@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "lockstep/nn/layer.h"
 #include "lockstep/runtime/variable.h"
 #include "lockstep/tensor/tensor.h"
 
@@ -17,5 +20,27 @@ Tensor MaskOnes(const Tensor& x, const std::vector<int64_t>& noise_shape);
 Tensor NormalAndCount(const Tensor& x, const Variable& counter, double mean, double deviation);
 /// InvalidArgument, starting with `[where]`, unless `rate` is in [0, 1].
 void RequireRate(double rate, const char* where);
+
+/// A layer that gives its input as it is, but while training: then `Draw` makes it of random
+/// numbers.
+class RandomLayer : public Layer {
+ public:
+  /// Neither draws nor has a counter unless `active`.
+  RandomLayer(const char* type, bool active, std::optional<int64_t> seed, const std::string& name);
+
+ protected:
+  /// Draws by `counter` ([seed, call]), and counts the call.
+  virtual Tensor Draw(const Tensor& x, const Variable& counter) = 0;
+  /// InvalidArgument, naming the layer, unless `noise_shape` is empty or of x's rank.
+  void RequireRank(const std::vector<int64_t>& noise_shape, const Tensor& x) const;
+
+ private:
+  void Build(const std::vector<Shape>&) final;
+  Tensor Call(const std::vector<Tensor>& inputs, bool training) final;
+
+  bool active_;
+  std::optional<int64_t> seed_;
+  Variable counter_;
+};
 
 }  // namespace lockstep::nn

@@ -117,6 +117,12 @@ class CellLayer : public RecurrentLayer {
     return MatMul(state, Slice(recurrent_kernel_, {0, first * units_}, {-1, count * units_}));
   }
 
+  RecurrentOptions TurnedOptions() const {
+    RecurrentOptions options = options_;
+    options.go_backwards = !options.go_backwards;
+    return options;
+  }
+
   int64_t units_;
   RecurrentOptions options_;
   Variable bias_;
@@ -167,9 +173,7 @@ class SimpleRnnLayer : public CellLayer {
   SimpleRnnLayer(int64_t units, const RecurrentOptions& options)
       : CellLayer("simple_rnn", "SimpleRNN", units, 1, options) {}
   std::shared_ptr<RecurrentLayer> Turned() const override {
-    RecurrentOptions options = options_;
-    options.go_backwards = !options.go_backwards;
-    return std::make_shared<SimpleRnnLayer>(units_, options);
+    return std::make_shared<SimpleRnnLayer>(units_, TurnedOptions());
   }
 
  protected:
@@ -184,9 +188,7 @@ class LstmLayer : public CellLayer {
   LstmLayer(int64_t units, const RecurrentOptions& options)
       : CellLayer("lstm", "LSTM", units, 4, options) {}
   std::shared_ptr<RecurrentLayer> Turned() const override {
-    RecurrentOptions options = options_;
-    options.go_backwards = !options.go_backwards;
-    return std::make_shared<LstmLayer>(units_, options);
+    return std::make_shared<LstmLayer>(units_, TurnedOptions());
   }
 
  protected:
@@ -208,9 +210,7 @@ class GruLayer : public CellLayer {
   GruLayer(int64_t units, const RecurrentOptions& options)
       : CellLayer("gru", "GRU", units, 3, options) {}
   std::shared_ptr<RecurrentLayer> Turned() const override {
-    RecurrentOptions options = options_;
-    options.go_backwards = !options.go_backwards;
-    return std::make_shared<GruLayer>(units_, options);
+    return std::make_shared<GruLayer>(units_, TurnedOptions());
   }
 
  protected:

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
 
 #include "lockstep/base/status.h"
 
@@ -17,6 +19,13 @@ inline Error ErrorOf(const std::function<void()>& call) {
   }
   ADD_FAILURE() << "no error was thrown";
   return Error(Code::kOk, "");
+}
+
+/// Checks the code of what `call` throws, and that its text contains `text`.
+inline void ExpectError(Code code, const std::string& text, const std::function<void()>& call) {
+  const Error error = ErrorOf(call);
+  EXPECT_EQ(error.code(), code) << error.what();
+  EXPECT_THAT(error.what(), testing::HasSubstr(text));
 }
 
 }  // namespace lockstep

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "lockstep/distribute/partitioners.h"
+#include "lockstep/distribute/strategy.h"
+
+namespace lockstep {
+
+/// When a worker's update counts, and what others may have done meanwhile. One argument chooses.
+class ParameterServerMode {
+ public:
+  enum class Kind { kSynchronous, kBoundedStaleness, kAsynchronous };
+
+  /// Every step is one batch that all workers share: the bits of one process.
+  static ParameterServerMode Synchronous() { return {Kind::kSynchronous, 0}; }
+  /// Each worker has batches of its own, and is at most `steps` of them ahead of what all have
+  /// done: so many versions may lie between what it read and what it updates. InvalidArgument when
+  /// negative.
+  static ParameterServerMode BoundedStaleness(int steps);
+  /// Each worker has batches of its own; updates count as they come.
+  static ParameterServerMode Asynchronous() { return {Kind::kAsynchronous, 0}; }
+
+  Kind kind() const { return kind_; }
+  /// The bound; 0 in the other modes.
+  int staleness() const { return staleness_; }
+  /// "synchronous", "bounded staleness 3", "asynchronous"
+  std::string ToString() const;
+  bool operator==(const ParameterServerMode&) const = default;
+
+ private:
+  ParameterServerMode(Kind kind, int staleness) : kind_(kind), staleness_(staleness) {}
+  Kind kind_;
+  int staleness_;
+};
+
+struct ParameterServerOptions {
+  ParameterServerMode mode = ParameterServerMode::Synchronous();
+  /// Asynchronous and bounded: the rate of an update is divided by 1 + its staleness.
+  bool scale_by_staleness = false;
+  /// None: variables of 4096 elements and more are cut evenly, a part for each server.
+  /// Unimplemented otherwise.
+  Partitioner partitioner;
+  /// Devices of each task; 0: the number of its cores.
+  int devices = 0;
+  /// R; see `Strategy::num_replicas_in_sync`. 0: workers times devices when synchronous, else 1.
+  int replicas = 0;
+  int threads_per_device = 1;
+};
+
+/// Workers that compute, and servers (the job "ps") that update variables and keep their slots,
+/// each some rows of them. All tasks run the same program and call `Fit`, `Evaluate`, `Predict`,
+/// `Train` alike; servers have no examples. Synchronous training has the bits of one process for
+/// any number of workers and servers, through deaths and restarts of both. Where all servers are
+/// gone, the workers update the rows themselves; where all workers are gone, the servers compute
+/// until one comes. Source: tf.distribute.experimental.ParameterServerStrategy.
+class ParameterServerStrategy : public Strategy {
+ public:
+  /// The tasks that the environment describes (TF_CONFIG, `lockstep launch`, Slurm, MPI, ...), once
+  /// all of them are there. Errors: InvalidArgument with all mistakes of the description and the
+  /// corrected form, or for an evaluator; DeadlineExceeded with who is missing; what transports and
+  /// membership say.
+  explicit ParameterServerStrategy(const ParameterServerOptions& options = {});
+  /// For transports that are connected already, and whose roles are known.
+  ParameterServerStrategy(std::shared_ptr<distribute::Communicator> tasks,
+                          const ParameterServerOptions& options = {});
+
+  const ParameterServerMode& mode() const { return options_.mode; }
+  const ParameterServerOptions& options() const { return options_; }
+  /// Servers of the present epoch.
+  int num_servers() const;
+  bool is_server() const;
+  /// Asynchronous and bounded: how many updates came so many versions after the one that their
+  /// worker had read, in all that was trained under this strategy.
+  const std::map<int64_t, int64_t>& staleness() const { return staleness_; }
+  /// For `Fit`.
+  void NoteStaleness(const std::map<int64_t, int64_t>& counts);
+
+ private:
+  const ParameterServerOptions options_;
+  std::map<int64_t, int64_t> staleness_;
+};
+
+}  // namespace lockstep

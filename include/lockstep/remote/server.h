@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lockstep/cluster/cluster_spec.h"
+
+namespace lockstep {
+
+struct ServerOptions {
+  /// Plain connections beyond this machine, in a network that is private.
+  bool trusted_network = false;
+  /// Who does not say it is refused; LOCKSTEP_TOKEN where it is empty.
+  std::string token;
+};
+
+/// A task that keeps variables and runs the parts of graphs that sessions give it, until it is
+/// stopped. Its variables are those of all sessions, by name. Threads: all members from any thread;
+/// the work of a task is done on one. Errors: InvalidArgument (no such task, an address that is
+/// none), Unavailable (the address is taken). Source: tf.distribute.Server.
+class Server {
+ public:
+  /// Listens at the task's address; port 0 takes a free one, which only this task then knows.
+  Server(const ClusterSpec& cluster, const std::string& job, int task,
+         const ServerOptions& options = {});
+  /// A cluster of this one task, "/job:localhost/replica:0/task:0", at a free port.
+  static Server Local();
+  ~Server();
+  Server(Server&&) noexcept;
+
+  /// "lockstep://host:port", for `Session`.
+  const std::string& target() const;
+  /// Waits until `Stop`.
+  void Join();
+  void Stop();
+
+ private:
+  struct Serving;
+  std::unique_ptr<Serving> serving_;
+};
+
+}  // namespace lockstep

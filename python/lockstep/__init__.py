@@ -1,0 +1,132 @@
+"""Lockstep: distributed deep learning that gives the same bits on any number of devices.
+
+`import lockstep as tf`: names, arguments, defaults and errors are TensorFlow's and Keras's for what
+Lockstep has."""
+
+import importlib as _importlib
+import os as _os
+
+from . import _native
+from ._dtypes import (DType, Dimension, TensorShape, as_dtype, bfloat16, bool, double,  # noqa: F401
+                      float16, float32, float64, half, int8, int16, int32, int64, resource, string,
+                      uint8)
+from ._tensor import (IndexedSlices, Tensor, convert_to_tensor, give_operators as _give,  # noqa: F401
+                      install as _install, is_tensor)
+from ._variable import (Variable, VariableAggregation, VariableSynchronization,  # noqa: F401
+                        variable_creator_scope)
+
+_hash = Variable.__hash__
+_install()
+_give(Variable)
+Variable.__hash__ = _hash
+
+from . import errors, nest, ops_array as _array, ops_math as _math  # noqa: E402,F401
+from ._function import (Assert, Operation, TensorArray, TensorSpec, case, cond,  # noqa: E402,F401
+                        control_dependencies, custom_gradient, device, executing_eagerly, foldl,
+                        foldr, function, grad_pass_through, group, init_scope, inside_function, map_fn,
+                        name_scope, no_op, numpy_function, print_v2 as print, py_function,
+                        recompute_grad, scan, switch_case, tuple_of as tuple, vectorized_map,
+                        while_loop)
+from ._tape import GradientTape, UnconnectedGradients, gradients  # noqa: E402,F401
+from .ops_array import (bitcast, boolean_mask, broadcast_dynamic_shape,  # noqa: E402,F401
+                        broadcast_static_shape, broadcast_to, batch_to_space, dynamic_partition,
+                        dynamic_stitch, histogram_fixed_width, parallel_stack, reverse_sequence,
+                        unravel_index,
+                        concat, constant, ensure_shape, expand_dims, eye, fill, gather, gather_nd,
+                        identity, identity_n, meshgrid, one_hot, ones, ones_like, pad, rank, repeat,
+                        reshape, reverse, roll, scatter_nd, searchsorted, sequence_mask, shape,
+                        shape_n, size, slice, sort, argsort, split, squeeze, stack, stop_gradient,
+                        strided_slice, tensor_scatter_nd_add, tensor_scatter_nd_sub,
+                        tensor_scatter_nd_update, tile, transpose, unique, unique_with_counts,
+                        unstack, where, zeros, zeros_like)
+from .ops_math import *  # noqa: E402,F401,F403
+from .ops_math import (abs, add_n, argmax, argmin, cast, clip_by_global_norm,  # noqa: E402,F401
+                       clip_by_norm, clip_by_value, cumsum, einsum, linspace, matmul, norm, range,
+                       saturate_cast, tensordot)
+
+newaxis = None
+__version__ = "2.21.0"
+lockstep_version = "0.1.0"
+
+
+def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+    """Assigns a value to a variable, as version 1 has it."""
+    return ref.assign(value)
+
+
+def assign_add(ref, value, use_locking=None, name=None):
+    """Adds to a variable, as version 1 has it."""
+    return ref.assign_add(value)
+
+
+def assign_sub(ref, value, use_locking=None, name=None):
+    """Subtracts from a variable, as version 1 has it."""
+    return ref.assign_sub(value)
+
+
+def timestamp(name=None):
+    """Seconds since 1970, as float64."""
+    import time
+    return convert_to_tensor(time.time(), dtype=float64)
+
+
+def get_static_value(tensor, partial=False):
+    """The value of a tensor as a NumPy array where it is known now, else None."""
+    if not isinstance(tensor, Tensor):
+        return None
+    known = _native.static_value(tensor)
+    return None if known is None else known.numpy()
+
+
+def is_symbolic_tensor(tensor):
+    """Whether the tensor is a value of a graph."""
+    return isinstance(tensor, Tensor) and tensor._symbolic
+
+
+_LAZY = ("autograph", "compat", "config", "data", "debugging", "distribute", "experimental", "io",
+         "keras", "linalg", "math", "nn", "queue", "random", "strings", "summary", "train", "types", "version",
+         "saved_model", "initializers", "losses", "metrics", "optimizers", "estimator", "test",
+         "dtypes", "module", "image", "sysconfig", "profiler", "lite", "sparse", "ragged", "autodiff",
+         "raw_ops", "bitwise", "sets", "graph_util", "onnx", "lookup", "signal")
+_INITIALIZERS = {"random_normal_initializer": "RandomNormal", "random_uniform_initializer": "RandomUniform",
+                 "zeros_initializer": "Zeros", "ones_initializer": "Ones",
+                 "constant_initializer": "Constant"}
+_ALIASES = {"initializers": "keras.initializers", "losses": "keras.losses", "metrics": "keras.metrics",
+            "optimizers": "keras.optimizers", "dtypes": "_dtypes"}
+
+
+def __getattr__(name):
+    if name == "SparseTensor":
+        from .sparse import SparseTensor
+        return SparseTensor
+    if name == "RaggedTensor":
+        from .ragged import RaggedTensor
+        return RaggedTensor
+    if name in _INITIALIZERS:
+        from .keras import initializers
+        return getattr(initializers, _INITIALIZERS[name])
+    if name == "Graph":
+        from .compat.v1 import Graph
+        return Graph
+    if name == "Module":
+        from .module import Module
+        return Module
+    if name in _LAZY:
+        try:
+            module = _importlib.import_module("." + _ALIASES.get(name, name), __name__)
+        except ModuleNotFoundError as error:
+            if not str(error.name).startswith(__name__):
+                raise
+            raise AttributeError(f"module 'lockstep' has no attribute {name!r}") from None
+        globals()[name] = module
+        return module
+    raise AttributeError(f"module 'lockstep' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_LAZY))
+
+
+from . import _public  # noqa: E402
+
+_public.guard_all(globals(), _os.path.dirname(_os.path.abspath(__file__)))

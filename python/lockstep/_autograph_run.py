@@ -1,0 +1,617 @@
+"""What rewritten functions call; see autograph.py."""
+
+from . import _native, errors, nest
+from ._tensor import Tensor, convert_to_tensor
+from ._variable import Variable
+
+
+class Undefined:
+    """A name without a value yet."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+    def _refuse(self, *_, **__):
+        raise ValueError(f"local variable '{self.name}' is referenced before assignment, or not "
+                                "assigned in every branch of an `if` over tensors; give it a value "
+                                "before the `if`")
+
+    __getattr__ = __call__ = __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = _refuse
+    __mul__ = __rmul__ = __truediv__ = __iter__ = __bool__ = __len__ = __float__ = __int__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __matmul__ = _refuse
+
+    def __repr__(self):
+        return f"<undefined {self.name}>"
+
+
+class NoResult(Undefined):
+    """What a function gives that has not returned."""
+
+
+undefined = Undefined
+
+
+def no_result():
+    return NoResult("the function's result")
+
+
+def result(value):
+    return None if isinstance(value, NoResult) else value
+
+
+def _symbolic(value):
+    return isinstance(value, Tensor) and value._symbolic
+
+
+def _test(value):
+    """A symbolic tensor, or a Python value."""
+    if isinstance(value, Variable):
+        value = value.value()
+    return value
+
+
+def callee(function):
+    """What is called instead of `function`: a user's function is rewritten, too."""
+    from . import autograph
+    if not _native.is_tracing():
+        return function
+    if function is range:
+        return _range
+    if function is len:
+        return _length
+    if function in _NUMBERS:
+        return _NUMBERS[function]
+    kind = type(function).__name__
+    if kind in ("function", "method"):
+        return autograph.convert_callable(function)
+    return function
+
+
+def _range(*args):
+    if any(isinstance(one, (Tensor, Variable)) for one in args):
+        return LazyRange(*args)
+    return range(*args)
+
+
+def _length(value):
+    if isinstance(value, Tensor) and value._symbolic and value._rank and value._shape[0] is None:
+        from . import ops_array
+        return ops_array.shape(value)[0]
+    return len(value)
+
+
+def _to_int(value=0, *rest):
+    if isinstance(value, (Tensor, Variable)) and _symbolic(_test(value)):
+        from . import ops_math
+        return ops_math.cast(value, "int32")
+    return int(value, *rest)
+
+
+def _to_float(value=0.0):
+    if isinstance(value, (Tensor, Variable)) and _symbolic(_test(value)):
+        from . import ops_math
+        return ops_math.cast(value, "float32")
+    return float(value)
+
+
+def _absolute(value):
+    return abs(value)
+
+
+class _Table(dict):
+    def __contains__(self, key):
+        try:
+            return dict.__contains__(self, key)
+        except TypeError:
+            return False
+
+
+_NUMBERS = _Table({int: _to_int, float: _to_float})
+
+
+class LazyRange:
+    """A range whose end is a value of the graph."""
+
+    def __init__(self, start, limit=None, delta=1):
+        if limit is None:
+            start, limit = 0, start
+        hint = next((one.dtype for one in (limit, start, delta)
+                     if isinstance(one, (Tensor, Variable))), None)
+        self.start, self.limit, self.delta = (
+            convert_to_tensor(one, dtype_hint=hint) for one in (start, limit, delta))
+        self.dtype = self.start.dtype
+
+    def __iter__(self):
+        values = [_native.static_value(one) for one in (self.start, self.limit, self.delta)]
+        if None in values:
+            raise errors.UnimplementedError(
+                None, None, "[range] a range whose end is a value of the graph can be looped over in a "
+                "traced function alone; decorate the function that loops with @tf.function")
+        return iter(range(*[int(one._item()) for one in values]))
+
+
+# ---- expressions ----------------------------------------------------------------------------------
+
+
+def and_(*parts):
+    value = True
+    for place, part in enumerate(parts):
+        value = _test(part())
+        if _symbolic(value):
+            from . import ops_math
+            if place == len(parts) - 1:
+                return value
+            rest = and_(*parts[place + 1:])
+            return ops_math.logical_and(value, convert_to_tensor(rest))
+        if not value:
+            return value
+    return value
+
+
+def or_(*parts):
+    value = False
+    for place, part in enumerate(parts):
+        value = _test(part())
+        if _symbolic(value):
+            from . import ops_math
+            if place == len(parts) - 1:
+                return value
+            rest = or_(*parts[place + 1:])
+            return ops_math.logical_or(value, convert_to_tensor(rest))
+        if value:
+            return value
+    return value
+
+
+def not_(value):
+    value = _test(value)
+    if _symbolic(value):
+        from . import ops_math
+        return ops_math.logical_not(value)
+    return not value
+
+
+def if_expression(test, then, otherwise):
+    test = _test(test)
+    if _symbolic(test):
+        from ._function import cond
+        return cond(test, then, otherwise)
+    return then() if test else otherwise()
+
+
+def assert_(test, message):
+    test = _test(test)
+    if _symbolic(test):
+        from ._function import Assert
+        Assert(test, [message() or "assertion failed"])
+    elif not test:
+        raise AssertionError(message()) if message() != "" else AssertionError()
+
+
+# ---- if -------------------------------------------------------------------------------------------
+
+
+def if_statement(test, body, otherwise, get, put, names, place):
+    test = _test(test)
+    if not _symbolic(test):
+        if test:
+            body()
+        else:
+            otherwise()
+        return
+    if test._dtype != 10:
+        test = _native.not_equal(test, 0)
+    before = get()
+    ends = []
+    for branch in (body, otherwise):  # traced once to see what they give
+        def look(branch=branch):
+            put(before)
+            branch()
+            ends.append(get())
+        _native.scratch(look)
+    put(before)
+    plans = [_join(name, yes, no) for name, yes, no in zip(names, *ends)]
+
+    def run(branch):
+        def call():
+            put(before)
+            branch()
+            flat = []
+            for plan, value in zip(plans, get()):
+                flat.extend(plan.flat(value))
+            return flat
+        return call
+    try:
+        results = iter(_native.cond(test, run(body), run(otherwise)))
+    finally:
+        put(before)
+    put(tuple(plan.pack(results) for plan in plans))
+
+
+class _Keep:
+    """A name with the same Python value in both branches."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def flat(self, value):
+        return []
+
+    def pack(self, results):
+        return self.value
+
+
+class _Values:
+    """A name that becomes tensors; where a branch leaves it without a value there are zeros."""
+
+    def __init__(self, example, specs):
+        self.example = example
+        self.specs = specs
+
+    def flat(self, value):
+        if isinstance(value, Undefined):
+            return [_zeros(spec) for spec in self.specs]
+        return [_strong(one, spec[0]) for one, spec in zip(_leaves(value), self.specs)]
+
+    def pack(self, results):
+        return _rebuild(self.example, [next(results) for _ in self.specs])
+
+
+def _leaves(value):
+    from ._function import TensorArray
+    from .distribute import PerReplica
+    flat = []
+    for one in nest.flatten(value):
+        if isinstance(one, TensorArray):
+            flat.append(one._opened())
+        elif isinstance(one, PerReplica):
+            flat.extend(one.values)
+        else:
+            flat.append(one)
+    return flat
+
+
+def _rebuild(example, tensors):
+    from ._function import TensorArray
+    from .distribute import PerReplica
+    tensors = iter(tensors)
+    made = []
+    for one in nest.flatten(example):
+        if isinstance(one, TensorArray):
+            made.append(one._with(next(tensors)))
+        elif isinstance(one, PerReplica):
+            made.append(PerReplica([next(tensors) for _ in one.values]))
+        else:
+            made.append(next(tensors))
+    return nest._pack(example, iter(made))
+
+
+def _strong(value, code):
+    value = convert_to_tensor(value) if not isinstance(value, (bool, int, float)) else value
+    if isinstance(value, Tensor):
+        return value
+    from ._dtypes import BY_CODE
+    return convert_to_tensor(value, dtype=BY_CODE[code])
+
+
+def _zeros(spec):
+    from . import ops_array
+    code, shape = spec
+    from ._dtypes import BY_CODE
+    return ops_array.zeros([1 if size is None else size for size in shape], BY_CODE[code])
+
+
+def _is_value(one):
+    from ._function import TensorArray
+    from .distribute import PerReplica
+    return isinstance(one, (Tensor, Variable, bool, int, float, TensorArray, PerReplica)) or (
+        hasattr(one, "__array__") and hasattr(one, "dtype"))
+
+
+def _same(a, b):
+    if a is b:
+        return True
+    return type(a) is type(b) and isinstance(a, (bool, int, float, str, bytes)) and a == b
+
+
+def _join(name, yes, no):
+    if isinstance(yes, Undefined) and isinstance(no, Undefined):
+        return _Keep(yes)
+    if isinstance(yes, Undefined) or isinstance(no, Undefined):
+        given = no if isinstance(yes, Undefined) else yes
+        missing = yes if isinstance(yes, Undefined) else no
+        if isinstance(missing, NoResult) or name == "result__":
+            if given is None:
+                return _Keep(missing)
+            if all(_is_value(one) for one in nest.flatten(given)):
+                return _Values(given, _specs(given))
+        return _Keep(Undefined(name))
+    if _same(yes, no):
+        return _Keep(yes)
+    if yes is None or no is None:
+        raise ValueError(f"'{_shown(name)}' is None at the end of one branch of an `if` over tensors, "
+                         "and a value at the end of the other; give it a value in both")
+    try:
+        nest.assert_same_structure(yes, no)
+    except (TypeError, ValueError):
+        raise TypeError(f"'{_shown(name)}' must have the same nested structure in both branches of an "
+                        f"`if` over tensors; got {yes!r} and {no!r}") from None
+    left, right = nest.flatten(yes), nest.flatten(no)
+    if all(_same(a, b) for a, b in zip(left, right)):
+        return _Keep(yes)
+    for a, b in zip(left, right):
+        if not (_is_value(a) and _is_value(b)):
+            raise TypeError(f"'{_shown(name)}' must be a tensor or a number in both branches of an `if` "
+                            f"over tensors; got {a!r} and {b!r}")
+    specs = []
+    for a, b in zip(_leaves(yes), _leaves(no)):
+        strong = next((one for one in (a, b) if not isinstance(one, (bool, int, float))), None)
+        number = a if strong is None and isinstance(a, float) else (b if strong is None else strong)
+        one, two = convert_to_tensor(number), None
+        if not isinstance(a, (bool, int, float)) and not isinstance(b, (bool, int, float)):
+            two = convert_to_tensor(b)
+            first = convert_to_tensor(a)
+            if first._dtype != two._dtype:
+                raise TypeError(f"'{_shown(name)}' must have the same dtype in both branches of an `if` "
+                                f"over tensors; got {first.dtype.name} and {two.dtype.name}")
+        specs.append((one._dtype, one._shape))
+    return _Values(yes, specs)
+
+
+def _shown(name):
+    return "return value" if name == "result__" else name
+
+
+def _specs(value):
+    made = [convert_to_tensor(one) for one in _leaves(value)]
+    return [(one._dtype, one._shape) for one in made]
+
+
+# ---- loops ----------------------------------------------------------------------------------------
+
+
+def while_statement(test, body, get, put, names, place):
+    while True:
+        holds = _test(test())
+        if _symbolic(holds):
+            return _trace_while(test, body, get, put, names)
+        if not holds:
+            return None
+        body()
+
+
+def _loop_names(body, get, put, names):
+    """Which names a loop carries, and with which values it begins."""
+    before = get()
+    ends = []
+
+    def look():
+        body()
+        ends.append(get())
+    _native.scratch(look)
+    put(before)
+    carried, start = [], list(before)
+    for i, (name, first, last) in enumerate(zip(names, before, ends[0])):
+        if isinstance(last, Undefined) or first is last and not _is_value(first):
+            continue
+        if isinstance(first, Undefined):
+            if last is not None and all(_is_value(one) for one in nest.flatten(last)):
+                start[i] = _rebuild(last, [_zeros(spec) for spec in _specs(last)])
+                carried.append(i)
+            continue
+        if not all(_is_value(one) for one in nest.flatten(first)) or first is None:
+            if _same_structure_and_values(first, last):
+                continue
+            raise TypeError(f"'{_shown(name)}' changes in a loop over tensors and is neither a tensor nor "
+                            f"a number; got {first!r} before and {last!r} after an iteration; use "
+                            "tf.TensorArray for a list that grows")
+        if nest.flatten(first) or nest.flatten(last):
+            if len(nest.flatten(first)) != len(nest.flatten(last)):
+                raise ValueError(f"'{_shown(name)}' does not have the same nested structure after one "
+                                 f"iteration; got {first!r} and {last!r}; use tf.TensorArray for a list "
+                                 "that grows")
+        carried.append(i)
+        start[i] = _with_dtype_of(first, last)
+    return carried, start
+
+
+def _with_dtype_of(first, last):
+    """Numbers become tensors of the dtype that they have after an iteration."""
+    from ._function import TensorArray
+    made = []
+    for a, b in zip(nest.flatten(first), nest.flatten(last)):
+        if isinstance(a, TensorArray) and isinstance(b, TensorArray):
+            a = a._copy()
+            a.element_shape = a.element_shape or b.element_shape
+            made.append(a)
+        elif isinstance(a, (bool, int, float)) and isinstance(b, Tensor):
+            made.append(convert_to_tensor(a, dtype=b.dtype) if (
+                b.dtype.is_floating or not isinstance(a, float)) and (
+                b._dtype == 10) == isinstance(a, bool) else convert_to_tensor(a))
+        elif isinstance(a, (bool, int, float)) and isinstance(b, float) and isinstance(a, int):
+            made.append(convert_to_tensor(float(a)))
+        else:
+            made.append(a)
+    return nest._pack(first, iter(made))
+
+
+def _same_structure_and_values(a, b):
+    left, right = nest.flatten(a), nest.flatten(b)
+    return len(left) == len(right) and all(_same(x, y) for x, y in zip(left, right))
+
+
+def _trace_while(test, body, get, put, names, invariants=None):
+    before = get()
+    carried, start = _loop_names(body, get, put, names)
+    flat, counts = [], []
+    for i in carried:
+        leaves = [convert_to_tensor(one) for one in _leaves(start[i])]
+        counts.append(len(leaves))
+        flat.extend(leaves)
+    dtypes = [one.dtype for one in flat]
+
+    def enter(tensors):
+        tensors = iter(tensors)
+        state = list(start)
+        for i, count in zip(carried, counts):
+            state[i] = _rebuild(start[i], [next(tensors) for _ in range(count)])
+        put(tuple(state))
+
+    def leave():
+        state = get()
+        made = []
+        for i, count in zip(carried, counts):
+            leaves = _leaves(state[i])
+            if len(leaves) != count:
+                raise ValueError(f"'{_shown(names[i])}' does not have the same nested structure after "
+                                 "one iteration")
+            made.extend(leaves)
+        return [_strong_as(one, dtype, names) for one, dtype in zip(made, dtypes)]
+
+    def holds(tensors):
+        enter(tensors)
+        return [convert_to_tensor(test())]
+
+    def step(tensors):
+        enter(tensors)
+        body()
+        return leave()
+    try:
+        results = _native.while_loop(holds, step, flat, -1, [])
+    except errors.InvalidArgumentError as error:
+        put(before)
+        relaxed = _relaxed(step, flat)
+        if relaxed is None:
+            raise ValueError(str(error)) from None
+        results = _native.while_loop(holds, step, flat, -1, relaxed)
+    put(before)
+    results = iter(results)
+    state = list(before)
+    for i, count in zip(carried, counts):
+        state[i] = _rebuild(start[i], [next(results) for _ in range(count)])
+    put(tuple(state))
+
+
+def _relaxed(step, flat):
+    """Shapes with unknown sizes where an iteration changes them; None where ranks change."""
+    after = []
+    _native.scratch(lambda: after.extend(step(flat)))
+    shapes, differs = [], False
+    for one, two in zip(flat, after):
+        if one._dtype != two._dtype or one._rank != two._rank:
+            return None
+        sizes = [a if a == b and a is not None else -1 for a, b in zip(one._shape, two._shape)]
+        differs |= tuple(sizes) != tuple(one._shape)
+        shapes.append(sizes)
+    return shapes if differs else None
+
+
+def _strong_as(value, dtype, names):
+    if isinstance(value, (bool, int, float)):
+        return convert_to_tensor(value, dtype=dtype)
+    value = convert_to_tensor(value)
+    if value.dtype != dtype:
+        raise TypeError(f"a variable of a loop over tensors must keep its dtype; got {dtype.name} before "
+                        f"and {value.dtype.name} after an iteration")
+    return value
+
+
+def for_statement(items, test, body, get, put, names, place):
+    if isinstance(items, Variable):
+        items = items.value()
+    if isinstance(items, LazyRange):
+        return _for_range(items, test, body, get, put, names)
+    if isinstance(items, Tensor) and _native.is_tracing() and items._rank:
+        return _for_tensor(items, test, body, get, put, names)
+    if _native.is_tracing() and getattr(items, "_is_dataset", False):
+        return _for_dataset(items, test, body, get, put, names)
+    for item in items:
+        holds = True if test is None else _test(test())
+        if _symbolic(holds):
+            if_statement(holds, lambda item=item: body(item), lambda: None, get, put, names, place)
+        elif not holds:
+            break
+        else:
+            body(item)
+    return None
+
+
+def _counted(more, take, test, body, get, put, names, index_dtype):
+    """A loop over numbered items as a `while` whose first variable is the number."""
+    number = [convert_to_tensor(0, dtype=index_dtype)]
+    names = ("the number of the iteration",) + tuple(names)
+
+    def read():
+        return (number[0],) + tuple(get())
+
+    def write(values):
+        number[0] = values[0]
+        put(tuple(values[1:]))
+
+    def holds():
+        if test is None:
+            return more(number[0])
+        return and_(lambda: more(number[0]), test)
+
+    def step():
+        body(take(number[0]))
+        number[0] = number[0] + 1
+    _trace_while(holds, step, read, write, names)
+
+
+def _for_range(items, test, body, get, put, names):
+    def more(number):
+        here = items.start + number * items.delta
+        up = _native.static_value(items.delta)
+        if up is not None:
+            return here < items.limit if up._item() > 0 else here > items.limit
+        from . import ops_array
+        return ops_array.where(items.delta > 0, here < items.limit, here > items.limit)
+    _counted(more, lambda number: items.start + number * items.delta, test, body, get, put, names,
+             items.dtype)
+
+
+def _for_tensor(items, test, body, get, put, names):
+    from . import ops_array
+    size = ops_array.shape(items)[0] if items._shape[0] is None else items._shape[0]
+    _counted(lambda number: number < size, lambda number: ops_array.gather(items, number), test, body,
+             get, put, names, "int32")
+
+
+def _for_dataset(items, test, body, get, put, names):
+    from .distribute import PerReplica
+    spec = items.element_spec
+    specs = nest.flatten(spec)
+    strategy = getattr(items, "_strategy", None)
+    count = 1 if strategy is None else strategy.num_replicas_in_sync
+    iterators = {}
+
+    def begin(_):
+        iterators["now"] = iter(items)
+        iterators["next"] = next(iterators["now"], iterators)
+        return []
+
+    def has_next(_):
+        return [convert_to_tensor(iterators["next"] is not iterators)]
+
+    def take(_):
+        element = iterators["next"]
+        iterators["next"] = next(iterators["now"], iterators)
+        return [convert_to_tensor(value) for one in nest.flatten(element)
+                for value in (one.values if count > 1 else [one])]
+    _native.host_call(begin, [], [], [])
+    dtypes = [one.dtype for one in specs for _ in range(count)]
+    shapes = [list(one.shape) if count == 1 else [None] + list(one.shape)[1:]
+              for one in specs for _ in range(count)]
+
+    def more(number):
+        return _native.host_call(has_next, [number], [10], [[]])[0]
+
+    def element(number):
+        made = _native.host_call(take, [number], dtypes, shapes)
+        if count > 1:
+            made = [PerReplica(made[i:i + count]) for i in range(0, len(made), count)]
+        return nest._pack(spec, iter(made))
+    _counted(more, element, test, body, get, put, names, "int64")

@@ -1,0 +1,1243 @@
+"""Traced functions, control flow, and what surrounds a trace."""
+
+import functools
+import inspect
+import sys
+import threading
+
+from . import _native, _records, errors, nest
+from ._dtypes import BY_CODE, TensorShape, as_dtype
+from ._tensor import (IndexedSlices, Tensor, convert_to_tensor, is_tensor, name_symbol, op)
+from ._variable import UnreadVariable, Variable
+
+_local = threading.local()
+_eager_functions = False
+
+
+def _traces():
+    try:
+        return _local.traces
+    except AttributeError:
+        _local.traces = []
+        return _local.traces
+
+
+class _Trace:
+    """What happens while one function is traced."""
+
+    def __init__(self, function, may_create):
+        self.function = function
+        self.may_create = may_create
+        self.variables = []
+
+
+def variable_is_made():
+    """Called for each new variable: a function may make them in its first call alone."""
+    if not _native.is_tracing():
+        return
+    for trace in _traces():
+        if not trace.may_create:
+            raise ValueError("tf.function only supports singleton tf.Variables created on the first "
+                             "call. Make sure the tf.Variable is only created once or created outside "
+                             "tf.function. See https://www.tensorflow.org/guide/function"
+                             "#creating_tfvariables for more information.")
+
+
+def keep_variable(variable):
+    for trace in _traces():
+        trace.variables.append(variable)
+
+
+def name_scope_prefix():
+    scopes = getattr(_local, "scopes", None)
+    return "".join(one + "/" for one in scopes) if scopes else ""
+
+
+class name_scope:
+    """A prefix of the names of variables."""
+
+    def __init__(self, name=None, *_, **__):
+        self._name = name or ""
+
+    @property
+    def name(self):
+        return self._name
+
+    def __enter__(self):
+        self._outer = getattr(_local, "scopes", [])
+        _local.scopes = self._outer + [self._name] if self._name else self._outer
+        return name_scope_prefix()
+
+    def __exit__(self, *_):
+        _local.scopes = self._outer
+
+
+def strategy_of_scope():
+    from . import distribute
+    strategy = distribute.scope_in_force()
+    if strategy is None or distribute.coordinator.in_scope() or isinstance(strategy, distribute.OneDeviceStrategy) or (
+            isinstance(strategy, distribute.CentralStorageStrategy)
+            and strategy.num_replicas_in_sync == 1):
+        return None
+    return strategy
+
+
+def describe_copies(variable, shown):
+    strategy = variable._strategy
+    count = strategy.num_replicas_in_sync
+    kind = "SyncOnReadVariable" if variable._v.synchronization == 3 else "MirroredVariable"
+    name = variable._v.name
+    copies = variable._v.copies() if not _native.is_tracing() else [None]
+    lines = []
+    for replica in range(count):
+        own = f"{name}:0" if replica == 0 else f"{name}/replica_{replica}:0"
+        shown_rest = shown[shown.index("' ") + 2:]
+        if len(copies) > 1:
+            from ._tensor import _text
+            shown_rest = shown_rest[:shown_rest.index(" numpy=")] + \
+                f" numpy={_text(copies[replica], True)}>"
+        lines.append(f"  {replica}: <tf.Variable '{own}' {shown_rest}")
+    return kind + ":{\n" + ",\n".join(lines) + "\n}"
+
+
+# ---- function -----------------------------------------------------------------------------------
+
+
+class TensorSpec:
+    """The shape and dtype of a tensor that is to come; None sizes are not known."""
+
+    def __init__(self, shape, dtype="float32", name=None):
+        self.shape = TensorShape(shape)
+        self.dtype = as_dtype(dtype)
+        self.name = name
+
+    @classmethod
+    def from_tensor(cls, tensor, name=None):
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @classmethod
+    def from_spec(cls, spec, name=None):
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    def is_compatible_with(self, value):
+        value = value if isinstance(value, (TensorSpec, Tensor)) else convert_to_tensor(value)
+        return self.dtype == value.dtype and self.shape.is_compatible_with(value.shape)
+
+    def most_specific_compatible_shape(self, other):
+        return self.shape
+
+    def __repr__(self):
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
+
+    def __eq__(self, other):
+        return (isinstance(other, TensorSpec) and self.shape == other.shape
+                and self.dtype == other.dtype)
+
+    def __hash__(self):
+        return hash((self.shape, int(self.dtype)))
+
+
+_TENSOR = "tensor"
+
+
+class _Concrete:
+    """One structure of arguments, and what the function gives for it."""
+
+    def __init__(self, owner, structure, leaves):
+        self.owner = owner
+        self.structure = structure
+        self.leaves = leaves  # _TENSOR, or a Python value
+        self.single = False
+        self.results = None  # the structure of results; leaves are numbers or None
+        self.variables = []
+        self.native = None
+        self.scheduled = None  # the same for workers
+        self.first = True
+
+    def rebuild(self, tensors):
+        tensors = iter(tensors)
+        leaves = [next(tensors) if one is _TENSOR else one for one in self.leaves]
+        return nest._pack(self.structure, iter(leaves))
+
+    def body(self, parameters):
+        args, kwargs = self.rebuild(parameters)
+        self.owner._name_parameters(args, kwargs)
+        trace = _Trace(self.owner, self.first)
+        traces = _traces()
+        traces.append(trace)
+        try:
+            value = self.owner._converted()(*args, **kwargs)
+            flat, self.results = _flatten_results(value)
+        finally:
+            traces.pop()
+        self.variables.extend(trace.variables)
+        self.owner._traced += 1
+        self.single = self.results == 0
+        return flat
+
+    def pack(self, tensors):
+        if self.single:
+            return tensors[0]
+        return _pack_results(self.results, tensors)
+
+
+def _flatten_results(value):
+    """(tensors, the structure with their numbers in place of them)."""
+    tensors = []
+
+    def take(leaf):
+        if leaf is None:
+            return None
+        if isinstance(leaf, Operation):
+            return None
+        from . import distribute
+        if isinstance(leaf, distribute.PerReplica):
+            if len(leaf.values) == 1:
+                leaf = leaf.values[0]
+            else:
+                first = len(tensors)
+                tensors.extend(convert_to_tensor(one) for one in leaf.values)
+                return ("replicas", first, len(leaf.values))
+        if isinstance(leaf, IndexedSlices):
+            leaf = convert_to_tensor(leaf)
+        tensors.append(convert_to_tensor(leaf))
+        return len(tensors) - 1
+
+    return tensors, _map_leaves(take, value)
+
+
+def _map_leaves(function, value):
+    if isinstance(value, (list, tuple)):
+        return nest._like(value, [_map_leaves(function, one) for one in value])
+    if isinstance(value, dict):
+        return {key: _map_leaves(function, one) for key, one in value.items()}
+    return function(value)
+
+
+def _pack_results(structure, tensors):
+    if structure is None:
+        return None
+    if isinstance(structure, int):
+        return tensors[structure]
+    if isinstance(structure, tuple) and structure and structure[0] == "replicas":
+        from . import distribute
+        return distribute.PerReplica(tensors[structure[1]:structure[1] + structure[2]])
+    if isinstance(structure, dict):
+        return {key: _pack_results(one, tensors) for key, one in structure.items()}
+    return nest._like(structure, [_pack_results(one, tensors) for one in structure])
+
+
+def _key_of(leaf):
+    """(key, leaf): what an argument says of the trace, and what it is called with."""
+    kind = type(leaf)
+    if kind is Tensor:
+        return _TENSOR, _TENSOR
+    if isinstance(leaf, Variable):
+        return ("variable", leaf._v.key), leaf
+    if kind in (int, float, bool, str, bytes, type(None)):
+        return (kind, leaf), leaf
+    if hasattr(leaf, "__array__") and hasattr(leaf, "dtype"):
+        return _TENSOR, _TENSOR
+    try:
+        hash(leaf)
+        return (kind, leaf), leaf
+    except TypeError:
+        return (kind, id(leaf)), leaf
+
+
+class Function:
+    """A Python function that is traced once for each kind of arguments; from then on the traced
+    graph runs, compiled. See `function`."""
+
+    def __init__(self, python_function, input_signature=None, autograph=True, name=None):
+        self._python_function = python_function
+        self._signature = None if input_signature is None else tuple(input_signature)
+        self._autograph = autograph
+        self._concrete = {}
+        self._by_count = {}
+        self._traced = 0
+        self._convertible = None
+        self._bound = None
+        self._lock = threading.RLock()
+        self._methods = None
+        self.__name__ = name or getattr(python_function, "__name__", "function")
+        functools.update_wrapper(self, python_function, updated=())
+
+    python_function = property(lambda self: self._python_function)
+    input_signature = property(lambda self: self._signature)
+    function_spec = property(lambda self: inspect.signature(self._python_function))
+
+    def _converted(self):
+        if self._convertible is None:
+            function = self._python_function
+            if self._autograph:
+                from . import autograph
+                function = autograph.convert_callable(function)
+            self._convertible = function
+        return self._convertible
+
+    def _name_parameters(self, args, kwargs):
+        names = getattr(self, "_parameter_names", None)
+        if names is None:
+            try:
+                names = [p.name for p in inspect.signature(self._python_function).parameters.values()
+                         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+            except (TypeError, ValueError):
+                names = []
+            self._parameter_names = names
+        for name, one in list(zip(names, args)) + list(kwargs.items()):
+            for leaf in nest.flatten(one):
+                if type(leaf) is Tensor and leaf._symbolic:
+                    name_symbol(leaf, name + ":0")
+
+    def __call__(self, *args, **kwargs):
+        if not kwargs and self._signature is None and not _eager_functions:
+            for one in args:
+                if type(one) is not Tensor:
+                    break
+            else:
+                concrete = self._by_count.get(len(args))
+                if concrete is not None:
+                    if concrete.single:
+                        return concrete.native.call(args)[0]
+                    return concrete.pack(concrete.native.call(args))
+        return self._call(args, kwargs)
+
+    def _call(self, args, kwargs):
+        if _eager_functions:
+            return self._python_function(*args, **kwargs)
+        concrete, tensors = self._prepare(args, kwargs)
+        if concrete.native is None:
+            with self._lock:
+                if concrete.native is None:
+                    concrete.native = self._native_for(concrete)
+                    if all(one is _TENSOR for one in concrete.leaves) and _shape_of(
+                            concrete.structure) == ((None,) * len(concrete.leaves), ()):
+                        self._by_count[len(concrete.leaves)] = concrete
+        return concrete.pack(concrete.native.call(tensors))
+
+    def _prepare(self, args, kwargs):
+        """(the concrete function for these arguments, the tensors among them)"""
+        if kwargs or self._has_defaults():
+            args, kwargs = self._canonical(args, kwargs)
+        if self._signature is not None:
+            args = self._checked(args, kwargs)
+            kwargs = {}
+        from . import distribute
+        structure = (tuple(args), kwargs)
+        flat = [distribute.local_value(one) for one in nest.flatten(structure)]
+        keys, leaves = [], []
+        for one in flat:
+            key, leaf = _key_of(one)
+            keys.append(key)
+            leaves.append(leaf)
+        concrete = self._concrete_for(structure, keys, leaves)
+        tensors = [one if type(one) is Tensor else convert_to_tensor(one)
+                   for one, leaf in zip(flat, leaves) if leaf is _TENSOR]
+        return concrete, tensors
+
+    def _has_defaults(self):
+        function = getattr(self._python_function, "__func__", self._python_function)
+        return bool(getattr(function, "__defaults__", None)) and self._signature is None
+
+    def _canonical(self, args, kwargs):
+        try:
+            bound = inspect.signature(self._python_function).bind(*args, **kwargs)
+        except ValueError:
+            return args, kwargs
+        if self._signature is None:
+            bound.apply_defaults()
+        return bound.args, bound.kwargs
+
+    def _checked(self, args, kwargs):
+        """The arguments as the input signature wants them."""
+        if kwargs:
+            args, kwargs = self._canonical(args, kwargs)
+        specs = self._signature
+        if len(args) < len(specs):
+            raise TypeError(f"Binding inputs to tf.function failed due to `missing a required "
+                            f"argument`: {len(specs) - len(args)} of {len(specs)} are not given")
+        if len(args) > len(specs):
+            raise TypeError(f"Binding inputs to tf.function failed due to `too many positional "
+                            f"arguments`. Received args: {args} and kwargs: {kwargs} for signature: "
+                            f"{specs}")
+        wanted = nest.flatten(specs)
+        given = nest.flatten_up_to(specs, tuple(args))
+        made = []
+        for value, spec in zip(given, wanted):
+            if type(value) is not Tensor:
+                value = convert_to_tensor(value, dtype_hint=spec.dtype)
+            if value._dtype != int(spec.dtype) or not spec.shape.is_compatible_with(value.shape):
+                raise TypeError(
+                    "Binding inputs to tf.function failed due to `Can not cast "
+                    f"TensorSpec(shape={value.shape}, dtype={value.dtype!r}, name=None) to {spec!r}`. "
+                    f"Received args: {args} and kwargs: {kwargs} for signature: {specs}.")
+            made.append(value)
+        return nest._pack(tuple(specs), iter(made))
+
+    def _concrete_for(self, structure, keys, leaves):
+        shape = _shape_of(structure)
+        key = (shape, tuple(keys))
+        concrete = self._concrete.get(key)
+        if concrete is None:
+            with self._lock:
+                concrete = self._concrete.get(key)
+                if concrete is None:
+                    concrete = _Concrete(self, structure, leaves)
+                    self._concrete[key] = concrete
+        return concrete
+
+    def _native_for(self, concrete):
+        """With an input signature that leaves sizes open one trace serves all shapes."""
+        if self._signature is not None and not _native.is_tracing() and not _native.has_strategy():
+            specs = nest.flatten(self._signature)
+            if any(None in (one.shape._dims or ()) for one in specs) and all(
+                    one.shape.rank is not None for one in specs):
+                try:
+                    return _native.SpecFunction(self._first_body(concrete), [
+                        (int(one.dtype), [-1 if s is None else s for s in one.shape]) for one in specs])
+                except (errors.OpError, TypeError, ValueError):
+                    self._traced = 0  # something in it needs the sizes: a trace for each shape
+                    concrete.variables.clear()
+        return _native.Function(self._first_body(concrete), self.__name__)
+
+    def _first_body(self, concrete):
+        """The body. Where its first trace makes variables, it is traced once more, so that a
+        function that makes new ones each time is told."""
+        may_create = self._traced == 0
+
+        def body(parameters):
+            concrete.first = may_create and self._traced == 0
+            traced = concrete.body(parameters)
+            if concrete.first and concrete.variables and _native.is_tracing():
+                concrete.first = False
+                results = concrete.results
+                _native.scratch(lambda: concrete.body(parameters))
+                concrete.results = results
+                self._traced -= 1
+            return traced
+        return body
+
+    def experimental_get_tracing_count(self):
+        """How often the function has been traced."""
+        return self._traced
+
+    def get_concrete_function(self, *args, **kwargs):
+        """The trace for these arguments; `TensorSpec`s stand for tensors."""
+        if not args and not kwargs and self._signature is not None:
+            args = self._signature
+        return ConcreteFunction(self, args, kwargs)
+
+    def pretty_printed_concrete_signatures(self, *_, **__):
+        return "\n".join(f"{self.__name__}({', '.join(map(str, key[1]))})" for key in self._concrete)
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        if self._methods is None:
+            self._methods = {}
+        key = id(instance)
+        found = self._methods.get(key)
+        if found is None or found._instance() is not instance:
+            import weakref
+            bound = self._python_function.__get__(instance, owner)
+            found = Function(bound, self._signature, self._autograph, self.__name__)
+            try:
+                found._instance = weakref.ref(instance, lambda _: self._methods.pop(key, None))
+                function = self._python_function
+                weak = found._instance
+
+                def call(*args, **kwargs):
+                    return function(weak(), *args, **kwargs)
+                if self._autograph:
+                    from . import autograph
+                    inner = autograph.convert_callable(function)
+
+                    def call(*args, **kwargs):  # noqa: F811
+                        return inner(weak(), *args, **kwargs)
+                functools.update_wrapper(call, bound)
+                found._convertible = call
+            except TypeError:
+                found._instance = lambda: instance
+            self._methods[key] = found
+        return found
+
+
+def _shape_of(value):
+    if isinstance(value, (list, tuple)):
+        inner = tuple(_shape_of(one) for one in value)
+        return inner if type(value) is tuple else (type(value).__name__, inner)
+    if isinstance(value, dict):
+        return tuple((key, _shape_of(value[key])) for key in sorted(value))
+    return None
+
+
+class ConcreteFunction:
+    """One trace of a function."""
+
+    def __init__(self, function, args, kwargs):
+        self._function = function
+        self._args = args
+        self._kwargs = kwargs
+
+    name = property(lambda self: "__inference_" + self._function.__name__)
+
+    @property
+    def structured_input_signature(self):
+        return (tuple(self._args), dict(self._kwargs))
+
+    @property
+    def inputs(self):
+        return [one for one in nest.flatten((self._args, self._kwargs))
+                if isinstance(one, (TensorSpec, Tensor))]
+
+    def __call__(self, *args, **kwargs):
+        return self._function(*args, **kwargs)
+
+    def __repr__(self):
+        return f"<ConcreteFunction {self._function.__name__}{self.structured_input_signature[0]}>"
+
+
+def function(func=None, input_signature=None, autograph=True, jit_compile=None,
+             reduce_retracing=False, experimental_implements=None,
+             experimental_autograph_options=None, experimental_attributes=None,
+             experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None):
+    """Traces a Python function into a graph, and runs that. Python runs once for each kind of
+    arguments (dtypes and shapes of tensors, values of everything else); `if`, `while`, `for` over
+    tensors become part of the graph.
+
+    Args:
+      func: the function; without it a decorator is given.
+      input_signature: `TensorSpec`s that all calls must fit.
+      autograph: whether Python's control flow over tensors is taken over.
+    Raises: what the function raises; ValueError when it makes variables in a later call."""
+    def decorate(inner):
+        if isinstance(inner, Function):
+            return inner
+        return Function(inner, input_signature, autograph)
+    return decorate if func is None else decorate(func)
+
+
+def run_functions_eagerly(run_eagerly):
+    """Whether functions are called as Python, without tracing."""
+    global _eager_functions
+    _eager_functions = bool(run_eagerly)
+
+
+def functions_run_eagerly():
+    return _eager_functions
+
+
+def executing_eagerly():
+    """Whether ops happen at once: False while a function is traced."""
+    from .compat import v1
+    return not _native.is_tracing() and not v1.in_graph()
+
+
+def inside_function():
+    return _native.is_tracing()
+
+
+class init_scope:
+    """Leaves the functions that are being traced: ops inside happen at once."""
+
+    def __enter__(self):
+        self._scope = _native.EagerScope()
+        self._scope.enter()
+
+    def __exit__(self, *_):
+        self._scope.exit()
+
+
+# ---- ordering -----------------------------------------------------------------------------------
+
+
+class Operation:
+    """Something that happens and gives no value, such as a group of ops."""
+
+    def __init__(self, tensors, name="group_deps"):
+        self.tensors = tensors
+        self.name = name
+        self.type = "NoOp"
+
+    def run(self, feed_dict=None, session=None):
+        from .compat.v1 import get_default_session
+        return (session or get_default_session()).run(self, feed_dict)
+
+    def __repr__(self):
+        return f"<tf.Operation '{self.name}' type=NoOp>"
+
+
+def _as_tensors(values):
+    tensors = []
+    for one in nest.flatten(values if isinstance(values, (list, tuple)) else [values]):
+        if isinstance(one, UnreadVariable):
+            tensors.append(one._value)
+        elif isinstance(one, Variable):
+            tensors.append(one.value())
+        elif isinstance(one, Operation):
+            tensors.extend(one.tensors)
+        elif hasattr(one, "_native") and hasattr(one, "outputs"):  # an op of a graph
+            tensors.extend(one.outputs)
+        elif isinstance(one, Tensor):
+            tensors.append(one)
+        elif callable(one) and not _native.is_tracing():
+            made = one()
+            if made is not None:
+                tensors.extend(_as_tensors([made]))
+        elif hasattr(one, "_as_graph_operation"):
+            tensors.append(one)
+    return tensors
+
+
+class control_dependencies:
+    """While it is open, ops wait for everything listed; nested ones add up, None begins anew."""
+
+    def __init__(self, control_inputs):
+        from .compat import v1
+        self._native = None
+        self._graph = v1.control(control_inputs)
+        self._tensors = None
+        if self._graph is None:
+            self._tensors = None if control_inputs is None else _as_tensors(control_inputs)
+
+    def __enter__(self):
+        if self._graph is not None:
+            return self._graph.__enter__()
+        self._outer = _records.controls()
+        if _native.is_tracing():
+            symbolic = [one for one in self._tensors or [] if one._symbolic]
+            if symbolic:
+                self._native = _native.Control(symbolic)
+                self._native.enter()
+        else:
+            _records.set_controls(() if self._tensors is None else self._outer + tuple(self._tensors))
+        return None
+
+    def __exit__(self, *error):
+        if self._graph is not None:
+            return self._graph.__exit__(*error)
+        if self._native is not None:
+            self._native.exit()
+            self._native = None
+        _records.set_controls(self._outer)
+        return None
+
+
+def group(*inputs, **kwargs):
+    """An operation that is done when all inputs are."""
+    from .compat import v1
+    made = v1.graph_group(inputs, kwargs)
+    if made is not None:
+        return made
+    tensors = _as_tensors(list(inputs))
+    if _native.is_tracing() and tensors:
+        return Operation([_native.group(tensors)])
+    return Operation(tensors)
+
+
+def no_op(name=None):
+    """An operation that does nothing."""
+    return group()
+
+
+def tuple_of(tensors, control_inputs=None, name=None):
+    """The same tensors, there when all of them are."""
+    from . import ops_array
+    with control_dependencies([one for one in tensors if one is not None] + list(control_inputs or [])):
+        return [None if one is None else ops_array.identity(one) for one in tensors]
+
+
+class device:
+    """The device of the ops and variables that are made inside. Names that do not exist are taken as
+    the processor."""
+
+    def __init__(self, device_name):
+        self._name = device_name
+
+    def __enter__(self):
+        self._outer = getattr(_local, "device", None)
+        name = self._name if isinstance(self._name, str) else None
+        _local.device = name
+        self._native = _native.Device(name or "")
+        from . import distribute
+        if name and (_native.is_tracing() or distribute.coordinator.in_scope()):
+            self._native.enter()
+            self._entered = True
+        else:
+            self._entered = False
+        return None
+
+    def __exit__(self, *_):
+        if self._entered:
+            self._native.exit()
+        _local.device = self._outer
+
+
+def current_device():
+    return getattr(_local, "device", None)
+
+
+# ---- control flow -------------------------------------------------------------------------------
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    """What `true_fn()` gives if `pred` holds, else what `false_fn()` gives. While a function is traced
+    both are traced; they must give the same structure and dtypes."""
+    if not callable(true_fn):
+        raise TypeError("'true_fn' must be callable.")
+    if not callable(false_fn):
+        raise TypeError("'false_fn' must be callable.")
+    if isinstance(pred, bool):
+        return true_fn() if pred else false_fn()
+    pred = convert_to_tensor(pred)
+    if not pred._symbolic:
+        return true_fn() if bool(pred) else false_fn()
+    structures = []
+
+    def branch(python):
+        def call():
+            flat, structure = _flatten_results(python())
+            structures.append(structure)
+            return flat
+        return call
+    results = _native.cond(pred, branch(true_fn), branch(false_fn))
+    first, second = structures[0], structures[-1]
+    if first != second and (nest.is_nested(first) != nest.is_nested(second)
+                            or first is None or second is None):
+        raise TypeError("true_fn and false_fn arguments to tf.cond must have the same number, type, "
+                        f"and overall structure of return values. Got {first} and {second}.")
+    return _pack_results(first, results)
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+    """What the function of the first predicate that holds gives."""
+    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+
+    def build(rest):
+        if not rest:
+            if default is None:
+                raise errors.InvalidArgumentError(None, None, "[case] no predicate holds")
+            return default()
+        predicate, branch = rest[0]
+        if len(rest) == 1 and default is None:
+            return branch()
+        return cond(predicate, branch, lambda: build(rest[1:]))
+    return build(pairs)
+
+
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    """What the function with the number `branch_index` gives; the last one, or default, beyond."""
+    items = dict(branch_fns) if isinstance(branch_fns, dict) or (
+        branch_fns and isinstance(branch_fns[0], tuple)) else dict(enumerate(branch_fns))
+    last = default or items[max(items)]
+    index = convert_to_tensor(branch_index)
+    return case([(index == number, branch) for number, branch in sorted(items.items())], last)
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10,
+               back_prop=True, swap_memory=False, maximum_iterations=None, name=None):
+    """Repeats loop_vars = body(*loop_vars) while cond(*loop_vars) holds, and gives the last ones.
+
+    Raises: ValueError when a variable changes its dtype or shape (but for `shape_invariants`);
+    TypeError for other structures."""
+    if not callable(cond) or not callable(body):
+        raise TypeError("'cond' and 'body' must be callable.")
+    if not loop_vars and not isinstance(loop_vars, (list, tuple, dict)):
+        raise ValueError("'loop_vars' must be provided.")
+    if isinstance(loop_vars, dict):
+        loop_vars = [loop_vars]
+    flat = [one if isinstance(one, TensorArray) else convert_to_tensor(one)
+            for one in nest.flatten(loop_vars)]
+    if not _native.is_tracing():
+        return _loop_eagerly(cond, body, loop_vars, flat, maximum_iterations)
+    return _trace_loop(cond, body, loop_vars, flat, shape_invariants, maximum_iterations)
+
+
+def _call_with(function, loop_vars, flat):
+    packed = nest._pack(loop_vars, iter(flat))
+    return function(*packed)
+
+
+def _shaped_like(result, loop_vars):
+    """The loop's variables in the form in which the body gives them."""
+    if len(loop_vars) == 1 and not (isinstance(result, (list, tuple)) and len(result) == 1):
+        return type(loop_vars)([result]) if isinstance(loop_vars, (list, tuple)) else [result]
+    return result
+
+
+def _again(result, loop_vars):
+    if len(loop_vars) == 1 and not (isinstance(result, (list, tuple)) and len(result) == 1):
+        result = [result]
+    try:
+        nest.assert_same_structure(list(loop_vars), list(result), check_types=True)
+    except (TypeError, ValueError):
+        nest.assert_same_structure(list(loop_vars), list(result), check_types=False)
+    return [one if isinstance(one, TensorArray) else convert_to_tensor(one)
+            for one in nest.flatten(list(result))]
+
+
+def _loop_eagerly(cond, body, loop_vars, flat, maximum_iterations):
+    done = 0
+    while (maximum_iterations is None or done < int(maximum_iterations)) and bool(
+            convert_to_tensor(_call_with(cond, loop_vars, flat))):
+        result = _call_with(body, loop_vars, flat)
+        flat = _again(result, loop_vars)
+        loop_vars = _shaped_like(result, loop_vars)
+        done += 1
+    packed = nest._pack(loop_vars, iter(flat))
+    return packed
+
+
+def _trace_loop(cond, body, loop_vars, flat, invariants, maximum_iterations):
+    arrays = [one for one in flat if isinstance(one, TensorArray)]
+    sizes = [one._opened() if isinstance(one, TensorArray) else one for one in flat]
+
+    def close(tensors):
+        tensors, closed, place = list(tensors), [], iter(arrays)
+        return [next(place)._with(value) if isinstance(one, TensorArray) else value
+                for one, value in zip(flat, tensors)] or closed
+
+    def holds(tensors):
+        return [convert_to_tensor(_call_with(cond, loop_vars, close(tensors)))]
+
+    def step(tensors):
+        made = _again(_call_with(body, loop_vars, close(tensors)), loop_vars)
+        return [one._opened() if isinstance(one, TensorArray) else one for one in made]
+    shapes = []
+    if invariants is not None:
+        shapes = [[-1 if size is None else size for size in TensorShape(one)]
+                  for one in _flat_invariants(invariants)]
+    limit = -1 if maximum_iterations is None else int(maximum_iterations)
+    try:
+        results = _native.while_loop(holds, step, sizes, limit, shapes)
+    except errors.InvalidArgumentError as error:
+        raise ValueError(str(error)) from None
+    return nest._pack(loop_vars, iter(close(results)))
+
+
+def _flat_invariants(invariants):
+    if isinstance(invariants, (TensorShape, TensorSpec)):
+        return [getattr(invariants, "shape", invariants)]
+    flat = []
+    for one in invariants:
+        flat.extend(_flat_invariants(one) if isinstance(one, (list, tuple)) and not all(
+            size is None or isinstance(size, int) for size in one) else
+            [getattr(one, "shape", one)])
+    return flat
+
+
+class TensorArray:
+    """A list of tensors of one shape that loops may write: `array = array.write(i, value)`."""
+
+    def __init__(self, dtype, size=None, dynamic_size=False, clear_after_read=True,
+                 tensor_array_name=None, handle=None, flow=None, infer_shape=True,
+                 element_shape=None, colocate_with_first_write_call=True, name=None):
+        self.dtype = as_dtype(dtype)
+        self.element_shape = None if element_shape is None else TensorShape(element_shape)
+        self._size = 0 if size is None else int(_known(size))
+        self.dynamic_size = dynamic_size
+        self._values = {}
+        self._tensor = None
+
+    def _copy(self):
+        made = TensorArray(self.dtype, self._size, self.dynamic_size,
+                           element_shape=self.element_shape)
+        made._values = dict(self._values)
+        made._tensor = self._tensor
+        return made
+
+    def _with(self, tensor):
+        made = self._copy()
+        made._values = {}
+        made._tensor = tensor
+        return made
+
+    def _opened(self):
+        """All elements as one tensor."""
+        if self._tensor is None:
+            self._tensor = self._stacked()
+            self._values = {}
+        return self._tensor
+
+    def _stacked(self):
+        from . import ops_array
+        known = next(iter(self._values.values()), None)
+        if known is None:
+            shape = self.element_shape
+            if shape is None or not shape.is_fully_defined():
+                raise ValueError("A TensorArray in a traced loop needs element_shape=..., with known "
+                                 "sizes, as nothing has been written to it before the loop")
+            return ops_array.zeros([self._size] + shape.as_list(), self.dtype)
+        zero = ops_array.zeros_like(known)
+        return ops_array.stack([self._values.get(i, zero) for i in range(self._size)])
+
+    def write(self, index, value, name=None):
+        from . import ops_array
+        value = convert_to_tensor(value, dtype_hint=self.dtype)
+        known = _native.static_value(convert_to_tensor(index))
+        made = self._copy()
+        if made.element_shape is None:
+            made.element_shape = value.shape
+        if made._tensor is None and known is not None:
+            place = int(known._item())
+            if place >= made._size:
+                if not made.dynamic_size:
+                    raise errors.OutOfRangeError(
+                        None, None, f"Tried to write to index {place} but array is not resizeable "
+                        f"and size is: {made._size}")
+                made._size = place + 1
+            made._values[place] = value
+            return made
+        if made.dynamic_size:  # in a traced loop such an array is written from its end on
+            made._tensor = ops_array.concat([made._opened(), ops_array.expand_dims(value, 0)], 0)
+            made._values = {}
+            return made
+        made._tensor = ops_array.tensor_scatter_nd_update(
+            made._opened(), ops_array.reshape(index, [1, 1]), ops_array.expand_dims(value, 0))
+        made._values = {}
+        return made
+
+    def split(self, value, lengths, name=None):
+        """The rows of a tensor as elements of these lengths. Raises: ValueError where their sum is another."""
+        value = convert_to_tensor(value, dtype_hint=self.dtype)
+        place, made = 0, self
+        for i, length in enumerate(convert_to_tensor(lengths).numpy().tolist()):
+            made = made.write(i, value[place:place + length])
+            place += length
+        if place != value._shape[0]:
+            raise ValueError(f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {place} "
+                             f"and value's shape is: {value.shape}")
+        return made
+
+    def read(self, index, name=None):
+        from . import ops_array
+        known = _native.static_value(convert_to_tensor(index))
+        if self._tensor is None and known is not None and int(known._item()) in self._values:
+            return self._values[int(known._item())]
+        return ops_array.gather(self._opened(), index)
+
+    def stack(self, name=None):
+        return self._opened()
+
+    def concat(self, name=None):
+        from . import ops_array
+        if self._tensor is None:
+            return ops_array.concat([self._values[i] for i in range(self._size)], 0)
+        return ops_array.reshape(self._tensor, [-1] + list(self._tensor._shape[2:]))
+
+    def unstack(self, value, name=None):
+        value = convert_to_tensor(value)
+        made = self._copy()
+        made._tensor = value
+        made._size = value._shape[0]
+        made._values = {}
+        return made
+
+    def gather(self, indices, name=None):
+        from . import ops_array
+        return ops_array.gather(self._opened(), indices)
+
+    def scatter(self, indices, value, name=None):
+        from . import ops_array
+        made = self._copy()
+        made._tensor = ops_array.tensor_scatter_nd_update(
+            self._opened(), ops_array.expand_dims(convert_to_tensor(indices), -1), value)
+        return made
+
+    def identity(self):
+        return self
+
+    def size(self, name=None):
+        return convert_to_tensor(self._size if self._tensor is None else self._tensor._shape[0])
+
+    def mark_used(self):
+        pass
+
+
+def _known(value):
+    from ._tensor import integers
+    return integers(value, "a size")
+
+
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False,
+           infer_shape=True, name=None, fn_output_signature=None):
+    """`fn` of each element along axis 0, stacked."""
+    from . import ops_array
+    leaves = [convert_to_tensor(one) for one in nest.flatten(elems)]
+    results = [fn(nest._pack(elems, iter([one[i] for one in leaves])))
+               for i in range(leaves[0]._shape[0])]
+    stacked = [ops_array.stack(list(column))
+               for column in zip(*[nest.flatten(one) for one in results])]
+    return nest._pack(results[0], iter(stacked))
+
+
+vectorized_map = map_fn
+
+
+def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+         infer_shape=True, reverse=False, name=None):
+    """All running values of state = fn(state, element) along axis 0."""
+    from . import ops_array
+    leaves = [convert_to_tensor(one) for one in nest.flatten(elems)]
+    order = list(range(leaves[0]._shape[0]))
+    if reverse:
+        order.reverse()
+    rows = [nest._pack(elems, iter([one[i] for one in leaves])) for i in order]
+    states = []
+    if initializer is None:
+        state = rows.pop(0)
+        states.append(state)
+    else:
+        state = nest.map_structure(convert_to_tensor, initializer)
+    for row in rows:
+        state = fn(state, row)
+        states.append(state)
+    if reverse:
+        states.reverse()
+    columns = zip(*[nest.flatten(one) for one in states])
+    return nest._pack(states[0], iter([ops_array.stack(list(column)) for column in columns]))
+
+
+def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+          name=None):
+    """The last state of state = fn(state, element) along axis 0."""
+    return nest.map_structure(lambda one: one[-1], scan(fn, elems, initializer))
+
+
+def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+          name=None):
+    """The same from the last element on."""
+    return nest.map_structure(lambda one: one[0], scan(fn, elems, initializer, reverse=True))
+
+
+# ---- Python inside of graphs --------------------------------------------------------------------
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """Calls a Python function when the graph runs. Tout: dtypes, or `TensorSpec`s, which a traced
+    function needs, as the number of axes must be known."""
+    return _call_python(func, inp, Tout, False)
+
+
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """The same for a function of NumPy arrays."""
+    return _call_python(func, inp, Tout, True)
+
+
+py_func = numpy_function
+
+
+def _call_python(func, inp, Tout, arrays):
+    single = not isinstance(Tout, (list, tuple))
+    wanted = [] if Tout is None else ([Tout] if single else list(Tout))
+    dtypes = [one.dtype if isinstance(one, TensorSpec) else as_dtype(one) for one in wanted]
+
+    def call(tensors):
+        given = [one.numpy() for one in tensors] if arrays else tensors
+        result = func(*given)
+        if not wanted:
+            return []
+        results = [result] if single else list(result)
+        return [convert_to_tensor(one, dtype=dtype) for one, dtype in zip(results, dtypes)]
+    inputs = [convert_to_tensor(one) for one in inp or []]
+    if not _native.is_tracing():
+        results = call(inputs)
+    else:
+        shapes = []
+        for one in wanted:
+            if isinstance(one, TensorSpec) and one.shape.rank is not None:
+                shapes.append(list(one.shape))
+            elif inputs and len(set(tuple(i._shape) for i in inputs)) == 1:
+                shapes.append(inputs[0]._shape)
+            else:
+                raise errors.UnimplementedError(
+                    None, None, "[py_function] the number of axes of a result must be known while a "
+                    "function is traced; write Tout=tf.TensorSpec(shape, dtype)")
+        results = _native.host_call(call, inputs, dtypes, shapes)
+    if Tout is None:
+        return None
+    return results[0] if single else list(results)
+
+
+def print_v2(*inputs, **kwargs):
+    """Prints when it is reached, also inside of traced functions; to standard error by default.
+
+    Args: output_stream: sys.stdout, sys.stderr or "file://PATH"; summarize: how many elements at each
+    end (-1: all); sep, end: as of `print`."""
+    stream = kwargs.pop("output_stream", None)
+    summarize = kwargs.pop("summarize", 3)
+    sep = kwargs.pop("sep", " ")
+    end = kwargs.pop("end", "\n") if "end" in kwargs else "\n"
+    kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    inputs = list(inputs)
+    places = []
+    tensors = []
+
+    def take(leaf):
+        if isinstance(leaf, (Tensor, Variable)) and not isinstance(leaf, str):
+            tensors.append(convert_to_tensor(leaf))
+            return _Place(len(tensors) - 1)
+        return leaf
+    places = [_map_leaves(take, one) for one in inputs]
+
+    def show(values):
+        text = sep.join(_print_text(one, values, summarize, True) for one in places) + end
+        _write_to(stream, text)
+        return []
+    if _native.is_tracing():
+        return Operation(_native.host_call(show, tensors, [], []), "PrintV2")
+    show(tensors)
+    return None
+
+
+class _Place(int):
+    pass
+
+
+def _write_to(stream, text):
+    if isinstance(stream, str) and stream.startswith("file://"):
+        with open(stream[len("file://"):], "a") as file:
+            file.write(text)
+        return
+    target = stream if hasattr(stream, "write") else sys.stderr
+    target.write(text)
+    target.flush()
+
+
+def _print_text(value, tensors, summarize, top=False):
+    if isinstance(value, _Place):
+        return _tensor_text(tensors[value], summarize)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_quote(key)}: {_print_text(one, tensors, summarize)}"
+                               for key, one in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(_print_text(one, tensors, summarize) for one in value)
+        if isinstance(value, list):
+            return f"[{inner}]"
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, str):
+        return value if top else _quote(value)
+    if isinstance(value, bool):
+        return str(value) if top else str(value)
+    if isinstance(value, float):
+        return _float_text(convert_to_tensor(value).numpy())
+    return str(value)
+
+
+def _quote(value):
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+def _float_text(value):
+    """The shortest text of a real number that reads back."""
+    import numpy
+    if not numpy.isfinite(value):
+        return {"nan": "nan", "inf": "inf", "-inf": "-inf"}[str(float(value))]
+    number = float(str(value))
+    if number == int(number) and abs(number) < 1e6:
+        return str(int(number))
+    text = repr(number)
+    if 1e-5 < abs(number) < 1e6 or number == 0:
+        return text[:-2] if text.endswith(".0") else text
+    mantissa, exponent = f"{number:.17e}".split("e")
+    digits = numpy.format_float_scientific(value, trim="-", exp_digits=2)
+    return digits
+
+
+def _scalar_text(value, dtype):
+    if dtype.is_floating:
+        return _float_text(value)
+    if dtype.name == "bool":
+        return "1" if value else "0"
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return str(value)
+
+
+def _tensor_text(tensor, summarize):
+    array = tensor.numpy()
+    if tensor._rank == 0:
+        return _scalar_text(array, tensor.dtype)
+    return _array_text(array, tensor.dtype, summarize, 0, tensor._rank)
+
+
+def _array_text(array, dtype, summarize, depth, rank):
+    import numpy
+    array = numpy.asarray(array)
+    if array.ndim == 0:
+        text = _scalar_text(array[()] if array.dtype != object else array.item(), dtype)
+        return f'"{text}"' if dtype.name == "string" else text
+    edge = len(array) if summarize is None or summarize < 0 else summarize
+    rows = list(range(len(array)))
+    parts = [_array_text(array[i], dtype, summarize, depth + 1, rank) for i in rows] \
+        if len(rows) <= 2 * edge else (
+            [_array_text(array[i], dtype, summarize, depth + 1, rank) for i in rows[:edge]] + ["..."]
+            + [_array_text(array[i], dtype, summarize, depth + 1, rank) for i in rows[-edge:]])
+    gap = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
+    return "[" + gap.join(parts) + "]"
+
+
+def Assert(condition, data, summarize=None, name=None):
+    """Raises InvalidArgumentError, showing `data`, unless the condition holds."""
+    condition = convert_to_tensor(condition)
+
+    def check(tensors):
+        if not bool(tensors[0]):
+            shown = " ".join(_tensor_text(one, summarize or 3) for one in tensors[1:])
+            raise errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
+        return []
+    tensors = [condition] + [convert_to_tensor(one) for one in nest.flatten(list(data))]
+    if _native.is_tracing():
+        return Operation(_native.host_call(check, tensors, [], []), "Assert")
+    check(tensors)
+    return None
+
+
+# ---- gradients of one's own ---------------------------------------------------------------------
+
+
+def custom_gradient(f=None):
+    """Decorates a function that gives (result, gradient), where gradient(*upstream) gives what flows
+    to its arguments; with `variables=` in it also a list for the variables that it reads."""
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args, **kwargs):
+        tensors = [convert_to_tensor(one) for one in args]
+        structure = []
+
+        def call(given):
+            result, gradient = f(*given, **kwargs)
+            flat, form = _flatten_results(result)
+            structure[:] = [form]
+
+            def backwards(upstream):
+                made = gradient(*upstream)
+                return list(made) if isinstance(made, (list, tuple)) else [made]
+            return flat, backwards
+        results = _native.custom_gradient(call, tensors, [])
+        return _pack_results(structure[0], results)
+    return decorated
+
+
+def recompute_grad(f):
+    """`f`; what it has computed is kept, not computed again."""
+    return f
+
+
+def grad_pass_through(f):
+    """`f`, whose gradient is that of the identity."""
+    from . import ops_array
+
+    @functools.wraps(f)
+    def decorated(x):
+        x = convert_to_tensor(x)
+        return x + ops_array.stop_gradient(f(x) - x)
+    return decorated
+
+
+_ = (BY_CODE, is_tensor, op)

@@ -1,0 +1,212 @@
+"""Gradients."""
+
+import enum
+
+from . import _native, _records, errors, nest
+from ._tensor import IndexedSlices, Tensor, convert_to_tensor
+from ._variable import UnreadVariable, Variable
+
+
+class UnconnectedGradients(enum.Enum):
+    """What stands for the gradient of what the target does not depend on."""
+    NONE = "none"
+    ZERO = "zero"
+
+
+def _wrapped(gradient):
+    """Slices as `IndexedSlices`."""
+    if gradient is None:
+        return None
+    slices = gradient._slices()
+    if slices is None:
+        return gradient
+    return IndexedSlices(slices[0], slices[1], convert_to_tensor(list(slices[2])))
+
+
+def _source(one):
+    if isinstance(one, UnreadVariable):
+        return one._assigned._v
+    if isinstance(one, Variable):
+        return one._v
+    return convert_to_tensor(one)
+
+
+def _target(one):
+    if isinstance(one, IndexedSlices):
+        return convert_to_tensor(one)
+    return convert_to_tensor(one)
+
+
+class GradientTape:
+    """Records what is computed while it is open, and differentiates it backwards.
+
+    Args:
+      persistent: whether `gradient` may be called several times.
+      watch_accessed_variables: whether all trainable variables that are read are watched.
+    """
+
+    def __init__(self, persistent=False, watch_accessed_variables=True):
+        self._persistent = persistent
+        # A jacobian asks several times, so what lasts is decided here.
+        self._options = (True, watch_accessed_variables)
+        self._tape = None
+        self._open = False
+        self._used = False
+        self._watched = {}
+
+    def __enter__(self):
+        self._start()
+        return self
+
+    def __exit__(self, *_):
+        if self._open:
+            self._tape.stop()
+            self._open = False
+
+    def _start(self):
+        if self._open:
+            raise ValueError("Tape is still recording, This can happen if you try to re-enter an "
+                             "already-active tape.")
+        if self._tape is None:
+            self._tape = _native.GradientTape(*self._options)
+            self._used = False
+        else:
+            self._tape.resume()
+        self._open = True
+
+    def watch(self, tensor):
+        """Follows a tensor, or tensors in a structure. Raises: ValueError for other things."""
+        for one in nest.flatten(tensor):
+            if not isinstance(one, (Tensor, Variable)):
+                raise ValueError(f"Passed in object {one} of type {type(one).__name__!r}, not "
+                                 "tf.Tensor or tf.Variable or ExtensionType.")
+            if self._tape is None:
+                self._tape = _native.GradientTape(*self._options)
+                self._tape.stop()
+            if isinstance(one, Variable):
+                self._tape.watch_variable(_source(one))
+                self._watched[one._v.key] = one
+            else:
+                self._tape.watch(one)
+
+    def stop_recording(self):
+        """A context in which nothing is recorded."""
+        tape = self
+
+        class Pause:
+            def __enter__(self):
+                if not tape._open:
+                    raise RuntimeError("Trying to stop recording a tape which is not recording.")
+                tape._tape.stop()
+
+            def __exit__(self, *_):
+                tape._tape.resume()
+        return Pause()
+
+    def reset(self):
+        """Forgets everything."""
+        if self._tape is not None:
+            self._tape.reset()
+        self._used = False
+
+    def watched_variables(self):
+        return tuple(self._watched.values())
+
+    def gradient(self, target, sources, output_gradients=None,
+                 unconnected_gradients=UnconnectedGradients.NONE):
+        """The gradients of the sum of the elements of `target` with respect to `sources`, in the form
+        of `sources`; None where there is none.
+
+        Raises: RuntimeError on a second call without `persistent`."""
+        if self._used and not self._persistent:
+            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of "
+                               "gradients (or jacobians)")
+        if self._tape is None:
+            raise RuntimeError("A tape gives gradients of what was computed while it was open")
+        flat = nest.flatten(sources)
+        for one in flat:
+            if one is None:
+                raise TypeError("Argument `sources` entries must be tf.Tensor or tf.Variable; got None")
+        if self._open and not self._persistent:
+            self._tape.stop()
+            self._open = False
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        upstream = [] if output_gradients is None else [
+            None if one is None else convert_to_tensor(one)
+            for one in nest.flatten(output_gradients)]
+        targets = [_target(one) for one in nest.flatten(target)]
+        self._used = True
+        result = self._tape.gradient(targets, [_source(one) for one in flat], upstream, zero)
+        if not self._persistent:
+            self._tape = None
+        return nest._pack(sources, iter([_wrapped(one) for one in result]))
+
+    def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
+                 parallel_iterations=None, experimental_use_pfor=True):
+        """The derivatives of each element of `target`. Shapes: [target..., source...]."""
+        from . import ops_array
+        if self._used and not self._persistent:
+            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of "
+                               "gradients (or jacobians)")
+        if self._tape is None:
+            raise RuntimeError("A tape gives jacobians of what was computed while it was open")
+        target = convert_to_tensor(target)
+        was_open = self._open
+        if was_open:
+            self._tape.stop()
+        flat = nest.flatten(sources)
+        size = target._size
+        rows = []
+        for place in range(size):
+            one = ops_array.reshape(ops_array.one_hot(place, size, dtype=target.dtype), target._shape)
+            rows.append(self._tape.gradient([target], [_source(s) for s in flat], [one], False))
+        self._used = True
+        if not self._persistent:
+            self._tape = None
+            self._open = False
+        elif was_open:
+            self._tape.resume()
+        columns = []
+        for place, source in enumerate(flat):
+            parts = [row[place] for row in rows]
+            if parts and parts[0] is None:
+                columns.append(None)
+                continue
+            stacked = ops_array.stack(parts)
+            columns.append(ops_array.reshape(stacked, list(target._shape) + list(source.shape)))
+        return nest._pack(sources, iter(columns))
+
+    def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE,
+                       parallel_iterations=None, experimental_use_pfor=True):
+        """The jacobian of each row of `target` by the same row of `source`."""
+        from . import ops_array
+        full = self.jacobian(target, source, unconnected_gradients)
+        rows = target._shape[0]
+        middle = len(target._shape)
+        return ops_array.stack([full[(i,) + (slice(None),) * (middle - 1) + (i,)] for i in range(rows)])
+
+
+def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None,
+              stop_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
+    """The gradients of the sum of `ys` by each of `xs`, as a list: of the graph that is being built;
+    of eager results by the record of how they were made."""
+    ys = ys if isinstance(ys, (list, tuple)) else [ys]
+    xs = xs if isinstance(xs, (list, tuple)) else [xs]
+    zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+    from .compat import v1
+    made = v1.graph_gradients(ys, xs, grad_ys, stop_gradients, zero)
+    if made is not None:
+        return made
+    if not _native.is_tracing():
+        from . import _replay
+        return _replay.gradients(ys, xs, grad_ys, stop_gradients, zero)
+    upstream = [] if grad_ys is None else [
+        None if one is None else convert_to_tensor(one)
+        for one in (grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys])]
+    stops = [] if stop_gradients is None else [_source(one) for one in nest.flatten(stop_gradients)]
+    result = _native.gradients([_target(one) for one in ys], [_source(one) for one in xs], upstream,
+                               stops, zero)
+    return [_wrapped(one) for one in result]
+
+
+_ = (_records, errors)

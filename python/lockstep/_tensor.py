@@ -1,0 +1,731 @@
+"""Tensors: conversion, printing, operators."""
+
+import sys
+import threading
+
+from . import _native, _records, errors
+from ._dtypes import BY_CODE, DType, TensorShape, as_dtype, bfloat16, float32, int32, string
+
+Tensor = _native.Tensor
+_local = threading.local()
+
+
+def op(function, *arguments):
+    """Calls a native op and keeps how its result was made."""
+    result = function(*arguments)
+    _records.remember(function, arguments, result)
+    return result
+
+
+# ---- conversion ---------------------------------------------------------------------------------
+
+
+def is_tensor(x):
+    """Whether `x` is a tensor or a variable."""
+    return isinstance(x, (Tensor, Variable))
+
+
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+    """A tensor of `value`: a tensor, a variable, a NumPy array, a number, text, or nested lists.
+
+    Args: dtype: the dtype it must have; dtype_hint: one that is taken if possible.
+    Raises: ValueError for a tensor of another dtype or lists that are not rectangular; TypeError for
+    values that do not fit the dtype."""
+    if dtype is not None:
+        dtype = as_dtype(dtype)
+    if isinstance(value, Variable):
+        value = value.value()
+    if type(value) is Tensor:
+        if dtype is not None and int(dtype) != value._dtype:
+            raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
+                             f"{value.dtype.name}: {value!r}")
+        return value
+    if dtype is None and dtype_hint is not None:
+        try:
+            return from_python(value, as_dtype(dtype_hint))
+        except (TypeError, ValueError):
+            pass
+    return from_python(value, dtype)
+
+
+def _convert_hook(value, hint):
+    if isinstance(value, Tensor):
+        return value
+    return convert_to_tensor(value, dtype_hint=BY_CODE[hint] if hint else None)
+
+
+def _first_leaf(value):
+    while isinstance(value, (list, tuple)):
+        if not value:
+            return None
+        value = value[0]
+    return value
+
+
+def _contains_tensor(value):
+    if isinstance(value, (list, tuple)):
+        return any(_contains_tensor(one) for one in value)
+    return isinstance(value, (Tensor, Variable)) or hasattr(value, "__tensor__")
+
+
+def _stack_nested(value, dtype):
+    if not isinstance(value, (list, tuple)):
+        return convert_to_tensor(value, dtype_hint=dtype)
+    parts = [_stack_nested(one, dtype) for one in value]
+    if dtype is None and len({p._dtype for p in parts}) > 1:
+        strong = next((p.dtype for one, p in zip(value, parts) if is_tensor(one)), None)
+        if strong is not None:
+            parts = [_stack_nested(one, strong) for one in value]
+    return op(_native.stack, parts, 0)
+
+
+def _wrong_kind(value, dtype):
+    shown = value.tolist() if hasattr(value, "tolist") else value
+    return TypeError(f"Cannot convert {shown!r} to EagerTensor of dtype {dtype.name}")
+
+
+def from_python(value, dtype=None):
+    """A tensor of Python values or a NumPy array."""
+    if hasattr(value, "__tensor__"):
+        return value.__tensor__()
+    if value is None:
+        raise ValueError("Attempt to convert a value (None) with an unsupported type "
+                         "(<class 'NoneType'>) to a Tensor.")
+    if dtype is None and type(value) in (float, int, bool):
+        return _native.to_tensor(value)
+    if isinstance(value, (TensorShape,)):
+        value = value.as_list()
+        if dtype is None:
+            dtype = int32
+    if isinstance(value, (list, tuple)) and _contains_tensor(value):
+        result = _stack_nested(value, dtype)
+        return result if dtype is None or result.dtype == dtype else op(_native.cast, result, dtype)
+    if isinstance(value, (str, bytes)) or dtype is string:
+        return _strings(value)
+    if isinstance(value, DType):
+        value = int(value)
+    return _numbers(value, dtype)
+
+
+def _strings(value):
+    import numpy
+    array = numpy.array(value, dtype=object)
+    flat = []
+    for one in array.reshape(-1).tolist():
+        if isinstance(one, str):
+            one = one.encode()
+        if not isinstance(one, bytes):
+            raise _wrong_kind(value, string)
+        flat.append(one)
+    return _native.from_strings(flat, array.shape)
+
+
+def _numbers(value, dtype):
+    import numpy
+    typed = isinstance(value, (numpy.ndarray, numpy.generic)) or hasattr(value, "__array__")
+    if not typed and not isinstance(value, (list, tuple, float, int, range, memoryview)) and not (
+            hasattr(value, "__iter__") or hasattr(value, "__buffer__")):
+        raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type "
+                         f"({type(value)}) to a Tensor.")
+    try:
+        array = numpy.asarray(value)
+    except ValueError:
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
+    except OverflowError:
+        raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor.") \
+            from None
+    kind = array.dtype.kind
+    if kind in "USO" and not (kind == "O" and array.size == 0):
+        if kind == "O" and array.ndim and not isinstance(array.reshape(-1)[0], (str, bytes)):
+            if any(isinstance(one, (list, tuple)) for one in array.reshape(-1)):
+                raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+            raise ValueError("Failed to convert a NumPy array to a Tensor (Unsupported object type "
+                             f"{type(array.reshape(-1)[0]).__name__}).")
+        if dtype is not None and dtype is not string:
+            raise _wrong_kind(value, dtype)
+        if not typed and isinstance(value, (list, tuple)):
+            mixed = [one for one in numpy.array(value, dtype=object).reshape(-1)
+                     if not isinstance(one, (str, bytes))]
+            if mixed:
+                raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+        return _strings(array)
+    if dtype is None:
+        leaf = None if typed else _first_leaf(value)
+        if typed or isinstance(leaf, (numpy.generic, numpy.ndarray)) or isinstance(value, memoryview):
+            dtype = as_dtype(array.dtype)
+        elif kind == "f":
+            dtype = float32
+        elif kind in "iu":
+            fits = array.size == 0 or (-2**31 <= array.min() and array.max() < 2**31)
+            dtype = int32 if fits else BY_CODE[9]
+        else:
+            dtype = as_dtype(array.dtype)
+        if array.size == 0 and not typed:
+            dtype = float32
+    elif not typed and array.size and (
+            (kind == "f" and not dtype.is_floating) or (kind == "b") != dtype.is_bool):
+        raise _wrong_kind(value, dtype)
+    if dtype is bfloat16:
+        return _native.cast(_numbers(array, float32), dtype)
+    array = numpy.ascontiguousarray(array, dtype=dtype.as_numpy_dtype).reshape(array.shape)
+    return _native.from_bytes(array, dtype, array.shape)
+
+
+def static_shape(shape):
+    """A shape as a list of sizes; one of a tensor must be known while tracing."""
+    if isinstance(shape, TensorShape):
+        return shape.as_list()
+    if isinstance(shape, Variable):
+        shape = shape.value()
+    if isinstance(shape, Tensor):
+        return integers(shape, "a shape")
+    if isinstance(shape, int):
+        return [shape]
+    if hasattr(shape, "tolist"):
+        made = shape.tolist()
+        return made if isinstance(made, list) else [made]
+    return [integers(size, "a size") if isinstance(size, (Tensor, Variable)) else
+            (-1 if size is None else int(size)) for size in shape]
+
+
+def integers(value, what):
+    """Numbers that must be known now, also while a function is traced."""
+    if isinstance(value, Variable):
+        value = value.value()
+    if isinstance(value, Tensor):
+        known = _native.static_value(value)
+        if known is None:
+            raise errors.UnimplementedError(
+                None, None, f"[trace] {what} must be known while a function is traced; got {value!r}; "
+                "make it of sizes that are known (x.shape), or call the function with other shapes "
+                "so that it is traced for each")
+        return known.numpy().tolist()
+    return value
+
+
+# ---- printing -----------------------------------------------------------------------------------
+
+
+def _text(tensor, represent):
+    array = tensor.numpy()
+    if not tensor._rank:
+        if tensor._dtype == 7:
+            return repr(array)
+        return str(array) if not represent or tensor._dtype == 10 else str(array)
+    text = repr(array) if represent else str(array)
+    return "\n" + text if "\n" in text else text
+
+
+def tensor_repr(self):
+    if not self._defined:
+        return "<tf.Tensor: none>"
+    slices = self._slices()
+    if slices is not None:
+        return repr(IndexedSlices(slices[0], slices[1], TensorShape(slices[2])))
+    if self._symbolic:
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+    if self._dtype == 20:
+        return "<tf.Tensor: shape=(), dtype=resource, value=<Resource Tensor>>"
+    return (f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, "
+            f"numpy={_text(self, True)}>")
+
+
+def tensor_str(self):
+    if self._symbolic:
+        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+    if not self._defined or self._dtype == 20 or self._slices() is not None:
+        return tensor_repr(self)
+    return f"tf.Tensor({_text(self, False)}, shape={self.shape}, dtype={self.dtype.name})"
+
+
+# ---- members ------------------------------------------------------------------------------------
+
+
+def _numpy(self):
+    """A NumPy array of its own: changing it changes no tensor and no variable."""
+    import numpy
+    if self._symbolic:
+        raise AttributeError("'SymbolicTensor' object has no attribute 'numpy'")
+    code = self._dtype
+    if code == 7:
+        array = numpy.empty(self._size, dtype=object)
+        array[:] = self._strings()
+        return array.reshape(self._shape) if self._rank else array[0]
+    if code == 14:
+        if bfloat16.as_numpy_dtype is numpy.float32:
+            return _numpy(_native.cast(self, float32))
+        array = numpy.frombuffer(self._bytes(), dtype=bfloat16.as_numpy_dtype).reshape(self._shape)
+        return array.copy() if self._rank else array[()]
+    if self._slices() is not None:
+        return _numpy(_native.slices_to_dense(self))
+    array = numpy.array(self)
+    return array if self._rank else array[()]
+
+
+def _array(self, dtype=None, copy=None):
+    import numpy
+    array = numpy.asarray(_numpy(self))
+    return array if dtype is None else array.astype(dtype)
+
+
+_GRAPH_USE = ("Using a symbolic `tf.Tensor` as a Python `{}` is not allowed. You can attempt the "
+              "following resolutions to the problem: If you are running in Graph mode, use Eager "
+              "execution mode or decorate this function with @tf.function. If you are using "
+              "AutoGraph, you can try decorating this function with @tf.function. If that does not "
+              "work, then you may be using an unsupported feature or your source code may not be "
+              "visible to AutoGraph.")
+
+
+def _bool(self):
+    if self._symbolic:
+        raise errors.OperatorNotAllowedInGraphError(_GRAPH_USE.format("bool"))
+    if self._size != 1:
+        return bool(self.numpy())  # NumPy's error
+    return bool(self._item())
+
+
+def _iterate(self):
+    if self._rank == 0:
+        raise TypeError("Cannot iterate over a scalar tensor.")
+    if self._symbolic:
+        if self._shape[0] is None:
+            raise errors.OperatorNotAllowedInGraphError(
+                "Iterating over a symbolic `tf.Tensor` is not allowed: AutoGraph did convert this "
+                "function. This might indicate you are trying to use an unsupported feature.")
+    return (self[i] for i in range(self._shape[0]))
+
+
+def _length(self):
+    if self._rank == 0:
+        raise TypeError("Scalar tensor has no `len()`")
+    if self._symbolic and self._shape[0] is None:
+        raise TypeError("len is not well defined for a symbolic Tensor. Please call `x.shape` rather "
+                        "than `len(x)` for shape information.")
+    return self._shape[0]
+
+
+def _scalar(kind):
+    def convert(self):
+        if self._symbolic:
+            raise TypeError(_GRAPH_USE.format(kind.__name__))
+        if self._size != 1:
+            raise TypeError("only length-1 arrays can be converted to Python scalars")
+        return kind(self._item())
+    return convert
+
+
+def _index(self):
+    if self._symbolic:
+        raise TypeError(_GRAPH_USE.format("int"))
+    if not self.dtype.is_integer or self._rank:
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+    return int(self._item())
+
+
+def _hash(self):
+    if self._symbolic:
+        return hash(self._id)
+    raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+
+class Reference:
+    """Stands for a tensor or a variable as a key, by identity."""
+
+    __slots__ = ("_object", "_key")
+
+    def __init__(self, thing, key):
+        self._object = thing
+        self._key = key
+
+    def deref(self):
+        return self._object
+
+    def __hash__(self):
+        return hash(self._key)
+
+    def __eq__(self, other):
+        return isinstance(other, Reference) and self._key == other._key
+
+    def __repr__(self):
+        return f"<Reference wrapping {self._object!r}>"
+
+
+def _name(self):
+    if not self._symbolic:
+        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+    return _names.get(self._id) or _native.name_of(self) or f"Tensor_{self._id}:0"
+
+
+_names = {}  # of the parameters of functions that are being traced
+
+
+def name_symbol(tensor, name):
+    if len(_names) > 4096:
+        _names.clear()
+    _names[tensor._id] = name
+
+
+def _set_shape(self, shape):
+    self.shape.assert_is_compatible_with(shape)
+
+
+def _equal(self, other):
+    if other is None:
+        return False
+    if _native.has_graph():
+        return self is other  # as in graphs of version 1
+    try:
+        return op(_native.equal, self, other)
+    except (errors.InvalidArgumentError, TypeError, ValueError):
+        if self._symbolic:
+            raise
+        return False
+
+
+def _not_equal(self, other):
+    if other is None:
+        return True
+    if _native.has_graph():
+        return self is not other
+    try:
+        return op(_native.not_equal, self, other)
+    except (errors.InvalidArgumentError, TypeError, ValueError):
+        if self._symbolic:
+            raise
+        return True
+
+
+def eval_tensor(self, feed_dict=None, session=None):
+    """The value in the default session (version 1)."""
+    from .compat.v1 import get_default_session
+    session = session or get_default_session()
+    if session is None:
+        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
+    return session.run(self, feed_dict)
+
+
+def named(tensor, name):
+    """Gives the op that was added last to a graph of version 1 a name."""
+    if name and type(tensor) is Tensor and tensor._symbolic and _native.has_graph():
+        try:
+            return _native.named(tensor, name)
+        except errors.InvalidArgumentError:  # of a body, whose ops have no names
+            return tensor
+    return tensor
+
+
+def binary(native, name=None):
+    def forward(self, other):
+        if isinstance(other, _Deferred):
+            return NotImplemented
+        result = op(native, self, other)
+        return named(result, name) if result._symbolic else result
+    return forward
+
+
+def reflected(native, name=None):
+    def backward(self, other):
+        result = op(native, other, self)
+        return named(result, name) if result._symbolic else result
+    return backward
+
+
+def _add(native):
+    forward = binary(native, "add")
+
+    def add(self, other):
+        try:
+            return forward(self, other)
+        except errors.InvalidArgumentError:
+            if self.dtype is not string:
+                raise
+            from . import strings
+            return strings.join([self, other])
+    return add
+
+
+_slices = {}  # of variables, by the number of the tensor: (variable, key); the newest
+_SLICES = 64
+
+
+def _slice_of(tensor):
+    found = _slices.get(tensor._id)
+    if found is None:
+        raise AttributeError("'Tensor' object has no attribute 'assign'")
+    return found
+
+
+def _write_slice(kind):
+    def write(tensor):
+        variable, key = _slice_of(tensor)
+
+        def assign(value, name=None, read_value=True):
+            """Writes to these elements of the variable. Raises: ValueError where shapes do not fit."""
+            from . import ops_array, ops_math
+            shape = variable.shape.as_list()
+            places = get_item(ops_array.reshape(ops_math.range(variable.shape.num_elements()), shape), key)
+            value = ops_array.broadcast_to(convert_to_tensor(value, dtype=variable.dtype),
+                                           ops_array.shape(places))
+            flat = ops_array.reshape(variable.value(), [-1])
+            update = {"assign": ops_array.tensor_scatter_nd_update,
+                      "assign_add": ops_array.tensor_scatter_nd_add,
+                      "assign_sub": ops_array.tensor_scatter_nd_sub}[kind]
+            made = update(flat, ops_array.reshape(places, [-1, 1]), ops_array.reshape(value, [-1]))
+            return variable.assign(ops_array.reshape(made, shape))
+        return assign
+    return property(write)
+
+
+class _Deferred:
+    """What computes later, such as a layer's symbolic output: its own operators are asked first."""
+
+
+def _matmul(a, b):
+    a = convert_to_tensor(a, dtype_hint=b.dtype if is_tensor(b) else None)
+    b = convert_to_tensor(b, dtype_hint=a.dtype)
+    return _native.matmul(a, b, False, False)
+
+
+def _and(a, b):
+    return _native.logical_and(a, b)
+
+
+def _or(a, b):
+    return _native.logical_or(a, b)
+
+
+def _xor(a, b):
+    return _native.not_equal(a, b)
+
+
+OPERATORS = {"add": _native.add, "sub": _native.subtract, "mul": _native.multiply,
+             "truediv": _native.divide, "floordiv": _native.floordiv, "mod": _native.floormod,
+             "pow": _native.pow, "matmul": _matmul, "and": _and, "or": _or, "xor": _xor}
+COMPARISONS = {"lt": _native.less, "le": _native.less_equal, "gt": _native.greater,
+               "ge": _native.greater_equal}
+
+
+def give_operators(cls):
+    for name, native in OPERATORS.items():
+        setattr(cls, f"__{name}__", binary(native, name))
+        setattr(cls, f"__r{name}__", reflected(native, name))
+    for name, native in COMPARISONS.items():
+        setattr(cls, f"__{name}__", binary(native))
+    cls.__add__ = _add(_native.add)
+    cls.__neg__ = lambda self: op(_native.negative, self)
+    cls.__pos__ = lambda self: self
+    cls.__abs__ = lambda self: op(_native.abs, self)
+    cls.__invert__ = lambda self: op(_native.logical_not, self)
+    cls.__eq__ = _equal
+    cls.__ne__ = _not_equal
+    cls.__array_priority__ = 100
+    cls.__array_ufunc__ = None
+
+
+def _describe_index(value):
+    if isinstance(value, slice) or value is None or value is Ellipsis:
+        return True
+    return False
+
+
+def _number(value):
+    """An index as a number; None for one that is known only later."""
+    if isinstance(value, (Tensor, Variable)):
+        if isinstance(value, Variable):
+            value = value.value()
+        known = _native.static_value(value)
+        return None if known is None else int(known._item())
+    return int(value)
+
+
+def get_item(self, key):
+    """Python's indexing: numbers, slices, `...`, `tf.newaxis`, and bool masks.
+
+    Raises: IndexError beyond the ends; TypeError for other keys."""
+    if isinstance(self, Variable):
+        made = get_item(self.value(), key)
+        if not _native.is_tracing() or made._symbolic:
+            if len(_slices) >= _SLICES:
+                _slices.pop(next(iter(_slices)))
+            _slices[made._id] = (self, key)
+        return made
+    if is_tensor(key) or (hasattr(key, "dtype") and getattr(key, "ndim", 0)):
+        key = convert_to_tensor(key)
+        if key._dtype == 10:
+            return op(_native.boolean_mask, self, key)
+        if key._rank:
+            raise TypeError("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and "
+                            f"scalar tf.int32/tf.int64 tensors are valid indices, got {key!r}")
+    keys = key if isinstance(key, tuple) else (key,)
+    begin, end, stride = [], [], []
+    masks = [0, 0, 0, 0, 0]  # begin, end, ellipsis, new axis, shrink
+    later = None
+    for place, one in enumerate(keys):
+        bit = 1 << place
+        step = 1
+        first, last = 0, 0
+        if isinstance(one, slice):
+            step = 1 if one.step is None else _need(one.step)
+            if one.start is None:
+                masks[0] |= bit
+            else:
+                first = _need(one.start)
+            if one.stop is None:
+                masks[1] |= bit
+            else:
+                last = _need(one.stop)
+        elif one is Ellipsis:
+            masks[2] |= bit
+        elif one is None:
+            masks[3] |= bit
+        elif isinstance(one, (float, str, bytes)) or isinstance(one, (list, tuple)):
+            raise TypeError("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and "
+                            f"scalar tf.int32/tf.int64 tensors are valid indices, got {one!r}")
+        else:
+            first = _number(one)
+            if first is None:
+                if later is not None:
+                    raise NotImplementedError("one index at most may be a value of the graph")
+                later = (place, one)
+                masks[0] |= bit
+                masks[1] |= bit
+                begin.append(0)
+                end.append(0)
+                stride.append(1)
+                continue
+            last = first + 1
+            masks[4] |= bit
+            _check_index(self, keys, place, first)
+        begin.append(first)
+        end.append(last)
+        stride.append(step)
+    result = self
+    simple = all(isinstance(one, slice) and one == slice(None) for one in keys) and later is None
+    if later is None or len(keys) > 1:
+        if not simple or later is None:
+            result = op(_native.strided_slice, self, begin, end, stride, masks)
+    if later is not None:
+        axis = sum(1 for p in range(later[0]) if not masks[4] >> p & 1)
+        result = op(_native.gather, result, convert_to_tensor(later[1]), axis, 0)
+    return result
+
+
+def _need(value):
+    number = _number(value)
+    if number is None:
+        raise errors.UnimplementedError(
+            None, None, f"[slice] the ends of a slice must be known while a function is traced; got "
+            f"{value!r}; take rows by tf.gather(x, tf.range(...)) with a known number of them, or "
+            "use tf.where with a mask")
+    return number
+
+
+def _check_index(tensor, keys, place, number):
+    if any(one is Ellipsis for one in keys[:place]) or tensor._rank <= place - sum(
+            1 for one in keys[:place] if one is None):
+        return
+    axis = place - sum(1 for one in keys[:place] if one is None)
+    size = tensor._shape[axis]
+    if size is not None and not -size <= number < size:
+        raise errors.InvalidArgumentError(
+            None, None, f"slice index {number} of dimension {axis} out of bounds.")
+
+
+def install():
+    """Gives the native class the members of a tensor."""
+    Tensor.__repr__ = tensor_repr
+    Tensor.__str__ = tensor_str
+    Tensor.__format__ = lambda self, spec: format(str(self) if self._symbolic else self.numpy(), spec)
+    Tensor.dtype = property(lambda self: BY_CODE[self._dtype])
+    Tensor.shape = property(lambda self: TensorShape(self._shape))
+    Tensor.ndim = property(lambda self: self._rank)
+    Tensor.name = property(_name)
+    Tensor.op = property(_op_of)
+    Tensor.type = property(lambda self: "Tensor")
+    Tensor.graph = property(_graph)
+    Tensor.device = property(lambda self: "/job:localhost/replica:0/task:0/device:CPU:0")
+    Tensor.backing_device = Tensor.device
+    Tensor.numpy = _numpy
+    Tensor.get_shape = lambda self: self.shape
+    Tensor.set_shape = _set_shape
+    Tensor.ref = lambda self: Reference(self, self._id)
+    Tensor.eval = eval_tensor
+    Tensor.__array__ = _array
+    Tensor.__dlpack__ = lambda self, **options: self._dlpack()
+    Tensor.__dlpack_device__ = lambda self: (1, 0)
+    Tensor.__bool__ = _bool
+    Tensor.__iter__ = _iterate
+    Tensor.__len__ = _length
+    Tensor.__int__ = _scalar(int)
+    Tensor.__float__ = _scalar(float)
+    Tensor.__complex__ = _scalar(complex)
+    Tensor.__index__ = _index
+    Tensor.__round__ = lambda self, digits=None: op(_native.round, self)
+    Tensor.__getitem__ = get_item
+    Tensor.__copy__ = lambda self: self
+    Tensor.__deepcopy__ = lambda self, memo: self
+    Tensor.__reduce__ = lambda self: (_restore, (self.numpy(), self.dtype.name))
+    Tensor.assign = _write_slice("assign")
+    Tensor.assign_add = _write_slice("assign_add")
+    Tensor.assign_sub = _write_slice("assign_sub")
+    Tensor.consumers = lambda self: []
+    Tensor._is_lockstep = True
+    give_operators(Tensor)
+    Tensor.__hash__ = _hash
+    _native.set_hooks(_convert_hook, Variable, errors.make)
+    Tensor.values = property(lambda self: _slices_of(self)[0])
+    Tensor.indices = property(lambda self: _slices_of(self)[1])
+    Tensor.dense_shape = property(lambda self: convert_to_tensor(list(_slices_of(self)[2])))
+
+
+def _slices_of(tensor):
+    slices = tensor._slices()
+    if slices is None:
+        raise AttributeError("'Tensor' object has no attribute 'values'")
+    return slices
+
+
+def _graph(self):
+    if not self._symbolic:
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+    from .compat import v1
+    return v1.get_default_graph()
+
+
+def _op_of(self):
+    if self._symbolic and _native.name_of(self) is not None:
+        from .compat import v1
+        return v1.GraphOperation(_native.operation_of(self), v1.get_default_graph())
+    return self
+
+
+def _restore(array, dtype):
+    return from_python(array, as_dtype(dtype))
+
+
+class IndexedSlices:
+    """Rows of a tensor: `values[i]` belongs to row `indices[i]`."""
+
+    def __init__(self, values, indices, dense_shape=None):
+        self.values = values
+        self.indices = indices
+        self.dense_shape = dense_shape
+
+    @property
+    def dtype(self):
+        return self.values.dtype
+
+    @property
+    def shape(self):
+        return TensorShape(self.dense_shape)
+
+    def __tensor__(self):
+        shape = static_shape(self.dense_shape)
+        return _native.slices_to_dense(_native.from_slices(self.values, self.indices, shape))
+
+    def __repr__(self):
+        return (f"IndexedSlices(indices={self.indices}, values={self.values}"
+                + (f", dense_shape={self.dense_shape}" if self.dense_shape is not None else "") + ")")
+
+
+from ._variable import Variable  # noqa: E402  (both know each other)

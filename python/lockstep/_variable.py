@@ -1,0 +1,493 @@
+"""Variables."""
+
+import enum
+import weakref
+
+from . import _native, _records
+from ._dtypes import BY_CODE, TensorShape, as_dtype
+
+
+class VariableSynchronization(enum.Enum):
+    """When the copies of a variable on several replicas are brought together."""
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How the values that replicas assign become one."""
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+VariableAggregation.__name__ = VariableAggregation.__qualname__ = "VariableAggregationV2"
+_by_key = weakref.WeakValueDictionary()
+_scatter = {"update": 0, "add": 1, "sub": 2, "mul": 3, "div": 4, "min": 5, "max": 6}
+_creators = []  # of variable_creator_scope
+
+
+class _Meta(type):
+    def __call__(cls, *args, **kwargs):
+        if cls is Variable and _creators:
+            return _created(list(_creators), args, kwargs)
+        if cls is Variable:
+            from .distribute import coordinator
+            sharded = coordinator.shards_in_scope(*args, **kwargs)
+            if sharded is not None:
+                return sharded
+        return super().__call__(*args, **kwargs)
+
+
+def _created(creators, args, kwargs):
+    def make(**kw):
+        if creators:
+            return creators.pop()(make, **kw)
+        return type.__call__(Variable, **kw)
+    if args:
+        kwargs = dict(kwargs, **dict(zip(("initial_value", "trainable"), args)))
+    return make(**kwargs)
+
+
+class Variable(metaclass=_Meta):
+    """A value that changes. Reading it takes a snapshot that no later assignment changes.
+
+    Args:
+      initial_value: what `convert_to_tensor` takes, or a function of no arguments that gives it.
+      trainable: whether tapes watch it by themselves; by default True, False for ON_READ.
+      name: shown in `name`, with ":0" behind.
+      dtype, shape: the dtype, and the shape that the initial value must have.
+      synchronization, aggregation: how copies on replicas are kept together.
+    Raises: ValueError without an initial value, or when it is made in a second call of a function.
+    """
+
+    def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None,
+                 name=None, variable_def=None, dtype=None, import_scope=None, constraint=None,
+                 synchronization=VariableSynchronization.AUTO,
+                 aggregation=VariableAggregation.NONE, shape=None,
+                 experimental_enable_variable_lifting=True):
+        if initial_value is None:
+            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified except when "
+                             "you are not providing a `variable_def`. You supplied neither.")
+        from . import _function
+        self._of_graph = _native.has_graph()
+        if not self._of_graph:
+            _function.variable_is_made()
+        dtype = None if dtype is None else as_dtype(dtype)
+        base = name or "Variable"
+        if base.endswith(":0"):
+            base = base[:-2]
+        base = _function.name_scope_prefix() + base
+        self._constraint = constraint
+        self._v = _native.Variable.make(
+            _initial(initial_value, dtype), base, trainable,
+            VariableSynchronization(synchronization).value,
+            VariableAggregation(aggregation).value)
+        self._initial = initial_value
+        self._initial_dtype = dtype
+        self._declared_shape = None if shape is None else TensorShape(shape)
+        self._keras_path = None
+        self._strategy = _function.strategy_of_scope()
+        _by_key[self._v.key] = self
+        _function.keep_variable(self)
+
+    @classmethod
+    def _wrap(cls, native, strategy=None):
+        """The Python object of a native variable; always the same while it lives."""
+        found = _by_key.get(native.key)
+        if found is None:
+            found = object.__new__(cls)
+            found._v = native
+            found._initial = None
+            found._initial_dtype = None
+            found._constraint = None
+            found._declared_shape = None
+            found._keras_path = None
+            found._strategy = strategy
+            _by_key[native.key] = found
+        return found
+
+    # ---- what it is
+
+    @property
+    def name(self):
+        if self._keras_path is not None:
+            return self._keras_path.rpartition("/")[2]
+        return self._v.name + ":0"
+
+    @property
+    def _shared_name(self):
+        return self._v.name
+
+    @property
+    def path(self):
+        return self._keras_path or self._v.name
+
+    @property
+    def dtype(self):
+        return BY_CODE[self._v.dtype]
+
+    @property
+    def shape(self):
+        return TensorShape(self._v.shape)
+
+    @property
+    def ndim(self):
+        return len(self._v.shape)
+
+    @property
+    def trainable(self):
+        return self.__dict__.get("_trainable", self._v.trainable)
+
+    @trainable.setter
+    def trainable(self, value):
+        self._trainable = bool(value)
+
+    @property
+    def synchronization(self):
+        return VariableSynchronization(self._v.synchronization)
+
+    @property
+    def aggregation(self):
+        return VariableAggregation(self._v.aggregation)
+
+    @property
+    def constraint(self):
+        return self._constraint
+
+    @property
+    def device(self):
+        placed = _native.server_device(self._v)
+        return placed or self.__dict__.get("_device", "/job:localhost/replica:0/task:0/device:CPU:0")
+
+    @property
+    def handle(self):
+        return self._v.handle
+
+    @property
+    def op(self):
+        return self
+
+    @property
+    def graph(self):
+        return None
+
+    @property
+    def initializer(self):
+        """The op that assigns the first value, in a graph of version 1."""
+        if not self.__dict__.get("_of_graph"):
+            return None
+        from .compat import v1
+        return v1.variables_initializer([self])
+
+    @property
+    def initial_value(self):
+        return self._initial
+
+    @property
+    def values(self):
+        """The copies, one a replica; the variable itself where it has one alone."""
+        if self._strategy is None or type(self) is not Variable:
+            return (self,)
+        return tuple(Copy(self, i) for i in range(self._strategy.num_replicas_in_sync))
+
+    def get_shape(self):
+        return self.shape
+
+    def set_shape(self, shape):
+        self.shape.assert_is_compatible_with(shape)
+
+    def is_initialized(self, name=None):
+        return True
+
+    def ref(self):
+        from ._tensor import Reference
+        return Reference(self, self._v.key)
+
+    def experimental_ref(self):
+        return self.ref()
+
+    def describe(self):
+        """Kind, aggregation, and where each copy lives and why."""
+        return self._v.describe()
+
+    # ---- reading
+
+    def value(self):
+        """A snapshot of the value."""
+        return self._v.value()
+
+    def read_value(self):
+        from ._tensor import op
+        return op(_read, self)
+
+    def numpy(self):
+        return self._v.value().numpy()
+
+    def initialized_value(self):
+        return self.value()
+
+    def eval(self, session=None):
+        from ._tensor import eval_tensor
+        return eval_tensor(self, None, session)
+
+    def sparse_read(self, indices, name=None):
+        from ._tensor import convert_to_tensor, op
+        return op(_native.gather, self.value(), convert_to_tensor(indices), 0, 0)
+
+    def gather_nd(self, indices, name=None):
+        from ._tensor import convert_to_tensor, op
+        return op(_native.gather_nd, self.value(), convert_to_tensor(indices))
+
+    # ---- writing
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        """Replaces the value. Shapes and dtype: the variable's. Raises: ValueError otherwise."""
+        return self._write("assign", value, read_value)
+
+    def assign_add(self, delta, use_locking=None, name=None, read_value=True):
+        """Adds to the value, at once: no other write comes between."""
+        return self._write("assign_add", delta, read_value)
+
+    def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
+        """Subtracts from the value, at once."""
+        return self._write("assign_sub", delta, read_value)
+
+    def _write(self, kind, value, read_value):
+        from ._tensor import convert_to_tensor
+        from . import distribute
+        value = distribute.local_value(value)
+        try:
+            value = convert_to_tensor(value, dtype=self.dtype)
+        except ValueError:
+            if not hasattr(value, "dtype"):
+                raise
+            raise ValueError(f"Incompatible type conversion requested to type {self.dtype.name!r} "
+                             f"for variable of type {value.dtype.name!r}") from None
+        if not self.shape.is_compatible_with(value.shape):
+            raise ValueError(f"Cannot {kind.replace('_', ' ') if kind == 'assign' else kind} value "
+                             f"to variable ' {self.name}': Shape mismatch.The variable shape "
+                             f"{self.shape}, and the assigned value shape {value.shape} are "
+                             "incompatible.")
+        result = getattr(self._v, kind)(value)
+        _records.remember(_WRITES[kind], (self, value), result, True)
+        return UnreadVariable(self, result) if read_value else None
+
+    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("update", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("add", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("sub", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_mul(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("mul", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_div(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("div", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_min(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("min", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_max(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("max", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        from . import ops_array
+        return self.assign(ops_array.tensor_scatter_nd_update(self, indices, updates))
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        from . import ops_array
+        return self.assign(ops_array.tensor_scatter_nd_sub(self, indices, updates))
+
+    def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
+        raise NotImplementedError("use scatter_nd_update")
+
+    def load(self, value, session=None):
+        """Assigns, as version 1 has it."""
+        self.assign(value)
+
+    def count_up_to(self, limit):
+        """Adds 1, and gives the value before. Raises: OutOfRangeError at the limit."""
+        before = self.numpy()
+        if before >= limit:
+            from .errors import OutOfRangeError
+            raise OutOfRangeError(None, None, f"Reached limit of {limit}")
+        self.assign_add(1)
+        return before
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        from . import ops_array
+        return self.assign(ops_array.tensor_scatter_nd_add(self, indices, updates))
+
+    def _scatter(self, kind, indices, updates):
+        from ._tensor import convert_to_tensor
+        result = self._v.scatter(_scatter[kind], convert_to_tensor(indices),
+                                 convert_to_tensor(updates, dtype=self.dtype))
+        return UnreadVariable(self, result)
+
+    def compare_and_assign(self, expected, desired):
+        """Assigns `desired` if the value equals `expected`, in one step; whether it did."""
+        from ._tensor import convert_to_tensor
+        return self._v.compare_and_assign(convert_to_tensor(expected, dtype=self.dtype),
+                                          convert_to_tensor(desired, dtype=self.dtype))
+
+    # ---- as Python sees it
+
+    def __repr__(self):
+        from . import _function
+        if self._keras_path is not None and type(self) is not UnreadVariable:
+            shown = (f"<Variable path={self._keras_path}, shape={tuple(self.shape)}, "
+                     f"dtype={self.dtype.name}")
+            return shown + (">" if _native.is_tracing() else f", value={self.numpy()}>")
+        shown = f"<tf.Variable '{self._shown_name()}' shape={self.shape} dtype={self.dtype.name}"
+        if not _native.is_tracing():
+            from ._tensor import _text
+            shown += f", numpy={_text(self.value(), True)}"
+        shown += ">"
+        if self._strategy is not None and type(self) is Variable:
+            return _function.describe_copies(self, shown)
+        return shown
+
+    __str__ = __repr__
+
+    def _shown_name(self):
+        return self.name
+
+    def __len__(self):
+        return self.value().__len__()
+
+    def __iter__(self):
+        return iter(self.value())
+
+    def __bool__(self):
+        return bool(self.value())
+
+    def __int__(self):
+        return int(self.value())
+
+    def __float__(self):
+        return float(self.value())
+
+    def __index__(self):
+        return self.value().__index__()
+
+    def __array__(self, dtype=None, copy=None):
+        return self.value().__array__(dtype)
+
+    def __getitem__(self, key):
+        from ._tensor import get_item
+        return get_item(self, key)
+
+    def __format__(self, spec):
+        return format(self.numpy(), spec) if spec else str(self)
+
+    def __hash__(self):
+        if self.__dict__.get("_of_graph"):
+            return hash(self._v.key)
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key. "
+                        f"(Variable: {self!r})")
+
+    def __deepcopy__(self, memo):
+        made = Variable(self.value(), trainable=self._v.trainable, name=self._v.name)
+        memo[id(self)] = made
+        return made
+
+    class SaveSliceInfo:
+        pass
+
+
+def _read(variable):
+    from . import _native as native
+    return native.identity(variable.value())
+
+
+def _write_as(kind):
+    def write(variable, value):
+        return getattr(variable._v, kind)(value)
+    write.kind = kind
+    return write
+
+
+_WRITES = {kind: _write_as(kind) for kind in ("assign", "assign_add", "assign_sub")}
+
+
+class Copy(Variable):
+    """The copy of a variable that one replica has; it is read alone."""
+
+    def __init__(self, variable, replica):
+        self.__dict__.update(variable.__dict__)
+        self._whole = variable
+        self._replica = replica
+        self._strategy = None
+
+    def value(self):
+        values = self._v.copies()
+        return values[self._replica if len(values) > 1 else 0]
+
+    def numpy(self):
+        return self.value().numpy()
+
+    @property
+    def name(self):
+        name = self._v.name
+        return f"{name}:0" if self._replica == 0 else f"{name}/replica_{self._replica}:0"
+
+    def _write(self, kind, value, read_value):
+        raise NotImplementedError(f"[variable] the copy of a replica is not written by itself; got {self.name}; "
+                                  "assign to the variable, or inside of strategy.run")
+
+
+class UnreadVariable(Variable):
+    """What an assignment gives: the variable, after the assignment."""
+
+    def __init__(self, variable, value):
+        self.__dict__.update(variable.__dict__)
+        self._assigned = variable
+        self._value = value
+
+    def _shown_name(self):
+        return "UnreadVariable"
+
+    @property
+    def name(self):
+        return self._assigned._v.name + ":0"
+
+
+def _initial(value, dtype):
+    from ._tensor import convert_to_tensor
+    if callable(value) and not isinstance(value, (_native.Tensor, Variable)):
+        def make():
+            made = value()
+            return convert_to_tensor(made, dtype=dtype)
+        return make
+    if isinstance(value, Variable):
+        value = value.value()
+    if isinstance(value, _native.Tensor):
+        if value._symbolic and not _native.has_graph():
+            known = _native.static_value(value)
+            if known is None:
+                raise ValueError("Tensor-typed variable initializers must either be wrapped in an "
+                                 "init_scope or callable (e.g., `tf.Variable(lambda : "
+                                 "tf.truncated_normal([10, 40]))`) when building functions. Please "
+                                 "file a feature request if this restriction inconveniences you.")
+            value = known
+        return convert_to_tensor(value, dtype=dtype)
+    return convert_to_tensor(value, dtype=dtype)
+
+
+class variable_creator_scope:
+    """While it is open, `creator(next_creator, **kwargs)` makes variables."""
+
+    def __init__(self, variable_creator):
+        self._creator = variable_creator
+
+    def __enter__(self):
+        _creators.append(self._creator)
+
+    def __exit__(self, *_):
+        _creators.pop()

@@ -1,0 +1,44 @@
+"""Derivatives along a direction, and tapes: `tf.autodiff`."""
+
+from . import nest, ops_array, ops_math
+from ._tape import GradientTape
+from ._tensor import convert_to_tensor
+
+
+class ForwardAccumulator:
+    """The derivatives of what is computed meanwhile, along `tangents` at `primals`: `jvp(result)`.
+
+    Raises: ValueError for primals and tangents of different structures."""
+
+    def __init__(self, primals, tangents):
+        nest.assert_same_structure(primals, tangents)
+        self._primals = nest.flatten(primals)
+        self._tangents = [convert_to_tensor(one) for one in nest.flatten(tangents)]
+        self._tape = GradientTape(persistent=True)
+
+    def __enter__(self):
+        self._tape.__enter__()
+        self._tape.watch(self._primals)
+        return self
+
+    def __exit__(self, *error):
+        self._tape.__exit__(*error)
+
+    def jvp(self, primals, unconnected_gradients=None):
+        """The derivative of a result: None where it does not depend on the primals."""
+        return nest.map_structure(self._along, primals)
+
+    def _along(self, result):
+        with GradientTape() as outer:  # the gradient is linear in what it is multiplied by
+            factor = ops_array.zeros_like(result)
+            outer.watch(factor)
+            gradients = self._tape.gradient(result, self._primals, output_gradients=factor)
+            total = None
+            for gradient, tangent in zip(gradients, self._tangents):
+                if gradient is not None:
+                    part = ops_math.reduce_sum(convert_to_tensor(gradient) * tangent)
+                    total = part if total is None else total + part
+        return None if total is None else outer.gradient(total, factor)
+
+
+_ = GradientTape

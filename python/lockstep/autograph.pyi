@@ -1,0 +1,24 @@
+from typing import Any
+
+def convert(recursive=True, optional_features=None, user_requested=True) -> Any:
+    """Decorates a function whose control flow is to be taken over."""
+    ...
+def convert_callable(function) -> Any:
+    """The rewritten function; the function itself where there is nothing to rewrite or no source."""
+    ...
+class do_not_convert:
+    """Decorates a function that is to be traced as it stands."""
+    ...
+class experimental:
+    """Hints for traced functions."""
+    @staticmethod
+    def do_not_convert(func=None) -> Any:
+        """A function that is called as it is while others are traced."""
+        ...
+    @staticmethod
+    def set_loop_options(parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None) -> Any:
+        """Options of the loop in whose body it stands. They are not needed: shapes may grow along axis 0."""
+        ...
+def to_code(entity, recursive=True, experimental_optional_features=None) -> Any:
+    """The rewritten source of a function."""
+    ...

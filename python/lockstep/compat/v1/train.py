@@ -1,0 +1,329 @@
+"""Optimizers and helpers of version 1: `tf.compat.v1.train`."""
+
+import os
+
+from ... import _native, nest
+from ..._function import group
+from ..._tensor import convert_to_tensor
+from ..._variable import Variable
+from ...train import (BytesList, Checkpoint, CheckpointManager, Coordinator, Example,  # noqa: F401
+                      ExponentialMovingAverage, Feature, Features, FloatList, Int64List,
+                      checkpoints_iterator, get_checkpoint_state, latest_checkpoint, list_variables,
+                      load_checkpoint, load_variable)
+from ...train_cluster import ClusterSpec  # noqa: F401
+
+
+class Optimizer:
+    """An update rule whose updates are ops: `minimize`, or `compute_gradients` and `apply_gradients`."""
+
+    def __init__(self, kind, use_locking=False, name=None, **options):
+        self._native = _native.make_optimizer(kind, options)
+        from . import get_default_graph, in_graph
+        if in_graph():  # the count and the rate are no variables of version 1
+            for one in self._native.variables()[:2]:
+                get_default_graph().add_to_collection("lockstep/optimizers", one.key)
+        self._name = name or kind
+        self._built = False
+
+    def minimize(self, loss, global_step=None, var_list=None, **kwargs):
+        """An op that updates the variables by the gradients of `loss`."""
+        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step)
+
+    def compute_gradients(self, loss, var_list=None, **kwargs):
+        """(gradient, variable) pairs. `loss` is a tensor of a graph, or a function (eagerly)."""
+        from . import in_graph, trainable_variables
+        if not in_graph():
+            from ..._tape import GradientTape
+            with GradientTape() as tape:
+                value = loss()
+            variables = var_list or list(tape.watched_variables())
+            return list(zip(tape.gradient(value, variables), variables))
+        from ..._tape import gradients
+        variables = nest.flatten(var_list) if var_list is not None else trainable_variables()
+        return list(zip(gradients(loss, variables), variables))
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """An op that updates. Raises: ValueError when there are no gradients."""
+        from . import GraphOperation, get_default_graph, in_graph
+        pairs = [(gradient, variable) for gradient, variable in grads_and_vars if gradient is not None]
+        if not pairs:
+            raise ValueError("No gradients provided for any variable: "
+                             f"{[variable.name for _, variable in grads_and_vars]}.")
+
+        def update():
+            from ...keras.optimizers import _plain  # noqa: F401
+            rows = [_row(gradient) for gradient, _ in pairs]
+            self._native.apply(rows, [variable._v for _, variable in pairs])
+            if global_step is not None:
+                global_step.assign_add(1)
+        if not in_graph():
+            update()
+            return group()
+        graph = get_default_graph()
+        if not self._built:  # the slots' first assignments are no part of an update
+            self._native.build([variable._v for _, variable in pairs])
+            self._built = True
+        return GraphOperation(graph._native.group_effects(update), graph)
+
+
+def _row(gradient):
+    from ..._tensor import IndexedSlices, static_shape
+    if isinstance(gradient, IndexedSlices):
+        return _native.from_slices(gradient.values, gradient.indices, static_shape(gradient.dense_shape))
+    return gradient
+
+
+class GradientDescentOptimizer(Optimizer):
+    """w -= rate * g."""
+
+    def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
+        super().__init__("SGD", name=name, learning_rate=float(learning_rate))
+
+
+class MomentumOptimizer(Optimizer):
+    """Momentum as Keras's SGD has it."""
+
+    def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum",
+                 use_nesterov=False):
+        super().__init__("SGD", name=name, learning_rate=float(learning_rate), momentum=float(momentum),
+                         nesterov=use_nesterov)
+
+
+class AdamOptimizer(Optimizer):
+    """Adam."""
+
+    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False,
+                 name="Adam"):
+        super().__init__("Adam", name=name, learning_rate=float(learning_rate), beta_1=beta1,
+                         beta_2=beta2, epsilon=epsilon)
+
+
+class AdagradOptimizer(Optimizer):
+    """Adagrad."""
+
+    def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
+        super().__init__("Adagrad", name=name, learning_rate=float(learning_rate),
+                         initial_accumulator_value=initial_accumulator_value)
+
+
+class _Slots:
+    """What applies gradients by ops: the slots of each variable are made once."""
+
+    def __init__(self, first):
+        self._first, self._made = first, {}
+
+    def build(self, variables):
+        for one in variables:
+            if one.key not in self._made:
+                whole = Variable._wrap(one)
+                self._made[one.key] = self._first(whole)
+
+
+class _RMSProp(_Slots):
+    def __init__(self, rate, decay, momentum, epsilon, centered):
+        from ... import ops_array
+
+        def first(variable):
+            shape = variable.shape.as_list()
+
+            def slot(fill, name):
+                return Variable(ops_array.fill(shape, ops_array.constant(fill, variable.dtype)), trainable=False,
+                                name=f"{variable._v.name}/{name}")
+            return slot(1.0, "RMSProp"), slot(0.0, "RMSProp_1"), slot(0.0, "RMSProp_2") if centered else None
+        super().__init__(first)
+        self._rates = rate, decay, momentum, epsilon
+
+    def apply(self, gradients, variables):
+        from ... import ops_math
+        from ..._tensor import convert_to_tensor as tensor
+        self.build(variables)
+        rate, decay, momentum, epsilon = self._rates
+        for gradient, native in zip(gradients, variables):
+            variable, gradient = Variable._wrap(native), tensor(gradient)
+            square, moved, mean = self._made[native.key]
+            size = square.assign(decay * square + (1 - decay) * gradient * gradient) + 0.0
+            if mean is not None:
+                middle = mean.assign(decay * mean + (1 - decay) * gradient) + 0.0
+                size = size - middle * middle
+            step = moved.assign(momentum * moved + rate * gradient / ops_math.sqrt(size + epsilon)) + 0.0
+            variable.assign_sub(step)
+
+
+class RMSPropOptimizer(Optimizer):
+    """RMSprop, whose mean square begins at 1, as in version 1."""
+
+    def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False,
+                 centered=False, name="RMSProp"):
+        self._native = _RMSProp(float(learning_rate), decay, momentum, epsilon, centered)
+        self._name, self._built = name, False
+
+
+class Saver:
+    """Writes the variables of a graph from a session into a checkpoint, under their names, and back."""
+
+    def __init__(self, var_list=None, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0, name=None,
+                 **options):
+        from . import global_variables, in_graph
+        self._given = var_list
+        self._kept = []
+        self._most = max_to_keep
+        if var_list is None and in_graph() and not global_variables():
+            raise ValueError("No variables to save")
+        self._assign = None
+        if in_graph():  # ops that restore, as the graph may be finalized later
+            from . import assign, name_scope, placeholder
+            with name_scope("save"):
+                fed = [(name, placeholder(one.dtype, one.shape)) for name, one in self._variables()]
+                self._assign = [(name, value, assign(one, value))
+                                for (name, value), (_, one) in zip(fed, self._variables())]
+
+    def _variables(self):
+        from . import global_variables
+        given = global_variables() if self._given is None else self._given
+        if isinstance(given, dict):
+            return list(given.items())
+        return [(one._v.name, one) for one in given]
+
+    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta",
+             write_meta_graph=True, write_state=True, **options):
+        """Writes "PATH-<step>", and the file `checkpoint` beside it; the path."""
+        if global_step is not None:
+            step = global_step if isinstance(global_step, int) else int(sess.run(global_step))
+            save_path = f"{save_path}-{step}"
+        variables = self._variables()
+        os.makedirs(os.path.dirname(save_path) or ".", exist_ok=True)
+        values = sess.run([one for _, one in variables])
+        _native.write_tensor_bundle(save_path, [
+            (name, convert_to_tensor(value)) for (name, _), value in zip(variables, values)])
+        self._kept = [one for one in self._kept if one != save_path] + [save_path]
+        while self._most and len(self._kept) > self._most:
+            old = self._kept.pop(0)
+            for end in (".index", ".data-00000-of-00001"):
+                if os.path.exists(old + end):
+                    os.remove(old + end)
+        if write_state:
+            update_checkpoint_state(os.path.dirname(save_path) or ".", save_path, self._kept, latest_filename)
+        return save_path
+
+    def restore(self, sess, save_path):
+        """Assigns what a checkpoint has. Raises: ValueError for no checkpoint, NotFoundError naming a
+        variable that it does not have."""
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        if not os.path.exists(f"{save_path}.index"):
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
+        reader = load_checkpoint(save_path)
+        if self._assign is None:
+            for name, one in self._variables():
+                one.assign(reader.get_tensor(name))
+            return
+        sess.run([op for _, _, op in self._assign],
+                 {value: reader.get_tensor(name) for name, value, _ in self._assign})
+
+    @property
+    def last_checkpoints(self):
+        return list(self._kept)
+
+
+def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
+                            latest_filename=None, **options):
+    """Writes the file that names the newest checkpoint of a directory."""
+    def inside(path):
+        path = os.path.abspath(path)
+        folder = os.path.abspath(save_dir)
+        return os.path.relpath(path, folder) if path.startswith(folder + os.sep) else path
+    lines = [f'model_checkpoint_path: "{inside(model_checkpoint_path)}"']
+    lines += [f'all_model_checkpoint_paths: "{inside(one)}"'
+              for one in all_model_checkpoint_paths or [model_checkpoint_path]]
+    path = os.path.join(save_dir, latest_filename or "checkpoint")
+    with open(path + ".unfinished", "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    os.replace(path + ".unfinished", path)
+
+
+def global_step(sess, global_step_tensor):
+    """The number of steps that a session has made."""
+    return int(sess.run(global_step_tensor))
+
+
+def piecewise_constant(x, boundaries, values, name=None):
+    """values[i] up to and with boundaries[i], the last one behind them."""
+    from ... import ops_array, ops_math
+    x = convert_to_tensor(x)
+    place = ops_math.reduce_sum(ops_math.cast(x > ops_array.constant(boundaries, dtype=x.dtype), "int32"))
+    return ops_array.gather(ops_array.constant([float(one) for one in values]), place)
+
+
+piecewise_constant_decay = piecewise_constant
+
+
+def _steps(global_step, decay_steps):
+    from ... import ops_math
+    return ops_math.cast(global_step, "float32"), float(decay_steps)
+
+
+def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0,
+                     cycle=False, name=None):
+    """Falls to the end rate by a power."""
+    from ... import ops_math
+    step, steps = _steps(global_step, decay_steps)
+    if cycle:
+        steps = steps * ops_math.maximum(ops_math.ceil(step / steps), 1.0)
+    else:
+        step = ops_math.minimum(step, steps)
+    return (learning_rate - end_learning_rate) * ops_math.pow(1.0 - step / steps, power) + end_learning_rate
+
+
+def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+    """rate / (1 + decay_rate * step / decay_steps)."""
+    from ... import ops_math
+    step, steps = _steps(global_step, decay_steps)
+    part = ops_math.floor(step / steps) if staircase else step / steps
+    return learning_rate / (1.0 + decay_rate * part)
+
+
+def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+    """rate * exp(-decay_rate * step / decay_steps)."""
+    from ... import ops_math
+    step, steps = _steps(global_step, decay_steps)
+    part = ops_math.floor(step / steps) if staircase else step / steps
+    return learning_rate * ops_math.exp(-decay_rate * part)
+
+
+def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
+    """Falls by a cosine."""
+    import math
+    from ... import ops_math
+    step, steps = _steps(global_step, decay_steps)
+    part = ops_math.minimum(step, steps) / steps
+    return learning_rate * ((1 - alpha) * 0.5 * (1.0 + ops_math.cos(math.pi * part)) + alpha)
+
+
+def get_or_create_global_step(graph=None):
+    """The variable that counts steps."""
+    from . import get_default_graph
+    graph = graph or get_default_graph()
+    known = graph._collections.get("global_step")
+    if known:
+        return known[0]
+    from ..._dtypes import int64
+    made = Variable(0, trainable=False, name="global_step", dtype=int64)
+    graph.add_to_collection("global_step", made)
+    return made
+
+
+def get_global_step(graph=None):
+    from . import get_default_graph
+    known = (graph or get_default_graph())._collections.get("global_step")
+    return known[0] if known else None
+
+
+create_global_step = get_or_create_global_step
+
+
+def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+    """rate * decay_rate^(step / decay_steps)."""
+    from ... import ops_math
+    power = ops_math.cast(global_step, "float32") / decay_steps
+    power = ops_math.floor(power) if staircase else power
+    return learning_rate * ops_math.pow(float(decay_rate), power)

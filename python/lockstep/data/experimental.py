@@ -1,0 +1,87 @@
+"""Names that TensorFlow keeps under `experimental`."""
+
+import enum
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+
+class AutoShardPolicy(enum.IntEnum):
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
+
+
+def cardinality(dataset):
+    """The number of elements."""
+    return dataset.cardinality()
+
+
+def get_single_element(dataset):
+    return dataset.get_single_element()
+
+
+def unbatch():
+    return lambda dataset: dataset.unbatch()
+
+
+def ignore_errors(log_warning=False):
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def enumerate_dataset(start=0):
+    return lambda dataset: dataset.enumerate(start)
+
+
+def assert_cardinality(expected_cardinality):
+    return lambda dataset: dataset
+
+
+def prefetch_to_device(device, buffer_size=None):
+    return lambda dataset: dataset.prefetch(buffer_size or -1)
+
+
+def make_saveable_from_iterator(iterator, external_state_policy=None):
+    raise NotImplementedError("iterators are saved by their dataset's cursor")
+
+
+def CsvDataset(filenames, record_defaults, compression_type=None, buffer_size=None, header=False, field_delim=",",
+               use_quote_delim=True, na_value="", select_cols=None, exclude_cols=None):
+    """The lines of CSV files as tuples of columns. Raises: as `tf.io.decode_csv`."""
+    from . import Dataset, TextLineDataset
+    from ..io import decode_csv
+    lines = Dataset.from_tensor_slices(filenames if isinstance(filenames, (list, tuple)) else [filenames])
+    lines = lines.flat_map(lambda name: TextLineDataset(name).skip(1 if header else 0)) if not isinstance(
+        filenames, (str, bytes)) else TextLineDataset(filenames).skip(1 if header else 0)
+    return lines.map(lambda line: tuple(decode_csv(line, record_defaults, field_delim, use_quote_delim, na_value,
+                                                   select_cols)))
+
+
+def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False):
+    from . import Dataset
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=False):
+    from . import Dataset
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+def _applied(name):
+    def make(*args, **kwargs):
+        return lambda dataset: getattr(dataset, name)(*args, **kwargs)
+    make.__doc__ = f"What `Dataset.apply` takes for `Dataset.{name}`."
+    return make
+
+
+unique, scan, take_while = _applied("unique"), _applied("scan"), _applied("take_while")
+bucket_by_sequence_length, group_by_window = _applied("bucket_by_sequence_length"), _applied("group_by_window")
+
+
+def Counter(start=0, step=1, dtype="int64"):
+    """Numbers without an end."""
+    from . import Dataset
+    return Dataset.counter(start, step, dtype)

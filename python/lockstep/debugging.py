@@ -1,0 +1,162 @@
+"""Assertions: `tf.debugging`."""
+
+from . import _native, ops_math
+from ._function import Assert as Assert  # noqa: F401
+from ._dtypes import as_dtype
+from ._tensor import Tensor, convert_to_tensor
+from .errors import InvalidArgumentError
+
+
+def _check(holds, x, y, message, what):
+    holds = ops_math.reduce_all(holds)
+    if holds._symbolic:
+        return Assert(holds, [message or what, x] + ([] if y is None else [y]))
+    if not bool(holds):
+        shown = f"x = {convert_to_tensor(x)}" + ("" if y is None else f", y = {convert_to_tensor(y)}")
+        raise InvalidArgumentError(None, None, f"{message or ''} Condition {what} did not hold. {shown}")
+    return None
+
+
+def _make(name, function, what):
+    def check(x, y, message=None, summarize=None, name=None):
+        return _check(function(x, y), x, y, message, what)
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"Raises InvalidArgumentError unless {what} for all elements."
+    return check
+
+
+assert_equal = _make("assert_equal", ops_math.__dict__["equal"], "x == y")
+assert_none_equal = _make("assert_none_equal", ops_math.__dict__["not_equal"], "x != y")
+assert_less = _make("assert_less", ops_math.__dict__["less"], "x < y")
+assert_less_equal = _make("assert_less_equal", ops_math.__dict__["less_equal"], "x <= y")
+assert_greater = _make("assert_greater", ops_math.__dict__["greater"], "x > y")
+assert_greater_equal = _make("assert_greater_equal", ops_math.__dict__["greater_equal"], "x >= y")
+
+
+def assert_positive(x, message=None, summarize=None, name=None):
+    """Raises InvalidArgumentError unless x > 0 for all elements."""
+    return _check(convert_to_tensor(x) > 0, x, None, message, "x > 0")
+
+
+def assert_non_negative(x, message=None, summarize=None, name=None):
+    """Raises InvalidArgumentError unless x >= 0 for all elements."""
+    return _check(convert_to_tensor(x) >= 0, x, None, message, "x >= 0")
+
+
+def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
+    """Raises InvalidArgumentError unless |x - y| <= atol + rtol |y| for all elements."""
+    x, y = convert_to_tensor(x), convert_to_tensor(y)
+    rtol = 1e-6 if rtol is None else rtol
+    atol = 1e-6 if atol is None else atol
+    return _check(ops_math.abs(x - y) <= atol + rtol * ops_math.abs(y), x, y, message, "x and y near")
+
+
+def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+    """Raises ValueError for other shapes; equal letters stand for equal sizes."""
+    known = {}
+    for tensor, shape in (shapes.items() if isinstance(shapes, dict) else shapes):
+        own = tuple(convert_to_tensor(tensor)._shape)
+        if len(own) != len(tuple(shape)):
+            raise ValueError(f"{message or ''} a tensor of rank {len(tuple(shape))} is needed; got {own}")
+        for size, wanted in zip(own, shape):
+            if isinstance(wanted, str):
+                wanted = known.setdefault(wanted, size)
+            if wanted is not None and size != wanted:
+                raise ValueError(f"{message or ''} the shape {tuple(shape)} is needed; got {own}")
+
+
+def check_numerics(tensor, message, name=None):
+    """`tensor`. Raises InvalidArgumentError for NaN or infinity."""
+    tensor = convert_to_tensor(tensor)
+    _check(_native.is_finite(tensor), tensor, None, message, "finite")
+    return tensor
+
+
+def assert_all_finite(x, message, name=None):
+    return check_numerics(x, message)
+
+
+def is_numeric_tensor(tensor):
+    return isinstance(tensor, Tensor) and (tensor.dtype.is_floating or tensor.dtype.is_integer)
+
+
+def enable_check_numerics(*_, **__):
+    pass
+
+
+def set_log_device_placement(enabled):
+    pass
+
+
+def assert_integer(x, message=None, name=None):
+    """Raises TypeError unless x has integers."""
+    if not convert_to_tensor(x).dtype.is_integer:
+        raise TypeError(f"{message or ''} Expected \"x\" to be integer type. Found: {convert_to_tensor(x).dtype!r}")
+
+
+def assert_negative(x, message=None, summarize=None, name=None):
+    """Raises InvalidArgumentError unless x < 0 for all elements."""
+    return _check(convert_to_tensor(x) < 0, x, None, message, "x < 0")
+
+
+def assert_non_positive(x, message=None, summarize=None, name=None):
+    """Raises InvalidArgumentError unless x <= 0 for all elements."""
+    return _check(convert_to_tensor(x) <= 0, x, None, message, "x <= 0")
+
+
+def assert_scalar(tensor, message=None, name=None):
+    """`tensor`. Raises ValueError unless it is a scalar."""
+    tensor = convert_to_tensor(tensor)
+    if tensor._rank:
+        raise ValueError(f"{message or ''} Expected scalar shape, saw shape: {tensor.shape}.")
+    return tensor
+
+
+def assert_rank_at_least(x, rank, message=None, name=None):
+    """Raises ValueError for fewer axes."""
+    if convert_to_tensor(x)._rank < rank:
+        raise ValueError(f"{message or ''} Static rank condition failed. Static shape: "
+                         f"{convert_to_tensor(x).shape}, expected rank at least {rank}")
+
+
+def assert_rank_in(x, ranks, message=None, name=None):
+    """Raises ValueError for another number of axes."""
+    if convert_to_tensor(x)._rank not in tuple(ranks):
+        raise ValueError(f"{message or ''} Static rank condition failed. Static shape: "
+                         f"{convert_to_tensor(x).shape}, expected one of {tuple(ranks)}")
+
+
+def assert_same_float_dtype(tensors=None, dtype=None):
+    """The dtype of all. Raises ValueError where they differ or are no floats."""
+    found = {convert_to_tensor(one).dtype for one in tensors or []} | ({as_dtype(dtype)} if dtype else set())
+    if len(found) > 1 or any(not one.is_floating for one in found):
+        raise ValueError(f"Expected floating point type, got {sorted(one.name for one in found)}.")
+    return next(iter(found), as_dtype("float32"))
+
+
+def assert_proper_iterable(values):
+    """Raises TypeError for tensors, texts, and what cannot be iterated."""
+    if isinstance(values, (Tensor, str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"Expected argument \"values\" to be a \"proper\" iterable.  Found: {type(values)}")
+
+
+def enable_traceback_filtering():
+    """Tracebacks end in the user's line."""
+    _native.keep_frames(False)
+
+
+def disable_traceback_filtering():
+    """Tracebacks show the frames of the package, too."""
+    _native.keep_frames(True)
+
+
+def assert_type(tensor, tf_type, message=None, name=None):
+    if convert_to_tensor(tensor).dtype != tf_type:
+        raise TypeError(f"{message or ''} tensor must be of type {tf_type!r}; got "
+                        f"{convert_to_tensor(tensor).dtype!r}")
+
+
+def assert_rank(x, rank, message=None, name=None):
+    if convert_to_tensor(x)._rank != rank:
+        raise ValueError(f"{message or ''} Static rank condition failed. Static shape: "
+                         f"{convert_to_tensor(x).shape}, expected rank {rank}")

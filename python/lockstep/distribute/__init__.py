@@ -1,0 +1,826 @@
+"""Strategies: who computes, and how many replicas a program has."""
+
+import contextvars
+import enum
+import threading
+
+from .. import _native, nest
+from .._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
+from .._variable import UnreadVariable, Variable
+from . import cluster_resolver, experimental  # noqa: F401
+
+
+class ReduceOp(enum.Enum):
+    """How values of replicas become one."""
+    SUM = "SUM"
+    MEAN = "MEAN"
+
+    @staticmethod
+    def from_variable_aggregation(aggregation):
+        return ReduceOp.MEAN if aggregation.name == "MEAN" else ReduceOp.SUM
+
+
+def _reduce_op(op):
+    if isinstance(op, str):
+        op = op.upper()
+        if op not in ("SUM", "MEAN"):
+            raise ValueError(f"Reduce op must be SUM or MEAN; got {op!r}")
+        return 0 if op == "SUM" else 1
+    if not isinstance(op, ReduceOp):
+        raise TypeError(f"Expected type of `op` to be `tf.distribute.ReduceOp`, but got {type(op)}")
+    return 0 if op is ReduceOp.SUM else 1
+
+
+class DistributedValues:
+    """A value for each replica."""
+
+
+class PerReplica(DistributedValues):
+    """A value for each replica, in their order."""
+
+    def __init__(self, values):
+        self._values = tuple(values)
+
+    @property
+    def values(self):
+        return self._values
+
+    @property
+    def dtype(self):
+        return self._values[0].dtype
+
+    @property
+    def shape(self):
+        return self._values[0].shape
+
+    def __tensor__(self):
+        if len(self._values) == 1:
+            return convert_to_tensor(self._values[0])
+        raise ValueError("Attempt to convert a value that differs on each replica (PerReplica) to a "
+                         "Tensor; use strategy.reduce(...), strategy.gather(...) or "
+                         "strategy.experimental_local_results(...)")
+
+    def numpy(self):
+        return self.__tensor__().numpy()
+
+    def __repr__(self):
+        return "PerReplica:{\n" + ",\n".join(
+            f"  {i}: {one!r}" for i, one in enumerate(self._values)) + "\n}"
+
+    def __str__(self):
+        return "PerReplica:{\n" + ",\n".join(
+            f"  {i}: {one!s}" for i, one in enumerate(self._values)) + "\n}"
+
+
+def local_value(value):
+    """A value of one replica as it is; `PerReplica` of several stays."""
+    if isinstance(value, PerReplica) and len(value.values) == 1:
+        return value.values[0]
+    return value
+
+
+_local = threading.local()
+_by_id = {}
+
+
+def _scopes():
+    try:
+        return _local.scopes
+    except AttributeError:
+        _local.scopes = []
+        return _local.scopes
+
+
+def scope_in_force():
+    """The strategy to which variables made now belong, or None."""
+    served = coordinator.strategy_in_scope()
+    if served is not None:
+        return served
+    if not _native.has_strategy():
+        return None
+    return _by_id.get(_native.strategy_id())
+
+
+class _Scope:
+    def __init__(self, strategy):
+        self._strategy = strategy
+        self._native = _native.StrategyScope(strategy._native)
+
+    def __enter__(self):
+        self._native.enter()
+        return self._strategy
+
+    def __exit__(self, *_):
+        self._native.exit()
+
+
+class Strategy:
+    """A strategy: see `MirroredStrategy` and its relatives."""
+
+    def __init__(self, extended=None):
+        if type(self) is Strategy:
+            raise TypeError("make a MirroredStrategy, OneDeviceStrategy, ...")
+
+    def _adopt(self, native):
+        self._native = native
+        self._extended = Extended(self)
+        _by_id[native.id] = self
+
+    @property
+    def num_replicas_in_sync(self):
+        """R: over how many replicas a global batch is divided."""
+        return self._native.replicas
+
+    @property
+    def extended(self):
+        return self._extended
+
+    cluster_resolver = None
+
+    def scope(self):
+        """A context in which models and variables belong to the strategy."""
+        return _Scope(self)
+
+    def run(self, fn, args=(), kwargs=None, options=None):
+        """Calls `fn` once for each replica, with the replica's entry of each `PerReplica` argument;
+        gives what it gives, as `PerReplica` where replicas differ.
+
+        Raises: ValueError for arguments that are no list or tuple; RuntimeError inside of a replica."""
+        if not isinstance(args, (list, tuple)):
+            raise ValueError("positional args must be a list or tuple, got {}".format(type(args)))
+        return _run(self, fn, tuple(args), kwargs or {})
+
+    def reduce(self, reduce_op, value, axis):
+        """One value from all replicas; with `axis`, elements along it are added up first, and MEAN
+        divides by their number over all replicas."""
+        op = _reduce_op(reduce_op)
+        axes = axis if isinstance(axis, (list, tuple)) else [axis]
+
+        def one(leaf):
+            leaf = _plain(leaf)
+            if self.num_replicas_in_sync == 1 and not isinstance(leaf, tuple) and axis is None:
+                return convert_to_tensor(leaf)
+            result = leaf
+            for place in axes:
+                result = self._native.reduce(op, result, place)
+            return result
+        return _map(one, value)
+
+    def gather(self, value, axis):
+        """The replicas' values one after another along `axis`."""
+        def one(leaf):
+            leaf = _plain(leaf)
+            if isinstance(leaf, tuple):
+                return self._native.gather(leaf, axis)
+            tensor = convert_to_tensor(leaf)
+            if self.num_replicas_in_sync == 1:
+                return tensor
+            return self._native.gather((tensor,) * self.num_replicas_in_sync, axis)
+        return _map(one, value)
+
+    def experimental_local_results(self, value):
+        """The values of this process's replicas, as a tuple."""
+        if isinstance(value, PerReplica):
+            return value.values
+        if isinstance(value, Variable):
+            return value.values
+        if nest.is_nested(value) and any(isinstance(x, PerReplica) for x in nest.flatten(value)):
+            count = self.num_replicas_in_sync
+            return tuple(nest.map_structure(
+                lambda x, i=i: x.values[i] if isinstance(x, PerReplica) else x, value)
+                for i in range(count))
+        return (value,)
+
+    def experimental_distribute_dataset(self, dataset, options=None):
+        """The dataset's batches, each divided over the replicas."""
+        return DistributedDataset(self, dataset)
+
+    def distribute_datasets_from_function(self, dataset_fn, options=None):
+        """Batches of `dataset_fn(InputContext)`, one for each replica of a step."""
+        context = InputContext(self._native.workers, max(0, self._native.worker), self.num_replicas_in_sync)
+        return DistributedDataset(self, dataset_fn(context), dealt=True)
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def experimental_distribute_values_from_function(self, value_fn):
+        """What `value_fn(ValueContext)` gives for each replica."""
+        count = self.num_replicas_in_sync
+        values = [value_fn(ValueContext(i, count)) for i in range(count)]
+        return PerReplica(values)
+
+    def experimental_make_numpy_dataset(self, numpy_input):
+        from ..data import Dataset
+        return Dataset.from_tensor_slices(numpy_input)
+
+    def update_config_proto(self, config):
+        return config
+
+
+StrategyV1 = Strategy
+
+
+def _map(function, value):
+    if isinstance(value, (list, tuple)) and not isinstance(value, PerReplica):
+        return nest._like(value, [_map(function, one) for one in value])
+    if isinstance(value, dict):
+        return {key: _map(function, one) for key, one in value.items()}
+    return function(value)
+
+
+def _plain(leaf):
+    """What the native strategy takes: a tuple with a tensor for each replica, or one tensor."""
+    if isinstance(leaf, PerReplica):
+        if len(leaf.values) == 1:
+            return _row(leaf.values[0])
+        return tuple(_row(one) for one in leaf.values)
+    return _row(leaf)
+
+
+def _row(one):
+    if isinstance(one, IndexedSlices):
+        return _native.from_slices(one.values, one.indices, static_shape(one.dense_shape))
+    return convert_to_tensor(one)
+
+
+class _Kept:
+    """A result that is no tensor, for each replica."""
+
+    def __init__(self):
+        self.values = []
+
+
+def _run(strategy, fn, args, kwargs):
+    count = strategy.num_replicas_in_sync
+    structure = (args, kwargs)
+    leaves = nest.flatten(structure)
+    given, places = [], []
+    for leaf in leaves:
+        if isinstance(leaf, PerReplica) and not all(
+                isinstance(one, (Tensor, Variable, int, float)) for one in leaf.values):
+            places.append(leaf)
+        elif isinstance(leaf, (PerReplica, Tensor)):
+            places.append(len(given))
+            given.append(_plain(leaf))
+        else:
+            places.append(leaf)
+    tracing = _native.is_tracing()
+    if tracing:
+        from .. import autograph
+        fn = autograph.convert_callable(fn)
+    structures, kept = [], []
+    calls = [0]
+    context = contextvars.copy_context()
+    outer_state = _thread_state()
+
+    def replica(own):
+        number = calls[0]
+        calls[0] += 1
+        flat = []
+        for place, leaf in zip(places, leaves):
+            if place is leaf and isinstance(leaf, PerReplica):
+                flat.append(leaf.values[min(number, len(leaf.values) - 1)])
+            elif type(place) is int and isinstance(leaf, (PerReplica, Tensor)):
+                flat.append(own[place])
+            else:
+                flat.append(leaf)
+        packed_args, packed_kwargs = nest._pack(structure, iter(flat))
+        restore = _take_thread_state(outer_state)
+        try:
+            if threading.current_thread() is owner:
+                value = fn(*packed_args, **packed_kwargs)
+            else:
+                value = context.copy().run(fn, *packed_args, **packed_kwargs)
+        finally:
+            restore()
+        tensors, others = [], []
+
+        def take(leaf):
+            if isinstance(leaf, Tensor):
+                tensors.append(leaf)
+                return ("t", len(tensors) - 1)
+            if isinstance(leaf, IndexedSlices):
+                tensors.append(_row(leaf))
+                return ("t", len(tensors) - 1)
+            if isinstance(leaf, UnreadVariable):
+                leaf = leaf._assigned if _native.is_tracing() or count == 1 else leaf
+            others.append(leaf)
+            return ("o", len(others) - 1)
+        structures.append(_leaf_map(take, value))
+        kept.append(others)
+        return tensors
+    owner = threading.current_thread()
+    results = strategy._native.run(replica, given)
+
+    def give(mark):
+        kind, place = mark
+        if kind == "t":
+            value = results[place]
+            if isinstance(value, tuple):
+                return value[0] if count == 1 else PerReplica(value)
+            return value if count == 1 else PerReplica((value,) * count)
+        values = [others[place] for others in kept]
+        if all(one is values[0] for one in values) or len(values) == 1:
+            return values[0]
+        if all(isinstance(one, Variable) and one._v.key == values[0]._v.key for one in values):
+            return values[0]
+        return PerReplica(values)
+    return _leaf_map_marks(give, structures[0])
+
+
+def _leaf_map(function, value):
+    if isinstance(value, (list, tuple)):
+        return nest._like(value, [_leaf_map(function, one) for one in value]) if not isinstance(
+            value, tuple) else _Tuple(value, [_leaf_map(function, one) for one in value])
+    if isinstance(value, dict):
+        return {key: _leaf_map(function, one) for key, one in value.items()}
+    return function(value)
+
+
+class _Tuple:
+    """A tuple of results, unlike the marks of leaves."""
+
+    def __init__(self, like, parts):
+        self.like = like
+        self.parts = parts
+
+
+def _leaf_map_marks(function, value):
+    if isinstance(value, _Tuple):
+        return nest._like(value.like, [_leaf_map_marks(function, one) for one in value.parts])
+    if isinstance(value, list):
+        return [_leaf_map_marks(function, one) for one in value]
+    if isinstance(value, dict):
+        return {key: _leaf_map_marks(function, one) for key, one in value.items()}
+    return function(value)
+
+
+def _thread_state():
+    from .. import _function, _records
+    return list(_function._traces()), _records.controls()
+
+
+def _take_thread_state(state):
+    """A replica runs on a thread of its own: it goes on with what its caller has open."""
+    from .. import _function, _records
+    traces, controls = state
+    before = (list(_function._traces()), _records.controls())
+    _function._local.traces = traces
+    _records.set_controls(controls)
+
+    def restore():
+        _function._local.traces = before[0]
+        _records.set_controls(before[1])
+    return restore
+
+
+class InputContext:
+    """Which part of the input a function is asked for."""
+
+    def __init__(self, num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1):
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+    def get_per_replica_batch_size(self, global_batch_size):
+        """The share of one replica. Raises: ValueError when the replicas do not divide the batch."""
+        if global_batch_size % self.num_replicas_in_sync:
+            raise ValueError(f"The `global_batch_size` {global_batch_size!r} is not divisible by "
+                             f"`num_replicas_in_sync` {self.num_replicas_in_sync!r} ")
+        return global_batch_size // self.num_replicas_in_sync
+
+    def __repr__(self):
+        return (f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, total: "
+                f"{self.num_input_pipelines})")
+
+
+class ValueContext:
+    """For which replica a function is asked."""
+
+    def __init__(self, replica_id_in_sync_group=0, num_replicas_in_sync=1):
+        self.replica_id_in_sync_group = replica_id_in_sync_group
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+
+class InputOptions:
+    """Options of input distribution, taken and without effect in one process."""
+
+    def __init__(self, experimental_fetch_to_device=None,
+                 experimental_replication_mode=None, experimental_place_dataset_on_device=False,
+                 experimental_per_replica_buffer_size=1):
+        self.experimental_fetch_to_device = experimental_fetch_to_device
+
+
+class RunOptions:
+    def __init__(self, experimental_enable_dynamic_batch_size=True,
+                 experimental_bucketizing_dynamic_shape=False, experimental_xla_options=None):
+        pass
+
+
+class DistributedDataset:
+    """Batches divided over replicas."""
+
+    _is_dataset = True
+
+    def __init__(self, strategy, dataset, dealt=False):
+        self._strategy = strategy
+        self._dataset = dataset
+        self._dealt = dealt
+
+    @property
+    def element_spec(self):
+        return self._dataset.element_spec
+
+    @property
+    def cardinality(self):
+        return self._dataset.cardinality
+
+    def __len__(self):
+        return len(self._dataset)
+
+    def __iter__(self):
+        return _DistributedIterator(self._strategy, iter(self._dataset), self._dealt,
+                                    self._dataset.element_spec)
+
+
+class _DistributedIterator:
+    def __init__(self, strategy, source, dealt, spec):
+        self._strategy = strategy
+        self._source = source
+        self._dealt = dealt
+        self.element_spec = spec
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        count = self._strategy.num_replicas_in_sync
+        if count == 1:
+            return next(self._source)
+        if _native.is_tracing():
+            return self._next_in_graph(count)
+        if self._dealt:
+            return self._deal(count)
+        element = next(self._source)
+        flat = nest.flatten(element)
+        shares = self._strategy._native.split([convert_to_tensor(one) for one in flat])
+        return nest._pack(element, iter([
+            PerReplica(share) if isinstance(share, tuple) else PerReplica((share,) * count)
+            for share in shares]))
+
+    def _next_in_graph(self, count):
+        from ..data import next_in_graph
+        from .._function import TensorSpec
+        specs = [TensorSpec([None] + list(one.shape)[1:], one.dtype)
+                 for one in nest.flatten(self.element_spec) for _ in range(count)]
+
+        def take():
+            scope = _native.EagerScope()
+            scope.enter()
+            try:
+                element = next(self, None)
+            finally:
+                scope.exit()
+            if element is None:
+                return None
+            return [value for one in nest.flatten(element) for value in one.values]
+        values = next_in_graph(take, specs)
+        return nest._pack(self.element_spec, iter([
+            PerReplica(values[i:i + count]) for i in range(0, len(values), count)]))
+
+    def _deal(self, count):
+        elements = [next(self._source)]
+        for _ in range(count - 1):
+            elements.append(next(self._source, None))
+        columns = []
+        for place, first in enumerate(nest.flatten(elements[0])):
+            columns.append(PerReplica([
+                first[:0] if one is None else nest.flatten(one)[place] for one in elements]))
+        return nest._pack(elements[0], iter(columns))
+
+    def get_next(self):
+        try:
+            return next(self)
+        except StopIteration:
+            from .. import errors
+            raise errors.OutOfRangeError(None, None, "End of sequence") from None
+
+    def get_next_as_optional(self):
+        from ..experimental import Optional
+        try:
+            return Optional.from_value(next(self))
+        except StopIteration:
+            return Optional.empty()
+
+
+class ReplicaContext:
+    """One replica of a running `Strategy.run`, seen from inside."""
+
+    def __init__(self, strategy=None):
+        self._strategy = strategy
+
+    @property
+    def strategy(self):
+        return self._strategy or get_strategy()
+
+    @property
+    def replica_id_in_sync_group(self):
+        """This replica's number."""
+        return _native.replica_id()
+
+    @property
+    def num_replicas_in_sync(self):
+        return _native.replicas_in_sync()
+
+    def all_reduce(self, reduce_op, value, options=None):
+        """Combines the replicas' values; each replica gets the result."""
+        flat = [_row(one) for one in nest.flatten(value)]
+        results = _native.all_reduce(_reduce_op(reduce_op), flat)
+        return nest._pack(value, iter(results))
+
+    def all_gather(self, value, axis, options=None):
+        """The replicas' values one after another along `axis`."""
+        return nest.map_structure(
+            lambda one: _native.all_gather(convert_to_tensor(one), axis), value)
+
+    def merge_call(self, merge_fn, args=(), kwargs=None):
+        """Stops all replicas, calls `merge_fn(strategy, *args)` once, and goes on with its result."""
+        structure = (tuple(args), kwargs or {})
+        leaves = nest.flatten(structure)
+        tensors = [convert_to_tensor(one) for one in leaves if isinstance(one, Tensor)]
+        strategy = self.strategy
+        form = []
+
+        def merge(values):
+            values = iter(values)
+            packed = []
+            for one in leaves:
+                if isinstance(one, Tensor):
+                    value = next(values)
+                    packed.append(PerReplica(value) if isinstance(value, tuple) else value)
+                else:
+                    packed.append(one)
+            own_args, own_kwargs = nest._pack(structure, iter(packed))
+            made = merge_fn(strategy, *own_args, **own_kwargs)
+            flat = []
+
+            def take(leaf):
+                if isinstance(leaf, (Tensor, PerReplica)):
+                    flat.append(_plain(leaf))
+                    return ("t", len(flat) - 1)
+                return ("o", leaf)
+            form.append(_leaf_map(take, made))
+            return flat
+        results = _native.merge_call(merge, tensors)
+        marks = form[0] if form else _last_form(self)
+        _remember_form(marks)
+        return _leaf_map_marks(lambda mark: results[mark[1]] if mark[0] == "t" else mark[1], marks)
+
+
+_forms = [None]
+
+
+def _remember_form(form):
+    _forms[0] = form
+
+
+def _last_form(_):
+    return _forms[0]
+
+
+class Extended:
+    """What libraries use of a strategy."""
+
+    def __init__(self, strategy):
+        self._strategy = strategy
+
+    worker_devices = property(lambda self: tuple(
+        f"/job:localhost/replica:0/task:0/device:CPU:{i}"
+        for i in range(self._strategy.num_replicas_in_sync)))
+    parameter_devices = worker_devices
+    experimental_require_static_shapes = False
+
+    def reduce_to(self, reduce_op, value, destinations, options=None):
+        return self._strategy.reduce(reduce_op, value, None)
+
+    def batch_reduce_to(self, reduce_op, value_destination_pairs, options=None):
+        return [self._strategy.reduce(reduce_op, value, None) for value, _ in value_destination_pairs]
+
+    def broadcast_to(self, tensor, destinations=None):
+        return tensor
+
+    def update(self, var, fn, args=(), kwargs=None, group=True):
+        """Calls `fn(var, ...)` where the variable lives."""
+        return fn(var, *args, **(kwargs or {}))
+
+    def read_var(self, variable):
+        return variable.read_value()
+
+    def value_container(self, value):
+        return value
+
+    def local_results(self, value):
+        return self._strategy.experimental_local_results(value)
+
+    def colocate_vars_with(self, colocate_with_variable):
+        import contextlib
+        return contextlib.nullcontext()
+
+    def variable_created_in_scope(self, variable):
+        return variable._strategy is self._strategy
+
+    def call_for_each_replica(self, fn, args=(), kwargs=None):
+        return self._strategy.run(fn, args, kwargs)
+
+
+class MirroredStrategy(Strategy):
+    """Replicas of one process that stay equal.
+
+    Args: devices: names such as "CPU:0", one a replica; without them there is one replica, as there
+    are no accelerators. replicas: R, whatever the devices; num_devices and threads_per_device: how
+    the work is spread, which changes the time alone."""
+
+    def __init__(self, devices=None, cross_device_ops=None, replicas=0, num_devices=0,
+                 threads_per_device=1):
+        names = [_device_name(one) for one in devices or []]
+        self._adopt(_native.MirroredStrategy(num_devices, replicas, threads_per_device, names))
+
+
+def _device_name(name):
+    name = str(name)
+    for kind in ("CPU", "GPU", "cpu", "gpu"):
+        if kind + ":" in name:
+            return f"{kind.upper()}:{name.rpartition(':')[2]}"
+    return name
+
+
+class OneDeviceStrategy(Strategy):
+    """One replica on one device."""
+
+    def __init__(self, device="/cpu:0", threads=1):
+        self._device = device
+        self._adopt(_native.OneDeviceStrategy(threads))
+
+
+class CentralStorageStrategy(Strategy):
+    """Variables on one device, compute on others."""
+
+    def __init__(self, compute_devices=None, parameter_device=None):
+        names = [_device_name(one) for one in compute_devices or []]
+        self._adopt(_native.CentralStorageStrategy(
+            names, _device_name(parameter_device) if parameter_device else ""))
+
+
+class MultiWorkerMirroredStrategy(Strategy):
+    """Mirrored over the processes that the environment describes (TF_CONFIG, `lockstep launch`, Slurm,
+    ...), once all of them are there.
+
+    Raises: InvalidArgumentError with all mistakes of the description; DeadlineExceededError naming who
+    is missing."""
+
+    def __init__(self, cluster_resolver=None, communication_options=None, devices=0, replicas=0,
+                 threads_per_device=1):
+        from . import cluster_resolver as resolvers
+        self.cluster_resolver = cluster_resolver or resolvers.environment_resolver()
+        self._adopt(_interruptible(lambda: _native.MultiWorkerMirroredStrategy(
+            devices, replicas, threads_per_device)))
+
+
+class ParameterServerStrategy(Strategy):
+    """Workers compute, servers (the job `ps`) update variables. All tasks run the same program, and
+    `Model.fit`, `evaluate` and `predict` are called by all; no coordinator schedules it.
+
+    In the script of a chief, though (its task's type is "chief" or none, its cluster has the jobs ps and
+    worker, and no mode is given), the other tasks are `Server`s: variables of the scope live on them, and a
+    `ClusterCoordinator` gives them functions. effects: "exactly_once" or "immediate"; patience, connecting:
+    seconds to wait for workers, and for servers; queue_bound: how many functions may wait.
+
+    mode: "synchronous" (the bits of one process), "bounded" with `staleness`, or "asynchronous".
+    Raises: InvalidArgumentError with all mistakes of the description, or for an evaluator's task;
+    DeadlineExceededError naming who is missing."""
+
+    def __new__(cls, *args, **kwargs):
+        return coordinator.chief_strategy(cls, args, kwargs) or super().__new__(cls)
+
+    def __init__(self, cluster_resolver=None, variable_partitioner=None, mode="synchronous", staleness=0,
+                 scale_by_staleness=False, devices=0, replicas=0, threads_per_device=1):
+        from . import cluster_resolver as resolvers
+        if variable_partitioner is not None:
+            from ..errors import UnimplementedError
+            raise UnimplementedError(
+                None, None, "[ParameterServerStrategy] rows of variables are divided evenly over the servers; "
+                "got a variable_partitioner; leave it out")
+        self.cluster_resolver = cluster_resolver or resolvers.environment_resolver()
+        self._adopt(_interruptible(lambda: _native.ParameterServerStrategy(
+            mode, staleness, scale_by_staleness, devices, replicas, threads_per_device)))
+
+    @property
+    def num_servers(self):
+        """How many servers take part now."""
+        return self._native.servers
+
+    @property
+    def is_server(self):
+        """Whether this task is one."""
+        return self._native.is_server
+
+    @property
+    def mode(self):
+        """"synchronous", "bounded staleness 3" or "asynchronous"."""
+        return self._native.mode
+
+
+def _interruptible(function):
+    """`function()` on a thread of its own, so that Ctrl-C ends the wait."""
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    box = []
+
+    def work():
+        try:
+            box.append((True, function()))
+        except BaseException as error:
+            box.append((False, error))
+    worker = threading.Thread(target=work, daemon=True, name="lockstep connects")
+    worker.start()
+    while not box:
+        worker.join(0.1)
+    good, value = box[0]
+    if not good:
+        raise value
+    return value
+
+
+class _DefaultDistributionStrategy(Strategy):
+    """One replica, the calling thread: in force where no scope is open."""
+
+    def __init__(self):
+        self._extended = Extended(self)
+
+    num_replicas_in_sync = 1
+
+    def scope(self):
+        import contextlib
+        return contextlib.nullcontext(self)
+
+    def run(self, fn, args=(), kwargs=None, options=None):
+        return fn(*args, **(kwargs or {}))
+
+    def reduce(self, reduce_op, value, axis):
+        from .. import ops_math
+        op = ops_math.reduce_sum if _reduce_op(reduce_op) == 0 else ops_math.reduce_mean
+        return value if axis is None else _map(lambda one: op(one, axis), value)
+
+    def gather(self, value, axis):
+        return value
+
+    def experimental_distribute_dataset(self, dataset, options=None):
+        return dataset
+
+    def distribute_datasets_from_function(self, dataset_fn, options=None):
+        return dataset_fn(InputContext())
+
+
+_default = _DefaultDistributionStrategy()
+
+
+def get_strategy():
+    """The strategy whose scope is open on this thread, else the default one."""
+    return scope_in_force() or _default
+
+
+def has_strategy():
+    """Whether a scope is open on this thread."""
+    return _native.has_strategy()
+
+
+def in_cross_replica_context():
+    """Whether the calling code runs once for all replicas."""
+    return _native.in_cross_replica()
+
+
+def get_replica_context():
+    """The replica in which the calling code runs; None in cross-replica context."""
+    return ReplicaContext(scope_in_force()) if _native.in_replica() else None
+
+
+class CrossDeviceOps:
+    """How values are combined: always by the canonical tree, whatever is asked for."""
+
+    def __init__(self, *_, **__):
+        pass
+
+
+class ReductionToOneDevice(CrossDeviceOps):
+    pass
+
+
+class NcclAllReduce(CrossDeviceOps):
+    pass
+
+
+class HierarchicalCopyAllReduce(CrossDeviceOps):
+    pass
+
+
+from . import coordinator, partitioners  # noqa: E402,F401
+from .server import Server  # noqa: E402,F401

@@ -1,0 +1,366 @@
+"""Functions that a chief gives to the workers of a cluster; variables live on its parameter servers."""
+
+import atexit
+import enum
+import os
+import sys
+import threading
+import weakref
+
+from .. import _native, nest
+from .._dtypes import TensorShape
+from .._tensor import convert_to_tensor
+from .._variable import Variable, _scatter
+
+
+class RemoteValueStatus(enum.Enum):
+    """How far a scheduled function is."""
+    NOT_READY = "NOT_READY"
+    READY = "READY"
+    ABORTED = "ABORTED"
+
+
+class RemoteValue:
+    """What a scheduled function will give."""
+
+    def __init__(self, native, concrete):
+        self._native = native
+        self._concrete = concrete
+
+    def get(self):
+        """Waits for the value, as tensors. Raises: what the function has raised, with worker and line;
+        CancelledError where another function failed first."""
+        from . import _interruptible
+        return self._concrete.pack(_interruptible(self._native.fetch))
+
+    def fetch(self):
+        """The same as NumPy arrays."""
+        return nest.map_structure(lambda one: one.numpy() if hasattr(one, "numpy") else one, self.get())
+
+    @property
+    def _status(self):
+        return list(RemoteValueStatus)[self._native.state]
+
+
+class PerWorkerValues:
+    """A value for each worker; a scheduled function gets that of the worker which carries it out."""
+
+
+class PerWorkerIterator(PerWorkerValues):
+    """Elements of a dataset for each worker: `next` works in functions that are scheduled."""
+
+    def __init__(self, native, spec):
+        self._native = native
+        self._spec = spec
+
+    element_spec = property(lambda self: self._spec)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if not _native.is_tracing():
+            raise NotImplementedError("Iterating over an `AsyncDistributedIterator` is not supported "
+                                      "right now; take elements in a function that is scheduled")
+        return nest._pack(self._spec, iter(self._native.next()))
+
+    get_next = __next__
+
+
+class PerWorkerDataset(PerWorkerValues):
+    """A dataset for each worker, which sees all of it."""
+
+    def __init__(self, chief, make):
+        self._chief = chief
+        self._make = make
+        self._spec = make().element_spec
+
+    element_spec = property(lambda self: self._spec)
+
+    def __iter__(self):
+        return PerWorkerIterator(self._chief.iterator(lambda: self._make()._native), self._spec)
+
+
+class ClusterCoordinator:
+    """Gives functions to the workers of a `ParameterServerStrategy`'s cluster.
+
+    Each worker that is free takes the next one. A function whose worker dies goes to another worker, and
+    what it writes to variables takes place once all the same; `effects="immediate"` of the strategy is
+    TensorFlow's at least once. There is one coordinator for a strategy.
+    Raises: ValueError for another strategy."""
+
+    def __new__(cls, strategy):
+        if not isinstance(strategy, _Chief):
+            raise ValueError("Only `tf.distribute.experimental.ParameterServerStrategy` or "
+                             "`tf.distribute.ParameterServerStrategy` is supported to work with "
+                             "`tf.distribute.experimental.coordinator.ClusterCoordinator` currently.")
+        if strategy._coordinator is None:
+            strategy._coordinator = super().__new__(cls)
+        return strategy._coordinator
+
+    def __init__(self, strategy):
+        self._strategy = strategy
+        self._chief = strategy._chief
+
+    strategy = property(lambda self: self._strategy)
+
+    def schedule(self, fn, args=None, kwargs=None):
+        """Lets the next free worker carry out `fn`, a `tf.function`, and returns a `RemoteValue` at once.
+
+        Raises: the first error of earlier functions; TypeError for another function; ValueError for an
+        argument that is a `RemoteValue`."""
+        from .._function import ConcreteFunction, Function
+        if isinstance(fn, ConcreteFunction):
+            fn = fn._function
+        if not isinstance(fn, Function):
+            raise TypeError("`tf.distribute.experimental.coordinator.ClusterCoordinator.schedule` only "
+                            "accepts a `tf.function` or a concrete function.")
+        args, kwargs = tuple(args or ()), dict(kwargs or {})
+        if any(isinstance(one, RemoteValue) for one in nest.flatten((args, kwargs))):
+            raise ValueError("`RemoteValue` cannot be an argument of a scheduled function; fetch it first")
+        concrete, tensors = fn._prepare(args, kwargs)
+        with self._strategy.scope():
+            if concrete.scheduled is None:
+                concrete.scheduled = _native.Function(fn._first_body(concrete), fn.__name__)
+            where = sys._getframe(1)
+            while where.f_back is not None and "lockstep" in where.f_globals.get("__name__", ""):
+                where = where.f_back
+            native = self._chief.schedule(concrete.scheduled, tensors, where.f_code.co_filename, where.f_lineno)
+            return RemoteValue(native, concrete)
+
+    def join(self):
+        """Waits until nothing is left to do. Raises: the first error, once; the rest is cancelled then.
+        UnavailableError, naming them, when all workers are gone for long."""
+        from . import _interruptible
+        _interruptible(self._chief.join)
+
+    def done(self):
+        """Whether nothing is left to do. Raises: as `join`."""
+        return self._chief.done()
+
+    def fetch(self, val):
+        """Waits for the `RemoteValue`s of a structure, and gives it with arrays in their places."""
+        return nest.map_structure(lambda one: one.fetch() if isinstance(one, RemoteValue) else one, val)
+
+    def create_per_worker_dataset(self, dataset_fn):
+        """The dataset, or what `dataset_fn()` gives, for each worker, from its beginning. Its iterator
+        is an argument of scheduled functions. The chief reads it, and sends elements along."""
+        if hasattr(dataset_fn, "element_spec"):
+            return PerWorkerDataset(self._chief, lambda: dataset_fn)
+        return PerWorkerDataset(self._chief, dataset_fn)
+
+
+class ShardedVariable:
+    """A variable whose rows are spread over the servers: `variables` are its shards, "name/part_0", ...
+    It is a tensor where one is needed; `sparse_read` and `tf.nn.embedding_lookup` read the rows alone."""
+
+    def __init__(self, variables, name="ShardedVariable"):
+        self._native = variables if isinstance(variables, _native.ShardedVariable) else \
+            _native.ShardedVariable.of([one._v for one in variables], name)
+        self._shards = [Variable._wrap(one) for one in self._native.shards]
+
+    variables = property(lambda self: self._shards)
+    name = property(lambda self: self._native.name)
+    dtype = property(lambda self: self._shards[0].dtype)
+    shape = property(lambda self: TensorShape(self._native.shape))
+
+    def __iter__(self):
+        return iter(self._shards)
+
+    def __tensor__(self):
+        return self._native.value()
+
+    def value(self):
+        return self._native.value()
+
+    def numpy(self):
+        return self.value().numpy()
+
+    def __getitem__(self, key):
+        return self.value()[key]
+
+    def assign(self, value):
+        """Each shard gets its rows."""
+        self._native.assign(self._as_own(value))
+        return self
+
+    def assign_add(self, delta):
+        self._native.assign_add(self._as_own(delta))
+        return self
+
+    def assign_sub(self, delta):
+        self._native.assign_sub(self._as_own(delta))
+        return self
+
+    def sparse_read(self, indices, name=None):
+        """The rows `indices`; each server gives those that it has."""
+        return self._native.lookup(convert_to_tensor(indices))
+
+    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("add", sparse_delta)
+
+    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("sub", sparse_delta)
+
+    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("update", sparse_delta)
+
+    def _as_own(self, value):
+        return convert_to_tensor(value, dtype=self.dtype)
+
+    def _scatter(self, kind, delta):
+        self._native.scatter(_scatter[kind], convert_to_tensor(delta.indices), self._as_own(delta.values))
+        return self
+
+    def __repr__(self):
+        return f"<ShardedVariable '{self.name}' shape={self.shape} dtype={self.dtype.name} in {len(self._shards)} shards>"
+
+
+def _as_tensor(operator):
+    def call(self, *args):
+        return getattr(self.value(), operator)(*args)
+    return call
+
+
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "matmul", "rmatmul", "pow", "rpow"):
+    setattr(ShardedVariable, f"__{_name}__", _as_tensor(f"__{_name}__"))
+for _name in ("neg", "abs", "lt", "le", "gt", "ge"):
+    setattr(ShardedVariable, f"__{_name}__", _as_tensor(f"__{_name}__"))
+
+
+def shards_in_scope(initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
+                    variable_def=None, dtype=None, *_, **__):
+    """A `ShardedVariable` where the scope's partitioner cuts the variable, else None."""
+    strategy = strategy_in_scope()
+    if strategy is None or strategy._partitioner is None:
+        return None
+    if initial_value is None:
+        raise ValueError("It looks like you are using `ParameterServerStrategy` with a `variable_partitioner`, "
+                         "and trying to create a variable without specifying `initial_value`. This is not "
+                         "allowed. Please specify the `initial_value`.")
+    value = convert_to_tensor(initial_value() if callable(initial_value) else initial_value, dtype=dtype)
+    if not value.shape.rank:
+        return None
+    cut = list(strategy._partitioner(shape=value.shape, dtype=value.dtype))
+    if not cut or cut[0] < 1 or any(one != 1 for one in cut[1:]):
+        raise ValueError("ShardedVariable only supports 1D partitioning along the first axis; got "
+                         f"{cut} for a variable of shape {value.shape}")
+    if cut[0] == 1:
+        return None
+    return ShardedVariable(_native.ShardedVariable.make(
+        value, name or "Variable", trainable is not False, int(cut[0])))
+
+
+# ---- the strategy of a chief
+
+_local = threading.local()
+_strategies = weakref.WeakSet()
+
+
+def strategy_in_scope():
+    """The innermost strategy of a chief in whose scope the calling thread is, or None."""
+    scopes = getattr(_local, "scopes", None)
+    return scopes[-1] if scopes else None
+
+
+def in_scope():
+    return bool(getattr(_local, "scopes", None))
+
+
+class _Scope:
+    """Variables made inside are on the servers."""
+
+    def __init__(self, strategy):
+        self._strategy = strategy
+
+    def __enter__(self):
+        self._native = _native.ChiefScope(self._strategy._chief)
+        self._native.enter()
+        _local.scopes = getattr(_local, "scopes", [])
+        _local.scopes.append(self._strategy)
+        return self._strategy
+
+    def __exit__(self, *_):
+        _local.scopes.pop()
+        self._native.exit()
+
+
+class _Chief:
+    """What a chief's strategy does: one replica, the function that is running."""
+
+    def __init__(self, cluster_resolver=None, variable_partitioner=None, effects="exactly_once",
+                 patience=60.0, connecting=60.0, queue_bound=0):
+        from . import Extended, _interruptible
+        from .cluster_resolver import TFConfigClusterResolver
+        if effects not in ("exactly_once", "immediate"):
+            raise ValueError(f"effects must be 'exactly_once' or 'immediate'; got {effects!r}")
+        self.cluster_resolver = cluster_resolver or TFConfigClusterResolver()
+        self._partitioner = variable_partitioner
+        self._coordinator = None
+        self._extended = Extended(self)
+        jobs = self.cluster_resolver.cluster_spec()._jobs
+        self._chief = _interruptible(lambda: _native.Chief(
+            jobs, patience, connecting, effects == "immediate", queue_bound))
+        _strategies.add(self)
+
+    num_replicas_in_sync = 1
+
+    def scope(self):
+        """A context in which variables are made on the servers, one after another."""
+        return _Scope(self)
+
+    def run(self, fn, args=(), kwargs=None, options=None):
+        """Calls `fn`: a worker is one replica."""
+        return fn(*args, **(kwargs or {}))
+
+    def reduce(self, reduce_op, value, axis):
+        from . import _default
+        return _default.reduce(reduce_op, value, axis)
+
+    def gather(self, value, axis):
+        return value
+
+    def experimental_local_results(self, value):
+        return (value,)
+
+    def experimental_distribute_dataset(self, dataset, options=None):
+        return dataset
+
+    def distribute_datasets_from_function(self, dataset_fn, options=None):
+        from . import InputContext
+        return dataset_fn(InputContext())
+
+
+def _is_chief(args, kwargs):
+    """Whether the script is a chief's: it names no mode of training in which all tasks run it, and the
+    others of its cluster are servers and workers."""
+    if len(args) > 2 or "mode" in kwargs or os.environ.get("LOCKSTEP_TASK"):
+        return False
+    resolver = args[0] if args else kwargs.get("cluster_resolver")
+    if resolver is None:
+        if not os.environ.get("TF_CONFIG"):
+            return False
+        from .cluster_resolver import TFConfigClusterResolver
+        resolver = TFConfigClusterResolver()
+    jobs = resolver.cluster_spec().jobs
+    return "ps" in jobs and "worker" in jobs and resolver.task_type in (None, "", "chief")
+
+
+_classes = {}
+
+
+def chief_strategy(cls, args, kwargs):
+    """The object for `ParameterServerStrategy(...)` in the script of a chief; None for another one."""
+    if issubclass(cls, _Chief) or not _is_chief(args, kwargs):
+        return object.__new__(cls) if issubclass(cls, _Chief) else None
+    made = _classes.get(cls)
+    if made is None:
+        made = _classes[cls] = type(cls.__name__, (_Chief, cls), {"__doc__": cls.__doc__,
+                                                                  "__module__": cls.__module__})
+    return object.__new__(made)
+
+
+@atexit.register
+def _close_chiefs():
+    for strategy in list(_strategies):
+        strategy._chief.close()

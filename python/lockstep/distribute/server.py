@@ -1,0 +1,51 @@
+"""Tasks that wait for the work of others."""
+
+from .. import _native
+from ..train_cluster import ClusterSpec
+
+
+class Server:
+    """A task that keeps variables and runs what a chief's sessions and coordinators give it.
+
+    Args:
+      server_or_cluster_def: a `ClusterSpec`, or a dict of jobs.
+      job_name, task_index: which task this is; may be left out where there is one alone.
+    Raises: ValueError for a task that is not there; UnavailableError for an address that is taken."""
+
+    def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None,
+                 config=None, start=True):
+        spec = ClusterSpec(server_or_cluster_def)
+        if job_name is None:
+            if len(spec.jobs) != 1:
+                raise ValueError("Must specify an explicit `job_name`.")
+            job_name = spec.jobs[0]
+        if task_index is None:
+            if len(spec.task_indices(job_name)) != 1:
+                raise ValueError("Must specify an explicit `task_index`.")
+            task_index = spec.task_indices(job_name)[0]
+        spec.task_address(job_name, task_index)
+        self._jobs, self._task, self._native = spec._jobs, (job_name, task_index), None
+        if start:
+            self.start()
+
+    @staticmethod
+    def create_local_server(config=None, start=True):
+        """A cluster of this process alone, at a free port."""
+        server = object.__new__(Server)
+        server._native = _native.Server.local()
+        return server
+
+    def start(self):
+        """Listens; once."""
+        if self._native is None:
+            self._native = _native.Server(self._jobs, *self._task)
+
+    @property
+    def target(self):
+        """"lockstep://host:port"."""
+        return self._native.target
+
+    def join(self):
+        """Waits for ever."""
+        from . import _interruptible
+        _interruptible(self._native.join)

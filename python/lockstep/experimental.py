@@ -1,0 +1,48 @@
+"""Names that TensorFlow keeps under `experimental`."""
+
+from . import errors
+
+
+class Optional:
+    """A value, or none."""
+
+    def __init__(self, value, there):
+        self._value = value
+        self._there = there
+
+    @staticmethod
+    def from_value(value):
+        return Optional(value, True)
+
+    @staticmethod
+    def empty(element_spec=None):
+        return Optional(None, False)
+
+    def has_value(self, name=None):
+        from ._tensor import convert_to_tensor
+        return convert_to_tensor(self._there)
+
+    def get_value(self, name=None):
+        if not self._there:
+            raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
+        return self._value
+
+
+def set_race_check(check):
+    """What is done with races between threads: "ignore", "warn" (the default) or "raise"."""
+    from . import _native
+    _native.set_race_check(("ignore", "warn", "raise").index(check))
+
+
+def take_race_reports():
+    """The races since the last call, as dicts: kind, variable, read, written, assigned, text."""
+    from . import _native
+    return _native.take_race_reports()
+
+
+def async_clear_error():
+    pass
+
+
+class dispatch:
+    pass

@@ -1,0 +1,262 @@
+"""Files: `tf.io`."""
+
+from . import _native
+from ._dtypes import as_dtype
+from ._tensor import convert_to_tensor
+
+
+def _path(name):
+    if hasattr(name, "numpy"):
+        name = name.numpy()
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def read_file(filename, name=None):
+    """The bytes of a file, as a string tensor. Raises: NotFoundError."""
+    from .errors import NotFoundError
+    try:
+        with open(_path(filename), "rb") as file:
+            return convert_to_tensor(file.read())
+    except FileNotFoundError:
+        raise NotFoundError(None, None, f"{_path(filename)}; No such file or directory") from None
+
+
+def write_file(filename, contents, name=None):
+    """Writes a string to a file, whose folders are made."""
+    import os
+    path = _path(filename)
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    data = contents.numpy() if hasattr(contents, "numpy") else contents
+    with open(path, "wb") as file:
+        file.write(data if isinstance(data, bytes) else str(data).encode())
+
+
+class gfile:
+    """Files and folders."""
+
+    @staticmethod
+    def exists(path):
+        import os
+        return os.path.exists(_path(path))
+
+    @staticmethod
+    def makedirs(path):
+        import os
+        os.makedirs(_path(path), exist_ok=True)
+
+    mkdir = makedirs
+
+    @staticmethod
+    def glob(pattern):
+        import glob
+        return sorted(glob.glob(_path(pattern)))
+
+    @staticmethod
+    def listdir(path):
+        import os
+        return sorted(os.listdir(_path(path)))
+
+    @staticmethod
+    def isdir(path):
+        import os
+        return os.path.isdir(_path(path))
+
+    @staticmethod
+    def remove(path):
+        import os
+        os.remove(_path(path))
+
+    @staticmethod
+    def rmtree(path):
+        import shutil
+        shutil.rmtree(_path(path))
+
+    @staticmethod
+    def GFile(name, mode="r"):
+        return open(_path(name), mode)
+
+
+class TFRecordOptions:
+    def __init__(self, compression_type="", **kwargs):
+        self.compression_type = compression_type or ""
+
+
+class TFRecordWriter:
+    """Writes records one after another, with their checksums."""
+
+    def __init__(self, path, options=None):
+        compression = options if isinstance(options, str) else getattr(options, "compression_type", "")
+        self._native = _native.TFRecordWriter.open(_path(path), compression or "")
+
+    def write(self, record):
+        self._native.write(bytes(record))
+
+    def flush(self):
+        self._native.flush()
+
+    def close(self):
+        self._native.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class FixedLenFeature:
+    """A feature of exactly `shape`."""
+
+    def __init__(self, shape, dtype, default_value=None):
+        self.shape, self.dtype, self.default_value = list(shape), as_dtype(dtype), default_value
+
+
+class VarLenFeature:
+    """A feature of any length, given as a vector."""
+
+    def __init__(self, dtype):
+        self.dtype = as_dtype(dtype)
+
+
+def _specs(features):
+    made = []
+    for name in sorted(features):
+        one = features[name]
+        fixed = isinstance(one, FixedLenFeature)
+        default = None
+        if fixed and one.default_value is not None:
+            default = convert_to_tensor(one.default_value, dtype=one.dtype)
+        made.append((name, int(one.dtype), one.shape if fixed else [], not fixed, default))
+    return made
+
+
+def _parsed(features, function, serialized):
+    from ._function import TensorSpec, py_function
+    names = sorted(features)
+    sequences = {name: one for name, one in features.items() if isinstance(one, FixedLenSequenceFeature)}
+    if sequences:
+        from .ops_array import reshape
+        plain = dict(features, **{name: VarLenFeature(one.dtype) for name, one in sequences.items()})
+        made = _parsed(plain, function, serialized)
+        for name, one in sequences.items():
+            made[name] = reshape(made[name], [-1] + one.shape) if one.shape else made[name]
+        return made
+    if isinstance(serialized, _native.Tensor) and serialized._symbolic:
+        specs = []
+        for name in names:
+            one = features[name]
+            rows = [] if serialized._rank == 0 else [None]
+            shape = one.shape if isinstance(one, FixedLenFeature) else [None]
+            specs.append(TensorSpec(rows + shape, one.dtype))
+        values = py_function(lambda s: list(_parsed(features, function, s).values()), [serialized], specs)
+        return dict(zip(names, values))
+    return dict(zip(names, function(serialized, _specs(features))))
+
+
+def parse_single_example(serialized, features, example_names=None, name=None):
+    """The features of one serialized `tf.train.Example`, by name.
+
+    Raises: InvalidArgumentError naming a feature that is missing or of another kind."""
+    return _parsed(features, lambda s, specs: _native.parse_single_example(
+        s if isinstance(s, bytes) else s._item(), specs), serialized)
+
+
+def parse_example(serialized, features, example_names=None, name=None):
+    """The same of each of a vector of serialized examples, stacked."""
+    return _parsed(features, lambda s, specs: _native.parse_example(convert_to_tensor(s), specs),
+                   serialized)
+
+
+class FixedLenSequenceFeature:
+    """Any number of elements of `shape`, stacked."""
+
+    def __init__(self, shape, dtype, allow_missing=False, default_value=None):
+        self.shape, self.dtype, self.allow_missing = list(shape), as_dtype(dtype), allow_missing
+
+
+def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, na_value="", select_cols=None,
+               name=None):
+    """The columns of lines of CSV, one tensor each. Shapes: those of `records`.
+
+    Raises: InvalidArgumentError for another number of fields or a field that is no number."""
+    from ._function import TensorSpec, py_function
+    records = convert_to_tensor(records)
+    defaults = [_csv_default(one) for one in record_defaults]
+    if records._symbolic:
+        return py_function(lambda r: decode_csv(r, record_defaults, field_delim, use_quote_delim, na_value,
+                                                select_cols), [records],
+                           [TensorSpec(records.shape, dtype) for dtype, _ in defaults])
+    rows = [_csv_row(one.decode(), defaults, field_delim, use_quote_delim, na_value, select_cols, i)
+            for i, one in enumerate(records._strings())]
+    made = []
+    for place, (dtype, _) in enumerate(defaults):
+        import numpy
+        column = [row[place] for row in rows]
+        if records._rank == 0:
+            made.append(convert_to_tensor(column[0], dtype=None if dtype.name == "string" else dtype))
+            continue
+        kind = object if dtype.name == "string" else dtype.as_numpy_dtype
+        made.append(convert_to_tensor(numpy.array(column, dtype=kind).reshape(tuple(records._shape)), dtype=dtype))
+    return made
+
+
+def _csv_default(given):
+    """(dtype, default or None) of a column."""
+    from ._dtypes import DType
+    if isinstance(given, (DType, type)):
+        return as_dtype(given), None
+    value = convert_to_tensor(given)
+    if value._dtype == 7:
+        return value.dtype, (value._strings()[0] if value._size else None)
+    return value.dtype, (value.numpy().reshape(-1)[0] if value._size else None)
+
+
+def _csv_row(line, defaults, delimiter, quotes, missing, columns, number):
+    import csv
+    from .errors import InvalidArgumentError
+    fields = next(csv.reader([line], delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE), [""])
+    if columns is not None:
+        fields = [fields[i] for i in columns]
+    if len(fields) != len(defaults):
+        raise InvalidArgumentError(None, None, f"Expect {len(defaults)} fields but have {len(fields)} in record {number}")
+    row = []
+    for place, (field, (dtype, default)) in enumerate(zip(fields, defaults)):
+        if field in ("", missing):
+            if default is None:
+                raise InvalidArgumentError(None, None, f"Field {place} is required but missing in record {number}!")
+            row.append(default)
+            continue
+        try:
+            row.append(field.encode() if dtype.name == "string" else
+                       (float if dtype.is_floating else int)(field))
+        except ValueError:
+            raise InvalidArgumentError(None, None, f"Field {place} in record {number} is not a valid {dtype.name}: "
+                                       f"{field}") from None
+    return row
+
+
+def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, name=None):
+    """The bytes of strings as numbers."""
+    import numpy
+    value = convert_to_tensor(input_bytes)
+    dtype = as_dtype(out_type).as_numpy_dtype
+    rows = [numpy.frombuffer(one, dtype) for one in value._strings()]
+    made = numpy.stack(rows).reshape(tuple(value._shape) + (-1,))
+    return convert_to_tensor(made)
+
+
+def serialize_tensor(tensor, name=None):
+    """A tensor as bytes in NumPy's format."""
+    import io as streams
+    import numpy
+    stream = streams.BytesIO()
+    numpy.save(stream, convert_to_tensor(tensor).numpy(), allow_pickle=False)
+    return convert_to_tensor(stream.getvalue())
+
+
+def parse_tensor(serialized, out_type, name=None):
+    """What `serialize_tensor` has made bytes of."""
+    import io as streams
+    import numpy
+    data = serialized if isinstance(serialized, bytes) else convert_to_tensor(serialized)._item()
+    return convert_to_tensor(numpy.load(streams.BytesIO(data), allow_pickle=False))

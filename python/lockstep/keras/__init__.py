@@ -1,0 +1,56 @@
+"""Keras 3's names: layers, models, training."""
+
+from . import (activations, backend, callbacks, constraints, datasets, initializers,  # noqa: F401
+               layers, losses, metrics, ops, optimizers, random, regularizers, utils)
+from ._base import InputSpec, KerasTensor, Layer  # noqa: F401
+from .layers import Input  # noqa: F401
+from .losses import Loss  # noqa: F401
+from .metrics import Metric  # noqa: F401
+from .models import Functional, Model, Sequential  # noqa: F401
+from .optimizers import Optimizer  # noqa: F401
+from . import models, saving  # noqa: F401
+from .initializers import Initializer  # noqa: F401
+from .regularizers import Regularizer  # noqa: F401
+
+__version__ = "3.12.0"
+layers.Layer = Layer
+layers.InputSpec = InputSpec
+
+
+class config:
+    floatx = staticmethod(backend.floatx)
+    set_floatx = staticmethod(backend.set_floatx)
+    epsilon = staticmethod(backend.epsilon)
+    backend = staticmethod(backend.backend)
+
+    @staticmethod
+    def disable_traceback_filtering():
+        from .. import _native
+        _native.keep_frames(True)
+
+    @staticmethod
+    def enable_traceback_filtering():
+        from .. import _native
+        _native.keep_frames(False)
+
+
+
+def name_scope(name, **kwargs):
+    """A prefix of the names of variables."""
+    from .._function import name_scope as scope
+    return scope(name)
+
+
+def version():
+    return __version__
+
+
+class mixed_precision:
+    @staticmethod
+    def set_global_policy(policy):
+        name = getattr(policy, "name", policy)
+        if name not in ("float32", "float64"):
+            raise NotImplementedError(f"mixed precision is not built; got {name}")
+        backend.set_floatx(name)
+
+    LossScaleOptimizer = optimizers.LossScaleOptimizer

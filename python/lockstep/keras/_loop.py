@@ -1,0 +1,279 @@
+"""The loops around a step of one's own."""
+
+import numpy
+
+from .. import _native, distribute, nest
+from .._function import Function
+from .._tensor import Tensor, convert_to_tensor
+from ._training import _floats, _is_dataset, _replicas
+from .callbacks import Line
+
+
+def _structure(x, y, sample_weight):
+    parts = [x] + ([y] if y is not None else []) + ([sample_weight] if sample_weight is not None else [])
+
+    def tensors(value):
+        if isinstance(value, dict):
+            return {key: tensors(one) for key, one in value.items()}
+        if isinstance(value, (list, tuple)) and value and any(
+                hasattr(one, "shape") or isinstance(one, (list, tuple, dict)) and any(
+                    hasattr(inner, "shape") for inner in nest.flatten(one)) for one in value):
+            return tuple(tensors(one) for one in value)
+        return _floats(value)
+    parts = [tensors(one) for one in parts]
+    return parts[0] if len(parts) == 1 and not isinstance(parts[0], tuple) else tuple(parts)
+
+
+def _dataset(model, x, y, sample_weight, batch_size, shuffle):
+    """(batches, how many there are or None)"""
+    from ..data import Dataset
+    if _is_dataset(x):
+        size = x._native.cardinality() if hasattr(x, "_native") else -2
+        return x, (size if size >= 0 else None)
+    if hasattr(x, "__len__") and hasattr(x, "__getitem__") and not hasattr(x, "shape") and not isinstance(
+            x, (list, tuple, dict)):
+        items = x
+        return _Batches(lambda: (items[i] for i in range(len(items)))), len(items)
+    if hasattr(x, "__next__"):
+        return _Batches(lambda: x), None
+    data = _structure(x, y, sample_weight)
+    count = nest.flatten(data)[0]._shape[0]
+    size = batch_size or 32
+    dataset = Dataset.from_tensor_slices(data)
+    if shuffle:
+        dataset = dataset.shuffle(max(count, 1), seed=0)
+    return dataset.batch(size), -(-count // size)
+
+
+class _Batches:
+    """Batches of a Python iterator."""
+
+    def __init__(self, make):
+        self._make = make
+        self.element_spec = None
+
+    def __iter__(self):
+        for one in self._make():
+            yield nest.map_structure(_floats, tuple(one) if isinstance(one, list) else one)
+
+
+def _step_function(model, kind):
+    made = model._functions.get(kind)
+    if made is None:
+        step = model.train_step if kind == "train" else model.test_step
+        strategy = model.distribute_strategy
+
+        def run(data):
+            outputs = strategy.run(step, args=(data,))
+            return outputs
+        made = model._functions[kind] = (
+            run if model.run_eagerly else Function(run, name=kind + "_step"))
+    return made
+
+
+def _logs(model, outputs):
+    """Figures as numbers: of metrics in cross-replica context, of everything else the mean."""
+    strategy = model.distribute_strategy
+    named = {one.name: one for one in model.metrics}
+    logs = {}
+    for name, value in (outputs or {}).items():
+        if name in named and isinstance(value, distribute.PerReplica):
+            value = named[name].result()
+        elif isinstance(value, distribute.PerReplica):
+            value = strategy.reduce("MEAN", value, axis=None)
+        logs[name] = float(value) if not isinstance(value, Tensor) or value._size == 1 \
+            else value.numpy()
+    from .models import Model
+    own = type(model).train_step is not Model.train_step and model.compiled
+    compiled = {one.name for one in model._plain_metrics + model._weighted_metrics} if own else ()
+    return dict(sorted(logs.items(), key=lambda item: (  # Keras has them as one entry, "compile_metrics"
+        "compile_metrics" if item[0] in compiled and item[0] != "loss" else item[0])))
+
+
+def _is_built(model):
+    return model.built and all(one.built for one in model._native_layers() if True)
+
+
+def _build(model, batch):
+    """Makes the weights eagerly, before the step is traced."""
+    from ._training import unpack_x_y_sample_weight
+    if model.built and model.weights:
+        return
+    x, _, _ = unpack_x_y_sample_weight(batch)
+    first = nest.map_structure(lambda one: one[:1] if isinstance(one, Tensor) else one, x)
+    try:
+        model(first, training=False)
+    except NotImplementedError:
+        pass
+    model._clear_losses()
+
+
+def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_data, shuffle, class_weight,
+        sample_weight, initial_epoch, steps_per_epoch, validation_steps, validation_batch_size,
+        validation_freq):
+    """Trains by the model's own `train_step`."""
+    if class_weight is not None and y is not None:
+        labels = numpy.asarray(y).reshape(len(y), -1)
+        labels = labels.argmax(1) if labels.shape[1] > 1 else labels[:, 0]
+        own = numpy.array([class_weight.get(int(one), 1.0) for one in labels], "float32")
+        sample_weight = own if sample_weight is None else own * numpy.asarray(sample_weight)
+    if validation_split and validation_data is None:
+        flat = [numpy.asarray(one) for one in nest.flatten(x)]
+        kept = int(len(flat[0]) * (1 - validation_split))
+        def cut(value, part):
+            return None if value is None else nest.map_structure(lambda one: one[part], value)
+        head, tail = slice(None, kept), slice(kept, None)
+        validation_data = (cut(x, tail), cut(y, tail), cut(sample_weight, tail))
+        x, y, sample_weight = cut(x, head), cut(y, head), cut(sample_weight, head)
+    batches, count = _dataset(model, x, y, sample_weight, batch_size, shuffle)
+    strategy = model.distribute_strategy
+    shared = strategy.experimental_distribute_dataset(batches) if \
+        strategy.num_replicas_in_sync > 1 and not isinstance(batches, _Batches) else batches
+    hooks.steps = steps_per_epoch or count
+    function = None
+    hooks.begin()
+    hooks.train_begin()
+    iterator = None
+    for epoch in range(initial_epoch, epochs):
+        model.reset_metrics()
+        hooks.epoch_begin(epoch)
+        if iterator is None or steps_per_epoch is None:
+            iterator = iter(shared)
+        done, outputs = 0, {}
+        while steps_per_epoch is None or done < steps_per_epoch:
+            batch = next(iterator, None)
+            if batch is None:
+                if steps_per_epoch is None or done == 0 and iterator is None:
+                    break
+                iterator = iter(shared)
+                batch = next(iterator, None)
+                if batch is None:
+                    break
+            if function is None:
+                _build(model, nest.map_structure(
+                    lambda one: one.values[0] if isinstance(one, distribute.PerReplica) else one, batch))
+                if model.optimizer is not None and not model.optimizer.built and \
+                        model.trainable_weights:
+                    model.optimizer.build(model.trainable_weights)
+                function = _step_function(model, "train")
+            hooks.train_batch_begin(done)
+            outputs = function(batch)
+            hooks.train_batch_end(done, lambda: _logs(model, outputs))
+            done += 1
+            if model.stop_training:
+                break
+        hooks.steps = hooks.steps or done
+        logs = _logs(model, outputs)
+        if validation_data is not None and (epoch + 1) % validation_freq == 0:
+            data = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
+            own = evaluate(model, data[0], data[1], validation_batch_size or batch_size, 0,
+                           data[2] if len(data) > 2 else None, validation_steps, None, hooks)
+            logs.update({"val_" + name: value for name, value in own.items()})
+        hooks.epoch_end(epoch, logs)
+        if model.stop_training:
+            break
+    hooks.train_end()
+    return hooks.history
+
+
+def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, hooks=None):
+    """The figures over all batches, by name."""
+    batches, count = _dataset(model, x, y, sample_weight, batch_size, False)
+    strategy = model.distribute_strategy
+    shared = strategy.experimental_distribute_dataset(batches) if \
+        strategy.num_replicas_in_sync > 1 and not isinstance(batches, _Batches) else batches
+    kept = [(one, [v.value() for v in one.variables]) for one in model.metrics] if hooks else []
+    model.reset_metrics()
+    line = Line(verbose, steps or count)
+    function, outputs, done = None, {}, 0
+    heard = listeners(model, callbacks, steps or count, verbose)
+    _call(heard, "on_test_begin", {})
+    if hooks:
+        hooks.test_begin()
+    for batch in shared:
+        if steps is not None and done >= steps:
+            break
+        if function is None:
+            _build(model, nest.map_structure(
+                lambda one: one.values[0] if isinstance(one, distribute.PerReplica) else one, batch))
+            function = _step_function(model, "test")
+        _call(heard, "on_test_batch_begin", done, {})
+        outputs = function(batch)
+        if heard:
+            _call(heard, "on_test_batch_end", done, _logs(model, outputs))
+        done += 1
+    logs = _logs(model, outputs)
+    _call(heard, "on_test_end", logs)
+    if hooks:
+        hooks.test_end(logs)
+    for metric, values in kept:
+        for variable, value in zip(metric.variables, values):
+            variable.assign(value)
+    line.end(done, logs)
+    return logs
+
+
+def _call(callbacks, name, *arguments):
+    for one in callbacks:
+        getattr(one, name)(*arguments)
+
+
+def listeners(model, callbacks, steps, verbose):
+    """Callbacks that were given to `evaluate` or `predict`, ready to be called."""
+    from .callbacks import CallbackList
+    if isinstance(callbacks, CallbackList):
+        callbacks = callbacks.callbacks
+    made = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks else []
+    for one in made:
+        one.set_params({"verbose": verbose, "epochs": 1, "steps": steps})
+        one.set_model(model)
+    return made
+
+
+def predict(model, x, batch_size, verbose, steps, callbacks):
+    """The outputs of all batches, one after another."""
+    if _is_dataset(x) or hasattr(x, "__next__"):
+        batches, count = _dataset(model, x, None, None, batch_size, False)
+    else:
+        from ..data import Dataset
+        data = _structure(x, None, None)
+        total = nest.flatten(data)[0]._shape[0]
+        batches, count = Dataset.from_tensor_slices(data).batch(batch_size), -(-total // batch_size)
+    line = Line(verbose, steps or count)
+    parts, form, done = [], None, 0
+    function = None
+    heard = listeners(model, callbacks, steps or count, verbose)
+    _call(heard, "on_predict_begin", {})
+    for batch in batches:
+        if steps is not None and done >= steps:
+            break
+        if function is None:
+            _build(model, batch if _is_dataset(x) else (batch,))
+            function = model._predict_function()
+        data = batch if _is_dataset(x) or not isinstance(batch, tuple) else (batch,)
+        _call(heard, "on_predict_batch_begin", done, {})
+        value = function(data)
+        _call(heard, "on_predict_batch_end", done, {"outputs": value})
+        form = value
+        parts.append([one.numpy() for one in nest.flatten(value)])
+        done += 1
+    line.end(done, {})
+    _call(heard, "on_predict_end", {})
+    if form is None:
+        raise ValueError("predict needs at least one batch")
+    return nest._pack(form, iter([numpy.concatenate(column) for column in zip(*parts)]))
+
+
+def on_batch(model, kind, x, y, sample_weight, return_dict):
+    """One step on one batch."""
+    data = _structure(x, y, sample_weight)
+    data = data if isinstance(data, tuple) else (data,)
+    _build(model, data)
+    logs = _logs(model, _step_function(model, kind)(data))
+    if return_dict:
+        return logs
+    values = [logs.pop("loss")] + list(logs.values()) if "loss" in logs else list(logs.values())
+    return values[0] if len(values) == 1 else values
+
+
+_ = (_native, convert_to_tensor, _replicas)

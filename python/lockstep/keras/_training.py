@@ -1,0 +1,544 @@
+"""compile, fit, evaluate, predict.
+
+A model with one input, one output and the `train_step` of Keras trains by the native `Fit`: one traced step
+on the global batch. Everything else (a `train_step` of one's own, several inputs or outputs, added
+losses) trains by the loop here, whose step is a traced `Strategy.run`."""
+
+import threading
+
+from .. import _native, distribute, nest
+from .._dtypes import as_dtype
+from .._function import Function, TensorSpec, run_functions_eagerly  # noqa: F401
+from .._tensor import Tensor, convert_to_tensor
+from .._tape import GradientTape
+from .._variable import Variable
+from . import callbacks as callbacks_module
+from . import losses as losses_module
+from . import metrics as metrics_module
+from . import optimizers as optimizers_module
+
+
+def _floats(value):
+    """NumPy's float64 becomes float32, as everywhere in Keras."""
+    tensor = convert_to_tensor(value)
+    return _native.cast(tensor, as_dtype("float32")) if tensor._dtype == 2 else tensor
+
+
+def _is_dataset(value):
+    return getattr(value, "_is_dataset", False)
+
+
+class Trainer:
+    """What a model knows of training."""
+
+    def __init__(self):
+        set_ = object.__setattr__
+        set_(self, "optimizer", None)
+        set_(self, "_compiled", None)
+        set_(self, "_native_model", None)
+        set_(self, "_tracked", [])
+        set_(self, "stop_training", False)
+        set_(self, "_functions", {})
+        set_(self, "_strategy_of_model", None)
+        set_(self, "compiled", False)
+
+    def _note_scope(self):
+        object.__setattr__(self, "_strategy_of_model", distribute.scope_in_force())
+
+    distribute_strategy = property(lambda self: self._strategy_of_model or distribute.get_strategy())
+
+    # ---- compile
+
+    def compile(self, optimizer="rmsprop", loss=None, loss_weights=None, metrics=None,
+                weighted_metrics=None, run_eagerly=False, steps_per_execution=1, jit_compile="auto",
+                auto_scale_loss=True):
+        """Says how to train: an optimizer, a loss (or a structure of them), metrics.
+
+        Raises: ValueError for names that do not exist."""
+        scope = self._scope()
+        with scope:
+            set_ = object.__setattr__
+            set_(self, "optimizer", None if optimizer is None else optimizers_module.get(optimizer))
+            set_(self, "loss", loss)
+            set_(self, "_loss_weights", loss_weights)
+            set_(self, "run_eagerly", run_eagerly)
+            set_(self, "_metrics_given", metrics)
+            set_(self, "_plain_metrics", _metric_list(metrics))
+            set_(self, "_weighted_given", weighted_metrics)
+            set_(self, "_weighted_metrics", _metric_list(weighted_metrics))
+            set_(self, "_losses_made", _map_losses(loss))
+            set_(self, "_output_losses", {})
+            set_(self, "_loss_tracker", metrics_module.Mean(name="loss"))
+            set_(self, "_functions", {})
+            set_(self, "_native_compiled", False)
+            set_(self, "compiled", True)
+
+    def _scope(self):
+        import contextlib
+        strategy = self._strategy_of_model
+        if strategy is None or distribute.scope_in_force() is strategy:
+            return contextlib.nullcontext()
+        return strategy.scope()
+
+    def _need_compiled(self, what):
+        if not self.compiled:
+            raise ValueError("You must call `compile()` before using the model.")
+
+    @property
+    def metrics(self):
+        made = []
+        if self.compiled:
+            made.append(self._loss_tracker)
+            made.extend(self._output_losses.values())
+            made.extend(self._plain_metrics + self._weighted_metrics)
+        from ._base import Layer
+        own = Layer.metrics.fget(self)
+        return made + [one for one in own if all(one is not other for other in made)]
+
+    @property
+    def metrics_names(self):
+        own = self._plain_metrics + self._weighted_metrics if self.compiled else []
+        names = [one.name for one in self.metrics if all(one is not other for other in own)]
+        return names[:1] + ["compile_metrics"] + names[1:] if own else names
+
+    def reset_metrics(self):
+        for one in self.metrics:
+            one.reset_state()
+
+    def get_metrics_result(self):
+        """The figures now, by name."""
+        made = {}
+        for one in self.metrics:
+            value = one.result()
+            made.update(value if isinstance(value, dict) else {one.name: value})
+        return made
+
+    # ---- the native model
+
+    def _bridge(self):
+        """The native model, which knows all native layers that there are by now."""
+        if self._native_model is None:
+            def call(x, training):
+                return self(x, training=training)
+            with self._scope():
+                object.__setattr__(self, "_native_model",
+                                   _native.PythonModel(self.name, call))
+        for layer in self._native_layers():
+            if all(layer is not one for one in self._tracked):
+                self._native_model.add(layer)
+                self._tracked.append(layer)
+        return self._native_model
+
+    def _compile_native(self):
+        bridge = self._bridge()
+        if not self._native_compiled:
+            with self._scope():
+                bridge.compile(self.optimizer._native, self._losses_made._native,
+                               [one._native for one in self._plain_metrics],
+                               [one._native for one in self._weighted_metrics])
+            object.__setattr__(self, "_native_compiled", True)
+        return bridge
+
+    def _is_plain(self):
+        from .models import Model
+        cls = type(self)
+        return (isinstance(self._losses_made, losses_module.Loss) and not self.run_eagerly
+                and self._loss_weights is None
+                and cls.train_step is Model.train_step and cls.test_step is Model.test_step
+                and cls.compute_loss is Model.compute_loss and self.optimizer is not None
+                and cls.compute_metrics is Model.compute_metrics
+                and not self._adds_losses())
+
+    def _adds_losses(self):
+        """Whether a layer adds to the loss besides regularizers of weights."""
+        todo = [self]
+        while todo:
+            one = todo.pop()
+            if one.__dict__.get("activity_regularizer") is not None or one.__dict__.get("_losses") \
+                    or one.__dict__.get("_metrics"):
+                return True
+            call = getattr(type(one).call, "__wrapped__", type(one).call)
+            code = getattr(call, "__code__", None)
+            if code is not None and "add_loss" in code.co_names:
+                return True
+            todo.extend(one._children)
+        return False
+
+    def _see(self, x, batch=None):
+        """Builds the model for data that are to come."""
+        if isinstance(x, Tensor):
+            from ._base import KerasTensor, infer
+            if not self.built or not self.weights or any(
+                    not one.built for one in self._native_layers()):
+                from ._base import shown_batch
+                with shown_batch(batch):
+                    infer(lambda tensors: self(tensors[0], training=False),
+                          [KerasTensor((None,) + tuple(x._shape[1:]), x.dtype)])
+                object.__setattr__(self, "built", True)
+                self._clear_losses()
+
+    # ---- fit
+
+    def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None,
+            validation_split=0.0, validation_data=None, shuffle=True, class_weight=None,
+            sample_weight=None, initial_epoch=0, steps_per_epoch=None, validation_steps=None,
+            validation_batch_size=None, validation_freq=1, **options):
+        """Trains on arrays, or a dataset of batches; gives a `History`.
+
+        Raises: ValueError for data and options that do not fit; RuntimeError before `compile`."""
+        self._need_compiled("fit")
+        object.__setattr__(self, "stop_training", False)
+        verbose = 1 if verbose == "auto" else int(verbose)
+        if _is_dataset(x) and y is not None:
+            raise ValueError("When providing `x` as a tf.data.Dataset, `y` should not be passed. Instead, "
+                             f"the targets should be included as part of the tf.data.Dataset. Received: "
+                             f"x={x}, y={y}")
+        hooks = callbacks_module.Hooks(self, callbacks, verbose, epochs, initial_epoch)
+        native = self._native_data(x, y, sample_weight)
+        validation = self._native_validation(validation_data)
+        with self._scope():
+            if native is not None and validation is not False and self._is_plain():
+                return self._fit_natively(native, validation, hooks, {
+                    "batch_size": 32 if batch_size is None else int(batch_size), "epochs": int(epochs),
+                    "initial_epoch": int(initial_epoch), "shuffle": bool(shuffle),
+                    "validation_split": float(validation_split or 0),
+                    "validation_freq": int(validation_freq) if isinstance(validation_freq, int) else 1,
+                    "steps_per_epoch": int(steps_per_epoch or 0),
+                    "class_weight": None if class_weight is None else {
+                        int(key): float(value) for key, value in class_weight.items()},
+                    "shards": options.get("shards", 0),
+                    "check_data": options.get("check_data", False)})
+            from . import _loop
+            return _loop.fit(self, x, y, batch_size, epochs, hooks, validation_split, validation_data,
+                             shuffle, class_weight, sample_weight, initial_epoch, steps_per_epoch,
+                             validation_steps, validation_batch_size, validation_freq)
+
+    def _native_data(self, x, y, sample_weight):
+        """What the native Fit takes: ("arrays", x, y, weight) or ("dataset", batches), else None."""
+        if _is_dataset(x):
+            spec = x.element_spec
+            if hasattr(x, "_native") and isinstance(spec, tuple) and len(spec) in (2, 3) and all(
+                    isinstance(one, TensorSpec) for one in spec):
+                return ("dataset", _float_batches(x))
+            return None
+        if x is None or y is None or isinstance(x, (list, tuple, dict)) and not _is_numbers(x) \
+                or isinstance(y, (list, tuple, dict)) and not _is_numbers(y) \
+                or hasattr(x, "__next__") or hasattr(x, "__getitem__") and not hasattr(x, "dtype") \
+                and not isinstance(x, (list, tuple)):
+            return None
+        try:
+            arrays = [_floats(x), _floats(y)]
+        except (TypeError, ValueError):
+            return None
+        if arrays[0]._rank == 0 or arrays[0]._shape[0] != (arrays[1]._shape or (0,))[0]:
+            sizes = ", ".join(str(one._shape[0] if one._rank else 1) for one in arrays)
+            raise ValueError("Data cardinality is ambiguous. Make sure all arrays contain the same number "
+                             f"of samples.'x' sizes: {sizes.split(', ')[0]}\n'y' sizes: "
+                             f"{sizes.split(', ')[1]}\n")
+        return ("arrays", arrays[0], arrays[1],
+                None if sample_weight is None else _floats(sample_weight))
+
+    def _native_validation(self, data):
+        """Arguments of the native Fit; {} for none, False for data that it does not take."""
+        if data is None:
+            return {}
+        if _is_dataset(data):
+            spec = data.element_spec
+            if hasattr(data, "_native") and isinstance(spec, tuple) and len(spec) in (2, 3) and all(
+                    isinstance(one, TensorSpec) for one in spec):
+                return {"validation_dataset": _float_batches(data)._native}
+            return False
+        made = self._native_data(data[0], data[1], data[2] if len(data) > 2 else None)
+        if made is None or made[0] != "arrays":
+            return False
+        return {"validation_x": made[1], "validation_y": made[2], "validation_weight": made[3]}
+
+    def _fit_natively(self, data, validation, hooks, options):
+        if data[0] == "arrays":
+            first = data[1]
+            count = data[1]._shape[0]
+            count = int(count * (1 - options["validation_split"])) if options["validation_split"] \
+                else count
+            hooks.steps = options["steps_per_epoch"] or -(-count // options["batch_size"])
+        else:
+            element = next(iter(data[1]), None)
+            if element is None:
+                raise ValueError("the dataset is empty")
+            first = element[0]
+            size = data[1]._native.cardinality()
+            hooks.steps = options["steps_per_epoch"] or (size if size >= 0 else None)
+        self._see(first, min(options["batch_size"], count) if data[0] == "arrays" else first._shape[0])
+        bridge = self._compile_native()
+        bridge.stop_training = False
+        object.__setattr__(self, "_training_natively", True)
+        options.update({key: one for key, one in validation.items() if one is not None})
+        self.optimizer.built = True
+        self.optimizer._weights = self.trainable_weights
+        hooks.begin()
+        try:
+            if data[0] == "arrays":
+                if data[3] is not None:
+                    options["sample_weight"] = data[3]
+                bridge.fit_arrays(data[1], data[2], options, hooks)
+            else:
+                bridge.fit_dataset(data[1]._native, options, hooks)
+        finally:
+            object.__setattr__(self, "_training_natively", False)
+        return hooks.history
+
+    def __setattr__(self, name, value):
+        if name == "stop_training":
+            object.__setattr__(self, name, value)
+            if self.__dict__.get("_native_model") is not None and value:
+                self._native_model.stop_training = True
+            return
+        super().__setattr__(name, value)
+
+    # ---- evaluate and predict
+
+    def evaluate(self, x=None, y=None, batch_size=None, verbose="auto", sample_weight=None, steps=None,
+                 callbacks=None, return_dict=False, **kwargs):
+        """[loss, metrics in the order of compile] over all examples; a number if there is only the loss."""
+        self._need_compiled("evaluate")
+        verbose = 1 if verbose == "auto" else int(verbose)
+        native = self._native_data(x, y, sample_weight)
+        with self._scope():
+            if not callbacks and native is not None and self._is_plain() and (
+                    native[-1] is None or native[0] == "dataset"):
+                dataset = _batches(native, batch_size or 32)
+                first = next(iter(dataset))
+                self._see(first[0])
+                bridge = self._compile_native()
+                line = callbacks_module.Line(verbose, None if steps is None else steps)
+                logs = bridge.evaluate(dataset._native, int(steps or 0))
+                size = dataset._native.cardinality()
+                line.end(steps or max(size, 0), logs)
+            else:
+                from . import _loop
+                logs = _loop.evaluate(self, x, y, batch_size, verbose, sample_weight, steps, callbacks)
+        if return_dict:
+            return logs
+        names = [one.name for one in self._plain_metrics + self._weighted_metrics]
+        values = [logs["loss"]] + [logs[name] for name in names if name in logs] + [
+            value for name, value in logs.items() if name != "loss" and name not in names]
+        return values[0] if len(values) == 1 else values
+
+    def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
+        """The outputs for all examples, as NumPy arrays."""
+        verbose = 1 if verbose == "auto" else int(verbose)
+        from . import _loop
+        with self._scope():
+            return _loop.predict(self, x, batch_size or 32, verbose, steps, callbacks)
+
+    def predict_on_batch(self, x):
+        """The outputs for one batch, as NumPy arrays."""
+        return nest.map_structure(lambda one: one.numpy(), self._predict_function()(
+            nest.map_structure(_floats, x)))
+
+    def _predict_function(self):
+        made = self._functions.get("predict")
+        if made is None:
+            made = self._functions["predict"] = Function(lambda x: self.predict_step(x))
+        return made
+
+    def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
+        """One step on one batch."""
+        from . import _loop
+        with self._scope():
+            return _loop.on_batch(self, "train", x, y, sample_weight, return_dict)
+
+    def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
+        """The loss and metrics of one batch."""
+        from . import _loop
+        with self._scope():
+            return _loop.on_batch(self, "test", x, y, sample_weight, return_dict)
+
+    # ---- steps, to be overridden
+
+    def train_step(self, data):
+        """One step on a batch: forward, loss, gradients, update; the figures by name."""
+        x, y, sample_weight = unpack_x_y_sample_weight(data)
+        with GradientTape() as tape:
+            y_pred = self(x, training=True)
+            loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight,
+                                     training=True)
+            self._loss_tracker.update_state(
+                loss * _replicas(), sample_weight=convert_to_tensor(_batch_size(x), dtype="float32"))
+            scaled = self.optimizer.scale_loss(loss)
+        weights = self.trainable_weights
+        gradients = tape.gradient(scaled, weights)
+        self.optimizer.apply_gradients(zip(gradients, weights))
+        return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+
+    def test_step(self, data):
+        """The loss and metrics of a batch."""
+        x, y, sample_weight = unpack_x_y_sample_weight(data)
+        y_pred = self(x, training=False)
+        loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
+        self._loss_tracker.update_state(
+            loss * _replicas(), sample_weight=convert_to_tensor(_batch_size(x), dtype="float32"))
+        return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+
+    def predict_step(self, data):
+        """The outputs of a batch."""
+        x, _, _ = unpack_x_y_sample_weight(data)
+        return self(x, training=False)
+
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        """The compiled losses of a batch, plus what layers add; divided by the number of replicas."""
+        total = None
+        if self._losses_made is not None and y is not None:
+            total = _compute_losses(self._losses_made, y, y_pred, sample_weight, self._loss_weights,
+                                    self._track_output(y_pred))
+        for one in self.losses:
+            one = convert_to_tensor(one)
+            one = _native.reduce_sum(one, None, False) if one._rank else one
+            total = one if total is None else total + one
+        self._clear_losses()
+        if total is None:
+            raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
+        return total / _replicas() if _replicas() > 1 else total
+
+    def _track_output(self, y_pred):
+        """Keeps the mean of each output's loss, where there are several: NAME_loss."""
+        names = getattr(self, "output_names", None)
+        if not isinstance(self._losses_made, (dict, list)):
+            return None
+
+        def track(key, value):
+            if isinstance(key, int):
+                key = names[key] if names and key < len(names) else f"output_{key}"
+            tracker = self._output_losses.get(key)
+            if tracker is None:
+                tracker = self._output_losses[key] = metrics_module.Mean(name=f"{key}_loss")
+            size = convert_to_tensor(_batch_size(y_pred), dtype="float32")
+            tracker.update_state(value, sample_weight=size)
+        return track
+
+    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+        """Updates the compiled metrics, and gives all figures by name."""
+        for one in self._plain_metrics:
+            _update(one, y, y_pred, None)
+        for one in self._weighted_metrics:
+            _update(one, y, y_pred, sample_weight)
+        return self.get_metrics_result()
+
+    def compiled_loss(self, y, y_pred, sample_weight=None, regularization_losses=None):
+        return _compute_losses(self._losses_made, y, y_pred, sample_weight, self._loss_weights)
+
+    def make_train_function(self, force=False):
+        return None
+
+    def advice(self):
+        """What was said before the first step about things that cannot be meant."""
+        return [] if self._native_model is None else self._native_model.advice()
+
+
+def _replicas():
+    return _native.replicas_in_sync() if _native.in_replica() else 1
+
+
+def _batch_size(x):
+    first = nest.flatten(x)[0]
+    return first._shape[0]
+
+
+def _update(metric, y, y_pred, sample_weight):
+    if isinstance(y_pred, (list, tuple, dict)):
+        y, y_pred = nest.flatten(y)[0], nest.flatten(y_pred)[0]
+    if sample_weight is None:
+        metric.update_state(y, y_pred)
+    else:
+        metric.update_state(y, y_pred, sample_weight=sample_weight)
+
+
+def _metric_list(metrics):
+    if metrics is None:
+        return []
+    if isinstance(metrics, dict):
+        metrics = list(metrics.values())
+    metrics = nest.flatten(metrics) if isinstance(metrics, (list, tuple)) else [metrics]
+    return [metrics_module.get(one) for one in metrics if one is not None]
+
+
+def _map_losses(loss):
+    if isinstance(loss, dict):
+        return {key: losses_module.get(one) for key, one in loss.items()}
+    if isinstance(loss, (list, tuple)):
+        return [losses_module.get(one) for one in loss]
+    return losses_module.get(loss)
+
+
+def _from_logits(loss, y_pred):
+    return loss
+
+
+def _compute_losses(losses, y, y_pred, sample_weight, weights, track=None):
+    if isinstance(losses, dict):
+        total = None
+        for key, loss in losses.items():
+            own = loss(y[key], y_pred[key] if isinstance(y_pred, dict) else y_pred, sample_weight)
+            if track is not None:
+                track(key, own)
+            if weights is not None:
+                own = own * weights[key]
+            total = own if total is None else total + own
+        return total
+    if isinstance(losses, list) or isinstance(y_pred, (list, tuple)):
+        preds, trues = nest.flatten(y_pred), nest.flatten(y)
+        each = losses if isinstance(losses, list) else [losses] * len(preds)
+        total = None
+        for i, (loss, t, p) in enumerate(zip(each, trues, preds)):
+            if loss is None:
+                continue
+            own = loss(t, p, sample_weight)
+            if track is not None and len(each) > 1:
+                track(i, own)
+            if weights is not None:
+                own = own * weights[i]
+            total = own if total is None else total + own
+        return total
+    return losses(y, y_pred, sample_weight)
+
+
+def _is_numbers(value):
+    """Whether nested lists hold numbers alone, and so are one array."""
+    if isinstance(value, dict):
+        return False
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return isinstance(value, (int, float, bool))
+
+
+def _float_batches(dataset):
+    """The dataset with float32 in place of float64."""
+    if any(one.dtype == "float64" for one in nest.flatten(dataset.element_spec)):
+        return dataset.map(lambda *parts: tuple(_native.cast(one, as_dtype("float32"))
+                                                if one._dtype == 2 else one for one in parts))
+    return dataset
+
+
+def _batches(native, batch_size):
+    from ..data import Dataset
+    if native[0] == "dataset":
+        return native[1]
+    return Dataset.from_tensor_slices((native[1], native[2])).batch(batch_size)
+
+
+def unpack_x_y_sample_weight(data):
+    """(x, y, sample_weight) of what a dataset gives; None for what it lacks."""
+    if isinstance(data, list):
+        data = tuple(data)
+    if not isinstance(data, tuple):
+        return data, None, None
+    return (tuple(data) + (None, None))[:3]
+
+
+def pack_x_y_sample_weight(x, y=None, sample_weight=None):
+    """The structure of which `unpack_x_y_sample_weight` makes its arguments again."""
+    if y is None:
+        return x if not isinstance(x, (list, tuple)) else (x,)
+    return (x, y) if sample_weight is None else (x, y, sample_weight)
+
+
+_ = (threading, Variable)

@@ -1,0 +1,100 @@
+"""Functions of a layer's output: `keras.activations`."""
+
+from .. import _native
+from .._tensor import convert_to_tensor
+from ._base import apply_op
+
+_TEXTS = {"celu": "", "elu": "", "exponential": "", "gelu": "", "glu": "", "hard_shrink": "",
+          "hard_sigmoid": "", "hard_silu": "", "hard_tanh": "", "leaky_relu": "", "linear": "",
+          "log_sigmoid": "", "log_softmax": "", "mish": "", "relu": "", "relu6": "", "selu": "",
+          "sigmoid": "", "silu": "", "soft_shrink": "", "softmax": "", "softplus": "", "softsign": "",
+          "sparse_plus": "", "sparse_sigmoid": "", "squareplus": "", "tanh": "", "tanh_shrink": "",
+          "threshold": ""}
+_ALIASES = {"swish": "silu", "hard_swish": "hard_silu"}
+
+
+def _make(name):
+    def activation(x):
+        return apply_op(lambda x: _native.activate(name, convert_to_tensor(x)), x, name=name)
+    activation.__name__ = activation.__qualname__ = name
+    activation.__doc__ = f"Keras's {name}, element by element (softmax, log_softmax, glu: last axis)."
+    activation._native_name = name
+    return activation
+
+
+_BY_NAME = {name: _make(name) for name in _TEXTS}
+globals().update(_BY_NAME)
+swish, hard_swish = _BY_NAME["silu"], _BY_NAME["hard_silu"]
+
+
+def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
+    """max(x, 0), or with a slope below the threshold and a largest value."""
+    if not negative_slope and max_value is None and not threshold:
+        return apply_op(lambda x: _native.relu(x), x, name="relu")
+
+    def call(x):
+        from .. import ops_array, ops_math
+        x = convert_to_tensor(x)
+        y = ops_array.where(x >= threshold, x, negative_slope * (x - threshold))
+        return y if max_value is None else ops_math.minimum(y, float(max_value))
+    return apply_op(call, x, name="relu")
+
+
+relu._native_name = "relu"
+_BY_NAME["relu"] = relu
+
+
+def softmax(x, axis=-1):
+    """exp(x) / sum(exp(x)) along `axis`."""
+    return apply_op(lambda x: _native.softmax(convert_to_tensor(x), axis), x, name="softmax")
+
+
+softmax._native_name = "softmax"
+_BY_NAME["softmax"] = softmax
+gelu_native = _BY_NAME["gelu"]
+
+
+def gelu(x, approximate=False):
+    """x times the normal probability of a value below x."""
+    return apply_op(lambda x: _native.gelu(convert_to_tensor(x), approximate), x, name="gelu")
+
+
+gelu._native_name = "gelu"
+_BY_NAME["gelu"] = gelu
+
+
+def serialize(activation):
+    return getattr(activation, "__name__", str(activation))
+
+
+def get(identifier):
+    """The activation of a name or a function; linear for None. Raises: ValueError."""
+    if identifier is None:
+        return _BY_NAME["linear"]
+    if isinstance(identifier, str):
+        name = _ALIASES.get(identifier, identifier)
+        if name not in _BY_NAME:
+            raise ValueError(f"Could not interpret activation function identifier: {identifier}")
+        return _BY_NAME[name]
+    if callable(identifier):
+        return identifier
+    raise ValueError(f"Could not interpret activation function identifier: {identifier}")
+
+
+def native_name(identifier):
+    """The name of a native activation, None for functions of Python."""
+    function = get(identifier)
+    known = getattr(function, "_native_name", None)
+    if known is not None:
+        return known
+    from .. import nn, ops_math
+    for name in ("relu", "softmax", "sigmoid", "tanh", "selu", "softplus", "softsign", "elu", "silu",
+                 "gelu", "relu6"):
+        if getattr(nn, name, None) is function or getattr(ops_math, name, None) is function:
+            return name
+    wrapped = getattr(function, "__wrapped__", None)
+    if wrapped is not None and wrapped is not function and \
+            str(getattr(wrapped, "__module__", "")).startswith("lockstep."):
+        if wrapped.__name__ in _BY_NAME and wrapped.__name__ not in ("leaky_relu", "log_softmax"):
+            return wrapped.__name__
+    return None

@@ -1,0 +1,50 @@
+"""Numbers that all of Keras shares: `keras.backend`."""
+
+_floatx = "float32"
+
+
+def floatx():
+    return _floatx
+
+
+def set_floatx(value):
+    global _floatx
+    if value not in ("float16", "bfloat16", "float32", "float64"):
+        raise ValueError(f"Unknown `floatx` value: {value}.")
+    _floatx = value
+
+
+def epsilon():
+    return 1e-7
+
+
+def image_data_format():
+    return "channels_last"
+
+
+def set_image_data_format(data_format):
+    if data_format != "channels_last":
+        raise ValueError("data_format must be channels_last")
+
+
+def backend():
+    return "lockstep"
+
+
+def clear_session(free_memory=True):
+    """Names of layers begin anew."""
+    from . import _base
+    _base.reset_names()
+
+
+def get_value(x):
+    return x.numpy() if hasattr(x, "numpy") else x
+
+
+def set_value(x, value):
+    x.assign(value)
+
+
+def is_keras_tensor(x):
+    from ._base import KerasTensor
+    return isinstance(x, KerasTensor)

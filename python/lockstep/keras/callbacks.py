@@ -1,0 +1,621 @@
+"""Hooks into training: `keras.callbacks`."""
+
+import math
+import os
+import sys
+import time
+
+
+class Callback:
+    """Hooks that do nothing; derive and override. `self.model` and `self.params` are set by `fit`."""
+
+    def __init__(self):
+        self.params = None
+        self._model = None
+
+    @property
+    def model(self):
+        return self._model
+
+    def set_params(self, params):
+        self.params = params
+
+    def set_model(self, model):
+        self._model = model
+
+    def on_batch_begin(self, batch, logs=None):
+        pass
+
+    def on_batch_end(self, batch, logs=None):
+        pass
+
+    def on_epoch_begin(self, epoch, logs=None):
+        pass
+
+    def on_epoch_end(self, epoch, logs=None):
+        pass
+
+    def on_train_batch_begin(self, batch, logs=None):
+        self.on_batch_begin(batch, logs=logs)
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.on_batch_end(batch, logs=logs)
+
+    def on_test_batch_begin(self, batch, logs=None):
+        pass
+
+    def on_test_batch_end(self, batch, logs=None):
+        pass
+
+    def on_predict_batch_begin(self, batch, logs=None):
+        pass
+
+    def on_predict_batch_end(self, batch, logs=None):
+        pass
+
+    def on_train_begin(self, logs=None):
+        pass
+
+    def on_train_end(self, logs=None):
+        pass
+
+    def on_test_begin(self, logs=None):
+        pass
+
+    def on_test_end(self, logs=None):
+        pass
+
+    def on_predict_begin(self, logs=None):
+        pass
+
+    def on_predict_end(self, logs=None):
+        pass
+
+
+class History(Callback):
+    """What training gathered: `history`, lists by name, and `epoch`."""
+
+    def __init__(self):
+        super().__init__()
+        self.history = {}
+        self.epoch = []
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.epoch.append(epoch)
+        for name, value in (logs or {}).items():
+            self.history.setdefault(name, []).append(value)
+
+
+class Hooks:
+    """Passes the native training's hooks on to callbacks, and prints the progress."""
+
+    def __init__(self, model, callbacks, verbose, epochs, initial_epoch):
+        given = callbacks or []
+        if isinstance(given, CallbackList):
+            given = given.callbacks
+        given = list(given) if isinstance(given, (list, tuple)) else [given]
+        self.model = model
+        self.history = next((one for one in given if isinstance(one, History)), None) or History()
+        self.callbacks = [one for one in given if one is not self.history] + [self.history]
+        self.verbose = verbose
+        self.epochs = epochs
+        self.steps = None
+        self._line = None
+        self._batch_begin = [one for one in self.callbacks if _overrides(one, "train_batch_begin")]
+        self._batch_end = [one for one in self.callbacks if _overrides(one, "train_batch_end")]
+        self._tests = self.callbacks
+        self._test_batch_end = [one for one in self.callbacks
+                                if type(one).on_test_batch_end is not Callback.on_test_batch_end]
+
+    def begin(self):
+        params = {"verbose": self.verbose, "epochs": self.epochs, "steps": self.steps}
+        for one in self.callbacks:
+            one.set_params(params)
+            one.set_model(self.model)
+
+    def train_begin(self):
+        for one in self.callbacks:
+            one.on_train_begin({})
+
+    def train_end(self):
+        for one in self.callbacks:
+            one.on_train_end(self._last if hasattr(self, "_last") else {})
+
+    def epoch_begin(self, epoch):
+        for one in self.callbacks:
+            one.on_epoch_begin(epoch, {})
+        if self.verbose and self.epochs > 1:
+            print(f"Epoch {epoch + 1}/{self.epochs}")
+        self._line = Line(self.verbose, self.steps)
+
+    def epoch_end(self, epoch, logs):
+        shown = dict(logs)
+        for one in self.callbacks:
+            if one is not self.history:
+                one.on_epoch_end(epoch, logs)
+        self.history.on_epoch_end(epoch, dict(logs))
+        self._last = dict(logs)
+        self._line.end(self._line.done, shown)
+
+    def train_batch_begin(self, batch):
+        for one in self._batch_begin:
+            one.on_train_batch_begin(batch, {})
+
+    def train_batch_end(self, batch, source):
+        if self._batch_end:
+            logs = source()
+            for one in self._batch_end:
+                one.on_train_batch_end(batch, logs)
+        self._line.step(batch + 1, source)
+
+    def test_begin(self):
+        for one in self.callbacks:
+            one.on_test_begin({})
+
+    def test_end(self, logs):
+        for one in self.callbacks:
+            one.on_test_end(logs)
+
+    def test_batch_begin(self, batch):
+        for one in self.callbacks:
+            one.on_test_batch_begin(batch, {})
+
+    def test_batch_end(self, batch, source):
+        if self._test_batch_end:
+            logs = source()
+            for one in self._test_batch_end:
+                one.on_test_batch_end(batch, logs)
+
+
+def _overrides(callback, hook):
+    cls = type(callback)
+    short = {"train_batch_begin": "on_batch_begin", "train_batch_end": "on_batch_end"}[hook]
+    return (getattr(cls, "on_" + hook) is not getattr(Callback, "on_" + hook)
+            or getattr(cls, short) is not getattr(Callback, short))
+
+
+class Line:
+    """Keras's line of progress: redrawn on terminals and in notebooks, one line an epoch elsewhere."""
+
+    def __init__(self, verbose, steps):
+        self.verbose = verbose
+        self.steps = steps
+        self.done = 0
+        self._start = self._first = self._last = time.time()
+        self._drawn = 0.0
+        self._width = 0
+        self._live = verbose == 1 and (
+            getattr(sys.stdout, "isatty", lambda: False)() or "ipykernel" in sys.modules)
+
+    def step(self, done, source):
+        self.done = done
+        self._last = time.time()
+        if done == 1:
+            self._first = self._last
+        if self._live and done != self.steps and self._last - self._drawn > 0.05:
+            self._drawn = self._last
+            self._write(self._text(source(), False))
+
+    def _write(self, text, end=""):
+        plain = len(text)
+        sys.stdout.write("\r" + text + " " * max(0, self._width - plain) + end)
+        sys.stdout.flush()
+        self._width = plain
+
+    def end(self, done, logs):
+        """The last line."""
+        if done:
+            self.done = done
+        if self.steps is None:
+            self.steps = self.done
+        self._last = time.time() if self._last == self._start else self._last
+        if not self.verbose:
+            return
+        text = self._text(logs, True)
+        if self._live:
+            self._write(text, "\n")
+        else:
+            print(text)
+
+    def _text(self, logs, last):
+        steps = self.steps
+        counted = max(self.done - 1, 1)
+        per_step = (self._last - self._first) / counted if self.done > 1 else self._last - self._start
+        if self.done == 0:
+            per_step = 0.0
+        joint = " " if self.verbose == 1 else " - "
+        if steps is None:
+            text = f"{self.done:>7}/Unknown"
+        else:
+            digits = len(str(steps))
+            text = f"{self.done:>{digits}}/{steps}"
+        if self._live and steps is not None:
+            text = f"\033[1m{text}\033[0m"
+        if self.verbose == 1 and steps is not None:
+            full = 20 * self.done // max(steps, 1)
+            bar = "━" * 20
+            if self._live:
+                bar = f"\033[32m{'━' * full}\033[0m\033[37m{'━' * (20 - full)}\033[0m"
+            text += " " + bar
+        seconds = time.time() - self._start if last or steps is None else per_step * (steps - self.done)
+        text += joint + _duration(seconds) + joint + _per_step(per_step)
+        for name, value in logs.items():
+            number = float(value) if not hasattr(value, "size") or getattr(value, "size", 1) == 1 else None
+            text += f" - {name}: " + (_figure(number) if number is not None else str(value))
+        return text
+
+
+def _duration(seconds):
+    seconds = int(seconds + 0.5)
+    if seconds > 3600:
+        return f"{seconds // 3600}:{seconds % 3600 // 60:02d}:{seconds % 60:02d}"
+    if seconds > 60:
+        return f"{seconds // 60}:{seconds % 60:02d}"
+    return f"{seconds}s"
+
+
+def _per_step(seconds):
+    if seconds >= 1 or seconds == 0:
+        return f"{seconds:.0f}s/step"
+    if seconds >= 1e-3:
+        return f"{seconds * 1e3:.0f}ms/step"
+    return f"{seconds * 1e6:.0f}us/step"
+
+
+def _figure(value):
+    return f"{value:.4f}" if abs(value) > 1e-3 else f"{value:.4e}"
+
+
+class CallbackList:
+    """Several callbacks as one."""
+
+    def __init__(self, callbacks=None, add_history=False, add_progbar=False, model=None, **params):
+        self.callbacks = list(callbacks or [])
+        for one in self.callbacks:
+            one.set_params(params)
+            one.set_model(model)
+
+    def __getattr__(self, name):
+        if not name.startswith("on_"):
+            raise AttributeError(name)
+
+        def call(*args, **kwargs):
+            for one in self.callbacks:
+                getattr(one, name)(*args, **kwargs)
+        return call
+
+
+class LambdaCallback(Callback):
+    """Calls functions."""
+
+    def __init__(self, on_epoch_begin=None, on_epoch_end=None, on_train_begin=None, on_train_end=None,
+                 on_train_batch_begin=None, on_train_batch_end=None, **kwargs):
+        super().__init__()
+        given = dict(kwargs, on_epoch_begin=on_epoch_begin, on_epoch_end=on_epoch_end,
+                     on_train_begin=on_train_begin, on_train_end=on_train_end,
+                     on_train_batch_begin=on_train_batch_begin, on_train_batch_end=on_train_batch_end)
+        self.__class__ = type("LambdaCallback", (LambdaCallback,), {
+            name: (lambda self, *a, _f=function, **k: _f(*a, **k))
+            for name, function in given.items() if function is not None})
+
+
+def _better(monitor, mode):
+    if mode not in ("auto", "min", "max"):
+        mode = "auto"
+    if mode == "auto":
+        name = monitor[4:] if monitor.startswith("val_") else monitor
+        if name == "loss" or any(part in name for part in ("error", "mse", "mae", "rmse", "mape", "msle",
+                                                           "divergence", "crossentropy", "hinge")):
+            mode = "min"
+        elif any(part in name for part in ("acc", "auc", "precision", "recall", "f1", "score", "iou",
+                                           "positives", "similarity")):
+            mode = "max"
+        else:
+            raise ValueError(f"EarlyStopping callback received monitor={monitor}, but Keras isn't able to "
+                             "automatically determine whether that metric should be maximized or minimized. "
+                             "Pass `mode='max'` in order to do early stopping based on the highest metric "
+                             "value, or pass `mode='min'` in order to use the lowest value.")
+    return mode
+
+
+class EarlyStopping(Callback):
+    """Stops after `patience` epochs without a better value."""
+
+    def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto",
+                 baseline=None, restore_best_weights=False, start_from_epoch=0):
+        super().__init__()
+        self.monitor, self.patience, self.verbose, self.mode = monitor, patience, verbose, mode
+        self.min_delta, self.baseline = abs(min_delta), baseline
+        self.restore_best_weights, self.start_from_epoch = restore_best_weights, start_from_epoch
+        self.wait, self.stopped_epoch, self.best, self.best_epoch = 0, 0, None, 0
+        self.best_weights = None
+
+    def on_train_begin(self, logs=None):
+        self.wait, self.stopped_epoch, self.best, self.best_epoch = 0, 0, None, 0
+        self.best_weights = None
+
+    def _improves(self, value, reference):
+        if reference is None:
+            return True
+        if _better(self.monitor, self.mode) == "min":
+            return value < reference - self.min_delta
+        return value > reference + self.min_delta
+
+    def on_epoch_end(self, epoch, logs=None):
+        import warnings
+        value = (logs or {}).get(self.monitor)
+        if value is None:
+            warnings.warn(f"Early stopping conditioned on metric `{self.monitor}` which is not available. "
+                          f"Available metrics are: {','.join(logs or {})}", stacklevel=2)
+            return
+        if epoch < self.start_from_epoch:
+            return
+        if self.restore_best_weights and self.best_weights is None:
+            self.best_weights, self.best_epoch = self.model.get_weights(), epoch
+        self.wait += 1
+        if self._improves(value, self.best):
+            self.best, self.best_epoch = value, epoch
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
+            if self.baseline is None or self._improves(value, self.baseline):
+                self.wait = 0
+            return
+        if self.wait >= self.patience and epoch > 0:
+            self.stopped_epoch = epoch
+            self.model.stop_training = True
+
+    def on_train_end(self, logs=None):
+        if self.stopped_epoch > 0 and self.verbose > 0:
+            print(f"Epoch {self.stopped_epoch + 1}: early stopping")
+        if self.restore_best_weights and self.best_weights is not None:
+            if self.verbose > 0:
+                print("Restoring model weights from the end of the best epoch: "
+                      f"{self.best_epoch + 1}.")
+            self.model.set_weights(self.best_weights)
+
+
+class ModelCheckpoint(Callback):
+    """Saves the weights to `filepath`, in which {epoch} and the names of logs stand for values."""
+
+    def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False,
+                 save_weights_only=False, mode="auto", save_freq="epoch",
+                 initial_value_threshold=None):
+        super().__init__()
+        self.filepath, self.monitor, self.verbose = os.fspath(filepath), monitor, verbose
+        self.save_best_only, self.save_weights_only, self.mode = save_best_only, save_weights_only, mode
+        self.save_freq, self.best = save_freq, initial_value_threshold
+        self._batches = 0
+        self._epoch = 0
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._epoch = epoch
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self.save_freq == "epoch":
+            return
+        self._batches += 1
+        if self._batches % self.save_freq == 0:
+            self._save(self._epoch, batch, logs or {})
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self.save_freq == "epoch":
+            self._save(epoch, None, logs or {})
+
+    def _save(self, epoch, batch, logs):
+        import warnings
+        path = self.filepath.format(epoch=epoch + 1, batch=(batch or 0) + 1, **logs)
+        if self.save_best_only:
+            value = logs.get(self.monitor)
+            if value is None:
+                warnings.warn(f"Can save best model only with {self.monitor} available.", stacklevel=2)
+                return
+            lower = _better(self.monitor, self.mode) == "min"
+            if self.best is not None and not (value < self.best if lower else value > self.best):
+                if self.verbose > 0:
+                    print(f"\nEpoch {epoch + 1}: {self.monitor} did not improve from {self.best:.5f}")
+                return
+            if self.verbose > 0:
+                was = math.inf if self.best is None and lower else (
+                    -math.inf if self.best is None else self.best)
+                print(f"\nEpoch {epoch + 1}: {self.monitor} improved from {was:.5f} to {value:.5f}, "
+                      f"saving model to {path}")
+            self.best = value
+        elif self.verbose > 0:
+            print(f"\nEpoch {epoch + 1}: saving model to {path}")
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        self.model.save_weights(path)
+
+
+class ReduceLROnPlateau(Callback):
+    """Multiplies the learning rate by `factor` after `patience` epochs without a better value."""
+
+    def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto",
+                 min_delta=1e-4, cooldown=0, min_lr=0.0, **kwargs):
+        super().__init__()
+        if factor >= 1.0:
+            raise ValueError("ReduceLROnPlateau does not support a factor >= 1.0. Got {factor}")
+        self.monitor, self.factor, self.patience, self.verbose = monitor, factor, patience, verbose
+        self.mode, self.min_delta, self.cooldown, self.min_lr = mode, min_delta, cooldown, min_lr
+        self.wait, self.cooldown_counter, self.best = 0, 0, None
+
+    def on_train_begin(self, logs=None):
+        self.wait, self.cooldown_counter, self.best = 0, 0, None
+
+    def on_epoch_end(self, epoch, logs=None):
+        logs = {} if logs is None else logs
+        logs["learning_rate"] = float(self.model.optimizer.learning_rate)
+        value = logs.get(self.monitor)
+        if value is None:
+            return
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            self.wait = 0
+        lower = _better(self.monitor, self.mode) == "min"
+        if self.best is None or (value < self.best - self.min_delta if lower
+                                 else value > self.best + self.min_delta):
+            self.best, self.wait = value, 0
+        elif self.cooldown_counter <= 0:
+            self.wait += 1
+            old = float(self.model.optimizer.learning_rate)
+            if self.wait >= self.patience and old > self.min_lr:
+                new = max(old * self.factor, self.min_lr)
+                self.model.optimizer.learning_rate = new
+                if self.verbose > 0:
+                    print(f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to {new}.")
+                self.cooldown_counter, self.wait = self.cooldown, 0
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate to schedule(epoch, rate) when an epoch begins."""
+
+    def __init__(self, schedule, verbose=0):
+        super().__init__()
+        self.schedule, self.verbose = schedule, verbose
+
+    def on_epoch_begin(self, epoch, logs=None):
+        rate = float(self.model.optimizer.learning_rate)
+        try:
+            rate = self.schedule(epoch, rate)
+        except TypeError:
+            rate = self.schedule(epoch)
+        self.model.optimizer.learning_rate = float(rate)
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {float(rate)}.")
+
+    def on_epoch_end(self, epoch, logs=None):
+        if logs is not None:
+            logs["learning_rate"] = float(self.model.optimizer.learning_rate)
+
+
+class CSVLogger(Callback):
+    """Writes a row an epoch."""
+
+    def __init__(self, filename, separator=",", append=False):
+        super().__init__()
+        self.filename, self.sep, self.append = os.fspath(filename), separator, append
+        self.keys = None
+
+    def on_train_begin(self, logs=None):
+        there = self.append and os.path.exists(self.filename) and os.path.getsize(self.filename)
+        self._file = open(self.filename, "a" if self.append else "w")
+        self._header = not there
+
+    def on_epoch_end(self, epoch, logs=None):
+        logs = logs or {}
+        if self.keys is None:
+            self.keys = sorted(logs)
+            if self._header:
+                self._file.write(self.sep.join(["epoch"] + self.keys) + "\n")
+        row = [str(epoch)] + [str(logs.get(key, "NA")) for key in self.keys]
+        self._file.write(self.sep.join(row) + "\n")
+        self._file.flush()
+
+    def on_train_end(self, logs=None):
+        self._file.close()
+
+
+class TensorBoard(Callback):
+    """Writes event files for TensorBoard: LOG_DIR/train and LOG_DIR/validation, the figures of each epoch
+    as epoch_*, with `update_freq` those of batches as batch_*, and with `histogram_freq` the weights."""
+
+    def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False,
+                 write_steps_per_second=False, update_freq="epoch", profile_batch=0, embeddings_freq=0,
+                 embeddings_metadata=None):
+        super().__init__()
+        self.log_dir = str(log_dir)
+        self.histogram_freq, self.update_freq = histogram_freq, update_freq
+        self.write_steps_per_second = write_steps_per_second
+        self._writers = {}
+        self._step = 0
+
+    def _writer(self, part):
+        from .. import summary
+        if part not in self._writers:
+            self._writers[part] = summary.create_file_writer(os.path.join(self.log_dir, part))
+        return self._writers[part]
+
+    def _write(self, part, figures, step):
+        from .. import summary
+        with self._writer(part).as_default():
+            for name, value in figures.items():
+                summary.scalar(name, float(value), step=step)
+
+    def on_train_begin(self, logs=None):
+        self._writer("train")
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._since, self._first = time.monotonic(), self._step
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._step += 1
+        every = 1 if self.update_freq == "batch" else self.update_freq
+        if every != "epoch" and self._step % every == 0:
+            self._write("train", {"batch_" + name: one for name, one in (logs or {}).items()}, self._step)
+
+    def on_epoch_end(self, epoch, logs=None):
+        logs = dict(logs or {})
+        train = {"epoch_" + name: one for name, one in logs.items() if not name.startswith("val_")}
+        if getattr(self.model, "optimizer", None) is not None:
+            train["epoch_learning_rate"] = float(self.model.optimizer.learning_rate)
+        if self.write_steps_per_second:
+            train["epoch_steps_per_second"] = (self._step - self._first) / max(
+                time.monotonic() - self._since, 1e-9)
+        self._write("train", train, epoch)
+        other = {"epoch_" + name[4:]: one for name, one in logs.items() if name.startswith("val_")}
+        if other:
+            self._write("validation", other, epoch)
+        if self.histogram_freq and epoch % self.histogram_freq == 0:
+            from .. import summary
+            with self._writer("train").as_default():
+                for one in self.model.weights:
+                    summary.histogram(one.path + "/histogram", one.value(), step=epoch)
+
+    def on_train_end(self, logs=None):
+        for one in self._writers.values():
+            one.close()
+        self._writers.clear()
+
+
+class TerminateOnNaN(Callback):
+    """Stops after a batch after which the loss is not a number."""
+
+    def on_train_batch_end(self, batch, logs=None):
+        loss = (logs or {}).get("loss")
+        if loss is not None and not math.isfinite(loss):
+            print(f"Batch {batch}: Invalid loss, terminating training")
+            self.model.stop_training = True
+
+
+class BackupAndRestore(Callback):
+    """Saves training to a directory, and goes on from the save that is found there."""
+
+    def __init__(self, backup_dir, save_freq="epoch", double_checkpoint=False,
+                 delete_checkpoint=True):
+        super().__init__()
+        self.backup_dir, self.save_freq = os.fspath(backup_dir), save_freq
+        self.delete_checkpoint = delete_checkpoint
+        self._steps = 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self.save_freq == "epoch":
+            self.model._bridge().save_training(self.backup_dir)
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self.save_freq != "epoch":
+            self._steps += 1
+            if self._steps % self.save_freq == 0:
+                self.model._bridge().save_training(self.backup_dir)
+
+    def set_model(self, model):
+        super().set_model(model)
+        if os.path.isdir(self.backup_dir) and os.listdir(self.backup_dir):
+            model._bridge().resume_training(self.backup_dir)
+
+    def on_train_end(self, logs=None):
+        import shutil
+        if self.delete_checkpoint and not self.model.stop_training:
+            shutil.rmtree(self.backup_dir, ignore_errors=True)
+
+
+class ProgbarLogger(Callback):
+    """The line of progress, which `fit` prints by itself."""

@@ -1,0 +1,68 @@
+"""What is done to weights after each update: `keras.constraints`."""
+
+from .. import _native
+from .._tensor import convert_to_tensor
+
+
+class Constraint:
+    """Maps a weight to an allowed one. To write one, derive and override `__call__`."""
+
+    def __call__(self, w):
+        raise NotImplementedError("Constraint subclasses must implement the `__call__()` method.")
+
+    def get_config(self):
+        return {}
+
+
+class _Native(Constraint):
+    _defaults = {}
+
+    def __init__(self, *args, **kwargs):
+        values = dict(self._defaults)
+        values.update(zip(self._defaults, args))
+        values.update(kwargs)
+        for name, value in values.items():
+            setattr(self, name, value)
+        options = dict(values)
+        if "axis" in options:
+            axis = options["axis"]
+            options["axis"] = list(axis) if isinstance(axis, (list, tuple)) else [axis]
+        self._made = _native.make_constraint(type(self).__name__, options)
+
+    def __call__(self, w):
+        return self._made.apply(convert_to_tensor(w))
+
+
+def _class(name, text, **defaults):
+    return type(name, (_Native,), {"__doc__": text, "_defaults": defaults, "__module__": __name__})
+
+
+MaxNorm = _class("MaxNorm", "Norms of at most `max_value`.", max_value=2, axis=0)
+NonNeg = _class("NonNeg", "No element below zero.")
+UnitNorm = _class("UnitNorm", "Norms of one.", axis=0)
+MinMaxNorm = _class("MinMaxNorm", "Norms moved into a range.", min_value=0.0, max_value=1.0, rate=1.0,
+                    axis=0)
+max_norm, non_neg, unit_norm, min_max_norm = MaxNorm, NonNeg, UnitNorm, MinMaxNorm
+_BY_NAME = {"MaxNorm": MaxNorm, "NonNeg": NonNeg, "UnitNorm": UnitNorm, "MinMaxNorm": MinMaxNorm,
+            "max_norm": MaxNorm, "non_neg": NonNeg, "unit_norm": UnitNorm,
+            "min_max_norm": MinMaxNorm}
+
+
+def get(identifier):
+    """The constraint of a name, a class, an object or a function. Raises: ValueError."""
+    if identifier is None:
+        return None
+    if isinstance(identifier, str):
+        if identifier not in _BY_NAME:
+            raise ValueError(f"Could not interpret constraint identifier: {identifier}")
+        return _BY_NAME[identifier]()
+    return identifier() if isinstance(identifier, type) else identifier
+
+
+def native(identifier):
+    made = get(identifier)
+    if made is None:
+        return None
+    known = getattr(made, "_made", None)
+    return known if known is not None else _native.python_constraint(
+        lambda w: convert_to_tensor(made(w), dtype_hint=w.dtype))

@@ -1,0 +1,133 @@
+"""First values of weights: `keras.initializers`."""
+
+from .. import _native
+from .._dtypes import BY_CODE, as_dtype
+from .._tensor import convert_to_tensor
+from ._names import to_snake_case
+
+
+class Initializer:
+    """Makes the first value of a weight: `initializer(shape, dtype)`. To write one, derive and override
+    `__call__`."""
+
+    def __call__(self, shape, dtype=None):
+        raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
+
+    def get_config(self):
+        return {}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+class _Native(Initializer):
+    _random = False
+    _defaults = {}
+
+    def __init__(self, *args, **kwargs):
+        names = list(self._defaults)
+        values = dict(self._defaults)
+        for name, value in zip(names, args):
+            values[name] = value
+        for name, value in kwargs.items():
+            if name not in values:
+                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument "
+                                f"{name!r}")
+            values[name] = value
+        for name, value in values.items():
+            setattr(self, name, value)
+        if self._random and values.get("seed") is None:
+            from . import utils
+            values["seed"] = utils.default_seed()
+        self._values = values
+        self._made = _native.make_initializer(type(self).__name__, {
+            key: value for key, value in values.items() if value is not None})
+
+    def __call__(self, shape, dtype=None):
+        dtype = as_dtype(dtype or "float32")
+        return self._made.make([int(one) for one in shape], dtype, 0)
+
+    def get_config(self):
+        return {name: getattr(self, name) for name in self._defaults}
+
+
+def _class(name, text, random=False, **defaults):
+    return type(name, (_Native,), {"__doc__": text, "_random": random, "_defaults": defaults,
+                                   "__module__": __name__})
+
+
+Zeros = _class("Zeros", "Zeros.")
+Ones = _class("Ones", "Ones.")
+Constant = _class("Constant", "One number.", value=0.0)
+Identity = _class("Identity", "`gain` on the diagonal.", gain=1.0)
+IdentityInitializer = Identity
+RandomUniform = _class("RandomUniform", "Uniform in [minval, maxval).", True, minval=-0.05,
+                       maxval=0.05, seed=None)
+RandomNormal = _class("RandomNormal", "Normals.", True, mean=0.0, stddev=0.05, seed=None)
+TruncatedNormal = _class("TruncatedNormal", "Normals within two deviations.", True, mean=0.0,
+                         stddev=0.05, seed=None)
+GlorotUniform = _class("GlorotUniform", "Uniform, +-sqrt(6 / (in + out)).", True, seed=None)
+GlorotNormal = _class("GlorotNormal", "Truncated normals, sqrt(2 / (in + out)).", True, seed=None)
+HeUniform = _class("HeUniform", "Uniform, +-sqrt(6 / in).", True, seed=None)
+HeNormal = _class("HeNormal", "Truncated normals, sqrt(2 / in).", True, seed=None)
+LecunUniform = _class("LecunUniform", "Uniform, +-sqrt(3 / in).", True, seed=None)
+LecunNormal = _class("LecunNormal", "Truncated normals, sqrt(1 / in).", True, seed=None)
+Orthogonal = _class("Orthogonal", "Orthonormal columns.", True, gain=1.0, seed=None)
+OrthogonalInitializer = Orthogonal
+VarianceScaling = _class("VarianceScaling", "Values of variance scale / fan.", True, scale=1.0,
+                         mode="fan_in", distribution="truncated_normal", seed=None)
+
+zeros, ones, constant, identity = Zeros, Ones, Constant, Identity
+random_normal, random_uniform, truncated_normal = RandomNormal, RandomUniform, TruncatedNormal
+glorot_uniform, glorot_normal, he_uniform, he_normal = GlorotUniform, GlorotNormal, HeUniform, HeNormal
+lecun_uniform, lecun_normal, orthogonal, variance_scaling = (LecunUniform, LecunNormal, Orthogonal,
+                                                             VarianceScaling)
+_ALL = {cls.__name__: cls for cls in (
+    Zeros, Ones, Constant, Identity, RandomUniform, RandomNormal, TruncatedNormal, GlorotUniform,
+    GlorotNormal, HeUniform, HeNormal, LecunUniform, LecunNormal, Orthogonal, VarianceScaling)}
+
+
+_BY_NAME = dict(_ALL)
+_BY_NAME.update({to_snake_case(name): cls for name, cls in _ALL.items()})
+_BY_NAME.update({"uniform": RandomUniform, "normal": RandomNormal, "zero": Zeros, "one": Ones})
+
+
+def get(identifier):
+    """The initializer of a name, a class, an object or a function. Raises: ValueError."""
+    if identifier is None:
+        return None
+    if isinstance(identifier, dict):
+        if identifier["class_name"] not in _BY_NAME:
+            from . import saving
+            return saving.deserialize_keras_object(identifier)
+        cls = _BY_NAME[identifier["class_name"]]
+        config = identifier.get("config", {})
+        return cls(**{key: one for key, one in config.items() if key not in ("input_axes", "output_axes")})
+    if isinstance(identifier, str):
+        if identifier not in _BY_NAME:
+            raise ValueError(f"Could not interpret initializer identifier: {identifier}")
+        return _BY_NAME[identifier]()
+    if isinstance(identifier, type):
+        return identifier()
+    if callable(identifier):
+        return identifier
+    return lambda shape, dtype=None: convert_to_tensor(identifier, dtype_hint=dtype)
+
+
+def native(identifier):
+    """What native layers take; None stays."""
+    made = get(identifier)
+    if made is None:
+        return None
+    if isinstance(made, _Native):
+        return made._made
+
+    def call(shape, dtype):
+        dtype = BY_CODE[dtype]
+        try:
+            value = made(tuple(shape), dtype=dtype)
+        except TypeError:
+            value = made(tuple(shape))
+        return convert_to_tensor(value, dtype_hint=dtype)
+    return _native.python_initializer(call)

@@ -1,0 +1,167 @@
+"""What training makes small: `keras.losses`."""
+
+from .. import _native
+from .._tensor import convert_to_tensor
+from ._base import to_snake_case
+
+
+class Loss:
+    """A value for each example, then a reduction. To write one, derive and override
+    `call(y_true, y_pred)`, which gives a value for each example."""
+
+    def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
+        self.name = name or to_snake_case(type(self).__name__)
+        if reduction == "mean":
+            reduction = "sum_over_batch_size"
+        if reduction not in ("sum_over_batch_size", "sum", "none", None, "mean_with_sample_weight",
+                             "auto"):
+            raise ValueError(f"Invalid value for argument `reduction`. Received: reduction={reduction}")
+        self.reduction = {None: "none", "auto": "sum_over_batch_size"}.get(reduction, reduction)
+        self.dtype = dtype or "float32"
+
+    def call(self, y_true, y_pred):
+        raise NotImplementedError
+
+    @property
+    def _native(self):
+        made = self.__dict__.get("_made")
+        if made is None:
+            made = self.__dict__["_made"] = _native.python_loss(
+                self.name, lambda t, p: convert_to_tensor(self.call(t, p)),
+                {"reduction": self.reduction})
+        return made
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        if isinstance(y_pred, dict) or isinstance(y_true, dict):
+            raise ValueError("Structures don't have the same nested structure.")
+        y_pred = convert_to_tensor(y_pred)
+        y_true = convert_to_tensor(y_true)
+        if not y_pred.dtype.is_floating:
+            y_pred = _native.cast(y_pred, 1)
+        return self._native.call(y_true, y_pred, sample_weight)
+
+    def get_config(self):
+        return {"name": self.name, "reduction": self.reduction}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+class _NativeLoss(Loss):
+    _defaults = {}
+
+    def __init__(self, *args, **kwargs):
+        names = list(self._defaults) + ["reduction", "name", "dtype"]
+        values = dict(self._defaults)
+        values.update(zip(names, args))
+        values.update(kwargs)
+        reduction = values.pop("reduction", "sum_over_batch_size")
+        name = values.pop("name", None)
+        dtype = values.pop("dtype", None)
+        for key in values:
+            if key not in self._defaults:
+                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument "
+                                f"{key!r}")
+        super().__init__(name or self._name, reduction, dtype)
+        self._options = {key: value for key, value in values.items() if value is not None}
+        for key, value in values.items():
+            setattr(self, key, value)
+        options = dict(self._options, reduction=self.reduction)
+        if name:
+            options["name"] = name
+        self._made = _native.make_loss(type(self).__name__, options)
+
+    def call(self, y_true, y_pred):
+        y_pred = convert_to_tensor(y_pred)
+        return self._made.per_example(convert_to_tensor(y_true), y_pred)
+
+    def get_config(self):
+        return dict(super().get_config(), **self._options)
+
+
+_CROSS = {"from_logits": False, "label_smoothing": 0.0, "axis": -1}
+_KINDS = {
+    "MeanSquaredError": {}, "MeanAbsoluteError": {}, "MeanAbsolutePercentageError": {},
+    "MeanSquaredLogarithmicError": {}, "LogCosh": {}, "Hinge": {}, "SquaredHinge": {},
+    "CategoricalHinge": {}, "KLDivergence": {}, "Poisson": {}, "Huber": {"delta": 1.0},
+    "CosineSimilarity": {"axis": -1}, "BinaryCrossentropy": _CROSS, "CategoricalCrossentropy": _CROSS,
+    "BinaryFocalCrossentropy": dict({"apply_class_balancing": False, "alpha": 0.25, "gamma": 2.0},
+                                    **_CROSS),
+    "CategoricalFocalCrossentropy": dict({"alpha": 0.25, "gamma": 2.0}, **_CROSS),
+    "SparseCategoricalCrossentropy": {"from_logits": False, "ignore_class": None},
+    "CategoricalGeneralizedCrossEntropy": {"q": 0.5}, "Dice": {"axis": None},
+    "Tversky": {"alpha": 0.5, "beta": 0.5, "axis": None}}
+_NAMES = {"KLDivergence": "kl_divergence", "LogCosh": "log_cosh"}
+_SHORT = {"mse": "MeanSquaredError", "MSE": "MeanSquaredError", "mae": "MeanAbsoluteError",
+          "MAE": "MeanAbsoluteError", "mape": "MeanAbsolutePercentageError",
+          "MAPE": "MeanAbsolutePercentageError", "msle": "MeanSquaredLogarithmicError",
+          "MSLE": "MeanSquaredLogarithmicError", "kld": "KLDivergence", "KLD": "KLDivergence",
+          "kullback_leibler_divergence": "KLDivergence", "logcosh": "LogCosh",
+          "bce": "BinaryCrossentropy", "BCE": "BinaryCrossentropy"}
+_CLASSES = {}
+for _kind, _options in _KINDS.items():
+    _name = _NAMES.get(_kind, to_snake_case(_kind))
+    _CLASSES[_kind] = type(_kind, (_NativeLoss,), {
+        "_defaults": _options, "_name": _name, "__module__": __name__,
+        "__doc__": f"Keras's {_kind}. Shapes: y_true, y_pred [n, ...]."})
+    _SHORT[_name] = _kind
+    _SHORT[_kind] = _kind
+globals().update(_CLASSES)
+
+
+def _function(kind, name):
+    def loss(y_true, y_pred, **options):
+        return _CLASSES[kind](**options).call(y_true, y_pred)
+    loss.__name__ = loss.__qualname__ = name
+    loss.__doc__ = f"The value of {kind} for each example."
+    loss._loss_class = kind
+    return loss
+
+
+for _name, _kind in list(_SHORT.items()):
+    if _name not in _CLASSES:
+        globals()[_name] = _function(_kind, _name)
+
+
+def get(identifier):
+    """The loss of a name, a class, an object or a function. Raises: ValueError."""
+    if identifier is None:
+        return None
+    if isinstance(identifier, str):
+        if identifier not in _SHORT:
+            raise ValueError(f"Could not interpret loss identifier: {identifier}")
+        return _CLASSES[_SHORT[identifier]]()
+    if isinstance(identifier, dict):
+        return deserialize(identifier)
+    if isinstance(identifier, type):
+        return identifier()
+    if isinstance(identifier, Loss):
+        return identifier
+    if callable(identifier):
+        kind = getattr(identifier, "_loss_class", None)
+        if kind is not None:
+            return _CLASSES[kind]()
+        made = Loss(getattr(identifier, "__name__", "loss"))
+        made.call = identifier
+        return made
+    raise ValueError(f"Could not interpret loss identifier: {identifier}")
+
+
+def serialize(loss):
+    """A loss as {class_name, config}."""
+    from . import saving
+    return saving.serialize_keras_object(loss)
+
+
+def deserialize(config, custom_objects=None):
+    """The loss of a name or of {class_name, config}."""
+    from . import saving
+    if isinstance(config, dict) and config.get("class_name") in _CLASSES:
+        return _CLASSES[config["class_name"]](**config.get("config", {}))
+    return get(config) if isinstance(config, str) else saving.deserialize_keras_object(config, custom_objects)
+
+
+class Reduction:
+    """Names of reductions, as Keras 2 had them."""
+    AUTO, NONE, SUM, SUM_OVER_BATCH_SIZE = "auto", "none", "sum", "sum_over_batch_size"

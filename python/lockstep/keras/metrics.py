@@ -1,0 +1,274 @@
+"""Figures gathered over batches: `keras.metrics`."""
+
+from .. import _native
+from .._dtypes import as_dtype
+from .._tensor import convert_to_tensor
+from .._variable import Variable
+from ._base import to_snake_case
+
+
+class Metric:
+    """A figure gathered in variables. To write one, derive; make variables by `add_weight` (or
+    `add_variable`), and override `update_state` and `result`."""
+
+    def __init__(self, dtype=None, name=None):
+        self.name = name or _auto_name(to_snake_case(type(self).__name__))
+        self._dtype = as_dtype(dtype or "float32")
+        self._first = {}
+
+    dtype = property(lambda self: self._dtype.name)
+
+    @property
+    def _native(self):
+        made = self.__dict__.get("_made")
+        if made is None:
+            made = self.__dict__["_made"] = _native.PythonMetric(
+                self.name, self._update_from_native, lambda: convert_to_tensor(self._figure()))
+        return made
+
+    def _update_from_native(self, y_true, y_pred, weight):
+        if weight is None:
+            self.update_state(y_true, y_pred)
+        else:
+            self.update_state(y_true, y_pred, sample_weight=weight)
+
+    def _figure(self):
+        made = self.result()
+        return next(iter(made.values())) if isinstance(made, dict) else made
+
+    def add_variable(self, shape=(), initializer=None, dtype=None, aggregation="sum", name=None):
+        """A variable of the metric; sums over replicas."""
+        variable = Variable._wrap(self._native.add(name or "variable", [int(s) for s in shape]))
+        if initializer is not None:
+            from . import initializers
+            value = initializers.get(initializer)(shape, "float32")
+            if float(_native.reduce_sum(_native.abs(convert_to_tensor(value)), None, False)):
+                variable.assign(value)
+                self._first[variable._v.key] = (variable, value)
+        variable._keras_path = f"{self.name}/{name or 'variable'}"
+        return variable
+
+    def add_weight(self, shape=(), initializer=None, dtype=None, name=None, **kwargs):
+        if isinstance(shape, str):
+            name, shape = shape, ()
+        return self.add_variable(shape, initializer, dtype, name=name)
+
+    def update_state(self, *args, **kwargs):
+        raise NotImplementedError
+
+    def result(self):
+        raise NotImplementedError
+
+    def reset_state(self):
+        """Sets the state back to its first value."""
+        self._native.reset()
+        for variable, value in self._first.values():
+            variable.assign(value)
+
+    reset_states = reset_state
+
+    def __call__(self, *args, **kwargs):
+        self.update_state(*args, **kwargs)
+        return self.result()
+
+    @property
+    def variables(self):
+        return [Variable._wrap(one) for one in self._native.variables()]
+
+    non_trainable_variables = weights = variables
+
+    def get_config(self):
+        return {"name": self.name, "dtype": self.dtype}
+
+    def __repr__(self):
+        return f"<{type(self).__name__} name={self.name}>"
+
+    __str__ = __repr__
+
+
+_names = {}
+
+
+_LATER = ("FBetaScore", "F1Score", "PrecisionAtRecall", "RecallAtPrecision", "SensitivityAtSpecificity",
+          "SpecificityAtSensitivity")
+
+
+def __getattr__(name):
+    if name in _LATER:
+        from . import _more_metrics
+        return getattr(_more_metrics, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _auto_name(prefix):
+    count = _names.get(prefix, 0)
+    _names[prefix] = count + 1
+    return prefix if count == 0 else f"{prefix}_{count}"
+
+
+class _NativeMetric(Metric):
+    _defaults = {}
+    _order = ()
+
+    def __init__(self, *args, **kwargs):
+        names = list(self._order or self._defaults) + ["name", "dtype"]
+        if not self._defaults:
+            names = ["name", "dtype"]
+        values = dict(self._defaults)
+        values.update(zip(names, args))
+        values.update(kwargs)
+        name = values.pop("name", None)
+        dtype = values.pop("dtype", None)
+        super().__init__(dtype, name or self._name)
+        options = {key: value for key, value in values.items() if value is not None}
+        if "thresholds" in options and not isinstance(options["thresholds"], (list, tuple)):
+            options["thresholds"] = [float(options["thresholds"])]
+        self._options = options
+        self._made = _native.make_metric(self._kind, dict(options, name=self.name))
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        y_true, y_pred = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+        self._made.update(y_true, y_pred, sample_weight)
+
+    def result(self):
+        return self._made.result()
+
+
+class Mean(_NativeMetric):
+    """The weighted mean of values."""
+
+    _kind = _name = None
+    _kind, _name = "Mean", "mean"
+
+    def __init__(self, name="mean", dtype=None):
+        super().__init__(name=name, dtype=dtype)
+
+    def update_state(self, values, sample_weight=None):
+        values = convert_to_tensor(values)
+        if not values.dtype.is_floating:
+            values = _native.cast(values, 1)
+        self._made.update_values(values, sample_weight)
+
+    @property
+    def total(self):
+        return self.variables[0]
+
+    @property
+    def count(self):
+        return self.variables[1]
+
+
+class Sum(Mean):
+    """The weighted sum of values."""
+
+    _kind, _name = "Sum", "sum"
+
+    def __init__(self, name="sum", dtype=None):
+        super().__init__(name=name, dtype=dtype)
+
+
+class MeanMetricWrapper(Mean):
+    """The mean of a function of (y_true, y_pred)."""
+
+    def __init__(self, fn, name=None, dtype=None, **kwargs):
+        super().__init__(name or getattr(fn, "__name__", "mean_metric_wrapper"), dtype)
+        self._fn, self._fn_kwargs = fn, kwargs
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        super().update_state(self._fn(convert_to_tensor(y_true), convert_to_tensor(y_pred),
+                                      **self._fn_kwargs), sample_weight)
+
+
+_LOGITS = {"from_logits": False, "label_smoothing": 0.0}
+_KINDS = {
+    "Accuracy": {}, "BinaryAccuracy": {"threshold": 0.5}, "CategoricalAccuracy": {},
+    "SparseCategoricalAccuracy": {}, "TopKCategoricalAccuracy": {"k": 5},
+    "SparseTopKCategoricalAccuracy": {"k": 5}, "Precision": {"thresholds": None},
+    "Recall": {"thresholds": None}, "TruePositives": {"thresholds": None},
+    "TrueNegatives": {"thresholds": None}, "FalsePositives": {"thresholds": None},
+    "FalseNegatives": {"thresholds": None}, "AUC": {"num_thresholds": 200, "curve": "ROC"},
+    "MeanSquaredError": {}, "RootMeanSquaredError": {}, "MeanAbsoluteError": {},
+    "MeanAbsolutePercentageError": {}, "MeanSquaredLogarithmicError": {}, "LogCoshError": {},
+    "CosineSimilarity": {"axis": -1}, "KLDivergence": {}, "Poisson": {}, "Hinge": {},
+    "SquaredHinge": {}, "CategoricalHinge": {}, "BinaryCrossentropy": _LOGITS,
+    "CategoricalCrossentropy": _LOGITS, "SparseCategoricalCrossentropy": {"from_logits": False},
+    "R2Score": {}, "MeanIoU": {"num_classes": 2}}
+_FIRST = ("TopKCategoricalAccuracy", "SparseTopKCategoricalAccuracy", "Precision", "Recall",
+          "TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives", "AUC", "MeanIoU")
+_NAMES = {"AUC": "auc", "LogCoshError": "logcosh", "KLDivergence": "kl_divergence",
+          "R2Score": "r2_score", "MeanIoU": "mean_io_u"}
+_CLASSES = {"Mean": Mean, "Sum": Sum}
+for _kind, _options in _KINDS.items():
+    _members = {"_defaults": _options, "_kind": _kind, "_name": _NAMES.get(_kind, to_snake_case(_kind)),
+                "__module__": __name__, "__doc__": f"Keras's {_kind}."}
+    if _kind not in _FIRST and _options:
+        def _init(self, name=None, dtype=None, *args, _names_of=tuple(_options), **kwargs):
+            _NativeMetric.__init__(self, name=name, dtype=dtype,
+                                   **dict(zip(_names_of, args), **kwargs))
+        _members["__init__"] = _init
+    _CLASSES[_kind] = type(_kind, (_NativeMetric,), _members)
+globals().update(_CLASSES)
+_SHORT = {"mse": "MeanSquaredError", "MSE": "MeanSquaredError", "mae": "MeanAbsoluteError",
+          "MAE": "MeanAbsoluteError", "mape": "MeanAbsolutePercentageError",
+          "msle": "MeanSquaredLogarithmicError", "kld": "KLDivergence", "cosine": "CosineSimilarity",
+          "bce": "BinaryCrossentropy", "rmse": "RootMeanSquaredError", "auc": "AUC"}
+for _kind, _class in _CLASSES.items():
+    _SHORT[_kind] = _kind
+    _SHORT[_class._name] = _kind
+
+
+class AccuracyByShape(_NativeMetric):
+    """The binary, sparse or categorical accuracy, as the shapes tell."""
+
+    _kind, _name = "AccuracyByShape", "accuracy"
+
+
+def get(identifier):
+    """The metric of a name, a class, an object or a function. Raises: ValueError."""
+    if isinstance(identifier, str):
+        if identifier in ("accuracy", "acc"):
+            return AccuracyByShape(name=identifier)
+        if identifier not in _SHORT:
+            raise ValueError(f"Could not interpret metric identifier: {identifier}")
+        cls = _CLASSES[_SHORT[identifier]]
+        return cls(name=identifier if identifier not in _CLASSES else cls._name)
+    if isinstance(identifier, Metric):
+        return identifier
+    if isinstance(identifier, type):
+        return identifier()
+    if callable(identifier):
+        made = MeanMetricWrapper(identifier)
+        return made
+    raise ValueError(f"Could not interpret metric identifier: {identifier}")
+
+
+def _function(kind):
+    def metric(y_true, y_pred, **options):
+        from . import losses
+        return losses._CLASSES[kind](**options).call(y_true, y_pred)
+    return metric
+
+
+for _name in ("mean_squared_error", "mean_absolute_error", "binary_crossentropy",
+              "categorical_crossentropy", "sparse_categorical_crossentropy"):
+    globals()[_name] = _function({"mean_squared_error": "MeanSquaredError",
+                                  "mean_absolute_error": "MeanAbsoluteError",
+                                  "binary_crossentropy": "BinaryCrossentropy",
+                                  "categorical_crossentropy": "CategoricalCrossentropy",
+                                  "sparse_categorical_crossentropy":
+                                      "SparseCategoricalCrossentropy"}[_name])
+
+
+def sparse_categorical_accuracy(y_true, y_pred):
+    """1 where the largest prediction is at the label."""
+    y_true, y_pred = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+    if y_true._rank == y_pred._rank:
+        y_true = _native.squeeze(y_true, [-1])
+    best = _native.argmax(y_pred, -1, 9)
+    return _native.cast(_native.equal(_native.cast(y_true, 9), best), 1)
+
+
+def categorical_accuracy(y_true, y_pred):
+    """1 where the largest prediction is at the largest of y_true."""
+    return _native.cast(_native.equal(_native.argmax(convert_to_tensor(y_true), -1, 9),
+                                      _native.argmax(convert_to_tensor(y_pred), -1, 9)), 1)

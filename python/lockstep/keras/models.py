@@ -1,0 +1,605 @@
+"""Models: layers in a row, graphs of layers, and models of one's own."""
+
+from .. import _native, nest
+from .._tensor import Tensor, convert_to_tensor
+from ._base import KerasTensor, Layer, Node, Shape, has_symbols, infer, native_name
+from ._training import Trainer
+from .layers import InputLayer
+
+
+class Model(Trainer, Layer):
+    """Layers with what is needed to train them: `Model(inputs, outputs)`, or a class of one's own with
+    layers as attributes and `call(inputs, training)`."""
+
+    def __new__(cls, *args, **kwargs):
+        if cls is Model and _is_functional(args, kwargs):
+            return Layer.__new__(Functional)
+        return Layer.__new__(cls, *args, **kwargs)
+
+    def __init__(self, *args, **kwargs):
+        if _is_functional(args, kwargs) and not isinstance(self, Functional):
+            self.__class__ = _functional_class(type(self))  # a class of one's own over inputs and outputs
+            Functional.__init__(self, *args, **kwargs)
+            return
+        Trainer.__init__(self)
+        Layer.__init__(self, *args, **kwargs)
+        self._note_scope()
+
+    def _ready(self):
+        Layer._ready(self)
+
+    @property
+    def layers(self):
+        """The layers of the model, in their order."""
+        return list(self._children)
+
+    @layers.setter
+    def layers(self, _):
+        raise AttributeError("`Model.layers` attribute is reserved and should not be used. Please use "
+                             "another name.")
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """The model of `get_config`."""
+        if "input_layers" in config:
+            return _functional_from(cls, config, custom_objects)
+        return super().from_config(config)
+
+    def get_layer(self, name=None, index=None):
+        """The layer of a name or a number. Raises: ValueError."""
+        if index is not None:
+            if len(self.layers) <= index:
+                raise ValueError(f"Was asked to retrieve layer at index {index} but model only has "
+                                 f"{len(self.layers)} layers.")
+            return self.layers[index]
+        for one in self.layers:
+            if one.name == name:
+                return one
+        raise ValueError(f"No such layer: {name}. Existing layers are: "
+                         f"{[one.name for one in self.layers]}.")
+
+    def build(self, input_shape=None):
+        """Makes the weights for inputs of a shape."""
+        if input_shape is None or isinstance(input_shape, (str,)):
+            object.__setattr__(self, "built", True)
+            return
+        shapes = input_shape if isinstance(input_shape, (list, dict)) and input_shape and isinstance(
+            (list(input_shape.values()) if isinstance(input_shape, dict) else input_shape)[0],
+            (list, tuple)) else [tuple(input_shape)]
+        symbols = [KerasTensor(one, self._dtype) for one in (
+            shapes.values() if isinstance(shapes, dict) else shapes)]
+        infer(lambda tensors: self(tensors[0] if len(tensors) == 1 else list(tensors)), symbols)
+        object.__setattr__(self, "built", True)
+
+    def _build_for(self, args, kwargs):
+        build = type(self).build
+        if build not in (Model.build, Sequential.build, Functional.build):
+            super()._build_for(args, kwargs)
+        object.__setattr__(self, "built", True)
+
+    def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False,
+                show_trainable=False, layer_range=None):
+        """Prints a table of layers, output shapes and parameters."""
+        from ._summary import summary
+        if not self.built and isinstance(self, Sequential) and self._stack:
+            pass
+        text = summary(self)
+        if print_fn is not None:
+            print_fn(text)
+        else:
+            print(text)
+
+    def to_json(self, **kwargs):
+        """The layers, and how the model is compiled, as JSON."""
+        import json
+        from . import saving
+        config = saving.serialize_keras_object(self)
+        if self.compiled:
+            config["compile_config"] = self.get_compile_config()
+        return json.dumps(config, **kwargs)
+
+    def save(self, filepath, overwrite=True, **kwargs):
+        """Writes the model to a `.keras` file, which Keras reads, too. Raises: as `keras.saving.save_model`."""
+        from . import saving
+        saving.save_model(self, filepath, overwrite, **kwargs)
+
+    def get_compile_config(self):
+        """What `compile_from_config` takes."""
+        from . import saving
+        config = {"optimizer": self.optimizer, "loss": self.loss, "loss_weights": self._loss_weights,
+                  "metrics": self._metrics_given, "weighted_metrics": self._weighted_given,
+                  "run_eagerly": bool(self.run_eagerly), "steps_per_execution": 1, "jit_compile": False}
+        return saving.serialize_keras_object(config)
+
+    def compile_from_config(self, config):
+        """Compiles as `get_compile_config` has described."""
+        from . import saving
+        made = {key: saving.deserialize_keras_object(one) for key, one in config.items()
+                if key not in ("jit_compile", "steps_per_execution")}
+        self.compile(**made)
+
+    def save_weights(self, filepath, overwrite=True):
+        """Writes the weights: as Keras to .h5, else to .safetensors, .npz, or Lockstep's format.
+
+        Raises: ImportError for .h5 without the package h5py."""
+        path = str(filepath)
+        if path.endswith((".h5", ".hdf5", ".keras")):
+            from . import saving
+            saving.write_h5(self, path)
+        else:
+            self._bridge().save_weights(path)
+
+    def load_weights(self, filepath, skip_mismatch=False, **kwargs):
+        """Reads the weights of a file that `save_weights` or, for .h5 and .keras, Keras has written.
+
+        Raises: ValueError for layers that do not fit."""
+        path = str(filepath)
+        from . import saving
+        if path.endswith(".keras"):
+            import io
+            import zipfile
+            with zipfile.ZipFile(path) as archive:
+                saving.read_h5(self, io.BytesIO(archive.read("model.weights.h5")), skip_mismatch)
+        elif path.endswith((".h5", ".hdf5")):
+            saving.read_h5(self, path, skip_mismatch)
+        else:
+            self._bridge().load_weights(path)
+
+    def weights_digest(self):
+        """A digest of all weights; equal for equal bits."""
+        return self._bridge().weights_digest()
+
+    def state_digest(self):
+        """A digest of weights, slots and counters."""
+        return self._bridge().state_digest()
+
+    def export(self, *args, **kwargs):
+        raise NotImplementedError("models cannot be exported yet")
+
+    def __repr__(self):
+        return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+def _is_functional(args, kwargs):
+    """Whether a model is made of inputs and outputs."""
+    if "outputs" in kwargs and ("inputs" in kwargs or args):
+        return True
+    return len(args) >= 2 and has_symbols(args[0])
+
+
+_functional_classes = {}
+
+
+def _functional_class(cls):
+    made = _functional_classes.get(cls)
+    if made is None:
+        made = _functional_classes[cls] = type(cls.__name__, (cls, Functional), {
+            "_user_class": cls, "__module__": cls.__module__, "__qualname__": cls.__qualname__})
+    return made
+
+
+class Functional(Model):
+    """The model that computes outputs from inputs by the layers between them."""
+
+    def __init__(self, inputs, outputs, name=None, trainable=True, **kwargs):
+        super().__init__(name=name, trainable=trainable)
+        set_ = object.__setattr__
+        set_(self, "_inputs_form", inputs)
+        set_(self, "_outputs_form", outputs)
+        set_(self, "inputs", nest.flatten(inputs))
+        set_(self, "outputs", nest.flatten(outputs))
+        for one in self.inputs + self.outputs:
+            if not isinstance(one, KerasTensor):
+                raise ValueError("All `inputs` and `outputs` values must be KerasTensors. Received: "
+                                 f"{one!r} of type {type(one)}")
+        nodes, layers = [], []
+        known = {id(one) for one in self.inputs}
+        visited = set()
+
+        def visit(tensor):
+            node = tensor._node
+            if id(tensor) in known and isinstance(node.layer, InputLayer):
+                if all(node.layer is not one for one in layers):
+                    layers.append(node.layer)
+                return
+            if id(tensor) in known or node is None or id(node) in visited:
+                return
+            if isinstance(node.layer, InputLayer):
+                raise ValueError(f"`inputs` not connected to `outputs`: the output needs {tensor.name}, "
+                                 "which is not among the inputs")
+            visited.add(id(node))
+            for one in node.inputs:
+                visit(one)
+            nodes.append(node)
+            if all(node.layer is not one for one in layers):
+                layers.append(node.layer)
+        for one in self.outputs:
+            visit(one)
+        for one in self.inputs:
+            if isinstance(one._node.layer, InputLayer) and all(
+                    one._node.layer is not layer for layer in layers):
+                layers.insert(0, one._node.layer)
+        set_(self, "_nodes", nodes)
+        for one in self._in_order_of_depth(layers):
+            self._track(one)
+        object.__setattr__(self, "built", True)
+
+    def _in_order_of_depth(self, layers):
+        """Keras's order of layers, and so of weights: the farthest from the outputs first, those of one depth
+        as they are met on the way from the outputs."""
+        depth, met = {}, {}
+        makers = {id(one): node for node in self._nodes for one in nest.flatten(node.outputs)}
+        for one in self.inputs:
+            makers[id(one)] = one._node
+
+        def meet(tensor):
+            node = makers[id(tensor)]
+            if id(node.layer) in met:
+                return
+            met[id(node.layer)] = len(met)
+            for one in node.inputs if node in self._nodes else ():
+                meet(one)
+        for one in self.outputs:
+            meet(one)
+        for node in reversed(self._nodes):  # each before those that it reads from
+            own = depth.setdefault(id(node.layer), 0)
+            for one in node.inputs:
+                before = id(makers[id(one)].layer)
+                depth[before] = max(depth.get(before, 0), own + 1)
+        return sorted(layers, key=lambda one: (-depth.get(id(one), 0), met.get(id(one), -1)))
+
+    @property
+    def output_names(self):
+        """Names by which `compile` and `fit` know the outputs: of the layers that make them."""
+        if isinstance(self._outputs_form, dict):
+            return sorted(self._outputs_form)
+        return [one._node.layer.name for one in self.outputs]
+
+    @property
+    def input_names(self):
+        return [one.name for one in self.inputs]
+
+    @property
+    def input(self):
+        return self.inputs[0] if len(self.inputs) == 1 else self._inputs_form
+
+    @property
+    def output(self):
+        return self.outputs[0] if len(self.outputs) == 1 else self._outputs_form
+
+    input_shape = property(lambda self: nest.map_structure(lambda one: one.shape, self._inputs_form))
+    output_shape = property(lambda self: nest.map_structure(lambda one: one.shape, self._outputs_form))
+
+    def call(self, inputs, training=None, mask=None):
+        if isinstance(self._inputs_form, dict) and isinstance(inputs, dict):
+            given = [inputs[key] for key in sorted(self._inputs_form)]
+        elif isinstance(inputs, dict):
+            given = [inputs[one.name] for one in self.inputs]
+        else:
+            given = nest.flatten(inputs)
+        if len(given) != len(self.inputs):
+            raise ValueError(f"Layer \"{self.name}\" expects {len(self.inputs)} input(s), but it received "
+                             f"{len(given)} input tensors.")
+        values = {}
+        for symbol, value in zip(self.inputs, given):
+            if isinstance(value, Tensor) and value._rank == len(symbol.shape) - 1 and \
+                    symbol.shape[-1] == 1:
+                value = _native.expand_dims(value, -1)
+            if isinstance(value, Tensor) and (value._rank != len(symbol.shape) or any(
+                    a is not None and b is not None and a != b
+                    for a, b in zip(symbol.shape, value._shape))):
+                raise ValueError(
+                    f"Input 0 of layer \"{self.name}\" is incompatible with the layer: expected shape="
+                    f"{symbol.shape}, found shape={tuple(value._shape)}")
+            values[id(symbol)] = value
+        for node in self._nodes:
+            args, kwargs = nest._pack((node.args, node.kwargs), iter([
+                values[id(one)] if isinstance(one, KerasTensor) else one
+                for one in nest.flatten((node.args, node.kwargs))]))
+            outputs = node.layer(*args, **kwargs)
+            for symbol, value in zip(nest.flatten(node.outputs), nest.flatten(outputs)):
+                values[id(symbol)] = value
+        return nest._pack(self._outputs_form, iter([values[id(one)] for one in self.outputs]))
+
+    def build(self, input_shape=None):
+        object.__setattr__(self, "built", True)
+
+    def _places(self):
+        """{id of a symbolic tensor: (layer's name, number of its call, number of its output)}"""
+        calls, made = {}, {}
+        for node in self._nodes:
+            number = calls.get(id(node.layer), 0)
+            calls[id(node.layer)] = number + 1
+            for index, one in enumerate(nest.flatten(node.outputs)):
+                made[id(one)] = [node.layer.name, number, index]
+        for one in self.inputs:
+            made[id(one)] = [one._node.layer.name, 0, 0]
+        return made
+
+    def get_config(self):
+        """Keras's: the layers with the calls that connect them."""
+        from . import saving
+        if "_user_class" in vars(type(self)) and type(self)._user_class.__init__ is not Model.__init__:
+            return super().get_config()
+        places = self._places()
+
+        def tensor(one):
+            return {"class_name": "__keras_tensor__", "config": {
+                "shape": list(one.shape), "dtype": one.dtype, "keras_history": places[id(one)]}}
+        layers = []
+        for layer in self.layers:
+            config = saving.serialize_keras_object(layer)
+            config["name"] = layer.name
+            config["inbound_nodes"] = [{
+                "args": list(saving.configured(tensor, node.args)),
+                "kwargs": saving.configured(tensor, node.kwargs)}
+                for node in self._nodes if node.layer is layer]
+            layers.append(config)
+        return {"name": self.name, "trainable": self.trainable, "layers": layers,
+                "input_layers": nest.map_structure(lambda one: places[id(one)], self._inputs_form),
+                "output_layers": nest.map_structure(lambda one: places[id(one)], self._outputs_form)}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """The model of `get_config`. Raises: ValueError for calls whose inputs never come."""
+        if "layers" not in config:
+            return cls(**config)
+        return _functional_from(cls, config, custom_objects)
+
+
+def _functional_from(cls, config, custom_objects):
+    from . import saving
+    layers = {one["name"]: saving.deserialize_keras_object(one, custom_objects) for one in config["layers"]}
+    values = {}
+
+    def find(history):
+        return values.get((history[0], history[1], history[2]))
+
+    def given(value):
+        if isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
+            return find(value["config"]["keras_history"])
+        if isinstance(value, dict) and "class_name" not in value:
+            return {key: given(one) for key, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return type(value)(given(one) for one in value)
+        return saving.deserialize_keras_object(value, custom_objects)
+
+    def ready(value):
+        if isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
+            return find(value["config"]["keras_history"]) is not None
+        if isinstance(value, (dict, list, tuple)):
+            return all(ready(one) for one in (value.values() if isinstance(value, dict) else value))
+        return True
+    todo = []
+    for one in config["layers"]:
+        if isinstance(layers[one["name"]], InputLayer):
+            values[one["name"], 0, 0] = layers[one["name"]].output
+        todo.extend((one["name"], number, node) for number, node in enumerate(one["inbound_nodes"]))
+    while todo:
+        left = []
+        for name, number, node in todo:
+            if not ready([node["args"], node["kwargs"]]) or any(
+                    other == name and before < number for other, before, _ in left):
+                left.append((name, number, node))
+                continue
+            outputs = layers[name](*given(node["args"]), **{
+                key: given(one) for key, one in node["kwargs"].items() if one is not None})
+            for index, one in enumerate(nest.flatten(outputs)):
+                values[name, number, index] = one
+        if len(left) == len(todo):
+            raise ValueError(f"[load] a call's inputs are made by no other call; got the layer {left[0][0]}")
+        todo = left
+
+    def ends(form):
+        if isinstance(form, dict):
+            return {key: ends(one) for key, one in form.items()}
+        if len(form) == 3 and isinstance(form[0], str) and isinstance(form[1], int):
+            return find(form)
+        return [ends(one) for one in form]
+    inputs, outputs = ends(config["input_layers"]), ends(config["output_layers"])
+    made = cls if cls is not Functional else Model
+    return made(inputs, outputs, name=config.get("name"), trainable=config.get("trainable", True))
+
+
+class Sequential(Model):
+    """Layers one after another."""
+
+    def __init__(self, layers=None, trainable=True, name=None):
+        super().__init__(trainable=trainable, name=name)
+        object.__setattr__(self, "_stack", [])
+        object.__setattr__(self, "_input_symbol", None)
+        for one in layers or []:
+            self.add(one, rebuild=False)
+        self._rebuild()
+
+    def add(self, layer, rebuild=True):
+        """Puts a layer behind the others. Raises: ValueError for what is no layer."""
+        if isinstance(layer, KerasTensor):
+            layer = layer._node.layer
+        if not isinstance(layer, Layer):
+            if callable(layer):
+                from .layers import Lambda
+                layer = Lambda(layer)
+            else:
+                raise ValueError("Only instances of `keras.Layer` can be added to a Sequential model. "
+                                 f"Received: {layer} (of type {type(layer)})")
+        if any(layer.name == one.name for one in self._stack):
+            raise ValueError("All layers added to a Sequential model should have unique names. Name "
+                             f"'{layer.name}' is already the name of a layer in this model. Update the "
+                             "`name` argument to pass a unique name.")
+        if isinstance(layer, InputLayer):
+            if self._stack:
+                raise ValueError("Sequential model '" + self.name + "' has already been configured to use "
+                                 "input shape")
+            object.__setattr__(self, "_input_symbol", layer.output)
+            self._track(layer)
+            return
+        if layer._batch_input_shape is not None and self._input_symbol is None and not self._stack:
+            object.__setattr__(self, "_input_symbol",
+                               InputLayer(batch_shape=layer._batch_input_shape).output)
+        self._stack.append(layer)
+        self._track(layer)
+        if rebuild:
+            self._rebuild()
+
+    def pop(self, rebuild=True):
+        """Takes the last layer away."""
+        layer = self._stack.pop()
+        self._children[:] = [one for one in self._children if one is not layer]
+        return layer
+
+    @property
+    def layers(self):
+        return list(self._stack)
+
+    def _rebuild(self):
+        if self._input_symbol is not None and self._stack:
+            from ._base import _Inside
+            with _Inside(self):
+                self._follow([self._input_symbol.shape], self._input_symbol._dtype_of)
+            object.__setattr__(self, "built", True)
+
+    def _follow(self, shapes, dtype):
+        """Builds all layers for an input shape, and notes their output shapes."""
+        seen = []
+
+        def run(tensors):
+            seen.clear()
+            value = tensors[0]
+            for one in self._stack:
+                value = one(value)
+                seen.append((one, nest.map_structure(lambda t: Shape(t._shape), value)))
+            return value
+        output = infer(run, [KerasTensor(shapes[0], dtype)])
+        self._clear_losses()
+        guessed = shapes[0] and shapes[0][0] is None
+        for one, shape in seen:
+            shown = nest.map_structure(lambda s: s, shape)
+            object.__setattr__(one, "_last_output_shape",
+                               (None,) + tuple(shown[1:]) if guessed and isinstance(shown, tuple)
+                               else shown)
+            object.__setattr__(one, "built", True)
+        object.__setattr__(self, "_output_symbol", output)
+
+    def build(self, input_shape=None):
+        if input_shape is None:
+            return
+        if self._input_symbol is None:
+            object.__setattr__(self, "_input_symbol", KerasTensor(tuple(input_shape), self._dtype))
+        self._rebuild()
+
+    def call(self, inputs, training=None, mask=None):
+        value = inputs
+        symbol = self._input_symbol
+        if symbol is not None and isinstance(value, Tensor) and len(symbol.shape) == value._rank:
+            for a, b in zip(symbol.shape[1:], value._shape[1:]):
+                if a is not None and b is not None and a != b:
+                    raise ValueError(
+                        f"Exception encountered when calling Sequential.call().\n\nInput 0 of layer "
+                        f"\"{self._stack[0].name}\" is incompatible with the layer: expected shape="
+                        f"{symbol.shape}, found shape={tuple(value._shape)}")
+        for one in self._stack:
+            value = one(value)
+        return value
+
+    @property
+    def inputs(self):
+        return None if self._input_symbol is None else [self._input_symbol]
+
+    @property
+    def input_shape(self):
+        return self._input_symbol.shape
+
+    @property
+    def output_shape(self):
+        return self._output_symbol.shape
+
+    @property
+    def input(self):
+        return self._functional()._inputs_form
+
+    @property
+    def output(self):
+        return self._functional()._outputs_form
+
+    @property
+    def outputs(self):
+        return [self.output]
+
+    def get_config(self):
+        """Keras's: the layers in a row."""
+        from . import saving
+        layers = list(self._stack)
+        symbol = self._input_symbol
+        if symbol is not None and symbol._node is not None and isinstance(symbol._node.layer, InputLayer):
+            layers.insert(0, symbol._node.layer)
+        config = {"name": self.name, "trainable": self.trainable,
+                  "dtype": saving.policy(self.dtype),
+                  "layers": [saving.serialize_keras_object(one) for one in layers]}
+        if symbol is not None:
+            config["build_input_shape"] = list(symbol.shape)
+        return config
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """The model of `get_config`."""
+        from . import saving
+        if "layers" not in config:
+            return cls(**config)
+        made = cls(name=config.get("name"), trainable=config.get("trainable", True))
+        for one in config["layers"]:
+            made.add(saving.deserialize_keras_object(one, custom_objects))
+        shape = config.get("build_input_shape")
+        if not made.built and shape:
+            made.build(tuple(shape))
+        return made
+
+    def _functional(self):
+        made = self.__dict__.get("_as_functional")
+        if made is None or made[0] != len(self._stack):
+            if self._input_symbol is None:
+                raise ValueError(f"Sequential model '{self.name}' has no defined input shape yet.")
+            symbol = self._input_symbol
+            if symbol._node is None:
+                symbol = InputLayer(batch_shape=symbol.shape).output
+            value = symbol
+            for one in self._stack:
+                value = one(value)
+            made = (len(self._stack), Functional(symbol, value))
+            object.__setattr__(self, "_as_functional", made)
+        return made[1]
+
+
+def clone_model(model, input_tensors=None, clone_function=None, **kwargs):
+    """A new model of the same layers, with new weights. Raises: ValueError for a model of one's own."""
+    if isinstance(model, Sequential):
+        copy = clone_function or (lambda one: type(one).from_config(one.get_config()))
+        made = Sequential([copy(one) for one in model.layers], name=model.name)
+        if model._input_symbol is not None:
+            made.build(model._input_symbol.shape)
+        return made
+    if isinstance(model, Functional):
+        return type(model).from_config(model.get_config())
+    raise ValueError("Expected `model` argument to be a functional `Model` instance, but got a subclassed "
+                     f"model instead: {model}")
+
+
+def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
+    """The model of a `.keras` file; see `keras.saving.load_model`."""
+    from . import saving
+    return saving.load_model(filepath, custom_objects, compile, safe_mode)
+
+
+def save_model(model, filepath, overwrite=True, **kwargs):
+    """Writes a model to a `.keras` file; see `keras.saving.save_model`."""
+    from . import saving
+    saving.save_model(model, filepath, overwrite, **kwargs)
+
+
+def model_from_json(json_string, custom_objects=None):
+    """The model that `to_json` has described, with new weights."""
+    from . import saving
+    return saving.model_from_json(json_string, custom_objects)
+
+
+_ = (Node, has_symbols, native_name, convert_to_tensor)

@@ -1,0 +1,293 @@
+"""Changing weights by their gradients: `keras.optimizers`."""
+
+from ... import _late, _native
+from ..._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
+from ..._variable import Variable
+from .._base import auto_name, to_snake_case
+from . import schedules  # noqa: F401
+
+_SHARED = ("weight_decay", "clipnorm", "global_clipnorm", "clipvalue", "use_ema", "ema_momentum",
+           "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps")
+
+
+class Optimizer:
+    """An update rule with its slots, `iterations` and `learning_rate`.
+
+    Raises: ValueError for options out of range, and when there are no gradients."""
+
+    _kind = None
+    _defaults = {}
+
+    def __init__(self, *args, **kwargs):
+        names = list(self._defaults)
+        values = dict(self._defaults)
+        values.update(zip(names, args))
+        name = kwargs.pop("name", None)
+        kwargs.pop("jit_compile", None)
+        if "lr" in kwargs:
+            raise ValueError("Argument(s) not recognized: {'lr': %r}" % kwargs["lr"])
+        for key, value in kwargs.items():
+            if key not in values and key not in _SHARED:
+                raise ValueError(f"Argument(s) not recognized: {{{key!r}: {value!r}}}")
+            values[key] = value
+        self.name = name or auto_name(to_snake_case(type(self).__name__))
+        rate = values.pop("learning_rate")
+        if isinstance(rate, dict):
+            rate = schedules.deserialize(rate)
+        shared = {key: values.get(key) for key in _SHARED}
+        shared["use_ema"] = bool(shared["use_ema"])
+        shared["ema_momentum"] = values.get("ema_momentum", 0.99)
+        self._config = dict({"name": self.name, "learning_rate": rate, **shared}, **{
+            key: value for key, value in values.items() if key not in _SHARED})
+        options = {key: value for key, value in values.items() if value is not None}
+        for key, value in values.items():
+            if not hasattr(type(self), key):
+                self.__dict__.setdefault(key, value)
+        if isinstance(rate, schedules.LearningRateSchedule):
+            options["schedule"] = rate._native
+        elif callable(rate) and not isinstance(rate, (Tensor, Variable)):
+            options["schedule"] = _native.python_schedule(lambda step: convert_to_tensor(rate()))
+        else:
+            options["learning_rate"] = float(rate)
+        self._schedule = rate if callable(rate) else None
+        self._native = _native.make_optimizer(self._kind, dict(_plain(options), name=self.name))
+        self._excluded = []
+        self.built = False
+        self._weights = []
+
+    def build(self, variables):
+        """Makes the slots."""
+        self._weights = list(variables)
+        self._native.build([one._v for one in variables])
+        self.built = True
+
+    @property
+    def iterations(self):
+        return _named(Variable._wrap(self._native.iterations()), f"{self.name}/iteration")
+
+    @property
+    def learning_rate(self):
+        if self._schedule is not None:
+            return self._native.learning_rate()
+        for one in self._native.variables()[1:2]:
+            return _Rate(self, _named(Variable._wrap(one), f"{self.name}/learning_rate"))
+        return self._native.learning_rate()
+
+    @learning_rate.setter
+    def learning_rate(self, value):
+        if self._schedule is not None:
+            raise TypeError("This optimizer was created with a `LearningRateSchedule` object as its "
+                            "`learning_rate` constructor argument, hence its learning rate is not "
+                            "settable. If you need the learning rate to be settable, you should "
+                            "instantiate the optimizer with a float `learning_rate` argument.")
+        self._native.set_learning_rate(float(value))
+
+    lr = learning_rate
+
+    @property
+    def variables(self):
+        plain = [one._v.name.replace("/", "_") + "_" for one in self._weights if one._keras_path is None]
+        made = []
+        for one in self._native.variables():
+            name = one.name.rpartition("/")[2]
+            name = "iteration" if name == "iterations" else name
+            for prefix in plain:  # Keras numbers the output of a variable that is not its own
+                if name.startswith(prefix):
+                    name = prefix + "0_" + name[len(prefix):]
+                    break
+            made.append(_named(Variable._wrap(one), f"{self.name}/{name}"))
+        if self._kind == "Nadam":  # the product of momenta, after the slots
+            made.sort(key=lambda one: one.name == "variable")
+        return made
+
+    weights = variables
+
+    def apply_gradients(self, grads_and_vars, name=None, **kwargs):
+        """One update by (gradient, variable) pairs. Raises: ValueError when there are no gradients."""
+        pairs = list(grads_and_vars)
+        return self.apply([gradient for gradient, _ in pairs], [variable for _, variable in pairs])
+
+    def apply(self, grads, trainable_variables=None):
+        """One update. Inside of a replica the sum of all replicas' gradients is applied, once."""
+        from ... import distribute
+        variables = self._weights if trainable_variables is None else list(trainable_variables)
+        if not variables or all(one is None for one in grads):
+            raise ValueError("No gradients provided for any variable.")
+        if self.built and self._weights:
+            known = {one._v.key for one in self._weights}
+            for one in variables:
+                if one._v.key not in known:
+                    raise ValueError(
+                        f"Unknown variable: {one!r}. This optimizer can only be called for the variables it "
+                        "was originally built with. When working with a new set of variables, you should "
+                        "recreate a new optimizer instance.")
+        if not self.built:
+            if _late.waiting:
+                self.build(variables)
+                _late.restore()
+            self._weights = variables
+            self.built = True
+        rows = []
+        for one in grads:
+            one = distribute.local_value(one)
+            if isinstance(one, IndexedSlices):
+                one = _native.from_slices(one.values, one.indices, static_shape(one.dense_shape))
+            rows.append(one)
+        self._native.apply(rows, [one._v for one in variables])
+        return self.iterations
+
+    def minimize(self, loss, var_list=None, tape=None, **kwargs):
+        """Gradients of `loss` (a function, or a tensor with its tape), then one update."""
+        from ..._tape import GradientTape
+        if callable(loss) and not isinstance(loss, Tensor):
+            with GradientTape() as tape:
+                loss = loss()
+        if tape is None:
+            raise ValueError("`tape` is required when a `Tensor` loss is passed.")
+        variables = var_list() if callable(var_list) else var_list
+        return self.apply_gradients(zip(tape.gradient(loss, variables), variables))
+
+    def compute_gradients(self, loss, var_list, tape=None):
+        from ..._tape import GradientTape
+        with GradientTape() as tape:
+            value = loss()
+        return list(zip(tape.gradient(value, var_list), var_list))
+
+    def exclude_from_weight_decay(self, var_list=None, var_names=None):
+        if self.built:
+            raise ValueError("`exclude_from_weight_decay()` can only be configured before the optimizer "
+                             "is built.")
+        names = list(var_names or []) + [one.path for one in var_list or []]
+        options = {key: value for key, value in self._config.items()
+                   if value is not None and key not in ("learning_rate", "name")}
+        options["exclude_from_weight_decay"] = names
+        options["learning_rate"] = float(self._config["learning_rate"])
+        self._native = _native.make_optimizer(self._kind, dict(_plain(options), name=self.name))
+
+    def finalize_variable_values(self, var_list):
+        self._native.finalize()
+
+    def scale_loss(self, loss):
+        return self._native.scale_loss(loss)
+
+    def get_config(self):
+        config = dict(self._config)
+        if self._schedule is None:
+            config["learning_rate"] = float(self.learning_rate)
+        elif isinstance(self._schedule, schedules.LearningRateSchedule):
+            config["learning_rate"] = schedules.serialize(self._schedule)
+        return config
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        return cls(**config)
+
+
+def _plain(options):
+    made = {}
+    for key, value in options.items():
+        if isinstance(value, (Tensor, Variable)):
+            value = float(value)
+        made[key] = float(value) if isinstance(value, int) and not isinstance(value, bool) and key not in (
+            "ema_overwrite_frequency", "gradient_accumulation_steps") else value
+    return made
+
+
+def _named(variable, path):
+    if variable._keras_path is None:
+        variable._keras_path = path
+    return variable
+
+
+class _Rate(Variable):
+    """The learning rate, as a variable that may be assigned."""
+
+    def __init__(self, optimizer, variable):
+        self.__dict__.update(variable.__dict__)
+        self.__dict__["_optimizer"] = optimizer
+
+
+def _class(name, text, **defaults):
+    return type(name, (Optimizer,), {"_kind": name, "_defaults": defaults, "__doc__": text,
+                                     "__module__": __name__})
+
+
+SGD = _class("SGD", "w -= rate * g, with momentum and Nesterov's.", learning_rate=0.01, momentum=0.0,
+             nesterov=False)
+RMSprop = _class("RMSprop", "g over the root of its running square.", learning_rate=0.001, rho=0.9,
+                 momentum=0.0, epsilon=1e-7, centered=False)
+Adam = _class("Adam", "Running means of g and its square, with the bias corrected.",
+              learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False)
+AdamW = _class("AdamW", "Adam with a weight decay.", learning_rate=0.001, weight_decay=0.004,
+               beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False)
+Nadam = _class("Nadam", "Adam with Nesterov's momentum.", learning_rate=0.001, beta_1=0.9,
+               beta_2=0.999, epsilon=1e-7)
+Adamax = _class("Adamax", "Adam with the decaying largest |g|.", learning_rate=0.001, beta_1=0.9,
+                beta_2=0.999, epsilon=1e-7)
+Adagrad = _class("Adagrad", "g over the root of the sum of its squares.", learning_rate=0.001,
+                 initial_accumulator_value=0.1, epsilon=1e-7)
+Adadelta = _class("Adadelta", "Steps as long as the last ones.", learning_rate=0.001, rho=0.95,
+                  epsilon=1e-7)
+Ftrl = _class("Ftrl", "Follow the regularized leader.", learning_rate=0.001, learning_rate_power=-0.5,
+              initial_accumulator_value=0.1, l1_regularization_strength=0.0,
+              l2_regularization_strength=0.0, l2_shrinkage_regularization_strength=0.0, beta=0.0)
+Lion = _class("Lion", "The sign of a running mean of g.", learning_rate=0.001, beta_1=0.9,
+              beta_2=0.99)
+Lamb = _class("Lamb", "Adam's direction, as long as the weight.", learning_rate=0.001, beta_1=0.9,
+              beta_2=0.999, epsilon=1e-7)
+Adafactor = _class("Adafactor", "The running square as means of rows and columns.",
+                   learning_rate=0.001, beta_2_decay=-0.8, epsilon_1=1e-30, epsilon_2=1e-3,
+                   clip_threshold=1.0)
+Muon = _class("Muon", "Momentum made orthogonal.", learning_rate=0.001)
+_BY_NAME = {cls.__name__.lower(): cls for cls in (
+    SGD, RMSprop, Adam, AdamW, Nadam, Adamax, Adagrad, Adadelta, Ftrl, Lion, Lamb, Adafactor, Muon)}
+
+
+class LossScaleOptimizer(Optimizer):
+    """Wraps an optimizer for losses in half precision."""
+
+    def __init__(self, inner_optimizer, initial_scale=2.0**15, dynamic_growth_steps=2000, **kwargs):
+        self.inner_optimizer = inner_optimizer
+        self.name = auto_name("loss_scale_optimizer")
+        self._schedule = inner_optimizer._schedule
+        self._native = _native.loss_scale_optimizer(inner_optimizer._native, float(initial_scale),
+                                                    int(dynamic_growth_steps))
+        self.built = False
+        self._weights = []
+        self._config = {}
+
+
+def get(identifier):
+    """The optimizer of a name, a class or an object. Raises: ValueError."""
+    if isinstance(identifier, Optimizer):
+        return identifier
+    if isinstance(identifier, dict):
+        return deserialize(identifier)
+    if isinstance(identifier, type):
+        return identifier()
+    if isinstance(identifier, str) and identifier.lower() in _BY_NAME:
+        return _BY_NAME[identifier.lower()]()
+    raise ValueError(f"Could not interpret optimizer identifier: {identifier}")
+
+
+def serialize(optimizer):
+    """An optimizer as {class_name, config}."""
+    return {"module": "keras.optimizers", "class_name": type(optimizer).__name__,
+            "config": optimizer.get_config(), "registered_name": None}
+
+
+def deserialize(config, custom_objects=None):
+    """The optimizer of {class_name, config}. Raises: ValueError for an unknown class."""
+    name = str(config.get("class_name"))
+    if name.lower() in _BY_NAME:
+        return _BY_NAME[name.lower()].from_config(config.get("config", {}))
+    from .. import saving
+    return saving.deserialize_keras_object(config, custom_objects)
+
+
+class legacy:
+    SGD, Adam, RMSprop, Adagrad, Adadelta, Adamax, Nadam, Ftrl = (
+        SGD, Adam, RMSprop, Adagrad, Adadelta, Adamax, Nadam, Ftrl)
+
+
+experimental = legacy

@@ -1,0 +1,90 @@
+"""Learning rates that follow from the number of updates: `keras.optimizers.schedules`."""
+
+from ... import _native
+from ..._tensor import convert_to_tensor
+
+
+class LearningRateSchedule:
+    """A rate for a step. To write one, derive and override `__call__(step)`."""
+
+    @property
+    def _native(self):
+        made = self.__dict__.get("_made")
+        if made is None:
+            made = self.__dict__["_made"] = _native.python_schedule(
+                lambda step: convert_to_tensor(self(step)))
+        return made
+
+    def __call__(self, step):
+        raise NotImplementedError(f"Learning rate schedule '{type(self).__name__}' must override "
+                                  "`__call__(self, step)`.")
+
+    def get_config(self):
+        return {}
+
+
+class _NativeSchedule(LearningRateSchedule):
+    _defaults = {}
+
+    def __init__(self, *args, **kwargs):
+        values = dict(self._defaults)
+        values.update(zip(self._defaults, args))
+        values.update(kwargs)
+        values.pop("name", None)
+        missing = [key for key, value in values.items() if value is ...]
+        if missing:
+            raise TypeError(f"{type(self).__name__}.__init__() missing required arguments: {missing}")
+        for key, value in values.items():
+            setattr(self, key, value)
+        whole = ("decay_steps", "first_decay_steps", "warmup_steps", "staircase", "cycle", "boundaries",
+                 "values")
+        options = {key: value if key in whole else float(value) for key, value in values.items()
+                   if value is not None}
+        if "boundaries" in options:
+            options["boundaries"] = [int(one) for one in options["boundaries"]]
+            options["values"] = [float(one) for one in options["values"]]
+        for key in ("decay_steps", "first_decay_steps", "warmup_steps"):
+            if key in options:
+                options[key] = int(options[key])
+        self._options = values
+        self.__dict__["_made"] = _native.make_schedule(type(self).__name__, options)
+
+    def __call__(self, step):
+        step = convert_to_tensor(step)
+        return self._made.rate(step if step.dtype.is_integer else _native.cast(step, 9))
+
+    def get_config(self):
+        return dict(self._options)
+
+
+def _class(name, text, **defaults):
+    return type(name, (_NativeSchedule,), {"_defaults": defaults, "__doc__": text,
+                                           "__module__": __name__})
+
+
+ExponentialDecay = _class("ExponentialDecay", "rate * decay_rate^(step / decay_steps).",
+                          initial_learning_rate=..., decay_steps=..., decay_rate=..., staircase=False)
+InverseTimeDecay = _class("InverseTimeDecay", "rate / (1 + decay_rate * step / decay_steps).",
+                          initial_learning_rate=..., decay_steps=..., decay_rate=..., staircase=False)
+PiecewiseConstantDecay = _class("PiecewiseConstantDecay", "One rate up to each boundary.",
+                                boundaries=..., values=...)
+PolynomialDecay = _class("PolynomialDecay", "Falls to the end rate by a power.",
+                         initial_learning_rate=..., decay_steps=..., end_learning_rate=0.0001,
+                         power=1.0, cycle=False)
+CosineDecay = _class("CosineDecay", "Falls by a cosine, after a warmup.", initial_learning_rate=...,
+                     decay_steps=..., alpha=0.0, warmup_target=None, warmup_steps=0)
+CosineDecayRestarts = _class("CosineDecayRestarts", "Cosine decays one after another.",
+                             initial_learning_rate=..., first_decay_steps=..., t_mul=2.0, m_mul=1.0,
+                             alpha=0.0)
+
+
+def serialize(schedule):
+    """A schedule as {class_name, config}."""
+    return {"module": "keras.optimizers.schedules", "class_name": type(schedule).__name__,
+            "config": schedule.get_config(), "registered_name": None}
+
+
+def deserialize(config, custom_objects=None):
+    """The schedule of {class_name, config}. Raises: ValueError for an unknown class."""
+    from .. import saving
+    return saving.deserialize_keras_object(config, custom_objects)

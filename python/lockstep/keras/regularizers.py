@@ -1,0 +1,91 @@
+"""Terms that weights add to the loss: `keras.regularizers`."""
+
+from .. import _native
+from .._tensor import convert_to_tensor
+
+
+class Regularizer:
+    """A penalty of a weight. To write one, derive and override `__call__`."""
+
+    def __call__(self, x):
+        return 0.0
+
+    def get_config(self):
+        return {}
+
+
+class L1L2(Regularizer):
+    """l1 * sum |w| + l2 * sum w^2."""
+
+    def __init__(self, l1=0.0, l2=0.0):
+        self.l1 = 0.0 if l1 is None else l1
+        self.l2 = 0.0 if l2 is None else l2
+        self._made = _native.make_l1l2(float(self.l1), float(self.l2))
+
+    def __call__(self, x):
+        return self._made.penalty(convert_to_tensor(x))
+
+    def get_config(self):
+        return {"l1": self.l1, "l2": self.l2}
+
+
+class L1(L1L2):
+    """l1 * sum |w|."""
+
+    def __init__(self, l1=0.01):
+        super().__init__(l1, 0.0)
+
+    def get_config(self):
+        return {"l1": self.l1}
+
+
+class L2(L1L2):
+    """l2 * sum w^2."""
+
+    def __init__(self, l2=0.01):
+        super().__init__(0.0, l2)
+
+    def get_config(self):
+        return {"l2": self.l2}
+
+
+class OrthogonalRegularizer(Regularizer):
+    """factor * the mean |cosine| over pairs of rows (or columns)."""
+
+    def __init__(self, factor=0.01, mode="rows"):
+        self.factor, self.mode = factor, mode
+        self._made = _native.make_orthogonal(float(factor), mode == "rows")
+
+    def __call__(self, x):
+        return self._made.penalty(convert_to_tensor(x))
+
+
+l1, l2, l1_l2 = L1, L2, L1L2
+_BY_NAME = {"l1": L1, "l2": L2, "l1_l2": L1L2, "L1": L1, "L2": L2, "L1L2": L1L2,
+            "orthogonal_regularizer": OrthogonalRegularizer,
+            "OrthogonalRegularizer": OrthogonalRegularizer}
+
+
+def get(identifier):
+    """The regularizer of a name, a class, an object or a function. Raises: ValueError."""
+    if identifier is None:
+        return None
+    if isinstance(identifier, dict):
+        if identifier["class_name"] not in _BY_NAME:
+            from . import saving
+            return saving.deserialize_keras_object(identifier)
+        return _BY_NAME[identifier["class_name"]](**identifier.get("config", {}))
+    if isinstance(identifier, str):
+        if identifier not in _BY_NAME:
+            raise ValueError(f"Could not interpret regularizer identifier: {identifier}")
+        return _BY_NAME[identifier]()
+    return identifier() if isinstance(identifier, type) else identifier
+
+
+def native(identifier):
+    made = get(identifier)
+    if made is None:
+        return None
+    known = getattr(made, "_made", None)
+    return known if known is not None else _native.python_regularizer(
+        lambda w: convert_to_tensor(made(w), dtype_hint=w.dtype))

@@ -1,0 +1,385 @@
+"""Models as files in Keras's formats: `keras.saving`.
+
+A `.keras` file is a zip with `config.json` (layers and how they are compiled) and `model.weights.h5`; both
+are as Keras has them, so either side reads the other's. HDF5 needs the package h5py."""
+
+import importlib
+import inspect
+import io
+import json
+import os
+import zipfile
+
+from .. import nest
+from .._tensor import Tensor, convert_to_tensor
+from .._variable import Variable
+from ._names import to_snake_case
+
+_registered = {}  # by "package>name"
+_names = {}  # by object
+_scopes = [{}]
+
+
+def register_keras_serializable(package="Custom", name=None):
+    """A decorator under whose name files know a class or a function. Raises: ValueError for other things."""
+    def register(thing):
+        full = f"{package}>{name or thing.__name__}"
+        if inspect.isclass(thing) and not hasattr(thing, "get_config"):
+            raise ValueError("Cannot register a class that does not have a get_config() method.")
+        _registered[full] = thing
+        _names[thing] = full
+        return thing
+    return register
+
+
+def get_registered_name(thing):
+    return _names.get(thing, getattr(thing, "__name__", str(thing)))
+
+
+def get_registered_object(name, custom_objects=None, module_objects=None):
+    for table in (custom_objects or {}, _scopes[-1], _registered, module_objects or {}):
+        if name in table:
+            return table[name]
+    return None
+
+
+def get_custom_objects():
+    """What names mean besides those of the package; may be changed."""
+    return _scopes[0]
+
+
+class CustomObjectScope:
+    """A context in which files' names of classes and functions mean these."""
+
+    def __init__(self, *args):
+        self._objects = {key: value for one in args for key, value in one.items()}
+
+    def __enter__(self):
+        _scopes.append({**_scopes[-1], **self._objects})
+        return self
+
+    def __exit__(self, *_):
+        _scopes.pop()
+
+
+custom_object_scope = CustomObjectScope
+
+
+def policy(dtype):
+    """A dtype as Keras's files have it."""
+    return {"module": "keras", "class_name": "DTypePolicy", "config": {"name": str(dtype)},
+            "registered_name": None}
+
+
+# ---- objects as dictionaries ---------------------------------------------------------------------------
+
+
+def _module_of(thing):
+    from . import initializers, layers, losses, metrics, models, optimizers, regularizers
+    from .optimizers import schedules
+    cls = thing if inspect.isclass(thing) else type(thing)
+    for module, name in ((layers, "keras.layers"), (models, "keras"), (initializers, "keras.initializers"),
+                         (regularizers, "keras.regularizers"), (losses, "keras.losses"),
+                         (metrics, "keras.metrics"), (schedules, "keras.optimizers.schedules"),
+                         (optimizers, "keras.optimizers")):
+        if getattr(module, cls.__name__, None) is cls:
+            return name
+    return None
+
+
+def serialize_keras_object(obj):
+    """A value as what JSON holds: {module, class_name, config, registered_name} for objects."""
+    if obj is None or isinstance(obj, (str, bool, int, float)):
+        return obj
+    if isinstance(obj, (list, tuple)):
+        made = [serialize_keras_object(one) for one in obj]
+        return made if isinstance(obj, list) else tuple(made)
+    if isinstance(obj, dict):
+        return {key: serialize_keras_object(one) for key, one in obj.items()}
+    if isinstance(obj, (Tensor, Variable)) or hasattr(obj, "__array__"):
+        value = convert_to_tensor(obj).numpy()
+        return value.item() if value.ndim == 0 else {
+            "class_name": "__numpy__", "config": {"value": value.tolist(), "dtype": str(value.dtype)}}
+    if inspect.isfunction(obj) or inspect.isbuiltin(obj):
+        if obj in _names:
+            return {"module": "builtins", "class_name": "function", "config": _names[obj],
+                    "registered_name": _names[obj]}
+        if str(getattr(obj, "__module__", "")).startswith("lockstep"):
+            return obj.__name__
+        if obj.__name__ == "<lambda>":
+            raise NotImplementedError("[save] a lambda has no name by which a file could know it; got "
+                                      f"{obj!r}; register a function with "
+                                      "keras.saving.register_keras_serializable()")
+        return {"module": obj.__module__, "class_name": "function", "config": obj.__name__,
+                "registered_name": obj.__name__}
+    if hasattr(obj, "get_config"):
+        cls = _class_of(obj)
+        module = _module_of(cls)
+        made = {"module": module, "class_name": cls.__name__, "config": obj.get_config(),
+                "registered_name": None}
+        if cls.__name__ == "Functional" and module is not None:  # where Keras looks for it
+            made["module"], made["registered_name"] = "keras.src.models.functional", "Functional"
+        if module is None:
+            made["module"] = cls.__module__
+            made["registered_name"] = get_registered_name(cls)
+        shape = getattr(obj, "_built_for", None)
+        if shape is not None:
+            made["build_config"] = {"input_shape": shape}
+        return made
+    name = getattr(obj, "name", None)
+    if isinstance(name, str):
+        return name
+    raise NotImplementedError(f"[save] what has no get_config() cannot be written; got {obj!r}")
+
+
+serialize = serialize_keras_object
+
+
+def _class_of(obj):
+    return getattr(type(obj), "_user_class", type(obj))
+
+
+def _lookup(name, custom_objects):
+    from . import constraints, initializers, layers, losses, metrics, models, optimizers, regularizers
+    from .optimizers import schedules
+    found = get_registered_object(name, custom_objects)
+    if found is not None:
+        return found
+    for module in (layers, models, initializers, regularizers, constraints, optimizers, schedules, losses,
+                   metrics):
+        found = getattr(module, name, None)
+        if inspect.isclass(found) and not name.startswith("_"):
+            return found
+    return None
+
+
+def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwargs):
+    """The object that `serialize_keras_object` has described. Raises: TypeError for unknown classes."""
+    if config is None or isinstance(config, (str, bool, int, float)):
+        found = get_registered_object(config, custom_objects) if isinstance(config, str) else None
+        return config if found is None else found
+    if isinstance(config, (list, tuple)):
+        return type(config)(deserialize_keras_object(one, custom_objects) for one in config)
+    if not isinstance(config, dict):
+        return config
+    if "class_name" not in config or "config" not in config:
+        return {key: deserialize_keras_object(one, custom_objects) for key, one in config.items()}
+    name, inner = config["class_name"], config["config"]
+    if name == "function":
+        found = get_registered_object(inner, custom_objects) or get_registered_object(
+            config.get("registered_name"), custom_objects)
+        if found is None:
+            found = _imported(config.get("module"), inner)
+        if found is None:
+            raise TypeError(f"Could not locate function '{inner}'. Make sure custom functions are decorated "
+                            "with `@keras.saving.register_keras_serializable()`, or given in "
+                            "`custom_objects`.")
+        return found
+    if name == "__numpy__":
+        import numpy
+        return numpy.array(inner["value"], dtype=inner["dtype"])
+    if name == "DTypePolicy":
+        return inner["name"]
+    registered = config.get("registered_name")
+    cls = get_registered_object(registered, custom_objects) if registered else None
+    cls = cls or _lookup(name, custom_objects) or _imported(config.get("module"), name)
+    if cls is None:
+        raise TypeError(f"Could not locate class '{name}'. Make sure custom classes are decorated with "
+                        "`@keras.saving.register_keras_serializable()`, or given in `custom_objects`. Full "
+                        f"object config: {config}")
+    with CustomObjectScope(custom_objects or {}):
+        return cls.from_config(inner)
+
+
+deserialize = deserialize_keras_object
+
+
+def _imported(module, name):
+    """A user's class of a module that is loaded: a file never makes one run."""
+    import sys
+    if not module or str(module).startswith(("keras", "lockstep", "builtins")):
+        return None
+    return getattr(sys.modules.get(module), name, None)
+
+
+# ---- weights as HDF5 -------------------------------------------------------------------------------------
+
+
+def need_h5py():
+    """The package h5py. Raises: ImportError that says how to get it."""
+    try:
+        return importlib.import_module("h5py")
+    except ImportError:
+        raise ImportError("[save] HDF5 files need the package h5py, which is not installed; "
+                          "`pip install h5py`, or take a name that ends in .safetensors or .npz") from None
+
+
+def _places(model):
+    """[(path, name, variables)] of all parts, where Keras has them in its files."""
+    made, seen = [], set()
+    _walk(model, "", made, seen)
+    optimizer = getattr(model, "optimizer", None)
+    if optimizer is not None and optimizer.variables:
+        from ..train import _slots_by_kind
+        variables = list(optimizer.variables)
+        counters = 1 if optimizer._schedule is not None else 2
+        made.append(("optimizer", optimizer.name, _slots_by_kind(variables, counters)))
+    return made
+
+
+def _walk(layer, path, made, seen):
+    from ..train import _holder
+    from ._base import Layer, NativeLayer
+    from .metrics import Metric
+    from .models import Functional, Sequential
+    if id(layer) in seen:
+        return
+    seen.add(id(layer))
+    if isinstance(layer, Metric):
+        made.append((path, layer.name, list(layer.variables)))
+        return
+    if isinstance(layer, NativeLayer):
+        by_holder = {"": []}
+        for variable in layer._own_variables():
+            *holders, _ = variable._v.name.removeprefix(layer._impl.name + "/").split("/")
+            inside = "/".join(_holder(one).removeprefix("_") for one in _h5_holders(layer, holders))
+            by_holder.setdefault(inside, []).append(variable)
+        for inside, variables in by_holder.items():
+            made.append((_join(path, inside), inside.rpartition("/")[2] or layer.name, variables))
+        return
+    made.append((path, layer.name, list(layer._own_weights)))
+    if isinstance(layer, (Functional, Sequential)):
+        _walk_all(layer.layers, _join(path, "layers"), made, seen)
+        return
+    hidden = ("_children", "_own_weights", "_metrics", "_losses", "_inbound", "_init_arguments", "_tracked",
+              "optimizer", "_holder_layer", "_loss_tracker", "_plain_metrics", "_weighted_metrics")
+    for name in sorted(vars(layer)):
+        value = vars(layer)[name]
+        if name in hidden:
+            continue
+        if isinstance(value, (Layer, Metric)):
+            _walk(value, _join(path, name), made, seen)
+        elif isinstance(value, (list, tuple, dict)):
+            _walk_all(value.values() if isinstance(value, dict) else value, _join(path, name), made, seen)
+
+
+def _h5_holders(layer, holders):
+    return ["layer"] + holders[1:] if type(layer).__name__ == "TimeDistributed" and holders else holders
+
+
+def _walk_all(values, path, made, seen):
+    from ._base import Layer
+    from .metrics import Metric
+    used = {}
+    for one in values:
+        if not isinstance(one, (Layer, Metric)) or id(one) in seen:
+            continue
+        name = to_snake_case(_class_of(one).__name__)
+        count = used.get(name, 0)
+        used[name] = count + 1
+        _walk(one, _join(path, f"{name}_{count}" if count else name), made, seen)
+
+
+def _join(path, name):
+    return f"{path}/{name}" if path and name else path or name
+
+
+def write_h5(model, target):
+    """Writes weights, and the optimizer's slots, as Keras does. Raises: ImportError without h5py."""
+    h5py = need_h5py()
+    with h5py.File(target, "w") as file:
+        for path, name, variables in _places(model):
+            group = file.require_group(_join(path, "vars"))
+            group.attrs["name"] = name
+            for place, variable in enumerate(variables):
+                group.create_dataset(str(place), data=variable.numpy())
+
+
+def read_h5(model, source, skip_mismatch=False):
+    """Assigns what `write_h5` or Keras has written. Raises: ValueError naming the part that does not fit."""
+    h5py = need_h5py()
+    if not model.built:
+        raise ValueError(f"Unable to load weights into layer '{model.name}', which has not been built yet. "
+                         "Call the model on some data, or build it, first.")
+    with h5py.File(source, "r") as file:
+        for path, _, variables in _places(model):
+            group = file.get(_join(path, "vars"))
+            count = 0 if group is None else len(group)
+            if count != len(variables):
+                if skip_mismatch or path == "optimizer":
+                    continue
+                raise ValueError(f"A total of {count} objects could not be loaded: layer '{path}' expected "
+                                 f"{len(variables)} variables, but received {count} variables during "
+                                 "loading.")
+            for place, variable in enumerate(variables):
+                value = group[str(place)][()]
+                if tuple(value.shape) != tuple(variable.shape):
+                    if skip_mismatch:
+                        continue
+                    raise ValueError(f"The shape of the target variable and the shape of the target value in "
+                                     f"`variable.assign(value)` must match. variable.shape="
+                                     f"{tuple(variable.shape)}, Received: value.shape={tuple(value.shape)}. "
+                                     f"Target variable: {variable.path}")
+                variable.assign(convert_to_tensor(value, dtype=variable.dtype))
+
+
+# ---- models as files -------------------------------------------------------------------------------------
+
+
+def save_model(model, filepath, overwrite=True, **kwargs):
+    """Writes a model, its weights and how it is compiled to a `.keras` file.
+
+    Raises: ValueError for another ending or a file that is there; NotImplementedError for what has no
+    config; ImportError without h5py."""
+    path = os.fspath(filepath)
+    if not path.endswith(".keras"):
+        raise ValueError("Invalid filepath extension for saving. Please add either a `.keras` extension for "
+                         "the native Keras format (recommended) or a `.h5` extension. Use "
+                         "`model.export(filepath)` if you want to export a SavedModel for use with "
+                         f"TFLite/TFServing/etc. Received: filepath={filepath}.")
+    if os.path.exists(path) and not overwrite:
+        raise ValueError(f"The file {path} is there; give overwrite=True")
+    config = serialize_keras_object(model)
+    config["compile_config"] = model.get_compile_config() if getattr(model, "compiled", False) else None
+    weights = io.BytesIO()
+    write_h5(model, weights)
+    temporary = path + ".unfinished"
+    with zipfile.ZipFile(temporary, "w") as archive:
+        archive.writestr("metadata.json", json.dumps({"keras_version": "3.15.1", "writer": "lockstep"}))
+        archive.writestr("config.json", json.dumps(config))
+        archive.writestr("model.weights.h5", weights.getvalue())
+    os.replace(temporary, path)
+
+
+def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
+    """The model of a `.keras` file. Raises: ValueError for what is no such file; TypeError for unknown
+    classes."""
+    path = os.fspath(filepath)
+    if not path.endswith(".keras") or not zipfile.is_zipfile(path):
+        raise ValueError(f"File not found: filepath={filepath}. Please ensure the file is an accessible "
+                         "`.keras` zip file.")
+    with zipfile.ZipFile(path) as archive:
+        config = json.loads(archive.read("config.json"))
+        weights = io.BytesIO(archive.read("model.weights.h5"))
+    model = deserialize_keras_object(config, custom_objects)
+    shape = (config.get("build_config") or {}).get("input_shape")
+    if not model.built and shape is not None:
+        model.build(shape if isinstance(shape, dict) else tuple(shape))
+    compiled = config.get("compile_config")
+    if compile and compiled:
+        with CustomObjectScope(custom_objects or {}):
+            model.compile_from_config(compiled)
+        model.optimizer.build(model.trainable_weights)
+    read_h5(model, weights)
+    return model
+
+
+def model_from_json(json_string, custom_objects=None):
+    """The model that `to_json` has described, with new weights."""
+    return deserialize_keras_object(json.loads(json_string), custom_objects)
+
+
+def configured(function, structure):
+    """A structure with `function` of each symbolic tensor."""
+    from ._base import KerasTensor
+    return nest.map_structure(lambda one: function(one) if isinstance(one, KerasTensor) else one, structure)

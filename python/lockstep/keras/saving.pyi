@@ -1,0 +1,50 @@
+from typing import Any
+
+class CustomObjectScope:
+    """A context in which files' names of classes and functions mean these."""
+    def __init__(self, *args) -> None: ...
+from lockstep.keras.layers import Tensor as Tensor
+from lockstep.keras.metrics import Variable as Variable
+def configured(function, structure) -> Any:
+    """A structure with `function` of each symbolic tensor."""
+    ...
+from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
+custom_object_scope = CustomObjectScope
+deserialize = deserialize_keras_object
+def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwargs) -> Any:
+    """The object that `serialize_keras_object` has described. Raises: TypeError for unknown classes."""
+    ...
+def get_custom_objects() -> Any:
+    """What names mean besides those of the package; may be changed."""
+    ...
+def get_registered_name(thing) -> Any: ...
+def get_registered_object(name, custom_objects=None, module_objects=None) -> Any: ...
+def load_model(filepath, custom_objects=None, compile=True, safe_mode=True) -> Any:
+    """The model of a `.keras` file. Raises: ValueError for what is no such file; TypeError for unknown"""
+    ...
+def model_from_json(json_string, custom_objects=None) -> Any:
+    """The model that `to_json` has described, with new weights."""
+    ...
+def need_h5py() -> Any:
+    """The package h5py. Raises: ImportError that says how to get it."""
+    ...
+def policy(dtype) -> Any:
+    """A dtype as Keras's files have it."""
+    ...
+def read_h5(model, source, skip_mismatch=False) -> Any:
+    """Assigns what `write_h5` or Keras has written. Raises: ValueError naming the part that does not fit."""
+    ...
+def register_keras_serializable(package='Custom', name=None) -> Any:
+    """A decorator under whose name files know a class or a function. Raises: ValueError for other things."""
+    ...
+def save_model(model, filepath, overwrite=True, **kwargs) -> Any:
+    """Writes a model, its weights and how it is compiled to a `.keras` file."""
+    ...
+serialize = serialize_keras_object
+def serialize_keras_object(obj) -> Any:
+    """A value as what JSON holds: {module, class_name, config, registered_name} for objects."""
+    ...
+from lockstep.keras.initializers import to_snake_case as to_snake_case
+def write_h5(model, target) -> Any:
+    """Writes weights, and the optimizer's slots, as Keras does. Raises: ImportError without h5py."""
+    ...

@@ -1,0 +1,155 @@
+"""Small helpers: `keras.utils`."""
+
+import random as _python_random
+
+from .. import _native
+
+_seeded = [False]
+
+
+def set_random_seed(seed):
+    """Sets the seeds of Python, NumPy, ops, layers and initializers."""
+    import numpy
+    if not isinstance(seed, int):
+        raise ValueError("Expected `seed` argument to be an integer. "
+                         f"Received: seed={seed} (of type {type(seed)})")
+    _python_random.seed(seed)
+    numpy.random.seed(seed)
+    _native.set_random_seed(seed)
+    _seeded[0] = True
+
+
+def default_seed():
+    """Keras's next seed after `set_random_seed`; None before, where names decide."""
+    return _native.next_default_seed() if _seeded[0] else None
+
+
+def to_categorical(x, num_classes=None):
+    """Rows with a one at the place of each class."""
+    import numpy
+    x = numpy.asarray(x, dtype="int64")
+    shape = x.shape[:-1] if x.ndim > 1 and x.shape[-1] == 1 else x.shape
+    x = x.reshape(-1)
+    count = int(num_classes or x.max() + 1)
+    made = numpy.zeros((len(x), count))
+    made[numpy.arange(len(x)), x] = 1
+    return made.reshape(shape + (count,))
+
+
+def normalize(x, axis=-1, order=2):
+    """Vectors of norm 1."""
+    import numpy
+    norm = numpy.atleast_1d(numpy.linalg.norm(x, order, axis))
+    norm[norm == 0] = 1
+    return x / numpy.expand_dims(norm, axis)
+
+
+def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=None):
+    """The first and the last elements of a dataset."""
+    count = len(dataset)
+    left = left_size if left_size is not None else count - int(
+        right_size if right_size > 1 else count * right_size)
+    left = int(left) if left > 1 else int(count * left)
+    return dataset.take(left), dataset.skip(left)
+
+
+class Progbar:
+    """Keras's line of progress for loops of one's own."""
+
+    def __init__(self, target, width=20, verbose=1, interval=0.05, stateful_metrics=None,
+                 unit_name="step"):
+        from .callbacks import Line
+        self.target = target
+        self._line = Line(verbose, target)
+        self._sums = {}
+
+    def update(self, current, values=None, finalize=None):
+        for name, value in values or []:
+            total, count = self._sums.get(name, (0.0, 0))
+            self._sums[name] = (total + float(value), count + 1)
+        self._line.step(current, self._means)
+        if finalize or (finalize is None and self.target is not None and current >= self.target):
+            self._line.end(current, self._means())
+
+    def add(self, n, values=None):
+        self.update(self._line.done + n, values)
+
+    def _means(self):
+        return {name: total / count for name, (total, count) in self._sums.items()}
+
+
+class Sequence:
+    """Batches by number: derive and override `__len__` and `__getitem__`."""
+
+    def __init__(self, workers=1, use_multiprocessing=False, max_queue_size=10):
+        pass
+
+    def on_epoch_end(self):
+        pass
+
+
+PyDataset = Sequence
+
+
+def clear_session(free_memory=True):
+    """Names of layers begin anew."""
+    from . import backend
+    backend.clear_session(free_memory)
+
+
+def pad_sequences(sequences, maxlen=None, dtype="int32", padding="pre", truncating="pre", value=0.0):
+    """Lists of numbers as rows of one length: filled with `value`, or cut. Raises: ValueError."""
+    import numpy
+    rows = [list(one) for one in sequences]
+    longest = max((len(one) for one in rows), default=0) if maxlen is None else maxlen
+    tail = next((numpy.asarray(one).shape[1:] for one in rows if one), ())
+    made = numpy.full((len(rows), longest) + tuple(tail), value, dtype=dtype)
+    for i, row in enumerate(rows):
+        if not row:
+            continue
+        if truncating not in ("pre", "post") or padding not in ("pre", "post"):
+            raise ValueError(f'Padding type "{padding}" or truncating type "{truncating}" not understood')
+        row = row[-longest:] if truncating == "pre" else row[:longest]
+        if padding == "post":
+            made[i, :len(row)] = row
+        else:
+            made[i, longest - len(row):] = row
+    return made
+
+
+def is_keras_tensor(x):
+    from ._base import KerasTensor
+    return isinstance(x, KerasTensor)
+
+
+def standardize_dtype(dtype):
+    from .._dtypes import as_dtype
+    return as_dtype(dtype or "float32").name
+
+
+def timeseries_dataset_from_array(data, targets, sequence_length, sequence_stride=1, sampling_rate=1,
+                                  batch_size=128, shuffle=False, seed=None, start_index=None,
+                                  end_index=None):
+    """Windows over a series, with their targets, in batches."""
+    import numpy
+    from ..data import Dataset
+    start, end = start_index or 0, end_index or len(data)
+    span = (sequence_length - 1) * sampling_rate
+    count = end - start - span if targets is None else min(end - start - span, len(targets) - start)
+    places = numpy.arange(start, start + max(count, 0), sequence_stride)
+    if shuffle:
+        numpy.random.RandomState(seed).shuffle(places)
+    steps = numpy.arange(sequence_length) * sampling_rate
+    rows = numpy.asarray(data)[places[:, None] + steps]
+    made = Dataset.from_tensor_slices(rows if targets is None else (rows, numpy.asarray(targets)[places]))
+    return made if batch_size is None else made.batch(batch_size)
+
+
+def plot_model(*args, **kwargs):
+    raise NotImplementedError("models are not drawn; use model.summary()")
+
+
+from .saving import (CustomObjectScope, custom_object_scope, deserialize_keras_object,  # noqa: E402,F401
+                     get_custom_objects, get_registered_name, get_registered_object,
+                     register_keras_serializable, serialize_keras_object)
+from ._training import pack_x_y_sample_weight, unpack_x_y_sample_weight  # noqa: E402,F401

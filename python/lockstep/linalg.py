@@ -1,0 +1,230 @@
+"""Matrices: `tf.linalg`."""
+
+import collections
+
+from . import _native as n
+from ._tensor import convert_to_tensor
+from .ops_array import (band_part, diag, diag_part, eye, matrix_transpose, trace)  # noqa: F401
+from .ops_math import cross, einsum, global_norm, matmul, matvec, norm, tensordot  # noqa: F401
+from .nn import l2_normalize, moments  # noqa: F401
+
+adjoint = matrix_transpose
+tensor_diag = diag
+tensor_diag_part = diag_part
+
+
+def _by_numpy(name, *tensors, results=1):
+    """Decompositions of small matrices by NumPy, eagerly; they have no gradient."""
+    import numpy
+    tensors = [convert_to_tensor(one) for one in tensors]
+    made = getattr(numpy.linalg, name)(*[one.numpy() for one in tensors])
+    if results == 1:
+        return convert_to_tensor(numpy.asarray(made, dtype=tensors[0].dtype.as_numpy_dtype))
+    return tuple(convert_to_tensor(one) for one in made)
+
+
+def _custom(name, forward, backward):
+    """A function that NumPy computes, with a gradient of tensors: `backward(inputs, result, gradient)`."""
+    def compute(*tensors):
+        import numpy
+        from ._function import TensorSpec, custom_gradient, numpy_function
+        from .errors import InvalidArgumentError
+
+        def host(*arrays):
+            try:
+                return numpy.asarray(forward(numpy, *arrays), dtype=arrays[0].dtype, order="C")
+            except numpy.linalg.LinAlgError:
+                raise InvalidArgumentError(None, None, _FAULTS.get(name, "Input is not invertible.")) from None
+
+        @custom_gradient
+        def function(*inputs):
+            if any(one._symbolic for one in inputs):
+                shape = _shape_of(name, inputs)
+                result = numpy_function(host, list(inputs), TensorSpec(shape, inputs[0].dtype))
+            else:
+                result = convert_to_tensor(host(*[one.numpy() for one in inputs]))
+            return result, lambda gradient: backward(inputs, result, gradient)
+        first = convert_to_tensor(tensors[0])
+        return function(first, *[convert_to_tensor(one, dtype_hint=first.dtype) for one in tensors[1:]])
+    return compute
+
+
+_FAULTS = {"cholesky": "Cholesky decomposition was not successful. The input might not be valid."}
+
+
+def _shape_of(name, inputs):
+    if name in ("det", "logdet"):
+        return list(inputs[0]._shape)[:-2]
+    return list(inputs[-1]._shape)
+
+
+def _outer(gradient, rank):
+    """A gradient of scalars, shaped as matrices."""
+    from . import ops_array
+    return ops_array.expand_dims(ops_array.expand_dims(gradient, -1), -1)
+
+
+def _inv_back(inputs, result, gradient):
+    t = matrix_transpose(result)
+    return -matmul(t, matmul(gradient, t))
+
+
+def _det_back(inputs, result, gradient):
+    return _outer(gradient * result, 2) * matrix_transpose(inv(inputs[0]))
+
+
+def _solve_back(inputs, result, gradient):
+    matrix, _ = inputs
+    other = solve(matrix_transpose(matrix), gradient)
+    return -matmul(other, matrix_transpose(result)), other
+
+
+def _cholesky_back(inputs, root, gradient):
+    inner = matmul(matrix_transpose(root), gradient)
+    inner = band_part(inner, -1, 0) - diag(0.5 * diag_part(inner)) if inner._rank == 2 else \
+        band_part(inner, -1, 0) * 1.0 - 0.5 * band_part(band_part(inner, 0, -1), -1, 0)
+    back = inv(root)
+    made = matmul(matmul(matrix_transpose(back), inner), back)
+    return 0.5 * (made + matrix_transpose(made))
+
+
+_inv = _custom("inv", lambda numpy, a: numpy.linalg.inv(a), _inv_back)
+_det = _custom("det", lambda numpy, a: numpy.linalg.det(a), _det_back)
+_solve = _custom("solve", lambda numpy, a, b: numpy.linalg.solve(a, b), _solve_back)
+_cholesky = _custom("cholesky", lambda numpy, a: numpy.linalg.cholesky(a), _cholesky_back)
+_logdet = _custom("logdet", lambda numpy, a: numpy.linalg.slogdet(a)[1],
+                  lambda inputs, result, gradient: _outer(gradient, 2) * matrix_transpose(inv(inputs[0])))
+
+
+def inv(input, adjoint=False, name=None):
+    """The inverse of matrices. Raises: InvalidArgumentError where there is none."""
+    made = _inv(input)
+    return matrix_transpose(made) if adjoint else made
+
+
+def det(input, name=None):
+    """The determinant of matrices."""
+    return _det(input)
+
+
+def solve(matrix, rhs, adjoint=False, name=None):
+    """x with matrix x = rhs. Raises: InvalidArgumentError for a matrix without inverse."""
+    return _solve(matrix_transpose(matrix) if adjoint else matrix, rhs)
+
+
+def cholesky(input, name=None):
+    """The lower root of positive matrices. Raises: InvalidArgumentError for others."""
+    return _cholesky(input)
+
+
+def logdet(matrix, name=None):
+    """The logarithm of the determinant of positive matrices."""
+    return _logdet(matrix)
+
+
+_LogDet = collections.namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
+
+
+def slogdet(input, name=None):
+    """(sign, log |determinant|)."""
+    import numpy
+    value = convert_to_tensor(input)
+    sign = numpy.linalg.slogdet(value.numpy())[0]
+    return _LogDet(convert_to_tensor(numpy.asarray(sign, dtype=value.dtype.as_numpy_dtype)), _logdet(value))
+
+
+def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+    """x with matrix x = rhs for a lower (or upper) triangular matrix."""
+    matrix = convert_to_tensor(matrix)
+    matrix = band_part(matrix, -1, 0) if lower else band_part(matrix, 0, -1)
+    return solve(matrix_transpose(matrix) if adjoint else matrix, rhs)
+
+
+def cholesky_solve(chol, rhs, name=None):
+    """x with (chol chol^T) x = rhs."""
+    return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
+
+
+def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
+    """x that makes |matrix x - rhs|^2 + l2_regularizer |x|^2 least."""
+    matrix, rhs = convert_to_tensor(matrix), convert_to_tensor(rhs)
+    t = matrix_transpose(matrix)
+    inner = matmul(t, matrix)
+    if l2_regularizer:
+        inner = inner + l2_regularizer * eye(inner._shape[-1], dtype=matrix.dtype)
+    return solve(inner, matmul(t, rhs))
+
+
+def pinv(a, rcond=None, validate_args=False, name=None):
+    """The pseudo-inverse, eager, without gradient."""
+    import numpy
+    value = convert_to_tensor(a)
+    if rcond is None:
+        rcond = 10 * max(value._shape[-2:]) * numpy.finfo(value.dtype.as_numpy_dtype).eps
+    return convert_to_tensor(numpy.linalg.pinv(value.numpy(), rcond).astype(value.dtype.as_numpy_dtype))
+
+
+def matrix_rank(a, tol=None, validate_args=False, name=None):
+    """How many singular values are not 0, eager."""
+    import numpy
+    return convert_to_tensor(numpy.asarray(numpy.linalg.matrix_rank(convert_to_tensor(a).numpy(), tol), dtype="int32"))
+
+
+def expm(input, name=None):
+    """The exponential of matrices, by scaling, a Taylor sum and squaring. Eager."""
+    import numpy
+    value = convert_to_tensor(input)
+    x = value.numpy().astype("float64")
+    times = max(0, int(numpy.ceil(numpy.log2(max(numpy.abs(x).sum(-1).max(initial=0), 1e-30)))) + 4)
+    x = x / 2.0 ** times
+    part = total = numpy.broadcast_to(numpy.eye(x.shape[-1]), x.shape)
+    for i in range(1, 18):
+        part = part @ x / i
+        total = total + part
+    for _ in range(times):
+        total = total @ total
+    return convert_to_tensor(total.astype(value.dtype.as_numpy_dtype))
+
+
+def eigvalsh(tensor, name=None):
+    """The eigenvalues of symmetric matrices, eager."""
+    return eigh(tensor)[0]
+
+
+def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
+    """Matrices with another diagonal."""
+    from . import ops_array
+    value = convert_to_tensor(input)
+    if k:
+        raise NotImplementedError("the main diagonal is set; k must be 0")
+    mask = eye(value._shape[-2], value._shape[-1], dtype=value.dtype)
+    whole = ops_array.expand_dims(convert_to_tensor(diagonal, dtype_hint=value.dtype), -1)
+    return ops_array.where(mask > 0, whole + ops_array.zeros_like(value), value)
+
+
+def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """(tensor / norm, norm)"""
+    size = norm(tensor, ord=ord, axis=axis, keepdims=True)
+    return convert_to_tensor(tensor) / size, size
+
+
+def qr(input, full_matrices=False, name=None):
+    """(q, r), computed by NumPy. Eager only; no gradient flows."""
+    return _by_numpy("qr", input, results=2)
+
+
+def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+    """(s, u, v), computed by NumPy. Eager only; no gradient flows."""
+    import numpy
+    u, s, vh = numpy.linalg.svd(convert_to_tensor(tensor).numpy(), full_matrices=full_matrices)
+    if not compute_uv:
+        return convert_to_tensor(s)
+    return convert_to_tensor(s), convert_to_tensor(u), convert_to_tensor(numpy.swapaxes(vh, -1, -2))
+
+
+def eigh(tensor, name=None):
+    """(values, vectors) of symmetric matrices, computed by NumPy. Eager only."""
+    return _by_numpy("eigh", tensor, results=2)
+
+
+_ = n

@@ -1,0 +1,306 @@
+"""Activations, windows, losses and normalisation: `tf.nn`."""
+
+from . import _native as n
+from . import ops_array, ops_math
+from ._tensor import convert_to_tensor, integers, is_tensor, op
+from .ops_array import top_k  # noqa: F401
+
+sigmoid = ops_math.sigmoid
+tanh = ops_math.tanh
+
+
+def relu(features, name=None):
+    """max(x, 0)."""
+    return op(n.relu, features)
+
+
+def relu6(features, name=None):
+    """min(max(x, 0), 6)."""
+    return op(n.relu6, features)
+
+
+def selu(features, name=None):
+    """1.0507 * elu(x, 1.6733)."""
+    return op(n.selu, features)
+
+
+def softplus(features, name=None):
+    """log(1 + e^x)."""
+    return op(n.softplus, features)
+
+
+def softsign(features, name=None):
+    """x / (1 + |x|)."""
+    return op(n.softsign, features)
+
+
+def silu(features, beta=1.0):
+    """x * sigmoid(beta * x)."""
+    if beta == 1.0:
+        return op(n.silu, features)
+    x = convert_to_tensor(features)
+    return x * op(n.sigmoid, x * beta)
+
+
+swish = silu
+
+
+def log_sigmoid(x, name=None):
+    """log(sigmoid(x))."""
+    return op(n.log_sigmoid, x)
+
+
+def leaky_relu(features, alpha=0.2, name=None):
+    """x above 0, else alpha * x."""
+    return op(n.leaky_relu, convert_to_tensor(features), float(alpha))
+
+
+def elu(features, name=None):
+    """x from 0 on, else e^x - 1."""
+    return op(n.elu, convert_to_tensor(features), 1.0)
+
+
+def gelu(features, approximate=False, name=None):
+    """x times the normal probability of a value below x."""
+    return op(n.gelu, convert_to_tensor(features), bool(approximate))
+
+
+def crelu(features, axis=-1, name=None):
+    """relu of x and of -x, one after the other."""
+    x = convert_to_tensor(features)
+    return relu(ops_array.concat([x, -x], axis))
+
+
+def softmax(logits, axis=None, name=None, dim=None):
+    """exp(x) / sum(exp(x)) along `axis` (the last one)."""
+    axis = dim if axis is None else axis
+    return op(n.softmax, convert_to_tensor(logits), -1 if axis is None else int(axis))
+
+
+def log_softmax(logits, axis=None, name=None):
+    """log(softmax(x)) without its overflow."""
+    return op(n.log_softmax, convert_to_tensor(logits), -1 if axis is None else int(axis))
+
+
+def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+    """-sum(labels * log_softmax(logits)) along the last axis. Shapes: both [..., c]; result [...]."""
+    logits = convert_to_tensor(logits)
+    labels = convert_to_tensor(labels, dtype_hint=logits.dtype)
+    return op(n.softmax_cross_entropy, ops_math.cast(labels, logits.dtype), logits)
+
+
+def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+    """The same for labels that are class numbers. Shapes: labels [...], logits [..., c].
+
+    Raises: InvalidArgumentError for a label that is no class."""
+    return op(n.sparse_softmax_cross_entropy, convert_to_tensor(labels), convert_to_tensor(logits))
+
+
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    """The cross entropy of each element on its own."""
+    logits = convert_to_tensor(logits)
+    return op(n.sigmoid_cross_entropy, convert_to_tensor(labels, dtype_hint=logits.dtype), logits)
+
+
+def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None):
+    """The same with positive labels weighted."""
+    logits = convert_to_tensor(logits)
+    labels = convert_to_tensor(labels, dtype_hint=logits.dtype)
+    weight = 1 + (pos_weight - 1) * labels
+    return (1 - labels) * logits + weight * (
+        ops_math.log1p(ops_math.exp(-ops_math.abs(logits))) + relu(-logits))
+
+
+def l2_loss(t, name=None):
+    """Half the sum of all squares."""
+    return op(n.l2_loss, convert_to_tensor(t))
+
+
+def _pair(value, data_format="NHWC"):
+    value = list(value) if isinstance(value, (list, tuple)) else [value]
+    if len(value) == 1:
+        return [int(value[0])] * 2
+    if len(value) == 4:
+        return [int(value[1]), int(value[2])]
+    return [int(one) for one in value]
+
+
+def _padding(padding):
+    """(kind, sides): VALID 0, SAME 1, explicit 2."""
+    if isinstance(padding, str):
+        kinds = {"VALID": 0, "SAME": 1}
+        if padding.upper() not in kinds:
+            raise ValueError(f"padding must be SAME or VALID; got {padding!r}")
+        return kinds[padding.upper()], [0, 0, 0, 0]
+    sides = [tuple(one) for one in padding]
+    return 2, [sides[1][0], sides[1][1], sides[2][0], sides[2][1]]
+
+
+def _last(data_format):
+    if data_format not in (None, "NHWC", "NWC", "channels_last"):
+        raise NotImplementedError(f"data_format must be NHWC; got {data_format}")
+
+
+def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
+    """Slides filters [h, w, in, out] over images [n, h, w, in]."""
+    _last(data_format)
+    kind, sides = _padding(padding)
+    return op(n.conv2d, convert_to_tensor(input), convert_to_tensor(filters), _pair(strides), kind,
+              _pair(dilations or 1), sides)
+
+
+def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
+    """A filter of its own for each channel."""
+    _last(data_format)
+    kind, sides = _padding(padding)
+    return op(n.depthwise_conv2d, convert_to_tensor(input), convert_to_tensor(filter), _pair(strides),
+              kind, _pair(dilations or 1), sides)
+
+
+def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NHWC",
+                     dilations=None, name=None):
+    """The gradient of conv2d's input, as an op."""
+    _last(data_format)
+    kind, sides = _padding(padding)
+    return op(n.conv2d_transpose, convert_to_tensor(input), convert_to_tensor(filters),
+              [int(s) for s in integers(output_shape, "a shape")], _pair(strides), kind,
+              _pair(dilations or 1), sides)
+
+
+def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
+    """Slides filters [w, in, out] over rows [n, w, in]."""
+    _last(data_format)
+    def one(value):
+        return int(value[-1] if isinstance(value, (list, tuple)) else value)
+    return op(n.conv1d, convert_to_tensor(input), convert_to_tensor(filters), one(stride),
+              _padding(padding)[0], one(dilations or 1))
+
+
+def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+    """The largest element of every window."""
+    _last(data_format)
+    kind, sides = _padding(padding)
+    return op(n.max_pool, convert_to_tensor(input), _pair(ksize), _pair(strides), kind, sides)
+
+
+max_pool = max_pool2d
+
+
+def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+    """The mean of every window."""
+    _last(data_format)
+    kind, sides = _padding(padding)
+    return op(n.avg_pool, convert_to_tensor(input), _pair(ksize), _pair(strides), kind, sides)
+
+
+avg_pool = avg_pool2d
+
+
+def bias_add(value, bias, data_format=None, name=None):
+    """value + bias along the last axis."""
+    _last(data_format)
+    return op(n.bias_add, convert_to_tensor(value), convert_to_tensor(bias))
+
+
+def dropout(x, rate, noise_shape=None, seed=None, name=None):
+    """Zeros with probability `rate`; the rest is divided by 1 - rate."""
+    x = convert_to_tensor(x)
+    if not is_tensor(rate) and not 0 <= rate < 1:
+        raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: "
+                         f"rate={rate}")
+    if not is_tensor(rate) and rate == 0:
+        return x
+    shape = list(x._shape) if noise_shape is None else list(noise_shape)
+    uniform = n.random_uniform(shape, 0.0, 1.0, x.dtype, seed)
+    keep = ops_math.cast(op(n.greater_equal, uniform, rate), x.dtype)
+    return x * (1 / (1 - rate)) * keep
+
+
+def moments(x, axes, shift=None, keepdims=False, name=None):
+    """(mean, variance) over axes."""
+    return op(n.moments, convert_to_tensor(x), ops_math._axes(axes), bool(keepdims))
+
+
+def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset."""
+    return op(n.batch_normalization, x, mean, variance, offset, scale, float(variance_epsilon))
+
+
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+    """x / sqrt(max(sum(x^2), epsilon))."""
+    return op(n.l2_normalize, convert_to_tensor(x), ops_math._axes(dim if axis is None else axis),
+              float(epsilon))
+
+
+def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None):
+    """x / (bias + alpha * sum(x^2))^beta over neighbouring channels."""
+    return op(n.local_response_normalization, convert_to_tensor(input), int(depth_radius), float(bias),
+              float(alpha), float(beta))
+
+
+lrn = local_response_normalization
+
+
+def embedding_lookup(params, ids, max_norm=None, name=None):
+    """Rows of `params`; of a variable in shards each server gives those that it has."""
+    if hasattr(params, "sparse_read") and hasattr(params, "variables"):
+        return params.sparse_read(ids)
+    return ops_array.gather(params, ids)
+
+
+def in_top_k(targets, predictions, k, name=None):
+    """Whether fewer than k predictions of a row are larger than the target's."""
+    return op(n.in_top_k, convert_to_tensor(targets), convert_to_tensor(predictions), int(k))
+
+
+def zero_fraction(value, name=None):
+    """The share of zeros."""
+    value = convert_to_tensor(value)
+    return ops_math.reduce_mean(ops_math.cast(op(n.equal, value, n.zeros_like(value)), "float32"))
+
+
+def multiply_no_nan(x, y):
+    """x * y, 0 where y is 0."""
+    product = op(n.multiply, x, y)
+    y = convert_to_tensor(y)
+    return ops_array.where(op(n.equal, y, n.zeros_like(y)), n.zeros_like(product), product)
+
+
+def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
+    """The sum of the losses divided by the number of examples of all replicas."""
+    size = None if global_batch_size is None else int(integers(global_batch_size, "a size"))
+    return n.compute_average_loss(per_example_loss, sample_weight, size)
+
+
+def scale_regularization_loss(regularization_loss):
+    """The loss divided by the number of replicas."""
+    return n.scale_regularization_loss(convert_to_tensor(regularization_loss))
+
+
+def scaled_dot_product_attention(query, key, value, is_causal=False, scale=None):
+    """softmax(scale query key^T) value, without a tensor of all scores."""
+    return op(n.dot_product_attention, convert_to_tensor(query), convert_to_tensor(key),
+              convert_to_tensor(value), bool(is_causal), float(scale or 0))
+
+
+def _with_name(function):
+    """The function, whose `name` is that of its op in graphs of version 1."""
+    import functools
+    from ._tensor import Tensor, named
+
+    @functools.wraps(function)
+    def call(*args, name=None, **kwargs):
+        made = function(*args, **kwargs)
+        return named(made, name) if name and isinstance(made, Tensor) else made
+    return call
+
+
+def _name_all():
+    import inspect
+    for key, one in list(globals().items()):
+        if inspect.isfunction(one) and not key.startswith("_") and one.__module__ == __name__ and \
+                "name" in inspect.signature(one).parameters:
+            globals()[key] = _with_name(one)
+
+
+_name_all()

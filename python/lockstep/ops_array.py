@@ -1,0 +1,537 @@
+"""Making tensors and moving their elements."""
+
+import collections
+
+from . import _native as n
+from . import nest
+from ._dtypes import TensorShape, as_dtype, float32, int32
+from ._tensor import (Tensor, convert_to_tensor, from_python, get_item, integers, is_tensor, named, op,
+                      static_shape)
+from ._variable import Variable
+
+newaxis = None
+
+
+def constant(value, dtype=None, shape=None, name="Const"):
+    """A tensor of numbers, text, nested lists or an array. A single value fills `shape`.
+
+    Raises: TypeError for values that do not fit the dtype; ValueError for lists that are not
+    rectangular or a shape of another number of elements."""
+    if dtype is not None:
+        dtype = as_dtype(dtype)
+    if is_tensor(value):
+        result = convert_to_tensor(value)
+        if dtype is not None and result.dtype != dtype:
+            result = op(n.cast, result, dtype)
+    else:
+        result = from_python(value, dtype)
+    if n.has_graph() and not result._symbolic:
+        result = named(n.identity(result), name or "Const")
+    if shape is None:
+        return result
+    sizes = static_shape(shape)
+    if list(result._shape) == sizes:
+        return result
+    if result._size == 1:
+        return op(n.broadcast_to, op(n.reshape, result, []), sizes)
+    count = TensorShape(sizes).num_elements()
+    if count != result._size:
+        raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor "
+                        f"{result!r} (converted from {value!r}) has {result._size} elements, but got "
+                        f"`shape` {sizes} with {count} elements).")
+    return op(n.reshape, result, sizes)
+
+
+def zeros(shape, dtype=float32, name=None, layout=None):
+    """Zeros of a shape."""
+    dtype = as_dtype(dtype)
+    if dtype == "string":
+        return fill(shape, "")
+    return op(n.zeros, static_shape(shape), dtype)
+
+
+def ones(shape, dtype=float32, name=None, layout=None):
+    """Ones of a shape."""
+    return op(n.ones, static_shape(shape), as_dtype(dtype))
+
+
+def fill(dims, value, name=None, layout=None):
+    """`value`, a scalar, in every element."""
+    value = convert_to_tensor(value)
+    if value._dtype == 7:
+        sizes = static_shape(dims)
+        return n.from_strings([value._item()] * TensorShape(sizes).num_elements(), sizes)
+    return op(n.fill, static_shape(dims), value)
+
+
+def zeros_like(input, dtype=None, name=None, layout=None):
+    """Zeros in the shape of `input`."""
+    made = op(n.zeros_like, convert_to_tensor(input))
+    return made if dtype is None else _as(made, dtype)
+
+
+def ones_like(input, dtype=None, name=None, layout=None):
+    """Ones in the shape of `input`."""
+    made = op(n.ones_like, convert_to_tensor(input))
+    return made if dtype is None else _as(made, dtype)
+
+
+def _as(tensor, dtype):
+    dtype = as_dtype(dtype)
+    return tensor if tensor.dtype == dtype else op(n.cast, tensor, dtype)
+
+
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=float32, name=None):
+    """Ones on the diagonal."""
+    rows = int(integers(num_rows, "num_rows"))
+    columns = rows if num_columns is None else int(integers(num_columns, "num_columns"))
+    made = op(n.one_hot, op(n.range, 0, rows, 1), columns, 1.0, 0.0, -1, as_dtype(dtype))
+    if batch_shape is not None:
+        made = op(n.broadcast_to, made, static_shape(batch_shape) + [rows, columns])
+    return made
+
+
+def identity(input, name=None):
+    """`input`, as a new value."""
+    if isinstance(input, Variable):
+        return input.read_value()
+    return named(op(n.identity, convert_to_tensor(input)), name)
+
+
+def identity_n(input, name=None):
+    """`identity` of each."""
+    return [identity(one) for one in input]
+
+
+def stop_gradient(input, name=None):
+    """`input`, through which no gradient flows."""
+    return op(n.stop_gradient, convert_to_tensor(input))
+
+
+def prevent_gradient(input, message="", name=None):
+    return stop_gradient(input)
+
+
+def reshape(tensor, shape, name=None):
+    """The elements in another shape; one size may be -1 and follows.
+
+    Raises: InvalidArgumentError when the numbers of elements differ."""
+    return op(n.reshape, convert_to_tensor(tensor), static_shape(shape))
+
+
+def ensure_shape(x, shape, name=None):
+    """`x`. Raises: ValueError when it has another shape."""
+    x = convert_to_tensor(x)
+    if not x.shape.is_compatible_with(shape):
+        raise ValueError(f"Tensor's shape {x.shape} is not compatible with expected shape "
+                         f"{TensorShape(shape)}")
+    return identity(x)
+
+
+def expand_dims(input, axis, name=None):
+    """A new axis of size 1 at `axis`."""
+    return op(n.expand_dims, convert_to_tensor(input), int(integers(axis, "an axis")))
+
+
+def squeeze(input, axis=None, name=None, squeeze_dims=None):
+    """Without axes of size 1: those named, or all."""
+    axis = squeeze_dims if axis is None else axis
+    axes = [] if axis is None else ([axis] if isinstance(axis, int) else list(axis))
+    return op(n.squeeze, convert_to_tensor(input), axes)
+
+
+def transpose(a, perm=None, conjugate=False, name="transpose"):
+    """Axis i of the result is axis perm[i]; reversed without `perm`."""
+    return op(n.transpose, convert_to_tensor(a),
+              [] if perm is None else [int(one) for one in integers(perm, "perm")])
+
+
+def matrix_transpose(a, name=None, conjugate=False):
+    """The last two axes swapped."""
+    a = convert_to_tensor(a)
+    order = list(builtin_range(a._rank))
+    order[-2:] = [order[-1], order[-2]]
+    return op(n.transpose, a, order)
+
+
+builtin_range = __builtins__["range"] if isinstance(__builtins__, dict) else __builtins__.range
+
+
+def concat(values, axis, name="concat"):
+    """The values one after another along `axis`."""
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    axis = int(integers(axis, "an axis"))
+    if len(values) == 1:
+        return identity(values[0])
+    return op(n.concat, _alike(values), axis)
+
+
+def _alike(values):
+    hint = next((one.dtype for one in values if is_tensor(one)), None)
+    return [convert_to_tensor(one, dtype_hint=hint) for one in values]
+
+
+def stack(values, axis=0, name="stack"):
+    """The values along a new axis."""
+    return op(n.stack, _alike(list(values)), int(axis))
+
+
+parallel_stack = stack
+
+
+def unstack(value, num=None, axis=0, name="unstack"):
+    """The elements along `axis`, as a list."""
+    return op(n.unstack, convert_to_tensor(value), int(axis))
+
+
+def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+    """`num` equal parts along `axis`, or parts of the sizes of a list."""
+    value = convert_to_tensor(value)
+    parts = integers(num_or_size_splits, "sizes")
+    if isinstance(parts, int):
+        return op(n.split, value, parts, int(axis))
+    return op(n.split_v, value, [int(one) for one in parts], int(axis))
+
+
+def slice(input_, begin, size, name=None):
+    """`size[i]` elements (-1: all that follow) along axis i, from begin[i] on."""
+    return op(n.slice, convert_to_tensor(input_), [int(b) for b in integers(begin, "begin")],
+              [int(s) for s in integers(size, "size")])
+
+
+def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0,
+                  new_axis_mask=0, shrink_axis_mask=0, var=None, name=None):
+    """Python's slices begin:end:stride, one an axis."""
+    begin, end = list(integers(begin, "begin")), list(integers(end, "end"))
+    strides = [1] * len(begin) if strides is None else list(integers(strides, "strides"))
+    return op(n.strided_slice, convert_to_tensor(input_), begin, end, strides,
+              [begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask])
+
+
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+    """More elements before and after along each axis. mode: CONSTANT, REFLECT or SYMMETRIC."""
+    kind = {"CONSTANT": 0, "REFLECT": 1, "SYMMETRIC": 2}[mode.upper()]
+    pairs = [[int(integers(one, "a padding")) for one in pair]
+             for pair in integers(paddings, "paddings")]
+    return op(n.pad, convert_to_tensor(tensor), pairs, kind, float(integers(constant_values, "it")))
+
+
+def tile(input, multiples, name=None):
+    """Repeated multiples[i] times along axis i."""
+    return op(n.tile, convert_to_tensor(input), [int(m) for m in integers(multiples, "multiples")])
+
+
+def repeat(input, repeats, axis=None, name=None):
+    """Each element repeated; along `axis`, or of the flat tensor."""
+    input = convert_to_tensor(input)
+    if axis is None:
+        input, axis = op(n.reshape, input, [-1]), 0
+    axis = axis % input._rank
+    size = input._shape[axis]
+    counts = integers(repeats, "repeats")
+    counts = counts if isinstance(counts, (list, tuple)) else [counts]
+    if hasattr(counts, "tolist"):
+        counts = counts.tolist()
+    if len(counts) == 1:
+        counts = list(counts) * size
+    places = [place for place, count in enumerate(counts) for _ in builtin_range(count)]
+    return op(n.gather, input, from_python(places, int32), axis, 0)
+
+
+def reverse(tensor, axis, name=None):
+    """Backwards along the axes."""
+    axes = integers(axis, "an axis")
+    return op(n.reverse, convert_to_tensor(tensor), [axes] if isinstance(axes, int) else list(axes))
+
+
+def roll(input, shift, axis, name=None):
+    """Elements moved on by `shift`, those beyond the end to the front."""
+    input = convert_to_tensor(input)
+    shifts = shift if isinstance(shift, (list, tuple)) else [shift]
+    axes = axis if isinstance(axis, (list, tuple)) else [axis]
+    for by, along in zip(shifts, axes):
+        size = input._shape[along]
+        order = [(i - by) % size for i in builtin_range(size)]
+        input = op(n.gather, input, from_python(order, int32), along % input._rank, 0)
+    return input
+
+
+def broadcast_to(input, shape, name=None):
+    """Repeated to a shape."""
+    return op(n.broadcast_to, convert_to_tensor(input), static_shape(shape))
+
+
+def broadcast_static_shape(shape_x, shape_y):
+    import numpy
+    return TensorShape(numpy.broadcast_shapes(tuple(TensorShape(shape_x)), tuple(TensorShape(shape_y))))
+
+
+def meshgrid(*args, **kwargs):
+    """Grids of the coordinates of vectors. indexing: "xy" or "ij"."""
+    indexing = kwargs.get("indexing", "xy")
+    vectors = [op(n.reshape, convert_to_tensor(one), [-1]) for one in args]
+    count = len(vectors)
+    shape = [one._shape[0] for one in vectors]
+    grids = []
+    for place, one in enumerate(vectors):
+        sizes = [1] * count
+        sizes[place] = -1
+        grids.append(op(n.broadcast_to, op(n.reshape, one, sizes), shape))
+    if indexing == "xy" and count > 1:
+        order = [1, 0] + list(builtin_range(2, count))
+        grids = [op(n.transpose, one, order) for one in grids]
+    return grids
+
+
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    """The elements along `axis` that `indices` name. Raises: InvalidArgumentError outside."""
+    params = convert_to_tensor(params)
+    axis = batch_dims if axis is None else int(integers(axis, "an axis"))
+    return op(n.gather, params, convert_to_tensor(indices), axis, batch_dims)
+
+
+def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
+    """The slices at whole places."""
+    return op(n.gather_nd, convert_to_tensor(params), convert_to_tensor(indices))
+
+
+def scatter_nd(indices, updates, shape, name=None):
+    """Zeros to which `updates` are added at places."""
+    return op(n.scatter_nd, convert_to_tensor(indices), convert_to_tensor(updates),
+              static_shape(shape))
+
+
+def tensor_scatter_nd_update(tensor, indices, updates, name=None):
+    """`tensor` in which `updates` replace the slices at places."""
+    tensor = convert_to_tensor(tensor)
+    return op(n.tensor_scatter_update, tensor, convert_to_tensor(indices),
+              convert_to_tensor(updates, dtype_hint=tensor.dtype))
+
+
+def tensor_scatter_nd_add(tensor, indices, updates, name=None):
+    """The same, adding."""
+    tensor = convert_to_tensor(tensor)
+    return op(n.tensor_scatter_add, tensor, convert_to_tensor(indices),
+              convert_to_tensor(updates, dtype_hint=tensor.dtype))
+
+
+def tensor_scatter_nd_sub(tensor, indices, updates, name=None):
+    """The same, subtracting."""
+    tensor = convert_to_tensor(tensor)
+    return op(n.tensor_scatter_add, tensor, convert_to_tensor(indices),
+              -convert_to_tensor(updates, dtype_hint=tensor.dtype))
+
+
+def where(condition, x=None, y=None, name=None):
+    """x where the condition holds, else y; alone, the places where it holds."""
+    if (x is None) != (y is None):
+        raise ValueError("x and y must both be non-None or both be None.")
+    condition = convert_to_tensor(condition)
+    if x is None:
+        return op(n.where_true, condition)
+    return op(n.where, condition, x, y)
+
+
+def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
+    """The elements whose mark is true."""
+    tensor, mask = convert_to_tensor(tensor), convert_to_tensor(mask)
+    if axis:
+        order = [axis] + [one for one in builtin_range(tensor._rank) if one != axis]
+        back = [order.index(one) for one in builtin_range(tensor._rank)]
+        return op(n.transpose, op(n.boolean_mask, op(n.transpose, tensor, order), mask), back)
+    return op(n.boolean_mask, tensor, mask)
+
+
+Unique = collections.namedtuple("Unique", ["y", "idx"])
+UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+
+
+def unique(x, out_idx=int32, name=None):
+    """(the different values in the order of their first occurrence, which one each element is)."""
+    return Unique(*op(n.unique, convert_to_tensor(x)))
+
+
+def unique_with_counts(x, out_idx=int32, name=None):
+    """(values, which one each element is, how often each occurs)."""
+    values, places = op(n.unique, convert_to_tensor(x))
+    counts = op(n.unsorted_segment_sum, n.ones_like(places), places, values._shape[0])
+    return UniqueWithCounts(values, places, counts)
+
+
+def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    """`on_value` where an index equals the place along a new axis, else `off_value`."""
+    if dtype is None:
+        typed = next((one.dtype for one in (on_value, off_value) if is_tensor(one)), None)
+        dtype = typed or (int32 if isinstance(on_value, int) and not isinstance(on_value, bool)
+                          else float32)
+    on = 1.0 if on_value is None else float(on_value)
+    off = 0.0 if off_value is None else float(off_value)
+    return op(n.one_hot, convert_to_tensor(indices), int(integers(depth, "depth")), on, off,
+              -1 if axis is None else axis, as_dtype(dtype))
+
+
+def shape(input, out_type=None, name=None):
+    """The sizes of the axes, as a tensor."""
+    return op(n.shape_of, convert_to_tensor(input), as_dtype(out_type or int32))
+
+
+def shape_n(input, out_type=int32, name=None):
+    return [shape(one, out_type) for one in input]
+
+
+def size(input, out_type=None, name=None):
+    """The number of elements, as a tensor."""
+    return op(n.size_of, convert_to_tensor(input), as_dtype(out_type or int32))
+
+
+def rank(input, name=None):
+    """The number of axes, as a tensor."""
+    return n.to_tensor(convert_to_tensor(input)._rank)
+
+
+def sort(values, axis=-1, direction="ASCENDING", name=None):
+    """The elements along `axis` in order. direction: ASCENDING or DESCENDING."""
+    return op(n.sort, convert_to_tensor(values), axis, _falls(direction))
+
+
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+    """The places from which `sort` takes."""
+    return op(n.argsort, convert_to_tensor(values), axis, _falls(direction))
+
+
+def _falls(direction):
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError("Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. "
+                         f"Received: direction={direction}")
+    return direction == "DESCENDING"
+
+
+TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
+
+
+def top_k(input, k=1, sorted=True, index_type=int32, name=None):
+    """The k largest elements along the last axis, and their places."""
+    return TopKV2(*op(n.top_k, convert_to_tensor(input), int(integers(k, "k"))))
+
+
+def searchsorted(sorted_sequence, values, side="left", out_type=int32, name=None):
+    """How many elements of a rising row are below each value."""
+    return op(n.searchsorted, convert_to_tensor(sorted_sequence), convert_to_tensor(values),
+              side == "right")
+
+
+def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
+    """True for the first lengths[i] places of row i."""
+    lengths = convert_to_tensor(lengths)
+    if maxlen is None:
+        maxlen = int(n.reduce_max(lengths, None, False)._item())
+    places = op(n.cast, op(n.range, 0, int(maxlen), 1), lengths.dtype)
+    return _as(op(n.less, places, op(n.expand_dims, lengths, -1)), dtype)
+
+
+def band_part(input, num_lower, num_upper, name=None):
+    """Matrices with zeros outside of a band."""
+    return op(n.matrix_band_part, convert_to_tensor(input), int(num_lower), int(num_upper))
+
+
+def diag(diagonal, name=None):
+    """A matrix with this diagonal."""
+    diagonal = convert_to_tensor(diagonal)
+    return eye(diagonal._shape[-1], dtype=diagonal.dtype) * op(n.expand_dims, diagonal, -1)
+
+
+def diag_part(input, name=None):
+    """The diagonal of matrices."""
+    input = convert_to_tensor(input)
+    size_ = min(input._shape[-2:])
+    square = input[..., :size_, :size_]
+    return op(n.reduce_sum, square * eye(size_, dtype=input.dtype), [-1], False)
+
+
+def trace(x, name=None):
+    """The sum of the diagonal."""
+    return op(n.reduce_sum, diag_part(x), [-1], False)
+
+
+def is_symbolic_tensor(x):
+    return isinstance(x, Tensor) and x._symbolic
+
+
+def batch_to_space(*args, **kwargs):
+    raise NotImplementedError("batch_to_space is not built")
+
+
+_ = (nest, get_item)
+
+
+def dynamic_partition(data, partitions, num_partitions, name=None):
+    """The rows with partition 0, those with 1, ..., each as a tensor. In traced functions their numbers are
+    not known."""
+    data, partitions = convert_to_tensor(data), convert_to_tensor(partitions)
+    return [boolean_mask(data, op(n.equal, partitions, i)) for i in builtin_range(int(num_partitions))]
+
+
+def dynamic_stitch(indices, data, name=None):
+    """The rows of `data[k]` at the places `indices[k]`, the last one where places meet. Eager."""
+    places = concat([reshape(one, [-1]) for one in indices], 0)
+    rows = []
+    for place, one in zip(indices, data):
+        place, one = convert_to_tensor(place), convert_to_tensor(one)
+        rows.append(reshape(one, [-1] + list(one._shape[place._rank:])))
+    rows = concat(rows, 0)
+    size = int(places.numpy().max(initial=-1)) + 1
+    base = zeros([size] + list(rows._shape[1:]), rows.dtype)
+    return tensor_scatter_nd_update(base, expand_dims(places, -1), rows)
+
+
+parallel_stack = stack
+
+
+def unravel_index(indices, dims, name=None):
+    """Flat places as one row of places for each axis."""
+    import numpy
+    dims = static_shape(dims)
+    made = numpy.stack(numpy.unravel_index(convert_to_tensor(indices).numpy(), dims))
+    return convert_to_tensor(made.astype("int32"))
+
+
+def bitcast(input, type, name=None):
+    """The same bytes as another dtype. Eager."""
+    import numpy
+    array = numpy.ascontiguousarray(convert_to_tensor(input).numpy())
+    kind = numpy.dtype(as_dtype(type).as_numpy_dtype)
+    if kind.itemsize > array.dtype.itemsize:
+        return convert_to_tensor(array.view(kind).reshape(array.shape[:-1]))
+    made = array.view(kind)
+    if kind.itemsize < array.dtype.itemsize:
+        made = made.reshape(array.shape + (array.dtype.itemsize // kind.itemsize,))
+    return convert_to_tensor(made)
+
+
+def histogram_fixed_width(values, value_range, nbins=100, dtype="int32", name=None):
+    """How many elements lie in each of `nbins` bins of one width; the first and the last take the rest."""
+    import numpy
+    low, high = (float(one) for one in convert_to_tensor(value_range).numpy())
+    flat = convert_to_tensor(values).numpy().reshape(-1)
+    bins = numpy.clip(numpy.floor((flat - low) / (high - low) * nbins), 0, nbins - 1).astype("int64")
+    return convert_to_tensor(numpy.bincount(bins, minlength=nbins).astype(as_dtype(dtype).as_numpy_dtype))
+
+
+def broadcast_dynamic_shape(shape_x, shape_y, name=None):
+    """The shape of a result of two shapes. Raises: InvalidArgumentError where they do not fit."""
+    return constant(broadcast_static_shape(static_shape(shape_x), static_shape(shape_y)).as_list(), "int32")
+
+
+def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
+    """The first `seq_lengths[i]` steps of row i in the other order."""
+    input = convert_to_tensor(input)
+    lengths = convert_to_tensor(seq_lengths).numpy()
+    import numpy
+    rows, steps = input._shape[batch_axis or 0], input._shape[seq_axis or 1]
+    places = numpy.tile(numpy.arange(steps), (rows, 1))
+    for i, length in enumerate(lengths):
+        places[i, :length] = numpy.arange(length)[::-1]
+    if (batch_axis or 0) != 0 or (seq_axis or 1) != 1:
+        raise NotImplementedError("rows are axis 0 and steps axis 1; transpose first")
+    return gather(input, places.astype("int32"), axis=1, batch_dims=1)

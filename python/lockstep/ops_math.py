@@ -1,0 +1,413 @@
+"""Arithmetic, comparisons, reductions and products."""
+
+from . import _native as n
+from ._dtypes import as_dtype, float32, int32, int64
+from ._tensor import (IndexedSlices, Tensor, _matmul, convert_to_tensor, integers, is_tensor, named, op,
+                      static_shape)
+from ._variable import Variable
+
+_UNARY = {
+    "negative": "-x.", "square": "x * x.", "sign": "-1, 0 or 1.", "sqrt": "The square root.",
+    "rsqrt": "1 / sqrt(x).", "exp": "e to the power x.", "expm1": "exp(x) - 1.",
+    "log": "The natural logarithm.", "log1p": "log(1 + x).", "sin": "The sine.",
+    "cos": "The cosine.", "tan": "The tangent.", "asin": "The arc sine.", "acos": "The arc cosine.",
+    "atan": "The arc tangent.", "sinh": "The hyperbolic sine.", "cosh": "The hyperbolic cosine.",
+    "tanh": "The hyperbolic tangent.", "asinh": "The inverse hyperbolic sine.",
+    "acosh": "The inverse hyperbolic cosine.", "atanh": "The inverse hyperbolic tangent.",
+    "erf": "The error function.", "erfc": "1 - erf(x).", "sigmoid": "1 / (1 + exp(-x)).",
+    "lgamma": "log |gamma(x)|.", "digamma": "The derivative of lgamma.",
+    "floor": "The largest whole number not above x.", "ceil": "The smallest one not below x.",
+    "round": "The nearest whole number, halves to the even one.", "rint": "As round.",
+    "reciprocal": "1 / x.", "logical_not": "The opposite of each bool.",
+    "is_nan": "Whether elements are NaN.", "is_inf": "Whether they are infinite.",
+    "is_finite": "Whether they are neither."}
+_BINARY = {
+    "add": "x + y.", "subtract": "x - y.", "multiply": "x * y.", "divide": "x / y, a real number.",
+    "maximum": "The larger one.", "minimum": "The smaller one.", "pow": "x to the power y.",
+    "squared_difference": "(x - y)^2.", "floordiv": "The quotient rounded down.",
+    "floormod": "What floordiv leaves.", "truncatediv": "The quotient without its fraction.",
+    "truncatemod": "What truncatediv leaves.", "atan2": "The angle of the point (y, x).",
+    "divide_no_nan": "x / y, 0 where y is 0.", "equal": "x == y.", "not_equal": "x != y.",
+    "less": "x < y.", "less_equal": "x <= y.", "greater": "x > y.", "greater_equal": "x >= y.",
+    "logical_and": "x and y.", "logical_or": "x or y."}
+
+
+def _make_unary(name, text):
+    native = getattr(n, name)
+
+    def function(x, name=None):
+        return named(op(native, x), name)
+    function.__doc__ = f"{text} Element by element; shape and dtype: those of x."
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def _make_binary(name, text):
+    native = getattr(n, name)
+
+    def function(x, y, name=None):
+        return named(op(native, x, y), name)
+    function.__doc__ = (f"{text} Element by element; shapes broadcast, dtypes must agree.\n\n"
+                        "Raises: InvalidArgumentError when they do not.")
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+for _name, _text in _UNARY.items():
+    globals()[_name] = _make_unary(_name, _text)
+for _name, _text in _BINARY.items():
+    globals()[_name] = _make_binary(_name, _text)
+add, subtract, multiply, divide = (globals()[_n] for _n in ("add", "subtract", "multiply", "divide"))
+truediv = realdiv = divide
+div = divide
+mod = floormod = globals()["floormod"]
+mod.__doc__ = "What floordiv leaves; it has the sign of y."
+
+
+def abs(x, name=None):
+    """|x|, element by element."""
+    return op(n.abs, x)
+
+
+def logical_xor(x, y, name="LogicalXor"):
+    """Whether exactly one of the bools holds."""
+    return op(n.not_equal, convert_to_tensor(x), convert_to_tensor(y))
+
+
+def cast(x, dtype, name=None):
+    """The elements as another dtype: reals lose their fraction on the way to integers."""
+    dtype = as_dtype(dtype)
+    x = convert_to_tensor(x)
+    if x._dtype == int(dtype):
+        return x
+    if x._dtype == 7 or int(dtype) == 7:
+        from .errors import UnimplementedError
+        raise UnimplementedError(None, None, f"Cast {x.dtype.name} to {dtype.name} is not supported [Op:Cast]; "
+                                 "use tf.strings.to_number or tf.strings.as_string")
+    return op(n.cast, x, dtype)
+
+
+def saturate_cast(value, dtype, name=None):
+    """`cast`, of values first clipped to what the dtype can hold."""
+    value = convert_to_tensor(value)
+    dtype = as_dtype(dtype)
+    low, high = max_of(value.dtype.min, dtype.min), min_of(value.dtype.max, dtype.max)
+    return cast(clip_by_value(value, low, high), dtype)
+
+
+def max_of(a, b):
+    return a if a > b else b
+
+
+def min_of(a, b):
+    return a if a < b else b
+
+
+def to_float(x, name="ToFloat"):
+    return cast(x, float32)
+
+
+def to_int32(x, name="ToInt32"):
+    return cast(x, int32)
+
+
+def to_int64(x, name="ToInt64"):
+    return cast(x, int64)
+
+
+def _axes(axis):
+    if axis is None:
+        return None
+    axis = integers(axis, "an axis")
+    if isinstance(axis, (list, tuple)) or hasattr(axis, "tolist"):
+        return [int(integers(one, "an axis")) for one in axis]
+    return [int(axis)]
+
+
+def _make_reduction(name, text, floating=False):
+    native = getattr(n, name)
+
+    def function(input_tensor, axis=None, keepdims=False, name=None, keep_dims=None,
+                 reduction_indices=None):
+        if type(input_tensor) is not Tensor and hasattr(input_tensor, "row_splits"):
+            from . import ragged
+            return ragged.reduced(input_tensor, axis, function.__name__[7:], keepdims)
+        axes = _axes(axis if reduction_indices is None else reduction_indices)
+        return named(op(native, convert_to_tensor(input_tensor), axes, bool(keep_dims or keepdims)),
+                     name)
+    function.__doc__ = (f"{text}\n\nArgs: axis: one, a list, or None for all; keepdims: keeps them with "
+                        "size 1.\nRaises: InvalidArgumentError for an axis out of range.")
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+for _name, _text in {
+        "reduce_sum": "The sum.", "reduce_mean": "The mean; of integers rounded towards zero.",
+        "reduce_max": "The largest element.", "reduce_min": "The smallest element.",
+        "reduce_prod": "The product.", "reduce_all": "Whether all are true.",
+        "reduce_any": "Whether any is true.", "reduce_logsumexp": "log(sum(exp(x))).",
+        "reduce_variance": "The mean squared distance from the mean.",
+        "reduce_std": "The root of the variance.",
+        "reduce_euclidean_norm": "The root of the sum of squares."}.items():
+    globals()[_name] = _make_reduction(_name, _text)
+reduce_sum = globals()["reduce_sum"]
+reduce_max = globals()["reduce_max"]
+reduce_mean = globals()["reduce_mean"]
+
+
+def count_nonzero(input, axis=None, keepdims=False, dtype=int64, name=None):
+    """How many elements are not zero."""
+    input = convert_to_tensor(input)
+    zero = n.zeros_like(input)
+    return reduce_sum(cast(op(n.not_equal, input, zero), dtype), axis, keepdims)
+
+
+def argmax(input, axis=None, output_type=int64, name=None):
+    """The place of the largest element along `axis` (0 by default), the first of equal ones."""
+    return op(n.argmax, convert_to_tensor(input), int(integers(axis or 0, "an axis")),
+              as_dtype(output_type))
+
+
+def argmin(input, axis=None, output_type=int64, name=None):
+    """The place of the smallest element along `axis` (0 by default)."""
+    return op(n.argmin, convert_to_tensor(input), int(integers(axis or 0, "an axis")),
+              as_dtype(output_type))
+
+
+def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+    """The sums of all elements up to each one along `axis`."""
+    return op(n.cumsum, convert_to_tensor(x), int(axis), exclusive, reverse)
+
+
+def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
+    """The products of all elements up to each one along `axis`."""
+    return op(n.cumprod, convert_to_tensor(x), int(axis), exclusive, reverse)
+
+
+def add_n(inputs, name=None):
+    """The sum of tensors of one shape and dtype."""
+    if not isinstance(inputs, (list, tuple)):
+        inputs = [inputs]
+    if not inputs:
+        raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same "
+                         "dtype and shape.")
+    return op(n.add_n, [convert_to_tensor(one) for one in inputs])
+
+
+accumulate_n = add_n
+
+
+def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False,
+           a_is_sparse=False, b_is_sparse=False, output_type=None, grad_a=False, grad_b=False,
+           name=None):
+    """The matrix product. Shapes: [..., m, k], [..., k, n] to [..., m, n]; leading axes broadcast.
+
+    Raises: InvalidArgumentError when the inner sizes disagree."""
+    a = convert_to_tensor(a, dtype_hint=b.dtype if is_tensor(b) else None)
+    b = convert_to_tensor(b, dtype_hint=a.dtype)
+    return named(op(n.matmul, a, b, bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)),
+                 name)
+
+
+def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False,
+           name=None):
+    """The product of a matrix and a vector. Shapes: [..., m, k], [..., k] to [..., m]."""
+    a, b = convert_to_tensor(a), convert_to_tensor(b)
+    product = matmul(a, op(n.expand_dims, b, -1), transpose_a or adjoint_a)
+    return op(n.squeeze, product, [-1])
+
+
+def tensordot(a, b, axes, name=None):
+    """Sums over pairs of axes: the last `axes` of a with the first of b, or two lists of axes."""
+    a, b = convert_to_tensor(a), convert_to_tensor(b)
+    if isinstance(axes, int):
+        left = list(range(a._rank - axes, a._rank))
+        right = list(range(axes))
+    else:
+        left, right = axes
+        left = [left] if isinstance(left, int) else list(left)
+        right = [right] if isinstance(right, int) else list(right)
+    left = [axis % a._rank for axis in left]
+    right = [axis % b._rank for axis in right]
+    free_a = [axis for axis in range(a._rank) if axis not in left]
+    free_b = [axis for axis in range(b._rank) if axis not in right]
+    shape = [a._shape[axis] for axis in free_a] + [b._shape[axis] for axis in free_b]
+    inner = 1
+    for axis in left:
+        inner *= a._shape[axis]
+    a = op(n.reshape, op(n.transpose, a, free_a + left), [-1, inner]) if free_a or left else a
+    b = op(n.reshape, op(n.transpose, b, right + free_b), [inner, -1])
+    return op(n.reshape, op(n.matmul, a, b, False, False),
+              [-1 if size is None else size for size in shape])
+
+
+def einsum(equation, *inputs, **kwargs):
+    """Products and sums in Einstein's notation, such as "ij,jk->ik"."""
+    return op(n.einsum, equation.replace(" ", ""), [convert_to_tensor(one) for one in inputs])
+
+
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
+    """The norm: "euclidean", 1, 2, a power, or inf; of the whole tensor or along `axis`."""
+    tensor = convert_to_tensor(tensor)
+    axes = _axes(axis)
+    keep = bool(keepdims)
+    if ord in ("euclidean", "fro", 2):
+        return op(n.reduce_euclidean_norm, tensor, axes, keep)
+    size = op(n.abs, tensor)
+    if ord == 1:
+        return op(n.reduce_sum, size, axes, keep)
+    if ord == float("inf"):
+        return op(n.reduce_max, size, axes, keep)
+    return op(n.pow, op(n.reduce_sum, op(n.pow, size, ord), axes, keep), 1.0 / ord)
+
+
+def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+    """t where it lies between the bounds, else the bound."""
+    t = convert_to_tensor(t)
+    low = cast(clip_value_min, t.dtype) if not is_tensor(clip_value_min) else clip_value_min
+    high = cast(clip_value_max, t.dtype) if not is_tensor(clip_value_max) else clip_value_max
+    return op(n.clip_by_value, t, convert_to_tensor(low), convert_to_tensor(high))
+
+
+def clip_by_norm(t, clip_norm, axes=None, name=None):
+    """t, scaled down if its norm is larger than `clip_norm`."""
+    t = convert_to_tensor(t)
+    return op(n.clip_by_norm, t, cast(clip_norm, t.dtype), _axes(axes))
+
+
+def global_norm(t_list, name=None):
+    """The root of the sum of all squares of all tensors; None entries do not count."""
+    return op(n.global_norm, [_rows(one) for one in t_list if one is not None])
+
+
+def _rows(one):
+    if isinstance(one, IndexedSlices):
+        return n.from_slices(one.values, one.indices, static_shape(one.dense_shape))
+    return convert_to_tensor(one)
+
+
+def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+    """(tensors scaled down if their global norm is larger than `clip_norm`, that norm)."""
+    given = [None if one is None else _rows(one) for one in t_list]
+    if use_norm is not None:
+        scale = divide(clip_norm, op(n.maximum, use_norm, clip_norm))
+        return [None if one is None else op(n.multiply, one, scale) for one in given], use_norm
+    clipped, total = n.clip_by_global_norm(given, cast(clip_norm, float32))
+    return clipped, total
+
+
+def range(start, limit=None, delta=1, dtype=None, name="range"):
+    """start, start + delta, ... up to but without limit; `range(limit)` begins at 0.
+
+    Raises: InvalidArgumentError when delta leads away."""
+    if limit is None:
+        start, limit = 0, start
+    from . import _autograph_run
+    if n.is_tracing() and any(is_tensor(one) and n.static_value(convert_to_tensor(one)) is None
+                              for one in (start, limit, delta)):
+        return _autograph_run.LazyRange(start, limit, delta)
+    values = [integers(one, "an end of a range") if is_tensor(one) else one
+              for one in (start, limit, delta)]
+    if dtype is None:
+        typed = [one.dtype for one in (start, limit, delta) if is_tensor(one)]
+        dtype = max(typed, key=_rank_of) if typed else (
+            float32 if any(isinstance(one, float) for one in values) else int32)
+        if dtype is int32 and any(isinstance(one, int) and not -2**31 <= one < 2**31
+                                  for one in values):
+            dtype = int64
+    dtype = as_dtype(dtype)
+    return op(n.range, *[convert_to_tensor(one, dtype) if not dtype.is_integer else
+                         convert_to_tensor(int(one), dtype) for one in values])
+
+
+def _rank_of(dtype):
+    return {"int32": 0, "int64": 1, "float32": 2, "float64": 3}.get(dtype.name, 0)
+
+
+def linspace(start, stop, num, name=None, axis=0):
+    """`num` numbers from start to stop, both included."""
+    start, stop = convert_to_tensor(start), convert_to_tensor(stop)
+    if start.dtype.is_integer:
+        start, stop = cast(start, "float64"), cast(stop, "float64")
+    return op(n.linspace, start, cast(stop, start.dtype), int(integers(num, "num")))
+
+
+lin_space = linspace
+
+
+def polyval(coeffs, x, name=None):
+    """The polynomial with these coefficients, the highest power first."""
+    x = convert_to_tensor(x)
+    result = convert_to_tensor(coeffs[0])
+    for one in coeffs[1:]:
+        result = result * x + one
+    return result
+
+
+def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
+    """Row s is the sum of the rows of `data` whose id is s."""
+    return op(n.unsorted_segment_sum, convert_to_tensor(data), convert_to_tensor(segment_ids),
+              int(integers(num_segments, "num_segments")))
+
+
+def segment_sum(data, segment_ids, name=None):
+    """The same for rising ids, one a row."""
+    return op(n.segment_sum, convert_to_tensor(data), convert_to_tensor(segment_ids))
+
+
+def segment_mean(data, segment_ids, name=None):
+    """The mean of the rows of each segment."""
+    data = convert_to_tensor(data)
+    total = segment_sum(data, segment_ids)
+    count = segment_sum(n.ones_like(data), segment_ids)
+    return op(n.divide_no_nan, total, count)
+
+
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=int32, name=None, axis=None,
+             binary_output=False):
+    """How often each number from 0 occurs."""
+    arr = op(n.reshape, cast(arr, int64), [-1])
+    size = 0 if arr._size == 0 else int(n.reduce_max(arr, None, False)._item()) + 1
+    size = max_of(size, minlength or 0)
+    if maxlength is not None:
+        size = min_of(size, maxlength)
+    values = n.ones(arr._shape, as_dtype(dtype)) if weights is None else convert_to_tensor(weights)
+    return op(n.unsorted_segment_sum, values, arr, size)
+
+
+def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=int32, name=None):
+    """Row: label, column: prediction; how often they met."""
+    labels, predictions = cast(labels, int64), cast(predictions, int64)
+    if num_classes is None:
+        num_classes = 1 + max_of(int(n.reduce_max(labels, None, False)._item()),
+                                 int(n.reduce_max(predictions, None, False)._item()))
+    values = n.ones(labels._shape, as_dtype(dtype)) if weights is None else cast(weights, dtype)
+    return op(n.scatter_nd, op(n.stack, [labels, predictions], 1), values,
+              [num_classes, num_classes])
+
+
+def scalar_mul(scalar, x, name=None):
+    """scalar * x."""
+    return op(n.multiply, scalar, convert_to_tensor(x))
+
+
+def cross(a, b, name=None):
+    """The cross product along the last axis, of size 3."""
+    a, b = convert_to_tensor(a), convert_to_tensor(b)
+    def turned(x, order):
+        return op(n.gather, x, convert_to_tensor(order), x._rank - 1, 0)
+    return (turned(a, [1, 2, 0]) * turned(b, [2, 0, 1])
+            - turned(a, [2, 0, 1]) * turned(b, [1, 2, 0]))
+
+
+def approximate_equal(x, y, tolerance=1e-5, name=None):
+    """|x - y| < tolerance."""
+    return abs(op(n.subtract, x, y)) < tolerance
+
+
+def polygamma(a, x, name=None):
+    """The a-th derivative of digamma."""
+    return op(n.polygamma, int(a), convert_to_tensor(x))
+
+
+_ = (Tensor, Variable)

@@ -1,0 +1,462 @@
+"""Clusters, checkpoints, examples: `tf.train`."""
+
+import os
+
+from . import _late, _native
+from ._variable import Variable
+from ._example import (BytesList, Example, Feature, Features, FloatList, Int64List)  # noqa: F401
+from .train_cluster import ClusterSpec  # noqa: F401
+
+
+# ---- checkpoints ----------------------------------------------------------------------------------
+
+
+def _trackable(value, seen):
+    """The native object of a variable, a model, an optimizer, a module, a list, a dict."""
+    if id(value) in seen:
+        return seen[id(value)][1]
+    if isinstance(value, Variable):
+        made = _native.Trackable.of(value._v)
+        seen[id(value)] = value, made
+        return made
+    made = _native.Trackable()
+    seen[id(value)] = value, made  # kept alive, so that no other object gets its id
+    for name, one in _parts(value):
+        if isinstance(one, Variable) or _parts(one):
+            made.add(name, _trackable(one, seen))
+    return made
+
+
+def _parts(value):
+    from .keras._base import Layer
+    from .keras.optimizers import Optimizer
+    from .module import Module
+    if isinstance(value, Checkpoint):
+        return sorted(value._objects.items())
+    if isinstance(value, Optimizer):
+        return _optimizer_parts(value)
+    if isinstance(value, (list, tuple)):
+        return [(str(place), one) for place, one in enumerate(value)]
+    if isinstance(value, dict):
+        return [(str(key), value[key]) for key in sorted(value, key=str)]
+    if isinstance(value, Module):
+        return [(name, one) for name, one in sorted(vars(value).items())
+                if isinstance(one, (Variable, list, tuple, dict, Module)) or hasattr(one, "weights")]
+    if isinstance(value, Layer):
+        return _layer_parts(value)
+    state = getattr(value, "state", None)
+    return [("_state_var", state)] if isinstance(state, Variable) else []
+
+
+# Names that Keras's objects have for their parts, as `TrackModel` and `TrackOptimizer` know them in C++.
+_HOLDERS = {"query": "_query_dense", "key": "_key_dense", "value": "_value_dense",
+            "attention_output": "_output_dense"}
+
+
+def _holder(part):
+    for side in ("forward", "backward"):
+        if part.startswith(side + "_"):
+            return side + "_layer"
+    return "cell" if part.endswith("_cell") else _HOLDERS.get(part, part)
+
+
+def _holds_weights(value):
+    from .keras._base import Layer
+    if isinstance(value, dict):
+        return any(_holds_weights(one) for one in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_holds_weights(one) for one in value)
+    return isinstance(value, (Variable, Layer))
+
+
+def _layer_parts(layer):
+    from .keras._base import NativeLayer
+    from .keras.models import Functional, Model, Sequential
+    optimizer = getattr(layer, "optimizer", None) if isinstance(layer, Model) else None
+    compiled = [("optimizer", optimizer)] if optimizer is not None and optimizer.variables else []
+    if isinstance(layer, Sequential):
+        return [("_functional", {"_operations": [{}] + layer._stack})] + compiled
+    if isinstance(layer, Functional):
+        return [("_operations", list(layer._children))] + compiled
+    if not isinstance(layer, NativeLayer):
+        hidden = ("_children", "_own_weights", "_metrics", "_losses", "_inbound", "_init_arguments", "_tracked")
+        return [(name, one) for name, one in sorted(vars(layer).items())
+                if name not in hidden and _holds_weights(one)] + compiled
+    root = {}
+    for variable in layer._own_variables():
+        *holders, name = variable._v.name.removeprefix(layer._impl.name + "/").split("/")
+        place = root
+        for one in holders:
+            place = place.setdefault(_holder(one), {})
+        place[name] = variable
+        if name in ("kernel", "embeddings"):
+            place["_" + name] = variable
+    return sorted(root.items())
+
+
+def _optimizer_parts(optimizer):
+    variables = list(optimizer.variables)
+    if not variables:
+        return []
+    rate = [] if optimizer._schedule is not None else [("_learning_rate", variables[1])]
+    return [("_iterations", variables[0]), *rate, ("_trainable_variables", optimizer._weights),
+            ("_variables", _slots_by_kind(variables, 1 + len(rate)))]
+
+
+def _slots_by_kind(variables, counters):
+    """Keras makes some kinds of slots for all weights before the next kind, others weight by weight."""
+    stages = [[] for _ in range(5)]
+    before = ""
+    for one in variables[counters:]:
+        name = one._v.name
+        late = name.endswith("_velocity_hat") or (
+            name.endswith("_momentum") and before == name.removesuffix("momentum") + "velocity")
+        stage = 0 if name.endswith("_average") else 1 if name.endswith("_gradient_accumulator") else \
+            3 if late else 4 if name.endswith("_average_gradient") else 2
+        stages[stage].append(one)
+        before = name
+    return variables[:counters] + [one for stage in stages for one in stage]
+
+
+class _Status:
+    """What became of a restore."""
+
+    def __init__(self, native):
+        self._native = native
+
+    def assert_consumed(self):
+        """Raises: AssertionError unless everything met its match."""
+        return self._check(self._native.assert_consumed)
+
+    def assert_existing_objects_matched(self):
+        return self._check(self._native.assert_existing)
+
+    def assert_nontrivial_match(self):
+        return self._check(self._native.assert_nontrivial)
+
+    def expect_partial(self):
+        return self
+
+    initialize_or_restore = run_restore_ops = lambda self, session=None: None
+
+    def _check(self, native):
+        from .errors import FailedPreconditionError
+        try:
+            native()
+        except FailedPreconditionError as error:
+            raise AssertionError(str(error)) from None
+        return self
+
+
+class CheckpointOptions:
+    def __init__(self, experimental_io_device=None, enable_async=False, **kwargs):
+        self.enable_async = enable_async
+
+
+class Checkpoint:
+    """Objects by name, saved and restored together, in TensorFlow's format."""
+
+    def __init__(self, root=None, **kwargs):
+        objects = dict(kwargs)
+        if root is not None:
+            for name, one in _parts(root):
+                objects.setdefault(name, one)
+        self.__dict__["_objects"] = objects
+        self.__dict__["_counter"] = None
+        self.__dict__["_waiting"] = None
+        self.__dict__.update(kwargs)
+
+    def __setattr__(self, name, value):
+        self._objects[name] = value
+        self.__dict__[name] = value
+        if self._waiting is not None:
+            self._restore_new()
+
+    def _made(self):
+        from .keras.models import Model
+        for one in self._objects.values():
+            optimizer = getattr(one, "optimizer", None) if isinstance(one, Model) else None
+            if optimizer is not None and not optimizer._weights:
+                optimizer._weights = list(one.trainable_variables)
+        seen = {}
+        native = _native.Checkpoint([(name, _trackable(one, seen))
+                                     for name, one in sorted(self._objects.items())])
+        self.__dict__["_reached"] = {one._v.key: one for one, _ in seen.values() if isinstance(one, Variable)}
+        if self._counter is not None:
+            native_counter = Variable._wrap(native.save_counter())
+            native_counter.assign(self._counter)
+        return native
+
+    @property
+    def save_counter(self):
+        from ._dtypes import int64
+        from ._tensor import convert_to_tensor
+        return convert_to_tensor(self._counter or 0, int64)
+
+    def _keep_count(self, native):
+        self.__dict__["_counter"] = int(native.save_counter().value()._item())
+
+    def save(self, file_prefix, options=None):
+        """Counts the saves, and writes to "PREFIX-<count>"; its path."""
+        native = self._made()
+        path = native.save(os.fspath(file_prefix))
+        self._keep_count(native)
+        return path
+
+    def write(self, file_prefix, options=None):
+        """Writes to the prefix as it is."""
+        self._made().write(os.fspath(file_prefix))
+        return os.fspath(file_prefix)
+
+    def restore(self, save_path, options=None):
+        """Assigns the saved values to the variables at the same places."""
+        if save_path is None:
+            return _Nothing()
+        native = self._made()
+        status = _Status(native.restore(os.fspath(save_path)))
+        self._keep_count(native)
+        self._wait(os.fspath(save_path), status, "restore")
+        return status
+
+    def _wait(self, path, status, how="read"):
+        """What is made later gets its value then."""
+        self.__dict__["_waiting"] = (path, status, how)
+        self.__dict__["_restored"] = set(self._reached)
+        status._checkpoint = self
+        if status._native.unused:
+            _late.wait(self)
+
+    def _restore_new(self):
+        """Restores the variables that were not there at the last restore; the others keep their values."""
+        path, status, how = self._waiting
+        native = self._made()
+        if not set(self._reached) - self._restored:
+            return
+        kept = [(one, one._v.value()) for key, one in self._reached.items() if key in self._restored]
+        status._native = getattr(native, how)(path)
+        for one, value in kept:
+            one._v.assign(value)
+        self._restored.update(self._reached)
+        if not status._native.unused:
+            _late.stop(self)
+
+    def read(self, save_path, options=None):
+        """Assigns what `write` has written."""
+        status = _Status(self._made().read(os.fspath(save_path)))
+        self._wait(os.fspath(save_path), status)
+        return status
+
+
+class _Nothing:
+    """The status of a restore of nothing."""
+
+    def assert_consumed(self):
+        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+
+    assert_nontrivial_match = assert_existing_objects_matched = assert_consumed
+
+    def expect_partial(self):
+        return self
+
+
+class CheckpointManager:
+    """Saves a checkpoint again and again into one directory, and removes old ones."""
+
+    def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None,
+                 checkpoint_name="ckpt", step_counter=None, checkpoint_interval=None, init_fn=None):
+        self._checkpoint = checkpoint
+        self._directory = os.fspath(directory)
+        self._options = (max_to_keep, keep_checkpoint_every_n_hours, checkpoint_name)
+        self._init = init_fn
+
+    directory = property(lambda self: self._directory)
+    checkpoint = property(lambda self: self._checkpoint)
+
+    def _opened(self):
+        native = self._checkpoint._made()
+        return native, _native.CheckpointManager(native, self._directory, *self._options)
+
+    def save(self, checkpoint_number=None, check_interval=True, options=None):
+        native, manager = self._opened()
+        number = None if checkpoint_number is None else int(checkpoint_number)
+        path = manager.save(number)
+        self._checkpoint._keep_count(native)
+        return path
+
+    @property
+    def latest_checkpoint(self):
+        return self._opened()[1].latest()
+
+    @property
+    def checkpoints(self):
+        return self._opened()[1].all()
+
+    def restore_or_initialize(self):
+        latest = self.latest_checkpoint
+        if latest is not None:
+            self._checkpoint.restore(latest)
+        elif self._init is not None:
+            self._init()
+        return latest
+
+
+def latest_checkpoint(checkpoint_dir, latest_filename=None):
+    """The path of the newest checkpoint of a directory, or None."""
+    return _native.latest_checkpoint(os.fspath(checkpoint_dir))
+
+
+def load_checkpoint(ckpt_dir_or_file):
+    """A reader of a checkpoint's tensors. Raises: ValueError for a directory without one; NotFoundError."""
+    return CheckpointReader(_checkpoint_path(ckpt_dir_or_file))
+
+
+def load_variable(ckpt_dir_or_file, name):
+    """The array that a checkpoint has under a name."""
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
+
+
+def list_variables(ckpt_dir_or_file):
+    """[(name, shape)] of all tensors of a checkpoint, in the order of their names."""
+    shapes = load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map()
+    return [(name, shapes[name]) for name in sorted(shapes)]
+
+
+def _checkpoint_path(given):
+    path = os.fspath(given)
+    if not os.path.isdir(path):
+        return path
+    latest = latest_checkpoint(path)
+    if latest is None:
+        raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}")
+    return latest
+
+
+class CheckpointReader:
+    """The tensors of a checkpoint, by name."""
+
+    def __init__(self, path):
+        self._bundle = _native.TensorBundle.open(path)
+        self._entries = {name: (code, shape) for name, code, shape in self._bundle.entries()}
+
+    def get_variable_to_shape_map(self):
+        return {name: list(shape) for name, (_, shape) in self._entries.items()}
+
+    def get_variable_to_dtype_map(self):
+        from ._dtypes import of_number
+        return {name: of_number(code) for name, (code, _) in self._entries.items()}
+
+    def has_tensor(self, tensor_str):
+        return tensor_str in self._entries
+
+    def get_tensor(self, tensor_str):
+        """A tensor as a NumPy array, its checksum verified. Raises: NotFoundError, DataLossError."""
+        if tensor_str not in self._entries:
+            from .errors import NotFoundError
+            raise NotFoundError(None, None, f"Key {tensor_str} not found in checkpoint")
+        return self._bundle.read(tensor_str).numpy()
+
+    def debug_string(self):
+        return "\n".join(f"{name} {code} {list(shape)}" for name, (code, shape) in self._entries.items())
+
+
+class CheckpointState:
+    """What the file `checkpoint` of a directory says."""
+
+    def __init__(self, paths):
+        self.model_checkpoint_path = paths[-1]
+        self.all_model_checkpoint_paths = paths
+
+
+def get_checkpoint_state(checkpoint_dir, latest_filename=None):
+    """The newest checkpoint of a directory, and all that it keeps; None where there is none."""
+    directory = os.fspath(checkpoint_dir)
+    path = os.path.join(directory, latest_filename or "checkpoint")
+    if not os.path.exists(path):
+        return None
+    latest, every = None, []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            key, _, value = line.partition(":")
+            value = value.strip().strip('"')
+            if key in ("model_checkpoint_path", "all_model_checkpoint_paths"):
+                value = value if os.path.isabs(value) else os.path.join(directory, value)
+                latest = value if key == "model_checkpoint_path" else latest
+                every += [value] if key == "all_model_checkpoint_paths" else []
+    if latest is None:
+        return None
+    return CheckpointState([one for one in every if one != latest] + [latest])
+
+
+def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
+    """The paths of new checkpoints of a directory, as they come."""
+    import time
+    seen, since = None, time.monotonic()
+    while True:
+        path = latest_checkpoint(checkpoint_dir)
+        if path is not None and path != seen:
+            seen, since = path, time.monotonic()
+            yield path
+            time.sleep(max(0, min_interval_secs - (time.monotonic() - since)))
+            continue
+        if timeout is not None and time.monotonic() - since >= timeout:
+            if timeout_fn is None or timeout_fn():
+                return
+            since = time.monotonic()
+        time.sleep(0.05)
+
+
+# ---- threads of version 1 -------------------------------------------------------------------------
+
+
+class Coordinator:
+    """Joins threads and passes on the first exception."""
+
+    def __init__(self, clean_stop_exception_types=None):
+        import threading
+        self._stop = threading.Event()
+        self._error = None
+
+    def should_stop(self):
+        return self._stop.is_set()
+
+    def request_stop(self, ex=None):
+        if ex is not None and self._error is None:
+            self._error = ex
+        self._stop.set()
+
+    def wait_for_stop(self, timeout=None):
+        return self._stop.wait(timeout)
+
+    def join(self, threads=None, stop_grace_period_secs=120, ignore_live_threads=False):
+        for one in threads or []:
+            one.join()
+        if self._error is not None:
+            raise self._error
+
+
+class ExponentialMovingAverage:
+    """Running averages of variables."""
+
+    def __init__(self, decay, num_updates=None, zero_debias=False, name="ExponentialMovingAverage"):
+        self._decay = decay
+        self._num_updates = num_updates
+        self._averages = {}
+        self.name = name
+
+    def apply(self, var_list=None):
+        from ._function import group
+        done = []
+        decay = self._decay
+        if self._num_updates is not None:
+            steps = float(self._num_updates)
+            decay = min(decay, (1 + steps) / (10 + steps))
+        for one in var_list or []:
+            key = one.ref()
+            if key not in self._averages:
+                self._averages[key] = Variable(one.value(), trainable=False)
+            average = self._averages[key]
+            done.append(average.assign_sub((average - one) * (1 - decay)))
+        return group(*done)
+
+    def average(self, var):
+        return self._averages.get(var.ref())

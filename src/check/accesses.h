@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "check/flat_graph.h"
+#include "check/op_accesses.h"
+#include "check/values.h"
+
+namespace lockstep::check {
+
+/// One op's access of one object.
+struct Access {
+  int node = -1;
+  int object = -1;
+  OpAccess what;
+  int through = -1;       // the read (a node) whose value is still the variable's buffer
+  bool may = false;       // the handle may be that of another object, too
+  bool unlocked = false;  // a reference is changed without a lock
+  bool integer = false;
+  Edge value;                                // what is assigned; `from` -1: not one value
+  std::optional<std::vector<int64_t>> rows;  // the rows touched, where they are constants; sorted
+  bool writes() const { return what.kind != AccessKind::kRead; }
+  bool reads() const { return what.kind != AccessKind::kWrite; }
+};
+
+/// All accesses of a graph, in the order of its nodes. Reads that ask first whether a variable has
+/// a value don't count: they are made for initializers.
+std::vector<Access> AccessesOf(const FlatGraph& flat, const Values& values,
+                               const Conditions& conditions);
+
+/// What two accesses of one object are to each other when nothing orders them.
+enum class Conflict : uint8_t { kNone, kRace, kRounding, kUnlocked };
+/// `loop` >= 0: in different iterations of it; `replicas`: in different replicas.
+Conflict ConflictOf(const Access& a, const Access& b, const FlatGraph& flat, int loop,
+                    bool replicas);
+
+}  // namespace lockstep::check

@@ -1,0 +1,221 @@
+#include "check/op_accesses.h"
+
+#include <algorithm>
+#include <array>
+
+#include "graph/graph_def.pb.h"
+#include "ops/op.h"
+
+namespace lockstep::check {
+
+namespace {
+
+template <size_t N>
+bool OneOf(std::string_view op, const std::array<std::string_view, N>& ops) {
+  return std::find(ops.begin(), ops.end(), op) != ops.end();
+}
+
+constexpr std::array<std::string_view, 12> kHandOnFirst{
+    "Identity",      "RefIdentity",      "Switch",       "RefSwitch",
+    "Enter",         "RefEnter",         "Exit",         "RefExit",
+    "NextIteration", "RefNextIteration", "StopGradient", "_VariableRows"};
+
+constexpr std::array<std::string_view, 16> kWritesReference{
+    "Assign",          "AssignAdd",    "AssignSub",    "ScatterUpdate",
+    "ScatterAdd",      "ScatterSub",   "ScatterMul",   "ScatterDiv",
+    "ScatterMin",      "ScatterMax",   "CountUpTo",    "StridedSliceAssign",
+    "ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "DestroyTemporaryVariable"};
+
+constexpr std::array<std::string_view, 14> kKeepBuffer{
+    "Identity", "StopGradient",  "PreventGradient", "CheckNumerics", "Reshape",
+    "Squeeze",  "ExpandDims",    "Switch",          "Merge",         "Enter",
+    "Exit",     "NextIteration", "Bitcast",         "IdentityN"};
+
+constexpr std::array<std::string_view, 13> kIgnoreValue{"Shape",
+                                                        "ShapeN",
+                                                        "Size",
+                                                        "Rank",
+                                                        "IsVariableInitialized",
+                                                        "VarIsInitializedOp",
+                                                        "VariableShape",
+                                                        "NoOp",
+                                                        "ControlTrigger",
+                                                        "_Send",
+                                                        "_HostSend",
+                                                        "_Retval",
+                                                        "ZerosLike"};
+
+// The ops of optimizers, by what comes behind "Apply": how many inputs are variables.
+constexpr std::array<std::pair<std::string_view, int>, 18> kOptimizers{
+    {{"GradientDescent", 1},
+     {"ProximalGradientDescent", 1},
+     {"Momentum", 2},
+     {"KerasMomentum", 2},
+     {"Adagrad", 2},
+     {"AdagradV2", 2},
+     {"ProximalAdagrad", 2},
+     {"AddSign", 2},
+     {"PowerSign", 2},
+     {"Adadelta", 3},
+     {"AdagradDA", 3},
+     {"Adam", 3},
+     {"AdaMax", 3},
+     {"Ftrl", 3},
+     {"FtrlV2", 3},
+     {"RMSProp", 3},
+     {"CenteredRMSProp", 4},
+     {"AdamWithAmsgrad", 4}}};
+
+// What comes behind "Apply" in the op's name; empty for other ops.
+std::string_view OptimizerOf(std::string_view op) {
+  for (std::string_view prefix : {"ResourceSparseApply", "ResourceApply", "SparseApply", "Apply"}) {
+    if (op.starts_with(prefix)) return op.substr(prefix.size());
+  }
+  return {};
+}
+
+OpAccess Added(Accumulation accumulation) { return {AccessKind::kAccumulate, accumulation}; }
+
+OpAccess Rows(OpAccess access, bool one_axis) {
+  access.part = true;
+  if (one_axis) access.rows = 1;
+  return access;
+}
+
+// Scatters of both versions, without "Resource" and "Scatter".
+std::optional<OpAccess> Scattered(std::string_view op) {
+  if (op.starts_with("Resource")) op.remove_prefix(8);
+  if (!op.starts_with("Scatter")) return std::nullopt;
+  op.remove_prefix(7);
+  const bool one_axis = !op.starts_with("Nd");
+  if (!one_axis) op.remove_prefix(2);
+  if (op == "Update") return Rows({AccessKind::kWrite}, one_axis);
+  if (op == "Add" || op == "Sub") return Rows(Added(Accumulation::kAddition), one_axis);
+  if (op == "Mul" || op == "Div") return Rows(Added(Accumulation::kMultiplication), one_axis);
+  if (op == "Min") return Rows(Added(Accumulation::kMinimum), one_axis);
+  if (op == "Max") return Rows(Added(Accumulation::kMaximum), one_axis);
+  return std::nullopt;
+}
+
+std::optional<OpAccess> OptimizerAccess(std::string_view op, int input) {
+  const std::string_view optimizer = OptimizerOf(op);
+  if (optimizer.empty()) return std::nullopt;
+  for (const auto& [name, variables] : kOptimizers) {
+    if (name != optimizer) continue;
+    if (input >= variables) return OpAccess{AccessKind::kRead};
+    const bool sparse = op.find("Sparse") != std::string_view::npos;
+    if (name == "GradientDescent" && !sparse) return Added(Accumulation::kAddition);
+  }
+  return OpAccess{AccessKind::kUpdate};
+}
+
+// Ops that only Lockstep has say themselves what they read and write.
+const ops::OpSpec* OwnOp(const std::string& op) {
+  for (const ops::OpSpec* spec : ops::OpRegistry::Global().All()) {
+    if (spec->name == op) return spec;
+  }
+  return nullptr;
+}
+
+std::optional<OpAccess> OwnAccess(const std::string& op, int input) {
+  const ops::OpSpec* spec = OwnOp(op);
+  if (spec == nullptr) return std::nullopt;
+  const int bit = std::min(input, 31);
+  const bool reads = spec->effects.reads >> bit & 1, writes = spec->effects.writes >> bit & 1;
+  if (writes) return OpAccess{AccessKind::kUpdate};
+  if (reads) return OpAccess{AccessKind::kRead};
+  return std::nullopt;
+}
+
+std::optional<OpAccess> ReferenceAccess(const graph_def::NodeDef& node, int input) {
+  const std::string& op = node.op();
+  if (input == 0 && op == "Assign") return OpAccess{AccessKind::kWrite, {}, -1, 1};
+  if (input == 0 && (op == "AssignAdd" || op == "AssignSub")) return Added(Accumulation::kAddition);
+  if (input == 0) {
+    if (const auto scattered = Scattered(op)) return scattered;
+  }
+  if (input == 0 && OneOf(op, kWritesReference)) {
+    const bool destroys = op == "DestroyTemporaryVariable";
+    return OpAccess{destroys ? AccessKind::kWrite : AccessKind::kUpdate};
+  }
+  if (const auto optimizer = OptimizerAccess(op, input)) return optimizer;
+  return OpAccess{AccessKind::kRead};
+}
+
+std::optional<OpAccess> ResourceAccess(const graph_def::NodeDef& node, int input) {
+  const std::string& op = node.op();
+  if (op == "ReadVariableOp" || op == "_ReadVariablesOp" || op == "ResourceGatherNd") {
+    return OpAccess{AccessKind::kRead};
+  }
+  if (op == "ResourceGather") return OpAccess{AccessKind::kRead, {}, 1, -1, true};
+  if (op == "AssignVariableOp") return OpAccess{AccessKind::kWrite, {}, -1, 1};
+  if (op == "AssignAddVariableOp" || op == "AssignSubVariableOp")
+    return Added(Accumulation::kAddition);
+  if (op == "RngSkip") return Added(Accumulation::kAddition);
+  if (op == "DestroyResourceOp") return OpAccess{AccessKind::kWrite};
+  if (const auto scattered = Scattered(op)) return scattered;
+  if (const auto optimizer = OptimizerAccess(op, input)) return optimizer;
+  if (OwnOp(op) != nullptr) return OwnAccess(op, input);
+  if (op.ends_with("Dataset") || op.find("DatasetV") != std::string::npos) return std::nullopt;
+  return OpAccess{AccessKind::kUpdate};
+}
+
+}  // namespace
+
+Pass PassOf(std::string_view op) {
+  if (OneOf(op, kHandOnFirst)) return Pass::kFirst;
+  if (OneOf(op, kWritesReference) && op != "CountUpTo") return Pass::kFirst;
+  if (op == "IdentityN") return Pass::kSame;
+  if (op == "Merge" || op == "RefMerge") return Pass::kAny;
+  if (op == "RefSelect") return Pass::kLater;
+  if (!OptimizerOf(op).empty() && !op.starts_with("Resource")) return Pass::kFirst;
+  return Pass::kNone;
+}
+
+bool KeepsReference(std::string_view op) {
+  return op.starts_with("Ref") || OneOf(op, kWritesReference) ||
+         (!OptimizerOf(op).empty() && !op.starts_with("Resource"));
+}
+
+bool KeepsBuffer(std::string_view op) { return OneOf(op, kKeepBuffer); }
+bool IgnoresValue(std::string_view op) { return OneOf(op, kIgnoreValue); }
+
+bool Assigns(std::string_view op) { return op == "Assign" || op == "AssignVariableOp"; }
+
+bool InitializesObject(std::string_view op) {
+  return op == "MakeIterator" || op.starts_with("InitializeTable") ||
+         op.starts_with("LookupTableImport");
+}
+
+std::optional<OpAccess> AccessOfVariable(const graph_def::NodeDef& node, int input,
+                                         bool reference) {
+  const std::string& op = node.op();
+  if (IgnoresValue(op)) return std::nullopt;
+  if (reference) {
+    const bool hands_on = op.starts_with("Ref");
+    return hands_on ? std::nullopt : ReferenceAccess(node, input);
+  }
+  if (PassOf(op) != Pass::kNone) return std::nullopt;
+  return ResourceAccess(node, input);
+}
+
+std::optional<OpAccess> AccessOfIterator(std::string_view op) {
+  if (op == "IteratorGetNext" || op == "IteratorGetNextSync" || op == "IteratorGetNextAsOptional" ||
+      op == "MakeIterator" || op == "DeserializeIterator") {
+    return OpAccess{AccessKind::kUpdate};
+  }
+  return std::nullopt;
+}
+
+std::optional<OpAccess> AccessOfTable(std::string_view op) {
+  if (op.starts_with("LookupTableFind") || op.starts_with("LookupTableSize") ||
+      op.starts_with("LookupTableExport")) {
+    return OpAccess{AccessKind::kRead};
+  }
+  if (op.starts_with("LookupTable") || op.starts_with("InitializeTable")) {
+    return OpAccess{AccessKind::kUpdate};
+  }
+  return std::nullopt;
+}
+
+}  // namespace lockstep::check

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::graph_def {
+class NodeDef;
+}
+
+namespace lockstep::check {
+
+/// How an op hands on handles and references.
+enum class Pass : uint8_t {
+  kNone,
+  kFirst,  // both outputs are the first input
+  kSame,   // output i is input i
+  kAny,    // the output is one of the inputs
+  kLater,  // the output is one of the inputs but the first
+};
+Pass PassOf(std::string_view op);
+/// Whether what comes out of the op is still a reference of version 1; other ops take the value
+/// behind it.
+bool KeepsReference(std::string_view op);
+/// Whether the op's output is its first input's buffer under another name.
+bool KeepsBuffer(std::string_view op);
+/// Whether the op looks at an input's shape or existence alone.
+bool IgnoresValue(std::string_view op);
+
+enum class AccessKind : uint8_t {
+  kRead,
+  kWrite,       // the new value does not depend on the old one
+  kUpdate,      // it does
+  kAccumulate,  // it does, by an operation that commutes with itself
+};
+enum class Accumulation : uint8_t { kNone, kAddition, kMultiplication, kMinimum, kMaximum };
+
+struct OpAccess {
+  AccessKind kind = AccessKind::kRead;
+  Accumulation accumulation = Accumulation::kNone;
+  int rows = -1;      // the input that lists the rows, the only ones that are touched
+  int value = -1;     // the input that becomes the value
+  bool part = false;  // of the rows only
+};
+
+/// What the op does to a variable that input `input` is a handle of (`reference`: version 1), or
+/// nothing. What is not known of an op that takes a handle counts as an update.
+std::optional<OpAccess> AccessOfVariable(const graph_def::NodeDef& node, int input, bool reference);
+/// The same for iterators and tables.
+std::optional<OpAccess> AccessOfIterator(std::string_view op);
+std::optional<OpAccess> AccessOfTable(std::string_view op);
+
+/// Whether `op` begins a life: of a variable (`Assign`), an iterator or a table.
+bool Assigns(std::string_view op);
+bool InitializesObject(std::string_view op);
+
+}  // namespace lockstep::check

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "check/race_report.h"
+#include "graph/graph_def.pb.h"
+
+namespace lockstep::check {
+
+namespace {
+
+// More races of one variable than this: each gets an edge of its own.
+constexpr size_t kMaxShared = 200;
+
+class CureFinder {
+ public:
+  CureFinder(const Analysis& analysis, const std::vector<Found>& found)
+      : in_(analysis), found_(found) {
+    for (const Access& late : in_.accesses) {
+      if (late.through >= 0) used_later_.insert({late.through, late.object});
+    }
+    for (const Pair& pair : in_.pairs) {
+      if (pair.before) before_[{pair.a, pair.b}] = true;
+      if (pair.after) before_[{pair.b, pair.a}] = true;
+    }
+  }
+
+  std::vector<RaceCure> Run() {
+    std::map<int, std::vector<int>> by_object;
+    for (size_t i = 0; i < found_.size(); ++i) {
+      if (found_[i].over == RaceScope::kRun) {
+        by_object[in_.accesses[in_.pairs[found_[i].pair].a].object].push_back(static_cast<int>(i));
+      }
+    }
+    std::vector<RaceCure> cures(found_.size());
+    for (const auto& [object, all] : by_object) {
+      for (int i : all) cures[i] = Named(Best(i, all));
+    }
+    for (size_t i = 0; i < found_.size(); ++i) {
+      searches_ = found_[i].over == RaceScope::kIterations ? searches_ + 1 : searches_;
+      if (found_[i].over == RaceScope::kIterations) cures[i] = AcrossIterations(found_[i]);
+      if (found_[i].over == RaceScope::kReplicas) cures[i] = AcrossReplicas(found_[i]);
+    }
+    return cures;
+  }
+
+ private:
+  using AccessEdge = std::pair<int, int>;
+
+  // The two accesses in an order that contradicts no edge, and otherwise that of the text.
+  AccessEdge Oriented(const Found& one) const {
+    const Pair& pair = in_.pairs[one.pair];
+    const Access& a = in_.accesses[pair.a];
+    const Access& b = in_.accesses[pair.b];
+    // What was read is used later, so that an edge from the read alone would not do.
+    if (UsedLater(a)) return {pair.b, pair.a};
+    if (UsedLater(b)) return {pair.a, pair.b};
+    if (a.through >= 0) return {pair.a, pair.b};
+    if (b.through >= 0) return {pair.b, pair.a};
+    const std::vector<int>& rank = in_.flat.rank;
+    return rank[a.node] < rank[b.node] ? AccessEdge{pair.a, pair.b} : AccessEdge{pair.b, pair.a};
+  }
+
+  bool UsedLater(const Access& read) const {
+    if (read.what.kind != AccessKind::kRead || read.through >= 0) return false;
+    return used_later_.contains({read.node, read.object});
+  }
+
+  bool NotAfter(int a, int b) const { return a == b || before_.contains({a, b}); }
+  bool Cures(const AccessEdge& edge, const AccessEdge& race) const {
+    return (NotAfter(race.first, edge.first) && NotAfter(edge.second, race.second)) ||
+           (NotAfter(race.second, edge.first) && NotAfter(edge.second, race.first));
+  }
+
+  // Of all edges that cure race `i` the one that cures most others, too.
+  AccessEdge Best(int i, const std::vector<int>& all) const {
+    const AccessEdge own = Oriented(found_[i]);
+    if (all.size() > kMaxShared) return own;
+    AccessEdge best = own;
+    int most = 0;
+    for (int k : all) {
+      const AccessEdge edge = Oriented(found_[k]);
+      if (!Cures(edge, own)) continue;
+      int cured = 0;
+      for (int other : all) cured += Cures(edge, Oriented(found_[other]));
+      if (cured > most || (cured == most && edge == own)) {
+        most = cured;
+        best = edge;
+      }
+    }
+    return best;
+  }
+
+  // The name of `node`, or of the call around it that stands in `scope`.
+  std::string NameIn(int scope, int node) const {
+    int inside = in_.flat.nodes[node].scope;
+    if (inside == scope) return in_.flat.NameOf(node);
+    while (in_.flat.scopes[inside].parent != scope) inside = in_.flat.scopes[inside].parent;
+    return in_.flat.NameOf(in_.flat.scopes[inside].begin);
+  }
+
+  int CommonScope(int a, int b) const {
+    const auto around = [&](int node) {
+      std::vector<int> scopes;
+      for (int scope = in_.flat.nodes[node].scope; scope >= 0;
+           scope = in_.flat.scopes[scope].parent) {
+        scopes.push_back(scope);
+      }
+      return scopes;
+    };
+    const std::vector<int> one = around(a), other = around(b);
+    for (int scope : one) {
+      if (std::find(other.begin(), other.end(), scope) != other.end()) return scope;
+    }
+    return 0;
+  }
+
+  static std::string Quoted(const std::string& name) { return "\"" + name + "\""; }
+
+  bool Within(const std::vector<int>& outer, const std::vector<int>& inner) const {
+    return outer.size() <= inner.size() && std::equal(outer.begin(), outer.end(), inner.begin());
+  }
+  // Whether `to` may wait for `from`: it is in the same loops and branches of version 1, or deeper.
+  bool MayWait(int from, int to) const {
+    if (!Within(in_.flat.LoopsOf(from), in_.flat.LoopsOf(to))) return false;
+    const auto& given = in_.conditions.Of(to);
+    const auto& needed = in_.conditions.Of(from);
+    return std::all_of(needed.begin(), needed.end(), [&](const Literal& literal) {
+      return std::find(given.begin(), given.end(), literal) != given.end();
+    });
+  }
+
+  // The first node behind `from` that `to` may wait for: the Merge or Exit behind a branch or loop
+  // of version 1.
+  int LeavingFrom(int from, int to) const {
+    std::vector<int> open{from};
+    std::vector<char> seen(in_.flat.nodes.size());
+    for (size_t i = 0; i < open.size(); ++i) {
+      const FlatNode& node = in_.flat.nodes[open[i]];
+      const bool own = node.kind == FlatNode::Kind::kOp && node.scope == in_.flat.nodes[from].scope;
+      const bool exit = own && (node.def->op() == "Exit" || node.def->op() == "RefExit");
+      if (own && open[i] != to && (MayWait(open[i], to) || exit)) return open[i];
+      for (const Edge& edge : in_.flat.successors[open[i]]) {
+        if (!seen[edge.from]) open.push_back(edge.from);
+        seen[edge.from] = true;
+      }
+    }
+    return from;
+  }
+
+  // `to`, or the Enter of version 1 that lets its loop in.
+  int EnteringAt(int from, int to) const {
+    if (in_.flat.LoopsOf(to) == in_.flat.LoopsOf(from)) return to;
+    std::vector<int> open{to};
+    std::vector<char> seen(in_.flat.nodes.size());
+    for (size_t i = 0; i < open.size(); ++i) {
+      const FlatNode& node = in_.flat.nodes[open[i]];
+      const bool own = node.kind == FlatNode::Kind::kOp;
+      if (own && (node.def->op() == "Enter" || node.def->op() == "RefEnter")) return open[i];
+      for (const auto* edges : {&node.inputs, &node.controls}) {
+        for (const Edge& edge : *edges) {
+          if (!seen[edge.from]) open.push_back(edge.from);
+          seen[edge.from] = true;
+        }
+      }
+    }
+    return to;
+  }
+
+  RaceCure Named(const AccessEdge& edge) const {
+    int from = in_.accesses[edge.first].node, to = in_.accesses[edge.second].node;
+    const int scope = CommonScope(from, to);
+    if (in_.flat.nodes[from].scope == scope) from = LeavingFrom(from, to);
+    if (in_.flat.nodes[to].scope == scope) to = EnteringAt(from, to);
+    RaceCure cure{NameIn(scope, from), NameIn(scope, to), ""};
+    cure.text = "a control edge from " + Quoted(cure.from) + " to " + Quoted(cure.to);
+    return cure;
+  }
+
+  // The edge goes to what hands a value to the next iteration.
+  RaceCure AcrossIterations(const Found& one) const {
+    const Pair& pair = in_.pairs[one.pair];
+    const std::vector<char> blocked(in_.flat.loops.size(), true);
+    const int a = in_.accesses[pair.a].node, b = in_.accesses[pair.b].node;
+    const int last = in_.flat.rank[a] < in_.flat.rank[b] ? b : a, first = last == a ? b : a;
+    for (size_t i = 0; i < in_.flat.nodes.size() && searches_ <= kMaxShared; ++i) {
+      for (const Edge& edge : in_.flat.nodes[i].inputs) {
+        if (edge.loop != one.loop) continue;
+        if (in_.flat.nodes[edge.from].kind != FlatNode::Kind::kOp) continue;
+        const auto before = in_.order.After(std::vector<int>{edge.from}, blocked, -1, 0);
+        const auto after = in_.order.After(std::vector<int>{static_cast<int>(i)}, blocked, -1, 0);
+        if ((before[last] & 1) || !(after[first] & 1)) continue;
+        RaceCure cure{NameIn(in_.flat.nodes[edge.from].scope, last), in_.flat.NameOf(edge.from),
+                      ""};
+        cure.text = "a control edge from " + Quoted(cure.from) + " to " + Quoted(cure.to) +
+                    ", which the next iteration waits for";
+        return cure;
+      }
+    }
+    RaceCure cure{in_.flat.NameOf(last), in_.flat.loops[one.loop].name, ""};
+    cure.text = "parallel_iterations = 1 for the loop " + Quoted(cure.to);
+    return cure;
+  }
+
+  RaceCure AcrossReplicas(const Found& one) const {
+    const Pair& pair = in_.pairs[one.pair];
+    const std::string first = in_.flat.NameOf(in_.accesses[pair.a].node);
+    const std::string second = in_.flat.NameOf(in_.accesses[pair.b].node);
+    return {first, second,
+            "no edge of one replica's graph orders it: add up over the replicas and assign once, "
+            "or change the variable by one op (assign_add)"};
+  }
+
+  const Analysis& in_;
+  const std::vector<Found>& found_;
+  size_t searches_ = 0;  // for edges between iterations
+  std::map<AccessEdge, bool> before_;
+  std::set<std::pair<int, int>> used_later_;  // reads by node and object
+};
+
+}  // namespace
+
+std::vector<RaceCure> CuresOf(const Analysis& analysis, const std::vector<Found>& found) {
+  return CureFinder(analysis, found).Run();
+}
+
+}  // namespace lockstep::check

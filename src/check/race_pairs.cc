@@ -1,0 +1,200 @@
+#include "check/race_pairs.h"
+
+#include <algorithm>
+#include <set>
+
+#include "graph/graph_def.pb.h"
+
+namespace lockstep::check {
+
+namespace {
+
+// How many iterations apart two accesses are looked at; what orders the next two iterations orders
+// all but for values that skip one.
+constexpr int kMostApart = 2;
+
+constexpr int64_t kMaxPairs = 1'000'000;
+constexpr int64_t kMaxSteps = 2'000'000'000;
+// Sections under locks times accesses; with more of them locks keep nothing apart.
+constexpr size_t kMaxHeld = 100'000;
+
+// At most so many pairs have a write among them.
+int64_t MostPairs(const std::vector<Access>& accesses) {
+  std::map<int, std::pair<int64_t, int64_t>> counts;  // by object: all, writes
+  for (const Access& access : accesses) {
+    ++counts[access.object].first;
+    counts[access.object].second += access.writes();
+  }
+  int64_t pairs = 0;
+  for (const auto& [object, count] : counts) pairs += count.first * count.second;
+  return pairs;
+}
+
+// Which nodes come after which: one question of a sweep, and what its answer is for.
+struct Question {
+  int from, to;  // nodes
+  int pair;
+  enum class About : uint8_t { kBefore, kAfter, kLoop } about;
+  int apart = 0;
+};
+
+// The loops whose iteration stays the same, and the one that is counted.
+struct SweepKey {
+  std::vector<int> blocked;
+  int counted = -1;
+  auto operator<=>(const SweepKey&) const = default;
+};
+
+class PairFinder {
+ public:
+  PairFinder(const FlatGraph& flat, const Values& values, const Conditions& conditions,
+             const Order& order, const std::vector<Access>& accesses)
+      : flat_(flat), values_(values), conditions_(conditions), order_(order), accesses_(accesses) {}
+
+  std::vector<Pair> Run() {
+    std::map<int, std::vector<int>> by_object;
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+      by_object[accesses_[i].object].push_back(static_cast<int>(i));
+    }
+    for (const auto& [object, all] : by_object) {
+      for (size_t i = 0; i < all.size(); ++i) {
+        for (size_t k = i; k < all.size(); ++k) Ask(all[i], all[k]);
+      }
+    }
+    for (const auto& [key, questions] : questions_) Answer(key, questions);
+    KeepApartByLocks();
+    return std::move(pairs_);
+  }
+
+ private:
+  void Ask(int a, int b) {
+    if (!accesses_[a].writes() && !accesses_[b].writes()) return;
+    const int from = accesses_[a].node, to = accesses_[b].node;
+    if (from == to && a != b) return;
+    const int pair = static_cast<int>(pairs_.size());
+    pairs_.push_back({a, b});
+    pairs_.back().apart = a != b && conditions_.Exclude(from, to);
+    const std::vector<int> one = flat_.LoopsOf(from), other = flat_.LoopsOf(to);
+    std::vector<int> common;
+    for (size_t i = 0; i < std::min(one.size(), other.size()) && one[i] == other[i]; ++i) {
+      common.push_back(one[i]);
+    }
+    if (a != b) {
+      questions_[{common, -1}].push_back({from, to, pair, Question::About::kBefore});
+      questions_[{common, -1}].push_back({to, from, pair, Question::About::kAfter});
+    }
+    const bool late = accesses_[a].through >= 0 || accesses_[b].through >= 0;
+    for (size_t depth = 0; depth < common.size() && !late; ++depth) {
+      const int loop = common[depth];
+      if (flat_.loops[loop].parallel <= 1 || conditions_.Exclude(from, to, loop)) continue;
+      const SweepKey key{{common.begin(), common.begin() + depth}, loop};
+      const int most =
+          static_cast<int>(std::min<int64_t>(kMostApart, flat_.loops[loop].parallel - 1));
+      for (int apart = 1; apart <= most; ++apart) {
+        questions_[key].push_back({from, to, pair, Question::About::kLoop, apart});
+        if (a != b) questions_[key].push_back({to, from, pair, Question::About::kLoop, apart});
+      }
+    }
+  }
+
+  void Answer(const SweepKey& key, const std::vector<Question>& questions) {
+    std::map<int, std::vector<const Question*>> by_source;
+    for (const Question& question : questions) by_source[question.from].push_back(&question);
+    std::vector<char> blocked(flat_.loops.size());
+    for (int loop : key.blocked) blocked[loop] = true;
+    const int most = key.counted < 0 ? 0 : kMostApart;
+    std::vector<int> sources;
+    const auto sweep = [&] {
+      const auto after = order_.After(sources, blocked, key.counted, most);
+      for (size_t bit = 0; bit < sources.size(); ++bit) {
+        for (const Question* question : by_source[sources[bit]]) {
+          const uint64_t bits = after[question->apart * flat_.nodes.size() + question->to];
+          Take(*question, key.counted, bits >> bit & 1);
+        }
+      }
+      sources.clear();
+    };
+    for (const auto& [source, asked] : by_source) {
+      sources.push_back(source);
+      if (sources.size() == 64) sweep();
+    }
+    if (!sources.empty()) sweep();
+  }
+
+  void Take(const Question& question, int loop, bool ordered) {
+    Pair& pair = pairs_[question.pair];
+    if (question.about == Question::About::kBefore) pair.before |= ordered;
+    if (question.about == Question::About::kAfter) pair.after |= ordered;
+    if (question.about == Question::About::kLoop && !ordered) pair.loop = loop;
+  }
+
+  // What happens between MutexLock and ConsumeMutexLock of one mutex does not happen at once.
+  void KeepApartByLocks() {
+    std::map<int, std::vector<std::pair<int, int>>> sections;  // by mutex: lock, consumer
+    for (size_t i = 0; i < flat_.nodes.size(); ++i) {
+      const FlatNode& node = flat_.nodes[i];
+      if (node.kind != FlatNode::Kind::kOp || node.def->op() != "MutexLock") continue;
+      if (node.inputs.empty()) continue;
+      for (int object : values_.Of(node.inputs[0])) {
+        for (const Edge& edge : flat_.successors[i]) {
+          const FlatNode& user = flat_.nodes[edge.from];
+          if (edge.output >= 0 && user.kind == FlatNode::Kind::kOp &&
+              user.def->op() == "ConsumeMutexLock") {
+            sections[object].push_back({static_cast<int>(i), edge.from});
+          }
+        }
+      }
+    }
+    size_t locks_held = 0;
+    for (const auto& [object, locks] : sections) locks_held += locks.size();
+    if (sections.empty() || locks_held * accesses_.size() > kMaxHeld) return;
+    const std::vector<char> blocked(flat_.loops.size(), true);
+    std::map<int, std::set<int>> held;  // by node: mutexes
+    for (const auto& [object, locks] : sections) {
+      for (const auto& [lock, consumer] : locks) {
+        const auto inside = order_.After(std::vector<int>{lock}, blocked, -1, 0);
+        for (const Access& access : accesses_) {
+          if (!(inside[access.node] & 1)) continue;
+          const auto after = order_.After(std::vector<int>{access.node}, blocked, -1, 0);
+          if (after[consumer] & 1) held[access.node].insert(object);
+        }
+      }
+    }
+    for (Pair& pair : pairs_) {
+      const auto& one = held[accesses_[pair.a].node];
+      const auto& other = held[accesses_[pair.b].node];
+      if (std::any_of(one.begin(), one.end(), [&](int mutex) { return other.contains(mutex); })) {
+        pair.apart = true;
+        pair.loop = -1;
+      }
+    }
+  }
+
+  const FlatGraph& flat_;
+  const Values& values_;
+  const Conditions& conditions_;
+  const Order& order_;
+  const std::vector<Access>& accesses_;
+  std::vector<Pair> pairs_;
+  std::map<SweepKey, std::vector<Question>> questions_;
+};
+
+}  // namespace
+
+Result<std::vector<Pair>> PairsOf(const FlatGraph& flat, const Values& values,
+                                  const Conditions& conditions, const Order& order,
+                                  const std::vector<Access>& accesses) {
+  const int64_t most = MostPairs(accesses);
+  int64_t edges = 0;
+  for (const auto& successors : flat.successors) edges += static_cast<int64_t>(successors.size());
+  const auto sweeps = static_cast<int64_t>(accesses.size()) / 64 + 1;
+  if (values.incomplete || most > kMaxPairs || sweeps * edges > kMaxSteps) {
+    return Status(Code::kResourceExhausted,
+                  "[race] a graph may have a million pairs of accesses of one variable; got " +
+                      std::to_string(most) + " among " + std::to_string(accesses.size()) +
+                      " accesses and " + std::to_string(edges) + " edges");
+  }
+  return PairFinder(flat, values, conditions, order, accesses).Run();
+}
+
+}  // namespace lockstep::check

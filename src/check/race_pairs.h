@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "check/accesses.h"
+#include "check/flat_graph.h"
+#include "check/order.h"
+#include "check/values.h"
+#include "lockstep/base/status.h"
+
+namespace lockstep::check {
+
+/// Two accesses of one object, `a` before `b` in the list, and what orders them.
+struct Pair {
+  int a = -1, b = -1;
+  bool before = false, after = false;  // a surely comes before b, or after it, in one iteration
+  bool apart = false;                  // at most one of the two runs, or a lock keeps them apart
+  int loop = -1;                       // a loop between whose iterations nothing orders them
+
+  bool unordered() const { return a != b && !before && !after && !apart; }
+};
+
+/// All pairs of which one writes, with what orders them. ResourceExhausted when there are more than
+/// a million, or when there is too much to follow.
+Result<std::vector<Pair>> PairsOf(const FlatGraph& flat, const Values& values,
+                                  const Conditions& conditions, const Order& order,
+                                  const std::vector<Access>& accesses);
+
+}  // namespace lockstep::check

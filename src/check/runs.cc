@@ -1,0 +1,265 @@
+#include "check/runs.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "check/flat_graph.h"
+#include "check/op_accesses.h"
+#include "graph/graph_def.pb.h"
+
+namespace lockstep::check {
+
+namespace {
+
+using graph_def::NodeDef;
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string_view Prefix(std::string_view name) {
+  const size_t slash = name.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+}
+
+class RunFinder {
+ public:
+  explicit RunFinder(const graph::ReadGraph& read) : graph_(*read.graph), where_(read.where) {}
+
+  Status Connect() {
+    const int count = graph_.node_size();
+    for (int i = 0; i < count; ++i) numbers_.emplace(graph_.node(i).name(), i);
+    inputs_.resize(count);
+    consumers_.resize(count);
+    for (int i = 0; i < count; ++i) {
+      for (const std::string& input : graph_.node(i).input()) {
+        const auto name = graph::ParseInputName(input);
+        if (!name.ok()) continue;  // what expands the graph says where
+        const auto place = numbers_.find(name->node);
+        if (place == numbers_.end()) continue;
+        inputs_[i].push_back(place->second);
+        consumers_[place->second].push_back(i);
+      }
+    }
+    return Status::Ok();
+  }
+
+  Result<RunNodes> Named(const std::vector<std::string>& names) const {
+    std::vector<int> from;
+    for (const std::string& name : names) {
+      const auto place = numbers_.find(std::string_view(name).substr(0, name.find(':')));
+      if (place == numbers_.end()) {
+        return Status(Code::kInvalidArgument, "[race] a run must name nodes of the graph; got \"" +
+                                                  name + "\" (" + where_ + ")");
+      }
+      from.push_back(place->second);
+    }
+    return RunNodes{false, Behind(from)};
+  }
+
+  std::vector<RunNodes> Default() {
+    FindSavers();
+    FindInitializers();
+    std::vector<int> first, rest;
+    for (int i = 0; i < graph_.node_size(); ++i) {
+      if (initial_.contains(i)) {
+        first.push_back(i);
+      } else if (!saver_.contains(i) && !BornRead(i) && !Leftover(i) && IsLast(i)) {
+        rest.push_back(i);
+      }
+    }
+    std::vector<RunNodes> runs{{false, Behind(rest)}};
+    // What is in nobody's past is in a cycle: a loop without end.
+    std::vector<char> known(graph_.node_size());
+    for (int i : runs[0].nodes) known[i] = true;
+    for (int i : Behind(first)) known[i] = true;
+    for (int i = 0; i < graph_.node_size(); ++i) {
+      if (!known[i] && !saver_.contains(i) && !BornRead(i) && !Leftover(i)) rest.push_back(i);
+    }
+    runs[0].nodes = Behind(rest);
+    if (!first.empty()) runs.push_back({true, Behind(first)});
+    return runs;
+  }
+
+ private:
+  const NodeDef& Node(int i) const { return graph_.node(i); }
+  bool Apart(int i) const { return initial_.contains(i) || saver_.contains(i); }
+
+  // Everything that the given nodes need, and they.
+  std::vector<int> Behind(const std::vector<int>& from) const {
+    std::vector<char> needed(graph_.node_size());
+    std::vector<int> open = from;
+    while (!open.empty()) {
+      const int node = open.back();
+      open.pop_back();
+      if (needed[node]) continue;
+      needed[node] = true;
+      open.insert(open.end(), inputs_[node].begin(), inputs_[node].end());
+    }
+    std::vector<int> nodes;
+    for (int i = 0; i < graph_.node_size(); ++i) {
+      if (needed[i]) nodes.push_back(i);
+    }
+    return nodes;
+  }
+
+  // Nobody of the same run takes anything of it.
+  bool IsLast(int i) const {
+    return std::all_of(consumers_[i].begin(), consumers_[i].end(), [&](int consumer) {
+      return Apart(consumer) || BornRead(consumer) || Leftover(consumer);
+    });
+  }
+
+  bool Unused(int i) const {
+    return std::all_of(consumers_[i].begin(), consumers_[i].end(),
+                       [&](int consumer) { return Apart(consumer); });
+  }
+
+  // `tf.train.Saver` puts both ops below one name.
+  void FindSavers() {
+    std::set<std::string_view> saves, restores;
+    for (const NodeDef& node : graph_.node()) {
+      if (node.op() == "SaveV2" || node.op() == "SaveSlices") saves.insert(Prefix(node.name()));
+      if (node.op() == "RestoreV2" || node.op() == "RestoreSlice")
+        restores.insert(Prefix(node.name()));
+    }
+    for (int i = 0; i < graph_.node_size(); ++i) {
+      for (std::string_view name = Prefix(Node(i).name()); !name.empty(); name = Prefix(name)) {
+        if (saves.contains(name) && restores.contains(name)) saver_.insert(i);
+      }
+    }
+  }
+
+  // Whether the assignment is called what a variable's first one is called.
+  bool NamedLikeFirst(int i) const {
+    if (!Assigns(Node(i).op()) || inputs_[i].empty()) return false;
+    return Node(i).name() == Node(inputs_[i][0]).name() + "/Assign";
+  }
+
+  bool ValueIsInitial(int i) const {
+    const std::string variable = Node(inputs_[i][0]).name() + "/";
+    for (size_t k = 1; k < inputs_[i].size(); ++k) {
+      const std::string& name = Node(inputs_[i][k]).name();
+      if (name.starts_with(variable) || Contains(name, "init") || Contains(name, "Init"))
+        return true;
+    }
+    return false;
+  }
+
+  bool WrittenBesides(int i) const {
+    const auto& users = consumers_[inputs_[i][0]];
+    return std::any_of(users.begin(), users.end(), [&](int user) {
+      return user != i && !saver_.contains(user) && inputs_[user][0] == inputs_[i][0] &&
+             AccessOfVariable(Node(user), 0, Node(inputs_[i][0]).op() != "VarHandleOp")
+                     .value_or(OpAccess{})
+                     .kind != AccessKind::kRead;
+    });
+  }
+
+  void FindInitializers() {
+    std::set<int> candidates;
+    for (int i = 0; i < graph_.node_size(); ++i) {
+      const bool begins = Assigns(Node(i).op()) && !inputs_[i].empty();
+      if ((begins || InitializesObject(Node(i).op())) && !saver_.contains(i)) candidates.insert(i);
+    }
+    // Groups of nothing but candidates, innermost first; in a graph from elsewhere in any order.
+    std::set<int> groups;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int i = 0; i < graph_.node_size(); ++i) {
+        if (Node(i).op() != "NoOp" || groups.contains(i) || !IsInitialGroup(i, candidates, groups))
+          continue;
+        changed = groups.insert(i).second;
+      }
+    }
+    for (int i : candidates) {
+      const bool grouped = !consumers_[i].empty() &&
+                           std::all_of(consumers_[i].begin(), consumers_[i].end(),
+                                       [&](int consumer) { return groups.contains(consumer); });
+      const bool alone = consumers_[i].empty() &&
+                         (InitializesObject(Node(i).op()) ||
+                          (NamedLikeFirst(i) && (ValueIsInitial(i) || WrittenBesides(i))));
+      if (grouped || alone) initial_.insert(i);
+    }
+    initial_.insert(groups.begin(), groups.end());
+  }
+
+  bool IsInitialGroup(int i, const std::set<int>& candidates, const std::set<int>& groups) const {
+    if (inputs_[i].empty()) return false;
+    const std::string_view name =
+        std::string_view(Node(i).name())
+            .substr(Prefix(Node(i).name()).empty() ? 0 : Prefix(Node(i).name()).size() + 1);
+    const bool called = name.starts_with("init") || Contains(name, "initializer");
+    return std::all_of(inputs_[i].begin(), inputs_[i].end(), [&](int input) {
+      if (groups.contains(input)) return true;
+      if (!candidates.contains(input)) return false;
+      return called || NamedLikeFirst(input) || InitializesObject(Node(input).op());
+    });
+  }
+
+  // A read that TensorFlow makes with each variable, beside its first assignment.
+  bool BornRead(int i) const {
+    if (inputs_[i].empty() || !Unused(i)) return false;
+    const std::string& variable = Node(inputs_[i][0]).name();
+    const std::string& name = Node(i).name();
+    if (name != variable + "/read" && name != variable + "/Read/ReadVariableOp" &&
+        name != variable + "/Read" && name != variable + "/IsInitialized/VarIsInitializedOp") {
+      return false;
+    }
+    const auto first = numbers_.find(std::string_view(variable + "/Assign"));
+    return first != numbers_.end() && initial_.contains(first->second);
+  }
+
+  // The read of the new value that TensorFlow makes behind each assignment, where nobody takes it.
+  bool Leftover(int i) const {
+    if (Node(i).op() != "ReadVariableOp" || graph_.versions().producer() == 0 || !Unused(i))
+      return false;
+    return std::any_of(inputs_[i].begin() + 1, inputs_[i].end(), [&](int input) {
+      return !inputs_[input].empty() && inputs_[input][0] == inputs_[i][0] &&
+             AccessOfVariable(Node(input), 0, false).value_or(OpAccess{}).kind != AccessKind::kRead;
+    });
+  }
+
+  const graph_def::GraphDef& graph_;
+  const std::string& where_;
+  std::unordered_map<std::string_view, int> numbers_;
+  std::vector<std::vector<int>> inputs_, consumers_;
+  std::unordered_set<int> saver_, initial_;
+};
+
+}  // namespace
+
+Result<std::vector<RunNodes>> RunsOf(const graph::ReadGraph& read,
+                                     const StaticRaceOptions& options) {
+  RunFinder finder(read);
+  LOCKSTEP_RETURN_IF_ERROR(finder.Connect());
+  if (options.runs.empty()) return finder.Default();
+  std::vector<RunNodes> runs;
+  for (const auto& names : options.runs) {
+    LOCKSTEP_ASSIGN_OR_RETURN(RunNodes run, finder.Named(names));
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+std::vector<int> FunctionsNobodyCalls(const graph::ReadGraph& read) {
+  std::unordered_set<std::string> called;
+  const auto& library = read.graph->library();
+  for (const NodeDef& node : read.graph->node()) {
+    for (const std::string& name : FunctionsOf(node)) called.insert(name);
+  }
+  for (const auto& function : library.function()) {
+    for (const NodeDef& node : function.node_def()) {
+      for (const std::string& name : FunctionsOf(node)) called.insert(name);
+    }
+  }
+  std::vector<int> nobody;
+  for (int i = 0; i < library.function_size(); ++i) {
+    if (!called.contains(library.function(i).signature().name())) nobody.push_back(i);
+  }
+  return nobody;
+}
+
+}  // namespace lockstep::check

@@ -1,0 +1,285 @@
+#include "lockstep/check/static_races.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "graph/graph_def.h"
+#include "graph/graph_def.pb.h"
+
+namespace lockstep {
+
+namespace {
+
+using testing::HasSubstr;
+
+const std::filesystem::path kCorpus =
+    std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "src/check/corpus";
+
+std::string WithUnderscores(std::string_view words) {
+  std::string text(words);
+  std::replace(text.begin(), text.end(), ' ', '_');
+  return text;
+}
+
+// As a line of the files beside the graphs.
+std::string Line(const StaticRace& race) {
+  std::ostringstream line;
+  line << RaceKindName(race.kind) << " " << race.variable << " " << race.first.node << " "
+       << race.second.node << " " << WithUnderscores(RaceEffectName(race.effect)) << " "
+       << RaceScopeName(race.over) << " " << race.cure.from << "->" << race.cure.to;
+  return line.str();
+}
+
+std::vector<std::string> Lines(const std::vector<StaticRace>& races) {
+  std::vector<std::string> lines;
+  for (const StaticRace& race : races) lines.push_back(Line(race));
+  return lines;
+}
+
+std::vector<std::string> Expected(std::filesystem::path graph) {
+  std::ifstream file(graph.replace_extension(".expected"));
+  EXPECT_TRUE(file.is_open()) << graph;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(StaticRacesTest, FindsAllPairsOfTheCorpusAndNoOther) {
+  int racy = 0, sound = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kCorpus)) {
+    if (entry.path().extension() != ".pbtxt") continue;
+    SCOPED_TRACE(entry.path().filename());
+    const auto races = FindRacesInFile(entry.path());
+    ASSERT_TRUE(races.ok()) << races.status().ToString();
+    const auto expected = Expected(entry.path());
+    EXPECT_THAT(Lines(*races), testing::UnorderedElementsAreArray(expected));
+    ++(expected.empty() ? sound : racy);
+  }
+  EXPECT_GE(racy, 20);
+  EXPECT_GE(sound, 20);
+}
+
+// The node that a race names, in the graph or in the function that its calls lead to.
+graph_def::NodeDef* NodeAt(graph_def::GraphDef* graph, const std::string& path) {
+  for (auto& node : *graph->mutable_node()) {
+    if (node.name() == path) return &node;
+  }
+  for (auto& function : *graph->mutable_library()->mutable_function()) {
+    for (auto& node : *function.mutable_node_def()) {
+      if (path == node.name() || path.ends_with("/" + node.name())) return &node;
+    }
+  }
+  return nullptr;
+}
+
+// An edge for each race makes a sound graph of it.
+TEST(StaticRacesTest, TheCuresCure) {
+  int cured = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kCorpus)) {
+    if (entry.path().extension() != ".pbtxt") continue;
+    SCOPED_TRACE(entry.path().filename());
+    const auto races = FindRacesInFile(entry.path()).value();
+    if (races.empty()) continue;
+    auto read = graph::ReadGraphDefFile(entry.path()).value();
+    std::set<std::string> edges;
+    for (const StaticRace& race : races) {
+      if (!edges.insert(race.cure.from + " " + race.cure.to).second) continue;
+      graph_def::NodeDef* from = NodeAt(read.graph.get(), race.cure.from);
+      graph_def::NodeDef* to = NodeAt(read.graph.get(), race.cure.to);
+      if (from == nullptr || to == nullptr) {
+        ADD_FAILURE() << race.cure.from << " or " << race.cure.to << " is not there";
+        continue;
+      }
+      to->add_input("^" + from->name());
+    }
+    const auto left = FindRaces(graph::GraphDefText(*read.graph), "cured");
+    ASSERT_TRUE(left.ok()) << left.status().ToString();
+    EXPECT_THAT(Lines(*left), testing::IsEmpty());
+    ++cured;
+  }
+  EXPECT_GE(cured, 30);
+}
+
+std::vector<StaticRace> Find(const std::string& text, const StaticRaceOptions& options = {}) {
+  const auto races = FindRaces(text, "graph.pbtxt", options);
+  EXPECT_TRUE(races.ok()) << races.status().ToString();
+  return races.ok() ? *races : std::vector<StaticRace>();
+}
+
+constexpr const char* kReadAndAssign = R"(
+node { name: "v" op: "VarHandleOp" attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "x" op: "Placeholder" }
+node { name: "read" op: "ReadVariableOp" input: "v" }
+node { name: "assign" op: "AssignVariableOp" input: "v" input: "x" }
+)";
+
+TEST(StaticRacesTest, TellsBothPlacesTheEffectAndTheCure) {
+  const auto races = Find(kReadAndAssign);
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_EQ(races[0].first.line, 4);
+  EXPECT_EQ(races[0].second.line, 5);
+  EXPECT_TRUE(races[0].first.reads && !races[0].first.writes);
+  EXPECT_TRUE(races[0].second.writes && !races[0].second.reads);
+  EXPECT_EQ(races[0].ToString(),
+            "race: variable \"v\": ReadVariableOp \"read\" (line 4) and AssignVariableOp "
+            "\"assign\" (line 5) are not ordered\n"
+            "  what can go wrong: stale read: the value from before or from after the write\n"
+            "  cure: a control edge from \"read\" to \"assign\"\n");
+}
+
+TEST(StaticRacesTest, NamesLinesOfTheProgramThatTheGraphHasKept) {
+  const auto races = Find(std::string(kReadAndAssign) + R"(
+debug_info { files: "/usr/lib/site-packages/tf.py" files: "model.py"
+  traces { key: "read" value { file_line_cols { file_index: 0 line: 7 } file_line_cols { file_index: 1 line: 12 } } }
+  name_to_trace_id { key: "assign" value: 5 }
+  traces_by_id { key: 5 value { frame_id: 9 } }
+  frames_by_id { key: 9 value { file_index: 1 line: 14 } } })");
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_EQ(races[0].first.source, "model.py:12");
+  EXPECT_EQ(races[0].second.source, "model.py:14");
+}
+
+TEST(StaticRacesTest, NamesTheCallsAroundAnOp) {
+  const auto races = FindRacesInFile(kCorpus / "nested_loop.pbtxt").value();
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_EQ(races[0].first.node, "outer/body/inner/body/set");
+  EXPECT_EQ(races[0].first.call, "outer");
+  EXPECT_EQ(races[0].first.function, "body");
+  EXPECT_EQ(FindRacesInFile(kCorpus / "read_assign.pbtxt").value()[0].first.call, "");
+}
+
+TEST(StaticRacesTest, RunsCanBeNamed) {
+  EXPECT_THAT(Find(kReadAndAssign, {.runs = {{"read"}, {"assign"}}}), testing::IsEmpty());
+  EXPECT_THAT(Find(kReadAndAssign, {.runs = {{"read", "assign"}}}), testing::SizeIs(1));
+  const auto wrong = FindRaces(kReadAndAssign, "g", {.runs = {{"raed"}}});
+  EXPECT_EQ(wrong.status().code(), Code::kInvalidArgument);
+  EXPECT_THAT(wrong.status().message(), HasSubstr("\"raed\""));
+}
+
+TEST(StaticRacesTest, ReplicasShareWhatIsNoWorkersOwn) {
+  const std::string ordered = R"(
+node { name: "v" op: "VarHandleOp" device: "/job:ps/task:0" }
+node { name: "own" op: "VarHandleOp" device: "/job:worker/task:0" }
+node { name: "read" op: "ReadVariableOp" input: "v" }
+node { name: "more" op: "AddV2" input: "read" input: "read" }
+node { name: "assign" op: "AssignVariableOp" input: "v" input: "more" }
+node { name: "mine" op: "AssignVariableOp" input: "own" input: "more" }
+)";
+  EXPECT_THAT(Find(ordered), testing::IsEmpty());
+  const auto races = Find(ordered, {.replicas = 4});
+  ASSERT_EQ(races.size(), 2u);
+  EXPECT_EQ(races[0].first.node + races[0].second.node, "readassign");
+  EXPECT_EQ(races[0].effect, RaceEffect::kLostUpdate);
+  EXPECT_EQ(races[1].first.node + races[1].second.node, "assignassign");
+  for (const StaticRace& race : races) EXPECT_EQ(race.over, RaceScope::kReplicas);
+}
+
+TEST(StaticRacesTest, RefusesWhatIsNoWholeGraph) {
+  const auto refusal = [](const std::string& text) {
+    const auto races = FindRaces(text, "g.pbtxt");
+    EXPECT_EQ(races.status().code(), Code::kInvalidArgument) << text;
+    return races.ok() ? "" : races.status().message();
+  };
+  EXPECT_THAT(refusal("node { name: \"a\" op: \"Neg\"\n input: \"b\" }"),
+              testing::AllOf(HasSubstr("got \"b\" in node \"a\""), HasSubstr("(g.pbtxt:1)")));
+  EXPECT_THAT(refusal("\nnode { name: \"a\" op: \"NoOp\" }\nnode { name: \"a\" op: \"NoOp\" }"),
+              HasSubstr("(g.pbtxt:3)"));
+  EXPECT_THAT(refusal("node { op: \"NoOp\" }"), HasSubstr("must have a name"));
+  EXPECT_THAT(refusal("node { name: \"a\" op: \"Neg\" input: \"b\" }\n"
+                      "node { name: \"b\" op: \"Neg\" input: \"a\" }"),
+              HasSubstr("cycles"));
+  EXPECT_THAT(refusal("node { name: \"a\" op: \"PartitionedCall\" attr { key: \"f\" value { func "
+                      "{ name: \"f\" } } } }"),
+              HasSubstr("got \"f\""));
+  EXPECT_THAT(refusal("node { name: \"a\" op: \"Neg\" input: \"a:b:c\" }"), HasSubstr("a:b:c"));
+}
+
+TEST(StaticRacesTest, RefusesCallsThatGrowWithoutEnd) {
+  std::string text = "library {\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string next = "f" + std::to_string(i + 1);
+    text += "function { signature { name: \"f" + std::to_string(i) + "\" }\n";
+    for (const char* name : {"a", "b"}) {
+      text += std::string("node_def { name: \"") + name + "\" op: \"" + next + "\" }\n";
+    }
+    text += "}\n";
+  }
+  text += "function { signature { name: \"f40\" } } }\nnode { name: \"a\" op: \"f0\" }";
+  EXPECT_EQ(FindRaces(text, "g").status().code(), Code::kResourceExhausted);
+  // A chain of calls, and many accesses of one variable.
+  std::string chain = "library {\n";
+  for (int i = 0; i < 5000; ++i) {
+    chain += "function { signature { name: \"f" + std::to_string(i) +
+             "\" }\n node_def { name: \"a\" " + "op: \"f" + std::to_string(i + 1) + "\" } }\n";
+  }
+  chain += "}\nnode { name: \"a\" op: \"f0\" }";
+  EXPECT_EQ(FindRaces(chain, "g").status().code(), Code::kResourceExhausted);
+  std::string many = "node { name: \"v\" op: \"VarHandleOp\" } node { name: \"x\" op: \"Const\" }";
+  for (int i = 0; i < 2000; ++i) {
+    many += "node { name: \"a" + std::to_string(i) +
+            "\" op: \"AssignVariableOp\" input: \"v\" input: \"x\" }\n";
+  }
+  EXPECT_EQ(FindRaces(many, "g").status().code(), Code::kResourceExhausted);
+  // A function that calls itself is looked at once.
+  const std::string recursive = R"(
+node { name: "v" op: "VarHandleOp" }
+node { name: "a" op: "f" input: "v" }
+library { function { signature { name: "f" input_arg { name: "h" type: DT_RESOURCE } }
+  node_def { name: "again" op: "f" input: "h" } } })";
+  EXPECT_TRUE(FindRaces(recursive, "g").ok());
+}
+
+// Texts with mistakes are errors with a place, or other graphs; never a crash or a long wait.
+TEST(StaticRacesTest, SurvivesAThousandDamagedGraphs) {
+  std::vector<std::string> texts;
+  for (const auto& entry : std::filesystem::directory_iterator(kCorpus)) {
+    if (entry.path().extension() != ".pbtxt") continue;
+    std::ifstream file(entry.path());
+    texts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  std::sort(texts.begin(), texts.end());
+  std::mt19937 random(7);
+  int graphs = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::string text = texts[i % texts.size()];
+    for (int changes = 1 + static_cast<int>(random() % 3); changes > 0; --changes) {
+      const size_t at = random() % text.size(), other = random() % text.size();
+      switch (random() % 4) {
+        case 0:
+          text[at] = static_cast<char>(random());
+          break;
+        case 1:  // a piece again elsewhere
+          text.insert(at, text.substr(other, random() % 200));
+          break;
+        case 2:
+          text.erase(at, random() % 50);
+          break;
+        default: {  // one name for another
+          const size_t from = text.find('"', at), to = text.find('"', other);
+          if (from == std::string::npos || to == std::string::npos) break;
+          const size_t end = text.find('"', from + 1), last = text.find('"', to + 1);
+          if (end == std::string::npos || last == std::string::npos) break;
+          const std::string name = text.substr(to, last + 1 - to);
+          text.replace(from, end + 1 - from, name);
+        }
+      }
+    }
+    const auto races = FindRaces(text, "damaged");
+    graphs += races.ok();
+    if (races.ok()) continue;
+    EXPECT_THAT(races.status().message(), HasSubstr("damaged")) << text;
+  }
+  EXPECT_GT(graphs, 30);
+  EXPECT_LT(graphs, 900);
+}
+
+}  // namespace
+
+}  // namespace lockstep

@@ -1,0 +1,218 @@
+#include "check/values.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "check/op_accesses.h"
+#include "graph/graph_def.pb.h"
+
+namespace lockstep::check {
+
+namespace {
+
+using graph_def::NodeDef;
+
+// Of all outputs together.
+constexpr size_t kMaxEntries = 5'000'000;
+
+bool Loose(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// The kind of object that an op makes a handle of; false where it makes none.
+bool Makes(const NodeDef& node, Object* object) {
+  const std::string& op = node.op();
+  const auto attribute = [&](const char* name) -> const graph_def::AttrValue* {
+    const auto place = node.attr().find(name);
+    return place == node.attr().end() ? nullptr : &place->second;
+  };
+  const auto dtype = [&] {
+    const auto* value = attribute("dtype");
+    return value == nullptr ? 0 : static_cast<int>(value->type());
+  };
+  if (op == "VarHandleOp" || op == "VariableV2" || op == "Variable" || op == "AutoReloadVariable" ||
+      op == "TemporaryVariable") {
+    object->kind = Object::Kind::kVariable;
+    object->reference = op != "VarHandleOp";
+    object->dtype = dtype();
+    return true;
+  }
+  if (op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg" || op == "Const") {
+    const auto* type = op == "_Arg" ? attribute("T") : attribute("dtype");
+    if (type == nullptr || type->type() != graph_def::DT_RESOURCE) return false;
+    object->kind = Object::Kind::kVariable;
+    return true;
+  }
+  if (op == "Iterator" || op == "IteratorV2" || op == "OneShotIterator" ||
+      op == "AnonymousIteratorV2" || op == "AnonymousIteratorV3" || op == "MultiDeviceIterator") {
+    object->kind = Object::Kind::kIterator;
+    return true;
+  }
+  if (op == "HashTableV2" || op == "MutableHashTableV2" || op == "MutableDenseHashTableV2" ||
+      op == "MutableHashTableOfTensorsV2" || op == "AnonymousHashTable" ||
+      op == "AnonymousMutableHashTable" || op == "HashTable" || op == "MutableHashTable") {
+    object->kind = Object::Kind::kTable;
+    return true;
+  }
+  if (op == "MutexV2") {
+    object->kind = Object::Kind::kMutex;
+    return true;
+  }
+  return false;
+}
+
+// Two handles of one name in one container on one device are one object.
+std::string KeyOf(const FlatGraph& flat, int id, Object* object) {
+  const NodeDef& node = *flat.nodes[id].def;
+  const auto text = [&](const char* name) {
+    const auto place = node.attr().find(name);
+    return place == node.attr().end() ? std::string() : place->second.s();
+  };
+  std::string shared = text("shared_name");
+  const bool nobody = Loose(shared, "cd2c89b7-88b7-44c8-ad83-06c2a9158347");  // "anonymous"
+  if (nobody || node.op().starts_with("Anonymous")) {
+    object->name = flat.NameOf(id);
+    return "node " + object->name;
+  }
+  if (node.op() == "Placeholder" || node.op() == "PlaceholderV2" || node.op() == "_Arg") {
+    object->name = flat.NameOf(id);
+    return "node " + object->name;
+  }
+  object->name = shared.empty() ? node.name() : shared;
+  return std::to_string(static_cast<int>(object->kind)) + text("container") + "/" + object->name;
+}
+
+// Where an output of a node is what one of its inputs is.
+std::vector<int> HandedOn(const FlatNode& node, int output) {
+  std::vector<int> inputs;
+  const auto all = [&] {
+    for (size_t i = 0; i < node.inputs.size(); ++i) inputs.push_back(static_cast<int>(i));
+  };
+  if (node.kind == FlatNode::Kind::kJoin) {
+    if (output == 0) all();
+    return inputs;
+  }
+  if (node.kind != FlatNode::Kind::kOp) return inputs;
+  switch (PassOf(node.def->op())) {
+    case Pass::kNone:
+      break;
+    case Pass::kFirst:
+      if (output <= 1) inputs.push_back(0);
+      break;
+    case Pass::kSame:
+      inputs.push_back(output);
+      break;
+    case Pass::kAny:
+      if (output == 0) all();
+      break;
+    case Pass::kLater:  // all but the first
+      if (output == 0) all();
+      if (!inputs.empty()) inputs.erase(inputs.begin());
+      break;
+  }
+  std::erase_if(inputs, [&](int i) { return i >= static_cast<int>(node.inputs.size()); });
+  return inputs;
+}
+
+int OutputsOf(const FlatNode& node) {
+  if (node.kind != FlatNode::Kind::kOp) return 1;
+  if (PassOf(node.def->op()) == Pass::kSame) return static_cast<int>(node.inputs.size());
+  return 2;
+}
+
+class HandleFollower {
+ public:
+  HandleFollower(const FlatGraph& flat, const graph_def::FunctionDef* entry)
+      : flat_(flat), entry_(entry) {}
+
+  Values Run() {
+    values_.at.resize(flat_.nodes.size());
+    for (size_t i = 0; i < flat_.nodes.size(); ++i) Begin(static_cast<int>(i));
+    // A handle that changes in a loop takes a few rounds.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int node : flat_.order) changed |= !values_.incomplete && Hand(node);
+    }
+    return std::move(values_);
+  }
+
+ private:
+  int NumberOf(const std::string& key, const Object& object) {
+    std::vector<int>& same = by_key_[key];
+    for (int number : same) {
+      const std::string& device = values_.objects[number].device;
+      if (device.empty() || object.device.empty() || device == object.device) return number;
+    }
+    same.push_back(static_cast<int>(values_.objects.size()));
+    values_.objects.push_back(object);
+    return same.back();
+  }
+
+  void Begin(int id) {
+    const FlatNode& node = flat_.nodes[id];
+    values_.at[id].resize(OutputsOf(node));
+    Object object;
+    std::string key;
+    if (node.argument >= 0 && entry_ != nullptr) {
+      const auto& argument = entry_->signature().input_arg(node.argument);
+      if (argument.type() != graph_def::DT_RESOURCE && !argument.is_ref()) return;
+      object.name = argument.name();
+      object.reference = argument.is_ref();
+      if (argument.handle_data_size() > 0) object.dtype = argument.handle_data(0).dtype();
+      key = "argument " + argument.name();
+    } else if (node.kind == FlatNode::Kind::kOp && Makes(*node.def, &object)) {
+      object.device = node.def->device();
+      key = KeyOf(flat_, id, &object);
+    } else {
+      return;
+    }
+    values_.at[id][0] = {NumberOf(key, object)};
+  }
+
+  bool Hand(int id) {
+    bool changed = false;
+    const FlatNode& node = flat_.nodes[id];
+    for (int output = 0; output < static_cast<int>(values_.at[id].size()); ++output) {
+      for (int input : HandedOn(node, output)) {
+        for (int object : values_.Of(node.inputs[input])) {
+          // Version 1's references end where an op takes the value behind them.
+          if (values_.objects[object].reference && node.kind == FlatNode::Kind::kOp &&
+              !KeepsReference(node.def->op())) {
+            continue;
+          }
+          std::vector<int>& to = values_.at[id][output];
+          const auto place = std::lower_bound(to.begin(), to.end(), object);
+          if (place != to.end() && *place == object) continue;
+          if (++entries_ > kMaxEntries) {
+            values_.incomplete = true;
+            return false;
+          }
+          to.insert(place, object);
+          changed = true;
+        }
+      }
+    }
+    return changed;
+  }
+
+  const FlatGraph& flat_;
+  const graph_def::FunctionDef* entry_;
+  Values values_;
+  size_t entries_ = 0;
+  std::map<std::string, std::vector<int>> by_key_;
+};
+
+}  // namespace
+
+const std::vector<int>& Values::Of(const Edge& edge) const {
+  static const std::vector<int> kNone;
+  if (edge.output < 0 || edge.output >= static_cast<int>(at[edge.from].size())) return kNone;
+  return at[edge.from][edge.output];
+}
+
+Values FollowHandles(const FlatGraph& flat, const graph_def::FunctionDef* entry) {
+  return HandleFollower(flat, entry).Run();
+}
+
+}  // namespace lockstep::check

@@ -1,0 +1,158 @@
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "checkpoint/zip.h"
+
+namespace lockstep::checkpoint {
+
+namespace {
+
+constexpr size_t kEndBytes = 22;
+constexpr uint32_t kLarge = 0xffffffffu;
+
+Status Damaged(const std::string& rule, const std::string& path) {
+  return Status(Code::kDataLoss,
+                "[npz] " + rule + "; got a damaged archive (" + path + "); write it again");
+}
+
+// Little-endian numbers at places of the archive; zero outside of it.
+template <typename T>
+T At(std::string_view bytes, uint64_t place) {
+  T value = 0;
+  if (place <= bytes.size() && bytes.size() - place >= sizeof value)
+    std::memcpy(&value, bytes.data() + place, sizeof value);
+  return value;
+}
+
+struct Directory {
+  uint64_t offset = 0, count = 0;
+};
+
+std::optional<uint64_t> FindEnd(std::string_view archive) {
+  const uint64_t most = std::min<uint64_t>(archive.size(), kEndBytes + 0xffff);
+  for (uint64_t back = kEndBytes; back <= most; ++back) {
+    if (At<uint32_t>(archive, archive.size() - back) == 0x06054b50) return archive.size() - back;
+  }
+  return std::nullopt;
+}
+
+Result<Directory> FindDirectory(std::string_view archive, const std::string& path) {
+  const auto end = FindEnd(archive);
+  if (!end) {
+    return Status(
+        Code::kInvalidArgument,
+        "[npz] a zip archive ends with its directory; got another kind of file (" + path + ")");
+  }
+  Directory directory{At<uint32_t>(archive, *end + 16), At<uint16_t>(archive, *end + 10)};
+  const bool wide = directory.offset == kLarge || directory.count == 0xffff;
+  if (wide && *end >= 20 && At<uint32_t>(archive, *end - 20) == 0x07064b50) {
+    const auto place = At<uint64_t>(archive, *end - 12);
+    if (At<uint32_t>(archive, place) != 0x06064b50)
+      return Damaged("the directory must be where the end says", path);
+    directory = {At<uint64_t>(archive, place + 48), At<uint64_t>(archive, place + 32)};
+  }
+  return directory;
+}
+
+// Sizes and offset from the zip64 field, where the entry says that they are there.
+bool TakeWide(std::string_view extra, ZipMember& member, uint64_t& packed, uint64_t& offset) {
+  while (extra.size() >= 4) {
+    const auto kind = At<uint16_t>(extra, 0), length = At<uint16_t>(extra, 2);
+    if (length > extra.size() - 4) return false;
+    if (kind == 1) {
+      const std::string_view field = extra.substr(4, length);
+      uint64_t place = 0;
+      for (uint64_t* value : {&member.size, &packed, &offset}) {
+        if (*value != kLarge) continue;
+        if (place + 8 > field.size()) return false;
+        *value = At<uint64_t>(field, place);
+        place += 8;
+      }
+    }
+    extra.remove_prefix(4 + length);
+  }
+  return true;
+}
+
+// The bytes of a member behind its own header.
+std::optional<std::string_view> Packed(std::string_view archive, uint64_t offset, uint64_t size) {
+  if (At<uint32_t>(archive, offset) != 0x04034b50) return std::nullopt;
+  const uint64_t header =
+      30 + uint64_t{At<uint16_t>(archive, offset + 26)} + At<uint16_t>(archive, offset + 28);
+  const uint64_t left = archive.size() - offset;
+  if (header > left || size > left - header) return std::nullopt;
+  return archive.substr(offset + header, size);
+}
+
+}  // namespace
+
+Result<std::vector<ZipMember>> ReadZipDirectory(std::string_view archive, const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const Directory directory, FindDirectory(archive, path));
+  std::vector<ZipMember> members;
+  uint64_t place = directory.offset;
+  for (uint64_t i = 0; i < directory.count; ++i) {
+    if (At<uint32_t>(archive, place) != 0x02014b50)
+      return Damaged("the directory must list the members", path);
+    const auto flags = At<uint16_t>(archive, place + 8), method = At<uint16_t>(archive, place + 10);
+    const auto name = At<uint16_t>(archive, place + 28), extra = At<uint16_t>(archive, place + 30);
+    const uint64_t fixed = 46, entry = fixed + name + extra + At<uint16_t>(archive, place + 32);
+    if (entry > archive.size() - place) return Damaged("the directory must be whole", path);
+    ZipMember member;
+    member.name = archive.substr(place + fixed, name);
+    member.crc = At<uint32_t>(archive, place + 16);
+    member.size = At<uint32_t>(archive, place + 24);
+    member.deflated = method == 8;
+    uint64_t packed = At<uint32_t>(archive, place + 20), offset = At<uint32_t>(archive, place + 42);
+    if ((method != 0 && method != 8) || (flags & 1) != 0) {
+      return Status(Code::kUnimplemented,
+                    "[npz] members are stored or deflated, and not encrypted; got method " +
+                        std::to_string(method) + " (" + member.name + " of " + path + ")");
+    }
+    if (!TakeWide(archive.substr(place + fixed + name, extra), member, packed, offset))
+      return Damaged("a member's sizes must be there", path);
+    const auto bytes = Packed(archive, offset, packed);
+    if (!bytes || (!member.deflated && packed != member.size))
+      return Damaged("a member must lie inside the file, behind its header", path);
+    member.packed = *bytes;
+    members.push_back(std::move(member));
+    place += entry;
+  }
+  return members;
+}
+
+Result<std::string> ReadZipMember(const ZipMember& member, const std::string& path) {
+  const std::string where = member.name + " of " + path;
+  std::string out;
+  if (member.deflated) {
+    z_stream stream = {};
+    if (inflateInit2(&stream, -15) != Z_OK)
+      return Status(Code::kResourceExhausted, "[npz] there must be memory for zlib; got none");
+    std::string_view rest = member.packed;
+    std::string piece(size_t{256} * 1024, '\0');
+    int code = Z_OK;
+    while (code == Z_OK && out.size() <= member.size) {
+      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
+      const auto step = static_cast<uInt>(std::min<size_t>(rest.size(), size_t{1} << 30));
+      stream.avail_in = step;
+      stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+      stream.avail_out = static_cast<uInt>(piece.size());
+      code = inflate(&stream, Z_NO_FLUSH);
+      rest.remove_prefix(step - stream.avail_in);
+      out.append(piece, 0, piece.size() - stream.avail_out);
+      if (code == Z_OK && rest.empty() && stream.avail_out > 0) break;  // cut off
+    }
+    inflateEnd(&stream);
+    if (code != Z_STREAM_END) return Damaged("a member must be whole", where);
+  } else {
+    out = member.packed;
+  }
+  const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(out.data()), out.size());
+  if (out.size() != member.size || static_cast<uint32_t>(crc) != member.crc)
+    return Damaged("a member must have its size and checksum", where);
+  return out;
+}
+
+}  // namespace lockstep::checkpoint

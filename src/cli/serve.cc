@@ -1,0 +1,25 @@
+#include "cli/serve.h"
+
+#include <cstdio>
+
+#include "cli/options.h"
+#include "lockstep/cluster/cluster_resolver.h"
+#include "lockstep/remote/server.h"
+
+namespace lockstep::cli {
+
+int Serve(const ServeOptions& options) {
+  const EnvironmentClusterResolver resolver;
+  const ServerOptions serving{.trusted_network = options.trusted_network};
+  const bool described = resolver.source() != "none";
+  const std::string job = options.job.empty() ? resolver.task_type() : options.job;
+  const int task = options.task < 0 ? resolver.task_id() : options.task;
+  Server server = described ? Server(resolver.cluster_spec(), job, task, serving) : Server::Local();
+  std::printf("%s %d serves at %s\n", described ? job.c_str() : "localhost", described ? task : 0,
+              server.target().c_str());
+  std::fflush(stdout);
+  server.Join();
+  return kDone;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,115 @@
+#include "cluster/jobs_variable.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "cluster/address.h"
+#include "cluster/names.h"
+
+namespace lockstep::cluster {
+
+namespace {
+
+constexpr char kName[] = "LOCKSTEP_JOBS";
+constexpr int kMostTasks = 100'000;
+using Counts = std::map<std::string, int>;
+
+std::string TextOf(const Counts& counts) {
+  std::string text;
+  for (const std::string& job : JobNames()) {
+    const auto count = counts.find(job);
+    if (count == counts.end() || count->second == 0) continue;
+    text += (text.empty() ? "" : ",") + job + ":" + std::to_string(count->second);
+  }
+  return text;
+}
+
+// One "job:count"; what is wrong becomes a mistake.
+void ReadEntry(Variables& variables, const std::string& entry, Counts& counts) {
+  const size_t colon = entry.find(':');
+  const std::string job = entry.substr(0, colon);
+  if (!IsJob(job)) {
+    const std::string meant = MeantName(job, JobNames(), JobSynonyms());
+    return variables.Wrong(kName, "a job must be chief, worker, ps or evaluator", "'" + job + "'",
+                           meant.empty() ? "write worker:4,ps:2" : "call it " + meant);
+  }
+  const int most = job == "chief" || job == "evaluator" ? 1 : kMostTasks;
+  const auto count = colon == std::string::npos
+                         ? std::nullopt
+                         : ReadNumber(entry.substr(colon + 1), 0, kMostTasks);
+  if (!count || *count > most) {
+    return variables.Wrong(
+        kName, "the number of " + job + " tasks must be from 0 to " + std::to_string(most),
+        "'" + entry + "'", "write " + job + ":1");
+  }
+  if (counts.contains(job))
+    return variables.Wrong(kName, "each job must be there once", "'" + job + "' twice", "add them");
+  counts[job] = *count;
+}
+
+Counts CountsOf(const Description& described) {
+  Counts counts;
+  for (const TaskName& task : described.Tasks()) ++counts[task.job];
+  return counts;
+}
+
+// What was probably meant for so many tasks.
+std::string Meant(Counts counts, int tasks) {
+  int others = 0;
+  for (const auto& [job, count] : counts) others += job == "worker" ? 0 : count;
+  if (others >= tasks) counts.clear(), others = 0;
+  counts["worker"] = tasks - others;
+  return TextOf(counts);
+}
+
+}  // namespace
+
+void ApplyJobs(Variables& variables, Description* described) {
+  const auto text = variables.Text(kName);
+  if (!text) return;
+  Counts counts;
+  bool broken = false;
+  std::istringstream stream(*text);
+  for (std::string entry; std::getline(stream, entry, ',');) {
+    const size_t before = counts.size();
+    ReadEntry(variables, entry, counts);
+    broken |= counts.size() == before;
+  }
+  const std::vector<TaskName> tasks = described->Tasks();
+  const int size = std::max<int>(1, static_cast<int>(tasks.size()));
+  int sum = 0;
+  for (const auto& [job, count] : counts) sum += count;
+  const Counts known = CountsOf(*described);
+  const bool has_jobs = known.size() > 1 || (known.size() == 1 && !known.contains("worker"));
+  if (has_jobs) {
+    if (!broken && TextOf(counts) == TextOf(known)) return;
+    variables.Wrong(kName, "it must agree with the cluster, whose jobs are known",
+                    TextOf(counts) + " and " + TextOf(known), "unset it");
+    return variables.Correct(kName, TextOf(known));
+  }
+  if (broken || sum != size || counts["chief"] + counts["worker"] == 0) {
+    if (!broken) {
+      variables.Wrong(kName, "it must say what each task is, a worker or chief among them",
+                      std::to_string(sum) + " for " + std::to_string(size) + " tasks",
+                      "let the numbers add up");
+    }
+    return variables.Correct(kName, Meant(std::move(counts), size));
+  }
+  variables.Note("jobs", *text, kName);
+  if (tasks.empty()) return;
+  ClusterSpec cluster;
+  size_t next = 0;
+  TaskName own = described->task;
+  for (const std::string& job : JobNames()) {
+    for (int i = 0; i < counts[job]; ++i, ++next) {
+      if (tasks[next] == described->task) own = {job, i};
+      cluster.set_task_address(job, i, described->AddressOf(tasks[next]));
+    }
+  }
+  described->cluster = std::move(cluster);
+  described->task = own;
+}
+
+}  // namespace lockstep::cluster

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "cluster/description.h"
+#include "cluster/variables.h"
+
+namespace lockstep::cluster {
+
+/// LOCKSTEP_JOBS, as "worker:4,ps:2,evaluator:1": which jobs the tasks are that a launcher only
+/// numbers. Whatever the order in the text, the first tasks are chief, then workers, then ps, then
+/// evaluator, so that the first task still leads. Where the jobs are known already they must agree.
+void ApplyJobs(Variables& variables, Description* described);
+
+}  // namespace lockstep::cluster

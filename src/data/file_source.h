@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "data/dataset_node.h"
+
+namespace lockstep::data {
+
+/// A dataset that is read from files, one after another.
+class FileSourceNode : public DatasetNode {
+ public:
+  /// The elements of one file, from its beginning. Throws what goes wrong.
+  using Open = std::function<Dataset::Generator(const std::string& path)>;
+  FileSourceNode(std::string kind, std::vector<std::string> files, std::vector<TensorSpec> spec,
+                 Open open);
+
+  const std::vector<std::string>& files() const { return files_; }
+  /// The same over other files.
+  NodePtr WithFiles(std::vector<std::string> files) const;
+
+  int64_t cardinality() const override { return kUnknownCardinality; }
+  Spec spec() const override { return spec_; }
+  std::string stream_reason() const override { return "files are read from the front"; }
+  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override;
+
+ private:
+  std::string kind_;
+  std::vector<std::string> files_;
+  std::vector<TensorSpec> spec_;
+  Open open_;
+};
+
+}  // namespace lockstep::data

@@ -1,0 +1,280 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/sparse_gradient.cc"
+#include "kernels/cpu/sparse_gradient.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/nonzero_bits-inl.h"
+#include "kernels/cpu/register_sums-inl.h"
+
+#ifndef LOCKSTEP_SPARSE_FOLD
+#define LOCKSTEP_SPARSE_FOLD
+namespace lockstep::kernels {
+
+// Examples of a leaf that lie in one word.
+struct LeafPart {
+  int64_t word;
+  uint64_t mask;
+  int64_t adds;  // of the leaf behind its last part, else -1
+};
+
+// The chains of a block, and which elements of A are not zero.
+struct SparseFold {
+  const GradientTile<float>& tile;
+  const uint64_t* bits;  // [rows][words], over examples
+  int64_t words;
+  const LeafPart* parts;  // of the plan's leaves
+  int64_t num_parts;
+  float* saved;  // [rows][plan's depth], the sums of leaves that wait for others
+  int64_t examples;
+  int64_t next_rows;  // of A's columns behind the block, which come next
+};
+
+// Rows that share the loads of G: neighbours are zero in nearly the same examples.
+inline constexpr int64_t kSparseRows = 2;
+
+}  // namespace lockstep::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace lockstep::kernels::HWY_NAMESPACE {
+
+constexpr int kLanes = HWY_MAX_BYTES / sizeof(float);
+constexpr int64_t kLine = 64 / sizeof(float);  // of the cache
+// The vectors of sums of a row.
+constexpr int kSparseVectors = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
+// Rows of G that stay in the nearest cache, while all rows of a block use them.
+constexpr int64_t kNearElements = int64_t{1} << 13;
+
+// Writes for each of the rows [0, rows) of A transposed which examples are not zero.
+void MapRows(const float* a, int64_t a_step, int64_t examples, int64_t rows, uint64_t* bits,
+             int64_t words) {
+  const hn::CappedTag<int8_t, 64> d;
+  constexpr int64_t kBytes = HWY_MAX_BYTES, kGroup = kLanes / 8;
+  HWY_ALIGN uint8_t bytes[kGroup][64];  // eight rows of an example each
+  for (int64_t row = 0; row < rows; row += kLanes) {
+    const int64_t count = std::min<int64_t>(kLanes, rows - row);
+    for (int64_t word = 0; word < words; ++word) {
+      const int64_t end = std::min<int64_t>(64, examples - word * 64);
+      const float* from = a + word * 64 * a_step + row;
+      for (int64_t r = 0; r < end; ++r, from += a_step) {
+        const uint64_t some = NonzeroBits(from, count);
+        LOCKSTEP_UNROLL
+        for (int64_t g = 0; g < kGroup; ++g) bytes[g][r] = static_cast<uint8_t>(some >> 8 * g);
+      }
+      for (int64_t g = 0; g < kGroup; ++g) std::fill(bytes[g] + end, bytes[g] + 64, uint8_t{0});
+      for (int64_t at = 0; at < 64; at += kBytes) {
+        for (int64_t g = 0; g < kGroup; ++g) {
+          auto eight = hn::Load(d, reinterpret_cast<const int8_t*>(bytes[g] + at));
+          for (int64_t i = std::min<int64_t>(8, count - 8 * g) - 1, shift = 0; shift < 8; ++shift) {
+            const int64_t bit = 7 - shift;  // the highest first
+            if (bit <= i) {
+              auto* to = reinterpret_cast<uint8_t*>(bits + (row + 8 * g + bit) * words + word);
+              hn::StoreMaskBits(d, hn::Lt(eight, hn::Zero(d)), to + at / 8);
+            }
+            eight = hn::Add(eight, eight);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Parts of leaves that are worked off together, for all rows one after another.
+struct SomeLeaves {
+  const LeafPart* begin;
+  const LeafPart* end;
+  int64_t held;  // the sums that wait before
+  bool last;
+};
+
+template <int kRows, int kVectors, bool kMasked>
+HWY_INLINE void FoldRowsOf(const SparseFold& fold, const SomeLeaves& leaves, int64_t row) {
+  using S = Sums<float, kRows, kVectors, kMasked>;
+  constexpr int64_t kSize = kRows * kVectors * kLanes;
+  const hn::ScalableTag<float> d;
+  const GradientTile<float>& tile = fold.tile;
+  const int64_t a_step = tile.a_step, g_step = tile.g_step;
+  const uint64_t* bits = fold.bits + row * fold.words;
+  HWY_ALIGN float saved[(kMostRegisterSums + 1) * kSize];
+  float* const kept = fold.saved + row * kMostRegisterSums * kVectors * kLanes;
+  float* top = saved;
+  int64_t held = leaves.held;
+  S sums(static_cast<int>(tile.columns));
+  sums.SetZero();
+  for (const LeafPart* part = leaves.begin; part != leaves.end; ++part) {
+    uint64_t left = bits[part->word];
+    if (kRows > 1) left |= bits[fold.words + part->word];
+    left &= part->mask;
+    const float* a = tile.a + part->word * 64 * a_step + row;
+    const float* g = tile.g + part->word * 64 * g_step;
+    for (; left != 0; left &= left - 1) {
+      const int64_t r = std::countr_zero(left);
+      typename S::V columns[kVectors];
+      LOCKSTEP_UNROLL
+      for (int j = 0; j < kVectors; ++j) columns[j] = sums.Load(g + r * g_step, j);
+      LOCKSTEP_UNROLL
+      for (int i = 0; i < kRows; ++i) {
+        const auto factor = hn::Set(d, a[r * a_step + i]);
+        LOCKSTEP_UNROLL
+        for (int j = 0; j < kVectors; ++j)
+          sums.sum[i][j] = hn::MulAdd(factor, columns[j], sums.sum[i][j]);
+      }
+    }
+    if (part->adds < 0) continue;
+    for (int64_t adds = part->adds; adds > 0; --adds)
+      sums.AddLeft(top > saved ? top -= kSize : kept + --held * kSize);
+    if (part + 1 == leaves.end) break;
+    sums.Save(std::exchange(top, top + kSize));
+    sums.SetZero();
+  }
+  if (leaves.last) {
+    float* c[kRows];
+    for (int i = 0; i < kRows; ++i) c[i] = tile.c + (row + i) * tile.c_step;
+    return sums.StoreTo(c);
+  }
+  for (float* from = saved; from != top; from += kSize)
+    std::copy_n(from, kSize, kept + held++ * kSize);
+  sums.Save(kept + held * kSize);
+}
+
+// Whether rows of A are zero in all examples.
+HWY_INLINE bool AreZero(const SparseFold& fold, int64_t row, int64_t rows) {
+  uint64_t some = 0;
+  for (int64_t i = row * fold.words; i < (row + rows) * fold.words; ++i) some |= fold.bits[i];
+  return some == 0;
+}
+
+// Brings the next block's elements of some examples nearer; pairs of rows take turns.
+HWY_INLINE void FetchNext(const SparseFold& fold, const SomeLeaves& leaves, int64_t row) {
+  if (fold.next_rows == 0) return;
+  const GradientTile<float>& tile = fold.tile;
+  const int64_t first = leaves.begin->word * 64, count = (leaves.end[-1].word + 1) * 64 - first;
+  const int64_t end = std::min(fold.examples, first + count * (row + kSparseRows) / tile.rows);
+  for (int64_t r = first + count * row / tile.rows; r < end; ++r) {
+    const float* next = tile.a + r * tile.a_step + tile.rows;
+    for (int64_t at = 0; at < fold.next_rows; at += kLine) __builtin_prefetch(next + at, 0, 2);
+  }
+}
+
+// Some leaves at a time for all rows; between them a row's sums wait in memory.
+template <int kVectors, bool kMasked>
+void FoldSparse(const SparseFold& fold) {
+  const GradientTile<float>& tile = fold.tile;
+  const int64_t near = kNearElements / tile.columns / 64;
+  const LeafPart* const end = fold.parts + fold.num_parts;
+  for (SomeLeaves leaves = {fold.parts, fold.parts, 0, false}; !leaves.last;) {
+    int64_t held = leaves.held;
+    for (bool whole = false; !leaves.last && !whole;) {
+      const LeafPart& part = *leaves.end++;
+      if (part.adds >= 0) held += 1 - part.adds;
+      leaves.last = leaves.end == end;
+      whole = part.adds >= 0 && !leaves.last && leaves.end->word - leaves.begin->word >= near;
+    }
+    for (int64_t row = 0; row < tile.rows; row += kSparseRows) {
+      const int64_t rows = std::min(kSparseRows, tile.rows - row);
+      FetchNext(fold, leaves, row);
+      if (AreZero(fold, row, rows)) {
+        for (int64_t i = row; i < row + rows; ++i)
+          std::fill_n(tile.c + i * tile.c_step, tile.columns, 0.0f);
+      } else if (rows == kSparseRows) {
+        FoldRowsOf<kSparseRows, kVectors, kMasked>(fold, leaves, row);
+      } else {
+        FoldRowsOf<1, kVectors, kMasked>(fold, leaves, row);
+      }
+    }
+    leaves.begin = leaves.end;
+    leaves.held = held;
+  }
+}
+
+template <size_t... kVector>
+void FoldAnySparse(const SparseFold& fold, std::index_sequence<kVector...>) {
+  static constexpr void (*kFull[])(const SparseFold&) = {FoldSparse<kVector + 1, false>...};
+  static constexpr void (*kPart[])(const SparseFold&) = {FoldSparse<kVector + 1, true>...};
+  (fold.tile.columns % kLanes == 0 ? kFull : kPart)[(fold.tile.columns - 1) / kLanes](fold);
+}
+
+void FoldSparseRows(const SparseFold& fold) {
+  FoldAnySparse(fold, std::make_index_sequence<kSparseVectors>());
+}
+
+int64_t WidestSparse() { return kSparseVectors * kLanes; }
+
+}  // namespace lockstep::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/cpu/scratch.h"
+#include "kernels/cpu/underflow.h"
+#include "kernels/cpu/zeros.h"
+
+namespace lockstep::kernels {
+namespace {
+
+HWY_EXPORT(MapRows);
+HWY_EXPORT(FoldSparseRows);
+HWY_EXPORT(WidestSparse);
+
+// Fewer examples are in a near cache anyway.
+constexpr int64_t kExamplesThatPayFetching = 128;
+
+// The block with whole chains, by tiles of fewer columns.
+void ComputeDense(const GradientTile<float>& tile) {
+  GradientTile<float> part = tile;
+  const int64_t width = GradientTileColumns<float>();
+  for (int64_t n = 0; n < tile.columns; n += width) {
+    part.g = tile.g + n;
+    part.c = tile.c + n;
+    part.columns = std::min(width, tile.columns - n);
+    ComputeGradientTile(part);
+  }
+}
+
+// Cuts the leaves where words end; gives the number of parts.
+int64_t CutLeaves(const FoldPlan& plan, LeafPart* parts) {
+  LeafPart* next = parts;
+  for (const FoldStep& leaf : plan) {
+    const int64_t end = leaf.first + leaf.length;
+    for (int64_t from = leaf.first; from < end;) {
+      const int64_t word = from / 64, to = std::min(end, word * 64 + 64);
+      const uint64_t mask = ~uint64_t{0} >> (64 - (to - from)) << (from - word * 64);
+      *next++ = {word, mask, to == end ? leaf.adds : -1};
+      from = to;
+    }
+  }
+  return next - parts;
+}
+
+}  // namespace
+
+int64_t SparseGradientColumns() { return HWY_DYNAMIC_DISPATCH(WidestSparse)(); }
+
+void ComputeSparseGradient(const GradientTile<float>& tile, int64_t next_rows) {
+  const FoldPlan& plan = *tile.plan;
+  if (plan.size() == 0 || !plan.FitsRegisters()) return ComputeDense(tile);
+  const FoldStep& last = *(plan.end() - 1);
+  const int64_t examples = last.first + last.length, words = (examples + 63) / 64;
+  uint64_t* bits = ThreadScratch<uint64_t>(ScratchUse::kNonzeroBits, tile.rows * words);
+  HWY_DYNAMIC_DISPATCH(MapRows)(tile.a, tile.a_step, examples, tile.rows, bits, words);
+  int64_t nonzero = 0;
+  for (int64_t i = 0; i < tile.rows * words; ++i) nonzero += std::popcount(bits[i]);
+  if (!IsSparse(nonzero, tile.rows * examples, kSparseGradient)) return ComputeDense(tile);
+  LeafPart* parts = ThreadScratch<LeafPart>(ScratchUse::kLeafParts, plan.size() + words);
+  const int64_t num_parts = CutLeaves(plan, parts);
+  float* saved = ThreadScratch<float>(ScratchUse::kLeafSums,
+                                      tile.rows * kMostRegisterSums * SparseGradientColumns());
+  const UnderflowWatch watch;
+  if (examples < kExamplesThatPayFetching) next_rows = 0;
+  HWY_DYNAMIC_DISPATCH(FoldSparseRows)
+  ({tile, bits, words, parts, num_parts, saved, examples, next_rows});
+  if (watch.Seen()) ComputeDense(tile);
+}
+
+}  // namespace lockstep::kernels
+#endif

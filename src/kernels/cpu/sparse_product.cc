@@ -1,0 +1,219 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/sparse_product.cc"
+#include "kernels/cpu/sparse_product.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/nonzero_bits-inl.h"
+#include "kernels/cpu/register_sums-inl.h"
+
+#ifndef LOCKSTEP_SPARSE_STEPS
+#define LOCKSTEP_SPARSE_STEPS
+namespace lockstep::kernels {
+
+// Some steps of the chains of some rows and of a panel of columns.
+struct SparseSteps {
+  const float* a;  // A(row, k) at a[row * a_stride + k]
+  int64_t a_stride;
+  const uint64_t* bits;  // of the steps, [rows][row_words]
+  int64_t row_words;
+  int64_t words;   // that the steps have in each row
+  const float* b;  // B(k, n) at b[k * b_stride + n]
+  int64_t b_stride;
+  float* sums;  // [rows][sums_stride]
+  int64_t sums_stride;
+  int64_t rows;
+  int columns;
+};
+
+}  // namespace lockstep::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace lockstep::kernels::HWY_NAMESPACE {
+
+constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(float);
+// So many sums of a row are as many chains as the units for fused multiply-adds take in turn.
+constexpr int kPanelVectors = 8;
+
+template <int kVectors, bool kMasked>
+void AddSteps(const SparseSteps& steps) {
+  const hn::ScalableTag<float> d;
+  Sums<float, 1, kVectors, kMasked> sums(steps.columns);
+  for (int64_t row = 0; row < steps.rows; ++row) {
+    float* const to = steps.sums + row * steps.sums_stride;
+    sums.LoadFrom(&to);
+    const float* a = steps.a + row * steps.a_stride;
+    const uint64_t* bits = steps.bits + row * steps.row_words;
+    const float* b = steps.b;
+    for (int64_t word = 0; word < steps.words; ++word, a += 64, b += 64 * steps.b_stride) {
+      for (uint64_t left = bits[word]; left != 0; left &= left - 1) {
+        const int64_t k = std::countr_zero(left);
+        const auto factor = hn::Set(d, a[k]);
+        const float* line = b + k * steps.b_stride;
+        LOCKSTEP_UNROLL
+        for (int j = 0; j < kVectors; ++j)
+          sums.sum[0][j] = hn::MulAdd(factor, sums.Load(line, j), sums.sum[0][j]);
+      }
+    }
+    sums.StoreTo(&to);
+  }
+}
+
+template <size_t... kVector>
+void AddAnySteps(const SparseSteps& steps, std::index_sequence<kVector...>) {
+  static constexpr void (*kFull[])(const SparseSteps&) = {AddSteps<kVector + 1, false>...};
+  static constexpr void (*kPart[])(const SparseSteps&) = {AddSteps<kVector + 1, true>...};
+  (steps.columns % kLanes == 0 ? kFull : kPart)[(steps.columns - 1) / kLanes](steps);
+}
+
+void AddSparseSteps(const SparseSteps& steps) {
+  AddAnySteps(steps, std::make_index_sequence<kPanelVectors>());
+}
+
+// c = sums (+ bias) (then relu) for one row.
+void FinishRow(const ProductArguments<float>& p, const float* sums, float* c) {
+  const hn::ScalableTag<float> d;
+  const auto zero = hn::Zero(d);
+  for (int64_t n = 0; n < p.columns; n += kLanes) {
+    const auto mask = hn::FirstN(d, static_cast<size_t>(std::min(kLanes, p.columns - n)));
+    auto sum = hn::MaskedLoad(mask, d, sums + n);
+    if (p.bias != nullptr) sum = hn::Add(sum, hn::MaskedLoad(mask, d, p.bias + n));
+    if (p.relu) sum = hn::IfThenElse(hn::Lt(sum, zero), zero, sum);
+    hn::BlendedStore(sum, mask, d, c + n);
+  }
+}
+
+int64_t WidestPanel() { return kPanelVectors * kLanes; }
+
+}  // namespace lockstep::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "kernels/cpu/product_pack.h"
+#include "kernels/cpu/scratch.h"
+#include "kernels/cpu/underflow.h"
+#include "kernels/cpu/zeros.h"
+
+namespace lockstep::kernels {
+namespace {
+
+HWY_EXPORT(AddSparseSteps);
+HWY_EXPORT(FinishRow);
+HWY_EXPORT(WidestPanel);
+
+// Smaller products are not worth a look.
+constexpr int64_t kLeastColumns = 32, kLeastDepth = 64, kLeastRows = 4;
+// What stays in the nearest cache of B, and the rows that use it before the next part.
+constexpr int64_t kNearElements = int64_t{1} << 13;
+constexpr int64_t kRowBlock = 64;
+
+// Some rows, panel by panel and, of each, some steps at a time.
+class SparseRows {
+ public:
+  SparseRows(const ProductArguments<float>& p, const SparseFactor& factor, int64_t begin,
+             int64_t end)
+      : p_(p),
+        factor_(factor),
+        begin_(begin),
+        rows_(end - begin),
+        sums_(ThreadScratch<float>(ScratchUse::kLeafSums, rows_ * p.columns)) {}
+
+  // The chains; false: they have to be computed whole.
+  bool Compute() {
+    const UnderflowWatch watch;
+    for (int64_t row = 0; row < rows_; ++row) {
+      float* to = sums_ + row * p_.columns;
+      if (p_.accumulate) {
+        std::copy_n(p_.c + (begin_ + row) * p_.c_stride, p_.columns, to);
+      } else {
+        std::fill_n(to, p_.columns, 0.0f);
+      }
+    }
+    const int64_t panel = HWY_DYNAMIC_DISPATCH(WidestPanel)();
+    for (int64_t n = 0; n < p_.columns; n += panel) AddPanel(n, std::min(panel, p_.columns - n));
+    return !watch.Seen();
+  }
+
+  void Finish() const {
+    for (int64_t row = 0; row < rows_; ++row) {
+      HWY_DYNAMIC_DISPATCH(FinishRow)
+      (p_, sums_ + row * p_.columns, p_.c + (begin_ + row) * p_.c_stride);
+    }
+  }
+
+ private:
+  void AddPanel(int64_t n, int64_t columns) const {
+    const int64_t words = std::max<int64_t>(1, kNearElements / columns / 64);
+    for (int64_t word = 0; word < factor_.words; word += words) {
+      const int64_t k = word * 64, some = std::min(words, factor_.words - word);
+      SparseSteps steps = {
+          .a = p_.a + begin_ * p_.a_stride + k,
+          .a_stride = p_.a_stride,
+          .bits = factor_.bits + (begin_ - factor_.first_row) * factor_.words + word,
+          .row_words = factor_.words,
+          .words = some,
+          .b = p_.b + k * p_.b_stride + n,
+          .b_stride = p_.b_stride,
+          .sums = sums_ + n,
+          .sums_stride = p_.columns,
+          .rows = rows_,
+          .columns = static_cast<int>(columns)};
+      if (columns < p_.b_stride) {  // lines far from each other would compete for their places
+        const int64_t depth = std::min(some * 64, p_.depth - k);
+        float* packed = ThreadScratch<float>(ScratchUse::kPackedColumns, some * 64 * columns);
+        PackColumns(steps.b, p_.b_stride, false, depth, columns, columns, packed);
+        steps.b = packed;
+        steps.b_stride = columns;
+      }
+      HWY_DYNAMIC_DISPATCH(AddSparseSteps)(steps);
+    }
+  }
+
+  const ProductArguments<float>& p_;
+  const SparseFactor& factor_;
+  const int64_t begin_, rows_;
+  float* const sums_;
+};
+
+}  // namespace
+
+bool SparseFactor::Find(const ProductArguments<float>& p, int64_t begin, int64_t end) {
+  const int64_t rows = end - begin;
+  if (hopeless || rows < kLeastRows || p.columns < kLeastColumns || p.depth < kLeastDepth)
+    return false;
+  const float* a = p.a + begin * p.a_stride;
+  hopeless = !SeemsSparse(a, p.a_stride, rows, p.depth, kSparseProduct) ||
+             (!finite && !AllFinite(p.b, p.b_stride, p.depth, p.columns));
+  if (hopeless) return false;
+  finite = true;
+  first_row = begin;
+  words = (p.depth + 63) / 64;
+  uint64_t* to = ThreadScratch<uint64_t>(ScratchUse::kNonzeroBits, rows * words);
+  bits = to;
+  int64_t nonzero = 0;
+  for (int64_t row = 0; row < rows; ++row, to += words)
+    nonzero += MapNonzeroElements(a + row * p.a_stride, p.depth, to);
+  return IsSparse(nonzero, rows * p.depth, kSparseProduct);
+}
+
+void SparseProduct(const ProductArguments<float>& p, const SparseFactor& factor, int64_t begin,
+                   int64_t end) {
+  for (int64_t row = begin; row < end; row += kRowBlock) {
+    const int64_t last = std::min(end, row + kRowBlock);
+    SparseRows rows(p, factor, row, last);
+    if (rows.Compute()) {
+      rows.Finish();
+    } else {
+      Product(p, row, last);
+    }
+  }
+}
+
+}  // namespace lockstep::kernels
+#endif

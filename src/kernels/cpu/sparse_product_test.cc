@@ -1,0 +1,298 @@
+#include "kernels/cpu/sparse_product.h"
+
+#include <limits>
+
+#include "base/flush_denormals.h"
+#include "kernels/cpu/product_reference.h"
+#include "kernels/cpu/sparse_gradient.h"
+#include "kernels/cpu/zeros.h"
+#include "kernels/division_test.h"
+
+namespace lockstep::kernels {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kDenormal = std::numeric_limits<float>::denorm_min();
+constexpr float kSmallest = std::numeric_limits<float>::min();
+
+// Of a hundred elements so many, at irregular places, are other than zero; some of the zeros are
+// -0.
+std::vector<float> Thin(std::vector<float> values, uint32_t percent, uint32_t seed) {
+  std::mt19937 engine(seed);
+  for (float& value : values) {
+    const uint32_t bits = engine();
+    if (bits % 100 >= percent) value = bits % 7 == 0 ? -0.0f : 0.0f;
+  }
+  return values;
+}
+
+// Equal bits, but for which NaN a NaN is.
+void ExpectSameNumbers(const std::vector<float>& got, const std::vector<float>& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(want[i]) && std::isnan(got[i])) continue;
+    ASSERT_EQ(std::memcmp(&got[i], &want[i], sizeof(float)), 0)
+        << "element " << i << ": " << got[i] << " and " << want[i];
+  }
+}
+
+struct Case {
+  int64_t rows, columns, depth;
+  bool bias = false, relu = false, accumulate = false;
+};
+
+struct Product3 {
+  Product3(const Case& c, std::vector<float> of_a, std::vector<float> of_b)
+      : a(std::move(of_a)), b(std::move(of_b)), bias(RandomValues<float>(c.columns, 3)) {
+    p.rows = c.rows;
+    p.columns = c.columns;
+    p.depth = c.depth;
+    p.a = a.data();
+    p.a_stride = c.depth + 3;
+    p.b = b.data();
+    p.b_stride = c.columns + 5;
+    p.c_stride = c.columns + 1;
+    p.bias = c.bias ? bias.data() : nullptr;
+    p.relu = c.relu;
+    p.accumulate = c.accumulate;
+  }
+
+  // The rows in so many calls; with `sparse` by SparseProduct. False where nothing was found.
+  bool Run(bool sparse, int64_t parts, std::vector<float>& c) {
+    c = RandomValues<float>(p.rows * p.c_stride, 4);
+    p.c = c.data();
+    SparseFactor factor;
+    if (sparse && !factor.Find(p, 0, p.rows)) return false;
+    for (int64_t part = 0; part < parts; ++part) {
+      const int64_t begin = p.rows * part / parts, end = p.rows * (part + 1) / parts;
+      sparse ? SparseProduct(p, factor, begin, end) : Product(p, begin, end);
+    }
+    return true;
+  }
+
+  std::vector<float> a, b, bias;
+  ProductArguments<float> p;
+};
+
+std::vector<float> A(const Case& c) { return RandomValues<float>(c.rows * (c.depth + 3), 1); }
+std::vector<float> B(const Case& c) { return RandomValues<float>(c.depth * (c.columns + 5), 2); }
+
+void CheckProduct(const Case& c, std::vector<float> a, std::vector<float> b, bool finds = true) {
+  SCOPED_TRACE(testing::Message() << c.rows << "x" << c.columns << "x" << c.depth << " " << c.bias
+                                  << c.relu << c.accumulate);
+  Product3 product(c, std::move(a), std::move(b));
+  std::vector<float> want, got;
+  OnEveryTarget([&] {
+    product.Run(false, 1, want);
+    for (const int64_t parts : {1, 3}) {
+      ASSERT_EQ(product.Run(true, parts, got), finds);
+      if (finds) ExpectSameNumbers(got, want);
+    }
+  });
+}
+
+TEST(SparseProduct, GivesTheBitsOfTheWholeChains) {
+  uint32_t seed = 0;
+  for (const int64_t rows : {4, 7, 67}) {
+    for (const int64_t columns : {32, 37, 128, 150}) {
+      for (const int64_t depth : {64, 131, 300}) {
+        const Case c = {rows, columns, depth, ++seed % 2 == 0, seed % 3 == 0, seed % 5 < 2};
+        CheckProduct(c, Thin(A(c), 20, seed), B(c));
+      }
+    }
+  }
+}
+
+TEST(SparseProduct, OfZerosAlone) {
+  for (const float zero : {0.0f, -0.0f}) {
+    const Case c = {9, 40, 70, true, false, zero == 0};
+    CheckProduct(c, std::vector<float>(A(c).size(), zero), B(c));
+  }
+}
+
+TEST(SparseProduct, IsNotFoundWhereItWouldNotPay) {
+  const Case dense = {20, 40, 100}, narrow = {20, 10, 100}, shallow = {20, 40, 30},
+             low = {2, 40, 99};
+  CheckProduct(dense, A(dense), B(dense), false);
+  CheckProduct(narrow, Thin(A(narrow), 20, 1), B(narrow), false);
+  CheckProduct(shallow, Thin(A(shallow), 20, 1), B(shallow), false);
+  CheckProduct(low, Thin(A(low), 20, 1), B(low), false);
+  const Case nothing = {0, 40, 100};
+  CheckProduct(nothing, A(nothing), B(nothing), false);
+  // The rows that are looked at first are zero, the others are not.
+  std::vector<float> some = A(dense);
+  for (int64_t row = 0; row < dense.rows; row += 5) {
+    std::fill_n(some.begin() + row * (dense.depth + 3), dense.depth, 0.0f);
+    std::fill_n(some.begin() + (row + 2) * (dense.depth + 3), dense.depth, 0.0f);
+  }
+  CheckProduct(dense, some, B(dense), false);
+}
+
+TEST(SparseProduct, LetsNoInfiniteWeightMeetNoZero) {
+  const Case c = {16, 40, 100};
+  for (const float bad : {kInf, -kInf, kNan}) {
+    std::vector<float> b = B(c);
+    b[static_cast<size_t>(99 * (c.columns + 5) + 39)] = bad;
+    CheckProduct(c, Thin(A(c), 20, 1), b, false);
+  }
+}
+
+TEST(SparseProduct, KeepsWhatIsNoNumberInTheSparseFactor) {
+  const Case c = {16, 40, 100, true, true};
+  std::vector<float> a = Thin(A(c), 20, 1);
+  a[5] = kInf;
+  a[300] = kNan;
+  a[700] = -kInf;
+  CheckProduct(c, a, B(c));
+  Product3 product(c, a, B(c));
+  std::vector<float> got;
+  OnEveryTarget([&] {
+    ASSERT_TRUE(product.Run(true, 1, got));
+    EXPECT_TRUE(std::isnan(got[2 * static_cast<size_t>(c.columns + 1)]));
+  });
+}
+
+// Products that are too small for their type: the chains become -0, and a zero step may make +0.
+TEST(SparseProduct, OfNumbersThatRoundToNothing) {
+  const Case c = {16, 40, 100};
+  std::vector<float> a = Thin(A(c), 20, 1), b = B(c);
+  for (float& x : a) x = x < 0 ? -kSmallest : x > 0 ? kSmallest : x;
+  for (size_t i = 0; i < b.size(); i += 3) b[i] *= kSmallest;
+  for (size_t i = 1; i < b.size(); i += 9) b[i] = kDenormal;
+  CheckProduct(c, a, b);
+  const base::FlushDenormals flush;
+  CheckProduct(c, a, b);
+  for (size_t i = 0; i < a.size(); i += 11) a[i] = kDenormal;
+  CheckProduct(c, a, b);
+  EXPECT_EQ(_mm_getcsr() & _MM_EXCEPT_UNDERFLOW, _MM_EXCEPT_UNDERFLOW) << "the case is another";
+}
+
+TEST(SparseProduct, AsAKernelByRowsAndByDepth) {
+  constexpr int64_t kRows = 23, kDepth = 210, kColumns = 36;
+  const auto a = Thin(RandomValues<float>(kRows * kDepth, 1), 20, 2);
+  const KernelCase given = {
+      "MatMul",
+      {Tensor::FromVector(a, Shape({kRows, kDepth})),
+       Tensor::FromVector(RandomValues<float>(kDepth * kColumns, 3), Shape({kDepth, kColumns}))},
+      {{"transpose_a", false}, {"transpose_b", false}}};
+  const float* b = given.inputs[1].data<float>().data();
+  OnEveryTarget([&] {
+    std::vector<float> want(kRows * kColumns), got(want.size());
+    ProductArguments<float> p = {kRows, kColumns, kDepth, a.data(),    kDepth,  false,
+                                 b,     kColumns, false,  want.data(), kColumns};
+    Product(p);
+    const DividedKernel divided(given);
+    const std::vector<Tensor> whole = divided.RunWhole();
+    ExpectSameBits<float>(whole[0].data<float>(), want);
+    const void* inputs[] = {a.data(), b};
+    void* outputs[] = {got.data()};
+    for (const int64_t from : {0, 80, 96}) {
+      const int64_t to = from == 0 ? 80 : from == 80 ? 96 : kDepth;
+      for (int64_t row = 0; row < kRows; row += 5)
+        divided.kernel().RunDepth({inputs, outputs}, row, std::min(row + 5, kRows), from, to);
+    }
+    ExpectSameBits<float>(got, want);
+  });
+}
+
+// A block of a gradient of `rows` x `columns` from examples in leaves.
+void CheckGradient(int64_t rows, int64_t columns, int64_t examples,
+                   const std::vector<int64_t>& leaves, const std::vector<float>& a,
+                   const std::vector<float>& g) {
+  SCOPED_TRACE(testing::Message() << rows << "x" << columns << " of " << examples << " in "
+                                  << leaves.size() - 1);
+  OnEveryTarget([&] {
+    const FoldPlan plan(leaves);
+    GradientTile<float> tile;
+    tile.a = a.data();
+    tile.a_step = rows + 2;
+    tile.g_step = columns + 1;
+    tile.c_step = columns + 3;
+    tile.rows = rows;
+    tile.plan = &plan;
+    std::vector<float> want(static_cast<size_t>(rows * tile.c_step), 5), got = want;
+    for (const bool sparse : {false, true}) {
+      const int64_t width = sparse ? SparseGradientColumns() : GradientTileColumns<float>();
+      for (int64_t n = 0; n < columns; n += width) {
+        tile.g = g.data() + n;
+        tile.c = (sparse ? got : want).data() + n;
+        tile.columns = std::min(width, columns - n);
+        sparse ? ComputeSparseGradient(tile) : ComputeGradientTile(tile);
+      }
+    }
+    ExpectSameNumbers(got, want);
+  });
+}
+
+TEST(SparseGradient, GivesTheBitsOfTheWholeChains) {
+  uint32_t seed = 0;
+  for (const int64_t examples : {1, 40, 150}) {
+    for (const std::vector<int64_t>& leaves : LeafTables(examples)) {
+      const int64_t rows = 1 + ++seed % 35, columns = 1 + seed * 29 % 131;
+      const auto a = Thin(RandomValues<float>(examples * (rows + 2), seed), 5 + seed % 20, seed);
+      CheckGradient(rows, columns, examples, leaves, a,
+                    RandomValues<float>(examples * (columns + 1), 2));
+    }
+  }
+}
+
+TEST(SparseGradient, OfManyLeavesThatWaitInMemory) {
+  for (const int64_t leaves : {16, 31, 64}) {
+    std::vector<int64_t> table;
+    for (int64_t l = 0; l <= leaves; ++l) table.push_back(500 * l / leaves);
+    const auto a = Thin(RandomValues<float>(500 * 35, 1), 20, 2);
+    CheckGradient(33, 128, 500, table, a, RandomValues<float>(500 * 129, 3));
+  }
+}
+
+TEST(SparseGradient, OfNothingZerosAndFullRows) {
+  const auto g = RandomValues<float>(30 * 41, 3);
+  CheckGradient(5, 40, 0, {0, 0, 0}, std::vector<float>(7), g);
+  CheckGradient(5, 40, 30, {0, 16, 30}, std::vector<float>(30 * 7, -0.0f), g);
+  CheckGradient(5, 40, 30, {0, 16, 30}, RandomValues<float>(30 * 7, 1), g);
+}
+
+TEST(SparseGradient, OfNumbersThatRoundToNothingOrAreNone) {
+  auto a = Thin(RandomValues<float>(30 * 7, 1), 20, 1);
+  auto g = RandomValues<float>(30 * 41, 3);
+  for (float& x : a) x = x < 0 ? -kSmallest : x > 0 ? kSmallest : x;
+  for (size_t i = 0; i < g.size(); i += 3) g[i] *= kSmallest;
+  for (size_t i = 1; i < g.size(); i += 9) g[i] = kDenormal;
+  CheckGradient(5, 40, 30, {0, 16, 30}, a, g);
+  {
+    const base::FlushDenormals flush;
+    CheckGradient(5, 40, 30, {0, 16, 30}, a, g);
+  }
+  a[10] = kNan;
+  a[40] = kInf;
+  CheckGradient(5, 40, 30, {0, 16, 30}, a, g);
+}
+
+TEST(Zeros, AreCountedAndInfinitiesFound) {
+  OnEveryTarget([&] {
+    std::vector<float> values(150, 0);
+    uint64_t bits[3];
+    EXPECT_EQ(MapNonzeroElements(values.data(), 150, bits), 0);
+    values[3] = kNan;
+    values[64] = -0.0f;
+    values[149] = kDenormal;
+    EXPECT_EQ(MapNonzeroElements(values.data(), 150, bits), 2);
+    EXPECT_EQ(bits[0], 8u);
+    EXPECT_EQ(bits[1], 0u);
+    EXPECT_EQ(bits[2], uint64_t{1} << 21);
+    EXPECT_EQ(MapNonzeroElements(values.data(), 149, bits), 1);
+    EXPECT_TRUE(SeemsSparse(values.data(), 15, 10, 15, kSparseGradient));
+    EXPECT_FALSE(SeemsSparse(RandomValues<float>(150, 1).data(), 15, 10, 15, kSparseProduct));
+    EXPECT_FALSE(AllFinite(values.data(), 15, 10, 15));
+    EXPECT_TRUE(AllFinite(values.data() + 4, 14, 10, 14));
+    for (size_t at : {4, 20, 57, 149}) {
+      values[at] = at % 2 == 0 ? kInf : -kInf;
+      EXPECT_FALSE(AllFinite(values.data() + 4, 73, 2, 73));
+      values[at] = 1;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace lockstep::kernels

@@ -1,0 +1,77 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/zeros.cc"
+#include "kernels/cpu/zeros.h"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/nonzero_bits-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lockstep::kernels::HWY_NAMESPACE {
+
+int64_t MapElements(const float* from, int64_t count, uint64_t* bits) {
+  return MapNonzero(from, count, bits);
+}
+
+int64_t CountNonzero(const float* from, int64_t count) {
+  constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(float);
+  int64_t nonzero = 0;
+  for (; count > 0; count -= kLanes, from += kLanes)
+    nonzero += std::popcount(NonzeroBits(from, count));
+  return nonzero;
+}
+
+// Zero times a number is a zero if the number is finite, else NaN.
+bool HasOnlyFinite(const float* from, int64_t stride, int64_t rows, int64_t columns) {
+  const hn::ScalableTag<float> d;
+  constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(float);
+  const auto zero = hn::Zero(d);
+  const auto rest = hn::FirstN(d, static_cast<size_t>(columns % kLanes));
+  auto found = zero, other = zero;
+  for (; rows > 0; --rows, from += stride) {
+    int64_t n = 0;
+    for (; n + 2 * kLanes <= columns; n += 2 * kLanes) {
+      found = hn::MulAdd(hn::LoadU(d, from + n), zero, found);
+      other = hn::MulAdd(hn::LoadU(d, from + n + kLanes), zero, other);
+    }
+    for (; n + kLanes <= columns; n += kLanes)
+      found = hn::MulAdd(hn::LoadU(d, from + n), zero, found);
+    if (n < columns) found = hn::MulAdd(hn::MaskedLoad(rest, d, from + n), zero, found);
+  }
+  return hn::AllTrue(d, hn::Eq(hn::Add(found, other), zero));
+}
+
+}  // namespace lockstep::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lockstep::kernels {
+namespace {
+
+HWY_EXPORT(MapElements);
+HWY_EXPORT(CountNonzero);
+HWY_EXPORT(HasOnlyFinite);
+
+constexpr int64_t kSample = 8;
+
+}  // namespace
+
+bool SeemsSparse(const float* a, int64_t stride, int64_t rows, int64_t columns, int64_t limit) {
+  const int64_t looks = std::min((rows + 3) / 4, kSample);
+  int64_t nonzero = 0;
+  for (int64_t i = 0; i < looks; ++i)
+    nonzero += HWY_DYNAMIC_DISPATCH(CountNonzero)(a + rows * i / looks * stride, columns);
+  return IsSparse(nonzero, looks * columns, limit);
+}
+
+bool AllFinite(const float* b, int64_t stride, int64_t rows, int64_t columns) {
+  return HWY_DYNAMIC_DISPATCH(HasOnlyFinite)(b, stride, rows, columns);
+}
+
+int64_t MapNonzeroElements(const float* from, int64_t count, uint64_t* bits) {
+  return HWY_DYNAMIC_DISPATCH(MapElements)(from, count, bits);
+}
+
+}  // namespace lockstep::kernels
+#endif

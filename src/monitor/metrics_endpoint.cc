@@ -1,0 +1,111 @@
+#include "monitor/metrics_endpoint.h"
+
+#include <prometheus/collectable.h>
+#include <prometheus/exposer.h>
+#include <prometheus/metric_family.h>
+
+#include <exception>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace lockstep::monitor {
+
+namespace {
+
+using base::MetricSample;
+
+prometheus::MetricType TypeOf(MetricSample::Kind kind) {
+  switch (kind) {
+    case MetricSample::Kind::kCounter:
+      return prometheus::MetricType::Counter;
+    case MetricSample::Kind::kGauge:
+      return prometheus::MetricType::Gauge;
+    case MetricSample::Kind::kHistogram:
+      return prometheus::MetricType::Histogram;
+  }
+  return prometheus::MetricType::Untyped;
+}
+
+void SetHistogram(const MetricSample& sample, prometheus::ClientMetric::Histogram& histogram) {
+  histogram.sample_count = sample.count();
+  histogram.sample_sum = sample.value;
+  uint64_t below = 0;
+  for (size_t i = 0; i < sample.counts.size(); ++i) {
+    below += sample.counts[i];
+    const double bound =
+        i < sample.bounds.size() ? sample.bounds[i] : std::numeric_limits<double>::infinity();
+    histogram.bucket.push_back({below, bound});
+  }
+}
+
+// A task's figures as the library wants them.
+class Figures final : public prometheus::Collectable {
+ public:
+  Figures(std::shared_ptr<base::Metrics> metrics, base::MetricLabels labels)
+      : metrics_(std::move(metrics)), labels_(std::move(labels)) {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override {
+    std::vector<prometheus::MetricFamily> families;
+    for (const MetricSample& sample : metrics_->Read()) {
+      if (families.empty() || families.back().name != sample.name) {
+        prometheus::MetricFamily& family = families.emplace_back();
+        family.name = sample.name;
+        family.help = sample.help;
+        family.type = TypeOf(sample.kind);
+      }
+      prometheus::ClientMetric& metric = families.back().metric.emplace_back();
+      for (const auto* labels : {&labels_, &sample.labels})
+        for (const auto& [name, value] : *labels) metric.label.push_back({name, value});
+      if (sample.kind == MetricSample::Kind::kHistogram) {
+        SetHistogram(sample, metric.histogram);
+      } else {
+        metric.counter.value = metric.gauge.value = sample.value;
+      }
+    }
+    return families;
+  }
+
+ private:
+  const std::shared_ptr<base::Metrics> metrics_;
+  const base::MetricLabels labels_;
+};
+
+}  // namespace
+
+struct MetricsEndpoint::Parts {
+  std::shared_ptr<Figures> figures;
+  std::unique_ptr<prometheus::Exposer> exposer;
+};
+
+MetricsEndpoint::MetricsEndpoint(std::unique_ptr<Parts> parts, std::string address)
+    : parts_(std::move(parts)), address_(std::move(address)) {}
+
+MetricsEndpoint::~MetricsEndpoint() = default;
+
+Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Open(
+    std::shared_ptr<base::Metrics> metrics, const MetricsEndpointOptions& options) {
+  if (options.port < 0 || options.port > 65535) {
+    return Status(Code::kInvalidArgument,
+                  "[metrics] a port must be from 0 to 65535; got " + std::to_string(options.port));
+  }
+  const bool is_v6 = options.address.find(':') != std::string::npos;
+  const std::string host = is_v6 ? "[" + options.address + "]" : options.address;
+  const std::string wanted = host + ":" + std::to_string(options.port);
+  auto parts = std::make_unique<Parts>();
+  try {
+    parts->exposer = std::make_unique<prometheus::Exposer>(wanted, 2);
+  } catch (const std::exception&) {  // the library does not say why
+    return Status(Code::kUnavailable,
+                  "[metrics] the address must be free, and this machine's; got " + wanted +
+                      "; name another by --metrics-port or --metrics-address");
+  }
+  parts->figures = std::make_shared<Figures>(std::move(metrics), options.labels);
+  parts->exposer->RegisterCollectable(parts->figures);
+  const std::vector<int> ports = parts->exposer->GetListeningPorts();
+  const int port = ports.empty() ? options.port : ports.front();
+  return std::unique_ptr<MetricsEndpoint>(
+      new MetricsEndpoint(std::move(parts), host + ":" + std::to_string(port)));
+}
+
+}  // namespace lockstep::monitor

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/metrics.h"
+
+namespace lockstep::monitor {
+
+struct MetricsEndpointOptions {
+  /// The one interface to listen at; everybody who reaches it may read.
+  std::string address = "127.0.0.1";
+  int port = 0;  // 0: a free one
+  /// Added to every figure.
+  base::MetricLabels labels;
+};
+
+/// Answers GET /metrics with a task's figures in Prometheus's text format, until it is destroyed.
+/// Threads: two of its own.
+class MetricsEndpoint {
+ public:
+  /// Errors: InvalidArgument (a port that is none), Unavailable (taken, or not this machine's).
+  static Result<std::unique_ptr<MetricsEndpoint>> Open(std::shared_ptr<base::Metrics> metrics,
+                                                       const MetricsEndpointOptions& options);
+  ~MetricsEndpoint();
+  MetricsEndpoint(const MetricsEndpoint&) = delete;
+  MetricsEndpoint& operator=(const MetricsEndpoint&) = delete;
+
+  /// "127.0.0.1:9100"
+  const std::string& address() const { return address_; }
+
+ private:
+  struct Parts;
+  MetricsEndpoint(std::unique_ptr<Parts> parts, std::string address);
+  std::unique_ptr<Parts> parts_;
+  std::string address_;
+};
+
+}  // namespace lockstep::monitor

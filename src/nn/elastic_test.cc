@@ -1,0 +1,320 @@
+// Workers die, come and go, and the training ends with the bits of one process.
+
+#include "distribute/elastic_workers_test.h"
+#include "gtest/gtest.h"
+#include "lockstep/distribute/parameter_server.h"
+#include "lockstep/distribute/strategy.h"
+#include "lockstep/nn/layers.h"
+#include "lockstep/nn/model.h"
+#include "lockstep/nn/optimizers.h"
+#include "lockstep/ops/linalg.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
+#include "lockstep/runtime/gradient_tape.h"
+#include "nn/trained_test.h"
+
+namespace lockstep {
+namespace {
+
+using distribute::Communicator;
+using distribute::ElasticJob;
+
+// Counts what happens, and changes the rate between steps, as a schedule would.
+class Counter : public Callback {
+ public:
+  void OnTrainBatchEnd(int64_t batch, const LogsSource&) override {
+    ++batches;
+    if (on_batch) on_batch(model->position().steps);
+    if (batch == 1) model->compiled().optimizer->variables()[1].Assign(Scalar<float>(rate *= 0.9f));
+  }
+  void OnEpochEnd(int, Logs&) override { ++epochs; }
+  std::string name() const override { return "counter"; }
+  std::vector<NamedTensor> State() const override { return {{"rate", Scalar<float>(rate)}}; }
+  void SetState(const SavedState& state) override { rate = state.Find("rate")->scalar<float>(); }
+
+  std::function<void(int64_t)> on_batch;
+  float rate = 0.01f;
+  int batches = 0;
+  int epochs = 0;
+};
+
+Trained Train(Strategy& strategy, const std::shared_ptr<Counter>& counter, int epochs = 3) {
+  const auto scope = strategy.scope();
+  Sequential model{Dense(400, DenseOptions{.activation = relu}), Dropout(0.1), Dense(4)};
+  model.Compile({.optimizer = optimizers::Get("adam"),
+                 .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true),
+                 .metrics = {metrics::SparseCategoricalAccuracy("accuracy")}});
+  const History history = model.Fit(Features(), Labels(),
+                                    {.batch_size = 16,
+                                     .epochs = epochs,
+                                     .validation_data = {Features(), Labels()},
+                                     .verbose = Verbosity::kSilent,
+                                     .callbacks = {counter},
+                                     .shards = 4,
+                                     .digest_check = 5});
+  return EndOf(model, history);
+}
+
+Trained Alone(int epochs = 3) {
+  SetRandomSeed(7);
+  MirroredStrategy strategy({.devices = 1, .replicas = 1});
+  return Train(strategy, std::make_shared<Counter>(), epochs);
+}
+
+// What each worker ended with; nothing for those that did not.
+std::vector<std::optional<Trained>> TrainElastic(
+    ElasticJob& job, const std::function<void(int, Strategy&, Counter&)>& prepare = nullptr,
+    int epochs = 3) {
+  SetRandomSeed(7);
+  std::vector<std::optional<Trained>> all(job.workers());
+  distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
+    ranks->journal().set_interval(3);
+    MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
+    const auto counter = std::make_shared<Counter>();
+    if (prepare) prepare(worker, strategy, *counter);
+    Trained trained = Train(strategy, counter, epochs);
+    strategy.ranks()->journal().End();  // where one may die, too
+    all[worker] = std::move(trained);
+  });
+  return all;
+}
+
+void ExpectAllAre(const Trained& expected, const std::vector<std::optional<Trained>>& all,
+                  int survivors, const std::string& what) {
+  int count = 0;
+  for (const auto& own : all) {
+    if (!own) continue;
+    ++count;
+    ExpectIs(expected, *own, what);
+  }
+  EXPECT_EQ(count, survivors) << what;
+}
+
+TEST(ElasticTest, NothingHappens) {
+  ElasticJob job(3, 0);
+  ExpectAllAre(Alone(), TrainElastic(job), 3, "undisturbed");
+}
+
+// Wherever one dies: in steps, snapshots, validation, gatherings, evaluation, the last call.
+TEST(ElasticTest, AWorkerDiesAnywhere) {
+  const Trained expected = Alone();
+  const int deaths = distribute::KillAnywhere(
+      {2, 3, 4}, 8, /*seed=*/5, [](ElasticJob& job) { return TrainElastic(job); },
+      [&](const auto& all, int survivors, const std::string& what) {
+        ExpectAllAre(expected, all, survivors, what);
+      });
+  EXPECT_GE(deaths, 15);
+}
+
+TEST(ElasticTest, OneDiesAfterTheOtherUntilOneIsLeft) {
+  const Trained expected = Alone();
+  for (int64_t piece : {40, 90}) {
+    ElasticJob job(4, 0);
+    for (int victim : {2, 0, 3}) job.KillAt(victim, piece + 40 * victim);
+    const auto all = TrainElastic(job);
+    EXPECT_EQ(job.deaths(), 3);
+    ExpectAllAre(expected, all, 1, "three of four die from piece " + std::to_string(piece));
+  }
+}
+
+// Two that have no rows in common: the second copy is two ranks away.
+TEST(ElasticTest, TwoDieAtOnce) {
+  const Trained expected = Alone();
+  for (int64_t piece : {60, 130, 200}) {
+    ElasticJob job(4, 0);
+    job.KillAt(0, piece);
+    job.KillAt(1, piece);
+    const auto all = TrainElastic(job);
+    EXPECT_EQ(job.deaths(), 2);
+    ExpectAllAre(expected, all, 2, "two of four die at piece " + std::to_string(piece));
+  }
+}
+
+// Two of them have both copies of their rows.
+TEST(ElasticTest, AllIsDoneAgainWhereAllCopiesAreLost) {
+  const Trained expected = Alone();
+  for (int64_t piece : {60, 130, 200}) {
+    ElasticJob job(4, 0);
+    for (int victim : {0, 1, 2}) job.KillAt(victim, piece);
+    const auto all = TrainElastic(job);
+    EXPECT_EQ(job.deaths(), 3);
+    ExpectAllAre(expected, all, 1, "three of four die at piece " + std::to_string(piece));
+  }
+}
+
+TEST(ElasticTest, CallbacksAreCalledOnce) {
+  ElasticJob job(3, 0);
+  job.KillAt(0, 120);
+  std::vector<std::vector<int64_t>> steps(3);
+  const auto all = TrainElastic(job, [&](int worker, Strategy&, Counter& counter) {
+    counter.on_batch = [&own = steps[worker]](int64_t step) { own.push_back(step); };
+  });
+  EXPECT_EQ(job.deaths(), 1);
+  for (int worker : {1, 2}) {
+    ASSERT_TRUE(all[worker]);
+    std::vector<int64_t> every;
+    for (int64_t step = 1; step <= 12; ++step) every.push_back(step);
+    EXPECT_EQ(steps[worker], every);
+  }
+}
+
+TEST(ElasticTest, AJoinerTakesOverWhatItNeeds) {
+  const Trained expected = Alone(8);
+  for (int members : {1, 2, 3}) {
+    ElasticJob job(members, 1);
+    const auto all = TrainElastic(
+        job,
+        [&](int worker, Strategy&, Counter& counter) {
+          if (worker >= members) return;
+          counter.on_batch = [&job, worker](int64_t step) {
+            if (step == 5) job.AwaitJoiners(worker, 1);
+          };
+        },
+        8);
+    ExpectAllAre(expected, all, members + 1, "one joins " + std::to_string(members));
+  }
+}
+
+TEST(ElasticTest, WhoBeganDiesAndTheJoinersGoOn) {
+  const Trained expected = Alone(8);
+  ElasticJob job(2, 2);
+  const auto all = TrainElastic(
+      job,
+      [&](int worker, Strategy& strategy, Counter& counter) {
+        if (worker > 1) return;
+        counter.on_batch = [&job, worker](int64_t step) {
+          if (step == 3) job.AwaitJoiners(worker, 2);
+          if (step == 20 + worker) throw distribute::Killed();
+        };
+      },
+      8);
+  EXPECT_EQ(job.deaths(), 2);
+  ExpectAllAre(expected, all, 2, "joiners are left");
+}
+
+TEST(ElasticTest, AWorkerLeavesAtTheEndOfAStep) {
+  const Trained expected = Alone();
+  for (int leaver : {0, 2}) {
+    ElasticJob job(3, 0);
+    const auto all = TrainElastic(job, [leaver](int worker, Strategy& strategy, Counter& counter) {
+      if (worker != leaver) return;
+      counter.on_batch = [&strategy](int64_t step) {
+        if (step == 4) strategy.ranks()->AskToLeave();
+      };
+    });
+    EXPECT_FALSE(all[leaver]);
+    EXPECT_EQ(job.deaths(), 0);
+    ExpectAllAre(expected, all, 2, "worker " + std::to_string(leaver) + " leaves");
+  }
+}
+
+TEST(ElasticTest, AllLeaveAndSoTheTrainingStops) {
+  ElasticJob job(2, 0);
+  std::vector<int64_t> last(2);
+  const auto all = TrainElastic(job, [&](int worker, Strategy& strategy, Counter& counter) {
+    counter.on_batch = [&, worker](int64_t step) {
+      last[worker] = step;
+      if (step == 4) strategy.ranks()->AskToLeave();
+    };
+  });
+  EXPECT_TRUE(all[0] && all[1]);
+  EXPECT_EQ(last, (std::vector<int64_t>{5, 5}));
+}
+
+// What a loop of one's own ends with: a weight that is updated by rows, with momentum.
+std::vector<float> TrainOwn(Strategy& strategy, const std::function<void(int64_t)>& on_step) {
+  const auto scope = strategy.scope();
+  const Variable weight(
+      Tensor::FromVector(std::vector<float>(kFeatures * 400, 0.1f), Shape{kFeatures, 400}),
+      {.name = "weight"});
+  const Variable momentum(
+      Tensor::FromVector(std::vector<float>(kFeatures * 400), Shape{kFeatures, 400}),
+      {.name = "momentum", .trainable = false});
+  const std::vector<float> rows = Features().ToVector<float>();
+  const auto factory = [&rows]() -> BatchSource {
+    return [&rows, next = int64_t{0}]() mutable -> std::optional<std::vector<Tensor>> {
+      if (next == kExamples) return std::nullopt;
+      const int64_t begin = next, count = std::min<int64_t>(16, kExamples - begin);
+      next += count;
+      return std::vector<Tensor>{Tensor::FromVector(
+          std::vector<float>(rows.begin() + begin * kFeatures, rows.begin() + next * kFeatures),
+          Shape{count, kFeatures})};
+    };
+  };
+  const TrainResult result = strategy.Train(
+      factory, 30,
+      [&](const std::vector<Tensor>& batch) {
+        GradientTape tape;
+        const Tensor loss = ReduceMean(Square(MatMul(batch[0], weight)));
+        const Tensor gradient = tape.Gradient(loss, weight);
+        momentum.Assign(momentum * 0.9f + gradient);
+        weight.AssignSub(momentum * 0.1f);
+        return std::vector<Tensor>{loss};
+      },
+      {.shards = 4, .on_step = [&](int64_t step, const std::vector<Tensor>&) { on_step(step); }});
+  EXPECT_EQ(result.steps, 30);
+  return weight.value().ToVector<float>();
+}
+
+// Of tasks 0 to 2 those of `servers` are servers; task 3 joins, and task 0 dies.
+void ExpectOwnLoopGoesOn(const std::set<int>& servers) {
+  MirroredStrategy alone({.devices = 1, .replicas = 1});
+  const std::vector<float> expected = TrainOwn(alone, [](int64_t) {});
+  ElasticJob job(3, 1, servers);
+  std::vector<std::vector<float>> all(4);
+  distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
+    ranks->journal().set_interval(3);
+    ParameterServerStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
+    auto trained = TrainOwn(strategy, [&](int64_t step) {
+      if (worker < 3 && step == 5) job.AwaitJoiners(worker, 1);
+      if (worker == 0 && step == 15) throw distribute::Killed();
+    });
+    strategy.ranks()->journal().End();
+    all[worker] = std::move(trained);
+  });
+  EXPECT_EQ(job.deaths(), 1);
+  for (int worker : {1, 2, 3}) EXPECT_EQ(all[worker], expected) << worker;
+}
+
+TEST(ElasticTest, LoopsOfOnesOwnGoOnToo) {
+  ExpectOwnLoopGoesOn({});
+  ExpectOwnLoopGoesOn({1});
+  ExpectOwnLoopGoesOn({0, 3});
+}
+
+TEST(ElasticTest, AJoinerMustBeginWithTraining) {
+  ElasticJob job(1, 1);
+  Status status;
+  distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
+    MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
+    if (worker == 0) return;
+    try {
+      strategy.OnChief([] { return Status(); });
+    } catch (const Error& error) {
+      status = error.status();
+    }
+  });
+  EXPECT_EQ(status.code(), Code::kFailedPrecondition);
+  EXPECT_NE(status.message().find("strategy.Train(batches, steps, body)"), std::string::npos)
+      << status.message();
+}
+
+// As after SIGSTOP: the others went on, and the one that comes back is told how far.
+TEST(ElasticTest, WhoWasLeftOutComesBack) {
+  const Trained expected = Alone(8);
+  ElasticJob job(3, 0);
+  const auto all = TrainElastic(
+      job,
+      [&](int worker, Strategy&, Counter& counter) {
+        if (worker != 1) return;
+        counter.on_batch = [&job](int64_t step) {
+          if (step == 6) job.LeaveOut(1);
+        };
+      },
+      8);
+  EXPECT_EQ(job.deaths(), 1);
+  ExpectAllAre(expected, all, 3, "one was left out");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,149 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "lockstep/data/dataset.h"
+#include "python/bind.h"
+#include "python/callback.h"
+
+namespace lockstep::python {
+
+namespace {
+
+using Specs = std::vector<std::pair<int, Shape>>;
+
+std::vector<TensorSpec> SpecsOf(const Specs& pairs) {
+  std::vector<TensorSpec> specs;
+  for (const auto& [dtype, shape] : pairs) specs.push_back({static_cast<DType>(dtype), shape});
+  return specs;
+}
+
+nb::list ListOf(const std::vector<Tensor>& tensors) {
+  nb::list list;
+  for (const Tensor& tensor : tensors) list.append(nb::cast(tensor));
+  return list;
+}
+
+// `make()` gives a Python iterator of lists of tensors.
+Dataset GeneratorOf(nb::object make, const Specs& signature) {
+  const Held held(std::move(make));
+  return Dataset::FromGenerator(
+      [held]() -> Dataset::Generator {
+        const nb::gil_scoped_acquire lock;
+        const Held iterator(held.get()());
+        return [iterator]() -> std::optional<Element> {
+          const nb::gil_scoped_acquire inner;
+          PyObject* next = PyIter_Next(iterator.get().ptr());
+          if (next == nullptr) {
+            if (PyErr_Occurred()) nb::raise_python_error();
+            return std::nullopt;
+          }
+          return TensorsOf(nb::steal(next));
+        };
+      },
+      SpecsOf(signature));
+}
+
+std::function<Dataset(const Element&)> Expansion(nb::object function) {
+  return [held = Held(std::move(function))](const Element& element) {
+    const nb::gil_scoped_acquire lock;
+    return nb::cast<Dataset>(held.get()(ListOf(element)));
+  };
+}
+
+class Iterator {
+ public:
+  explicit Iterator(const Dataset& dataset) : dataset_(dataset) {}
+  /// The next element; nullopt at the end. The pass begins with the first call.
+  std::optional<Element> Next() {
+    if (!place_) {
+      place_.emplace(dataset_.begin());
+    } else if (!ended_) {
+      ++*place_;
+    }
+    ended_ = ended_ || *place_ == std::default_sentinel;
+    if (ended_) return std::nullopt;
+    return **place_;
+  }
+
+ private:
+  Dataset dataset_;
+  std::optional<DatasetIterator> place_;
+  bool ended_ = false;
+};
+
+void BindSources(nb::class_<Dataset>& c) {
+  c.def_static("from_tensors", [](const Element& e) { return Dataset::FromTensors(e); })
+      .def_static("from_tensor_slices",
+                  [](const Element& e) { return Dataset::FromTensorSlices(e); })
+      .def_static("range", [](int64_t start, int64_t stop,
+                              int64_t step) { return Dataset::Range(start, stop, step); })
+      .def_static("from_generator", &GeneratorOf)
+      .def_static("random", &Dataset::Random, nb::arg().none())
+      .def_static("zip", &Dataset::Zip)
+      .def_static("mnist", &Dataset::Mnist)
+      .def_static("idx", &Dataset::Idx);
+}
+
+void BindSteps(nb::class_<Dataset>& c) {
+  c.def("map",
+        [](const Dataset& d, nb::object function, int parallel, bool stateful) {
+          return d.Map(TensorFunction(std::move(function)), {parallel, stateful});
+        })
+      .def("filter",
+           [](const Dataset& d, nb::object predicate) {
+             const auto call = TensorFunction(std::move(predicate));
+             return d.Filter([call](const Element& e) { return call(e).at(0).scalar<bool>(); });
+           })
+      .def("enumerate", &Dataset::Enumerate)
+      .def("interleave",
+           [](const Dataset& d, nb::object function, int64_t cycle, int64_t block) {
+             return d.Interleave(Expansion(std::move(function)), cycle, block);
+           })
+      .def("window", &Dataset::Window)
+      .def("batch", &Dataset::Batch)
+      .def("padded_batch", &Dataset::PaddedBatch)
+      .def("unbatch", &Dataset::Unbatch)
+      .def("rebatch", &Dataset::Rebatch)
+      .def(
+          "shuffle",
+          [](const Dataset& d, int64_t buffer, std::optional<int64_t> seed, bool reshuffle) {
+            return d.Shuffle(buffer, {seed, reshuffle});
+          },
+          nb::arg(), nb::arg().none(), nb::arg())
+      .def("repeat", &Dataset::Repeat)
+      .def("shard", &Dataset::Shard)
+      .def("take", &Dataset::Take)
+      .def("skip", &Dataset::Skip)
+      .def("concatenate", &Dataset::Concatenate)
+      .def("cache", &Dataset::Cache)
+      .def("prefetch", &Dataset::Prefetch);
+}
+
+}  // namespace
+
+void BindData(nb::module_& m) {
+  nb::class_<Dataset> dataset(m, "Dataset");
+  BindSources(dataset);
+  BindSteps(dataset);
+  dataset.def("cardinality", &Dataset::Cardinality)
+      .def("explain", &Dataset::Explain)
+      .def("indexable", &Dataset::indexable)
+      .def("specs", [](const Dataset& d) -> nb::object {
+        const auto specs = d.element_spec();
+        if (!specs) return nb::none();
+        nb::list list;
+        for (const TensorSpec& spec : *specs)
+          list.append(nb::make_tuple(static_cast<int>(spec.dtype), spec.shape));
+        return list;
+      });
+  nb::class_<Iterator>(m, "DatasetIterator")
+      .def(nb::init<const Dataset&>())
+      .def("next", [](Iterator& iterator) -> nb::object {
+        const std::optional<Element> element = Unlocked([&] { return iterator.Next(); });
+        return element ? nb::object(ListOf(*element)) : nb::object(nb::none());
+      });
+}
+
+}  // namespace lockstep::python

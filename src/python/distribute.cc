@@ -1,0 +1,170 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "lockstep/distribute/parameter_server.h"
+#include "lockstep/distribute/strategy.h"
+#include "python/bind.h"
+#include "python/callback.h"
+
+namespace lockstep::python {
+
+namespace {
+
+// A tuple is a value for each replica, everything else one for all.
+PerReplica PerReplicaOf(nb::handle object) {
+  if (!nb::isinstance<nb::tuple>(object)) return PerReplica(Arg{object}.Strong());
+  return PerReplica(TensorsOf(object));
+}
+
+std::vector<PerReplica> AllPerReplica(nb::handle list) {
+  std::vector<PerReplica> values;
+  for (nb::handle one : list) values.push_back(PerReplicaOf(one));
+  return values;
+}
+
+nb::object FromPerReplica(const PerReplica& value) {
+  if (value.is_same()) return nb::cast(value.values()[0]);
+  nb::list list;
+  for (const Tensor& one : value.values()) list.append(one.defined() ? nb::cast(one) : nb::none());
+  return nb::tuple(list);
+}
+
+nb::list ListOf(const std::vector<PerReplica>& values) {
+  nb::list list;
+  for (const PerReplica& value : values) list.append(FromPerReplica(value));
+  return list;
+}
+
+nb::list RunReplicas(Strategy& strategy, nb::object function, nb::handle arguments) {
+  const auto replica = TensorFunction(std::move(function));
+  const std::vector<PerReplica> values = AllPerReplica(arguments);
+  return ListOf(Unlocked([&] { return strategy.RunAll(replica, values); }));
+}
+
+ReplicaContext& Context() {
+  ReplicaContext* context = GetReplicaContext();
+  if (context == nullptr) {
+    throw Error(Code::kFailedPrecondition,
+                "[replica context] a replica must be running; got cross-replica context");
+  }
+  return *context;
+}
+
+std::vector<Tensor> Merge(nb::object function, const std::vector<Tensor>& arguments) {
+  const Held held(std::move(function));
+  const MergeFunction merge = [held](Strategy&, const std::vector<PerReplica>& values) {
+    const nb::gil_scoped_acquire lock;
+    return AllPerReplica(held.get()(ListOf(values)));
+  };
+  return Unlocked([&] { return Context().MergeCall(merge, arguments); });
+}
+
+// A Python context.
+class StrategyScope {
+ public:
+  explicit StrategyScope(Strategy& strategy) : strategy_(strategy) {}
+  void Enter() { scope_ = std::make_unique<Strategy::Scope>(strategy_); }
+  void Exit() { scope_.reset(); }
+
+ private:
+  Strategy& strategy_;
+  std::unique_ptr<Strategy::Scope> scope_;
+};
+
+ParameterServerMode ModeOf(const std::string& mode, int staleness) {
+  if (mode == "synchronous") return ParameterServerMode::Synchronous();
+  if (mode == "asynchronous") return ParameterServerMode::Asynchronous();
+  if (mode == "bounded") return ParameterServerMode::BoundedStaleness(staleness);
+  throw Error(Code::kInvalidArgument,
+              "[ParameterServerStrategy] mode must be 'synchronous', 'bounded' or 'asynchronous'; "
+              "got '" +
+                  mode + "'");
+}
+
+void BindStrategies(nb::module_& m) {
+  nb::class_<Strategy>(m, "Strategy")
+      .def_prop_ro("replicas", &Strategy::num_replicas_in_sync)
+      .def_prop_ro("devices", &Strategy::num_devices)
+      .def_prop_ro("workers", &Strategy::num_workers)
+      .def_prop_ro("worker", &Strategy::worker)
+      .def_prop_ro("id", &Strategy::id)
+      .def_prop_ro("name", &Strategy::name)
+      .def("run", &RunReplicas)
+      .def(
+          "reduce",
+          [](Strategy& s, int op, nb::object value, std::optional<int> axis) {
+            const PerReplica values = PerReplicaOf(value);
+            return Unlocked([&] { return s.Reduce(ReduceOp(op), values, axis); });
+          },
+          nb::arg(), nb::arg(), nb::arg().none())
+      .def("gather",
+           [](Strategy& s, nb::object value, int axis) {
+             const PerReplica values = PerReplicaOf(value);
+             return Unlocked([&] { return s.Gather(values, axis); });
+           })
+      .def("split", [](Strategy& s, const std::vector<Tensor>& batch) {
+        return ListOf(Unlocked([&] { return s.Split(batch); }));
+      });
+  nb::class_<MirroredStrategy, Strategy>(m, "MirroredStrategy")
+      .def("__init__", [](MirroredStrategy* self, int devices, int replicas, int threads,
+                          std::vector<std::string> names) {
+        new (self) MirroredStrategy({devices, replicas, threads, std::move(names)});
+      });
+  nb::class_<CentralStorageStrategy, Strategy>(m, "CentralStorageStrategy")
+      .def("__init__", [](CentralStorageStrategy* self, std::vector<std::string> names,
+                          std::string parameter_device) {
+        new (self) CentralStorageStrategy(
+            {.compute_devices = std::move(names), .parameter_device = std::move(parameter_device)});
+      });
+  nb::class_<OneDeviceStrategy, Strategy>(m, "OneDeviceStrategy").def(nb::init<int>());
+  nb::class_<MultiWorkerMirroredStrategy, Strategy>(m, "MultiWorkerMirroredStrategy")
+      .def("__init__", [](MultiWorkerMirroredStrategy* self, int devices, int replicas,
+                          int threads) {
+        Unlocked([&] {
+          new (self) MultiWorkerMirroredStrategy(MultiWorkerOptions{devices, replicas, threads});
+        });
+      });
+  nb::class_<ParameterServerStrategy, Strategy>(m, "ParameterServerStrategy")
+      .def("__init__",
+           [](ParameterServerStrategy* self, const std::string& mode, int staleness, bool scale,
+              int devices, int replicas, int threads) {
+             const ParameterServerOptions options{.mode = ModeOf(mode, staleness),
+                                                  .scale_by_staleness = scale,
+                                                  .devices = devices,
+                                                  .replicas = replicas,
+                                                  .threads_per_device = threads};
+             Unlocked([&] { new (self) ParameterServerStrategy(options); });
+           })
+      .def_prop_ro("servers", &ParameterServerStrategy::num_servers)
+      .def_prop_ro("is_server", &ParameterServerStrategy::is_server)
+      .def_prop_ro("mode", [](const ParameterServerStrategy& s) { return s.mode().ToString(); });
+  nb::class_<StrategyScope>(m, "StrategyScope")
+      .def(nb::init<Strategy&>(), nb::keep_alive<1, 2>())
+      .def("enter", &StrategyScope::Enter)
+      .def("exit", &StrategyScope::Exit);
+}
+
+}  // namespace
+
+void BindDistribute(nb::module_& m) {
+  BindStrategies(m);
+  m.def("has_strategy", &HasStrategy);
+  m.def("strategy_id", [] { return GetStrategy().id(); });
+  m.def("in_replica", [] { return GetReplicaContext() != nullptr; });
+  m.def("in_cross_replica", &InCrossReplicaContext);
+  m.def("replica_id", [] { return Context().replica_id_in_sync_group(); });
+  m.def("replicas_in_sync", [] { return Context().num_replicas_in_sync(); });
+  m.def(
+      "all_reduce",
+      [](int op, const std::vector<Tensor>& values) {
+        return Context().AllReduce(ReduceOp(op), values);
+      },
+      nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "all_gather", [](const Tensor& value, int axis) { return Context().AllGather(value, axis); },
+      nb::call_guard<nb::gil_scoped_release>());
+  m.def("merge_call", &Merge);
+}
+
+}  // namespace lockstep::python

@@ -1,0 +1,254 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "lockstep/checkpoint/checkpoint.h"
+#include "lockstep/checkpoint/tensor_bundle.h"
+#include "lockstep/data/example.h"
+#include "lockstep/data/files.h"
+#include "lockstep/data/record.h"
+#include "lockstep/data/transformations.h"
+#include "lockstep/monitor/summary.h"
+#include "python/bind.h"
+#include "python/convert.h"
+
+// Checkpoints, records, examples and event files.
+
+namespace lockstep::python {
+
+namespace {
+
+std::vector<TrackedPart> PartsOf(const std::vector<std::pair<std::string, Trackable>>& pairs) {
+  std::vector<TrackedPart> parts;
+  for (const auto& [name, object] : pairs) parts.push_back({name, object});
+  return parts;
+}
+
+// A checkpoint and, where there is one, what manages its directory.
+class Managed {
+ public:
+  Managed(Checkpoint& checkpoint, const std::string& directory, std::optional<int> most,
+          std::optional<double> hours, const std::string& name)
+      : manager_(CheckpointManager::Open(checkpoint, directory,
+                                         {.max_to_keep = most,
+                                          .keep_checkpoint_every_n_hours = hours,
+                                          .checkpoint_name = name})
+                     .value()) {}
+  std::string Save(std::optional<int64_t> number) { return manager_.Save(number).value(); }
+  std::optional<std::string> latest() const { return manager_.latest_checkpoint(); }
+  std::vector<std::string> all() const { return manager_.checkpoints(); }
+
+ private:
+  CheckpointManager manager_;
+};
+
+void BindCheckpoints(nb::module_& m) {
+  const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
+  nb::class_<Trackable>(m, "Trackable")
+      .def(nb::init<>())
+      .def_static("of", [](const Variable& variable) { return Trackable(variable); })
+      .def("add",
+           [](Trackable& t, const std::string& name, const Trackable& part) { t.Add(name, part); });
+  nb::class_<RestoreStatus>(m, "RestoreStatus")
+      .def("assert_consumed", [](const RestoreStatus& s) { s.AssertConsumed(); })
+      .def("assert_existing", [](const RestoreStatus& s) { s.AssertExistingObjectsMatched(); })
+      .def("assert_nontrivial", [](const RestoreStatus& s) { s.AssertNontrivialMatch(); })
+      .def_ro("unused", &RestoreStatus::unused)
+      .def_ro("missing", &RestoreStatus::missing);
+  nb::class_<Checkpoint>(m, "Checkpoint")
+      .def("__init__",
+           [](Checkpoint* self, const std::vector<std::pair<std::string, Trackable>>& parts) {
+             new (self) Checkpoint(PartsOf(parts));
+           })
+      .def(
+          "write", [](Checkpoint& c, const std::string& prefix) { c.Write(prefix).OrThrow(); },
+          unlocked)
+      .def(
+          "save", [](Checkpoint& c, const std::string& prefix) { return c.Save(prefix).value(); },
+          unlocked)
+      .def(
+          "restore", [](Checkpoint& c, const std::string& path) { return c.Restore(path).value(); },
+          unlocked)
+      .def(
+          "read", [](Checkpoint& c, const std::string& path) { return c.Read(path).value(); },
+          unlocked)
+      .def("save_counter", &Checkpoint::save_counter);
+  nb::class_<Managed>(m, "CheckpointManager")
+      .def(nb::init<Checkpoint&, const std::string&, std::optional<int>, std::optional<double>,
+                    const std::string&>(),
+           nb::keep_alive<1, 2>(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
+           nb::arg())
+      .def("save", &Managed::Save, nb::arg().none(), unlocked)
+      .def("latest", &Managed::latest)
+      .def("all", &Managed::all);
+  m.def("latest_checkpoint", &LatestCheckpoint);
+  nb::class_<TensorBundle>(m, "TensorBundle")
+      .def_static("open",
+                  [](const std::string& prefix) {
+                    return std::make_unique<TensorBundle>(TensorBundle::Open(prefix).value());
+                  })
+      .def("entries",
+           [](const TensorBundle& bundle) {  // (name, TensorFlow's number of the dtype, shape)
+             nb::list made;
+             for (const TensorBundle::Entry& entry : bundle.entries()) {
+               made.append(nb::make_tuple(entry.name, entry.dtype_number, entry.shape));
+             }
+             return made;
+           })
+      .def(
+          "read",
+          [](const TensorBundle& bundle, const std::string& name) {
+            return bundle.Read(name).value();
+          },
+          unlocked);
+  m.def(
+      "write_tensor_bundle",
+      [](const std::string& prefix, const std::vector<std::pair<std::string, Tensor>>& tensors) {
+        std::vector<BundleTensor> made;
+        for (const auto& [name, value] : tensors) made.push_back({name, value, ""});
+        WriteTensorBundle(prefix, made).OrThrow();
+      },
+      unlocked);
+}
+
+Compression CompressionOf(const std::string& name) {
+  if (name == "GZIP") return Compression::kGzip;
+  return name == "ZLIB" ? Compression::kZlib : Compression::kNone;
+}
+
+nb::list BytesOf(const Element& element) {
+  nb::list list;
+  for (const Tensor& tensor : element) list.append(nb::cast(tensor));
+  return list;
+}
+
+using Spec = std::tuple<std::string, int, Shape, bool, nb::object>;
+
+std::vector<FeatureSpec> SpecsOf(nb::handle list) {
+  std::vector<FeatureSpec> specs;
+  for (nb::handle one : list) {
+    specs.push_back(
+        {.name = nb::cast<std::string>(one[0]),
+         .dtype = static_cast<DType>(nb::cast<int>(one[1])),
+         .shape = nb::cast<Shape>(one[2]),
+         .kind = nb::cast<bool>(one[3]) ? FeatureSpec::Kind::kVariable : FeatureSpec::Kind::kFixed,
+         .default_value = Arg{nb::object(one[4])}.Optional()});
+  }
+  return specs;
+}
+
+// {name: ("bytes" | "float" | "int64", values)}
+nb::bytes Serialize(nb::dict features) {
+  Features made;
+  for (auto [name, value] : features) {
+    const auto kind = nb::cast<std::string>(value[0]);
+    Feature feature;
+    if (kind == "bytes") {
+      std::vector<std::string> list;
+      for (nb::handle one : nb::object(value[1])) {
+        const auto bytes = nb::cast<nb::bytes>(one);
+        list.emplace_back(bytes.c_str(), bytes.size());
+      }
+      feature = std::move(list);
+    } else if (kind == "float") {
+      feature = nb::cast<std::vector<float>>(value[1]);
+    } else {
+      feature = nb::cast<std::vector<int64_t>>(value[1]);
+    }
+    made[nb::cast<std::string>(name)] = std::move(feature);
+  }
+  const std::string bytes = SerializeExample(made);
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+nb::dict Deserialize(nb::bytes serialized) {
+  nb::dict made;
+  const Features features =
+      DeserializeExample(std::string_view(serialized.c_str(), serialized.size())).value();
+  for (const auto& [name, feature] : features) {
+    nb::object value = nb::none();
+    if (const auto* strings = std::get_if<std::vector<std::string>>(&feature)) {
+      nb::list list;
+      for (const std::string& one : *strings) list.append(nb::bytes(one.data(), one.size()));
+      value = nb::make_tuple("bytes", list);
+    } else if (const auto* floats = std::get_if<std::vector<float>>(&feature)) {
+      value = nb::make_tuple("float", *floats);
+    } else if (const auto* whole = std::get_if<std::vector<int64_t>>(&feature)) {
+      value = nb::make_tuple("int64", *whole);
+    }
+    made[nb::str(name.c_str())] = value;
+  }
+  return made;
+}
+
+void BindRecords(nb::module_& m) {
+  nb::class_<TFRecordWriter>(m, "TFRecordWriter")
+      .def_static("open",
+                  [](const std::string& path, const std::string& compression) {
+                    return TFRecordWriter::Open(path, CompressionOf(compression)).value();
+                  })
+      .def("write",
+           [](TFRecordWriter& w, nb::bytes record) {
+             w.Write(std::string_view(record.c_str(), record.size())).OrThrow();
+           })
+      .def("flush", [](TFRecordWriter& w) { w.Flush().OrThrow(); })
+      .def("close", [](TFRecordWriter& w) { w.Close().OrThrow(); });
+  m.def("record_dataset",
+        [](const std::vector<std::string>& files, const std::string& compression) {
+          return TFRecordDataset(files, {.compression = CompressionOf(compression)});
+        });
+  m.def("line_dataset", [](const std::vector<std::string>& files, const std::string& compression) {
+    return TextLineDataset(files, CompressionOf(compression));
+  });
+  m.def(
+      "sample_from_datasets",
+      [](const std::vector<Dataset>& datasets, std::vector<double> weights,
+         std::optional<int64_t> seed, bool stop) {
+        return SampleFromDatasets(datasets, {std::move(weights), seed, stop});
+      },
+      nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
+  m.def("serialize_example", &Serialize);
+  m.def("deserialize_example", &Deserialize);
+  m.def("parse_single_example", [](nb::bytes serialized, nb::object specs) {
+    return BytesOf(ParseSingleExample(std::string_view(serialized.c_str(), serialized.size()),
+                                      SpecsOf(specs)));
+  });
+  m.def("parse_example", [](const Tensor& serialized, nb::object specs) {
+    const auto wanted = SpecsOf(specs);
+    return BytesOf(Unlocked([&] { return ParseExample(serialized, wanted); }));
+  });
+}
+
+void BindSummaries(nb::module_& m) {
+  using summary::FileWriter;
+  nb::class_<FileWriter>(m, "FileWriter")
+      .def("__init__",
+           [](FileWriter* self, const std::string& folder, int queue, double seconds,
+              const std::string& suffix) {
+             new (self) FileWriter(
+                 folder, {.max_queue = queue, .flush_seconds = seconds, .filename_suffix = suffix});
+           })
+      .def("scalar", &FileWriter::Scalar)
+      .def("histogram",
+           [](FileWriter& w, const std::string& tag, const Tensor& values, int64_t step,
+              int buckets) { w.Write(summary::Histogram(tag, values, buckets), step); })
+      .def("image", [](FileWriter& w, const std::string& tag, const Tensor& images, int64_t step,
+                       int most) { w.Write(summary::Image(tag, images, most), step); })
+      .def("text", &FileWriter::Text)
+      .def("flush", &FileWriter::Flush)
+      .def("close", &FileWriter::Close);
+}
+
+}  // namespace
+
+void BindFiles(nb::module_& m) {
+  BindCheckpoints(m);
+  BindRecords(m);
+  BindSummaries(m);
+}
+
+}  // namespace lockstep::python

@@ -1,0 +1,68 @@
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <string>
+
+#include "lockstep/base/status.h"
+#include "ops/builder.h"
+#include "python/bind.h"
+#include "python/convert.h"
+#include "python/guard.h"
+#include "runtime/eager.h"
+
+namespace lockstep::python {
+
+namespace {
+
+// Errors of C++ become the package's exceptions, which it makes of code and text.
+void Translate(const std::exception_ptr& pointer, void*) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const Error& error) {
+    const nb::object& raise = TheHooks().raise_error;
+    if (!raise.is_valid()) {
+      PyErr_SetString(PyExc_RuntimeError, error.what());
+      return;
+    }
+    const nb::object exception =
+        raise(static_cast<int>(error.code()), error.status().message().c_str());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  }
+}
+
+bool IsTracing() { return &ops::CurrentBuilder() != &runtime::EagerBuilder::Instance(); }
+
+// A Python context in which ops happen at once.
+class EagerScope {
+ public:
+  void Enter() {
+    pause_ = std::make_unique<ops::RecordingPause>();
+    scope_ = std::make_unique<ops::BuilderScope>(&runtime::EagerBuilder::Instance());
+  }
+  void Exit() {
+    scope_.reset();
+    pause_.reset();
+  }
+
+ private:
+  std::unique_ptr<ops::RecordingPause> pause_;
+  std::unique_ptr<ops::BuilderScope> scope_;
+};
+
+}  // namespace
+
+void BindHooks(nb::module_& m) {
+  nb::register_exception_translator(Translate);
+  BindGuard(m);
+  m.def("set_hooks", [](nb::object convert, nb::object variable_type, nb::object raise_error) {
+    TheHooks() = {std::move(convert), std::move(variable_type), std::move(raise_error)};
+  });
+  m.def("is_tracing", &IsTracing);
+  m.def("is_recording", &ops::IsRecording);
+  nb::class_<EagerScope>(m, "EagerScope")
+      .def(nb::init<>())
+      .def("enter", &EagerScope::Enter)
+      .def("exit", &EagerScope::Exit);
+}
+
+}  // namespace lockstep::python

@@ -1,0 +1,69 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "ops/builder.h"
+#include "ops/op.h"
+#include "python/bind.h"
+#include "python/callback.h"
+#include "runtime/host_ops.h"
+
+// Python functions as ops: printing, and functions that run when the graph does.
+
+namespace lockstep::python {
+
+namespace {
+
+// What such an op calls, and what it gives.
+struct HostCall : TensorObject {
+  std::function<std::vector<Tensor>(const std::vector<Tensor>&)> function;
+  std::vector<ops::TensorType> outputs;
+};
+
+const HostCall& CallOf(const ops::Attributes& attributes) {
+  return dynamic_cast<const HostCall&>(*attributes.Get<std::shared_ptr<TensorObject>>("call"));
+}
+
+std::vector<ops::TensorType> Infer(const ops::InferenceContext& context) {
+  return CallOf(context.attributes).outputs;
+}
+
+std::vector<Tensor> Run(const ops::OpSpec& spec, const ops::Attributes& attributes,
+                        const std::vector<Tensor>& inputs) {
+  const HostCall& call = CallOf(attributes);
+  std::vector<Tensor> results = call.function(inputs);
+  if (results.size() != call.outputs.size()) {
+    throw Error(Code::kInvalidArgument, "[py_function] a function must give what Tout says; got " +
+                                            std::to_string(results.size()) +
+                                            " tensors instead of " +
+                                            std::to_string(call.outputs.size()));
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].dtype() == call.outputs[i].dtype) continue;
+    throw Error(Code::kInvalidArgument, "[py_function] a function must give what Tout says; got " +
+                                            std::string(DTypeName(results[i].dtype())) +
+                                            " for output " + std::to_string(i) + ", which is " +
+                                            std::string(DTypeName(call.outputs[i].dtype)));
+  }
+  return results;
+}
+
+const ops::RegisterOp kHostCall({.name = "PyFunction",
+                                 .infer = Infer,
+                                 .effects = {.external = true}});
+const runtime::RegisterHostOp kRunHostCall("PyFunction", {Run});
+
+std::vector<Tensor> Emit(nb::object function, const std::vector<Tensor>& inputs,
+                         const std::vector<DType>& dtypes, const std::vector<Shape>& shapes) {
+  auto call = std::make_shared<HostCall>();
+  call->function = TensorFunction(std::move(function));
+  for (size_t i = 0; i < dtypes.size(); ++i) call->outputs.push_back({dtypes[i], shapes[i]});
+  return Unlocked([&] {
+    return ops::Emit("PyFunction", inputs, {{"call", std::shared_ptr<TensorObject>(call)}});
+  });
+}
+
+}  // namespace
+
+void BindHostCalls(nb::module_& m) { m.def("host_call", &Emit); }
+
+}  // namespace lockstep::python

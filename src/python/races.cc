@@ -1,0 +1,84 @@
+#include "lockstep/check/races.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "python/bind.h"
+#include "python/convert.h"
+#include "python/guard.h"
+#include "python/site.h"
+#include "runtime/access_log.h"
+
+namespace lockstep::python {
+
+namespace {
+
+// File names for as long as anybody may report them.
+const char* Kept(const char* name) {
+  static std::mutex mutex;
+  static auto* names = new std::set<std::string, std::less<>>;
+  const std::lock_guard lock(mutex);
+  auto found = names->find(std::string_view(name));
+  if (found == names->end()) found = names->emplace(name).first;
+  return found->c_str();
+}
+
+nb::dict PlaceOf(const RaceAccess& access) {
+  nb::dict place;
+  place["version"] = access.version;
+  place["thread"] = access.thread;
+  place["file"] = nb::str(access.file.c_str());
+  place["line"] = access.line;
+  return place;
+}
+
+nb::list Reports() {
+  nb::list list;
+  for (const RaceReport& report : TakeRaceReports()) {
+    nb::dict one;
+    one["kind"] = report.kind == RaceReport::Kind::kLostUpdate ? "lost update" : "mixed gradient";
+    one["variable"] = nb::str(report.variable.c_str());
+    one["read"] = PlaceOf(report.read);
+    one["written"] = PlaceOf(report.written);
+    one["assigned"] = PlaceOf(report.assigned);
+    one["count"] = report.count;
+    one["text"] = nb::str(report.ToString().c_str());
+    list.append(one);
+  }
+  return list;
+}
+
+}  // namespace
+
+ops::SourceSite PythonSite() {
+  if (!runtime::FollowsAccesses()) return {};
+  PyFrameObject* frame = PyEval_GetFrame();
+  Py_XINCREF(frame);
+  ops::SourceSite site;
+  while (frame != nullptr && site.line == 0) {
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    if (!IsPackageFile(code->co_filename)) {
+      const char* name = PyUnicode_AsUTF8(code->co_filename);
+      if (name != nullptr) site = {Kept(name), static_cast<uint32_t>(PyFrame_GetLineNumber(frame))};
+      PyErr_Clear();
+    }
+    Py_DECREF(code);
+    PyFrameObject* back = PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  Py_XDECREF(frame);
+  return site;
+}
+
+void BindRaces(nb::module_& m) {
+  m.def("set_race_check", [](int check) { SetRaceCheck(static_cast<RaceCheck>(check)); });
+  m.def("race_check", [] { return static_cast<int>(CurrentRaceCheck()); });
+  m.def("take_race_reports", &Reports);
+}
+
+}  // namespace lockstep::python

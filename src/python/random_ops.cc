@@ -1,0 +1,90 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include "lockstep/nn/initializers.h"
+#include "lockstep/ops/random.h"
+#include "lockstep/runtime/random.h"
+#include "python/bind.h"
+#include "python/convert.h"
+
+namespace lockstep::python {
+
+namespace {
+
+using Seed = std::optional<int64_t>;
+
+void BindStateful(nb::module_& m) {
+  const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
+  m.def("set_seed", &SetSeed);
+  m.def("global_seed", &GlobalSeed);
+  m.def("set_random_seed", &SetRandomSeed);
+  m.def("next_default_seed", &NextDefaultSeed);
+  m.def(
+      "random_uniform",
+      [](const Shape& shape, double low, double high, DType dtype, Seed seed) {
+        return RandomUniform(shape, low, high, {dtype, seed});
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
+  m.def(
+      "random_uniform_int",
+      [](const Shape& shape, int64_t low, int64_t high, DType dtype, Seed seed) {
+        return RandomUniformInt(shape, low, high, {dtype, seed});
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
+  m.def(
+      "random_normal",
+      [](const Shape& shape, double mean, double deviation, DType dtype, Seed seed) {
+        return RandomNormal(shape, mean, deviation, {dtype, seed});
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
+  m.def(
+      "random_truncated_normal",
+      [](const Shape& shape, double mean, double deviation, DType dtype, Seed seed) {
+        return RandomTruncatedNormal(shape, mean, deviation, {dtype, seed});
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
+  m.def("random_shuffle", &RandomShuffle, nb::arg(), nb::arg().none(), unlocked);
+}
+
+void BindStateless(nb::module_& m) {
+  const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
+  m.def("stateless_uniform", &StatelessRandomUniform, unlocked);
+  m.def("stateless_uniform_int", &StatelessRandomUniformInt, unlocked);
+  m.def("stateless_uniform_full_int", &StatelessRandomUniformFullInt, unlocked);
+  m.def("stateless_normal", &StatelessRandomNormal, unlocked);
+  m.def("stateless_truncated_normal", &StatelessTruncatedNormal, unlocked);
+  m.def("stateless_dropout", &StatelessDropout, unlocked);
+  m.def("random_split", &RandomSplit, unlocked);
+  m.def("random_fold_in", &RandomFoldIn, unlocked);
+  m.def("random_permutation", &RandomPermutation, unlocked);
+}
+
+void BindGenerator(nb::module_& m) {
+  const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
+  nb::class_<Generator>(m, "Generator")
+      .def_static("from_state", [](std::array<int64_t, 3> state) { return Generator(state); })
+      .def_static("from_seed", [](int64_t seed) { return Generator::FromSeed(seed); })
+      .def_static("from_key_counter", &Generator::FromKeyCounter)
+      .def("uniform", &Generator::Uniform, unlocked)
+      .def("uniform_int", &Generator::UniformInt, unlocked)
+      .def("uniform_full_int", &Generator::UniformFullInt, unlocked)
+      .def("normal", &Generator::Normal, unlocked)
+      .def("truncated_normal", &Generator::TruncatedNormal, unlocked)
+      .def("make_seeds", &Generator::MakeSeeds, unlocked)
+      .def("split", &Generator::Split, unlocked)
+      .def("skip", &Generator::Skip, unlocked)
+      .def("reset_from_seed", &Generator::ResetFromSeed, unlocked)
+      .def("reset_from_key_counter", &Generator::ResetFromKeyCounter, unlocked)
+      .def_prop_ro("state", [](const Generator& g) { return g.state(); });
+}
+
+}  // namespace
+
+void BindRandomOps(nb::module_& m) {
+  BindStateful(m);
+  BindStateless(m);
+  BindGenerator(m);
+}
+
+}  // namespace lockstep::python

@@ -1,0 +1,180 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "lockstep/runtime/session.h"
+#include "ops/builder.h"
+#include "python/bind.h"
+#include "python/callback.h"
+#include "runtime/graph_builder.h"
+
+namespace lockstep::python {
+
+namespace {
+
+Fetch FetchOf(nb::handle object) {
+  if (nb::isinstance<Tensor>(object)) return Fetch(nb::cast<Tensor>(object));
+  if (nb::isinstance<Variable>(object)) return Fetch(nb::cast<Variable>(object));
+  if (nb::isinstance<Operation>(object)) return Fetch(nb::cast<Operation>(object));
+  return Fetch(nb::cast<std::string>(object));
+}
+
+std::vector<Fetch> FetchesOf(nb::handle list) {
+  std::vector<Fetch> fetches;
+  for (nb::handle one : list) fetches.push_back(FetchOf(one));
+  return fetches;
+}
+
+nb::list RunSession(const Session& session, nb::object fetches, nb::object feeds,
+                    nb::object targets) {
+  const std::vector<Fetch> wanted = FetchesOf(fetches), only_run = FetchesOf(targets);
+  Feeds fed;
+  for (nb::handle pair : feeds)
+    fed.push_back({FetchOf(pair[0]), Arg{nb::object(pair[1])}.Strong()});
+  const std::vector<Tensor> values = Unlocked([&] { return session.Run(wanted, fed, only_run); });
+  nb::list results;
+  for (const Tensor& value : values) results.append(value.defined() ? nb::cast(value) : nb::none());
+  return results;
+}
+
+// A Python context.
+class GraphScope {
+ public:
+  explicit GraphScope(Graph graph) : graph_(std::move(graph)) {}
+  void Enter() { scope_ = std::make_unique<Graph::Scope>(graph_); }
+  void Exit() { scope_.reset(); }
+
+ private:
+  Graph graph_;
+  std::unique_ptr<Graph::Scope> scope_;
+};
+
+class NameScopeContext {
+ public:
+  explicit NameScopeContext(std::string name) : name_(std::move(name)) {}
+  std::string Enter() {
+    scope_ = std::make_unique<NameScope>(name_);
+    return scope_->prefix();
+  }
+  void Exit() { scope_.reset(); }
+
+ private:
+  std::string name_;
+  std::unique_ptr<NameScope> scope_;
+};
+
+nb::object AttributeOf(const ops::AttributeValue& value) {
+  return std::visit(
+      []<typename T>(const T& held) -> nb::object {
+        if constexpr (std::is_same_v<T, DType>) {
+          return nb::cast(static_cast<int>(held));
+        } else if constexpr (std::is_same_v<T, std::shared_ptr<TensorObject>>) {
+          return nb::none();
+        } else {
+          return nb::cast(held);
+        }
+      },
+      value);
+}
+
+// The nodes in their order: {op, name, inputs [(node, output)], attributes, outputs [(dtype,
+// shape)], value}, the last for constants; what a bodies' graph holds is left out.
+nb::list NodesOf(const Graph& given) {
+  const std::lock_guard lock(given.state()->mutex);
+  const graph::Graph& graph = given.state()->graph();
+  nb::list nodes;
+  for (const graph::Node& node : graph.nodes()) {
+    nb::dict made, attributes;
+    for (const auto& [name, value] : node.attributes.entries()) {
+      attributes[name.c_str()] = AttributeOf(value);
+    }
+    nb::list inputs, outputs;
+    for (const graph::Endpoint& input : node.inputs) {
+      inputs.append(nb::make_tuple(input.node, input.index));
+    }
+    for (const ops::TensorType& type : node.outputs) {
+      outputs.append(nb::make_tuple(static_cast<int>(type.dtype), type.shape));
+    }
+    const Tensor* value = node.outputs.empty() ? nullptr : graph.constant({node.id, 0});
+    made["op"] = std::string(node.spec->name);
+    made["name"] = node.name;
+    made["inputs"] = inputs;
+    made["outputs"] = outputs;
+    made["attributes"] = attributes;
+    made["value"] = value == nullptr ? nb::none() : nb::cast(*value);
+    nodes.append(made);
+  }
+  return nodes;
+}
+
+// The value of the variable that a handle names, now.
+Tensor ReadHandle(const Tensor& handle) {
+  return Unlocked([&] { return ops::Emit("ReadVariableOp", {handle})[0]; });
+}
+
+void BindGraphs(nb::module_& m) {
+  nb::class_<Operation>(m, "Operation")
+      .def_prop_ro("name", &Operation::name)
+      .def_prop_ro("type", &Operation::type)
+      .def_prop_ro("device", &Operation::device)
+      .def("outputs", &Operation::outputs)
+      .def("inputs", &Operation::inputs)
+      .def("control_inputs", &Operation::control_inputs);
+  nb::class_<Graph>(m, "Graph")
+      .def(nb::init<>())
+      .def("operations", &Graph::operations)
+      .def("operation_by_name", &Graph::OperationByName)
+      .def("tensor_by_name", &Graph::TensorByName)
+      .def("variables", &Graph::variables)
+      .def("trainable_variables", &Graph::trainable_variables)
+      .def("initializer", &Graph::GlobalVariablesInitializer)
+      .def("group", [](const Graph& g, nb::object list) { return g.Group(FetchesOf(list)); })
+      .def("group_effects",
+           [](const Graph& g, nb::callable body) { return g.GroupEffects([&] { body(); }); })
+      .def("finalize", &Graph::Finalize)
+      .def_prop_ro("finalized", &Graph::finalized)
+      .def("dot", &Graph::ToDot)
+      .def("nodes", &NodesOf)
+      .def("same", [](const Graph& a, const Graph& b) { return a == b; });
+  nb::class_<GraphScope>(m, "GraphScope")
+      .def(nb::init<Graph>())
+      .def("enter", &GraphScope::Enter)
+      .def("exit", &GraphScope::Exit);
+  nb::class_<NameScopeContext>(m, "NameScope")
+      .def(nb::init<std::string>())
+      .def("enter", &NameScopeContext::Enter)
+      .def("exit", &NameScopeContext::Exit);
+  m.def("has_graph", &Graph::HasDefault);
+  m.def("default_graph", &Graph::Default);
+  m.def("placeholder", &Placeholder);
+  m.def("placeholder_with_default", &PlaceholderWithDefault);
+  m.def("variables_initializer", &VariablesInitializer);
+  m.def("is_variable_initialized", &IsVariableInitialized);
+  m.def("named", &Named);
+  m.def("read_handle", &ReadHandle);
+  m.def("operation_of", [](const Tensor& tensor) { return Operation(tensor); });
+  m.def("name_of", [](const Tensor& tensor) -> std::optional<std::string> {
+    try {
+      return NameOf(tensor);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  });
+}
+
+}  // namespace
+
+void BindSessions(nb::module_& m) {
+  BindGraphs(m);
+  nb::class_<Session>(m, "Session")
+      .def(nb::init<const Graph&>())
+      .def("run", &RunSession)
+      .def("close", [](const Session& session) { session.Close(); })
+      .def_prop_ro("closed", &Session::closed)
+      .def("uninitialized", &Session::UninitializedVariables);
+}
+
+}  // namespace lockstep::python

@@ -1,0 +1,53 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "graph/tracer.h"
+#include "lockstep/runtime/function.h"
+#include "python/bind.h"
+#include "python/callback.h"
+#include "runtime/body_tracer.h"
+
+namespace lockstep::python {
+
+namespace {
+
+// A function that is traced once, for parameters of which some sizes are not known; what was traced
+// is compiled anew for each size.
+class SpecFunction {
+ public:
+  SpecFunction(nb::object body, const std::vector<std::pair<int, Shape>>& types) {
+    const auto function = TensorFunction(std::move(body));
+    graph::Tracer tracer;
+    std::vector<Tensor> parameters;
+    for (const auto& [dtype, shape] : types)
+      parameters.push_back(tracer.AddParameter({static_cast<DType>(dtype), shape}));
+    {
+      const ops::RecordingPause pause;
+      const ops::BuilderScope scope(&tracer);
+      for (const Tensor& result : runtime::Strong(function(parameters), "function"))
+        tracer.graph()->results().push_back(tracer.EndpointOf(result));
+    }
+    function_ = Function(Function::Body([graph = tracer.graph()](const std::vector<Tensor>& given) {
+      return runtime::Inline(*graph, given);
+    }));
+  }
+  std::vector<Tensor> Call(const std::vector<Tensor>& arguments) const {
+    return function_->Call(arguments);
+  }
+
+ private:
+  std::optional<Function> function_;
+};
+
+}  // namespace
+
+void BindSpecFunction(nb::module_& m) {
+  nb::class_<SpecFunction>(m, "SpecFunction")
+      .def(nb::init<nb::object, const std::vector<std::pair<int, Shape>>&>())
+      .def("call", &SpecFunction::Call, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace lockstep::python

@@ -1,0 +1,188 @@
+#include "remote/messages.h"
+
+#include "remote/wire.h"
+
+namespace lockstep::remote {
+
+namespace {
+
+using cluster::FieldReader;
+using cluster::FieldWriter;
+
+Status Malformed(const char* what) {
+  return Status(Code::kDataLoss,
+                std::string("[remote] a message must have its form; got another one for ") + what);
+}
+
+void Put(const std::vector<Tensor>& tensors, FieldWriter* writer) {
+  writer->Put(static_cast<uint32_t>(tensors.size()));
+  for (const Tensor& tensor : tensors) PutTensor(tensor, writer);
+}
+
+std::vector<Tensor> TakeTensors(FieldReader* reader) {
+  std::vector<Tensor> tensors;
+  for (uint32_t i = reader->TakeCount(); reader->ok() && i > 0; --i) {
+    tensors.push_back(TakeTensor(reader));
+  }
+  return tensors;
+}
+
+void Put(const std::vector<Finish>& finishes, FieldWriter* writer) {
+  writer->Put(static_cast<uint32_t>(finishes.size()));
+  for (const Finish& finish : finishes) {
+    writer->Put(finish.number).Put(static_cast<uint8_t>(finish.commits));
+  }
+}
+
+std::vector<Finish> TakeFinishes(FieldReader* reader) {
+  std::vector<Finish> finishes;
+  for (uint32_t i = reader->TakeCount(); reader->ok() && i > 0; --i) {
+    const auto number = reader->Take<uint64_t>();
+    finishes.push_back({number, reader->Take<uint8_t>() != 0});
+  }
+  return finishes;
+}
+
+}  // namespace
+
+std::string HelloAnswer::Write() const {
+  FieldWriter writer;
+  writer.PutText(job).Put(static_cast<int32_t>(index)).Put(incarnation);
+  writer.Put(static_cast<uint32_t>(tasks.size()));
+  for (const Task& task : tasks) {
+    writer.PutText(task.job).Put(static_cast<int32_t>(task.index)).PutText(task.address);
+  }
+  return writer.Take();
+}
+
+Result<HelloAnswer> HelloAnswer::Read(std::string_view text) {
+  FieldReader reader(text);
+  HelloAnswer answer;
+  answer.job = reader.TakeText();
+  answer.index = reader.Take<int32_t>();
+  answer.incarnation = reader.Take<uint64_t>();
+  for (uint32_t i = reader.TakeCount(); reader.ok() && i > 0; --i) {
+    Task task;
+    task.job = reader.TakeText();
+    task.index = reader.Take<int32_t>();
+    task.address = reader.TakeText();
+    answer.tasks.push_back(std::move(task));
+  }
+  if (!reader.done()) return Malformed(kHello);
+  return answer;
+}
+
+std::string RunRequest::Write() const {
+  FieldWriter writer;
+  writer.Put(graph).Put(number).Put(order.timestamp).Put(order.number);
+  for (bool flag : {alone, holds_alone, relaxed, late}) writer.Put(static_cast<uint8_t>(flag));
+  writer.Put(static_cast<uint32_t>(others.size()));
+  for (const std::string& other : others) writer.PutText(other);
+  Put(finishes, &writer);
+  Put(feeds, &writer);
+  return writer.Take();
+}
+
+Result<RunRequest> RunRequest::Read(std::string_view text) {
+  FieldReader reader(text);
+  RunRequest request;
+  request.graph = reader.Take<uint64_t>();
+  request.number = reader.Take<uint64_t>();
+  request.order.timestamp = reader.Take<uint64_t>();
+  request.order.number = reader.Take<uint64_t>();
+  for (bool* flag : {&request.alone, &request.holds_alone, &request.relaxed, &request.late}) {
+    *flag = reader.Take<uint8_t>() != 0;
+  }
+  for (uint32_t i = reader.TakeCount(); reader.ok() && i > 0; --i) {
+    request.others.push_back(reader.TakeText());
+  }
+  request.finishes = TakeFinishes(&reader);
+  request.feeds = TakeTensors(&reader);
+  if (!reader.done()) return Malformed(kRun);
+  return request;
+}
+
+std::string RunAnswer::Write() const {
+  FieldWriter writer;
+  writer.Put(timestamp).Put(static_cast<uint8_t>(again)).Put(static_cast<uint8_t>(forgotten));
+  PutStatus(status, &writer);
+  Put(results, &writer);
+  return writer.Take();
+}
+
+Result<RunAnswer> RunAnswer::Read(std::string_view text) {
+  FieldReader reader(text);
+  RunAnswer answer;
+  answer.timestamp = reader.Take<uint64_t>();
+  answer.again = reader.Take<uint8_t>() != 0;
+  answer.forgotten = reader.Take<uint8_t>() != 0;
+  answer.status = TakeStatus(&reader);
+  answer.results = TakeTensors(&reader);
+  if (!reader.done()) return Malformed("the answer of a run");
+  return answer;
+}
+
+std::string PutRequest::Write() const {
+  FieldWriter writer;
+  writer.Put(number).PutText(key);
+  PutTensor(value, &writer);
+  return writer.Take();
+}
+
+Result<PutRequest> PutRequest::Read(std::string_view text) {
+  FieldReader reader(text);
+  PutRequest request;
+  request.number = reader.Take<uint64_t>();
+  request.key = reader.TakeText();
+  request.value = TakeTensor(&reader);
+  if (!reader.done()) return Malformed(kPut);
+  return request;
+}
+
+std::string WriteFates(const std::vector<Fate>& fates) {
+  FieldWriter writer;
+  writer.Put(static_cast<uint32_t>(fates.size()));
+  for (Fate fate : fates) writer.Put(static_cast<uint8_t>(fate));
+  return writer.Take();
+}
+
+Result<std::vector<Fate>> ReadFates(std::string_view text) {
+  FieldReader reader(text);
+  std::vector<Fate> fates;
+  for (uint32_t i = reader.TakeCount(); reader.ok() && i > 0; --i) {
+    fates.push_back(static_cast<Fate>(reader.Take<uint8_t>()));
+  }
+  if (!reader.done()) return Malformed("the answer of an end");
+  return fates;
+}
+
+std::string WriteNumber(uint64_t number) {
+  FieldWriter writer;
+  return writer.Put(number).Take();
+}
+
+Result<uint64_t> ReadNumber(std::string_view text) {
+  FieldReader reader(text);
+  const auto number = reader.Take<uint64_t>();
+  if (!reader.done()) return Malformed("a number");
+  return number;
+}
+
+std::string WriteFinishes(const std::vector<Finish>& finishes) {
+  FieldWriter writer;
+  Put(finishes, &writer);
+  return writer.Take();
+}
+
+Result<std::vector<Finish>> ReadFinishes(std::string_view text) {
+  FieldReader reader(text);
+  std::vector<Finish> finishes = TakeFinishes(&reader);
+  if (!reader.done()) return Malformed(kFinish);
+  return finishes;
+}
+
+std::string TaskName(const std::string& job, int index) {
+  return "/job:" + job + "/replica:0/task:" + std::to_string(index);
+}
+
+}  // namespace lockstep::remote

@@ -1,0 +1,309 @@
+// Sessions over servers, by calls on this machine.
+
+#include "lockstep/runtime/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <thread>
+
+#include "base/error_of_test.h"
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/comparison.h"
+#include "lockstep/ops/linalg.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
+#include "lockstep/remote/server.h"
+#include "net/grpc_test.h"
+
+namespace lockstep {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+float Value(const Tensor& tensor) { return tensor.scalar<float>(); }
+
+// Two servers of variables and a worker.
+class RemoteSession : public testing::Test {
+ protected:
+  void SetUp() override {
+    LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
+    const std::string folder = testing::TempDir() + "lockstep-remote-" +
+                               std::to_string(static_cast<unsigned long long>(getpid()));
+    cluster = ClusterSpec({{"ps", {"unix:" + folder + "-ps0", "unix:" + folder + "-ps1"}},
+                           {"worker", {"unix:" + folder + "-worker"}}});
+    for (int task = 0; task < 2; ++task) {
+      servers.push_back(std::make_unique<Server>(cluster, "ps", task));
+    }
+    worker = std::make_unique<Server>(cluster, "worker", 0);
+  }
+  Session Open(const Graph& graph) const {
+    return Session(worker->target(), {.graph = std::make_shared<Graph>(graph)});
+  }
+
+  ClusterSpec cluster;
+  std::vector<std::unique_ptr<Server>> servers;
+  std::unique_ptr<Server> worker;
+};
+
+TEST_F(RemoteSession, RunsAGraphOverTasks) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  Variable a, b;
+  {
+    const Device placed(RoundRobinVariables(2));
+    a = Variable(Tensor({{1, 2}, {3, 4}}), {.name = "a"});
+    b = Variable(Tensor({{1, 0}, {0, 1}}), {.name = "b"});
+  }
+  const Tensor x = Placeholder(DType::kFloat32, {-1, 2}, "x");
+  const Tensor y = MatMul(MatMul(x, a.value()), b.value());
+  const Tensor gradient = Gradients(ReduceSum(y), a);
+  const Operation step = graph.Group({a.AssignSub(gradient), b.AssignAdd(b.value())});
+  const Session session = Open(graph);
+  EXPECT_THAT(session.UninitializedVariables(), ElementsAre("a", "b"));
+  ExpectError(Code::kFailedPrecondition, "got 'a', which no run", [&] { session.Run({a}); });
+  session.Run({graph.GlobalVariablesInitializer()});
+  EXPECT_TRUE(session.UninitializedVariables().empty());
+  const Feeds feeds{{x, Tensor({{1, 1}})}};
+  EXPECT_THAT(session.Eval(y, feeds).data<float>(), ElementsAre(4, 6));
+  RunMetadata metadata;
+  session.Run({step}, feeds, {}, {.partition_graphs = true}, &metadata);
+  EXPECT_GE(metadata.partition_graphs.size(), 2u);
+  EXPECT_THAT(session.Eval(b).data<float>(), ElementsAre(2, 0, 0, 2));
+  EXPECT_THAT(session.Eval(a).data<float>(), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(session.PlacementLog(),
+              testing::Contains("a (VarHandleOp) on /job:ps/replica:0/task:0/device:CPU:0: its "
+                                "device scope says /job:ps/task:0"));
+  // Another session sees the same variables, as they live on the servers.
+  const Session other = Open(graph);
+  EXPECT_THAT(other.Eval(b).data<float>(), ElementsAre(2, 0, 0, 2));
+}
+
+TEST_F(RemoteSession, ControlFlowAndDependenciesAcrossTasks) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  Variable there, here;
+  {
+    const Device ps("/job:ps/task:1");
+    there = Variable(1.f, {.name = "there"});
+  }
+  {
+    const Device own("/job:worker/task:0");
+    here = Variable(0.f, {.name = "here"});
+  }
+  const Tensor n = Placeholder(DType::kFloat32, {}, "n");
+  const Tensor update = there.AssignAdd(n);
+  Tensor seen;
+  {
+    const ControlDependencies after({update});
+    seen = here.Assign(there.value() * 10.f);
+  }
+  Tensor looped;
+  {
+    const Device ps("/job:ps/task:0");
+    looped = WhileLoop([&](const Tensors& i) { return Less(i[0], n); },
+                       [&](const Tensors& i) { return Tensors{i[0] + there.value()}; },
+                       {Scalar(0.f)})[0];
+  }
+  const Tensor slope = Gradients(looped * n, n);
+  const Session session = Open(graph);
+  session.Run({graph.GlobalVariablesInitializer()});
+  EXPECT_EQ(Value(session.Eval(seen, {{n, 2}})), 30);
+  EXPECT_EQ(Value(session.Eval(here)), 30);
+  EXPECT_EQ(Value(session.Eval(there)), 3);
+  EXPECT_EQ(Value(session.Eval(looped, {{n, 7}})), 9);
+  EXPECT_EQ(Value(session.Eval(slope, {{n, 7}})), 9);  // the trip count has no gradient
+}
+
+TEST_F(RemoteSession, BranchesAndLoopsWriteVariablesOfSeveralTasks) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  Variable small, large, own;
+  {
+    const Device ps("/job:ps/task:0");
+    small = Variable(1.f, {.name = "small"});
+  }
+  {
+    const Device ps("/job:ps/task:1");
+    large = Variable(Tensor({0, 0, 0}), {.name = "large"});
+  }
+  {
+    const Device worker("/job:worker/task:0");
+    own = Variable(0.f, {.name = "own"});
+  }
+  const Tensor n = Placeholder(DType::kFloat32, {}, "n");
+  const Tensor before = small.AssignAdd(1.f);
+  Tensor looped, after;
+  {
+    const ControlDependencies first({before});
+    looped = WhileLoop([&](const Tensors& i) { return Less(i[0], n); },
+                       [&](const Tensors& i) {
+                         small.AssignAdd(i[0]);
+                         large.AssignAdd(small.value() * Tensor({1, 10, 100}));
+                         return Tensors{i[0] + 1.f};
+                       },
+                       {Scalar(0.f)})[0];
+  }
+  {
+    const ControlDependencies then({looped});
+    after = small.value() * 1.f;
+  }
+  const Tensor branch = Cond(
+      Less(n, 3.f),
+      [&] {
+        own.AssignAdd(1.f);
+        return Tensors{large.AssignSub(Tensor({1, 1, 1}))};
+      },
+      [&] { return Tensors{large.value()}; })[0];
+  const Session session = Open(graph);
+  session.Run({graph.GlobalVariablesInitializer()});
+  const std::vector<Tensor> results = session.Run({looped, after}, {{n, 4}});
+  EXPECT_EQ(Value(results[0]), 4);
+  EXPECT_EQ(Value(results[1]), 8);  // 1 + 1 + 0 + 1 + 2 + 3
+  EXPECT_EQ(Value(session.Eval(small)), 8);
+  EXPECT_THAT(session.Eval(large).ToVector<float>(), ElementsAre(18, 180, 1800));
+  session.Eval(branch, {{n, 2}});
+  EXPECT_EQ(Value(session.Eval(own)), 1);
+  EXPECT_THAT(session.Eval(large).ToVector<float>(), ElementsAre(17, 179, 1799));
+  session.Eval(branch, {{n, 5}});
+  EXPECT_EQ(Value(session.Eval(own)), 1);
+  EXPECT_TRUE(session.UninitializedVariables().empty());
+  ExpectError(Code::kFailedPrecondition, "a branch or loop writes variables of one task; got", [&] {
+    session.Run({looped}, {{n, 4}}, {}, {.consistency = Consistency::kRelaxed});
+  });
+  EXPECT_EQ(Value(session.Eval(small)), 8);
+}
+
+TEST_F(RemoteSession, ALoopIsWhereItsVariablesAre) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  Variable v;
+  {
+    const Device ps("/job:ps/task:1");
+    v = Variable(1.f, {.name = "v"});
+  }
+  const Device elsewhere("/job:ps/task:0");
+  const Tensor looped = WhileLoop([&](const Tensors& i) { return Less(i[0], 3.f); },
+                                  [&](const Tensors& i) {
+                                    v.AssignAdd(v.value());
+                                    return Tensors{i[0] + 1.f};
+                                  },
+                                  {Scalar(0.f)})[0];
+  const Session session = Open(graph);
+  session.Run({graph.GlobalVariablesInitializer()});
+  EXPECT_EQ(Value(session.Eval(looped)), 3);  // which is all that names v
+  EXPECT_EQ(Value(session.Eval(v)), 8);
+}
+
+TEST_F(RemoteSession, RunsOfManyClientsAreWhole) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  Variable x, y;
+  {
+    const Device placed(RoundRobinVariables(2));
+    x = Variable(0.f, {.name = "x"});
+    y = Variable(0.f, {.name = "y"});
+  }
+  const Operation both = graph.Group({x.Assign(x.value() + 1.f), y.Assign(y.value() + 1.f)});
+  const Tensor difference = x.value() - y.value();
+  const Session first = Open(graph);
+  first.Run({graph.GlobalVariablesInitializer()});
+  constexpr int kClients = 3, kRuns = 20;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kClients; ++t) {
+    threads.emplace_back([&, t] {
+      const Session own = t == 0 ? first : Open(graph);
+      for (int i = 0; i < kRuns; ++i) {
+        own.Run({both});
+        EXPECT_EQ(Value(own.Eval(difference)), 0);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(Value(first.Eval(x)), kClients * kRuns);
+}
+
+TEST_F(RemoteSession, ATaskThatIsLostIsNamedToAll) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  Variable x, y;
+  {
+    const Device placed(RoundRobinVariables(2));
+    x = Variable(0.f, {.name = "x"});
+    y = Variable(0.f, {.name = "y"});
+  }
+  const Operation both = graph.Group({x.AssignAdd(1.f), y.AssignAdd(1.f)});
+  const Session one = Open(graph), other = Open(graph);
+  one.Run({graph.GlobalVariablesInitializer()});
+  one.Run({both});
+  other.Run({both});
+  servers[1].reset();
+  std::vector<std::string> texts;
+  for (const Session& session : {one, other}) {
+    try {
+      session.Run({both});
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::kUnavailable);
+      texts.push_back(error.status().message());
+    }
+  }
+  ASSERT_EQ(texts.size(), 2u);
+  EXPECT_EQ(texts[0], texts[1]);
+  EXPECT_THAT(texts[0], HasSubstr("got /job:ps/replica:0/task:1 at unix:"));
+  // What is written elsewhere is taken back.
+  EXPECT_EQ(Value(one.Eval(x)), 2);
+  servers[1] = std::make_unique<Server>(cluster, "ps", 1);
+  // It takes calls a moment to find the new process.
+  Status status(Code::kUnavailable, "");
+  for (int i = 0; i < 200 && status.code() == Code::kUnavailable; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    try {
+      one.Run({both});
+    } catch (const Error& error) {
+      status = error.status();
+    }
+  }
+  EXPECT_EQ(status.code(), Code::kAborted);
+  EXPECT_THAT(status.message(), HasSubstr("it was started again"));
+  const Session anew = Open(graph);
+  ExpectError(Code::kFailedPrecondition, "got 'y'", [&] { anew.Run({both}); });
+  anew.Run({InitializerOf(y)});
+  anew.Run({both});
+  EXPECT_EQ(Value(anew.Eval(x)), 3);
+  EXPECT_EQ(Value(anew.Eval(y)), 1);
+}
+
+TEST_F(RemoteSession, EndsInTimeAndRefuses) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Variable v(0.f, {.name = "v"});
+  Tensor far;
+  {
+    const Device nowhere("/job:ps/task:5");
+    far = v.value() + 1.f;
+  }
+  const Tensor update = v.AssignAdd(1.f);
+  const Tensor index = Placeholder(DType::kInt32, {1}, "index");
+  const Tensor row = Gather(Constant<float>({1, 2}), index);
+  const Session session = Open(graph);
+  session.Run({graph.GlobalVariablesInitializer()});
+  ExpectError(Code::kInvalidArgument, "on /job:ps/task:5, where there are /job:ps/replica:0/task:0",
+              [&] { session.Run({far}); });
+  ExpectError(Code::kFailedPrecondition, "a snapshot run writes nothing; got one that writes 'v'",
+              [&] { session.Run({update}, {}, {}, {.consistency = Consistency::kSnapshot}); });
+  ExpectError(Code::kInvalidArgument, "(op 'GatherV2')", [&] {
+    session.Run({row}, {{index, Constant<int32_t>({9})}});
+  });
+  EXPECT_EQ(Value(session.Run({update}, {}, {}, {.consistency = Consistency::kRelaxed})[0]), 1);
+  worker.reset();
+  ExpectError(Code::kUnavailable, "a server must be there; got none at", [&] {
+    Session("lockstep://127.0.0.1:1", {.graph = std::make_shared<Graph>(graph)});
+  });
+}
+
+}  // namespace
+}  // namespace lockstep

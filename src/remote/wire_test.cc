@@ -1,0 +1,110 @@
+#include "remote/wire.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/randomness.h"
+#include "lockstep/ops/comparison.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/runtime/graph.h"
+#include "remote/messages.h"
+#include "runtime/graph_builder.h"
+#include "runtime/variable_cell.h"
+
+namespace lockstep::remote {
+namespace {
+
+TEST(Wire, TensorsComeBack) {
+  for (const Tensor& tensor :
+       {Tensor({{1, 2}, {3, 4}}), Scalar<int64_t>(-7), Constant<float>({}, {0, 3}),
+        Tensor::FromBools({true, false}, {2}), Tensor::FromStrings({"a", "", "xyz"}, {3})}) {
+    cluster::FieldWriter writer;
+    PutTensor(tensor, &writer);
+    const std::string text = writer.Take();
+    cluster::FieldReader reader(text);
+    const Tensor back = TakeTensor(&reader);
+    ASSERT_TRUE(reader.done());
+    EXPECT_EQ(back.ToString(), tensor.ToString());
+    for (size_t size = 0; size < text.size(); ++size) {
+      cluster::FieldReader cut(std::string_view(text).substr(0, size));
+      EXPECT_FALSE(TakeTensor(&cut).defined() && cut.ok()) << size;
+    }
+  }
+}
+
+std::string WriteSomeGraph() {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Variable v(1.f, {.name = "v"});
+  const Tensor x = Placeholder(DType::kFloat32, {});
+  const Tensors loop = WhileLoop([&](const Tensors& i) { return Less(i[0], x); },
+                                 [&](const Tensors& i) {
+                                   v.AssignAdd(1.f);
+                                   return Tensors{i[0] + 1.f};
+                                 },
+                                 {Scalar(0.f)});
+  cluster::FieldWriter writer;
+  EXPECT_TRUE(PutGraph(graph.state()->graph(), &writer).ok());
+  return writer.Take();
+}
+
+TEST(Wire, GraphsComeBack) {
+  const std::string text = WriteSomeGraph();
+  std::vector<std::string> named;
+  const auto resource = [&](const WireVariable& variable) {
+    named.push_back(variable.name);
+    auto cell = std::make_shared<runtime::VariableCell>(variable.name, variable.dtype,
+                                                        variable.shape, true);
+    return Tensor::FromObject(cell, DType::kResource, variable.shape, variable.dtype);
+  };
+  cluster::FieldReader reader(text);
+  const graph::Graph graph = TakeGraph(&reader, resource).OrThrow();
+  EXPECT_TRUE(reader.done());
+  EXPECT_THAT(graph.ToString(), testing::HasSubstr("While("));
+  EXPECT_THAT(named, testing::Contains("v"));
+  // Whatever comes, it is a graph or an error.
+  base::SeededRandomness randomness(1);
+  for (int i = 0; i < 2000; ++i) {
+    std::string other = text.substr(0, i % 2 == 0 ? text.size() : randomness.Below(text.size()));
+    for (int j = 0; j < 3 && !other.empty(); ++j) {
+      other[randomness.Below(other.size())] = static_cast<char>(randomness.Next());
+    }
+    cluster::FieldReader wrong(other);
+    (void)TakeGraph(&wrong, resource);
+  }
+}
+
+TEST(Wire, AVariableOfThisProcessStaysHere) {
+  const Variable here(Scalar(1.f), {.name = "here"});
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  here.AssignAdd(1.f);
+  cluster::FieldWriter writer;
+  const Status status = PutGraph(graph.state()->graph(), &writer);
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_THAT(status.message(), testing::HasSubstr("which is a variable of this process"));
+}
+
+TEST(Wire, RequestsComeBack) {
+  RunRequest request;
+  request.graph = 5;
+  request.number = 6;
+  request.order = {7, 8};
+  request.alone = false;
+  request.finishes = {{1, true}, {2, false}};
+  request.feeds = {Tensor({1, 2})};
+  const std::string text = request.Write();
+  const RunRequest back = RunRequest::Read(text).OrThrow();
+  EXPECT_EQ(back.Write(), text);
+  EXPECT_EQ(back.finishes.size(), 2u);
+  EXPECT_EQ(RunRequest::Read(text + "x").status().code(), Code::kDataLoss);
+  RunAnswer answer;
+  answer.timestamp = 3;
+  answer.status = Status(Code::kAborted, "[x] y");
+  EXPECT_EQ(RunAnswer::Read(answer.Write()).OrThrow().status, answer.status);
+  const PutRequest put{4, "a;b;1:0", Scalar(2.f)};
+  EXPECT_EQ(PutRequest::Read(put.Write()).OrThrow().key, put.key);
+}
+
+}  // namespace
+}  // namespace lockstep::remote

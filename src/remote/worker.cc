@@ -1,0 +1,677 @@
+#include "remote/worker.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "graph/rewrite.h"
+#include "graph/segments.h"
+#include "remote/wire.h"
+#include "runtime/body_tracer.h"
+#include "runtime/compiled.h"
+#include "runtime/host_ops.h"
+#include "runtime/program.h"
+#include "runtime/run_control.h"
+
+namespace lockstep::remote {
+
+namespace {
+
+constexpr int kRemembered = 6;  // times the patience: ends of runs
+constexpr size_t kRememberedAlone = 4096;
+
+Status NoGraph(const WorkerOptions& options) {
+  return Status(Code::kAborted,
+                "[remote] a server knows the graphs that were registered with it; got one that " +
+                    TaskName(options.job, options.index) +
+                    " does not know: it was started again, and its variables are without values; "
+                    "run their initializers, or restore them");
+}
+
+Status FeedsFit(const graph::Graph& graph, const std::vector<Tensor>& feeds) {
+  const auto& parameters = graph.parameters();
+  bool fits = parameters.size() == feeds.size();
+  for (size_t i = 0; fits && i < feeds.size(); ++i) {
+    const ops::TensorType& type = graph.type(parameters[i]);
+    fits = type.dtype == feeds[i].dtype() && type.shape.CompatibleWith(feeds[i].shape());
+  }
+  if (fits) return Status::Ok();
+  return Status(Code::kInvalidArgument, "[remote] a run feeds what its graph takes; got " +
+                                            std::to_string(feeds.size()) +
+                                            " values of other types for " +
+                                            std::to_string(parameters.size()) + " parameters");
+}
+
+bool Meets(const graph::Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const graph::Node& node) {
+    return node.spec->name == "_Send" || node.spec->name == "_Recv";
+  });
+}
+
+// Where an execution stops: the worker carries them out.
+std::vector<Tensor> RunByWorker(const ops::OpSpec& spec, const ops::Attributes&,
+                                const std::vector<Tensor>&) {
+  throw Error(Code::kInternal, "[" + spec.name + "] a worker carries it out");
+}
+const runtime::RegisterHostOp kSend("_Send", {RunByWorker, true});
+const runtime::RegisterHostOp kReceive("_Recv", {RunByWorker, true});
+
+// Before the first op of a part that writes: what comes after needs its variables.
+std::vector<ops::TensorType> NoOutputs(const ops::InferenceContext&) { return {}; }
+const ops::RegisterOp kHoldOp({.name = "_Hold", .infer = NoOutputs, .effects = {.external = true}});
+const runtime::RegisterHostOp kHold("_Hold", {RunByWorker, true});
+
+// A part that holds its variables late: what it reads before its first write, and what it never
+// writes, are parameters, which get the values of one moment.
+struct LatePart {
+  explicit LatePart(const graph::Graph& graph) : program(Rewrite(graph)) {}
+  std::vector<std::shared_ptr<runtime::VariableCell>> snapshots;
+  runtime::Program program;
+
+ private:
+  graph::Graph Rewrite(const graph::Graph& graph) {
+    runtime::ResourceSet all;
+    runtime::CollectWrites(graph, &all);
+    graph::Rewriter rewriter(graph);
+    std::map<const TensorObject*, graph::Endpoint> parameters;
+    bool holds = false;
+    for (const graph::Node& node : graph.nodes()) {
+      if (!holds && Writes(graph, node)) {
+        rewriter.result().AddNode("_Hold", {});
+        holds = true;
+      }
+      const Tensor* handle =
+          node.spec->name == "ReadVariableOp" ? graph::ResourceOf(graph, node.inputs[0]) : nullptr;
+      const TensorObject* cell = handle == nullptr ? nullptr : handle->object().get();
+      if (cell == nullptr || (holds && all.contains(cell))) {
+        rewriter.Keep(node);
+        continue;
+      }
+      const auto [place, fresh] = parameters.try_emplace(cell);
+      if (fresh) {
+        place->second = rewriter.result().AddParameter(node.outputs[0]);
+        snapshots.push_back(std::dynamic_pointer_cast<runtime::VariableCell>(handle->object()));
+      }
+      rewriter.Map({node.id, 0}, place->second);
+    }
+    return rewriter.Finish();
+  }
+  static bool Writes(const graph::Graph& graph, const graph::Node& node) {
+    std::vector<Tensor> inputs;
+    for (graph::Endpoint input : node.inputs) {
+      const Tensor* constant = graph.constant(input);
+      inputs.push_back(constant == nullptr ? Tensor() : *constant);
+    }
+    runtime::ResourceSet writes;
+    runtime::CollectWrites(*node.spec, node.attributes, inputs, &writes);
+    return !writes.empty();
+  }
+};
+
+// "from;to;edge": where a value is to go.
+std::string ReceiverOf(const std::string& key) {
+  const size_t first = key.find(';');
+  const size_t second = key.find(';', first + 1);
+  return key.substr(first + 1, second - first - 1);
+}
+
+}  // namespace
+
+// A part of a graph, ready to run.
+struct Worker::Registered {
+  std::string owner, digest;
+  graph::Graph graph;
+  std::unique_ptr<runtime::Compiled> alone;   // where it meets no other part
+  std::unique_ptr<runtime::Program> program;  // else
+  std::unique_ptr<LatePart> late;             // made when somebody asks for it
+  std::vector<runtime::VariableUse> uses;
+  std::vector<runtime::VariableUse> writes;  // those of `uses` that are written
+  std::vector<runtime::ValueNeed> needs;
+};
+
+struct Worker::Run {
+  enum class State { kUnknown, kWaiting, kRunning, kDone };
+  Number number = 0;
+  RunOrder order;
+  State state = State::kUnknown;  // values may come before the run does
+  bool alone = true;
+  bool holds_alone = true;
+  bool relaxed = false;
+  bool late = false;     // it takes its variables when it comes to write
+  bool queues = false;   // and waits for them now
+  bool aborted = false;  // by the client, while it runs
+  bool failed = false;
+  bool forgotten = false;  // its graph
+  std::shared_ptr<Registered> graph;
+  std::vector<Tensor> feeds;
+  std::vector<std::string> others;
+  net::Rpc::Answer answer;
+  std::string answered;  // for a request that comes twice
+  std::unique_ptr<runtime::Execution> execution;
+  bool at_end = false;  // of the execution
+  int unsent = 0;       // values that are on their way
+  runtime::Rendezvous rendezvous;
+  std::unordered_set<std::string> received;  // keys
+  struct Kept {
+    std::shared_ptr<runtime::VariableCell> cell;
+    std::shared_ptr<tensor::Buffer> buffer;
+    uint64_t version;
+  };
+  std::vector<Kept> kept;
+  base::Timer lease;
+};
+
+Worker::Worker(net::Rpc& rpc, base::Randomness& randomness, WorkerOptions options)
+    : rpc_(rpc), options_(std::move(options)), first_graph_(randomness.Next()) {
+  Serve(rpc_);
+}
+
+void Worker::Serve(net::Rpc& rpc) {
+  rpc.Serve(kHello, [this](std::string, const net::Rpc::Answer& answer) { Hello(answer); });
+  rpc.Serve(kRegister, [this](std::string request, const net::Rpc::Answer& answer) {
+    Register(request, answer);
+  });
+  rpc.Serve(kRun, [this](std::string request, const net::Rpc::Answer& answer) {
+    Begin(request, answer);
+  });
+  rpc.Serve(kPut,
+            [this](std::string request, const net::Rpc::Answer& answer) { Put(request, answer); });
+  rpc.Serve(kFate, [this](std::string request, const net::Rpc::Answer& answer) {
+    const auto number = ReadNumber(request);
+    answer(number.ok() ? Result<std::string>(WriteNumber(static_cast<uint64_t>(FateOf(*number))))
+                       : number.status());
+  });
+  rpc.Serve(kKeep, [this](std::string owner, const net::Rpc::Answer& answer) {
+    Heard(owner);
+    answer(std::string());
+  });
+  rpc.Serve(kRelease, [this](std::string owner, const net::Rpc::Answer& answer) {
+    Release(owner);
+    answer(std::string());
+  });
+  rpc.Serve(kFinish, [this](std::string request, const net::Rpc::Answer& answer) {
+    const auto finishes = ReadFinishes(request);
+    answer(finishes.ok() ? Result<std::string>(WriteFates(End(*finishes))) : finishes.status());
+  });
+}
+
+Worker::~Worker() {
+  for (const char* method : {kHello, kRegister, kRun, kPut, kFinish, kFate, kKeep, kRelease})
+    rpc_.Serve(method, nullptr);
+}
+
+void Worker::Hello(const net::Rpc::Answer& answer) const {
+  answer(HelloAnswer{options_.job, options_.index, first_graph_, options_.tasks}.Write());
+}
+
+Tensor Worker::VariableFor(const WireVariable& variable) {
+  Tensor& handle = variables_[variable.name];
+  if (!handle.defined()) {
+    auto cell = std::make_shared<runtime::VariableCell>(variable.name, variable.dtype,
+                                                        variable.shape, variable.trainable);
+    handle = Tensor::FromObject(std::move(cell), DType::kResource, variable.shape, variable.dtype);
+  } else if (handle.element_dtype() != variable.dtype || !(handle.shape() == variable.shape)) {
+    throw Error(Code::kInvalidArgument,
+                "[remote] graphs that name one variable of a server give it one type; got " +
+                    std::string(DTypeName(variable.dtype)) + variable.shape.ToString() + " for '" +
+                    variable.name + "', which is " +
+                    std::string(DTypeName(handle.element_dtype())) + handle.shape().ToString() +
+                    " on " + TaskName(options_.job, options_.index) + "; give it another name");
+  }
+  return handle;
+}
+
+void Worker::Register(const std::string& request, const net::Rpc::Answer& answer) {
+  base::Digest digest;
+  digest.Add(request);
+  const auto known = handles_.find(digest.Hex());
+  if (known != handles_.end()) {
+    answer(WriteNumber(known->second));
+    return;
+  }
+  cluster::FieldReader reader(request);
+  const std::string owner = reader.TakeText();
+  Result<graph::Graph> graph =
+      TakeGraph(&reader, [this](const WireVariable& variable) { return VariableFor(variable); });
+  if (!graph.ok()) {
+    answer(graph.status());
+    return;
+  }
+  auto registered = std::make_shared<Registered>();
+  registered->owner = owner;
+  registered->digest = digest.Hex();
+  try {
+    registered->uses = runtime::UsesOf(*graph);
+    for (const runtime::VariableUse& use : registered->uses) {
+      if (use.writes) registered->writes.push_back(use);
+    }
+    registered->needs = runtime::NeededValues(*graph);
+    registered->graph = *graph;
+    if (Meets(*graph)) {
+      registered->program = std::make_unique<runtime::Program>(*graph);
+    } else {
+      registered->alone = std::make_unique<runtime::Compiled>(*graph);
+      registered->alone->UndoFailures();
+    }
+  } catch (const Error& error) {
+    answer(error.status());
+    return;
+  }
+  const uint64_t handle = first_graph_ + next_graph_++;
+  graphs_[handle] = std::move(registered);
+  handles_[digest.Hex()] = handle;
+  answer(WriteNumber(handle));
+}
+
+// The graphs of who goes, and the variables that are its own by their names. What runs goes on.
+void Worker::Release(const std::string& owner) {
+  std::erase_if(graphs_, [&](const auto& entry) {
+    if (entry.second->owner != owner) return false;
+    handles_.erase(entry.second->digest);
+    return true;
+  });
+  const std::string prefix = "@" + owner + "/";
+  std::erase_if(variables_, [&](const auto& entry) { return entry.first.starts_with(prefix); });
+  owners_.erase(owner);
+}
+
+void Worker::Heard(const std::string& owner) {
+  std::unique_ptr<base::Timer>& timer = owners_[owner];
+  if (timer == nullptr) timer = std::make_unique<base::Timer>();
+  timer->StartAfter(rpc_.executor(), options_.keeping, [this, owner] {
+    base::Log(base::Severity::kWarning,
+              "[remote] a coordinator has not been heard of for long; its variables are freed");
+    Release(std::string(owner));
+  });
+}
+
+Worker::Run& Worker::RunFor(Number number) {
+  std::unique_ptr<Run>& run = runs_[number];
+  if (run == nullptr) {
+    run = std::make_unique<Run>();
+    run->number = number;
+    // Of a client that is gone.
+    run->lease.StartAfter(rpc_.executor(), options_.patience, [this, number] {
+      if (runs_.at(number)->state == Run::State::kUnknown) Forget(number);
+    });
+  }
+  return *run;
+}
+
+void Worker::Begin(const std::string& text, const net::Rpc::Answer& answer) {
+  Result<RunRequest> request = RunRequest::Read(text);
+  if (!request.ok()) {
+    answer(request.status());
+    return;
+  }
+  End(request->finishes);
+  const Number number = request->number;
+  if (Over(number)) {
+    answer(Status(Code::kCancelled, "[remote] a run that is over does not begin again; got one"));
+    return;
+  }
+  latest_ = std::max(latest_, request->order.timestamp);
+  Run& run = RunFor(number);
+  run.answer = answer;
+  if (run.state != Run::State::kUnknown) {  // the request comes twice
+    if (!run.answered.empty()) answer(run.answered);
+    return;
+  }
+  run.order = request->order;
+  run.alone = request->alone;
+  run.holds_alone = request->alone || request->holds_alone;
+  run.relaxed = request->relaxed;
+  run.feeds = std::move(request->feeds);
+  run.others = std::move(request->others);
+  const auto graph = graphs_.find(request->graph);
+  const Status fits =
+      graph == graphs_.end() ? NoGraph(options_) : FeedsFit(graph->second->graph, run.feeds);
+  if (!fits.ok()) {
+    run.forgotten = graph == graphs_.end();
+    Reply(run, fits, false, {});
+    Forget(number);
+    return;
+  }
+  run.graph = graph->second;
+  run.late = request->late && !run.alone && !run.relaxed;
+  run.state = Run::State::kWaiting;
+  run.lease.Stop();
+  if (!run.alone) Expect(run);
+  if (run.relaxed || run.late) {
+    Start(number);
+    return;
+  }
+  const RunQueue::Turn turn = queue_.Enter(
+      run.order, number, run.holds_alone, run.graph->uses,
+      {.begin = [this, number] { Start(number); }, .again = [this, number] { TryAgain(number); }});
+  if (turn == RunQueue::Turn::kNow) Start(number);
+  if (turn == RunQueue::Turn::kAgain) TryAgain(number);
+}
+
+void Worker::TryAgain(Number number) {
+  Reply(*runs_.at(number), Status::Ok(), true, {});
+  Forget(number);
+}
+
+void Worker::Start(Number number) {
+  Run& run = *runs_.at(number);
+  run.state = Run::State::kRunning;
+  for (const runtime::ValueNeed& need : run.graph->needs) {
+    if (need.cell->initialized()) continue;
+    Done(number, runtime::NoValue(need));
+    return;
+  }
+  if (!run.late) Keep(run);
+  try {
+    if (run.late) StartLate(run);
+  } catch (const Error& error) {
+    Done(number, error.status());
+    return;
+  }
+  Carry(run);
+}
+
+void Worker::StartLate(Run& run) {
+  std::unique_ptr<LatePart>& late = run.graph->late;
+  if (late == nullptr) late = std::make_unique<LatePart>(run.graph->graph);
+  std::vector<Tensor> values = run.feeds;
+  for (const auto& cell : late->snapshots) {
+    values.push_back(Tensor::FromBuffer(LastOf(*cell), cell->dtype(), cell->shape()));
+  }
+  run.execution = std::make_unique<runtime::Execution>(late->program, values, true);
+}
+
+// The value before what a run has written that may still be taken back.
+const std::shared_ptr<tensor::Buffer>& Worker::LastOf(const runtime::VariableCell& cell) const {
+  for (const auto& [number, run] : runs_) {
+    for (const Run::Kept& kept : run->kept) {
+      if (kept.cell.get() == &cell) return kept.buffer;
+    }
+  }
+  return cell.buffer();
+}
+
+void Worker::Keep(Run& run) {
+  if (run.relaxed || run.alone) return;  // a failure is taken back by itself
+  for (const runtime::VariableUse& use : run.graph->writes) {
+    run.kept.push_back({use.cell, use.cell->buffer(), use.cell->version()});
+  }
+}
+
+// The run comes to its first write: whether it goes on now.
+bool Worker::Hold(Run& run) {
+  if (!run.late) return true;
+  const Number number = run.number;
+  const auto begin = [this, number] {
+    Run& own = *runs_.at(number);
+    own.queues = false;
+    Keep(own);
+    own.execution->Answer({});
+    Carry(own);
+  };
+  run.queues = true;
+  const RunQueue::Turn turn =
+      queue_.Enter(run.order, number, run.holds_alone, run.graph->writes,
+                   {.begin = begin, .again = [this, number] { TryAgain(number); }});
+  if (turn == RunQueue::Turn::kAgain) TryAgain(number);
+  if (turn != RunQueue::Turn::kNow) return false;
+  run.queues = false;
+  Keep(run);
+  return true;
+}
+
+// The parts of a run follow the order of the program, which is one for all of them: a part waits
+// only for what comes earlier, so the first op that nobody has carried out can always be.
+void Worker::Carry(Run& run) {
+  const Number number = run.number;
+  runtime::RunControl control;
+  const runtime::RunControlScope scope(&control);
+  try {
+    if (run.graph->alone != nullptr && !run.late) {
+      std::vector<Tensor> results = run.graph->alone->Run(run.feeds, team_);
+      Done(number, std::move(results));
+      return;
+    }
+    if (run.execution == nullptr) {
+      run.execution = std::make_unique<runtime::Execution>(*run.graph->program, run.feeds, true);
+    }
+    while (run.execution->Advance(team_)) {
+      const graph::Node& node = run.execution->meeting();
+      if (node.spec->name == "_Hold") {
+        if (!Hold(run)) return;
+        run.execution->Answer({});
+        continue;
+      }
+      const std::string& key = node.attributes.Get<std::string>("key");
+      if (node.spec->name == "_Recv") {
+        Receive(run, key);
+        return;
+      }
+      SendTo(run, key, run.execution->brought()[0]);
+      run.execution->Answer({});
+    }
+  } catch (const Error& error) {
+    Done(number, error.status());
+    return;
+  }
+  run.at_end = true;
+  if (run.unsent == 0) Done(number, run.execution->results());
+}
+
+void Worker::Receive(Run& run, const std::string& key) {
+  run.rendezvous.Receive(
+      key, rpc_.executor(),
+      [this, alive = std::weak_ptr<int>(alive_), number = run.number](const Result<Tensor>& value) {
+        if (alive.expired() || !runs_.contains(number)) return;
+        Run& own = *runs_.at(number);
+        if (!value.ok()) {
+          Done(number, value.status());
+          return;
+        }
+        own.execution->Answer({*value});
+        Carry(own);
+      });
+}
+
+void Worker::SendTo(Run& run, const std::string& key, const Tensor& value) {
+  const std::string receiver = ReceiverOf(key);
+  const auto task = std::find_if(options_.tasks.begin(), options_.tasks.end(), [&](const auto& t) {
+    return receiver == TaskName(t.job, t.index);
+  });
+  if (task == options_.tasks.end()) {
+    throw Error(Code::kInternal, "[remote] a value goes to a task of the cluster; got " + key);
+  }
+  ++run.unsent;
+  const auto answered = [this, alive = std::weak_ptr<int>(alive_), number = run.number,
+                         address = task->address, receiver](const Result<std::string>& answer) {
+    if (alive.expired() || !runs_.contains(number)) return;
+    Run& own = *runs_.at(number);
+    --own.unsent;
+    if (own.state != Run::State::kRunning) return;
+    if (!answer.ok()) {
+      Done(number, Status(answer.status().code(),
+                          answer.status().message() + " (" + receiver + " at " + address + ")"));
+    } else if (own.at_end && own.unsent == 0) {
+      Done(number, own.execution->results());
+    }
+  };
+  rpc_.Call(task->address, kPut, PutRequest{run.number, key, value}.Write(), options_.patience,
+            answered);
+}
+
+void Worker::Put(const std::string& text, const net::Rpc::Answer& answer) {
+  Result<PutRequest> request = PutRequest::Read(text);
+  if (!request.ok()) {
+    answer(request.status());
+    return;
+  }
+  if (!Over(request->number)) {
+    Run& run = RunFor(request->number);
+    if (run.received.insert(request->key).second) {
+      (void)run.rendezvous.Send(request->key, request->value);  // of an aborted run: dropped
+    }
+  }
+  answer(std::string());
+}
+
+void Worker::Done(Number number, Result<std::vector<Tensor>> results) {
+  Run& run = *runs_.at(number);
+  if (run.state == Run::State::kDone) return;
+  run.state = Run::State::kDone;
+  if (run.aborted) {
+    Undo(run);
+    Forget(number);
+    return;
+  }
+  if (!results.ok()) {
+    run.failed = true;
+    Undo(run);
+    Reply(run, results.status(), false, {});
+    if (run.alone) Forget(number);
+    return;
+  }
+  if (run.alone) {
+    run.kept.clear();
+    queue_.Leave(run.order, number);
+    Reply(run, Status::Ok(), false, std::move(*results));
+    Forget(number, true);
+    return;
+  }
+  Reply(run, Status::Ok(), false, std::move(*results));
+  Expect(run);
+}
+
+// A word from the client, or the tasks decide.
+void Worker::Expect(Run& run) {
+  run.lease.StartAfter(rpc_.executor(), options_.patience,
+                       [this, number = run.number] { AskOthers(number); });
+}
+
+Fate Worker::FateOf(Number number) const {
+  const auto over = over_.find(number);
+  if (over != over_.end()) return over->second ? Fate::kCommitted : Fate::kNone;
+  const auto run = runs_.find(number);
+  if (run == runs_.end() || run->second->failed || run->second->aborted) return Fate::kNone;
+  switch (run->second->state) {
+    case Run::State::kUnknown:
+      return Fate::kNone;
+    case Run::State::kDone:
+      return Fate::kDone;
+    default:
+      return Fate::kRunning;
+  }
+}
+
+void Worker::AskOthers(Number number) {
+  struct Asked {
+    size_t waiting;
+    std::vector<Fate> fates;
+  };
+  const auto asked = std::make_shared<Asked>(Asked{runs_.at(number)->others.size(), {}});
+  for (const std::string& other : runs_.at(number)->others) {
+    const auto answered = [this, alive = std::weak_ptr<int>(alive_), asked,
+                           number](const Result<std::string>& answer) {
+      if (alive.expired()) return;
+      const auto fate = answer.ok() ? ReadNumber(*answer) : answer.status();
+      if (fate.ok()) asked->fates.push_back(static_cast<Fate>(*fate));
+      if (--asked->waiting == 0 && runs_.contains(number)) Decide(*runs_.at(number), asked->fates);
+    };
+    rpc_.Call(other, kFate, WriteNumber(number), options_.patience, answered);
+  }
+}
+
+// A task that is lost has lost its values, too: it has no voice.
+void Worker::Decide(Run& run, const std::vector<Fate>& fates) {
+  const auto any = [&](Fate fate) {
+    return std::find(fates.begin(), fates.end(), fate) != fates.end();
+  };
+  const bool done = run.state == Run::State::kDone && !run.failed;
+  const bool holds = done && (any(Fate::kCommitted) || !(any(Fate::kNone) || any(Fate::kRunning)));
+  const bool ends = holds || any(Fate::kNone) || (!done && fates.size() < run.others.size());
+  if (!ends) {
+    Expect(run);
+    return;
+  }
+  base::Log(base::Severity::kWarning,
+            std::string("[remote] the client of a run does not say how it has ended; the run ") +
+                (holds ? "holds, as its tasks have done their parts" : "is taken back"));
+  End({{run.number, holds}});
+}
+
+void Worker::Reply(Run& run, const Status& status, bool again, std::vector<Tensor> results) {
+  latest_ = std::max(latest_, run.order.timestamp) + 1;
+  std::string text = RunAnswer{latest_, status, again, run.forgotten, std::move(results)}.Write();
+  if (!run.alone) run.answered = text;  // what is alone is over
+  if (run.answer != nullptr) run.answer(std::move(text));
+}
+
+void Worker::Undo(Run& run) {
+  for (Run::Kept& kept : run.kept) {
+    if (kept.cell->version() != kept.version) {
+      kept.cell->Restore(std::move(kept.buffer), kept.version);
+    }
+  }
+  run.kept.clear();
+}
+
+// The run has no part in anything any more.
+void Worker::Forget(Number number, bool committed) {
+  const auto place = runs_.find(number);
+  if (place == runs_.end()) return;
+  const std::unique_ptr<Run> run = std::move(place->second);
+  runs_.erase(place);
+  run->alone ? RememberAlone(number) : Remember(number, committed);
+  if (!run->relaxed) queue_.Leave(run->order, number);
+}
+
+void Worker::Remember(Number number, bool committed) {
+  const base::Time now = rpc_.executor().Now();
+  if (!over_.emplace(number, committed).second) return;
+  over_order_.emplace_back(now, number);
+  while (over_order_.front().first + kRemembered * options_.patience < now) {
+    over_.erase(over_order_.front().second);
+    over_order_.pop_front();
+  }
+}
+
+void Worker::RememberAlone(Number number) {
+  if (!over_alone_.insert(number).second) return;
+  over_alone_order_.push_back(number);
+  if (over_alone_order_.size() <= kRememberedAlone) return;
+  over_alone_.erase(over_alone_order_.front());
+  over_alone_order_.pop_front();
+}
+
+std::vector<Fate> Worker::End(const std::vector<Finish>& finishes) {
+  std::vector<Fate> fates;
+  for (const Finish& finish : finishes) fates.push_back(EndOne(finish));
+  return fates;
+}
+
+// What has become of it.
+Fate Worker::EndOne(const Finish& finish) {
+  const auto place = runs_.find(finish.number);
+  if (place == runs_.end()) {
+    Remember(finish.number, false);  // should its request come yet
+    return FateOf(finish.number);
+  }
+  Run& run = *place->second;
+  if (run.state == Run::State::kDone) {
+    const bool holds = finish.commits && !run.failed;
+    if (holds) {
+      run.kept.clear();
+    } else {
+      Undo(run);
+    }
+    Forget(finish.number, holds);
+    return holds ? Fate::kCommitted : Fate::kNone;
+  }
+  const bool runs = run.state == Run::State::kRunning && !run.queues;
+  run.aborted = true;
+  run.rendezvous.Abort(Status(Code::kCancelled, "[remote] the run was ended by its client"));
+  // What is under way ends first, and is taken back then.
+  if (!runs) Forget(finish.number);
+  return Fate::kNone;
+}
+
+}  // namespace lockstep::remote

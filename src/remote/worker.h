@@ -1,0 +1,111 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/randomness.h"
+#include "base/team.h"
+#include "net/rpc.h"
+#include "remote/messages.h"
+#include "remote/run_queue.h"
+#include "remote/wire.h"
+#include "runtime/rendezvous.h"
+#include "runtime/session_callable.h"
+
+namespace lockstep::remote {
+
+struct WorkerOptions {
+  std::string job = "localhost";
+  int index = 0;
+  /// All tasks of the cluster, this one too.
+  std::vector<HelloAnswer::Task> tasks;
+  /// After so long without a word from a run's client, the tasks decide about it.
+  base::Duration patience = std::chrono::seconds(10);
+  /// After so long without a word from a chief, what it has made is freed.
+  base::Duration keeping = std::chrono::minutes(10);
+};
+
+/// What a server does: keeps the values of variables, registers graphs, and runs them by handle. An
+/// event handler on the executor of `rpc`, which outlives it. A part of a run on several tasks
+/// keeps its variables until the client says how the run has ended, and takes back what it has
+/// written if it has failed; so a run takes place on all tasks or on none. Promise: a message that
+/// comes twice changes nothing.
+class Worker {
+ public:
+  Worker(net::Rpc& rpc, base::Randomness& randomness, WorkerOptions options);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Serves clients that come another way, too. `rpc` may go at any time.
+  void Serve(net::Rpc& rpc);
+
+  int num_variables() const { return static_cast<int>(variables_.size()); }
+  int num_graphs() const { return static_cast<int>(graphs_.size()); }
+  /// Runs that have begun or wait here.
+  int num_runs() const { return static_cast<int>(runs_.size()); }
+
+ private:
+  struct Registered;
+  struct Run;
+  using Number = uint64_t;
+
+  void Hello(const net::Rpc::Answer& answer) const;
+  void Register(const std::string& request, const net::Rpc::Answer& answer);
+  void Begin(const std::string& request, const net::Rpc::Answer& answer);
+  void Put(const std::string& request, const net::Rpc::Answer& answer);
+  std::vector<Fate> End(const std::vector<Finish>& finishes);
+  Fate EndOne(const Finish& finish);
+
+  Tensor VariableFor(const WireVariable& variable);
+  void Release(const std::string& owner);
+  void Heard(const std::string& owner);
+  Run& RunFor(Number number);
+  void Start(Number number);
+  void Carry(Run& run);
+  void StartLate(Run& run);
+  const std::shared_ptr<tensor::Buffer>& LastOf(const runtime::VariableCell& cell) const;
+  bool Hold(Run& run);
+  void Keep(Run& run);
+  void TryAgain(Number number);
+  void Done(Number number, Result<std::vector<Tensor>> results);
+  void Reply(Run& run, const Status& status, bool again, std::vector<Tensor> results);
+  void Forget(Number number, bool committed = false);
+  void Remember(Number number, bool committed);
+  void RememberAlone(Number number);
+  bool Over(Number number) const { return over_.contains(number) || over_alone_.contains(number); }
+  Fate FateOf(Number number) const;
+  void Expect(Run& run);
+  void AskOthers(Number number);
+  void Decide(Run& run, const std::vector<Fate>& fates);
+  void Undo(Run& run);
+  void Receive(Run& run, const std::string& key);
+  void SendTo(Run& run, const std::string& key, const Tensor& value);
+
+  net::Rpc& rpc_;
+  const WorkerOptions options_;
+  const uint64_t first_graph_;  // handles of another process of this task are none of ours
+  uint64_t latest_ = 0;         // timestamp
+  base::Team team_{1};
+  std::unordered_map<std::string, Tensor> variables_;
+  std::unordered_map<uint64_t, std::shared_ptr<Registered>> graphs_;
+  std::unordered_map<std::string, uint64_t> handles_;  // by the digest of what was registered
+  uint64_t next_graph_ = 0;
+  std::unordered_map<std::string, std::unique_ptr<base::Timer>> owners_;  // those that keep things
+  std::unordered_map<Number, std::unique_ptr<Run>> runs_;
+  // Of runs on several tasks: whether it was committed. For as long as somebody may ask.
+  std::unordered_map<Number, bool> over_;
+  std::deque<std::pair<base::Time, Number>> over_order_;
+  // The last ones of others, should a request come twice.
+  std::unordered_set<Number> over_alone_;
+  std::deque<Number> over_alone_order_;
+  RunQueue queue_;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // what comes later looks at it
+};
+
+}  // namespace lockstep::remote

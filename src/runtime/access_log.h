@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ops/source_site.h"
+#include "runtime/actor.h"
+
+namespace lockstep::runtime {
+
+/// One access of a variable, as far as reports need it.
+struct Access {
+  std::shared_ptr<Actor> actor;
+  uint64_t version = 0;  // that was read, or made
+  uint64_t epoch = 0;    // of the actor
+  ops::SourceSite site;
+};
+
+/// Where an access was, in a finding.
+struct AccessPlace {
+  uint64_t version = 0;
+  int thread = 0;  // 0: not known
+  ops::SourceSite site;
+};
+
+/// A race that has just been seen.
+struct RaceFinding {
+  enum class Kind {
+    kLostUpdate,     // what was written is overwritten by what was computed from an older version
+    kMixedGradient,  // a gradient was computed from two versions of a variable
+  };
+  Kind kind = Kind::kLostUpdate;
+  bool certain = true;  // else the value went through the host, where it is not followed
+  std::string variable;
+  AccessPlace read;
+  AccessPlace written;   // by whom the reader does not know
+  AccessPlace assigned;  // for a lost update: what is going to happen; else the later read
+};
+
+/// Is called for each finding, in the thread that makes it and before its assignment; what it
+/// throws is thrown there. nullptr: accesses are not followed, and cost nothing.
+using RaceHook = void (*)(const RaceFinding& finding);
+void SetRaceHook(RaceHook hook);
+RaceHook CurrentRaceHook();
+inline bool FollowsAccesses() { return CurrentRaceHook() != nullptr; }
+
+/// The last accesses of one variable, of each actor. Threads: any.
+class AccessLog {
+ public:
+  AccessLog() = default;
+  ~AccessLog();
+  AccessLog(const AccessLog&) = delete;
+  AccessLog& operator=(const AccessLog&) = delete;
+
+  void Read(uint64_t version, const ops::SourceSite& site);
+  void Write(uint64_t version, const ops::SourceSite& site);
+
+  /// The calling actor's last read, if there was one.
+  std::optional<Access> LastRead() const;
+  /// Somebody's read of `version`, if it is still known; the calling actor's before others'.
+  std::optional<Access> ReadOf(uint64_t version) const;
+  /// The last write of others after `version` that did not happen before now.
+  std::optional<Access> UnorderedWriteAfter(uint64_t version) const;
+
+ private:
+  static constexpr size_t kMost = 32;  // of reads, and of writes
+  static void Put(std::vector<Access>* list, uint64_t version, const ops::SourceSite& site,
+                  size_t own_entries);
+
+  mutable std::mutex mutex_;
+  std::vector<Access> reads_;   // of each actor the last two versions
+  std::vector<Access> writes_;  // of each actor the last one
+};
+
+}  // namespace lockstep::runtime

@@ -1,0 +1,145 @@
+#include "runtime/actor.h"
+
+#include <algorithm>
+
+#include "base/thread_watch.h"
+#include "runtime/schedule.h"
+
+namespace lockstep::runtime {
+
+namespace {
+
+constinit thread_local Actor* acting_for = nullptr;
+constinit thread_local Actor* mine = nullptr;
+
+// A thread's actor, until the thread ends.
+struct Own {
+  std::shared_ptr<Actor> actor;
+  ~Own() {
+    if (actor == nullptr) return;
+    actor->End();
+    mine = nullptr;
+  }
+};
+thread_local Own own;
+constinit thread_local bool has_own = false;
+
+void SetOwn(std::shared_ptr<Actor> actor) {
+  has_own = true;
+  mine = actor.get();
+  own.actor = std::move(actor);
+}
+
+// Who acts while the program ends, when the main thread has no state of its own any more.
+Actor& Last() {
+  static const auto* last = new std::shared_ptr<Actor>(std::make_shared<Actor>(false));
+  return **last;
+}
+
+int NextNumber() {
+  static std::atomic<int> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+struct Thread {
+  std::shared_ptr<Actor> actor;
+  std::shared_ptr<Schedule::Runner> runner;  // where a schedule is active
+};
+
+// Orders the threads of the program by their beginnings and ends.
+class Watcher : public base::ThreadWatcher {
+ public:
+  std::shared_ptr<void> Starting(bool own_thread) override {
+    auto thread = std::make_shared<Thread>();
+    thread->actor = std::make_shared<Actor>(true, own_thread);
+    thread->actor->Learn(Actor::Current().Publish());
+    if (Schedule::Active() != nullptr && !own_thread) {
+      thread->runner = Schedule::Active()->Starting();
+    }
+    return thread;
+  }
+  void Started(const std::shared_ptr<void>& thread) override {
+    SetOwn(ActorOf(thread));
+    if (RunnerOf(thread) != nullptr) Schedule::Active()->Started(RunnerOf(thread));
+  }
+  void Ending(const std::shared_ptr<void>& thread) override {
+    ActorOf(thread)->End();
+    if (RunnerOf(thread) != nullptr) Schedule::Active()->Ending(*RunnerOf(thread));
+  }
+  void Joining(const std::shared_ptr<void>& thread) override {
+    if (RunnerOf(thread) != nullptr) Schedule::Active()->Joining(*RunnerOf(thread));
+  }
+  void Joined(const std::shared_ptr<void>& thread) override {
+    Actor::Current().Learn(ActorOf(thread)->Publish());
+    if (RunnerOf(thread) != nullptr) Schedule::Active()->Joined();
+  }
+
+ private:
+  static const std::shared_ptr<Actor>& ActorOf(const std::shared_ptr<void>& thread) {
+    return static_cast<Thread*>(thread.get())->actor;
+  }
+  static const std::shared_ptr<Schedule::Runner>& RunnerOf(const std::shared_ptr<void>& thread) {
+    return static_cast<Thread*>(thread.get())->runner;
+  }
+};
+
+// The library's own registration; the thread that loads it is the first actor.
+const bool kWatching = [] {
+  Actor::Current();
+  static Watcher watcher;
+  base::SetThreadWatcher(&watcher);
+  return true;
+}();
+
+}  // namespace
+
+Actor::Actor(bool linked, bool serves) : number_(serves ? 0 : NextNumber()), linked_(linked) {}
+
+Actor& Actor::Current() {
+  if (acting_for != nullptr) return *acting_for;
+  if (mine != nullptr) return *mine;
+  if (has_own) return Last();
+  SetOwn(std::make_shared<Actor>(false));
+  return *mine;
+}
+
+bool Actor::Knows(const Actor& other, uint64_t epoch) const {
+  if (&other == this) return true;
+  const std::lock_guard lock(mutex_);
+  return std::any_of(knowledge_.begin(), knowledge_.end(), [&](const auto& entry) {
+    return entry.first.get() == &other && entry.second >= epoch;
+  });
+}
+
+void AddKnowledge(const Knowledge& news, Knowledge* known) {
+  std::erase_if(*known, [](const auto& entry) { return !entry.first->matters(); });
+  for (const auto& [actor, epoch] : news) {
+    if (!actor->matters()) continue;
+    const auto place = std::find_if(known->begin(), known->end(),
+                                    [&](const auto& entry) { return entry.first == actor; });
+    if (place == known->end()) {
+      known->emplace_back(actor, epoch);
+    } else {
+      place->second = std::max(place->second, epoch);
+    }
+  }
+}
+
+Knowledge Actor::Publish() {
+  const std::lock_guard lock(mutex_);
+  Knowledge knowledge;
+  AddKnowledge(ended() ? std::exchange(knowledge_, {}) : knowledge_, &knowledge);
+  knowledge.emplace_back(shared_from_this(), epoch_.fetch_add(1, std::memory_order_relaxed));
+  return knowledge;
+}
+
+void Actor::Learn(const Knowledge& news) {
+  const std::lock_guard lock(mutex_);
+  AddKnowledge(news, &knowledge_);
+  std::erase_if(knowledge_, [this](const auto& entry) { return entry.first.get() == this; });
+}
+
+ActorScope::ActorScope(Actor& actor) : outer_(acting_for) { acting_for = &actor; }
+ActorScope::~ActorScope() { acting_for = outer_; }
+
+}  // namespace lockstep::runtime

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace lockstep::runtime {
+
+class Actor;
+
+/// Who has done how much when something happens: for each actor the last epoch that is before it.
+using Knowledge = std::vector<std::pair<std::shared_ptr<Actor>, uint64_t>>;
+/// Adds `news`, and drops what nobody asks for any more: actors that have ended and of which no
+/// record of an access is left.
+void AddKnowledge(const Knowledge& news, Knowledge* known);
+
+/// Events of which each happens before the next: a thread of the program, with all that the library
+/// carries out for it on threads of its own. What one actor does happens before what another does
+/// if the other was started after it, or has joined the first one, or was told so (`Publish`,
+/// `Learn`): vector clocks, of which only the entries that still matter are kept.
+/// Threads: `Publish` and `Learn` on the actor's own thread; the rest anywhere.
+class Actor : public std::enable_shared_from_this<Actor> {
+ public:
+  /// The one of the calling thread.
+  static Actor& Current();
+  /// `linked`: its beginning and end are seen, so it is ordered with who starts and joins it.
+  /// `serves`: a thread of the library, which does now this, now that for others.
+  explicit Actor(bool linked, bool serves = false);
+
+  /// From 1 on, in the order in which they were started; 0 for one that serves.
+  int number() const { return number_; }
+  bool linked() const { return linked_; }
+  bool serves() const { return number_ == 0; }
+  bool ended() const { return ended_.load(std::memory_order_acquire); }
+  void End() { ended_.store(true, std::memory_order_release); }
+  uint64_t epoch() const { return epoch_.load(std::memory_order_relaxed); }
+
+  /// Whether what `other` did in `epoch` happened before what this one does now.
+  bool Knows(const Actor& other, uint64_t epoch) const;
+  /// All that has happened before now, for somebody who learns it later.
+  Knowledge Publish();
+  void Learn(const Knowledge& knowledge);
+
+  /// How many records of accesses name it; after its end they get fewer only.
+  void AddRecord() { records_.fetch_add(1, std::memory_order_relaxed); }
+  void DropRecord() { records_.fetch_sub(1, std::memory_order_relaxed); }
+  bool matters() const { return !ended() || records_.load(std::memory_order_relaxed) > 0; }
+
+ private:
+  const int number_;
+  const bool linked_;
+  std::atomic<bool> ended_{false};
+  std::atomic<uint64_t> epoch_{1};
+  std::atomic<int> records_{0};
+  mutable std::mutex mutex_;
+  Knowledge knowledge_;
+};
+
+/// While it lives, the calling thread acts for `actor`, which waits for it.
+class ActorScope {
+ public:
+  explicit ActorScope(Actor& actor);
+  ~ActorScope();
+  ActorScope(const ActorScope&) = delete;
+  ActorScope& operator=(const ActorScope&) = delete;
+
+ private:
+  Actor* outer_;
+};
+
+}  // namespace lockstep::runtime

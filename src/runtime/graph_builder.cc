@@ -1,0 +1,212 @@
+#include "runtime/graph_builder.h"
+
+#include <algorithm>
+
+#include "ops/builder.h"
+#include "ops/op.h"
+
+namespace lockstep::runtime {
+
+namespace {
+
+std::vector<ops::TensorType> InferPlaceholder(const ops::InferenceContext& context) {
+  const DType dtype = context.attributes.Get<DType>("dtype");
+  return {{dtype, Shape(context.attributes.Get<std::vector<int64_t>>("shape")), dtype}};
+}
+const ops::RegisterOp kPlaceholder({.name = "Placeholder", .infer = InferPlaceholder});
+
+std::vector<ops::TensorType> InferPlaceholderWithDefault(const ops::InferenceContext& context) {
+  const Shape shape(context.attributes.Get<std::vector<int64_t>>("shape"));
+  const ops::TensorType& input = context.inputs[0];
+  if (!input.shape.CompatibleWith(shape)) {
+    throw Error(Code::kInvalidArgument,
+                "[PlaceholderWithDefault] the default must fit the shape; got " + input.ToString() +
+                    " for " + shape.ToString());
+  }
+  return {{input.dtype, shape, input.element}};
+}
+const ops::RegisterOp kPlaceholderWithDefault({.name = "PlaceholderWithDefault",
+                                               .infer = InferPlaceholderWithDefault,
+                                               .gradient = [](const ops::GradientContext& context) {
+                                                 return std::vector<Tensor>{
+                                                     context.output_gradients[0]};
+                                               }});
+
+}  // namespace
+
+const GraphVariable* AsGraphVariable(const Tensor& handle) {
+  return dynamic_cast<const GraphVariable*>(handle.object().get());
+}
+
+GraphTracer::GraphTracer(GraphState& state, std::shared_ptr<BuiltGraph> graph)
+    : Tracer(std::move(graph)), state_(state) {}
+
+std::vector<Tensor> GraphTracer::Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
+                                      const ops::Attributes& attributes) {
+  const std::lock_guard lock(state_.mutex);
+  if (state_.finalized) {
+    throw Error(Code::kFailedPrecondition, "[graph] a finalized graph takes no more ops; got " +
+                                               spec.name +
+                                               "; add it before Finalize, or build another graph");
+  }
+  for (const Tensor& input : inputs) {
+    const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(input.object().get());
+    if (symbol == nullptr || symbol->graph() == graph()) continue;
+    throw Error(Code::kInvalidArgument,
+                "[graph] an op takes tensors of its own graph; got one of another graph or "
+                "function for " +
+                    spec.name + "; fetch it there, and feed it here");
+  }
+  const int before = graph()->num_nodes();
+  std::vector<Tensor> results;
+  try {
+    results = Tracer::Emit(spec, inputs, attributes);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                error.status().message() + " (op '" + state_.prefix + spec.name + "')");
+  }
+  for (int id = before; id < graph()->num_nodes(); ++id) {
+    graph::Node& node = graph()->node(id);
+    const Tensor* constant = graph()->constant({id, 0});
+    const GraphVariable* variable = constant == nullptr ? nullptr : AsGraphVariable(*constant);
+    if (variable != nullptr) {
+      node.name = variable->name;
+      node.device = variable->device;
+      state_.by_name[node.name] = id;
+    } else {
+      state_.NameNode(node, state_.prefix + node.spec->name);
+    }
+    // What touches a variable is where the variable is, whatever scopes say.
+    const GraphVariable* touched = nullptr;
+    for (graph::Endpoint input : node.inputs) {
+      const Tensor* handle = graph()->constant(input);
+      if (touched == nullptr && handle != nullptr) touched = AsGraphVariable(*handle);
+    }
+    if (touched != nullptr) {
+      node.device = touched->device;
+    } else if (!state_.colocations.empty() && variable == nullptr) {
+      node.attributes.Set("_class", "loc:@" + state_.colocations.back().name);
+      node.device = state_.colocations.back().device;
+    }
+  }
+  return results;
+}
+
+GraphState::GraphState() : built(std::make_shared<BuiltGraph>()) {
+  tracer = std::make_unique<GraphTracer>(*this, built);
+}
+
+std::shared_ptr<GraphState> GraphState::Make() {
+  auto state = std::make_shared<GraphState>();
+  state->built->owner = state;
+  return state;
+}
+
+GraphState* GraphState::Current() {
+  const auto builders = ops::BuilderStack();
+  for (auto builder = builders.rbegin(); builder != builders.rend(); ++builder) {
+    if (auto* tracer = dynamic_cast<GraphTracer*>(*builder)) return &tracer->state();
+  }
+  return nullptr;
+}
+
+std::shared_ptr<GraphState> GraphState::Of(const Tensor& tensor, const char* where) {
+  if (tensor.defined()) {
+    if (const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(tensor.object().get())) {
+      const auto graph = symbol->graph();
+      const auto* built = dynamic_cast<const BuiltGraph*>(graph.get());
+      if (built != nullptr) return built->owner.lock();
+    }
+  }
+  throw Error(Code::kInvalidArgument,
+              std::string("[") + where + "] a tensor of a graph is needed; got " +
+                  (!tensor.defined()      ? "none"
+                   : tensor.is_symbolic() ? "one of a function or body that is being traced"
+                                          : "a value: " + std::string(DTypeName(tensor.dtype())) +
+                                                tensor.shape().ToString()));
+}
+
+graph::Endpoint GraphState::EndpointOf(const Tensor& tensor) const {
+  const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(tensor.object().get());
+  return symbol->endpoint();
+}
+
+std::string GraphState::UniqueName(const std::string& base) {
+  auto [place, fresh] = used_names.try_emplace(base, 0);
+  if (fresh) return base;
+  while (true) {
+    const std::string name = base + "_" + std::to_string(++used_names[base]);
+    if (used_names.try_emplace(name, 0).second) return name;
+  }
+}
+
+void GraphState::NameNode(graph::Node& node, const std::string& base) {
+  const auto known = by_name.find(node.name);
+  if (known != by_name.end() && known->second == node.id) {
+    by_name.erase(known);
+    if (used_names[node.name] == 0) used_names.erase(node.name);
+  }
+  node.name = UniqueName(base);
+  by_name[node.name] = node.id;
+}
+
+int GraphState::AddControlled(const std::string& name, const std::vector<int>& controls) {
+  const ops::BuilderScope scope(tracer.get());
+  const ControlDependencies none(nullptr);
+  tracer->PushControl(controls);
+  const Tensor done = ops::Emit1("Group", {});
+  tracer->PopControl();
+  graph::Node& node = built->node(EndpointOf(done).node);
+  NameNode(node, prefix + name);
+  return node.id;
+}
+
+int GraphState::NodeOf(const Fetch& element) {
+  if (element.operation().defined()) {
+    if (element.operation().state().get() != this) {
+      throw Error(Code::kInvalidArgument, "[graph] an op of this graph is needed; got '" +
+                                              element.operation().name() + "' of another one");
+    }
+    return element.operation().id();
+  }
+  if (!element.name().empty()) {
+    const std::string& name = element.name();
+    const lockstep::Graph graph(shared_from_this());
+    return name.find(':') == std::string::npos ? graph.OperationByName(name).id()
+                                               : EndpointOf(graph.TensorByName(name)).node;
+  }
+  if (Of(element.tensor(), "graph").get() != this) {
+    throw Error(Code::kInvalidArgument, "[graph] a tensor of this graph is needed; got '" +
+                                            NameOf(element.tensor()) + "' of another one");
+  }
+  return EndpointOf(element.tensor()).node;
+}
+
+int ControlNode(graph::Tracer& tracer, const Operation& operation) {
+  if (operation.defined() && tracer.graph() == operation.state()->built) return operation.id();
+  if (!operation.defined()) {
+    throw Error(Code::kInvalidArgument, "[control_dependencies] an op is needed; got none");
+  }
+  // A body waits for what its node is given.
+  GraphState& state = *operation.state();
+  const int done = state.AddControlled(operation.name() + "/done", {operation.id()});
+  return tracer.EndpointOf(state.tracer->TensorOf({done, 0})).node;
+}
+
+std::vector<Tensor> CallInOrder(GraphTracer& tracer,
+                                const std::function<std::vector<Tensor>()>& body) {
+  const int before = tracer.graph()->num_nodes();
+  std::vector<Tensor> results = body();
+  std::vector<int> effects;
+  for (int id = before; id < tracer.graph()->num_nodes(); ++id) {
+    const ops::Effects& own = tracer.graph()->node(id).spec->effects;
+    if (own.writes != 0 || own.external) effects.push_back(id);
+  }
+  if (effects.empty()) return results;
+  tracer.PushControl(effects);
+  for (Tensor& result : results) result = ops::Emit1("Identity", {result});
+  tracer.PopControl();
+  return results;
+}
+
+}  // namespace lockstep::runtime

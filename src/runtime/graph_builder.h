@@ -1,0 +1,102 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/tracer.h"
+#include "lockstep/runtime/graph.h"
+#include "runtime/variable_state.h"
+
+namespace lockstep::runtime {
+
+struct GraphState;
+
+/// The graph of a `lockstep::Graph`, which leads back to it.
+class BuiltGraph : public graph::Graph {
+ public:
+  std::weak_ptr<GraphState> owner;
+};
+
+/// A variable of a graph, as its handle names it; a session binds it to a cell.
+class GraphVariable : public TensorObject {
+ public:
+  std::weak_ptr<GraphState> graph;
+  std::string name;
+  bool trainable = true;
+  std::string device;
+  int initializer = -1;   // node that assigns the first value
+  graph::Endpoint value;  // a read that waits for nothing
+};
+/// What `handle` names, or nullptr where it is no graph's variable.
+const GraphVariable* AsGraphVariable(const Tensor& handle);
+
+/// Adds ops to a graph that is built step by step: names them, and refuses values of other graphs.
+class GraphTracer : public graph::Tracer {
+ public:
+  explicit GraphTracer(GraphState& state, std::shared_ptr<BuiltGraph> graph);
+  std::vector<Tensor> Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
+                           const ops::Attributes& attributes) override;
+  GraphState& state() { return state_; }
+
+ private:
+  GraphState& state_;
+};
+
+/// What a `lockstep::Graph` refers to.
+struct GraphState : std::enable_shared_from_this<GraphState> {
+  GraphState();
+  static std::shared_ptr<GraphState> Make();
+  /// The graph of the innermost builder of this thread that builds one, or nullptr.
+  static GraphState* Current();
+  /// The state that `tensor` belongs to; InvalidArgument, saying what `where` needs.
+  static std::shared_ptr<GraphState> Of(const Tensor& tensor, const char* where);
+
+  const graph::Graph& graph() const { return *built; }
+  graph::Endpoint EndpointOf(const Tensor& tensor) const;
+  /// `base`, or the first of base_1, base_2, ... that is free.
+  std::string UniqueName(const std::string& base);
+  void NameNode(graph::Node& node, const std::string& base);
+  /// Adds an op with `controls`, in no scope's control.
+  int AddControlled(const std::string& name, const std::vector<int>& controls);
+  /// The node that is done when `element` is.
+  int NodeOf(const Fetch& element);
+
+  std::recursive_mutex mutex;
+  std::shared_ptr<BuiltGraph> built;
+  std::unique_ptr<GraphTracer> tracer;
+  std::string prefix;  // of names; "" or "scope/"
+  std::unordered_map<std::string, int> used_names;
+  std::unordered_map<std::string, int> by_name;
+  // Of ops beside which new ones are; innermost last.
+  struct Colocation {
+    std::string name;
+    std::string device;
+  };
+  std::vector<Colocation> colocations;
+  std::vector<Variable> variables;
+  bool finalized = false;
+};
+
+/// Makes the variables of a graph.
+class GraphVariableCreator : public VariableCreator {
+ public:
+  explicit GraphVariableCreator(std::shared_ptr<GraphState> graph) : graph_(std::move(graph)) {}
+  bool builds_graph() const override { return true; }
+  std::shared_ptr<VariableState> Create(const std::function<Tensor()>& initial,
+                                        VariableOptions options) override;
+
+ private:
+  std::shared_ptr<GraphState> graph_;
+};
+
+/// The node of the graph that `tracer` traces which is there when `operation` is done.
+int ControlNode(graph::Tracer& tracer, const Operation& operation);
+/// Calls a function's body as one op would run: what it gives is there when all that it assigns
+/// and prints is.
+std::vector<Tensor> CallInOrder(GraphTracer& tracer,
+                                const std::function<std::vector<Tensor>()>& body);
+
+}  // namespace lockstep::runtime

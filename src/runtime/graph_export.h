@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "graph/export_graph_def.h"
+#include "lockstep/runtime/function.h"
+#include "lockstep/runtime/graph.h"
+
+namespace lockstep::runtime {
+
+/// The graph in TensorFlow's form, with the control edges that were asked for alone: a `Graph`
+/// promises no other order.
+std::shared_ptr<graph_def::GraphDef> ExportGraph(const Graph& graph);
+/// What `function` is traced to for `arguments`; without `order_effects`, as if automatic control
+/// dependencies were off.
+std::shared_ptr<graph_def::GraphDef> ExportFunction(const Function& function,
+                                                    const std::vector<Tensor>& arguments,
+                                                    bool order_effects);
+
+}  // namespace lockstep::runtime

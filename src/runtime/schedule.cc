@@ -1,0 +1,241 @@
+#include "runtime/schedule.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/environment.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "lockstep/base/status.h"
+#include "runtime/variable_cell.h"
+#include "runtime/variable_hold.h"
+
+namespace lockstep::runtime {
+
+// A thread of the program.
+struct Schedule::Runner {
+  enum class State {
+    kRunning,
+    kReady,    // waits for its turn
+    kJoining,  // waits for the end of another
+    kAway,     // has its turn, and is said to wait for something that nobody sees
+    kEnded,
+  };
+  int number = 0;
+  std::atomic<int> thread{0};  // as the system numbers it
+  State state = State::kReady;
+  const Runner* joins = nullptr;
+  std::condition_variable turn;
+};
+
+namespace {
+
+// How often those who wait look whether the thread whose turn it is sleeps. Twice is enough.
+constexpr auto kLook = std::chrono::milliseconds(5);
+
+// Whether a thread of this process waits for something, and does not merely run or want to.
+bool Sleeps(int thread) {
+  if (thread == 0) return false;  // it has not begun
+  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
+  std::FILE* file = std::fopen(path.c_str(), "r");
+  if (file == nullptr) return true;  // it has ended
+  char text[256] = {};
+  const size_t read = std::fread(text, 1, sizeof(text) - 1, file);
+  std::fclose(file);
+  const std::string_view line(text, read);
+  const size_t name_end = line.rfind(')');
+  return name_end != std::string_view::npos && name_end + 2 < line.size() &&
+         line[name_end + 2] != 'R';
+}
+
+constinit thread_local Schedule::Runner* mine = nullptr;
+constinit Schedule* active = nullptr;
+
+std::vector<int> Turns(const std::string& text) {
+  std::vector<int> turns;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    turns.push_back(std::atoi(text.substr(begin, end - begin).c_str()));
+    begin = end + 1;
+  }
+  return turns;
+}
+
+Schedule* FromEnvironment() {
+  try {
+    const auto seed = base::EnvironmentNumber("LOCKSTEP_SCHEDULE", 0, INT64_MAX);
+    if (!seed) return nullptr;
+    return new Schedule(*seed, Turns(base::EnvironmentText("LOCKSTEP_SCHEDULE_TURNS").value_or("")),
+                        base::EnvironmentText("LOCKSTEP_SCHEDULE_TRACE").value_or(""));
+  } catch (const Error& error) {
+    base::Log(base::Severity::kError, error.what());
+    return nullptr;
+  }
+}
+
+// The library's own registration; the thread that loads it is the first.
+const bool kRegistered = [] {
+  active = FromEnvironment();
+  if (active != nullptr) std::atexit([] { active->Write(); });
+  return true;
+}();
+
+}  // namespace
+
+Schedule* Schedule::Active() { return active; }
+
+Schedule::Schedule(uint64_t seed, std::vector<int> turns, std::string trace)
+    : randomness_(seed), choices_(seed), given_(std::move(turns)), trace_(std::move(trace)) {
+  auto first = std::make_shared<Runner>();
+  first->number = next_number_++;
+  first->state = Runner::State::kRunning;
+  first->thread = gettid();
+  mine = first.get();
+  runners_.push_back(std::move(first));
+}
+
+// Gives the next turn, when nobody has it.
+void Schedule::Pick() {
+  std::vector<Runner*> ready;
+  for (const auto& runner : runners_) {
+    if (runner->state == Runner::State::kRunning) return;
+    if (runner->state == Runner::State::kReady) ready.push_back(runner.get());
+  }
+  if (ready.empty()) return;
+  // The first one that is said and can go on; else one that is drawn.
+  const auto find = [&](int number) {
+    return std::find_if(ready.begin(), ready.end(),
+                        [&](const Runner* runner) { return runner->number == number; });
+  };
+  const auto said = std::find_if(given_.begin(), given_.end(),
+                                 [&](int number) { return find(number) != ready.end(); });
+  const size_t drawn = randomness_.Below(ready.size());
+  Runner& next = said == given_.end() ? *ready[drawn] : **find(*said);
+  if (said != given_.end()) given_.erase(said);
+  lines_ += "turn " + std::to_string(next.number) + "\n";
+  next.state = Runner::State::kRunning;
+  ++turns_;
+  next.turn.notify_all();
+}
+
+void Schedule::AwaitTurn(Runner& runner, std::unique_lock<std::mutex>& lock) {
+  uint64_t seen = turns_;
+  int asleep = 0;
+  while (runner.state != Runner::State::kRunning) {
+    if (runner.turn.wait_for(lock, kLook) == std::cv_status::no_timeout) continue;
+    const auto who = std::find_if(runners_.begin(), runners_.end(), [](const auto& other) {
+      return other->state == Runner::State::kRunning;
+    });
+    asleep = turns_ == seen && who != runners_.end() && Sleeps((*who)->thread) ? asleep + 1 : 0;
+    seen = turns_;
+    if (asleep < 2) continue;
+    (*who)->state = Runner::State::kAway;
+    exact_ = false;
+    asleep = 0;
+    Pick();
+  }
+}
+
+void Schedule::Touch(std::vector<ScheduledAccess> accesses) {
+  if (mine == nullptr) return;
+  Runner& own = *mine;
+  std::unique_lock lock(mutex_);
+  own.state = Runner::State::kReady;
+  Pick();
+  AwaitTurn(own, lock);
+  for (const ScheduledAccess& access : accesses) {
+    const std::string file = access.site.file;
+    lines_ += "access " + std::to_string(own.number) + (access.writes ? " w " : " r ") +
+              (file.empty() ? "-" : file.substr(file.find_last_of('/') + 1)) + ":" +
+              std::to_string(access.site.line) + " " + access.variable + "\n";
+  }
+}
+
+int Schedule::Choose(int count) {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(choices_.Below(static_cast<uint64_t>(std::max(1, count))));
+}
+
+void Schedule::Note(const std::vector<ScheduledOp>& ops) {
+  const std::lock_guard lock(mutex_);
+  for (const ScheduledOp& op : ops) {
+    lines_ += "op " + std::to_string(mine == nullptr ? 0 : mine->number) +
+              (op.writes ? " w " : " r ") + (op.node.empty() ? "-" : op.node) + " " + op.variable +
+              "\n";
+  }
+}
+
+void Schedule::End(const std::string& variable, const void* data, size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  // A sum, as variables end in any order.
+  digest_ += base::Hash64({static_cast<const char*>(data), bytes}, base::Hash64(variable));
+}
+
+std::shared_ptr<Schedule::Runner> Schedule::Starting() {
+  auto runner = std::make_shared<Runner>();
+  const std::lock_guard lock(mutex_);
+  runner->number = next_number_++;
+  runners_.push_back(runner);
+  return runner;
+}
+
+void Schedule::Started(const std::shared_ptr<Runner>& runner) {
+  mine = runner.get();
+  runner->thread = gettid();
+  std::unique_lock lock(mutex_);
+  Pick();
+  AwaitTurn(*runner, lock);
+}
+
+void Schedule::Ending(Runner& runner) {
+  mine = nullptr;
+  const std::lock_guard lock(mutex_);
+  runner.state = Runner::State::kEnded;
+  for (const auto& other : runners_) {
+    if (other->state != Runner::State::kJoining || other->joins != &runner) continue;
+    other->state = Runner::State::kReady;
+    other->joins = nullptr;
+  }
+  std::erase_if(runners_, [&](const auto& one) { return one.get() == &runner; });
+  Pick();
+}
+
+void Schedule::Joining(Runner& runner) {
+  if (mine == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  const bool ended = runner.state == Runner::State::kEnded;
+  mine->state = ended ? Runner::State::kReady : Runner::State::kJoining;
+  mine->joins = ended ? nullptr : &runner;
+  Pick();
+}
+
+void Schedule::Joined() {
+  if (mine == nullptr) return;
+  std::unique_lock lock(mutex_);
+  Pick();
+  AwaitTurn(*mine, lock);
+}
+
+void Schedule::Write() {
+  if (trace_.empty()) return;
+  const std::lock_guard lock(mutex_);
+  std::FILE* file = std::fopen(trace_.c_str(), "w");
+  if (file == nullptr) return;
+  std::fprintf(file, "digest %016llx\nexact %d\n%s", static_cast<unsigned long long>(digest_),
+               exact_ ? 1 : 0, lines_.c_str());
+  std::fclose(file);
+}
+
+bool IsScheduled() { return active != nullptr && VariableHold::Current() == nullptr; }
+
+void ScheduleTouch(const VariableCell& cell, bool writes) {
+  if (IsScheduled()) active->Touch({{cell.name(), writes, ops::CurrentSite()}});
+}
+
+}  // namespace lockstep::runtime

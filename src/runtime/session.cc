@@ -1,0 +1,357 @@
+#include "lockstep/runtime/session.h"
+
+#include <atomic>
+
+#include "base/log.h"
+#include "lockstep/ops/indexed_slices.h"
+#include "ops/builder.h"
+#include "runtime/lent_variables.h"
+#include "runtime/session_state.h"
+
+namespace lockstep {
+
+namespace runtime {
+namespace {
+
+int NextNumber() {
+  static std::atomic<int> number{0};
+  return ++number;
+}
+
+std::string Named(const Place& place) {
+  return std::string(place.file_name()) + ":" + std::to_string(place.line());
+}
+
+// Numbers that are equal exactly for equal questions.
+std::vector<int64_t> KeyOf(const graph::RunRequest& request, SessionMode mode) {
+  std::vector<int64_t> key;
+  key.reserve(4 + 2 * request.fetches.size() + request.targets.size() + 8 * request.feeds.size());
+  const auto add = [&](graph::Endpoint e) { key.push_back(int64_t{e.node} << 16 | e.index); };
+  key.push_back(static_cast<int64_t>(mode.consistency) * 2 + mode.one_by_one);
+  key.push_back(static_cast<int64_t>(request.fetches.size()));
+  for (graph::Endpoint e : request.fetches) add(e);
+  key.push_back(static_cast<int64_t>(request.targets.size()));
+  for (int target : request.targets) key.push_back(target);
+  for (size_t i = 0; i < request.feeds.size(); ++i) {
+    add(request.feeds[i]);
+    const ops::TensorType& type = request.types[i];
+    key.push_back(static_cast<int64_t>(type.dtype) * 16 + type.shape.rank());
+    for (int64_t size : type.shape.sizes()) key.push_back(size);
+  }
+  return key;
+}
+
+uint64_t HashOf(const std::vector<int64_t>& key) {
+  uint64_t hash = 0x9E3779B97F4A7C15u;
+  for (int64_t part : key) {
+    hash = (hash ^ static_cast<uint64_t>(part)) * 0xBF58476D1CE4E5B9u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+}  // namespace
+
+SessionState::SessionState(std::shared_ptr<GraphState> graph, std::string target,
+                           const SessionOptions& options)
+    : graph_(std::move(graph)),
+      target_(std::move(target)),
+      number_(NextNumber()),
+      runs_at_(OpenSessionTarget(target_, options)),
+      log_placement_(options.log_placement) {}
+
+graph::Endpoint SessionState::EndpointFor(const Fetch& fetch, bool* is_op) const {
+  *is_op = false;
+  if (fetch.operation().defined() ||
+      (!fetch.name().empty() && fetch.name().find(':') == std::string::npos)) {
+    *is_op = true;
+    return {graph_->NodeOf(fetch), 0};
+  }
+  if (!fetch.name().empty()) {
+    return graph_->EndpointOf(lockstep::Graph(graph_).TensorByName(fetch.name()));
+  }
+  const Tensor& tensor = fetch.tensor();
+  if (tensor.defined()) {
+    const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(tensor.object().get());
+    if (symbol != nullptr && symbol->graph() == graph_->built) return symbol->endpoint();
+  }
+  const auto other = GraphState::Of(tensor, "session");
+  throw Error(Code::kInvalidArgument, "[session] a session runs tensors of its own graph; got '" +
+                                          lockstep::NameOf(tensor) +
+                                          "' of another graph; make a Session of that graph");
+}
+
+// The value in the dtype of what it stands for.
+Tensor SessionState::FitFeed(const Tensor& given, graph::Endpoint e) const {
+  const ops::TensorType& wanted = graph_->graph().type(e);
+  const auto refuse = [&](const std::string& rule, const std::string& cure) {
+    throw Error(
+        Code::kInvalidArgument,
+        "[session] " + rule + "; got " +
+            (given.defined() ? std::string(DTypeName(given.dtype())) + given.shape().ToString()
+                             : std::string("no value")) +
+            " for '" + graph_->graph().node(e.node).name + ":" + std::to_string(e.index) + "' of " +
+            wanted.ToString() + cure);
+  };
+  if (!given.defined() || (given.is_symbolic() && !given.is_weak())) {
+    refuse("a feed is a value", "; fetch it first");
+  }
+  Tensor value = given;
+  if (const IndexedSlices* slices = IndexedSlices::Of(value)) value = slices->ToDense();
+  if (value.is_weak()) value = ops::CastScalar(value, wanted.dtype);
+  if (value.dtype() != wanted.dtype) refuse("a feed has the dtype of its tensor", "; cast it");
+  if (!wanted.shape.CompatibleWith(value.shape())) {
+    refuse("a feed has the shape of its tensor", "; reshape it");
+  }
+  return value;
+}
+
+graph::Endpoint SessionState::FedEndpoint(const Fetch& feed) const {
+  bool is_op = false;
+  const graph::Endpoint e = EndpointFor(feed, &is_op);
+  if (!is_op) return e;
+  const std::string& name = graph_->graph().node(e.node).name;
+  throw Error(Code::kInvalidArgument,
+              "[session] tensors are fed, not ops; got '" + name + "'; write '" + name + ":0'");
+}
+
+SessionState::Question SessionState::Resolve(const std::vector<Fetch>& fetches, const Feeds& feeds,
+                                             const std::vector<Fetch>& targets) {
+  Question question;
+  bool is_op = false;
+  for (const Fetch& fetch : fetches) {
+    const graph::Endpoint e = EndpointFor(fetch, &is_op);
+    question.is_op.push_back(is_op);
+    if (is_op) {
+      question.request.targets.push_back(e.node);
+    } else {
+      question.request.fetches.push_back(e);
+    }
+  }
+  for (const Fetch& target : targets) {
+    question.request.targets.push_back(EndpointFor(target, &is_op).node);
+  }
+  for (const Feed& feed : feeds) {
+    const graph::Endpoint e = FedEndpoint(feed.what);
+    question.values.push_back(FitFeed(feed.value, e));
+    question.request.feeds.push_back(e);
+    question.request.types.push_back(ops::TensorType::Of(question.values.back()));
+  }
+  return question;
+}
+
+std::shared_ptr<SessionRun> SessionState::Compile(const Question& question, SessionMode mode) {
+  graph::Graph part;
+  {
+    const std::lock_guard lock(graph_->mutex);
+    part = graph::ExtractRun(graph_->graph(), question.request);
+  }
+  const graph::PlacementOptions devices = runs_at_->devices();
+  part = LendVariables(part, devices, mode.consistency);
+  const std::vector<graph::PlacedNode> placed = graph::Place(&part, devices);
+  {
+    const std::unique_lock lock(mutex_);
+    for (const graph::PlacedNode& node : placed) {
+      if (!placed_.insert(node.name).second) continue;
+      placement_.push_back(node.ToString());
+      if (log_placement_) base::Log(base::Severity::kInfo, "[placement] " + placement_.back());
+    }
+  }
+  return runs_at_->Compile(part, question.request.fetches.size(), mode);
+}
+
+std::shared_ptr<SessionRun> SessionState::CallableFor(const Question& question, SessionMode mode) {
+  const std::vector<int64_t> key = KeyOf(question.request, mode);
+  const uint64_t hash = HashOf(key);
+  const auto find = [&]() -> std::shared_ptr<SessionRun> {
+    const auto place = callables_.find(hash);
+    if (place == callables_.end()) return nullptr;
+    for (const auto& [known, callable] : place->second) {
+      if (known == key) return callable;
+    }
+    return nullptr;
+  };
+  {
+    const std::shared_lock lock(mutex_);
+    if (auto callable = find()) return callable;
+  }
+  auto fresh = Compile(question, mode);
+  const std::unique_lock lock(mutex_);
+  if (auto callable = find()) return callable;  // another thread has come first
+  callables_[hash].emplace_back(key, fresh);
+  return fresh;
+}
+
+namespace {
+
+RunControl ControlFor(const SessionState& state, const RunOptions& options, RunMetadata* metadata) {
+  RunControl control{.closed = &state.closed(), .cancellation = options.cancellation.get()};
+  if (options.timeout.count() > 0 || options.trace) control.begin = RunControl::Clock::now();
+  if (options.timeout.count() > 0) control.deadline = control.begin + options.timeout;
+  if (options.trace) control.trace = metadata;
+  return control;
+}
+
+SessionMode ModeFor(const RunOptions& options, const RunMetadata* metadata) {
+  return {options.consistency, options.trace && metadata != nullptr};
+}
+
+}  // namespace
+
+std::vector<Tensor> SessionState::Carry(SessionRun& callable, const Question& question,
+                                        const RunOptions& options, RunMetadata* metadata) {
+  RunControl control = ControlFor(*this, options, metadata);
+  std::vector<Tensor> values = callable.Run(question.values, control, metadata);
+  if (options.partition_graphs && metadata != nullptr) {
+    metadata->partition_graphs = callable.PartitionGraphs();
+  }
+  if (question.request.fetches.size() == question.is_op.size()) return values;
+  std::vector<Tensor> results;
+  auto next = values.begin();
+  for (char is_op : question.is_op) results.push_back(is_op ? Tensor() : *next++);
+  return results;
+}
+
+std::vector<Tensor> SessionState::Run(const Question& question, const RunOptions& options,
+                                      RunMetadata* metadata) {
+  if (metadata != nullptr) *metadata = {};
+  const auto callable = CallableFor(question, ModeFor(options, metadata));
+  return Carry(*callable, question, options, metadata);
+}
+
+std::vector<Tensor> SessionState::Run(PreparedRun& prepared, std::span<const Tensor> values,
+                                      const RunOptions& options, RunMetadata* metadata) {
+  if (metadata != nullptr) *metadata = {};
+  Question question = prepared.question;
+  if (values.size() != question.request.feeds.size()) {
+    throw Error(Code::kInvalidArgument,
+                "[session] a callable takes a value for each of its feeds; got " +
+                    std::to_string(values.size()) + " for " +
+                    std::to_string(question.request.feeds.size()));
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    question.values.push_back(FitFeed(values[i], question.request.feeds[i]));
+    question.request.types.push_back(ops::TensorType::Of(question.values.back()));
+  }
+  const SessionMode mode = ModeFor(options, metadata);
+  std::shared_ptr<SessionRun> callable;
+  {
+    const std::lock_guard lock(prepared.mutex);
+    if (prepared.types == question.request.types && prepared.mode == mode) {
+      callable = prepared.callable;
+    }
+  }
+  if (callable == nullptr) {
+    callable = CallableFor(question, mode);
+    const std::lock_guard lock(prepared.mutex);
+    prepared.types = question.request.types;
+    prepared.mode = mode;
+    prepared.callable = callable;
+  }
+  return Carry(*callable, question, options, metadata);
+}
+
+void SessionState::RequireOpen(const char* what, Place place) const {
+  if (!closed_.load(std::memory_order_acquire)) return;
+  throw Error(Code::kFailedPrecondition,
+              "[session] a closed session must not be used; got " + std::string(what) + " at " +
+                  Named(place) + " on session " + std::to_string(number_) +
+                  ", which was closed at " + closed_at_ + "; run it before Close",
+              place);
+}
+
+void SessionState::Close(Place place) {
+  const std::unique_lock lock(mutex_);
+  if (closed_.load(std::memory_order_relaxed)) return;
+  closed_at_ = Named(place);
+  closed_.store(true, std::memory_order_release);
+  callables_.clear();
+}
+
+int SessionState::num_compiled() const {
+  const std::shared_lock lock(mutex_);
+  int count = 0;
+  for (const auto& [hash, entries] : callables_) count += static_cast<int>(entries.size());
+  return count;
+}
+
+// Asks each variable's device by a graph of its own.
+std::vector<std::string> SessionState::UninitializedVariables() {
+  const std::vector<Variable> variables = lockstep::Graph(graph_).variables();
+  graph::Graph question;
+  for (const Variable& variable : variables) {
+    const Tensor& handle = variable.state().first();
+    const graph::Endpoint e = question.AddConstant(handle);
+    question.node(e.node).name = variable.name();
+    question.node(e.node).device = AsGraphVariable(handle)->device;
+    question.results().push_back({question.AddNode("VarIsInitializedOp", {e}).id, 0});
+  }
+  graph::Place(&question, runs_at_->devices());
+  RunControl control;
+  const auto answers = runs_at_->Compile(question, variables.size(), {})->Run({}, control, nullptr);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    if (!answers[i].scalar<bool>()) names.push_back(variables[i].name());
+  }
+  return names;
+}
+
+std::vector<std::string> SessionState::PlacementLog() const {
+  const std::shared_lock lock(mutex_);
+  return placement_;
+}
+
+}  // namespace runtime
+
+namespace {
+
+std::shared_ptr<runtime::SessionState> Open(const std::string& target,
+                                            const SessionOptions& options) {
+  const Graph graph = options.graph != nullptr ? *options.graph : Graph::Default();
+  return std::make_shared<runtime::SessionState>(graph.state(), target, options);
+}
+
+}  // namespace
+
+Session::Session(const std::string& target, const SessionOptions& options)
+    : state_(Open(target, options)) {}
+
+std::vector<Tensor> Session::Run(const std::vector<Fetch>& fetches, const Feeds& feeds,
+                                 const std::vector<Fetch>& targets, const RunOptions& options,
+                                 RunMetadata* metadata, Place place) const {
+  state_->RequireOpen("Run", place);
+  auto question = state_->Resolve(fetches, feeds, targets);
+  return state_->Run(question, options, metadata);
+}
+
+Session::Callable Session::MakeCallable(const std::vector<Fetch>& fetches,
+                                        const std::vector<Fetch>& feeds,
+                                        const std::vector<Fetch>& targets) const {
+  Callable callable;
+  callable.session_ = state_;
+  callable.prepared_ = std::make_shared<runtime::PreparedRun>();
+  callable.prepared_->question = state_->Resolve(fetches, {}, targets);
+  for (const Fetch& feed : feeds) {
+    callable.prepared_->question.request.feeds.push_back(state_->FedEndpoint(feed));
+  }
+  return callable;
+}
+
+std::vector<Tensor> Session::Callable::operator()(std::span<const Tensor> values,
+                                                  const RunOptions& options, RunMetadata* metadata,
+                                                  Place place) const {
+  session_->RequireOpen("a callable", place);
+  return session_->Run(*prepared_, values, options, metadata);
+}
+
+void Session::Close(Place place) const { state_->Close(place); }
+bool Session::closed() const { return state_->closed(); }
+Graph Session::graph() const { return Graph(state_->graph()); }
+const std::string& Session::target() const { return state_->target(); }
+int Session::num_compiled() const { return state_->num_compiled(); }
+std::vector<std::string> Session::UninitializedVariables() const {
+  return state_->UninitializedVariables();
+}
+std::vector<std::string> Session::PlacementLog() const { return state_->PlacementLog(); }
+
+}  // namespace lockstep

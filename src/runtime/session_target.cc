@@ -1,0 +1,85 @@
+#include "runtime/session_target.h"
+
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "graph/partition.h"
+#include "runtime/graph_builder.h"
+#include "runtime/graph_dot.h"
+#include "runtime/session_callable.h"
+
+namespace lockstep::runtime {
+
+namespace {
+
+std::string LocalDevice(int index) {
+  return "/job:localhost/replica:0/task:0/device:CPU:" + std::to_string(index);
+}
+
+// This process: its devices share one memory, so that a run is one plan.
+class LocalTarget : public SessionTarget {
+ public:
+  explicit LocalTarget(const SessionOptions& options) : options_(options) {}
+
+  graph::PlacementOptions devices() const override {
+    graph::PlacementOptions placement{.default_device = LocalDevice(0),
+                                      .soft = options_.soft_placement};
+    for (int i = 0; i < options_.devices; ++i) placement.devices.push_back(LocalDevice(i));
+    return placement;
+  }
+
+  std::shared_ptr<SessionRun> Compile(const graph::Graph& part, size_t num_fetches,
+                                      SessionMode mode) override {
+    const graph::Graph bound =
+        WithResources(part, [this](const Tensor& handle) { return CellFor(handle); });
+    return std::make_shared<SessionCallable>(bound, num_fetches, mode);
+  }
+
+ private:
+  // The cell of a graph's variable, made when it is first named.
+  Tensor CellFor(const Tensor& handle) {
+    const GraphVariable* variable = AsGraphVariable(handle);
+    if (variable == nullptr) return Tensor();
+    const std::lock_guard lock(mutex_);
+    Tensor& cell = cells_[variable];
+    if (!cell.defined()) {
+      auto made = std::make_shared<VariableCell>(variable->name, handle.element_dtype(),
+                                                 handle.shape(), variable->trainable);
+      cell = Tensor::FromObject(std::move(made), DType::kResource, handle.shape(),
+                                handle.element_dtype());
+    }
+    return cell;
+  }
+
+  const SessionOptions options_;
+  std::mutex mutex_;
+  std::unordered_map<const TensorObject*, Tensor> cells_;
+};
+
+// Filled while the library is loaded.
+std::map<std::string, SessionOpener, std::less<>>& Openers() {
+  static std::map<std::string, SessionOpener, std::less<>> openers;
+  return openers;
+}
+
+}  // namespace
+
+RegisterSessionOpener::RegisterSessionOpener(std::string_view scheme, SessionOpener opener) {
+  Openers().emplace(std::string(scheme), opener);
+}
+
+std::unique_ptr<SessionTarget> OpenSessionTarget(const std::string& target,
+                                                 const SessionOptions& options) {
+  if (target.empty()) return std::make_unique<LocalTarget>(options);
+  const size_t colon = target.find("://");
+  const auto opener = Openers().find(target.substr(0, std::min(colon, target.size())));
+  if (colon == std::string::npos || opener == Openers().end()) {
+    throw Error(Code::kInvalidArgument,
+                "[session] a target is \"\", for this process, or lockstep://HOST:PORT; got \"" +
+                    target + "\"");
+  }
+  return opener->second(target, options);
+}
+
+}  // namespace lockstep::runtime

@@ -1,0 +1,28 @@
+#include "runtime/waiting.h"
+
+namespace lockstep::runtime {
+
+void Awaited::Happen() {
+  const std::lock_guard lock(mutex_);
+  happened_ = true;
+  changed_.notify_all();
+}
+
+void Awaited::Wait() const {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return happened_; });
+}
+
+void WaitingRoom::Enter() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return most_ == 0 || inside_ < most_; });
+  ++inside_;
+}
+
+void WaitingRoom::Leave() {
+  const std::lock_guard lock(mutex_);
+  --inside_;
+  changed_.notify_one();
+}
+
+}  // namespace lockstep::runtime

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+namespace lockstep::runtime {
+
+/// Something that happens once, and that threads wait for. Threads: all members from any.
+class Awaited {
+ public:
+  void Happen();
+  void Wait() const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  bool happened_ = false;  // guarded by mutex_
+};
+
+/// At most so many are inside; others wait. 0: any number. Threads: all members from any.
+class WaitingRoom {
+ public:
+  explicit WaitingRoom(size_t most = 0) : most_(most) {}
+  void set_most(size_t most) { most_ = most; }  // before anybody enters
+  void Enter();
+  void Leave();
+
+ private:
+  size_t most_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t inside_ = 0;  // guarded by mutex_
+};
+
+}  // namespace lockstep::runtime

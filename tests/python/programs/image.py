@@ -1,0 +1,20 @@
+import tensorflow as tf
+import numpy as np
+img = tf.reshape(tf.range(48.), [4, 4, 3]) / 48.; u8 = tf.cast(img * 255, tf.uint8); def_ = lambda t: np.asarray(t).round(3).ravel()[:8].tolist()
+I = tf.image
+print(def_(I.flip_left_right(img)), def_(I.flip_up_down(img)), def_(I.rot90(img)), def_(I.transpose(img)))
+print(def_(I.resize(img, [2, 2])), def_(I.resize(img, [8, 6])), def_(I.resize(img, [3, 5], method="nearest")), def_(I.resize(img, [2, 3], antialias=True)), def_(I.resize(img, [6, 6], "bicubic")), I.resize(u8, [2, 2]).dtype)
+print(def_(I.rgb_to_grayscale(img)), def_(I.grayscale_to_rgb(img[..., :1])), I.rgb_to_grayscale(u8).dtype, def_(I.rgb_to_grayscale(u8)))
+print(def_(I.adjust_brightness(img, .1)), def_(I.adjust_contrast(img, 2.)), def_(I.adjust_gamma(img, 2.)), def_(I.adjust_saturation(img, .5)), def_(I.adjust_hue(img, .2)))
+print(def_(I.rgb_to_hsv(img)), def_(I.hsv_to_rgb(I.rgb_to_hsv(img))), def_(I.per_image_standardization(img)))
+print(I.central_crop(img, .5).shape, I.crop_to_bounding_box(img, 1, 1, 2, 2).shape, I.pad_to_bounding_box(img, 1, 1, 6, 6).shape, I.resize_with_crop_or_pad(img, 2, 6).shape, I.resize_with_pad(img, 6, 4).shape, def_(I.central_crop(img, .5)))
+print(I.convert_image_dtype(u8, tf.float32).dtype, def_(I.convert_image_dtype(u8, tf.float32)), def_(I.convert_image_dtype(img, tf.uint8)), def_(I.image_gradients(img[None])[0]))
+print(I.psnr(img, img * .9, 1.).numpy().round(3), I.total_variation(img).numpy().round(3))
+tf.random.set_seed(1); print(I.random_flip_left_right(img).shape, I.random_crop(img, [2, 2, 3]).shape, I.random_brightness(img, .2).shape)
+ds = tf.data.Dataset.from_tensors(img).map(lambda i: I.resize(I.random_flip_up_down(i), [2, 2])); print(next(iter(ds)).shape)
+try: I.crop_to_bounding_box(img, 3, 3, 4, 4)
+except ValueError as e: print("ValueError")
+x = tf.Variable(img[None])
+with tf.GradientTape() as t: y = tf.reduce_sum(I.resize(x, [2, 2]) ** 2)
+print(def_(t.gradient(y, x)))
+aug = tf.keras.Sequential([tf.keras.layers.RandomFlip("horizontal"), tf.keras.layers.Rescaling(1. / 255)]); print(aug(u8[None]).shape, tf.keras.layers.Resizing(2, 2)(img[None]).shape, tf.keras.layers.CenterCrop(2, 2)(img[None]).shape)

@@ -1,0 +1,32 @@
+import tensorflow as tf
+import numpy as np
+from tensorflow import keras
+from tensorflow.keras import layers
+keras.utils.set_random_seed(3)
+inputs = keras.Input(shape=(784,)); print(inputs.shape, inputs.dtype)
+dense = layers.Dense(64, activation="relu"); x = dense(inputs); x = layers.Dense(64, activation="relu")(x); outputs = layers.Dense(10)(x)
+model = keras.Model(inputs=inputs, outputs=outputs, name="mnist_model"); model.summary()
+enc_in = keras.Input(shape=(28, 28, 1), name="original_img"); x = layers.Conv2D(16, 3, activation="relu")(enc_in); x = layers.Conv2D(32, 3, activation="relu")(x); x = layers.MaxPooling2D(3)(x); x = layers.Conv2D(16, 3, activation="relu")(x); enc_out = layers.GlobalMaxPooling2D()(x)
+encoder = keras.Model(enc_in, enc_out, name="encoder"); encoder.summary()
+d_in = keras.Input(shape=(16,), name="encoded_img"); x = layers.Reshape((4, 4, 1))(d_in); x = layers.Conv2DTranspose(16, 3, activation="relu")(x); x = layers.UpSampling2D(3)(x); d_out = layers.Conv2DTranspose(1, 3)(x)
+decoder = keras.Model(d_in, d_out, name="decoder"); ae = keras.Model(enc_in, decoder(encoder(enc_in)), name="autoencoder"); ae.summary(); print(ae.output_shape)
+title = keras.Input(shape=(None,), name="title"); body = keras.Input(shape=(None,), name="body"); tags = keras.Input(shape=(12,), name="tags")
+tf1 = layers.LSTM(32)(layers.Embedding(100, 16)(title)); bf = layers.LSTM(8)(layers.Embedding(100, 16)(body)); x = layers.concatenate([tf1, bf, tags])
+pr = layers.Dense(1, name="priority")(x); dp = layers.Dense(4, name="department")(x); model = keras.Model(inputs=[title, body, tags], outputs={"priority": pr, "department": dp})
+model.compile(optimizer=keras.optimizers.RMSprop(1e-3), loss={"priority": keras.losses.BinaryCrossentropy(from_logits=True), "department": keras.losses.CategoricalCrossentropy(from_logits=True)}, loss_weights={"priority": 1.0, "department": 0.2})
+r = np.random.RandomState(0); T = r.randint(100, size=(32, 10)); B = r.randint(100, size=(32, 12)); G = r.randint(2, size=(32, 12)).astype("float32"); P = r.random_sample((32, 1)); D = np.eye(4)[r.randint(4, size=32)]
+h = model.fit({"title": T, "body": B, "tags": G}, {"priority": P, "department": D}, epochs=1, batch_size=16, verbose=0, shuffle=False); print(sorted(h.history))
+out = model.predict({"title": T, "body": B, "tags": G}, verbose=0); print(sorted(out), out["priority"].shape)
+i = keras.Input((32, 32, 3)); x = layers.Conv2D(8, 3, padding="same")(i); b = layers.Conv2D(8, 3, padding="same", activation="relu")(x); x = layers.add([x, b]); x = layers.GlobalAveragePooling2D()(x); resnet = keras.Model(i, layers.Dense(10)(layers.Dropout(.5)(x)), name="toy_resnet"); print(resnet.count_params(), [l.name for l in resnet.layers])
+shared = layers.Dense(4); a = keras.Input((3,)); c = keras.Input((3,)); m = keras.Model([a, c], layers.Subtract()([shared(a), shared(c)])); print(len(m.weights), m([np.ones((1, 3)), np.ones((1, 3))]).numpy())
+feat = keras.Model(model.inputs, [l.output for l in model.layers[-2:]]) if False else keras.Model(resnet.input, resnet.layers[2].output); print(feat.output_shape)
+x = keras.Input((4,)); z = x * 2 + 1; z = keras.ops.relu(z) - x; m = keras.Model(x, z); print(m(np.array([[1., -2., 0., 3.]])).numpy())
+print(keras.Model(x, layers.Lambda(lambda t: t ** 2)(x))(np.array([[1., 2., 3., 4.]])).numpy())
+for l in (layers.Multiply(), layers.Average(), layers.Maximum(), layers.Minimum(), layers.Concatenate(), layers.Dot(axes=1)): print(l.__class__.__name__, l([tf.constant([[1., 5.]]), tf.constant([[3., 4.]])]).numpy())
+for l in (layers.ReLU(), layers.LeakyReLU(negative_slope=.1), layers.ELU(), layers.Softmax(), layers.PReLU(), layers.Activation("tanh"), layers.Activation("gelu"), layers.Activation("swish")): print(l.__class__.__name__, l(tf.constant([[-1., 0., 2.]])).numpy().round(4))
+for l in (layers.Permute((2, 1)), layers.RepeatVector(3) if False else layers.Flatten(), layers.ZeroPadding1D(1), layers.Cropping1D(1), layers.UpSampling1D(2), layers.AveragePooling1D(2), layers.MaxPooling1D(2), layers.GlobalAveragePooling1D(), layers.LayerNormalization(), layers.UnitNormalization(), layers.Conv1D(2, 2, kernel_initializer="ones"), layers.Masking(), layers.SpatialDropout1D(.2), layers.GaussianNoise(.1), layers.ActivityRegularization(l2=.1)): print(l.__class__.__name__, l(tf.reshape(tf.range(12.), [1, 4, 3])).numpy().round(3).tolist())
+for l in (layers.DepthwiseConv2D(2, depthwise_initializer="ones"), layers.ZeroPadding2D(1), layers.Cropping2D(1), layers.AveragePooling2D(2), layers.GroupNormalization(2), layers.Rescaling(1 / 10.), layers.GlobalAveragePooling2D(keepdims=True), layers.Resizing(2, 2)): print(l.__class__.__name__, l(tf.reshape(tf.range(32.), [1, 4, 4, 2])).numpy().round(3).ravel()[:6].tolist())
+try: keras.Model(inputs, layers.Dense(1)(keras.Input((3,))))
+except ValueError as e: print(type(e).__name__)
+try: layers.Dense(4)(tf.constant(["a"]))
+except Exception as e: print("err")

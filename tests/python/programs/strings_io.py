@@ -1,0 +1,18 @@
+import tensorflow as tf
+import os, tempfile
+s = tf.constant(["Hello World", "tensor flow", "a,b,c"])
+print(tf.strings.length(s), tf.strings.upper(s), tf.strings.lower(s)); print(tf.strings.split(s)); print(tf.strings.split("a,b,c", sep=","))
+print(tf.strings.join(["x", "y"], separator="-"), tf.strings.join([s, "!"])); print(tf.strings.substr(s, 1, 3)); print(tf.strings.regex_replace(s, "[aeiou]", "_")); print(tf.strings.regex_full_match(["abc", "12"], "[a-z]+"))
+print(tf.strings.to_number(["1.5", "2"]), tf.strings.to_number("7", tf.int32), tf.strings.as_string([1, 2]), tf.strings.as_string(1.5), tf.strings.strip(["  a ", "b"])); print(tf.strings.reduce_join(["a", "b", "c"]), tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator="+"))
+print(tf.strings.format("x={} y={}", (tf.constant([1, 2]), tf.constant(3.5)))); print(s[0].numpy().decode(), s == "Hello World", tf.constant("a") + tf.constant("b"))
+print(tf.strings.bytes_split("abc"), tf.strings.unicode_split("añb", "UTF-8")); print(tf.io.decode_raw("\x01\x02", tf.uint8))
+d = tempfile.mkdtemp(); p = os.path.join(d, "t.txt"); tf.io.write_file(p, "line1\nline2\n"); print(tf.io.read_file(p), tf.io.gfile.exists(p), tf.io.gfile.listdir(d))
+with tf.io.gfile.GFile(p) as f: print(f.read().split())
+print([x.numpy().decode() for x in tf.data.TextLineDataset(p)]); print(list(tf.data.Dataset.list_files(d + "/*.txt").map(lambda f: tf.strings.length(f) > 0).as_numpy_iterator()))
+tf.io.gfile.remove(p); print(tf.io.gfile.exists(p))
+try: tf.io.read_file(p)
+except tf.errors.NotFoundError: print("NotFound")
+t = tf.io.serialize_tensor(tf.constant([[1, 2], [3, 4]])); print(tf.io.parse_tensor(t, tf.int32)); print(tf.io.decode_csv("1,2.5,hi", [0, 0.0, ""]))
+rt = tf.ragged.constant([[1, 2, 3], [], [4]]); print(rt, rt.shape, rt.row_lengths(), rt.to_tensor(), rt.values, rt.row_splits, rt[0], rt[2, 0], rt + 1, rt.nrows(), tf.reduce_sum(rt, axis=1), rt.to_list(), rt.flat_values.dtype)
+print(tf.RaggedTensor.from_row_lengths([5, 6, 7], [1, 2]), tf.RaggedTensor.from_tensor([[1, 0], [2, 3]], padding=0), rt.to_sparse().indices.shape, tf.ragged.range([2, 3]), rt.bounding_shape(), len(rt.to_list()), tf.reduce_mean(tf.cast(rt.values, tf.float32)).numpy())
+sp = tf.SparseTensor([[0, 1], [1, 0]], [5, 7], [2, 3]); print(sp); print(tf.sparse.to_dense(sp), sp.shape, tf.sparse.from_dense([[0, 1], [2, 0]]).values, tf.sparse.sparse_dense_matmul(tf.sparse.from_dense([[1., 0.], [0., 2.]]), [[1., 2.], [3., 4.]]), tf.sparse.reduce_sum(sp), tf.sparse.reduce_sum(sp, axis=1), tf.sparse.to_dense(tf.sparse.transpose(sp)), tf.sparse.to_dense(tf.sparse.add(sp, sp)), tf.sparse.to_dense(tf.sparse.reorder(tf.SparseTensor([[1, 0], [0, 0]], [1, 2], [2, 1]))))

@@ -1,0 +1,55 @@
+import tensorflow as tf
+import numpy as np
+# Variables guide
+my_tensor = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+my_variable = tf.Variable(my_tensor)
+bool_variable = tf.Variable([False, False, False, True])
+print("Shape: ", my_variable.shape)
+print("DType: ", my_variable.dtype)
+print("As NumPy: ", my_variable.numpy())
+print("A variable:", my_variable)
+print("\nViewed as a tensor:", tf.convert_to_tensor(my_variable))
+print("\nIndex of highest value:", tf.math.argmax(my_variable))
+print("\nCopying and reshaping: ", tf.reshape(my_variable, [1, 4]))
+a = tf.Variable([2.0, 3.0])
+a.assign([1, 2])
+try:
+    a.assign([1.0, 2.0, 3.0])
+except Exception as e:
+    print(f"{type(e).__name__}: {e}")
+b = tf.Variable(a)
+a.assign([5, 6])
+print(a.numpy(), b.numpy())
+print(a.assign_add([2, 3]).numpy())
+print(a.assign_sub([7, 9]).numpy())
+m = tf.Variable(my_tensor, name="Mark")
+n = tf.Variable(my_tensor + 1, name="Mark")
+print(m == n)
+step_counter = tf.Variable(1, trainable=False)
+print(step_counter, step_counter.trainable, step_counter.name)
+with tf.device('CPU:0'):
+    c = tf.Variable([[1.0, 2.0, 3.0]])
+    k = tf.constant([[1.0], [2.0]])
+    print(c * k)
+v = tf.Variable(tf.zeros([3, 2]))
+v[1].assign([5., 6.])
+v[:, 0].assign([1., 1., 1.])
+print(v.numpy())
+v.scatter_nd_add([[0], [2]], [[1., 1.], [2., 2.]])
+print(v.read_value())
+w = tf.Variable(5, dtype=tf.int64)
+w.assign_add(2)
+print(w, w + 1, 2 * w, w // 2, -w, w ** 2)
+print(repr(w.value()), tf.is_tensor(w), isinstance(w, tf.Variable))
+x = tf.Variable([1, 2, 3])
+x.scatter_update(tf.IndexedSlices([10, 20], [0, 2]))
+print(x.numpy(), x[1], len(x.shape))
+try:
+    x.assign([1.5, 2.5, 3.5])
+except Exception as e:
+    print(type(e).__name__, str(e)[:60])
+try:
+    tf.Variable()
+except Exception as e:
+    print(type(e).__name__, str(e)[:50])
+print(sorted([t.name for t in [m, c, v]]))

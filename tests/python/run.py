@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Runs the tests of the Python package in a virtual environment.
+
+usage: run.py --build DIR --source DIR [PATTERN]
+
+Makes DIR/python-environment with nanobind and NumPy, and h5py where it can be had, builds the extension
+module against DIR's library (in DIR/python-extension) unless DIR has it, and runs test_*.py, each in a process
+of its own. Exits 77, saying why, where nanobind cannot be had."""
+import argparse
+import pathlib
+import subprocess
+import sys
+import venv
+
+SKIPPED = 77
+
+
+def skip(reason):
+    print(f"SKIPPED: {reason}")
+    sys.exit(SKIPPED)
+
+
+def environment(build):
+    """The Python of an environment with what the package needs."""
+    folder = build / "python-environment"
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+    have = subprocess.run([python, "-c", "import nanobind, numpy"], capture_output=True)
+    if have.returncode:
+        got = subprocess.run([python, "-m", "pip", "install", "-q", "nanobind", "numpy"],
+                             capture_output=True, text=True)
+        if got.returncode:
+            skip("nanobind and numpy cannot be installed: " + got.stderr.strip().splitlines()[-1])
+        # Files of Keras need it; without it test_programs.py says what it leaves out.
+        subprocess.run([python, "-m", "pip", "install", "-q", "h5py"], capture_output=True)
+    return python
+
+
+def extension(build, source, python):
+    """The folder to import the package from."""
+    if list((build / "python" / "lockstep").glob("_native*.so")):
+        return build / "python"
+    made = build / "python-extension"
+    header = subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"],
+                            capture_output=True, text=True).stdout.strip()
+    if not (pathlib.Path(header) / "Python.h").exists():
+        skip(f"Python's headers are not in {header} (python3-dev)")
+    if not (build / "liblockstep.so").exists():
+        skip(f"{build}/liblockstep.so is not built")
+    subprocess.run(["cmake", "-S", source, "-B", made, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                    "-DLOCKSTEP_PYTHON=ON", "-DLOCKSTEP_BUILD_TESTS=OFF",
+                    "-DLOCKSTEP_BUILD_BENCHMARKS=OFF", f"-DLOCKSTEP_BUILD_DIR={build}",
+                    f"-DPython_EXECUTABLE={python}"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", made, "-j2", "lockstep_native"], check=True,
+                   stdout=subprocess.DEVNULL)
+    return made / "python"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("pattern", nargs="?", default="test_*.py")
+    options = parser.parse_args()
+    build, source = options.build.resolve(), options.source.resolve()
+    if sys.version_info < (3, 11):
+        skip(f"Python 3.11 or later is needed; got {sys.version.split()[0]}")
+    python = environment(build)
+    package = extension(build, source, python)
+    failed = []
+    for path in sorted((source / "tests" / "python").glob(options.pattern)):
+        run = subprocess.run([python, path], env={"PYTHONPATH": str(package), "PATH": "/usr/bin:/bin",
+                                                  "HOME": str(build)})
+        print(f"{path.name}: {'passed' if run.returncode == 0 else 'FAILED'}", flush=True)
+        if run.returncode:
+            failed.append(path.name)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+"""Strategies, datasets, random numbers, clusters."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import lockstep as tf
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from ports import free_ports  # noqa: E402
+
+
+class Strategies(unittest.TestCase):
+    def setUp(self):
+        self.strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+
+    def test_run_reduce_gather(self):
+        def step(x):
+            context = tf.distribute.get_replica_context()
+            i = tf.cast(context.replica_id_in_sync_group, tf.float32)
+            return {"sum": context.all_reduce("SUM", x + i), "own": x + i}
+        for run in (lambda: self.strategy.run(step, args=(tf.constant(1.0),)),
+                    tf.function(lambda: self.strategy.run(step, args=(tf.constant(1.0),)))):
+            got = run()
+            self.assertEqual([float(one) for one in got["own"].values], [1, 2])
+            self.assertEqual(float(self.strategy.reduce("MEAN", got["sum"], axis=None)), 3)
+            self.assertEqual(float(self.strategy.reduce(tf.distribute.ReduceOp.SUM, got["own"],
+                                                        axis=None)), 3)
+        with self.assertRaises(ValueError):
+            self.strategy.run(step, args=1)
+
+    def test_variables(self):
+        with self.strategy.scope():
+            v = tf.Variable(4.0, aggregation=tf.VariableAggregation.SUM)
+            on_read = tf.Variable(0.0, synchronization=tf.VariableSynchronization.ON_READ,
+                                  aggregation=tf.VariableAggregation.SUM)
+        self.assertIn("1: <tf.Variable 'Variable/replica_1:0'", repr(v))
+
+        def step():
+            i = tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32)
+            v.assign_add(1.0 + 2.0 * i)
+            on_read.assign_add(i + 1.0)
+        self.strategy.run(step)
+        self.assertEqual((float(v), float(on_read)), (8, 3))
+
+    def test_merge_call(self):
+        def merge(strategy, value):
+            return strategy.reduce("SUM", value, axis=None)
+
+        def step():
+            context = tf.distribute.get_replica_context()
+            own = tf.cast(context.replica_id_in_sync_group, tf.float32) + 1.0
+            return context.merge_call(merge, args=(own,))
+        self.assertEqual(float(tf.convert_to_tensor(
+            self.strategy.experimental_local_results(self.strategy.run(step))[0])), 3)
+
+    def test_datasets(self):
+        dataset = tf.data.Dataset.from_tensor_slices(np.arange(6.0, dtype=np.float32)).batch(4)
+        steps = []
+
+        @tf.function
+        def step(x):
+            return self.strategy.run(lambda own: tf.reduce_sum(own), args=(x,))
+        for batch in self.strategy.experimental_distribute_dataset(dataset):
+            steps.append(float(self.strategy.reduce("SUM", step(batch), axis=None)))
+        self.assertEqual(steps, [6, 9])
+
+    def test_contexts(self):
+        self.assertFalse(tf.distribute.has_strategy())
+        self.assertEqual(tf.distribute.get_strategy().num_replicas_in_sync, 1)
+        with self.strategy.scope():
+            self.assertIs(tf.distribute.get_strategy(), self.strategy)
+            self.assertTrue(tf.distribute.in_cross_replica_context())
+            self.assertIsNone(tf.distribute.get_replica_context())
+        with self.assertRaises(RuntimeError):
+            self.strategy.run(lambda: self.strategy.run(lambda: 1.0))
+
+    def test_errors_of_replicas_reach_the_caller(self):
+        def step():
+            raise KeyError("mine")
+        with self.assertRaisesRegex(KeyError, "mine"):
+            self.strategy.run(step)
+
+
+class Datasets(unittest.TestCase):
+    def values(self, dataset):
+        return [np.asarray(one).tolist() for one in dataset.as_numpy_iterator()]
+
+    def test_steps(self):
+        d = tf.data.Dataset.range(10)
+        self.assertEqual(self.values(d.filter(lambda x: x % 2 == 0).map(lambda x: x * x).batch(3)),
+                         [[0, 4, 16], [36, 64]])
+        self.assertEqual(self.values(d.skip(2).take(3).repeat(2)), [2, 3, 4, 2, 3, 4])
+        self.assertEqual(self.values(d.window(3, drop_remainder=True).flat_map(lambda w: w.batch(3))),
+                         [[0, 1, 2], [3, 4, 5], [6, 7, 8]])
+        self.assertEqual(self.values(d.take(2).flat_map(
+            lambda n: tf.data.Dataset.from_tensors(n).repeat(2))), [0, 0, 1, 1])
+        self.assertEqual(int(d.reduce(np.int64(0), lambda a, b: a + b)), 45)
+        self.assertEqual(len(d.batch(4)), 3)
+        with self.assertRaises(TypeError):
+            len(d.repeat())
+
+    def test_structures(self):
+        d = tf.data.Dataset.from_tensor_slices(({"a": [1, 2], "b": [[1.0], [2.0]]}, [0, 1]))
+        self.assertEqual(repr(d.element_spec[0]["b"]),
+                         "TensorSpec(shape=(1,), dtype=tf.float32, name=None)")
+        features, label = next(iter(d.batch(2)))
+        np.testing.assert_array_equal(features["a"], [1, 2])
+        self.assertEqual(label.dtype, tf.int32)
+        e = d.map(lambda f, y: (f["a"] + y, f["b"]))
+        self.assertEqual([int(x) for x, _ in e], [1, 3])
+
+    def test_generators(self):
+        def numbers():
+            yield 1, [1.0, 2.0]
+            yield 2, [3.0]
+        d = tf.data.Dataset.from_generator(numbers, output_signature=(
+            tf.TensorSpec([], tf.int32), tf.TensorSpec([None], tf.float32)))
+        self.assertEqual([(int(a), b.numpy().tolist()) for a, b in d], [(1, [1, 2]), (2, [3])])
+        bad = tf.data.Dataset.from_generator(lambda: iter([[1, 2]]), output_signature=tf.TensorSpec(
+            [3], tf.int32))
+        with self.assertRaisesRegex(ValueError, "shape"):
+            list(bad)
+
+    def test_orders_are_tensorflows(self):
+        tf.random.set_seed(1)
+        self.assertEqual(self.values(tf.data.Dataset.range(10).shuffle(10, seed=42)),
+                         self.values(tf.data.Dataset.range(10).shuffle(10, seed=42)))
+
+
+class RandomNumbers(unittest.TestCase):
+    def test_bits(self):
+        tf.random.set_seed(42)
+        np.testing.assert_allclose(tf.random.normal((1, 5)).numpy()[0], [
+            0.3274685, -0.8426258, 0.3194337, -1.4075519, -2.3880599], atol=1e-6)
+        generator = tf.random.Generator.from_seed(1)
+        state = generator.state.numpy().copy()
+        generator.uniform([3])
+        self.assertFalse((generator.state.numpy() == state).all())
+        same = tf.random.stateless_uniform([2], seed=[1, 2])
+        np.testing.assert_array_equal(same, tf.random.stateless_uniform([2], seed=[1, 2]))
+
+
+class Clusters(unittest.TestCase):
+    def test_resolvers(self):
+        os.environ["TF_CONFIG"] = json.dumps({
+            "cluster": {"worker": ["a:1", "b:2"], "ps": ["c:3"]}, "task": {"type": "worker", "index": 1}})
+        try:
+            resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+            self.assertEqual((resolver.task_type, resolver.task_id), ("worker", 1))
+            self.assertEqual(resolver.cluster_spec().as_dict(), {"worker": ["a:1", "b:2"], "ps": ["c:3"]})
+        finally:
+            del os.environ["TF_CONFIG"]
+        spec = tf.train.ClusterSpec({"worker": ["a:1", "b:2"]})
+        self.assertEqual(spec.task_address("worker", 1), "b:2")
+        with self.assertRaises(ValueError):
+            spec.num_tasks("ps")
+
+    def test_parameter_servers(self):
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "'synchronous', 'bounded' or"):
+            tf.distribute.ParameterServerStrategy(mode="sometimes")
+        with self.assertRaisesRegex(tf.errors.UnimplementedError, "got a variable_partitioner"):
+            tf.distribute.experimental.ParameterServerStrategy(variable_partitioner=len)
+        alone, = outcomes([""])
+        self.assertEqual(alone[:2], ["synchronous, 0 servers", "worker 0"])
+        ports = [f"127.0.0.1:{port}" for port in free_ports(3)]
+        cluster = {"worker": ports[:2], "ps": ports[2:]}
+        tasks = [("worker", 0), ("worker", 1), ("ps", 0)]
+        configs = [json.dumps({"cluster": cluster, "task": {"type": job, "index": index}})
+                   for job, index in tasks]
+        for (job, index), outcome in zip(tasks, outcomes(configs)):
+            self.assertEqual(outcome[0], "synchronous, 1 servers")
+            self.assertEqual(outcome[1], f"worker {index}" if job == "worker" else "server")
+            self.assertEqual(outcome[2:], alone[2:], job)
+
+
+# What each task of the job trains, and tells of it.
+SERVED = """
+import hashlib
+import numpy as np
+import lockstep as tf
+tf.random.set_seed(3)
+strategy = tf.distribute.ParameterServerStrategy(replicas=2, devices=1)
+x = np.sin(np.arange(50 * 12, dtype=np.float32)).reshape(50, 12)
+y = (np.arange(50) % 4).astype(np.int32)
+with strategy.scope():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(400, activation="relu"), tf.keras.layers.Dense(4)])
+    model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+history = model.fit(x, y, batch_size=16, epochs=2, verbose=0)
+print(f"{strategy.mode}, {strategy.num_servers} servers")
+print("server" if strategy.is_server else f"worker {strategy._native.worker}")
+print(history.history["loss"], model.evaluate(x, y, verbose=0))
+print(hashlib.sha256(b"".join(weight.tobytes() for weight in model.get_weights())).hexdigest())
+"""
+
+
+def outcomes(configs):
+    """The lines that the program prints as each task of a job; "" for no job."""
+    tasks = [subprocess.Popen([sys.executable, "-c", SERVED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, **({"TF_CONFIG": config} if config else {})})
+             for config in configs]
+    results = []
+    for task in tasks:
+        out, err = task.communicate(timeout=120)
+        assert task.returncode == 0, err
+        results.append(out.splitlines())
+    return results
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)

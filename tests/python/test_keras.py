@@ -1,0 +1,307 @@
+"""Keras: layers, models, training."""
+import contextlib
+import io
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import lockstep as tf
+
+keras = tf.keras
+
+
+def data(count=64):
+    numbers = np.random.RandomState(0)
+    x = numbers.rand(count, 4)
+    return x, (x.sum(1) > 2).astype("int64")
+
+
+def classifier():
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8, activation="relu"),
+                              keras.layers.Dense(2)])
+    model.compile(keras.optimizers.Adam(0.05), keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+                  metrics=["accuracy"])
+    return model
+
+
+class Layers(unittest.TestCase):
+    def test_layers_come_in_the_order_of_keras(self):
+        start = tf.keras.Input((8,))
+        near = tf.keras.layers.Dense(4, name="near")(start)
+        far = tf.keras.layers.Dense(4, name="far")(start)
+        last = tf.keras.layers.Dense(4, name="last")(far)
+        both = tf.keras.layers.Add(name="both")([near, last])
+        model = tf.keras.Model(start, tf.keras.layers.Dense(2, name="out")(both))
+        self.assertEqual([one.name for one in model.layers][1:], ["far", "near", "last", "both", "out"])
+
+    def test_weights_and_names(self):
+        layer = keras.layers.Dense(2, name="mine", kernel_initializer="ones", bias_initializer="zeros")
+        self.assertFalse(layer.built)
+        np.testing.assert_array_equal(layer(np.ones((1, 3))), [[3, 3]])
+        self.assertEqual([one.path for one in layer.weights], ["mine/kernel", "mine/bias"])
+        self.assertEqual(tuple(layer.kernel.shape), (3, 2))
+        layer.set_weights([np.zeros((3, 2)), np.ones(2)])
+        np.testing.assert_array_equal(layer(np.ones((1, 3))), [[1, 1]])
+        with self.assertRaisesRegex(ValueError, "weight list of length 1"):
+            layer.set_weights([np.zeros((3, 2))])
+        with self.assertRaisesRegex(ValueError, "units"):
+            keras.layers.Dense(0)
+
+    def test_shapes_of_many_layers(self):
+        image = np.ones((2, 8, 8, 3), "float32")
+        steps = np.ones((2, 5, 3), "float32")
+        L = keras.layers
+        for layer, x, shape in (
+                (L.Conv2D(4, 3, padding="same", activation="relu"), image, (2, 8, 8, 4)),
+                (L.Conv2D(4, (3, 2), strides=2), image, (2, 3, 4, 4)),
+                (L.DepthwiseConv2D(3), image, (2, 6, 6, 3)), (L.MaxPooling2D(), image, (2, 4, 4, 3)),
+                (L.AveragePooling2D(3, 1, "same"), image, (2, 8, 8, 3)),
+                (L.GlobalAveragePooling2D(), image, (2, 3)), (L.Flatten(), image, (2, 192)),
+                (L.BatchNormalization(), image, image.shape), (L.LayerNormalization(), steps, (2, 5, 3)),
+                (L.ZeroPadding2D(((1, 0), (0, 2))), image, (2, 9, 10, 3)),
+                (L.UpSampling2D(2), image, (2, 16, 16, 3)), (L.LSTM(4), steps, (2, 4)),
+                (L.GRU(4, return_sequences=True), steps, (2, 5, 4)),
+                (L.Bidirectional(L.LSTM(3)), steps, (2, 6)), (L.Conv1D(2, 2, padding="causal"), steps,
+                                                              (2, 5, 2)),
+                (L.Embedding(10, 3), np.ones((2, 4), "int32"), (2, 4, 3)),
+                (L.Reshape((3, -1)), steps, (2, 3, 5)), (L.Permute((2, 1)), steps, (2, 3, 5)),
+                (L.Dropout(0.5), steps, (2, 5, 3)), (L.LeakyReLU(), steps, (2, 5, 3))):
+            self.assertEqual(tuple(layer(x).shape), shape, layer)
+        attention = L.MultiHeadAttention(2, 4)
+        self.assertEqual(tuple(attention(steps, steps).shape), (2, 5, 3))
+
+    def test_one_of_ones_own(self):
+        class Linear(keras.layers.Layer):
+            def __init__(self, units):
+                super().__init__()
+                self.units = units
+
+            def build(self, input_shape):
+                self.w = self.add_weight(shape=(input_shape[-1], self.units), initializer="ones")
+                self.b = self.add_weight(shape=(self.units,), initializer="zeros", trainable=False)
+
+            def call(self, inputs):
+                return inputs @ self.w + self.b
+        layer = Linear(2)
+        np.testing.assert_array_equal(layer(tf.ones([1, 3])), [[3, 3]])
+        self.assertEqual((len(layer.trainable_weights), len(layer.non_trainable_weights)), (1, 1))
+        layer.trainable = False
+        self.assertEqual(layer.trainable_weights, [])
+
+
+class Models(unittest.TestCase):
+    def test_summary(self):
+        keras.backend.clear_session()
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(4), keras.layers.Dense(1)])
+        stream = io.StringIO()
+        with contextlib.redirect_stdout(stream):
+            model.summary()
+        text = stream.getvalue()
+        self.assertIn('Model: "sequential"', text)
+        self.assertIn("│ dense (Dense)                   │ (None, 4)              │            16 │", text)
+        self.assertIn(" Total params: 21 (84.00 B)", text)
+
+    def test_functional(self):
+        a, b = keras.Input((2,), name="a"), keras.Input((2,), name="b")
+        joined = keras.layers.concatenate([a, b])
+        one = keras.layers.Dense(1, kernel_initializer="ones", name="one")(joined)
+        two = keras.layers.Activation("tanh")(one * 2.0)
+        model = keras.Model([a, b], {"one": one, "two": two})
+        got = model([np.ones((3, 2)), np.ones((3, 2))])
+        self.assertEqual(float(got["one"][0, 0]), 4)
+        self.assertAlmostEqual(float(got["two"][0, 0]), np.tanh(8), places=5)
+        model.compile("sgd", {"one": "mse", "two": "mae"})
+        logs = model.fit([np.ones((8, 2)), np.ones((8, 2))],
+                         {"one": np.ones((8, 1)), "two": np.ones((8, 1))}, epochs=2, verbose=0)
+        self.assertLess(logs.history["loss"][1], logs.history["loss"][0])
+        with self.assertRaisesRegex(ValueError, "not connected|not among the inputs"):
+            keras.Model(a, one)
+
+    def test_get_layer(self):
+        model = classifier()
+        self.assertIs(model.get_layer(index=1), model.layers[1])
+        with self.assertRaisesRegex(ValueError, "No such layer"):
+            model.get_layer("other")
+
+
+class Training(unittest.TestCase):
+    def test_fit_evaluate_predict(self):
+        x, y = data()
+        model = classifier()
+        history = model.fit(x, y, epochs=30, batch_size=16, verbose=0, validation_split=0.25)
+        self.assertEqual(sorted(history.history), ["accuracy", "loss", "val_accuracy", "val_loss"])
+        self.assertLess(history.history["loss"][-1], history.history["loss"][0])
+        loss, accuracy = model.evaluate(x, y, verbose=0)
+        self.assertGreater(accuracy, 0.7)
+        predictions = model.predict(x, verbose=0)
+        self.assertEqual(predictions.shape, (64, 2))
+        self.assertAlmostEqual((predictions.argmax(1) == y).mean(), accuracy, places=6)
+        with self.assertRaisesRegex(ValueError, "cardinality"):
+            model.fit(x, y[:3], verbose=0)
+        with self.assertRaisesRegex(ValueError, "compile"):
+            keras.Sequential([keras.layers.Dense(1)]).fit(x, y)
+
+    def test_lines(self):
+        x, y = data()
+        model = classifier()
+        stream = io.StringIO()
+        with contextlib.redirect_stdout(stream):
+            model.fit(x, y, epochs=2, verbose=2)
+            model.fit(x, y)
+        lines = stream.getvalue().splitlines()
+        self.assertEqual(lines[0], "Epoch 1/2")
+        self.assertRegex(lines[1], r"^2/2 - 0s - \S+/step - accuracy: \d\.\d{4} - loss: \d\.\d{4}$")
+        self.assertRegex(lines[4], r"^2/2 ━{20} 0s \S+/step - accuracy: \d\.\d{4} - loss: \d\.\d{4}$")
+
+    def test_a_train_step_of_ones_own_has_the_same_losses(self):
+        class Own(keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.dense = keras.layers.Dense(1, kernel_initializer="ones")
+
+            def call(self, inputs, training=False):
+                if training:
+                    inputs = inputs * 1.0
+                return self.dense(inputs)
+
+        class Stepped(Own):
+            def train_step(self, batch):
+                x, y = batch
+                with tf.GradientTape() as tape:
+                    loss = self.compute_loss(y=y, y_pred=self(x, training=True))
+                gradients = tape.gradient(loss, self.trainable_variables)
+                self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))
+                self.metrics[0].update_state(loss)
+                return {"loss": self.metrics[0].result()}
+        x = np.arange(16.0).reshape(8, 2) / 16
+        results = []
+        for cls in (Own, Stepped):
+            model = cls()
+            model.compile("sgd", "mse")
+            model.fit(x, x[:, :1], batch_size=8, epochs=3, verbose=0)
+            results.append(model.get_weights()[0])
+        np.testing.assert_allclose(results[0], results[1], rtol=1e-6)
+
+    def test_callbacks(self):
+        x, y = data()
+        seen = []
+
+        class Own(keras.callbacks.Callback):
+            def on_train_begin(self, logs=None):
+                seen.append("begin")
+
+            def on_epoch_end(self, epoch, logs=None):
+                seen.append((epoch, sorted(logs)))
+                logs["extra"] = epoch * 1.0
+                if epoch == 1:
+                    self.model.stop_training = True
+        model = classifier()
+        history = model.fit(x, y, epochs=5, verbose=0, callbacks=[Own()])
+        self.assertEqual(seen, ["begin", (0, ["accuracy", "loss"]), (1, ["accuracy", "loss"])])
+        self.assertEqual(history.history["extra"], [0, 1])
+        stopping = keras.callbacks.EarlyStopping(monitor="loss", min_delta=100)
+        history = model.fit(x, y, epochs=5, verbose=0, callbacks=[stopping])
+        self.assertEqual(len(history.epoch), 2)
+        rates = model.fit(x, y, epochs=2, verbose=0, callbacks=[
+            keras.callbacks.LearningRateScheduler(lambda epoch, rate: 0.5 / (epoch + 1))])
+        np.testing.assert_allclose(rates.history["learning_rate"], [0.5, 0.25])
+
+    def test_the_bits_do_not_know_of_devices(self):
+        x, y = data(100)
+        digests = []
+        for devices in (1, 2, 3):
+            keras.backend.clear_session()
+            keras.utils.set_random_seed(7)
+            strategy = tf.distribute.MirroredStrategy(replicas=2, num_devices=devices)
+            with strategy.scope():
+                model = classifier()
+            model.fit(x, y, epochs=2, verbose=0)
+            digests.append(model.weights_digest())
+        self.assertEqual(digests[0], digests[1])
+        self.assertEqual(digests[0], digests[2])
+
+    def test_ctrl_c_ends_training_between_steps(self):
+        program = (
+            "import numpy as np, lockstep as tf\n"
+            "m = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(1)])\n"
+            "m.compile('sgd', 'mse')\n"
+            "class Tell(tf.keras.callbacks.Callback):\n"
+            "    def on_epoch_begin(self, epoch, logs=None):\n"
+            "        if epoch == 2: print('begun', flush=True)\n"
+            "try: m.fit(np.ones((64, 4)), np.ones((64, 1)), epochs=10**7, verbose=0, callbacks=[Tell()])\n"
+            "except KeyboardInterrupt: print('interrupted', flush=True)\n")
+        task = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
+                                stderr=subprocess.DEVNULL)
+        self.assertEqual(task.stdout.readline(), "begun\n")
+        task.send_signal(signal.SIGINT)
+        self.assertEqual(task.communicate(timeout=30)[0], "interrupted\n")
+
+    def test_seeds_give_kerass_weights(self):
+        keras.utils.set_random_seed(42)
+        first = keras.layers.Dense(2)(np.eye(3)).numpy()
+        keras.utils.set_random_seed(42)
+        np.testing.assert_array_equal(first, keras.layers.Dense(2)(np.eye(3)).numpy())
+
+    def test_weights_are_saved(self):
+        x, y = data()
+        model, other = classifier(), None
+        model.fit(x, y, verbose=0)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "w.weights")
+            model.save_weights(path)
+            before = model.predict(x, verbose=0)
+            model.fit(x, y, verbose=0)
+            model.load_weights(path)
+            np.testing.assert_array_equal(model.predict(x, verbose=0), before)
+        self.assertIsNone(other)
+
+    def test_optimizers_and_schedules(self):
+        v = tf.Variable(1.0)
+        optimizer = keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(0.5, 1, 0.5))
+        for _ in range(2):
+            optimizer.apply_gradients([(tf.constant(1.0), v)])
+        self.assertAlmostEqual(float(v), 0.25, places=6)
+        self.assertEqual(int(optimizer.iterations), 2)
+        with self.assertRaises(TypeError):
+            optimizer.learning_rate = 1.0
+        with self.assertRaisesRegex(ValueError, "No gradients provided"):
+            optimizer.apply_gradients([(None, v)])
+        with self.assertRaisesRegex(ValueError, "not recognized"):
+            keras.optimizers.Adam(bta=1)
+        plain = keras.optimizers.Adam(0.5)
+        plain.learning_rate = 0.25
+        self.assertEqual(float(plain.learning_rate), 0.25)
+
+    def test_losses_and_metrics(self):
+        self.assertAlmostEqual(float(keras.losses.MeanSquaredError()([0.0, 1.0], [1.0, 1.0])), 0.5)
+        each = keras.losses.MeanSquaredError(reduction="none")([[0.0], [1.0]], [[1.0], [1.0]])
+        np.testing.assert_array_equal(each, [1, 0])
+        metric = keras.metrics.Mean()
+        metric.update_state([1.0, 3.0])
+        metric.update_state(5.0)
+        self.assertEqual(float(metric.result()), 3)
+        metric.reset_state()
+        self.assertEqual(float(metric.result()), 0)
+
+        class Largest(keras.metrics.Metric):
+            def __init__(self, name="largest"):
+                super().__init__(name=name)
+                self.value = self.add_weight(name="value")
+
+            def update_state(self, y_true, y_pred, sample_weight=None):
+                self.value.assign(tf.maximum(self.value, tf.reduce_max(y_pred)))
+
+            def result(self):
+                return self.value
+        own = Largest()
+        own.update_state(0, tf.constant([1.0, 4.0]))
+        self.assertEqual(float(own.result()), 4)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)

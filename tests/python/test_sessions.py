@@ -1,0 +1,153 @@
+"""Version 1: graphs, placeholders, sessions, optimizers."""
+import threading
+import unittest
+
+import numpy as np
+
+import lockstep
+import lockstep.compat.v1 as tf
+
+
+class Graphs(unittest.TestCase):
+    def test_a_regression(self):
+        with tf.Graph().as_default():
+            x = tf.placeholder(tf.float32, [None, 2], name="x")
+            y = tf.placeholder(tf.float32, [None, 1])
+            w = tf.get_variable("w", [2, 1], initializer=tf.zeros_initializer())
+            b = tf.Variable(tf.zeros([1]), name="b")
+            loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
+            self.assertEqual((x.name, loss.name), ("x:0", "Mean:0"))
+            self.assertEqual(str(loss), 'Tensor("Mean:0", shape=(), dtype=float32)')
+            train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+            gradient = tf.gradients(loss, [w])[0]
+            xs = np.random.RandomState(0).rand(16, 2).astype("float32")
+            feeds = {x: xs, y: xs.sum(1, keepdims=True)}
+            with tf.Session() as session:
+                with self.assertRaisesRegex(tf.errors.FailedPreconditionError, "'w'"):
+                    session.run(w)
+                session.run(tf.global_variables_initializer())
+                first = session.run(loss, feeds)
+                for _ in range(100):
+                    _, last = session.run([train, loss], feeds)
+                self.assertLess(last, first / 10)
+                self.assertEqual(session.run(gradient, feeds).shape, (2, 1))
+                self.assertEqual(session.run("x:0", feeds).shape, (16, 2))
+                self.assertIsNone(session.run(train, feeds))
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "placeholder"):
+                    session.run(loss)
+                with self.assertRaisesRegex(ValueError, "Cannot feed value of shape"):
+                    session.run(loss, {x: xs[:, :1], y: xs[:, :1]})
+                with self.assertRaises(ValueError):
+                    session.run("nothing:0")
+            self.assertEqual([one.name for one in tf.trainable_variables()], ["w:0", "b:0"])
+        with self.assertRaisesRegex(RuntimeError, "closed Session"):
+            session.run(loss)
+
+    def test_control_dependencies(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            count = tf.Variable(1.0)
+            add = tf.assign_add(count, 1.0)
+            with tf.control_dependencies([add]):
+                after = tf.identity(count)
+            done = tf.group(add)
+            init = tf.global_variables_initializer()
+        with tf.Session(graph=graph) as session:
+            session.run(init)
+            self.assertEqual([session.run(after) for _ in range(3)], [2, 3, 4])
+            self.assertIsNone(session.run(done))
+            self.assertEqual(session.run({"c": count})["c"], 5)
+            self.assertEqual(count.eval(), 5)
+
+    def test_runs_of_threads_are_whole(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            x = tf.Variable(0.0)
+            update = x.assign_add(1.0)
+            with tf.control_dependencies([update]):
+                pair = [tf.identity(x), x * 2]
+            init = tf.global_variables_initializer()
+        seen = []
+        with tf.Session(graph=graph) as session:
+            session.run(init)
+            threads = [threading.Thread(target=lambda: seen.append(session.run(pair)))
+                       for _ in range(10)]
+            for one in threads:
+                one.start()
+            for one in threads:
+                one.join()
+        self.assertEqual(sorted(float(one) for one, _ in seen), list(range(1, 11)))
+        self.assertTrue(all(two == 2 * one for one, two in seen))
+
+    def test_variable_scopes(self):
+        with tf.Graph().as_default():
+            with tf.variable_scope("outer"):
+                first = tf.get_variable("v", [1])
+                with self.assertRaisesRegex(ValueError, "already exists"):
+                    tf.get_variable("v", [1])
+            self.assertEqual(first.name, "outer/v:0")
+            with tf.variable_scope("outer", reuse=True):
+                self.assertIs(tf.get_variable("v", [1]), first)
+                with self.assertRaisesRegex(ValueError, "does not exist"):
+                    tf.get_variable("other", [1])
+
+    def test_optimizers_keep_their_slots_between_runs(self):
+        with tf.Graph().as_default():
+            w = tf.get_variable("kept", initializer=0.0)
+            step = tf.train.MomentumOptimizer(1.0, 0.5).minimize(w * 1.0)
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                values = []
+                for _ in range(3):
+                    session.run(step)
+                    values.append(float(session.run(w)))
+        self.assertEqual(values, [-1.0, -2.5, -4.25])
+
+    def test_eagerly_there_are_no_placeholders(self):
+        self.assertTrue(lockstep.executing_eagerly())
+        with self.assertRaisesRegex(RuntimeError, "not compatible with eager"):
+            tf.placeholder(tf.float32, [])
+
+
+class Races(unittest.TestCase):
+    def race(self):
+        shared = lockstep.Variable(0.0, name="shared")
+        both = threading.Barrier(2)
+        errors = []
+
+        def work():
+            value = shared.value()
+            both.wait()
+            try:
+                shared.assign(value + 1.0)
+            except lockstep.errors.FailedPreconditionError as error:
+                errors.append(str(error))
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        return errors
+
+    def test_lost_updates_are_told_with_lines(self):
+        lockstep.experimental.take_race_reports()
+        self.race()
+        reports = lockstep.experimental.take_race_reports()
+        self.assertEqual([one["kind"] for one in reports], ["lost update"])
+        self.assertEqual(reports[0]["variable"], "shared")
+        self.assertEqual(reports[0]["read"]["file"], "test_sessions.py")
+        self.assertGreater(reports[0]["written"]["line"], reports[0]["read"]["line"])
+
+    def test_or_raised(self):
+        lockstep.experimental.set_race_check("raise")
+        try:
+            errors = self.race()
+        finally:
+            lockstep.experimental.set_race_check("warn")
+            lockstep.experimental.take_race_reports()
+        self.assertEqual(len(errors), 1)
+        self.assertIn("test_sessions.py", errors[0])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)

@@ -1,0 +1,127 @@
+"""Tensors: conversion, printing, operators, indexing, NumPy."""
+import unittest
+
+import numpy as np
+
+import lockstep as tf
+
+
+class Conversion(unittest.TestCase):
+    def test_dtypes_of_python_values(self):
+        for value, dtype in ((1, tf.int32), (1.0, tf.float32), (True, tf.bool), ("a", tf.string),
+                             (2**40, tf.int64), ([1, 2.5], tf.float32), ([], tf.float32),
+                             (np.float64(1), tf.float64), (np.arange(3), tf.int64)):
+            self.assertEqual(tf.constant(value).dtype, dtype, value)
+
+    def test_errors(self):
+        with self.assertRaisesRegex(TypeError, "Cannot convert .* to EagerTensor of dtype int32"):
+            tf.constant([1.5], dtype=tf.int32)
+        with self.assertRaisesRegex(ValueError, "non-rectangular"):
+            tf.constant([[1], [1, 2]])
+        with self.assertRaisesRegex(ValueError, "Tensor conversion requested dtype int32"):
+            tf.convert_to_tensor(tf.constant(1.0), dtype=tf.int32)
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            tf.constant([1, 2]) + tf.constant([1.0, 2.0])
+
+    def test_a_list_of_tensors_is_stacked(self):
+        made = tf.convert_to_tensor([tf.constant(1.0), 2.0])
+        np.testing.assert_array_equal(made, [1, 2])
+
+    def test_fill_by_shape(self):
+        np.testing.assert_array_equal(tf.constant(3, shape=[2, 2]), [[3, 3], [3, 3]])
+
+
+class Printing(unittest.TestCase):
+    def test_as_tensorflow_prints(self):
+        self.assertEqual(repr(tf.constant(1.0)), "<tf.Tensor: shape=(), dtype=float32, numpy=1.0>")
+        self.assertEqual(str(tf.constant([1.0, 2.0])),
+                         "tf.Tensor([1. 2.], shape=(2,), dtype=float32)")
+        self.assertEqual(repr(tf.constant([[1, 2], [3, 4]])),
+                         "<tf.Tensor: shape=(2, 2), dtype=int32, numpy=\n"
+                         "array([[1, 2],\n       [3, 4]], dtype=int32)>")
+        self.assertEqual(repr(tf.constant("abc")), "<tf.Tensor: shape=(), dtype=string, numpy=b'abc'>")
+        self.assertEqual(str(tf.constant(["a", "bc"])),
+                         "tf.Tensor([b'a' b'bc'], shape=(2,), dtype=string)")
+        self.assertEqual(repr(tf.TensorShape([None, 2])), "TensorShape([None, 2])")
+        self.assertEqual((repr(tf.float32), str(tf.float32)), ("tf.float32", "<dtype: 'float32'>"))
+        v = tf.Variable(1.0)
+        self.assertEqual(repr(v), "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>")
+        self.assertEqual(repr(v.assign_add(1.0)),
+                         "<tf.Variable 'UnreadVariable' shape=() dtype=float32, numpy=2.0>")
+
+
+class Operators(unittest.TestCase):
+    def test_arithmetic(self):
+        x = tf.constant([1.0, -2.0])
+        for got, want in ((x + 1, [2, -1]), (1 - x, [0, 3]), (x * 2, [2, -4]), (x / 2, [0.5, -1]),
+                          (x ** 2, [1, 4]), (-x, [-1, 2]), (abs(x), [1, 2]), (x // 2, [0, -1]),
+                          (x % 2, [1, 0]), (np.ones(2) + x, [2, -1]), (x + [1, 2], [2, 0])):
+            np.testing.assert_array_equal(got, want)
+        self.assertEqual((tf.constant(7) / 2).dtype, tf.float64)
+        np.testing.assert_array_equal(x > 0, [True, False])
+        np.testing.assert_array_equal(x == 1, [True, False])
+        self.assertFalse(x == None)  # noqa: E711
+        np.testing.assert_array_equal(~(x > 0), [False, True])
+        np.testing.assert_array_equal(tf.constant([[1.0, 2]]) @ tf.constant([[3.0], [4]]), [[11]])
+
+    def test_indexing(self):
+        a = np.arange(24).reshape(2, 3, 4)
+        x = tf.constant(a)
+        for key in (0, -1, (1, 2), (slice(None), 1), (Ellipsis, 0), (slice(None), slice(None, None, -1)),
+                    (0, slice(1, 3), None), (slice(5, 9),), (None, Ellipsis)):
+            np.testing.assert_array_equal(x[key], a[key], str(key))
+        np.testing.assert_array_equal(x[x > 12], a[a > 12])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "out of bounds"):
+            x[2]
+        with self.assertRaises(TypeError):
+            x["a"]
+
+    def test_python_protocols(self):
+        x = tf.constant([1, 2, 3])
+        self.assertEqual(len(x), 3)
+        self.assertEqual([int(one) for one in x], [1, 2, 3])
+        self.assertEqual(list(range(5))[tf.constant(2)], 2)
+        self.assertTrue(tf.constant(True))
+        with self.assertRaisesRegex(TypeError, "unhashable"):
+            hash(x)
+        self.assertEqual(x.ref(), x.ref())
+
+
+class NumPy(unittest.TestCase):
+    def test_numpy_gives_a_copy(self):
+        v = tf.Variable([1.0, 2.0])
+        array = v.numpy()
+        array[0] = 5
+        np.testing.assert_array_equal(v, [1, 2])
+
+    def test_views_are_read_only_and_stay(self):
+        v = tf.Variable([1.0, 2.0])
+        view = np.asarray(memoryview(v.value()))
+        v.assign([3.0, 4.0])
+        np.testing.assert_array_equal(view, [1, 2])
+        with self.assertRaises(ValueError):
+            view[0] = 1
+
+    def test_dlpack(self):
+        x = tf.range(6, dtype=tf.float32)
+        np.testing.assert_array_equal(np.from_dlpack(x), x.numpy())
+
+    def test_scalars(self):
+        self.assertIsInstance(tf.constant(1.0).numpy(), np.float32)
+        self.assertEqual(f"{tf.constant(1.5).numpy():.2f}", "1.50")
+
+
+class Tracebacks(unittest.TestCase):
+    def test_they_end_in_the_users_line(self):
+        try:
+            tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
+        except tf.errors.InvalidArgumentError as error:
+            entry = error.__traceback__
+            while entry.tb_next is not None:
+                entry = entry.tb_next
+            self.assertEqual(entry.tb_frame.f_code.co_filename, __file__)
+            self.assertIn("float32[2,3]", str(error))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)
