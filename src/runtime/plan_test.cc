@@ -161,8 +161,10 @@ TEST(Plan, OfSeveralErrorsTheFirstRowsIsTold) {
                                       Random({40, 30}, 2)};
   const graph::Graph graph = Traced(body, arguments);
   for (int lanes : {1, 2, 5}) {
-    const std::string text = testing::MessageOf([&] { RunGraph(graph, arguments, lanes); });
-    EXPECT_NE(text.find("77"), std::string::npos) << text;
+    for (int time = 0; time < 20; ++time) {  // whichever lane is late
+      const std::string text = testing::MessageOf([&] { RunGraph(graph, arguments, lanes); });
+      EXPECT_NE(text.find("77"), std::string::npos) << text;
+    }
   }
 }
 
