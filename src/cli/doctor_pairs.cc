@@ -8,7 +8,7 @@
 
 #include "base/build.h"
 #include "base/cores.h"
-#include "distribute/connect_workers.h"
+#include "distribute/workers/connect_workers.h"
 #include "kernels/isa.h"
 #include "net/address.h"
 

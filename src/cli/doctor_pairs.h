@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "cluster/description.h"
 #include "cluster/doctor.h"
-#include "distribute/measure_pairs.h"
+#include "distribute/workers/measure_pairs.h"
 
 namespace lockstep::cli {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "distribute/job_view.h"
+#include "distribute/workers/job_view.h"
 
 namespace CLI {
 class App;

@@ -5,9 +5,9 @@
 
 #include "base/log.h"
 #include "checkpoint/packed_state.h"
-#include "distribute/change_workers.h"
 #include "distribute/context.h"
-#include "distribute/step_program.h"
+#include "distribute/programs/step_program.h"
+#include "distribute/workers/change_workers.h"
 #include "lockstep/distribute/strategy.h"
 #include "runtime/replica.h"
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/metrics.h"
-#include "distribute/asynchronous_epoch.h"
+#include "distribute/servers/asynchronous_epoch.h"
 #include "lockstep/distribute/parameter_server.h"
 #include "nn/training.h"
 #include "runtime/variable_cell.h"

@@ -6,10 +6,10 @@
 #include <mutex>
 
 #include "base/error_of_test.h"
-#include "distribute/asynchronous_step.h"
-#include "distribute/elastic_workers_test.h"
-#include "distribute/step_program.h"
-#include "distribute/worker_threads_test.h"
+#include "distribute/programs/step_program.h"
+#include "distribute/servers/asynchronous_step.h"
+#include "distribute/workers/elastic_workers_test.h"
+#include "distribute/workers/worker_threads_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/data/dataset.h"
 #include "lockstep/distribute/parameter_server.h"

@@ -1,6 +1,6 @@
 // Workers die, come and go, and the training ends with the bits of one process.
 
-#include "distribute/elastic_workers_test.h"
+#include "distribute/workers/elastic_workers_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/distribute/parameter_server.h"
 #include "lockstep/distribute/strategy.h"

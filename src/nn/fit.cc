@@ -10,7 +10,7 @@
 #include "base/team.h"
 #include "base/trace.h"
 #include "checkpoint/packed_state.h"
-#include "distribute/change_workers.h"
+#include "distribute/workers/change_workers.h"
 #include "lockstep/ops/array.h"
 #include "nn/advice.h"
 #include "nn/data_check.h"

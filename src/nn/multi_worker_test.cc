@@ -1,6 +1,6 @@
 // Several workers end with the bits of one process.
 
-#include "distribute/worker_threads_test.h"
+#include "distribute/workers/worker_threads_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/callbacks.h"

@@ -6,8 +6,8 @@
 
 #include "base/error_of_test.h"
 #include "base/randomness.h"
-#include "distribute/elastic_workers_test.h"
-#include "distribute/worker_threads_test.h"
+#include "distribute/workers/elastic_workers_test.h"
+#include "distribute/workers/worker_threads_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/model.h"

@@ -11,7 +11,7 @@
 #include "base/error_of_test.h"
 #include "base/metrics.h"
 #include "base/trace.h"
-#include "distribute/worker_threads_test.h"
+#include "distribute/workers/worker_threads_test.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/callbacks.h"
 #include "lockstep/nn/layers.h"

@@ -1,8 +1,8 @@
 // A worker that is slow is helped, and the training ends with the bits of one process.
 
-#include "distribute/speculation.h"
+#include "distribute/workers/speculation.h"
 
-#include "distribute/elastic_workers_test.h"
+#include "distribute/workers/elastic_workers_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/layers.h"

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
-#include "distribute/communicator.h"
+#include "distribute/workers/communicator.h"
 
 namespace lockstep::nn {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "distribute/leaves.h"
-#include "distribute/step_program.h"
+#include "distribute/programs/step_program.h"
 #include "lockstep/nn/model.h"
 #include "nn/dump.h"
 #include "nn/progress.h"

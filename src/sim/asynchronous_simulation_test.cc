@@ -13,7 +13,7 @@
 
 #include "base/task.h"
 #include "check/linearizability.h"
-#include "distribute/asynchronous_run.h"
+#include "distribute/servers/asynchronous_run.h"
 #include "sim/seeds_test.h"
 #include "sim/world.h"
 

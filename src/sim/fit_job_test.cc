@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "distribute/connect_workers.h"
-#include "distribute/journal.h"
+#include "distribute/workers/connect_workers.h"
+#include "distribute/workers/journal.h"
 #include "lockstep/nn/callbacks.h"
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/optimizers.h"

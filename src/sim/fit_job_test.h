@@ -9,7 +9,7 @@
 
 #include "base/memory_files.h"
 #include "cluster/arbiter.h"
-#include "distribute/membership_roster.h"
+#include "distribute/workers/membership_roster.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/model.h"
 #include "nn/trained_test.h"

@@ -4,7 +4,7 @@
 
 #include "collectives/all_reduce.h"
 #include "collectives/sum_reference.h"
-#include "distribute/flight_reporter.h"
+#include "distribute/workers/flight_reporter.h"
 #include "sim/world.h"
 
 /// What the flight recorders of a simulated cluster say when one of its ranks stalls or dies.

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/randomness.h"
-#include "distribute/site.h"
+#include "distribute/workers/site.h"
 #include "sim/program.h"
 #include "sim/simulated_port.h"
 

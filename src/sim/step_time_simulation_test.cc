@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "collectives/plan.h"
-#include "distribute/communicator.h"
+#include "distribute/workers/communicator.h"
 #include "lockstep/nn/callbacks.h"
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/optimizers.h"

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "distribute/communicator.h"
+#include "distribute/workers/communicator.h"
 #include "lockstep/nn/metrics_endpoint.h"
 #include "monitor/metrics_endpoint.h"
 

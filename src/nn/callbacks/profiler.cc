@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/trace.h"
-#include "distribute/communicator.h"
-#include "distribute/journal.h"
+#include "distribute/workers/communicator.h"
+#include "distribute/workers/journal.h"
 #include "monitor/profile_summary.h"
 
 namespace lockstep::callbacks {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/metrics.h"
-#include "distribute/communicator.h"
+#include "distribute/workers/communicator.h"
 #include "lockstep/distribute/parameter_server.h"
 #include "lockstep/monitor/summary.h"
 #include "lockstep/nn/profiler.h"

@@ -1,0 +1,268 @@
+#include "distribute/programs/rank_program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "collectives/all_to_all.h"
+#include "distribute/programs/exchange_labels.h"
+#include "runtime/variable_cell.h"
+#include "tensor/buffer.h"
+
+namespace lockstep::distribute {
+
+namespace {
+
+using Numbers = std::vector<int64_t>;
+
+// Some bytes of a tensor, where they lie.
+net::Payload BytesOf(const Tensor& tensor, int64_t begin, int64_t count) {
+  return {tensor.buffer(),
+          {static_cast<const std::byte*>(tensor.raw_data()) + begin, static_cast<size_t>(count)}};
+}
+
+int64_t RowBytes(const Shape& shape, DType dtype) {
+  return shape.product(1, shape.rank()) * static_cast<int64_t>(DTypeSize(dtype));
+}
+
+collectives::AllToAllRequest MakeRequest(Communicator& ranks, collectives::OpId id,
+                                         int64_t fingerprint) {
+  collectives::AllToAllRequest request{.id = id, .fingerprint = static_cast<uint32_t>(fingerprint)};
+  request.peers.resize(ranks.num_ranks());
+  return request;
+}
+
+// Sends this rank's rows of the variables and takes the others'; the cells are written.
+void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
+                  const std::vector<Tensor>& handles, const Numbers& borders, int* last_from,
+                  runtime::OnTensors done) {
+  struct Piece {
+    std::byte* data;
+    size_t bytes;
+  };
+  const int count = ranks.num_ranks();
+  auto pieces = std::make_shared<std::vector<std::vector<Piece>>>(count);
+  std::vector<runtime::VariableCell*> cells;
+  for (size_t i = 0; i < handles.size(); ++i) {
+    runtime::VariableCell& cell = runtime::CellOf(handles[i]);
+    cells.push_back(&cell);
+    auto* data = static_cast<std::byte*>(cell.PrepareWrite());
+    const int64_t row_bytes = RowBytes(cell.shape(), cell.dtype());
+    const int64_t* rows = borders.data() + i * (count + 1);
+    for (int rank = 0; rank < count; ++rank) {
+      const auto bytes = static_cast<size_t>((rows[rank + 1] - rows[rank]) * row_bytes);
+      if (bytes == 0) continue;
+      const Piece piece{data + rows[rank] * row_bytes, bytes};
+      for (int peer = 0; rank == ranks.rank() && peer < count; ++peer)
+        request.peers[peer].send.push_back({cell.buffer(), std::span(piece.data, piece.bytes)});
+      if (rank == ranks.rank()) continue;
+      request.peers[rank].receive.push_back(bytes);
+      (*pieces)[rank].push_back(piece);
+    }
+  }
+  request.on_piece = [pieces](int from, size_t piece, const net::Payload& bytes) {
+    std::memcpy((*pieces)[from][piece].data, bytes.data(), bytes.size());
+  };
+  collectives::AllToAll(ranks.group(), std::move(request),
+                        [cells, handles, last_from,
+                         done = std::move(done)](const Result<collectives::Reduced>& result) {
+                          if (result.ok()) *last_from = result->last_from;
+                          for (runtime::VariableCell* cell : cells) cell->CommitWrite();
+                          result.ok() ? done(std::vector<Tensor>()) : done(result.status());
+                        });
+}
+
+}  // namespace
+
+// Carries out the asynchronous ops of one program.
+class RankProgram::Exchanges {
+ public:
+  explicit Exchanges(Communicator& ranks) : ranks_(ranks) {}
+
+  void BeginRun() {
+    step_ = ranks_.NextStep();
+    note_ = ranks_.BeginNotes();
+  }
+
+  std::map<std::string, runtime::AsynchronousOp> Handlers() {
+    return {
+        {"_Exchange", [this](const graph::Node& node, const std::vector<Tensor>& inputs,
+                             runtime::OnTensors done) { Exchange(node, inputs, std::move(done)); }},
+        {"_GatherVariables",
+         [this](const graph::Node& node, const std::vector<Tensor>& inputs,
+                runtime::OnTensors done) { Gather(node, inputs, std::move(done)); }}};
+  }
+
+  /// Whose message ended the node's exchange.
+  int LastFrom(const graph::Node& node) const {
+    const auto found = last_from_.find(node.id);
+    return found == last_from_.end() ? -1 : found->second;
+  }
+
+ private:
+  // The first exchange of a run brings every rank's note.
+  collectives::AllToAllRequest Request(const graph::Node& node) {
+    const auto bucket = static_cast<uint32_t>(node.attributes.Get<int64_t>("bucket"));
+    collectives::AllToAllRequest request =
+        MakeRequest(ranks_, {step_, bucket}, node.attributes.Get<int64_t>("fingerprint"));
+    request.label = node.attributes.Get<std::string>("label");
+    if (bucket == 0) {
+      request.sends_notes = true;
+      request.note = note_;
+      request.on_note = [this](int, uint32_t note) { ranks_.Hear(note); };
+    }
+    return request;
+  }
+
+  void Exchange(const graph::Node& node, const std::vector<Tensor>& inputs,
+                runtime::OnTensors done) {
+    auto outputs = std::make_shared<std::vector<Tensor>>(node.outputs.size());
+    const auto output = [&node, outputs](int64_t index, const std::byte* data,
+                                         std::shared_ptr<const void> keeper) {
+      const ops::TensorType& type = node.outputs[index];
+      (*outputs)[index] = Tensor::FromBuffer(
+          tensor::Buffer::Borrow(type.dtype, type.shape.num_elements(), data, std::move(keeper)),
+          type.dtype, type.shape);
+    };
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const ops::TensorType& type = node.outputs[i];
+      if (type.shape.num_elements() == 0)
+        (*outputs)[i] =
+            Tensor::FromBuffer(tensor::Buffer::Allocate(type.dtype, 0), type.dtype, type.shape);
+    }
+    collectives::AllToAllRequest request = Request(node);
+    const auto& send = node.attributes.Get<Numbers>("send");
+    for (size_t i = 0; i < send.size(); i += 4) {
+      request.peers[send[i]].send.push_back(BytesOf(inputs[send[i + 1]], send[i + 2], send[i + 3]));
+    }
+    auto indices = std::make_shared<std::vector<Numbers>>(ranks_.num_ranks());
+    const auto& receive = node.attributes.Get<Numbers>("receive");
+    for (size_t i = 0; i < receive.size(); i += 2) {
+      const ops::TensorType& type = node.outputs[receive[i + 1]];
+      request.peers[receive[i]].receive.push_back(type.shape.num_elements() *
+                                                  DTypeSize(type.dtype));
+      (*indices)[receive[i]].push_back(receive[i + 1]);
+    }
+    const auto& keep = node.attributes.Get<Numbers>("keep");
+    for (size_t i = 0; i < keep.size(); i += 3) {
+      const Tensor& input = inputs[keep[i + 1]];
+      if (!(*outputs)[keep[i]].defined())
+        output(keep[i], BytesOf(input, keep[i + 2], 0).data(), input.buffer());
+    }
+    request.on_piece = [output, indices](int from, size_t piece, const net::Payload& bytes) {
+      output((*indices)[from][piece], bytes.data(), bytes.owner());
+    };
+    collectives::AllToAll(ranks_.group(), std::move(request),
+                          [this, id = node.id, outputs,
+                           done = std::move(done)](const Result<collectives::Reduced>& result) {
+                            if (result.ok()) last_from_[id] = result->last_from;
+                            result.ok() ? done(std::move(*outputs)) : done(result.status());
+                          });
+  }
+
+  void Gather(const graph::Node& node, const std::vector<Tensor>& handles,
+              runtime::OnTensors done) {
+    ExchangeRows(ranks_, Request(node), handles, node.attributes.Get<Numbers>("borders"),
+                 &last_from_[node.id], std::move(done));
+  }
+
+  Communicator& ranks_;
+  uint64_t step_ = 0;
+  uint32_t note_ = 0;
+  std::map<int, int> last_from_;  // by node; nodes of a map stay where they are
+};
+
+namespace {
+
+// The variables that ops of `graph` take whole.
+std::set<const void*> TakenWhole(const graph::Graph& graph) {
+  std::set<const void*> objects;
+  for (const graph::Node& node : graph.nodes()) {
+    for (graph::Endpoint input : node.inputs) {
+      const Tensor* handle = graph.constant(input);
+      if (handle != nullptr && handle->dtype() == DType::kResource &&
+          node.spec->name != "_VariableRows" && node.spec->name != "_GatherVariables")
+        objects.insert(handle->object().get());
+    }
+  }
+  return objects;
+}
+
+graph::Graph Labelled(graph::Graph graph) {
+  LabelExchanges(graph);
+  return graph;
+}
+
+}  // namespace
+
+RankProgram::RankProgram(SpreadProgram program, Communicator& ranks,
+                         const ExecutionOptions& options)
+    : ranks_(ranks),
+      parts_(std::move(program.parts)),
+      whole_(TakenWhole(program.graph)),
+      program_(Labelled(std::move(program.graph)), options),
+      exchanges_(std::make_unique<Exchanges>(ranks)) {}
+
+RankProgram::~RankProgram() = default;
+
+void RankProgram::Start(std::vector<Tensor> arguments, base::Team& team, runtime::OnTensors done) {
+  exchanges_->BeginRun();
+  ranks_.AddParts(parts_);
+  auto context = std::make_shared<runtime::SegmentedProgram::Context>(
+      runtime::SegmentedProgram::Context{ranks_.executor(), team, exchanges_->Handlers(),
+                                         ranks_.speculation() != nullptr ? &busy_ : nullptr,
+                                         [this](const graph::Node& node, base::Time from,
+                                                base::Time to) { NoteWait(node, from, to); }});
+  program_.Start(std::move(arguments), *context,
+                 [this, context, done = std::move(done)](Result<std::vector<Tensor>> results) {
+                   results.ok() ? ranks_.EndNotes() : ranks_.group().Abort(results.status());
+                   done(std::move(results));
+                 });
+}
+
+void RankProgram::NoteWait(const graph::Node& node, base::Time from, base::Time to) {
+  static const std::string none;
+  const bool labelled = base::TraceRecorder::Current() != nullptr;
+  ranks_.watch().Waited(labelled ? node.attributes.Get<std::string>("label") : none,
+                        exchanges_->LastFrom(node), from, to);
+}
+
+std::vector<Tensor> RankProgram::Run(std::vector<Tensor> arguments, base::Team& team) {
+  if (checked_ != ranks_.parts_version()) {
+    const bool stale = std::any_of(ranks_.parts().begin(), ranks_.parts().end(),
+                                   [&](const Communicator::Part& part) {
+                                     return whole_.contains(part.handle.object().get());
+                                   });
+    if (stale) GatherParts(ranks_);
+    ranks_.AddParts(parts_);
+    checked_ = ranks_.parts_version();
+  }
+  std::optional<Result<std::vector<Tensor>>> result;
+  Start(std::move(arguments), team,
+        [&result](Result<std::vector<Tensor>> results) { result = std::move(results); });
+  ranks_.WaitUntil([&result] { return result.has_value(); });
+  return std::move(*result).value();
+}
+
+void GatherParts(Communicator& ranks) {
+  if (ranks.parts().empty()) return;
+  std::vector<Tensor> handles;
+  Numbers borders;
+  for (const Communicator::Part& part : ranks.parts()) {
+    handles.push_back(part.handle);
+    borders.insert(borders.end(), part.borders.begin(), part.borders.end());
+  }
+  std::optional<Status> status;
+  int last_from = -1;
+  const collectives::OpId id{ranks.NextStep(), 0};
+  ExchangeRows(ranks, MakeRequest(ranks, id, static_cast<int64_t>(handles.size())), handles,
+               borders, &last_from,
+               [&status](const Result<std::vector<Tensor>>& result) { status = result.status(); });
+  ranks.AwaitPeers(
+      "gather rows", [&status] { return status.has_value(); }, last_from);
+  status->OrThrow();
+  ranks.ClearParts();
+}
+
+}  // namespace lockstep::distribute

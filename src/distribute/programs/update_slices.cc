@@ -1,0 +1,233 @@
+#include "distribute/programs/update_slices.h"
+
+#include <algorithm>
+#include <map>
+
+#include "graph/segments.h"
+#include "ops/training.h"
+#include "runtime/variable_cell.h"
+
+namespace lockstep::distribute {
+
+namespace {
+
+using graph::Endpoint;
+using graph::Node;
+
+constexpr int64_t kGrain = 16;  // rows, where there are many
+
+bool IsUpdate(const Node& node) {
+  const std::string& op = node.spec->name;
+  if (op == "AssignVariableOp" || op == "AssignAddVariableOp" || op == "AssignSubVariableOp")
+    return true;
+  return std::any_of(std::begin(ops::kUpdateRules), std::end(ops::kUpdateRules),
+                     [&](const ops::UpdateRule& rule) { return op == rule.op; });
+}
+
+// One attempt with a set of sums; a node that needs the whole names the sums to give up.
+class Attempt {
+ public:
+  Attempt(const graph::Graph& graph, const graph::RowAnalysis& analysis, const std::set<int>& sums)
+      : graph_(graph), analysis_(analysis), sums_(sums), sliced_(graph.num_nodes()) {}
+
+  // The sums that can't be sliced; none: it worked.
+  std::set<int> Follow() {
+    for (const Node& node : graph_.nodes()) {
+      if (sums_.contains(node.id)) {
+        sliced_[node.id] = {node.outputs[0].shape[0], {node.id}};
+      } else {
+        AddNode(node);
+      }
+    }
+    for (Endpoint result : graph_.results()) Refuse(result.node);
+    for (const Node& node : graph_.nodes()) {
+      if (!windowed_.contains(node.id)) RefuseWrites(node);
+    }
+    return refused_;
+  }
+
+  UpdateSlices Finish() {
+    UpdateSlices slices{.sums = sums_, .nodes = windowed_};
+    for (auto& [object, written] : written_) {
+      written.variable.gathered = written.trainable || NeededWhole(object);
+      slices.variables.push_back(written.variable);
+    }
+    std::sort(slices.variables.begin(), slices.variables.end(),
+              [](const auto& a, const auto& b) { return a.handle.node < b.handle.node; });
+    return slices;
+  }
+
+ private:
+  struct Slice {
+    int64_t rows = 0;  // 0: whole
+    std::set<int> origins;
+  };
+  struct WrittenVariable {
+    UpdateSlices::Written variable;
+    std::set<int> origins;
+    bool trainable = false;
+  };
+
+  void Refuse(int node) {
+    refused_.insert(sliced_[node].origins.begin(), sliced_[node].origins.end());
+  }
+
+  const void* ObjectOf(Endpoint e) const {
+    const Tensor* handle = graph::ResourceOf(graph_, e);
+    return handle == nullptr ? nullptr : handle->object().get();
+  }
+  bool IsHandle(Endpoint e) const { return graph_.type(e).dtype == DType::kResource; }
+
+  // Reads of what was written by rows are rows.
+  void AddNode(const Node& node) {
+    Slice own;
+    bool conflict = false;
+    const auto take = [&](const Slice& from) {
+      if (from.rows == 0) return;
+      conflict |= own.rows != 0 && own.rows != from.rows;
+      own.rows = from.rows;
+      own.origins.insert(from.origins.begin(), from.origins.end());
+    };
+    for (Endpoint input : node.inputs) {
+      take(sliced_[input.node]);
+      if (!IsHandle(input)) continue;
+      const auto written = written_.find(ObjectOf(input));
+      if (written != written_.end()) take({written->second.variable.rows, written->second.origins});
+    }
+    if (own.rows == 0) return;
+    for (char has_rows : analysis_.has_rows[node.id]) conflict |= has_rows != 0;
+    for (Endpoint input : node.inputs) conflict |= analysis_.has_rows[input.node][input.index] != 0;
+    if (conflict || !Follows(node, own)) {
+      refused_.insert(own.origins.begin(), own.origins.end());
+      return;
+    }
+    windowed_[node.id] = own.rows;
+    if (!node.outputs.empty() && effect_ == ops::RowEffect::kRows) sliced_[node.id] = own;
+    if (node.spec->effects.writes != 0) Write(node, own);
+  }
+
+  // Whether the node's rows follow from the rows of its inputs.
+  bool Follows(const Node& node, const Slice& own) {
+    effect_ = ops::RowEffect::kRows;
+    if (node.spec->name == "ReadVariableOp") return true;
+    std::vector<char> has_rows;
+    std::vector<ops::TensorType> inputs;
+    for (Endpoint input : node.inputs) {
+      const ops::TensorType& type = graph_.type(input);
+      inputs.push_back(type);
+      const bool fits = type.shape.rank() > 0 && type.shape[0] == own.rows;
+      if (sliced_[input.node].rows != 0 && !fits) return false;
+      const bool alike = node.outputs.empty() || type.shape.rank() == node.outputs[0].shape.rank();
+      has_rows.push_back(fits && (alike || sliced_[input.node].rows != 0));
+    }
+    if (node.spec->effects.writes != 0) {
+      if (!IsUpdate(node)) return false;
+      for (Endpoint input : node.inputs) {
+        const Shape& shape = graph_.type(input).shape;
+        if (IsHandle(input) && (shape.rank() == 0 || shape[0] != own.rows)) return false;
+      }
+      return sliced_[node.inputs.back().node].rows != 0 || HasSlicedOperand(node);
+    }
+    if (node.spec->rows == nullptr || node.spec->stateful()) return false;
+    const ops::RowContext context{node.attributes, inputs, has_rows, node.outputs, own.rows};
+    effect_ = node.spec->rows(context);
+    return effect_ == ops::RowEffect::kRows;
+  }
+
+  bool HasSlicedOperand(const Node& node) const {
+    return std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [&](Endpoint input) { return sliced_[input.node].rows != 0; });
+  }
+
+  void Write(const Node& node, const Slice& own) {
+    for (Endpoint input : node.inputs) {
+      if (!IsHandle(input)) continue;
+      WrittenVariable& written = written_[ObjectOf(input)];
+      Endpoint handle = input;
+      while (graph_.node(handle.node).spec->view) handle = graph_.node(handle.node).inputs[0];
+      written.variable = {handle, own.rows};
+      written.origins.insert(own.origins.begin(), own.origins.end());
+      const Tensor* constant = graph_.constant(handle);
+      const auto* cell = constant == nullptr
+                             ? nullptr
+                             : dynamic_cast<const runtime::VariableCell*>(constant->object().get());
+      written.trainable = cell == nullptr || cell->trainable();
+    }
+  }
+
+  // A variable that is written by rows must not be written whole too.
+  void RefuseWrites(const Node& node) {
+    if (node.spec->effects.writes == 0) return;
+    for (Endpoint input : node.inputs) {
+      if (!IsHandle(input)) continue;
+      const auto written = written_.find(ObjectOf(input));
+      if (written != written_.end())
+        refused_.insert(written->second.origins.begin(), written->second.origins.end());
+    }
+  }
+
+  // Whether something takes the variable's value in another way than by the rank's rows.
+  bool NeededWhole(const void* object) const {
+    std::set<int> reads;
+    for (const Node& node : graph_.nodes()) {
+      for (Endpoint input : node.inputs) {
+        if (IsHandle(input) && ObjectOf(input) == object && !windowed_.contains(node.id)) {
+          if (node.spec->name != "ReadVariableOp") return true;
+          reads.insert(node.id);
+        }
+        if (reads.contains(input.node) && !windowed_.contains(node.id)) return true;
+      }
+    }
+    return std::any_of(graph_.results().begin(), graph_.results().end(),
+                       [&](Endpoint result) { return reads.contains(result.node); });
+  }
+
+  const graph::Graph& graph_;
+  const graph::RowAnalysis& analysis_;
+  const std::set<int>& sums_;
+  std::vector<Slice> sliced_;  // by node
+  std::unordered_map<int, int64_t> windowed_;
+  std::map<const void*, WrittenVariable> written_;
+  std::set<int> refused_;
+  ops::RowEffect effect_ = ops::RowEffect::kRows;
+};
+
+}  // namespace
+
+ops::Attributes WithRows(ops::Attributes attributes, int64_t whole, int64_t count) {
+  for (const char* name : {"shape", "size"}) {
+    const auto* list = attributes.Find(name);
+    if (list == nullptr || !std::holds_alternative<std::vector<int64_t>>(*list)) continue;
+    auto sizes = std::get<std::vector<int64_t>>(*list);
+    if (sizes.empty() || sizes[0] != whole) continue;
+    sizes[0] = count;
+    attributes.Set(name, std::move(sizes));
+  }
+  return attributes;
+}
+
+std::vector<int64_t> RowBorders(int64_t rows, const Roles& roles) {
+  const std::vector<int>& ranks = roles.row_ranks();
+  const int64_t grain = rows >= 2 * kGrain * static_cast<int64_t>(ranks.size()) ? kGrain : 1;
+  return roles.Divide(rows, ranks, grain);
+}
+
+UpdateSlices FindUpdateSlices(const graph::Graph& graph, const graph::RowAnalysis& analysis,
+                              int ranks, int64_t least) {
+  std::set<int> sums;
+  for (const auto& [id, rows] : analysis.rows_per_example) {
+    const Node& node = graph.node(id);
+    const Shape& shape = node.outputs[0].shape;
+    if (node.outputs.size() == 1 && node.attributes.Find("replicas") == nullptr &&
+        shape.rank() > 0 && shape[0] >= ranks && shape.num_elements() >= least)
+      sums.insert(id);
+  }
+  while (true) {
+    Attempt attempt(graph, analysis, sums);
+    const std::set<int> refused = attempt.Follow();
+    if (refused.empty()) return attempt.Finish();
+    for (int id : refused) sums.erase(id);
+  }
+}
+
+}  // namespace lockstep::distribute

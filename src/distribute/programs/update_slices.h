@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "distribute/workers/roles.h"
+#include "graph/rows.h"
+
+namespace lockstep::distribute {
+
+/// Which part of a step's updates the ranks share out among themselves by rows of the weights: from
+/// a sum of gradients on, op after op, as long as each row of the result follows from the same row
+/// of the operands, until variables are written. A norm over a weight, or a product with it, needs
+/// the whole, and keeps the sum whole on every rank.
+struct UpdateSlices {
+  /// Sums over examples, by node, of which each rank takes its rows alone.
+  std::set<int> sums;
+  /// Nodes that each rank carries out on its rows; for each, how many rows there are in all.
+  std::unordered_map<int, int64_t> nodes;
+
+  /// A variable of which each rank writes its rows.
+  struct Written {
+    graph::Endpoint handle;  // the constant
+    int64_t rows = 0;
+    /// Whether the whole is needed when the step is over; else each rank's rows are enough.
+    bool gathered = false;
+  };
+  std::vector<Written> variables;
+};
+
+/// `ranks` of them. Sums with fewer elements than `least` stay whole.
+UpdateSlices FindUpdateSlices(const graph::Graph& graph, const graph::RowAnalysis& analysis,
+                              int ranks, int64_t least);
+
+/// `attributes` with `count` where they name a tensor's `whole` rows as its first size.
+ops::Attributes WithRows(ops::Attributes attributes, int64_t whole, int64_t count);
+
+/// Where the rows of each rank begin, and `rows`: about equally many for those that have some.
+std::vector<int64_t> RowBorders(int64_t rows, const Roles& roles);
+
+}  // namespace lockstep::distribute

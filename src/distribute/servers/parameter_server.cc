@@ -1,0 +1,101 @@
+#include "lockstep/distribute/parameter_server.h"
+
+#include "base/cores.h"
+#include "base/environment.h"
+#include "base/log.h"
+#include "cluster/resolver.h"
+#include "distribute/workers/communicator.h"
+#include "distribute/workers/connect_workers.h"
+
+namespace lockstep {
+
+ParameterServerMode ParameterServerMode::BoundedStaleness(int steps) {
+  if (steps < 0) {
+    throw Error(Code::kInvalidArgument,
+                "[parameter_server] the bound of staleness must not be negative; got " +
+                    std::to_string(steps) + "; 0 lets one update follow the other");
+  }
+  return {Kind::kBoundedStaleness, steps};
+}
+
+std::string ParameterServerMode::ToString() const {
+  switch (kind_) {
+    case Kind::kSynchronous:
+      return "synchronous";
+    case Kind::kBoundedStaleness:
+      return "bounded staleness " + std::to_string(staleness_);
+    case Kind::kAsynchronous:
+      break;
+  }
+  return "asynchronous";
+}
+
+namespace {
+
+using Kind = ParameterServerMode::Kind;
+
+std::shared_ptr<distribute::Communicator> ConnectAll(const ParameterServerOptions& options) {
+  const auto environment = base::ProcessEnvironment();
+  return distribute::ConnectWorkers(
+      cluster::ResolveCluster(environment).OrThrow(), environment,
+      {.replicas = options.replicas, .devices = options.devices, .servers = true});
+}
+
+int DevicesOf(const ParameterServerOptions& options) {
+  return options.devices != 0 ? options.devices : base::Cores();
+}
+
+int ReplicasOf(const ParameterServerOptions& options, const distribute::Roles& roles) {
+  if (options.replicas != 0) return options.replicas;
+  if (options.mode.kind() != Kind::kSynchronous) return 1;
+  return DevicesOf(options) * static_cast<int>(roles.leaf_ranks().size());
+}
+
+void RefusePartitioner(const ParameterServerOptions& options) {
+  if (options.partitioner != nullptr) {
+    throw Error(Code::kUnimplemented,
+                "[parameter_server] rows of variables are divided evenly over the servers; got a "
+                "partitioner; leave it out");
+  }
+}
+
+std::string Count(size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+ParameterServerStrategy::ParameterServerStrategy(const ParameterServerOptions& options)
+    : ParameterServerStrategy(ConnectAll(options), options) {}
+
+ParameterServerStrategy::ParameterServerStrategy(std::shared_ptr<distribute::Communicator> tasks,
+                                                 const ParameterServerOptions& options)
+    : Strategy("parameter_server", ReplicasOf(options, tasks->roles()), DevicesOf(options),
+               options.threads_per_device),
+      options_(options) {
+  RefusePartitioner(options);
+  const distribute::Roles& roles = tasks->roles();
+  base::Log(base::Severity::kInfo,
+            "parameter_server: " + options.mode.ToString() + ", a " +
+                (tasks->is_server() ? "server" : "worker") + " of " +
+                Count(roles.workers().size(), "worker") + " and " +
+                Count(roles.servers().size(), "server") + ", " +
+                Count(static_cast<size_t>(num_replicas_in_sync()), "replica") + " (" +
+                (options.replicas != 0                       ? "it was given"
+                 : options.mode.kind() == Kind::kSynchronous ? "workers times devices"
+                                                             : "each step is a worker's own") +
+                ") on " + Count(static_cast<size_t>(num_devices()), "device") + " a task");
+  ranks_ = std::move(tasks);
+}
+
+void ParameterServerStrategy::NoteStaleness(const std::map<int64_t, int64_t>& counts) {
+  for (const auto& [value, count] : counts) staleness_[value] += count;
+}
+
+int ParameterServerStrategy::num_servers() const {
+  return static_cast<int>(ranks_->roles().servers().size());
+}
+
+bool ParameterServerStrategy::is_server() const { return ranks_->is_server(); }
+
+}  // namespace lockstep

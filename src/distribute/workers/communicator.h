@@ -1,0 +1,188 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/trace.h"
+#include "collectives/group.h"
+#include "distribute/workers/flight.h"
+#include "distribute/workers/roles.h"
+#include "distribute/workers/roster.h"
+#include "distribute/workers/watch.h"
+#include "lockstep/tensor/tensor.h"
+#include "net/transport.h"
+
+namespace lockstep::distribute {
+
+class Journal;
+class Speculation;
+
+/// Bits of notes.
+enum Note : uint32_t {
+  kStopNote = 1,    // training shall end after this step
+  kChangeNote = 2,  // somebody waits to join or to leave
+};
+
+/// The ranks that train together, as one of them sees them. Every rank carries out the same
+/// collectives in the same order. With a roster it lives through epochs, each with other ranks:
+/// see docs/membership.md.
+/// Threads: one, which is also the one that runs the transport's executor.
+class Communicator {
+ public:
+  /// Lets the executor's work go on until `done`; not called from this work.
+  using Wait = std::function<void(const std::function<bool()>& done)>;
+
+  /// One epoch for ever. `keeper` holds what the transport and the wait need; they go with the
+  /// communicator. `roles`: of no rank: all are workers.
+  Communicator(net::Transport& transport, Wait wait, std::shared_ptr<void> keeper = nullptr,
+               Roles roles = {});
+  /// Begins with the epoch `first`; without a transport in it, this task enters a job that has
+  /// begun, of about `expected` ranks, when training begins; as a server, or as a worker.
+  Communicator(std::shared_ptr<Roster> roster, const Roster::Epoch& first, Roles expected,
+               Wait wait, bool is_server = false);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  /// In the present epoch. Who has not entered yet is not the first.
+  int rank() const { return transport_ != nullptr ? transport_->rank() : expected_rank_; }
+  int num_ranks() const { return roles_.num_ranks(); }
+  /// Which of the present ranks are workers, and which are servers.
+  const Roles& roles() const { return roles_; }
+  bool is_server() const { return roles_.IsServer(rank()); }
+  base::Executor& executor() { return *executor_; }
+  net::Transport& transport() { return *transport_; }
+  /// The collectives of the current epoch.
+  collectives::Group& group() { return *group_; }
+  void WaitUntil(const std::function<bool()>& done) { wait_(done); }
+  /// The task's flight recorder. `Doing` says what it does from now on, besides collectives.
+  const std::shared_ptr<Flight>& flight() const { return flight_; }
+  void Doing(collectives::Phase phase);
+  /// What it has waited for and sent.
+  Watch& watch() { return watch_; }
+  /// As `WaitUntil`, for an operation that nothing goes on beside; `last_from` says who ended it.
+  void AwaitPeers(const std::string& what, const std::function<bool()>& done, const int& last_from);
+  /// The name of the next run of anything with collectives, the same on all ranks.
+  uint64_t NextStep();
+
+  /// What is done together, so that it can be done again in another epoch.
+  Journal& journal() { return *journal_; }
+  Roster* roster() { return roster_.get(); }
+  /// Grows with each epoch: what was made for the ranks of another is to be made anew.
+  uint64_t generation() const { return generation_; }
+  uint64_t epoch() const { return epoch_; }
+  /// Why the epoch has ended, if it has.
+  const net::Abort* aborted() const {
+    return transport_ != nullptr ? transport_->aborted() : nullptr;
+  }
+  /// From now on ranks that are slow are helped; to be said before the first run, on all ranks.
+  void Speculate();
+  /// Null: nobody is helped.
+  Speculation* speculation() { return speculation_.get(); }
+  /// All ranks divide leaves another way from here on.
+  void DivideAnew() { ++generation_; }
+  /// Whether the ranks of this generation have not compared a program of this hash yet; from now on
+  /// they have.
+  bool IsNewProgram(uint64_t hash);
+  /// Ends the present epoch's collectives, and what waits for them.
+  void Close();
+  void Open(const Roster::Epoch& epoch);
+
+  /// Tells all ranks, with the next run's messages, that the bits of `note` hold here.
+  void Raise(uint32_t note) { own_note_ |= note; }
+  void Lower(uint32_t note) { own_note_ &= ~note; }
+  /// What any rank had raised before the run that ended last: the same on all ranks.
+  uint32_t heard() const { return num_ranks() > 1 ? heard_ : own_note_; }
+  void set_heard(uint32_t heard) { heard_ = heard; }
+  /// This task wants to leave the job at the end of a step in which all have heard of it.
+  void AskToLeave() {
+    leaving_ = true;
+    Raise(kChangeNote);
+  }
+  bool leaving() const { return leaving_; }
+  /// For programs: begins a run, and gives what it is to tell; ends one that all have been in.
+  uint32_t BeginNotes() { return hearing_ = own_note_; }
+  void Hear(uint32_t note) {
+    hearing_ |= note;
+    hears_ = true;
+  }
+  void EndNotes() {
+    heard_ = hearing_;
+    meetings_ += hears_ ? 1 : 0;
+    hears_ = false;
+  }
+  /// For programs without notes: a run needed a message of every rank.
+  void Met() { ++meetings_; }
+  /// How many runs needed a message of every rank.
+  uint64_t meetings() const { return meetings_; }
+
+  /// A variable of which each rank has only its rows up to date.
+  struct Part {
+    Tensor handle;
+    std::vector<int64_t> borders;  // of the ranks' rows
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  /// Grows whenever `parts` changes.
+  uint64_t parts_version() const { return parts_version_; }
+  void AddParts(const std::vector<Part>& parts);
+  void ClearParts();
+
+  /// Every rank's bytes, in the order of ranks, in this epoch. Errors: as collectives::AllToAll,
+  /// thrown. For programs: `Journal::Exchange`, which outlives the epoch.
+  std::vector<std::string> AllGather(const std::string& own);
+
+ private:
+  std::shared_ptr<void> keeper_;
+  std::shared_ptr<Roster> roster_;
+  net::Transport* transport_ = nullptr;
+  base::Executor* executor_ = nullptr;
+  Roles roles_;
+  int expected_rank_ = 0;
+  Wait wait_;
+  const std::shared_ptr<Flight> flight_ = std::make_shared<Flight>();
+  Watch watch_;
+  std::unique_ptr<collectives::Group> group_;
+  uint64_t generation_ = 0;
+  uint64_t compared_in_ = 0;  // the generation of `compared_`
+  std::set<uint64_t> compared_;
+  uint64_t epoch_ = 0;
+  uint64_t step_ = 0;
+  uint32_t own_note_ = 0;
+  uint32_t hearing_ = 0;
+  uint32_t heard_ = 0;
+  bool hears_ = false;
+  bool leaving_ = false;
+  uint64_t meetings_ = 0;
+  std::vector<Part> parts_;
+  uint64_t parts_version_ = 1;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<Speculation> speculation_;
+};
+
+/// While it lives, the task does something, as its flight recorder says; then what it did before.
+class PhaseScope {
+ public:
+  /// Without ranks it is only told to who profiles.
+  PhaseScope(Communicator* ranks, collectives::Phase phase) : ranks_(ranks) {
+    if (ranks_ != nullptr) before_ = ranks_->flight()->recorder().phase();
+    Then(phase);
+  }
+  ~PhaseScope() { Then(before_); }
+  PhaseScope(const PhaseScope&) = delete;
+  PhaseScope& operator=(const PhaseScope&) = delete;
+  void Then(collectives::Phase phase) {
+    if (ranks_ != nullptr) ranks_->Doing(phase);
+    if (auto* trace = base::TraceRecorder::Current(); trace != nullptr)
+      trace->Enter(phase == collectives::Phase::kProgram ? "" : collectives::PhaseName(phase));
+  }
+
+ private:
+  Communicator* const ranks_;
+  collectives::Phase before_ = collectives::Phase::kProgram;
+};
+
+}  // namespace lockstep::distribute

@@ -1,0 +1,171 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/executor.h"
+#include "base/team.h"
+#include "distribute/workers/communicator.h"
+#include "distribute/workers/snapshot.h"
+
+namespace lockstep::distribute {
+
+/// Something that ranks run together, for whichever ranks there are.
+class Repeatable {
+ public:
+  virtual ~Repeatable() = default;
+  /// Once, over the present ranks. Errors: thrown.
+  virtual std::vector<Tensor> RunOnce(std::span<const Tensor> arguments, base::Team& team) = 0;
+  /// All variables that it touches, in the same order on all ranks.
+  virtual const Snapshot::Cells& cells() const = 0;
+};
+
+/// Workers that were lost, and how long that kept the others.
+struct Recovery {
+  std::vector<std::string> lost;  // "worker 2"
+  double detected_ms = 0;         // at most so long after their end
+  double resumed_ms = 0;          // from then until the next step was done
+};
+
+/// What the ranks have done together since the last snapshot, so that an epoch that ends in the
+/// middle of a call takes nothing with it: those who are left open the next one, go back to the
+/// snapshot, do again what came after it, each as far as it was, and then the call. As everything
+/// gives the same bits over other ranks, nobody who calls sees more than time go by. Assignments by
+/// the program between calls are part of it. Snapshots are taken as often as costs little.
+/// Without a roster it only hands calls on. docs/membership.md has the rules.
+/// Threads: that of the communicator.
+class Journal {
+ public:
+  explicit Journal(Communicator& ranks);
+  ~Journal();
+
+  // Calls: all ranks make the same ones in the same order. Errors: of what is called; Aborted when
+  // this task was left out (LeftOut); DataLoss when all copies of something are lost, and too much
+  // has been done since all was whole.
+
+  std::vector<Tensor> Run(const std::shared_ptr<Repeatable>& program,
+                          std::span<const Tensor> arguments, base::Team& team);
+  /// Gives every rank all rows of all variables.
+  void Gather();
+  /// Every rank's bytes, in the order of ranks. `own` is called in each epoch that it takes, unless
+  /// somebody has the answer already, which all get then.
+  std::vector<std::string> Exchange(const std::function<std::string()>& own);
+  /// Lets those in who wait, and lets go who leaves. `state` gives joiners all that they need,
+  /// besides what this task's own calls bring about; it is called soon, or never.
+  void Admit(const std::function<std::string()>& state);
+  /// All is whole here, as after a save: if all copies of something are lost later, it is from here
+  /// that everything is done again, and not from the beginning.
+  void Rebase();
+  /// Goes away, while the others are in `Admit`.
+  void Leave();
+  /// The last call: all have done all before.
+  void End();
+
+  /// Whether this task comes into a job that has begun without it; training begins with `Enter`.
+  bool entering() const { return entering_; }
+  /// For the communicator: what begins with `first`, which is open if it has a transport.
+  void Begin(const Roster::Epoch& first);
+  /// Waits to be let in, and gives the others' state; nothing: the job has not begun yet.
+  std::optional<std::string> Enter();
+
+  /// Too few are left to go on: the text says so.
+  const std::string& halt() const { return halt_; }
+  const std::vector<Recovery>& recoveries() const { return recoveries_; }
+  /// For tests: a snapshot after every so many runs; 0: as the times suggest.
+  void set_interval(uint64_t runs) { fixed_interval_ = runs; }
+
+ private:
+  enum class Kind { kAssign, kRun, kGather, kExchange };
+  struct Entry {
+    Kind kind;
+    uint64_t call = 0;
+    std::shared_ptr<Repeatable> program;
+    std::vector<Tensor> arguments;
+    base::Team* team = nullptr;
+    uint32_t heard = 0;
+    std::vector<std::string> answer;
+    std::shared_ptr<runtime::VariableCell> cell;
+    Tensor value;
+  };
+  struct Known {
+    std::shared_ptr<runtime::VariableCell> cell;
+    uint64_t version = 0;
+  };
+  struct Kept {
+    Snapshot snapshot;
+    size_t entries = 0;   // of the log, that come before it
+    bool is_base = true;  // of no variable: the log tells them all
+  };
+  struct Header;
+  static int PlaceIn(const Header& header, uint64_t call);
+
+  bool elastic() const { return ranks_.roster() != nullptr; }
+  // What a call does within another is part of that.
+  bool only_hands_on() const { return !elastic() || depth_ > 0; }
+  bool EpochEnded() const;
+  void RefuseWhileEntering() const;
+  template <typename Attempt>
+  void Carry(const Attempt& attempt);
+  void Recover();
+  std::vector<Header> MeetAgain();
+  void GoBack(const std::vector<Header>& headers);
+  void GoBackToBase(const std::vector<Header>& headers, const std::string& lacks);
+  void PushBase();
+  void Forget(size_t entries);
+  void KeepNewest();
+  void Repeat();
+  void HandState(const std::vector<Header>& headers);
+  std::vector<std::string> Answer(const std::vector<std::string>* known,
+                                  const std::function<std::string()>& own);
+  void NoteNews(const Snapshot::Cells& cells);
+  void NoteVersions();
+  void MaybeTakeSnapshot();
+  void Completed(Entry entry);
+  uint64_t Suggest() const;
+
+  Communicator& ranks_;
+  uint64_t calls_ = 0;  // how many have begun
+  std::deque<Kept> snapshots_;
+  std::deque<Entry> log_;  // since the first of them
+  // What came before, since all was whole; while it takes little memory.
+  std::deque<Entry> archive_;
+  uint64_t base_ = 0;
+  bool has_base_ = true;
+  size_t archive_bytes_ = 0;
+  bool archive_has_run_ = false;
+  std::vector<Known> known_;
+  int depth_ = 0;  // of calls under way
+  bool recovering_ = false;
+  bool is_open_ = false;  // the epoch to recover in
+  bool entering_ = false;
+  uint64_t went_back_to_ = 0;
+  std::optional<std::pair<uint64_t, uint32_t>> heard_elsewhere_;  // by call
+  std::function<std::string()> state_;                            // before the newest snapshot
+  std::string taken_state_;
+  std::string halt_;
+  bool ending_ = false;
+  bool failed_ = false;
+
+  uint64_t runs_ = 0;  // since the newest snapshot
+  uint64_t interval_ = 8;
+  uint64_t snapshot_at_ = 8;  // the first run from this call on takes one first
+  uint64_t fixed_interval_ = 0;
+  uint64_t meetings_ = 0;
+  std::optional<Snapshot> spare_;
+  base::Time last_snapshot_{};
+  base::Duration snapshot_took_{};
+  base::Duration snapshots_took_{};
+  int64_t snapshots_taken_ = 0;
+  base::Time began_call_{};
+  std::optional<base::Time> detected_;
+  std::vector<std::string> lost_;
+  std::vector<Recovery> recoveries_;
+};
+
+}  // namespace lockstep::distribute

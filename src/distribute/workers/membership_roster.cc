@@ -1,0 +1,272 @@
+#include "distribute/workers/membership_roster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "base/probe.h"
+
+namespace lockstep::distribute {
+
+namespace {
+
+constexpr base::Duration kGoodbye = std::chrono::seconds(10);
+/// Who waits to be let in again and finds nobody for so long takes it that the job has ended.
+constexpr base::Duration kNobody = std::chrono::seconds(10);
+/// Who has asked whether it is a member takes it for so long that it is: well below the silence
+/// after which the others go on without it.
+constexpr base::Duration kHeld = std::chrono::milliseconds(500);
+// How often to look whether somebody leads.
+constexpr base::Duration kLook = std::chrono::seconds(1);
+// How long to wait for answers at the end.
+constexpr int kMostTries = 20;
+constexpr base::Duration kTryAgain = std::chrono::milliseconds(20);
+
+// Who was in `before`, is not in `now`, and did not leave of its own will.
+std::vector<std::string> LostIn(const cluster::Membership& before, const cluster::Membership& now) {
+  std::vector<std::string> lost;
+  for (const cluster::Peer& peer : before.peers) {
+    const bool left = now.reason.find(peer.ToString() + " left") != std::string::npos;
+    if (now.RankOf(peer.incarnation) < 0 && !left)
+      lost.push_back(peer.job + " " + std::to_string(peer.index));
+  }
+  return lost;
+}
+
+}  // namespace
+
+MembershipRoster::MembershipRoster(std::unique_ptr<Site> site,
+                                   const cluster::MemberOptions& options, base::Duration limit)
+    : site_(std::move(site)),
+      member_(std::make_unique<cluster::Member>(site_->rpc(), site_->randomness(), options)),
+      limit_(limit) {}
+
+MembershipRoster::~MembershipRoster() {
+  transport_.reset();
+  site_->CloseData();
+  // What lives on the line of control ends there.
+  const auto gone = std::make_shared<bool>(false);
+  OnControl([this, gone] { EndControl(0, gone); });
+  site_->Wait([gone] { return *gone; }, std::chrono::seconds(5));
+}
+
+// A task that ends by an error leaves the others' answers time to come, so that it can say why.
+void MembershipRoster::EndControl(int tries, const std::shared_ptr<bool>& gone) {
+  if (reporter_ != nullptr && reporter_->asks() && tries < kMostTries) {
+    site_->control().PostAfter(kTryAgain, [this, tries, gone] { EndControl(tries + 1, gone); });
+    return;
+  }
+  look_.Stop();
+  reporter_.reset();
+  watch_.reset();
+  member_.reset();
+  site_->CloseControl();
+  OnData([gone] { *gone = true; });
+}
+
+void MembershipRoster::Record(std::shared_ptr<Flight> flight, const FlightOptions& options) {
+  OnControl([this, flight = std::move(flight), options] {
+    reporter_ = std::make_unique<FlightReporter>(site_->rpc(), flight, options);
+  });
+  TellPeers();
+}
+
+void MembershipRoster::Publish(std::shared_ptr<base::Metrics> metrics,
+                               std::shared_ptr<Flight> flight) {
+  OnControl([this, metrics = std::move(metrics), flight = std::move(flight), first = present_] {
+    watch_ = std::make_unique<WatchReporter>(site_->rpc(), *member_, metrics, flight);
+    watch_->Enter(first);
+    watch_->Enter(member_->membership());
+  });
+}
+
+void MembershipRoster::TellPeers() {
+  std::vector<std::string> addresses;
+  for (const cluster::Peer& peer : present_.peers) addresses.push_back(peer.control);
+  OnControl([this, epoch = present_.epoch, addresses] {
+    if (reporter_ != nullptr) reporter_->Enter(epoch, addresses);
+  });
+}
+
+void MembershipRoster::WaitUntil(const std::function<bool()>& done) {
+  while (!site_->Wait(done, std::chrono::hours(1))) {
+  }
+}
+
+void MembershipRoster::EndOfEpoch(const Status& why) {
+  if (transport_ != nullptr && transport_->aborted() == nullptr) transport_->AbortEpoch(why);
+}
+
+void MembershipRoster::Join() {
+  joined_ = true;
+  member_->OnEpoch([this](const cluster::Membership& membership, int rank) {
+    change_ = !membership.halt.empty();
+    if (watch_ != nullptr) watch_->Enter(membership);
+    OnData([this, membership, rank] {
+      newest_ = membership;
+      newest_rank_ = rank;
+      was_member_ = true;
+      alone_ = base::Duration(0);
+      if (membership.epoch > present_.epoch)
+        EndOfEpoch(Status(Code::kUnavailable, "[membership] " + ToString(membership)));
+    });
+  });
+  member_->OnChangeWaiting([this](int, int) { change_ = true; });
+  member_->OnTrouble([this](const Status& why) {
+    base::Log(base::Severity::kWarning, why.message());
+    if (why.code() == Code::kUnavailable) return;
+    OnData([this, why] {
+      if (leaves_) return;
+      if (why.code() == Code::kAborted && !was_member_) {
+        LOCKSTEP_PROBE("a job begins anew before its first epoch");
+        return;  // the member joins it by itself
+      }
+      newest_rank_ = -1;
+      why.code() == Code::kAborted ? void(left_out_ = why.message()) : void(fault_ = why);
+      EndOfEpoch(Status(Code::kUnavailable, why.message()));
+    });
+  });
+  OnControl([this] {
+    WatchLead();
+    member_->Join([this](const Result<cluster::Membership>& first) {
+      if (!first.ok()) OnData([this, why = first.status()] { fault_ = why; });
+    });
+  });
+}
+
+void MembershipRoster::WatchLead() {
+  look_.StartAfter(site_->control(), kLook, [this] {
+    const base::Duration before =
+        std::exchange(unled_, member_->is_led() ? base::Duration(0) : unled_ + kLook);
+    if (unled_ != before) OnData([this, alone = unled_] { alone_ = alone; });
+    WatchLead();
+  });
+}
+
+// Whether nobody is there any more who could say how the job goes on.
+bool MembershipRoster::gives_up() const {
+  const bool comes_again = was_member_ && newest_rank_ < 0;
+  return alone_ >= (comes_again ? std::min(kNobody, limit_) : limit_);
+}
+
+// Whoever has seen a peer go says so; the others only wait.
+void MembershipRoster::ReportEnd(uint64_t epoch) {
+  if (transport_ == nullptr || newest_.epoch > epoch) return;
+  bool told = false;
+  for (const net::Loss& loss : transport_->losses()) {
+    if (loss.left) continue;
+    told = true;
+    OnControl([this, epoch, loss] {
+      if (member_->membership().epoch == epoch)
+        member_->ReportDead(loss.rank, loss.why.message(), loss.ended);
+    });
+  }
+  const net::Abort* abort = transport_->aborted();
+  if (told || abort == nullptr || abort->by != transport_->rank() ||
+      abort->reason.code() != Code::kDeadlineExceeded)
+    return;
+  OnControl([this, epoch, why = abort->reason.message()] {
+    if (member_->membership().epoch == epoch) member_->ReportBroken(why);
+  });
+}
+
+Roster::Epoch MembershipRoster::Next(uint64_t after) {
+  const bool first = !joined_;
+  if (first) Join();
+  ReportEnd(after);
+  const auto arrived = [&] { return has_next(after); };
+  if (after != 0 || !first || site_->Wait(arrived, limit_)) WaitUntil(arrived);
+  if (fault_) throw Error(fault_->code(), fault_->message());
+  if (left_out_) {
+    present_ = {};
+    throw LeftOut(*std::exchange(left_out_, std::nullopt));
+  }
+  if (!was_member_) {
+    LOCKSTEP_PROBE("a worker was never let in");
+    throw Error(Code::kDeadlineExceeded,
+                "[multi_worker] all workers must come in time; got " + member_->Board());
+  }
+  if (newest_rank_ < 0) LOCKSTEP_PROBE("a worker that was left out finds nobody any more");
+  if (newest_rank_ < 0) throw Left("[multi_worker] the job has ended without this worker");
+  if (newest_.epoch <= after) {
+    LOCKSTEP_PROBE("a worker gives up waiting for somebody who leads");
+    throw Error(Code::kUnavailable,
+                "[multi_worker] the coordinators of the job must be in reach; got none that leads "
+                "for " +
+                    std::to_string(alone_ / std::chrono::seconds(1)) + " s, after " +
+                    ToString(newest_) +
+                    "; the job has ended without this worker, or most of it is lost: then resume "
+                    "from the newest save");
+  }
+  Epoch epoch{.number = newest_.epoch, .reason = newest_.reason, .halt = newest_.halt};
+  epoch.lost = LostIn(present_, newest_);
+  epoch.entering = newest_.peers[newest_rank_].joined > 1;
+  present_ = newest_;
+  held_.reset();
+  transport_.reset();
+  net::Membership data{.id = present_.epoch, .rank = newest_rank_};
+  std::vector<bool> is_server;
+  for (const cluster::Peer& peer : present_.peers) {
+    data.addresses.push_back(peer.data.at(0));
+    is_server.push_back(peer.job == "ps");
+  }
+  epoch.roles = Roles(std::move(is_server));
+  transport_ = site_->Join(data).value();
+  transport_->EnterEpoch(present_.epoch);
+  base::Log(base::Severity::kInfo, "multi_worker: " + ToString(present_));
+  epoch.transport = transport_.get();
+  for (const cluster::Peer& peer : present_.peers)
+    epoch.tasks.push_back(peer.job + " " + std::to_string(peer.index));
+  TellPeers();
+  return epoch;
+}
+
+void MembershipRoster::ReadyForChange(uint64_t step) {
+  OnControl([this, step, epoch = present_.epoch] {
+    if (member_->membership().epoch == epoch) member_->ReadyForJoiners(step);
+  });
+}
+
+void MembershipRoster::Leave() {
+  leaves_ = true;
+  const auto gone = std::make_shared<bool>(false);
+  OnControl([this, gone] {
+    member_->Leave([this, gone](const Status&) { OnData([gone] { *gone = true; }); });
+  });
+  site_->Wait([gone] { return *gone; }, kGoodbye);
+}
+
+bool MembershipRoster::Holds() {
+  const base::Time asked = site_->data().Now();
+  if (held_ && asked - *held_ < kHeld) return true;
+  const auto holds = std::make_shared<std::optional<bool>>();
+  OnControl([this, holds, epoch = present_.epoch] {
+    const auto tell = [this, holds](bool held) { OnData([holds, held] { *holds = held; }); };
+    if (member_->membership().epoch != epoch) return tell(false);
+    member_->Get("", cluster::Scope::kEpoch, [tell](const auto& got) { tell(got.ok()); });
+  });
+  WaitUntil([&] { return holds->has_value() || transport_->aborted() != nullptr; });
+  if (!holds->value_or(false)) {
+    LOCKSTEP_PROBE("a worker finds that it is not of the present epoch any more");
+    return false;
+  }
+  held_ = asked;
+  return true;
+}
+
+bool MembershipRoster::Finish() {
+  const auto met = std::make_shared<std::optional<Status>>();
+  OnControl([this, met, epoch = present_.epoch] {
+    const auto tell = [this, met](const Status& status) {
+      OnData([met, status] { *met = status; });
+    };
+    if (member_->membership().epoch != epoch)
+      return tell(Status(Code::kAborted, "[membership] another epoch has begun"));
+    member_->Barrier("end", kGoodbye, tell);
+  });
+  // Who is quicker may have gone already; the meeting tells whether all have been in it.
+  site_->Wait([&] { return met->has_value(); }, kGoodbye);
+  return !met->has_value() || (*met)->code() != Code::kAborted;
+}
+
+}  // namespace lockstep::distribute

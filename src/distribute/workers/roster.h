@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "distribute/workers/roles.h"
+#include "lockstep/base/status.h"
+#include "net/transport.h"
+
+namespace lockstep::distribute {
+
+/// This task was left out of the job, which went on without it: it was stopped, or cut off. What it
+/// holds is of the past; it may enter again as a joiner.
+class LeftOut : public Error {
+ public:
+  explicit LeftOut(const std::string& why) : Error(Code::kAborted, why) {}
+};
+
+/// This task has left the job because it was asked to; the others go on.
+class Left : public Error {
+ public:
+  explicit Left(const std::string& when) : Error(Code::kCancelled, when) {}
+};
+
+/// Says who takes part, epoch after epoch. Between epochs a communicator has no ranks.
+/// Threads: that of the communicator.
+class Roster {
+ public:
+  struct Epoch {
+    uint64_t number = 0;
+    /// Connected to the epoch's ranks, in this epoch; good until the next one is asked for.
+    net::Transport* transport = nullptr;
+    /// Those who were in this task's epoch before and are gone: "worker 2".
+    std::vector<std::string> lost;
+    std::string reason;
+    /// Not empty: too few take part to go on, and why.
+    std::string halt;
+    /// By rank: "worker 2"; empty: nobody knows.
+    std::vector<std::string> tasks;
+    /// This task comes into a job that has begun without it.
+    bool entering = false;
+    /// What each rank does; of no rank: all are workers.
+    Roles roles;
+  };
+
+  virtual ~Roster() = default;
+  virtual base::Executor& executor() = 0;
+  /// Waits for an epoch later than `after`; 0: for the first one of this task, or the one after it
+  /// was left out. Tells those who decide what this task knows of the end of the epoch before.
+  /// Errors: thrown; LeftOut.
+  virtual Epoch Next(uint64_t after) = 0;
+  /// Whether `Next` would not wait.
+  virtual bool has_next(uint64_t after) = 0;
+  /// Whether others wait to be let in, or to leave.
+  virtual bool change_waiting() const { return false; }
+  /// This task stands before `step`, as all others will; the next epoch begins when all have said
+  /// so, with those who wait.
+  virtual void ReadyForChange(uint64_t step) {}
+  /// Goes away; the others go on in the next epoch, for which they are ready.
+  virtual void Leave() {}
+  /// Whether this task is of the present epoch still, so that no other one can be doing what is one
+  /// task's to do: asks those who decide, unless it has just been told. Waits.
+  virtual bool Holds() { return true; }
+  /// Meets all others for the last time; false: another epoch has begun instead.
+  virtual bool Finish() { return true; }
+};
+
+}  // namespace lockstep::distribute
