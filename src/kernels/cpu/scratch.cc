@@ -42,7 +42,7 @@ class Place {
 }  // namespace
 
 void* ThreadScratchBytes(ScratchUse use, size_t bytes) {
-  static thread_local std::array<Place, 5> places;
+  static thread_local std::array<Place, kScratchUses> places;
   const size_t index = static_cast<size_t>(use);
   // Buffers that start at the same offset of a page collide in the cache.
   return places[index].AtLeast(bytes, index * 1088);
