@@ -71,12 +71,13 @@ class ProductWalk {
         panel_(functions_.Panel(p_.columns)),
         pack_(p_.b_transposed || (range.size() >= kRowsThatPayPacking && p_.b_stride > panel_)),
         depth_block_(EqualBlock(p_.depth, p_.a_transposed ? kDepthBlockOfTransposed : kDepthBlock)),
-        row_block_(EqualBlock(range.size(), std::max<int64_t>(kLeastRowBlock, Lines(kRowBytes)))) {}
+        row_block_(
+            EqualBlock(range.size(), std::max<int64_t>(kLeastRowBlock, LinesIn(kRowBytes)))) {}
 
   void Run() {
     for (depth_ = {0, depth_block_};; depth_ = {depth_.last, depth_.last + depth_block_}) {
       depth_.last = std::min(depth_.last, p_.depth);
-      const int64_t block = std::max(panel_, Lines(kPackedBytes) / panel_ * panel_);
+      const int64_t block = std::max(panel_, LinesIn(kPackedBytes) / panel_ * panel_);
       for (int64_t n = 0; n < p_.columns; n += block) {
         RunColumns({n, std::min(p_.columns, n + block)});
       }
@@ -85,8 +86,20 @@ class ProductWalk {
   }
 
  private:
+  // Where the lines of a panel of B begin that is to be packed, a panel's width of each at a time.
+  struct Lines {
+    const T* first;
+    int64_t step;
+  };
+  // A transposed panel is one piece of memory if its rows have no gaps, else it is left alone.
+  Lines LinesOfPanel(int64_t n) const {
+    if (!p_.b_transposed) return {p_.b + depth_.first * p_.b_stride + n, p_.b_stride};
+    if (p_.b_stride != depth_.size()) return {nullptr, 0};
+    return {p_.b + n * p_.b_stride, panel_};
+  }
+
   // How many lines of the depth's part fill so many bytes.
-  int64_t Lines(int64_t bytes) const {
+  int64_t LinesIn(int64_t bytes) const {
     return bytes / (depth_block_ * static_cast<int64_t>(sizeof(T)));
   }
 
@@ -94,7 +107,7 @@ class ProductWalk {
     columns_ = columns;
     packed_panels_ = 0;
     const int most_rows = functions_.MaxRows(panel_);
-    const bool resident = columns.size() <= Lines(kResidentBytes);
+    const bool resident = columns.size() <= LinesIn(kResidentBytes);
     for (int64_t m = range_.first; m < range_.last; m += row_block_) {
       const Part rows = {m, std::min(range_.last, m + row_block_)};
       const TileRows tiles(rows.size(), most_rows);
@@ -112,8 +125,8 @@ class ProductWalk {
     for (int64_t n = columns_.first; n < columns_.last; n += panel_) {
       const int64_t index = (n - columns_.first) / panel_;
       const ColumnSource<T> b = Panel(n, index);
-      const bool pack_next = pack_ && !p_.b_transposed && n + panel_ < columns_.last &&
-                             (!keep_ || packed_panels_ == index + 1);
+      const bool pack_next =
+          pack_ && n + panel_ < columns_.last && (!keep_ || packed_panels_ == index + 1);
       RunTiles(first_row, tiles, a, block, n, b, pack_next);
     }
   }
@@ -161,8 +174,8 @@ class ProductWalk {
     tile.columns = static_cast<int>(std::min(panel_, columns_.last - n));
     tile.bias = last && p_.bias != nullptr ? p_.bias + n : nullptr;
     tile.fetch = depth_.size() >= kDepthThatPaysFetching;
-    FetchAhead<T> ahead(tile, pack_next ? p_.b + depth_.first * p_.b_stride + n + panel_ : nullptr,
-                        p_.b_stride, depth_.size(), block.size());
+    const Lines next = pack_next ? LinesOfPanel(n + panel_) : Lines{nullptr, 0};
+    FetchAhead<T> ahead(tile, next.first, next.step, depth_.size(), block.size());
     for (int64_t t = block.first; t < block.last; ++t) {
       const int64_t row = tiles.Begin(t);
       tile.rows = static_cast<int>(tiles.Begin(t + 1) - row);

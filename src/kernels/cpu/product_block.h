@@ -9,21 +9,6 @@
 
 namespace lockstep::kernels {
 
-/// Rows cut into tiles of nearly equal height.
-struct TileRows {
-  TileRows(int64_t rows, int max_rows)
-      : rows(rows),
-        tiles((rows + max_rows - 1) / max_rows),
-        height(rows / tiles),
-        higher(rows % tiles) {}
-  int64_t Begin(int64_t tile) const { return tile * height + std::min(tile, higher); }
-
-  int64_t rows;
-  int64_t tiles;
-  int64_t height;
-  int64_t higher;  // the first tiles, that have a row more
-};
-
 /// The columns of B for one block of the product, panel by panel: packed, or where they are.
 template <typename T>
 struct ColumnSource {
@@ -53,17 +38,8 @@ struct RowSource {
 template <typename T>
 RowSource<T> PackTransposedTiles(const T* a, int64_t a_stride, int64_t depth,
                                  const TileRows& tiles) {
-  constexpr int64_t kSteps = 32;  // whose lines stay in the nearest cache from tile to tile
   T* packed = ThreadScratch<T>(ScratchUse::kPackedRows, tiles.rows * depth);
-  for (int64_t k = 0; k < depth; k += kSteps) {
-    const int64_t steps = std::min(kSteps, depth - k);
-    for (int64_t t = 0; t < tiles.tiles; ++t) {
-      const int64_t row = tiles.Begin(t);
-      const int height = static_cast<int>(tiles.Begin(t + 1) - row);
-      PackTransposedRows(a + k * a_stride + row, a_stride, steps, height,
-                         packed + row * depth + k * height);
-    }
-  }
+  PackTransposedRows(a, a_stride, depth, tiles, packed);
   return {packed, 1, 0, true};
 }
 

@@ -56,6 +56,54 @@ HWY_INLINE void CopyLines(const T* from, int64_t from_stride, int64_t lines, int
   }
 }
 
+// Copies `lines` lines of `count` elements, some of kQuads times four. What is written too much of
+// a line the next one overwrites, and what is read too much lies in the next one; so where nothing
+// comes `after` these lines, the last is copied by the element.
+template <int kQuads, typename T>
+HWY_INLINE void CopyShortLines(const T* from, int64_t from_stride, int64_t lines, int64_t count,
+                               bool after, T* to) {
+  const hn::FixedTag<T, 4> d;
+  const int64_t whole = after ? lines : lines - 1;
+  for (int64_t k = 0; k < whole; ++k, from += from_stride, to += count) {
+    for (int q = 0; q < kQuads; ++q) hn::StoreU(hn::LoadU(d, from + q * 4), d, to + q * 4);
+  }
+  if (!after) std::copy_n(from, count, to);
+}
+
+// A few steps of the depth at a time, whose lines of A stay in the nearest cache from tile to tile
+// even if they all lie at the same offset of a page.
+template <typename T>
+HWY_INLINE void CopyTiles(const T* a, int64_t a_stride, int64_t depth, const TileRows& tiles,
+                          T* packed) {
+  constexpr int64_t kSteps = 8, kShortest = 3;  // elements that too long a copy may exceed
+  for (int64_t k = 0; k < depth; k += kSteps) {
+    const int64_t steps = std::min(kSteps, depth - k);
+    for (int64_t t = 0; t < tiles.tiles; ++t) {
+      const int64_t row = tiles.Begin(t), height = tiles.Begin(t + 1) - row;
+      const T* from = a + k * a_stride + row;
+      T* to = packed + row * depth + k * height;
+      const bool after = k + steps < depth;
+      if (height < kShortest) {
+        CopyLines(from, a_stride, steps, height, to, height);
+      } else if (height <= 4) {
+        CopyShortLines<1>(from, a_stride, steps, height, after, to);
+      } else if (height <= 8) {
+        CopyShortLines<2>(from, a_stride, steps, height, after, to);
+      } else {
+        CopyShortLines<3>(from, a_stride, steps, height, after, to);
+      }
+    }
+  }
+}
+
+void CopyFloatTiles(const float* a, int64_t a_stride, int64_t depth, const TileRows& tiles,
+                    float* packed) {
+  CopyTiles(a, a_stride, depth, tiles, packed);
+}
+void CopyDoubleTiles(const double* a, int64_t a_stride, int64_t depth, const TileRows& tiles,
+                     double* packed) {
+  CopyTiles(a, a_stride, depth, tiles, packed);
+}
 void CopyFloats(const float* from, int64_t from_stride, int64_t lines, int64_t count, float* to,
                 int64_t to_stride) {
   CopyLines(from, from_stride, lines, count, to, to_stride);
@@ -73,6 +121,8 @@ namespace lockstep::kernels {
 
 HWY_EXPORT(CopyFloats);
 HWY_EXPORT(CopyDoubles);
+HWY_EXPORT(CopyFloatTiles);
+HWY_EXPORT(CopyDoubleTiles);
 
 namespace {
 
@@ -100,15 +150,19 @@ void PackColumns(const T* b, int64_t b_stride, bool transposed, int64_t depth, i
   }
 }
 
-template <typename T>
-void PackTransposedRows(const T* a, int64_t a_stride, int64_t depth, int rows, T* packed) {
-  CopyLines(a, a_stride, depth, rows, packed, rows);
+template <>
+void PackTransposedRows(const float* a, int64_t a_stride, int64_t depth, const TileRows& tiles,
+                        float* packed) {
+  HWY_DYNAMIC_DISPATCH(CopyFloatTiles)(a, a_stride, depth, tiles, packed);
+}
+template <>
+void PackTransposedRows(const double* a, int64_t a_stride, int64_t depth, const TileRows& tiles,
+                        double* packed) {
+  HWY_DYNAMIC_DISPATCH(CopyDoubleTiles)(a, a_stride, depth, tiles, packed);
 }
 
 template void PackColumns(const float*, int64_t, bool, int64_t, int64_t, int64_t, float*);
 template void PackColumns(const double*, int64_t, bool, int64_t, int64_t, int64_t, double*);
-template void PackTransposedRows(const float*, int64_t, int64_t, int, float*);
-template void PackTransposedRows(const double*, int64_t, int64_t, int, double*);
 
 }  // namespace lockstep::kernels
 #endif
