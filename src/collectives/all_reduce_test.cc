@@ -524,7 +524,7 @@ TEST(PartialMessage, ComesBackAsItWasAndRefusesStrangers) {
   header.count = 1ull << 33;
   const net::Bytes elements(16, std::byte{5});
   const net::Payload payload = Encode(header, {"dense/kernel", "[3,4]", "src/a.cc", 17});
-  ASSERT_EQ(payload.size(), 51u + 12 + 5 + 8);
+  ASSERT_EQ(payload.size(), 56u + 12 + 5 + 8);
   const auto decode = [&](const net::Bytes& bytes) {
     return Decode({0, net::Channel::kCollectives, std::make_shared<net::Bytes>(bytes),
                    std::make_shared<net::Bytes>(elements)});
@@ -545,21 +545,32 @@ TEST(PartialMessage, ComesBackAsItWasAndRefusesStrangers) {
   other.push_back(std::byte{0});
   EXPECT_FALSE(decode(other));
   other = whole;
-  other[0] = std::byte{1};  // another version
+  other[0] = std::byte{2};  // another version
   EXPECT_FALSE(decode(other));
   other = whole;
-  other[48] = std::byte{13};  // a label longer than what is there
+  other[52] = std::byte{13};  // a label longer than what is there
   EXPECT_FALSE(decode(other));
   other = whole;
-  other[3] = std::byte{2};  // neither present nor absent
+  other[3] = std::byte{4};  // a flag that there is not
+  EXPECT_FALSE(decode(other));
+  other = whole;
+  other[46] = std::byte{1};  // a number of texts beyond the last
+  EXPECT_FALSE(decode(other));
+  const net::Payload number = Encode(header, 7);
+  EXPECT_EQ(number.size(), 48u);
+  other.assign(number.bytes().begin(), number.bytes().end());
+  EXPECT_EQ(decode(other)->text, 7u);
+  EXPECT_FALSE(decode(other)->has_text);
+  other[44] = std::byte{0};  // neither texts nor a number
   EXPECT_FALSE(decode(other));
   // Long texts are cut where they say least.
-  const net::Message cut{0,
-                         net::Channel::kCollectives,
-                         Encode(header, {std::string(60, 'l'), "", "a/" + std::string(40, 'f'), 1}),
-                         {}};
-  EXPECT_EQ(Decode(cut)->call.label, std::string(40, 'l'));
-  EXPECT_EQ(Decode(cut)->call.file, std::string(40, 'f'));
+  const net::Message cut{
+      0,
+      net::Channel::kCollectives,
+      Encode(header, {std::string(220, 'l'), "", "a/" + std::string(200, 'f'), 1}),
+      {}};
+  EXPECT_EQ(Decode(cut)->call.label, std::string(200, 'l'));
+  EXPECT_EQ(Decode(cut)->call.file, std::string(200, 'f'));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class Exchange final : public Operation {
     for (int rank = 0; rank < group.num_ranks(); ++rank) {
       if (rank == group.rank()) continue;
       const PeerPieces& peer = request_.peers[rank];
-      if (!peer.send.empty() || request_.sends_notes) Send(group, rank, peer);
+      if (!peer.send.empty() || request_.sends_notes) SendPieces(group, rank, peer);
       if (Expects(rank)) ++missing_;
     }
     if (missing_ == 0) Finish(group, Reduced{true});
@@ -77,7 +77,7 @@ class Exchange final : public Operation {
     return request_.sends_notes || !request_.peers[rank].receive.empty();
   }
 
-  void Send(Group& group, int to, const PeerPieces& peer) const {
+  void SendPieces(Group& group, int to, const PeerPieces& peer) const {
     net::Payload body = peer.send.empty() ? net::Payload() : peer.send[0];
     if (peer.send.size() > 1) {
       std::vector<size_t> sizes;
@@ -90,7 +90,7 @@ class Exchange final : public Operation {
     PartialHeader header = Header();
     header.slice = request_.note;
     header.count = body.size();
-    group.Send(to, Encode(header), std::move(body));
+    Send(group, to, header, std::move(body));
   }
 
   Status Disagreement(const Group& group, int from, const PartialMessage& message) const {

@@ -55,7 +55,7 @@ class Rounds final : public Operation {
   void Tell(Group& group, size_t round) {
     PartialHeader header = Header();
     header.slice = static_cast<uint32_t>(round);
-    group.Send(Neighbour(group, Distance(round)), Encode(header), {});
+    Send(group, Neighbour(group, Distance(round)), header, {});
   }
 
   const bool is_direct_;

@@ -135,13 +135,13 @@ void DirectSum::SendOwn(Group& group, size_t part) {
         body = std::move(copy);
       }
     }
-    const net::Payload header = HeaderOf(slice, node, own.data != nullptr);
+    const PartialHeader header = HeaderOf(slice, node, own.data != nullptr);
     if (!is_exchange()) {
-      group.Send(plan().slices[slice].owner, header, std::move(body));
+      Send(group, plan().slices[slice].owner, header, std::move(body));
       continue;
     }
     for (int to = 0; to < group.num_ranks(); ++to)
-      if (to != group.rank()) group.Send(to, header, body);
+      if (to != group.rank()) Send(group, to, header, body);
   }
 }
 
@@ -191,9 +191,9 @@ void DirectSum::AddMine(Group& group) {
       std::memcpy(copy.bytes.data(), output, bytes);
       body = std::move(copy);
     }
-    const net::Payload header = HeaderOf(mine_, Root(num_leaves()), present);
+    const PartialHeader header = HeaderOf(mine_, Root(num_leaves()), present);
     for (int to = 0; to < group.num_ranks(); ++to)
-      if (to != group.rank()) group.Send(to, header, body);
+      if (to != group.rank()) Send(group, to, header, body);
   }
   EndSlice(group, mine_, present);
 }

@@ -35,10 +35,17 @@ PartialHeader Operation::Header() const {
   return header;
 }
 
+void Operation::Send(Group& group, int to, const PartialHeader& header, net::Payload body) const {
+  net::Payload payload = group.texts_.IsNewTo(to, text_) ? Encode(header, TextOf(call_), text_)
+                                                         : Encode(header, text_);
+  group.Send(to, std::move(payload), std::move(body));
+}
+
 Group::Group(net::Transport& transport, const GroupOptions& options)
     : transport_(transport),
       options_(options),
       epoch_(transport.epoch()),
+      texts_(transport.num_ranks()),
       prepared_sums_(std::make_unique<PreparedSums>()) {
   transport_.WatchAborts([this](net::Epoch epoch, const net::Abort& abort) {
     if (epoch != epoch_) return;
@@ -103,6 +110,7 @@ void Group::Run(std::unique_ptr<Operation> operation) {
     running.stalls_ = running.begun_ + options_.stall_after;
     WatchStall(running.stalls_);
   }
+  if (num_ranks() > 1) running.text_ = texts_.NumberOf(running.call_);
   running.Begin(*this);
   std::vector<Early> early;
   if (const auto found = early_.find(id); found != early_.end()) {
@@ -112,7 +120,10 @@ void Group::Run(std::unique_ptr<Operation> operation) {
   }
   for (const Early& each : early) {
     early_bytes_ -= each.message.size();
-    if (!running.finished()) TakeInto(running, each.from, *Decode(each.message));
+    if (running.finished()) continue;
+    auto partial = Decode(each.message);
+    texts_.Complete(each.from, &*partial);  // as it was when it came
+    TakeInto(running, each.from, *partial);
   }
   DropFinished(id);
 }
@@ -165,10 +176,14 @@ void Group::Send(int to, net::Payload payload, net::Payload body) {
 
 net::Receipt Group::Arrive(int from, const net::Message& message) {
   Trace(base::TraceEvent::Kind::kReceive, from, message.payload, message.body);
-  const auto partial = Decode(message);
+  auto partial = Decode(message);
   if (!partial) {
     LOCKSTEP_PROBE("a message to collectives is no partial");
     return net::Receipt::kTaken;
+  }
+  if (!texts_.Complete(from, &*partial)) {
+    LOCKSTEP_PROBE("a partial came before the texts of its call");
+    return net::Receipt::kLater;
   }
   const OpId id = partial->header.op;
   if (id.step < oldest_step_ || finished_.Contains(id)) {

@@ -12,6 +12,7 @@
 
 #include "base/executor.h"
 #include "collectives/call.h"
+#include "collectives/call_texts.h"
 #include "collectives/partial_message.h"
 #include "lockstep/base/status.h"
 #include "net/transport.h"
@@ -54,9 +55,7 @@ class Operation {
   void Finish(Group& group, Result<Reduced> result);
   /// What all messages of this operation have in common.
   PartialHeader Header() const;
-  net::Payload Encode(const PartialHeader& header) const {
-    return collectives::Encode(header, TextOf(call_));
-  }
+  void Send(Group& group, int to, const PartialHeader& header, net::Payload body) const;
 
  private:
   friend class Group;
@@ -68,6 +67,7 @@ class Operation {
   base::Time begun_{};
   base::Time stalls_{};  // when to tell that it still runs
   uint64_t record_ = 0;  // of the flight recorder
+  uint32_t text_ = kNoText;
   int taking_from_ = -1;
 };
 
@@ -124,7 +124,6 @@ class Group {
   void Run(std::unique_ptr<Operation> operation);
   /// For the algorithms: ends `operation` and with it the epoch, for a reason that it found.
   void FailAndAbort(Operation& operation, Status reason);
-  void Send(int to, net::Payload payload, net::Payload body);
   /// Memory for bodies.
   net::Block Allocate(size_t bytes) { return transport_.Allocate(bytes); }
   PreparedSums& prepared_sums() { return *prepared_sums_; }
@@ -144,6 +143,7 @@ class Group {
     Call call;
   };
 
+  void Send(int to, net::Payload payload, net::Payload body);
   net::Receipt Arrive(int from, const net::Message& message);
   void TakeInto(Operation& operation, int from, const PartialMessage& message);
   Status Compare(OpId id, const Call& call, int from, const PartialMessage& message) const;
@@ -176,6 +176,7 @@ class Group {
   base::Time stall_at_ = base::Time::max();
   std::map<OpId, std::vector<Early>> early_;
   size_t early_bytes_ = 0;
+  CallTexts texts_;
   const std::unique_ptr<PreparedSums> prepared_sums_;
 };
 

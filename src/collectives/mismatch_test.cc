@@ -6,6 +6,7 @@
 #include "collectives/all_gather.h"
 #include "collectives/barrier.h"
 #include "collectives/broadcast.h"
+#include "collectives/call_texts.h"
 #include "collectives/ranks_test.h"
 #include "collectives/sum_reference.h"
 
@@ -88,6 +89,29 @@ TEST_F(MismatchTest, AnotherOrderIsNamed) {
             "all_reduce of dense/bias, float32[12]", line + 2);
 }
 
+// Texts that a peer has are not sent again, and still are those of each call.
+TEST_F(MismatchTest, AnotherOrderIsNamedWhereTheTextsWentBefore) {
+  const auto call = [&](uint64_t step, int rank, const std::string& label) {
+    SumRequest request = Sum(rank, label, "[12]");
+    request.id.step = step;
+    AllReduceSum(ranks_.group(rank), request, ranks_.Done(rank));
+  };
+  const int line = __LINE__ - 2;
+  std::vector<uint64_t> sent{0};  // from rank 0 to rank 1, after each step
+  for (uint64_t step = 1; step <= 4; ++step) {
+    for (int rank = 0; rank < 3; ++rank) call(step, rank, step % 2 == 1 ? "a" : "b");
+    ASSERT_TRUE(ranks_.Wait());
+    sent.push_back(ranks_.transport(0).traffic()[1].sent_bytes);
+  }
+  const uint64_t with_texts = sent[2] - sent[1], with_numbers = sent[4] - sent[3];
+  EXPECT_EQ(with_texts - with_numbers,
+            8 + 1 + 4 + std::string("src/collectives/mismatch_test.cc").size());
+  for (int rank : {0, 1}) call(5, rank, "a");
+  call(5, 2, "b");
+  ExpectAll("name", "all_reduce of a, float32[12] as [12]", line,
+            "all_reduce of b, float32[12] as [12]", line);
+}
+
 TEST_F(MismatchTest, AnotherShapeOfTheSameSizeIsNamed) {
   for (int rank : {0, 1})
     AllReduceSum(ranks_.group(rank), Sum(rank, "loss", "[3,4]"), ranks_.Done(rank));
@@ -143,6 +167,53 @@ TEST_F(MismatchTest, EqualCallsFromDifferentLinesAreFine) {
   Broadcast(ranks_.group(2), Move(2), ranks_.Done(2));
   ASSERT_TRUE(ranks_.Wait());
   for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(ranks_.status(rank), Status::Ok());
+}
+
+Call Called(const std::string& label) {
+  Call call;
+  call.label = label;
+  call.where = std::source_location::current();
+  return call;
+}
+
+TEST(CallTexts, AreKnownByTheirSendersNumbers) {
+  CallTexts sender(2), receiver(2);
+  const auto message = [&](const Call& call, uint32_t number, bool with_text) {
+    const net::Payload payload = with_text ? Encode({}, TextOf(call), number) : Encode({}, number);
+    return net::Message{1, net::Channel::kCollectives, payload, {}};
+  };
+  const Call a = Called("a"), b = Called("b");
+  EXPECT_EQ(sender.NumberOf(a), 1u);
+  EXPECT_EQ(sender.NumberOf(b), 2u);
+  EXPECT_EQ(sender.NumberOf(a), 1u);
+  EXPECT_TRUE(sender.IsNewTo(1, 2));
+  EXPECT_FALSE(sender.IsNewTo(1, 2));
+  EXPECT_TRUE(sender.IsNewTo(1, 1));
+  // The number may come before the texts.
+  auto early = Decode(message(b, 2, false));
+  EXPECT_FALSE(receiver.Complete(0, &*early));
+  auto texts = Decode(message(b, 2, true));
+  EXPECT_TRUE(receiver.Complete(0, &*texts));
+  EXPECT_TRUE(receiver.Complete(0, &*early));
+  EXPECT_EQ(early->call.label, "b");
+  EXPECT_EQ(early->call.file, "src/collectives/mismatch_test.cc");
+  auto strange = Decode(message(b, 2, false));
+  EXPECT_FALSE(receiver.Complete(1, &*strange)) << "another rank's number";
+}
+
+// A program may put numbers into its labels: what goes beyond the table takes its texts along.
+TEST(CallTexts, GoAlongWhereTheNumbersAreUsedUp) {
+  CallTexts sender(2), receiver(2);
+  for (uint32_t i = 1; i <= kMostTexts; ++i)
+    ASSERT_EQ(sender.NumberOf(Called(std::to_string(i))), i);
+  const Call late = Called("late");
+  EXPECT_EQ(sender.NumberOf(late), kNoText);
+  EXPECT_TRUE(sender.IsNewTo(1, kNoText));
+  EXPECT_TRUE(sender.IsNewTo(1, kNoText));
+  auto message = Decode({1, net::Channel::kCollectives, Encode({}, TextOf(late), kNoText), {}});
+  EXPECT_TRUE(receiver.Complete(0, &*message));
+  EXPECT_EQ(message->call.label, "late");
+  EXPECT_EQ(sender.NumberOf(Called("7")), 7u);
 }
 
 TEST(Call, IsPrintedWithoutWhatCannotBe) {

@@ -103,7 +103,7 @@ class Mover final : public Operation {
       if (move.to != group.rank()) continue;
       PartialHeader header = Header();
       header.slice = kAnnouncement;
-      group.Send(move.from, Encode(header), {});
+      Send(group, move.from, header, {});
       return;
     }
   }
@@ -115,7 +115,7 @@ class Mover final : public Operation {
       if (move.from != group.rank() || over_[index] || !IsReady(move)) continue;
       PartialHeader header = Header();
       header.slice = static_cast<uint32_t>(index);
-      group.Send(move.to, Encode(header), Pack(group, move));
+      Send(group, move.to, header, Pack(group, move));
       over_[index] = true;
       --unsent_;
     }

@@ -7,23 +7,57 @@
 namespace lockstep::collectives {
 namespace {
 
-constexpr uint8_t kVersion = 2;
+constexpr uint8_t kVersion = 3;
+constexpr uint8_t kPresent = 1;
+constexpr uint8_t kHasText = 2;
 
 // The bytes of a header, in the order of docs/collectives.md.
 struct Fields {
-  uint8_t version, kind, dtype, present;
+  uint8_t version, kind, dtype, flags;
   uint32_t bucket;
   uint64_t step, count;
   uint32_t slice;
   Leaf begin, end, num_leaves;
-  uint32_t plan, line;
+  uint32_t plan, text;
 };
 static_assert(sizeof(Fields) == 48 && std::endian::native == std::endian::little);
 
-// The lengths of the texts, which follow each other.
-struct Lengths {
-  uint8_t label, shape, file;
+// What goes before the texts, which follow each other.
+struct TextFields {
+  uint32_t line;
+  uint8_t label, shape, file, zero;  // lengths
 };
+static_assert(kMostCallText <= 255);
+
+Fields FieldsOf(const PartialHeader& header, uint32_t text, bool has_text) {
+  return {kVersion,
+          static_cast<uint8_t>(header.kind),
+          static_cast<uint8_t>(header.dtype),
+          static_cast<uint8_t>((header.present ? kPresent : 0) | (has_text ? kHasText : 0)),
+          header.op.bucket,
+          header.op.step,
+          header.count,
+          header.slice,
+          header.node.begin,
+          header.node.end,
+          header.num_leaves,
+          header.plan,
+          text};
+}
+
+PartialHeader HeaderOf(const Fields& fields) {
+  PartialHeader header;
+  header.op = {fields.step, fields.bucket};
+  header.kind = static_cast<OpKind>(fields.kind);
+  header.dtype = static_cast<DType>(fields.dtype);
+  header.present = (fields.flags & kPresent) != 0;
+  header.slice = fields.slice;
+  header.node = {fields.begin, fields.end};
+  header.num_leaves = fields.num_leaves;
+  header.plan = fields.plan;
+  header.count = fields.count;
+  return header;
+}
 
 std::string_view Begin(std::string_view text) { return text.substr(0, kMostCallText); }
 // What tells files apart is at their end.
@@ -33,63 +67,64 @@ std::string_view End(std::string_view text) {
 
 }  // namespace
 
-net::Payload Encode(const PartialHeader& header, const CallText& call) {
-  const Fields fields{kVersion,
-                      static_cast<uint8_t>(header.kind),
-                      static_cast<uint8_t>(header.dtype),
-                      static_cast<uint8_t>(header.present ? 1 : 0),
-                      header.op.bucket,
-                      header.op.step,
-                      header.count,
-                      header.slice,
-                      header.node.begin,
-                      header.node.end,
-                      header.num_leaves,
-                      header.plan,
-                      call.line};
+net::Payload Encode(const PartialHeader& header, uint32_t text) {
+  const Fields fields = FieldsOf(header, text, false);
+  net::Block block = net::Block::OnHeap(sizeof(fields));
+  std::memcpy(block.bytes.data(), &fields, sizeof(fields));
+  return block;
+}
+
+net::Payload Encode(const PartialHeader& header, const CallText& call, uint32_t text) {
+  const Fields fields = FieldsOf(header, text, true);
   const std::string_view texts[] = {Begin(call.label), Begin(call.shape), End(call.file)};
-  const Lengths lengths{static_cast<uint8_t>(texts[0].size()),
-                        static_cast<uint8_t>(texts[1].size()),
-                        static_cast<uint8_t>(texts[2].size())};
-  net::Block block = net::Block::OnHeap(sizeof(fields) + sizeof(lengths) + texts[0].size() +
+  const TextFields about{call.line, static_cast<uint8_t>(texts[0].size()),
+                         static_cast<uint8_t>(texts[1].size()),
+                         static_cast<uint8_t>(texts[2].size()), 0};
+  net::Block block = net::Block::OnHeap(sizeof(fields) + sizeof(about) + texts[0].size() +
                                         texts[1].size() + texts[2].size());
   std::byte* to = block.bytes.data();
   std::memcpy(to, &fields, sizeof(fields));
-  std::memcpy(to + sizeof(fields), &lengths, sizeof(lengths));
-  to += sizeof(fields) + sizeof(lengths);
-  for (const std::string_view text : texts) {
-    if (!text.empty()) std::memcpy(to, text.data(), text.size());
-    to += text.size();
+  std::memcpy(to + sizeof(fields), &about, sizeof(about));
+  to += sizeof(fields) + sizeof(about);
+  for (const std::string_view each : texts) {
+    if (!each.empty()) std::memcpy(to, each.data(), each.size());
+    to += each.size();
   }
   return block;
 }
 
+namespace {
+
+// The texts behind a header; false where the bytes are no such thing.
+bool DecodeText(std::span<const std::byte> bytes, CallText* call) {
+  TextFields about;
+  if (bytes.size() < sizeof(about)) return false;
+  std::memcpy(&about, bytes.data(), sizeof(about));
+  const size_t texts = size_t{0} + about.label + about.shape + about.file;
+  if (bytes.size() != sizeof(about) + texts) return false;
+  const auto* text = reinterpret_cast<const char*>(bytes.data()) + sizeof(about);
+  *call = {{text, about.label},
+           {text + about.label, about.shape},
+           {text + about.label + about.shape, about.file},
+           about.line};
+  return true;
+}
+
+}  // namespace
+
 std::optional<PartialMessage> Decode(const net::Message& message) {
   Fields fields;
-  Lengths lengths;
-  constexpr size_t kFixed = sizeof(fields) + sizeof(lengths);
   const size_t size = message.payload.size();
-  if (size < kFixed) return std::nullopt;
+  if (size < sizeof(fields)) return std::nullopt;
   std::memcpy(&fields, message.payload.data(), sizeof(fields));
-  std::memcpy(&lengths, message.payload.data() + sizeof(fields), sizeof(lengths));
-  const size_t texts = size_t{0} + lengths.label + lengths.shape + lengths.file;
-  if (size != kFixed + texts) return std::nullopt;
-  if (fields.version != kVersion || fields.present > 1) return std::nullopt;
+  if (fields.version != kVersion || (fields.flags & ~(kPresent | kHasText)) != 0) return {};
   PartialMessage partial;
-  partial.header.op = {fields.step, fields.bucket};
-  partial.header.kind = static_cast<OpKind>(fields.kind);
-  partial.header.dtype = static_cast<DType>(fields.dtype);
-  partial.header.present = fields.present == 1;
-  partial.header.slice = fields.slice;
-  partial.header.node = {fields.begin, fields.end};
-  partial.header.num_leaves = fields.num_leaves;
-  partial.header.plan = fields.plan;
-  partial.header.count = fields.count;
-  const auto* text = reinterpret_cast<const char*>(message.payload.data()) + kFixed;
-  partial.call = {{text, lengths.label},
-                  {text + lengths.label, lengths.shape},
-                  {text + lengths.label + lengths.shape, lengths.file},
-                  fields.line};
+  partial.has_text = (fields.flags & kHasText) != 0;
+  partial.text = fields.text;
+  if (partial.text > kMostTexts || (partial.text == kNoText && !partial.has_text)) return {};
+  const auto rest = message.payload.bytes().subspan(sizeof(fields));
+  if (partial.has_text ? !DecodeText(rest, &partial.call) : !rest.empty()) return std::nullopt;
+  partial.header = HeaderOf(fields);
   partial.elements = message.body;
   return partial;
 }

@@ -31,18 +31,26 @@ struct PartialHeader {
   uint64_t count = 0;  // elements of the whole buffer, not of the slice
 };
 
+/// Texts of calls have numbers from 1, by their sender (`CallTexts`); those without go along.
+inline constexpr uint32_t kNoText = 0;
+inline constexpr uint32_t kMostTexts = 1024;
+
 struct PartialMessage {
   PartialHeader header;
-  CallText call;  // as long as the message that it was decoded from
+  uint32_t text = kNoText;  // the number of its call's texts
+  bool has_text = true;     // they are in this message
+  CallText call;            // as long as the message that it was decoded from
   net::Payload elements;
 };
 
-/// How much of a label, a shape or a file's name travels: together with short elements they fit
-/// into a slot of shared memory.
-inline constexpr size_t kMostCallText = 40;
+/// How much of a label, a shape or a file's name travels.
+inline constexpr size_t kMostCallText = 200;
 
 /// The payload of a partial; its elements are the message's body. Long texts are cut off.
-net::Payload Encode(const PartialHeader& header, const CallText& call = {});
+net::Payload Encode(const PartialHeader& header, const CallText& call, uint32_t text = kNoText);
+/// With the number of texts that the receiver has: as short as possible, so that together with 16
+/// bytes of elements it takes two cache lines of shared memory.
+net::Payload Encode(const PartialHeader& header, uint32_t text);
 /// Nothing for bytes that are not a partial of this version.
 std::optional<PartialMessage> Decode(const net::Message& message);
 

@@ -84,14 +84,14 @@ void RelayedSum::Begin(Group& group) {
 void RelayedSum::SendNode(Group& group, size_t slice, Node node, const Partial& partial) const {
   const auto found = work_[slice].outgoing.find(node);
   if (found == work_[slice].outgoing.end()) return;
-  const net::Payload header = HeaderOf(slice, node, partial.present());
+  const PartialHeader header = HeaderOf(slice, node, partial.present());
   net::Payload body;
   if (const size_t bytes = SliceBytes(slice); partial.present() && bytes > 0) {
     net::Block block = group.Allocate(bytes);
     std::memcpy(block.bytes.data(), partial.data(), bytes);
     body = std::move(block);
   }
-  for (int to : found->second) group.Send(to, header, body);
+  for (int to : found->second) Send(group, to, header, body);
 }
 
 // Writes the slice's sum once this rank has also sent everything that others need of it.

@@ -116,7 +116,7 @@ void SparseOperation::SendNode(Group& group, int to, size_t slice, Node node,
     EncodeRows(*rows, block.bytes.data());
     body = std::move(block);
   }
-  group.Send(to, Encode(header), std::move(body));
+  Send(group, to, header, std::move(body));
 }
 
 // A node of the sender's cover for my slice, or its owner's sum of another one.

@@ -60,13 +60,13 @@ SumOperation::SumOperation(SumRequest request, Call call,
       prepared_(std::move(prepared)),
       element_bytes_(DTypeSize(request_.dtype)) {}
 
-net::Payload SumOperation::HeaderOf(size_t slice, Node node, bool present) const {
+PartialHeader SumOperation::HeaderOf(size_t slice, Node node, bool present) const {
   PartialHeader header = Header();
   header.present = present;
   header.slice = static_cast<uint32_t>(slice);
   header.node = node;
   header.num_leaves = num_leaves();
-  return Encode(header);
+  return header;
 }
 
 // Ranks that disagree were found out before: what is wrong here, nobody sends by mistake.

@@ -68,7 +68,7 @@ class SumOperation : public Operation {
     return plan().slices[slice].end - plan().slices[slice].begin;
   }
   size_t SliceBytes(size_t slice) const { return SliceCount(slice) * element_bytes_; }
-  net::Payload HeaderOf(size_t slice, Node node, bool present) const;
+  PartialHeader HeaderOf(size_t slice, Node node, bool present) const;
 
  private:
   Status Disagreement(const Group& group, int from, const PartialMessage& message) const;
