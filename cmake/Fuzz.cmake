@@ -26,6 +26,7 @@ lockstep_fuzzer(cluster/description_fuzz
                         cluster/names.cc cluster/description.cc cluster/cluster_spec.cc cluster/mistake.cc
                         cluster/lookup.cc base/status.cc)
 lockstep_fuzzer(net/frame_fuzz SOURCES net/frame.cc net/payload.cc base/status.cc)
+lockstep_fuzzer(net/parcel_fuzz SOURCES net/parcel.cc net/payload.cc base/status.cc)
 lockstep_fuzzer(net/slot_fuzz SOURCES net/shared_memory_layout.cc base/status.cc)
 lockstep_fuzzer(cluster/coordinator_messages_fuzz
                 SOURCES cluster/coordinator_messages.cc cluster/coordinator_state.cc cluster/membership.cc

@@ -11,6 +11,7 @@
 #include <grpcpp/server_builder.h>
 
 #include <condition_variable>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -45,6 +46,38 @@ std::string TextOf(const grpc::ByteBuffer& buffer) {
   return text;
 }
 
+// The bodies are sent from where they lie.
+grpc::ByteBuffer BufferOf(const Parcel& parcel) {
+  std::vector<grpc::Slice> slices{grpc::Slice(BeginOf(parcel))};
+  static constexpr char kGap[64] = {};
+  size_t at = 0;
+  for (const Payload& body : parcel.bodies) {
+    const size_t gap = (sizeof(kGap) - at % sizeof(kGap)) % sizeof(kGap);
+    if (gap > 0) slices.emplace_back(kGap, gap, grpc::Slice::STATIC_SLICE);
+    at += gap + body.size();
+    if (body.size() == 0) continue;
+    auto* held = new Payload(body);
+    slices.emplace_back(
+        const_cast<std::byte*>(body.data()), body.size(),
+        [](void* payload) { delete static_cast<Payload*>(payload); }, held);
+  }
+  return {slices.data(), slices.size()};
+}
+
+// In one piece, so that bodies are where tensors may be.
+Result<Parcel> ParcelOf(const grpc::ByteBuffer& buffer) {
+  Block block = Block::OnHeap(buffer.Length());
+  std::vector<grpc::Slice> slices;
+  if (!buffer.Dump(&slices).ok())
+    return Status(Code::kDataLoss, "[rpc] a parcel must have arrived; got none");
+  size_t at = 0;
+  for (const grpc::Slice& slice : slices) {
+    std::memcpy(block.bytes.data() + at, slice.begin(), slice.size());
+    at += slice.size();
+  }
+  return Unpack(Payload(std::move(block)));
+}
+
 // gRPC's codes and ours have the same numbers.
 Status FromGrpc(const grpc::Status& status, const std::string& address) {
   const int code = static_cast<int>(status.error_code());
@@ -73,7 +106,7 @@ class Incoming {
   ~Incoming() {
     Finish(Status(Code::kCancelled, "[rpc] a call must be answered; got a handler that did not"));
   }
-  void Finish(const Result<std::string>& result);
+  void Finish(const Result<grpc::ByteBuffer>& result);
 
  private:
   std::mutex mutex_;
@@ -139,9 +172,9 @@ class Incoming::Reactor final : public grpc::ServerGenericBidiReactor {
   void Refuse(const Status& status) { grpc::ServerGenericBidiReactor::Finish(ToGrpc(status)); }
   void OnReadDone(bool ok) override;
   void OnDone() override { delete this; }
-  void Answer(const Result<std::string>& result) {
+  void Answer(const Result<grpc::ByteBuffer>& result) {
     if (!result.ok()) return Refuse(result.status());
-    response_ = BufferOf(*result);
+    response_ = *result;
     StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
   }
 
@@ -153,7 +186,7 @@ class Incoming::Reactor final : public grpc::ServerGenericBidiReactor {
   grpc::ByteBuffer response_;
 };
 
-void Incoming::Finish(const Result<std::string>& result) {
+void Incoming::Finish(const Result<grpc::ByteBuffer>& result) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (reactor_ == nullptr) return;
   std::exchange(reactor_, nullptr)->Answer(result);
@@ -224,13 +257,50 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
   void Serve(const std::string& method, Rpc::Handler handler) override {
     if (handler == nullptr) {
       handlers_.erase(method);
-    } else {
-      handlers_[method] = std::move(handler);
+      return;
     }
+    handlers_[method] = [handler = std::move(handler)](const grpc::ByteBuffer& request,
+                                                       const std::shared_ptr<Incoming>& call) {
+      handler(TextOf(request), [call](const Result<std::string>& result) {
+        call->Finish(result.ok() ? Result<grpc::ByteBuffer>(BufferOf(*result)) : result.status());
+      });
+    };
+  }
+
+  void ServeParcels(const std::string& method, ParcelHandler handler) override {
+    if (handler == nullptr) return Serve(method, nullptr);
+    handlers_[method] = [handler = std::move(handler)](const grpc::ByteBuffer& request,
+                                                       const std::shared_ptr<Incoming>& call) {
+      Result<Parcel> parcel = ParcelOf(request);
+      if (!parcel.ok()) return call->Finish(parcel.status());
+      handler(std::move(*parcel), [call](const Result<Parcel>& result) {
+        call->Finish(result.ok() ? Result<grpc::ByteBuffer>(BufferOf(*result)) : result.status());
+      });
+    };
   }
 
   void Call(const std::string& address, const std::string& method, std::string request,
             base::Duration timeout, Answer done) override {
+    Send(address, method, BufferOf(request), timeout,
+         [done = std::move(done)](const Result<grpc::ByteBuffer>& answer) {
+           done(answer.ok() ? Result<std::string>(TextOf(*answer)) : answer.status());
+         });
+  }
+
+  void CallParcel(const std::string& address, const std::string& method, Parcel request,
+                  base::Duration timeout, ParcelAnswer done) override {
+    Send(address, method, BufferOf(request), timeout,
+         [done = std::move(done)](const Result<grpc::ByteBuffer>& answer) {
+           done(answer.ok() ? ParcelOf(*answer) : answer.status());
+         });
+  }
+
+ private:
+  friend class Incoming::Reactor;
+  using OnBuffer = std::function<void(const Result<grpc::ByteBuffer>&)>;
+
+  void Send(const std::string& address, const std::string& method, const grpc::ByteBuffer& request,
+            base::Duration timeout, OnBuffer done) {
     if (!options_.credentials && !options_.trusted_network && !IsLocalAddress(address)) {
       executor_.Post([address, done = std::move(done)] {
         done(Status(Code::kFailedPrecondition,
@@ -243,8 +313,8 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
       return;
     }
     const uint64_t number = next_call_++;
-    auto& call = *(outgoing_[number] =
-                       std::make_unique<Outgoing>(address, std::move(done), BufferOf(request)));
+    auto& call =
+        *(outgoing_[number] = std::make_unique<Outgoing>(address, std::move(done), request));
     call.context.set_deadline(std::chrono::system_clock::now() +
                               std::chrono::duration_cast<std::chrono::microseconds>(timeout));
     if (!options_.token.empty()) call.context.AddMetadata(kTokenKey, options_.token);
@@ -259,13 +329,11 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
                             });
   }
 
- private:
-  friend class Incoming::Reactor;
   struct Outgoing {
-    Outgoing(std::string called, Answer then, grpc::ByteBuffer sent)
+    Outgoing(std::string called, OnBuffer then, grpc::ByteBuffer sent)
         : address(std::move(called)), done(std::move(then)), request(std::move(sent)) {}
     const std::string address;
-    const Answer done;
+    const OnBuffer done;
     const grpc::ByteBuffer request;
     grpc::ByteBuffer response;
     grpc::ClientContext context;
@@ -275,7 +343,7 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
   void Done(uint64_t number) {
     const auto call = std::move(outgoing_.extract(number).mapped());
     if (call->status.ok()) {
-      call->done(TextOf(call->response));
+      call->done(call->response);
     } else {
       call->done(FromGrpc(call->status, call->address));
     }
@@ -314,14 +382,15 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
                                             peer + " (" + std::to_string(refused_) + " so far)");
   }
 
-  void Handle(const std::string& method, std::string request, std::shared_ptr<Incoming> call) {
+  void Handle(const std::string& method, const grpc::ByteBuffer& request,
+              const std::shared_ptr<Incoming>& call) {
     const auto handler = handlers_.find(method);
     if (handler == handlers_.end()) {
       call->Finish(Status(Code::kUnimplemented, "[rpc] a method must be served; got " + method));
       return;
     }
-    const Rpc::Handler copy = handler->second;  // which may replace itself
-    copy(std::move(request), [call](const Result<std::string>& result) { call->Finish(result); });
+    const auto copy = handler->second;  // which may replace itself
+    copy(request, call);
   }
 
   std::shared_ptr<grpc::ServerCredentials> ServerCredentials() const {
@@ -363,7 +432,8 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
   const GrpcOptions options_;
   const std::shared_ptr<Gate> gate_;
   std::string address_;
-  std::map<std::string, Rpc::Handler> handlers_;
+  using Taker = std::function<void(const grpc::ByteBuffer&, const std::shared_ptr<Incoming>&)>;
+  std::map<std::string, Taker> handlers_;
   std::map<std::string, std::unique_ptr<grpc::GenericStub>> stubs_;
   std::map<uint64_t, std::unique_ptr<Outgoing>> outgoing_;
   uint64_t next_call_ = 0;
@@ -378,10 +448,9 @@ void Incoming::Reactor::OnReadDone(bool ok) {
   if (!ok) return Refuse(Status(Code::kInvalidArgument, "[rpc] a call must carry a request"));
   auto call = std::make_shared<Incoming>(this);
   // If the gate is closed, the call ends with the last reference to it: here.
-  gate_->PostCall(call,
-                  [gate = gate_, rpc = rpc_, method = method_, request = TextOf(request_), call] {
-                    if (gate->open()) rpc->Handle(method, request, call);
-                  });
+  gate_->PostCall(call, [gate = gate_, rpc = rpc_, method = method_, request = request_, call] {
+    if (gate->open()) rpc->Handle(method, request, call);
+  });
 }
 
 // gRPC's lines speak of its insides; what matters is in the status of each call.

@@ -14,7 +14,7 @@ struct Block {
   std::shared_ptr<void> owner;
   std::span<std::byte> bytes;
 
-  /// `bytes` of the heap, at a multiple of 16.
+  /// `bytes` of the heap, at a multiple of 64.
   static Block OnHeap(size_t bytes);
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/executor.h"
 #include "lockstep/base/status.h"
+#include "net/parcel.h"
 
 namespace lockstep::net {
 
@@ -30,6 +31,15 @@ class Rpc {
   /// Replaces the handler of a method; null: there is none. A handler may answer later; one that
   /// drops its `Answer` has answered Cancelled.
   virtual void Serve(const std::string& method, Handler handler) = 0;
+
+  /// The same for methods with bulk beside the text of requests and answers. It is copied no
+  /// oftener than the way there needs, and what arrives may lie in memory that the sender has lent:
+  /// it is to be given back in time. A method is served in one of both forms, and called in it.
+  using ParcelAnswer = std::function<void(Result<Parcel>)>;
+  using ParcelHandler = std::function<void(Parcel request, ParcelAnswer answer)>;
+  virtual void CallParcel(const std::string& address, const std::string& method, Parcel request,
+                          base::Duration timeout, ParcelAnswer done);
+  virtual void ServeParcels(const std::string& method, ParcelHandler handler);
 };
 
 }  // namespace lockstep::net

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -79,6 +80,42 @@ TEST_P(RpcTest, CarriesRequestsAndAnswersOfAnySize) {
   long_text[0] = '\0';
   EXPECT_TRUE(*Call(*client_, "turn", long_text) ==
               std::string(long_text.rbegin(), long_text.rend()));  // else megabytes are printed
+}
+
+TEST_P(RpcTest, CarriesBodiesBesideTheText) {
+  server_->ServeParcels("turn", [](Parcel request, const Rpc::ParcelAnswer& answer) {
+    std::reverse(request.bodies.begin(), request.bodies.end());
+    request.text = std::string(request.text.rbegin(), request.text.rend());
+    answer(std::move(request));
+  });
+  const auto bytes = [](size_t size, char fill) {
+    auto made = std::make_shared<Bytes>(size, static_cast<std::byte>(fill));
+    if (size > 0) made->back() = std::byte{1};
+    return Payload(std::move(made));
+  };
+  for (const Parcel& parcel :
+       {Parcel{"abc", {}}, Parcel{"", {bytes(5, 'a')}},
+        Parcel{"xy", {bytes(3 << 20, 'b'), bytes(0, 'c'), bytes(100, 'd')}}}) {
+    std::optional<Result<Parcel>> result;
+    client_->CallParcel(server_->address(), "turn", parcel, seconds(60),
+                        [&](Result<Parcel> given) { result = std::move(given); });
+    ASSERT_TRUE(loop_.RunUntil([&] { return result.has_value(); }, seconds(60)));
+    const Parcel back = result->OrThrow();
+    EXPECT_EQ(back.text, std::string(parcel.text.rbegin(), parcel.text.rend()));
+    ASSERT_EQ(back.bodies.size(), parcel.bodies.size());
+    for (size_t i = 0; i < back.bodies.size(); ++i) {
+      const Payload& sent = parcel.bodies[back.bodies.size() - 1 - i];
+      EXPECT_TRUE(std::ranges::equal(back.bodies[i].bytes(), sent.bytes())) << i;
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(back.bodies[i].data()) % 64, 0u);
+    }
+  }
+  // A text where a parcel belongs.
+  EXPECT_EQ(Call(*client_, "turn", "nonsense").status().code(), Code::kDataLoss);
+  std::optional<Result<Parcel>> result;
+  client_->CallParcel(server_->address(), "turn", {"", {bytes(17 << 20, 'x')}}, seconds(60),
+                      [&](Result<Parcel> given) { result = std::move(given); });
+  ASSERT_TRUE(loop_.RunUntil([&] { return result.has_value(); }, seconds(60)));
+  EXPECT_EQ(result->status().code(), Code::kResourceExhausted);
 }
 
 TEST_P(RpcTest, AnswersLaterAndOutOfOrder) {

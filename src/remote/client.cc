@@ -212,30 +212,35 @@ void Client::Send(uint64_t id) {
     }
     request.finishes = untold_[part.address];
     for (int parameter : part.parameters) request.feeds.push_back(run.feeds[parameter]);
-    rpc_.Call(part.address, kRun, request.Write(), kLongest,
-              [this, alive = std::weak_ptr<int>(alive_), id, number = run.number,
-               i](const Result<std::string>& answer) {
-                if (!alive.expired()) Answered(id, number, i, answer);
-              });
+    const auto answered = [this, alive = std::weak_ptr<int>(alive_), id, number = run.number,
+                           i](const Result<net::Parcel>& answer) {
+      if (!alive.expired()) Answered(id, number, i, answer);
+    };
+    rpc_.CallParcel(part.address, kRun, request.Write(), kLongest, answered);
   }
 }
 
-void Client::Answered(uint64_t id, uint64_t number, size_t index, const Result<std::string>& text) {
+void Client::Answered(uint64_t id, uint64_t number, size_t index,
+                      const Result<net::Parcel>& parcel) {
   const auto place = runs_.find(id);
   if (place == runs_.end() || place->second->number != number) return;  // it is over
   Run& run = *place->second;
   const RemoteGraph::Part& part = run.graph->parts[index];
-  if (!text.ok()) {
-    const Status status = Lost(part, text.status());
+  if (!parcel.ok()) {
+    const Status status = Lost(part, parcel.status());
     End(id, {status, status.code() == Code::kUnavailable ? part.task : ""}, false);
     return;
   }
-  Result<RunAnswer> answer = RunAnswer::Read(*text);
+  Result<RunAnswer> answer = RunAnswer::Read(*parcel);
   if (!answer.ok()) {
     End(id, {answer.status()}, false);
     return;
   }
   timestamp_ = std::max(timestamp_, answer->timestamp);
+  if (answer->released) {
+    Renew(id, number, index);
+    return;
+  }
   if (answer->again) {
     Again(id);
     return;
@@ -259,6 +264,26 @@ void Client::Answered(uint64_t id, uint64_t number, size_t index, const Result<s
     run.results[part.results[i]] = std::move(answer->results[i]);
   }
   if (--run.waiting == 0) End(id, {std::move(run.results)}, true);
+}
+
+// The server has freed the graph, as it had not heard of this client for long: the run goes on with
+// a new one.
+void Client::Renew(uint64_t id, uint64_t number, size_t index) {
+  const std::shared_ptr<RemoteGraph> graph = runs_.at(id)->graph;
+  const RemoteGraph::Part& part = graph->parts[index];
+  const auto answered = [this, alive = std::weak_ptr<int>(alive_), id, number, graph,
+                         index](const Result<std::string>& answer) {
+    if (alive.expired()) return;
+    RemoteGraph::Part& renewed = graph->parts[index];
+    const Result<uint64_t> handle = answer.ok() ? ReadNumber(*answer) : answer.status();
+    if (handle.ok()) renewed.handle = *handle;
+    const auto place = runs_.find(id);
+    if (place == runs_.end() || place->second->number != number) return;  // it is over
+    if (handle.ok()) return Again(id);
+    const Status status = Lost(renewed, handle.status());
+    End(id, {status, status.code() == Code::kUnavailable ? renewed.task : ""}, false);
+  };
+  rpc_.Call(part.address, kRegister, part.bytes, kLongest, answered);
 }
 
 // Gives back what the attempt has, and tries again as the same run, which grows older.

@@ -23,7 +23,7 @@ class RemoteGraph {
   struct Part {
     std::string task;  // "/job:ps/replica:0/task:0"
     std::string address;
-    std::string bytes;  // the graph, for a server that has been started again
+    std::string bytes;  // the graph, for a server that has freed it
     uint64_t handle = 0;
     std::vector<int> parameters;
     std::vector<int> results;
@@ -87,7 +87,8 @@ class Client {
   struct Run;
   static bool Alone(const Run& run);
   void Send(uint64_t id);
-  void Answered(uint64_t id, uint64_t number, size_t part, const Result<std::string>& answer);
+  void Answered(uint64_t id, uint64_t number, size_t part, const Result<net::Parcel>& answer);
+  void Renew(uint64_t id, uint64_t number, size_t part);
   void Again(uint64_t id);
   void End(uint64_t id, Outcome outcome, bool commits);
   using OnFate = std::function<void(Result<Fate>)>;

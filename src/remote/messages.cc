@@ -1,5 +1,7 @@
 #include "remote/messages.h"
 
+#include <utility>
+
 #include "remote/wire.h"
 
 namespace lockstep::remote {
@@ -14,16 +16,22 @@ Status Malformed(const char* what) {
                 std::string("[remote] a message must have its form; got another one for ") + what);
 }
 
-void Put(const std::vector<Tensor>& tensors, FieldWriter* writer) {
-  writer->Put(static_cast<uint32_t>(tensors.size()));
-  for (const Tensor& tensor : tensors) PutTensor(tensor, writer);
+// The end of a message: its tensors, and their bodies.
+net::Parcel WithTensors(FieldWriter writer, const std::vector<Tensor>& tensors) {
+  net::Parcel parcel;
+  writer.Put(static_cast<uint32_t>(tensors.size()));
+  for (const Tensor& tensor : tensors) PutTensor(tensor, &writer, &parcel.bodies);
+  parcel.text = writer.Take();
+  return parcel;
 }
 
-std::vector<Tensor> TakeTensors(FieldReader* reader) {
+std::vector<Tensor> TakeTensors(FieldReader* reader, const std::vector<net::Payload>& bodies) {
   std::vector<Tensor> tensors;
+  size_t next = 0;
   for (uint32_t i = reader->TakeCount(); reader->ok() && i > 0; --i) {
-    tensors.push_back(TakeTensor(reader));
+    tensors.push_back(TakeTensor(reader, bodies, &next));
   }
+  if (next != bodies.size()) reader->Refuse();
   return tensors;
 }
 
@@ -72,19 +80,18 @@ Result<HelloAnswer> HelloAnswer::Read(std::string_view text) {
   return answer;
 }
 
-std::string RunRequest::Write() const {
+net::Parcel RunRequest::Write() const {
   FieldWriter writer;
   writer.Put(graph).Put(number).Put(order.timestamp).Put(order.number);
   for (bool flag : {alone, holds_alone, relaxed, late}) writer.Put(static_cast<uint8_t>(flag));
   writer.Put(static_cast<uint32_t>(others.size()));
   for (const std::string& other : others) writer.PutText(other);
   Put(finishes, &writer);
-  Put(feeds, &writer);
-  return writer.Take();
+  return WithTensors(std::move(writer), feeds);
 }
 
-Result<RunRequest> RunRequest::Read(std::string_view text) {
-  FieldReader reader(text);
+Result<RunRequest> RunRequest::Read(const net::Parcel& parcel) {
+  FieldReader reader(parcel.text);
   RunRequest request;
   request.graph = reader.Take<uint64_t>();
   request.number = reader.Take<uint64_t>();
@@ -97,45 +104,45 @@ Result<RunRequest> RunRequest::Read(std::string_view text) {
     request.others.push_back(reader.TakeText());
   }
   request.finishes = TakeFinishes(&reader);
-  request.feeds = TakeTensors(&reader);
+  request.feeds = TakeTensors(&reader, parcel.bodies);
   if (!reader.done()) return Malformed(kRun);
   return request;
 }
 
-std::string RunAnswer::Write() const {
+net::Parcel RunAnswer::Write() const {
   FieldWriter writer;
-  writer.Put(timestamp).Put(static_cast<uint8_t>(again)).Put(static_cast<uint8_t>(forgotten));
+  writer.Put(timestamp);
+  for (bool flag : {again, forgotten, released}) writer.Put(static_cast<uint8_t>(flag));
   PutStatus(status, &writer);
-  Put(results, &writer);
-  return writer.Take();
+  return WithTensors(std::move(writer), results);
 }
 
-Result<RunAnswer> RunAnswer::Read(std::string_view text) {
-  FieldReader reader(text);
+Result<RunAnswer> RunAnswer::Read(const net::Parcel& parcel) {
+  FieldReader reader(parcel.text);
   RunAnswer answer;
   answer.timestamp = reader.Take<uint64_t>();
-  answer.again = reader.Take<uint8_t>() != 0;
-  answer.forgotten = reader.Take<uint8_t>() != 0;
+  for (bool* flag : {&answer.again, &answer.forgotten, &answer.released})
+    *flag = reader.Take<uint8_t>() != 0;
   answer.status = TakeStatus(&reader);
-  answer.results = TakeTensors(&reader);
+  answer.results = TakeTensors(&reader, parcel.bodies);
   if (!reader.done()) return Malformed("the answer of a run");
   return answer;
 }
 
-std::string PutRequest::Write() const {
+net::Parcel PutRequest::Write() const {
   FieldWriter writer;
   writer.Put(number).PutText(key);
-  PutTensor(value, &writer);
-  return writer.Take();
+  return WithTensors(std::move(writer), {value});
 }
 
-Result<PutRequest> PutRequest::Read(std::string_view text) {
-  FieldReader reader(text);
+Result<PutRequest> PutRequest::Read(const net::Parcel& parcel) {
+  FieldReader reader(parcel.text);
   PutRequest request;
   request.number = reader.Take<uint64_t>();
   request.key = reader.TakeText();
-  request.value = TakeTensor(&reader);
-  if (!reader.done()) return Malformed(kPut);
+  const std::vector<Tensor> values = TakeTensors(&reader, parcel.bodies);
+  if (!reader.done() || values.size() != 1) return Malformed(kPut);
+  request.value = values[0];
   return request;
 }
 

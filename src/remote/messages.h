@@ -6,6 +6,7 @@
 
 #include "lockstep/base/status.h"
 #include "lockstep/tensor/tensor.h"
+#include "net/parcel.h"
 
 /// What a session and its servers say to each other. An attempt at a run has a number of its own,
 /// by which all tasks name it; its age stays the same from attempt to attempt.
@@ -68,8 +69,8 @@ struct RunRequest {
   std::vector<Finish> finishes;     // of earlier runs
   std::vector<Tensor> feeds;
 
-  std::string Write() const;
-  static Result<RunRequest> Read(std::string_view text);
+  net::Parcel Write() const;
+  static Result<RunRequest> Read(const net::Parcel& parcel);
 };
 
 struct RunAnswer {
@@ -79,10 +80,12 @@ struct RunAnswer {
   bool again = false;
   /// The task does not know the graph: it has been started again.
   bool forgotten = false;
+  /// The task has freed the graph, as nothing was heard of its client: register it, and try again.
+  bool released = false;
   std::vector<Tensor> results;
 
-  std::string Write() const;
-  static Result<RunAnswer> Read(std::string_view text);
+  net::Parcel Write() const;
+  static Result<RunAnswer> Read(const net::Parcel& parcel);
 };
 
 struct PutRequest {
@@ -90,8 +93,8 @@ struct PutRequest {
   std::string key;
   Tensor value;
 
-  std::string Write() const;
-  static Result<PutRequest> Read(std::string_view text);
+  net::Parcel Write() const;
+  static Result<PutRequest> Read(const net::Parcel& parcel);
 };
 
 /// What a task knows of an attempt.

@@ -39,13 +39,20 @@ Roads::Roads(net::Rpc& rpc, base::EventLoop& loop, base::Randomness& randomness)
     : rpc_(rpc), loop_(loop), randomness_(randomness) {}
 Roads::~Roads() = default;
 
+net::Rpc& Roads::WayTo(const std::string& address) const {
+  const auto road = roads_.find(address);
+  if (road == roads_.end() || road->second->rpc().broken()) return rpc_;
+  return road->second->rpc();
+}
+
 void Roads::Call(const std::string& address, const std::string& method, std::string request,
                  base::Duration timeout, Answer done) {
-  const auto road = roads_.find(address);
-  net::Rpc& way = road != roads_.end() && !road->second->rpc().broken()
-                      ? static_cast<net::Rpc&>(road->second->rpc())
-                      : rpc_;
-  way.Call(address, method, std::move(request), timeout, std::move(done));
+  WayTo(address).Call(address, method, std::move(request), timeout, std::move(done));
+}
+
+void Roads::CallParcel(const std::string& address, const std::string& method, net::Parcel request,
+                       base::Duration timeout, ParcelAnswer done) {
+  WayTo(address).CallParcel(address, method, std::move(request), timeout, std::move(done));
 }
 
 void Roads::Attach(const std::string& address, std::function<void()> done) {

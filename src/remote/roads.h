@@ -50,10 +50,17 @@ class Roads final : public net::Rpc {
   void Serve(const std::string& method, Handler handler) override {
     rpc_.Serve(method, std::move(handler));
   }
+  void CallParcel(const std::string& address, const std::string& method, net::Parcel request,
+                  base::Duration timeout, ParcelAnswer done) override;
+  void ServeParcels(const std::string& method, ParcelHandler handler) override {
+    rpc_.ServeParcels(method, std::move(handler));
+  }
   /// Asks the server at `address`, which is of this host, for a shared road; `done` either way.
   void Attach(const std::string& address, std::function<void()> done);
 
  private:
+  net::Rpc& WayTo(const std::string& address) const;
+
   net::Rpc& rpc_;
   base::EventLoop& loop_;
   base::Randomness& randomness_;

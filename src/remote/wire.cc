@@ -110,6 +110,38 @@ Tensor TakeTensor(FieldReader* reader) {
   return Tensor::FromBuffer(std::move(buffer), dtype, shape);
 }
 
+void PutTensor(const Tensor& tensor, FieldWriter* writer, std::vector<net::Payload>* bodies) {
+  const bool beside = tensor.dtype() != DType::kString && tensor.num_bytes() >= kBesideFrom;
+  writer->Put(static_cast<uint8_t>(beside));
+  if (!beside) return PutTensor(tensor, writer);
+  writer->Put(static_cast<uint8_t>(tensor.dtype()));
+  PutShape(tensor.shape(), writer);
+  const std::span<const std::byte> bytes(static_cast<const std::byte*>(tensor.raw_data()),
+                                         tensor.num_bytes());
+  bodies->emplace_back(tensor.buffer(), bytes);
+}
+
+Tensor TakeTensor(FieldReader* reader, const std::vector<net::Payload>& bodies, size_t* next) {
+  if (reader->Take<uint8_t>() == 0) return TakeTensor(reader);
+  bool good = true;
+  const DType dtype = TakeDType(reader, &good);
+  const Shape shape = TakeShape(reader, &good);
+  if (!good || dtype == DType::kResource || dtype == DType::kString || !shape.fully_known() ||
+      *next >= bodies.size())
+    return NoTensor(reader);
+  const net::Payload& body = bodies[(*next)++];
+  const int64_t count = shape.num_elements();
+  if (body.size() != count * DTypeSize(dtype)) return NoTensor(reader);
+  constexpr uintptr_t kLine = 64;  // as all buffers are aligned
+  if (body.size() >= kStaysFrom && reinterpret_cast<uintptr_t>(body.data()) % kLine == 0) {
+    return Tensor::FromBuffer(tensor::Buffer::Borrow(dtype, count, body.data(), body.owner()),
+                              dtype, shape);
+  }
+  auto buffer = tensor::Buffer::Allocate(dtype, count);
+  if (body.size() > 0) std::memcpy(buffer->data(), body.data(), body.size());
+  return Tensor::FromBuffer(std::move(buffer), dtype, shape);
+}
+
 void PutStatus(const Status& status, FieldWriter* writer) {
   writer->Put(static_cast<uint8_t>(status.code())).PutText(status.message());
 }

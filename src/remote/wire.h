@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "cluster/fields.h"
 #include "graph/graph.h"
 #include "lockstep/base/status.h"
 #include "lockstep/tensor/tensor.h"
+#include "net/payload.h"
 
 /// Tensors and graphs as fields of messages between a session and its servers.
 
@@ -15,6 +17,17 @@ namespace lockstep::remote {
 void PutTensor(const Tensor& tensor, cluster::FieldWriter* writer);
 /// An undefined tensor, and a reader that is not `ok`, for what is no tensor.
 Tensor TakeTensor(cluster::FieldReader* reader);
+
+/// From this size on a tensor of numbers goes beside the text of a message, uncopied, and from the
+/// second size on it stays where it has arrived.
+inline constexpr size_t kBesideFrom = 2048;
+inline constexpr size_t kStaysFrom = size_t{64} << 10;
+/// The same as `PutTensor`, with large ones as further `bodies`, which keep the tensor's memory.
+void PutTensor(const Tensor& tensor, cluster::FieldWriter* writer,
+               std::vector<net::Payload>* bodies);
+/// `next`: how many of the bodies have been taken.
+Tensor TakeTensor(cluster::FieldReader* reader, const std::vector<net::Payload>& bodies,
+                  size_t* next);
 
 void PutStatus(const Status& status, cluster::FieldWriter* writer);
 Status TakeStatus(cluster::FieldReader* reader);

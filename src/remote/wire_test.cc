@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "base/randomness.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
@@ -85,6 +87,46 @@ TEST(Wire, AVariableOfThisProcessStaysHere) {
   EXPECT_THAT(status.message(), testing::HasSubstr("which is a variable of this process"));
 }
 
+TEST(Wire, LargeTensorsGoBesideTheText) {
+  RunAnswer answer;
+  const auto numbers = [](int64_t count) {
+    std::vector<float> values(count);
+    for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(i);
+    return Constant<float>(values, {count});
+  };
+  // Small, copied on arrival, kept where it arrives.
+  answer.results = {numbers(3), numbers(kBesideFrom / 4), numbers(kStaysFrom / 4),
+                    Tensor::FromStrings({std::string(9000, 'x')}, {1})};
+  const net::Parcel sent = answer.Write();
+  ASSERT_EQ(sent.bodies.size(), 2u);
+  EXPECT_EQ(static_cast<const void*>(sent.bodies[1].data()), answer.results[2].raw_data());
+  const std::string packed = net::Pack(sent);
+  net::Block block = net::Block::OnHeap(packed.size());
+  std::memcpy(block.bytes.data(), packed.data(), packed.size());
+  const std::weak_ptr<void> memory = block.owner;
+  std::vector<Tensor> back;
+  {
+    net::Parcel arrived = net::Unpack(net::Payload(std::move(block))).OrThrow();
+    back = RunAnswer::Read(arrived).OrThrow().results;
+    EXPECT_EQ(back[2].raw_data(), static_cast<const void*>(arrived.bodies[1].data()));
+    EXPECT_NE(back[1].raw_data(), static_cast<const void*>(arrived.bodies[0].data()));
+    // Bodies of other sizes than the text says, one too few, one too many.
+    net::Parcel wrong = arrived;
+    std::swap(wrong.bodies[0], wrong.bodies[1]);
+    EXPECT_EQ(RunAnswer::Read(wrong).status().code(), Code::kDataLoss);
+    wrong.bodies = {arrived.bodies[0]};
+    EXPECT_EQ(RunAnswer::Read(wrong).status().code(), Code::kDataLoss);
+    wrong.bodies = {arrived.bodies[0], arrived.bodies[1], arrived.bodies[1]};
+    EXPECT_EQ(RunAnswer::Read(wrong).status().code(), Code::kDataLoss);
+  }
+  ASSERT_EQ(back.size(), 4u);
+  for (size_t i = 0; i < back.size(); ++i)
+    EXPECT_EQ(back[i].ToString(), answer.results[i].ToString());
+  EXPECT_FALSE(memory.expired());
+  back.erase(back.begin() + 2);
+  EXPECT_TRUE(memory.expired());
+}
+
 TEST(Wire, RequestsComeBack) {
   RunRequest request;
   request.graph = 5;
@@ -93,11 +135,12 @@ TEST(Wire, RequestsComeBack) {
   request.alone = false;
   request.finishes = {{1, true}, {2, false}};
   request.feeds = {Tensor({1, 2})};
-  const std::string text = request.Write();
-  const RunRequest back = RunRequest::Read(text).OrThrow();
-  EXPECT_EQ(back.Write(), text);
+  net::Parcel parcel = request.Write();
+  const RunRequest back = RunRequest::Read(parcel).OrThrow();
+  EXPECT_EQ(back.Write().text, parcel.text);
   EXPECT_EQ(back.finishes.size(), 2u);
-  EXPECT_EQ(RunRequest::Read(text + "x").status().code(), Code::kDataLoss);
+  parcel.text += "x";
+  EXPECT_EQ(RunRequest::Read(parcel).status().code(), Code::kDataLoss);
   RunAnswer answer;
   answer.timestamp = 3;
   answer.status = Status(Code::kAborted, "[x] y");

@@ -4,8 +4,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
-#include "graph/rewrite.h"
-#include "graph/segments.h"
+#include "remote/snapshot_reads.h"
 #include "remote/wire.h"
 #include "runtime/body_tracer.h"
 #include "runtime/compiled.h"
@@ -62,50 +61,22 @@ const ops::RegisterOp kHoldOp({.name = "_Hold", .infer = NoOutputs, .effects = {
 const runtime::RegisterHostOp kHold("_Hold", {RunByWorker, true});
 
 // A part that holds its variables late: what it reads before its first write, and what it never
-// writes, are parameters, which get the values of one moment.
+// writes, gets the values of one moment.
 struct LatePart {
-  explicit LatePart(const graph::Graph& graph) : program(Rewrite(graph)) {}
+  explicit LatePart(SnapshotReads reads)
+      : snapshots(std::move(reads.cells)), program(reads.graph) {}
   std::vector<std::shared_ptr<runtime::VariableCell>> snapshots;
   runtime::Program program;
+};
 
- private:
-  graph::Graph Rewrite(const graph::Graph& graph) {
-    runtime::ResourceSet all;
-    runtime::CollectWrites(graph, &all);
-    graph::Rewriter rewriter(graph);
-    std::map<const TensorObject*, graph::Endpoint> parameters;
-    bool holds = false;
-    for (const graph::Node& node : graph.nodes()) {
-      if (!holds && Writes(graph, node)) {
-        rewriter.result().AddNode("_Hold", {});
-        holds = true;
-      }
-      const Tensor* handle =
-          node.spec->name == "ReadVariableOp" ? graph::ResourceOf(graph, node.inputs[0]) : nullptr;
-      const TensorObject* cell = handle == nullptr ? nullptr : handle->object().get();
-      if (cell == nullptr || (holds && all.contains(cell))) {
-        rewriter.Keep(node);
-        continue;
-      }
-      const auto [place, fresh] = parameters.try_emplace(cell);
-      if (fresh) {
-        place->second = rewriter.result().AddParameter(node.outputs[0]);
-        snapshots.push_back(std::dynamic_pointer_cast<runtime::VariableCell>(handle->object()));
-      }
-      rewriter.Map({node.id, 0}, place->second);
-    }
-    return rewriter.Finish();
+// A part that meets no other: what it never writes is read where it lies.
+struct AlonePart {
+  explicit AlonePart(SnapshotReads reads)
+      : snapshots(std::move(reads.cells)), compiled(reads.graph) {
+    compiled.UndoFailures();
   }
-  static bool Writes(const graph::Graph& graph, const graph::Node& node) {
-    std::vector<Tensor> inputs;
-    for (graph::Endpoint input : node.inputs) {
-      const Tensor* constant = graph.constant(input);
-      inputs.push_back(constant == nullptr ? Tensor() : *constant);
-    }
-    runtime::ResourceSet writes;
-    runtime::CollectWrites(*node.spec, node.attributes, inputs, &writes);
-    return !writes.empty();
-  }
+  std::vector<std::shared_ptr<runtime::VariableCell>> snapshots;
+  runtime::Compiled compiled;
 };
 
 // "from;to;edge": where a value is to go.
@@ -117,11 +88,18 @@ std::string ReceiverOf(const std::string& key) {
 
 }  // namespace
 
+// Who keeps things here, and when a word of it came last.
+struct Worker::Owner {
+  base::Time heard;
+  base::Timer lease;
+};
+
 // A part of a graph, ready to run.
 struct Worker::Registered {
   std::string owner, digest;
+  std::shared_ptr<Owner> keeper;
   graph::Graph graph;
-  std::unique_ptr<runtime::Compiled> alone;   // where it meets no other part
+  std::unique_ptr<AlonePart> alone;           // where it meets no other part
   std::unique_ptr<runtime::Program> program;  // else
   std::unique_ptr<LatePart> late;             // made when somebody asks for it
   std::vector<runtime::VariableUse> uses;
@@ -142,11 +120,12 @@ struct Worker::Run {
   bool aborted = false;  // by the client, while it runs
   bool failed = false;
   bool forgotten = false;  // its graph
+  bool released = false;   // the same, by this process
   std::shared_ptr<Registered> graph;
   std::vector<Tensor> feeds;
   std::vector<std::string> others;
-  net::Rpc::Answer answer;
-  std::string answered;  // for a request that comes twice
+  net::Rpc::ParcelAnswer answer;
+  std::optional<net::Parcel> answered;  // for a request that comes twice
   std::unique_ptr<runtime::Execution> execution;
   bool at_end = false;  // of the execution
   int unsent = 0;       // values that are on their way
@@ -171,11 +150,12 @@ void Worker::Serve(net::Rpc& rpc) {
   rpc.Serve(kRegister, [this](std::string request, const net::Rpc::Answer& answer) {
     Register(request, answer);
   });
-  rpc.Serve(kRun, [this](std::string request, const net::Rpc::Answer& answer) {
+  rpc.ServeParcels(kRun, [this](const net::Parcel& request, const net::Rpc::ParcelAnswer& answer) {
     Begin(request, answer);
   });
-  rpc.Serve(kPut,
-            [this](std::string request, const net::Rpc::Answer& answer) { Put(request, answer); });
+  rpc.ServeParcels(kPut, [this](const net::Parcel& request, const net::Rpc::ParcelAnswer& answer) {
+    Put(request, answer);
+  });
   rpc.Serve(kFate, [this](std::string request, const net::Rpc::Answer& answer) {
     const auto number = ReadNumber(request);
     answer(number.ok() ? Result<std::string>(WriteNumber(static_cast<uint64_t>(FateOf(*number))))
@@ -196,8 +176,9 @@ void Worker::Serve(net::Rpc& rpc) {
 }
 
 Worker::~Worker() {
-  for (const char* method : {kHello, kRegister, kRun, kPut, kFinish, kFate, kKeep, kRelease})
+  for (const char* method : {kHello, kRegister, kFinish, kFate, kKeep, kRelease})
     rpc_.Serve(method, nullptr);
+  for (const char* method : {kRun, kPut}) rpc_.ServeParcels(method, nullptr);
 }
 
 void Worker::Hello(const net::Rpc::Answer& answer) const {
@@ -224,13 +205,14 @@ Tensor Worker::VariableFor(const WireVariable& variable) {
 void Worker::Register(const std::string& request, const net::Rpc::Answer& answer) {
   base::Digest digest;
   digest.Add(request);
+  cluster::FieldReader reader(request);
+  const std::string owner = reader.TakeText();
   const auto known = handles_.find(digest.Hex());
   if (known != handles_.end()) {
+    Heard(owner);
     answer(WriteNumber(known->second));
     return;
   }
-  cluster::FieldReader reader(request);
-  const std::string owner = reader.TakeText();
   Result<graph::Graph> graph =
       TakeGraph(&reader, [this](const WireVariable& variable) { return VariableFor(variable); });
   if (!graph.ok()) {
@@ -250,8 +232,7 @@ void Worker::Register(const std::string& request, const net::Rpc::Answer& answer
     if (Meets(*graph)) {
       registered->program = std::make_unique<runtime::Program>(*graph);
     } else {
-      registered->alone = std::make_unique<runtime::Compiled>(*graph);
-      registered->alone->UndoFailures();
+      registered->alone = std::make_unique<AlonePart>(ReadSnapshots(*graph, false));
     }
   } catch (const Error& error) {
     answer(error.status());
@@ -259,6 +240,7 @@ void Worker::Register(const std::string& request, const net::Rpc::Answer& answer
   }
   const uint64_t handle = first_graph_ + next_graph_++;
   graphs_[handle] = std::move(registered);
+  graphs_[handle]->keeper = Heard(owner);
   handles_[digest.Hex()] = handle;
   answer(WriteNumber(handle));
 }
@@ -272,16 +254,32 @@ void Worker::Release(const std::string& owner) {
   });
   const std::string prefix = "@" + owner + "/";
   std::erase_if(variables_, [&](const auto& entry) { return entry.first.starts_with(prefix); });
-  owners_.erase(owner);
+  const auto place = owners_.find(owner);
+  if (place == owners_.end()) return;
+  place->second->lease.Stop();  // runs that go on may keep it
+  owners_.erase(place);
 }
 
-void Worker::Heard(const std::string& owner) {
-  std::unique_ptr<base::Timer>& timer = owners_[owner];
-  if (timer == nullptr) timer = std::make_unique<base::Timer>();
-  timer->StartAfter(rpc_.executor(), options_.keeping, [this, owner] {
+const std::shared_ptr<Worker::Owner>& Worker::Heard(const std::string& name) {
+  std::shared_ptr<Owner>& owner = owners_[name];
+  if (owner == nullptr) {
+    owner = std::make_shared<Owner>();
+    Watch(name, *owner, options_.keeping);
+  }
+  owner->heard = rpc_.executor().Now();
+  return owner;
+}
+
+// Each run is a word, too, so it sets no timer.
+void Worker::Watch(const std::string& name, Owner& owner, base::Duration left) {
+  owner.lease.StartAfter(rpc_.executor(), left, [this, name, &owner] {
+    const std::string who = name;  // the timer's work goes with what it frees
+    const base::Time end = owner.heard + options_.keeping;
+    const base::Time now = rpc_.executor().Now();
+    if (now < end) return Watch(who, owner, end - now);
     base::Log(base::Severity::kWarning,
-              "[remote] a coordinator has not been heard of for long; its variables are freed");
-    Release(std::string(owner));
+              "[remote] a client has not been heard of for long; what it has made here is freed");
+    Release(who);
   });
 }
 
@@ -298,8 +296,8 @@ Worker::Run& Worker::RunFor(Number number) {
   return *run;
 }
 
-void Worker::Begin(const std::string& text, const net::Rpc::Answer& answer) {
-  Result<RunRequest> request = RunRequest::Read(text);
+void Worker::Begin(const net::Parcel& parcel, const net::Rpc::ParcelAnswer& answer) {
+  Result<RunRequest> request = RunRequest::Read(parcel);
   if (!request.ok()) {
     answer(request.status());
     return;
@@ -314,7 +312,7 @@ void Worker::Begin(const std::string& text, const net::Rpc::Answer& answer) {
   Run& run = RunFor(number);
   run.answer = answer;
   if (run.state != Run::State::kUnknown) {  // the request comes twice
-    if (!run.answered.empty()) answer(run.answered);
+    if (run.answered) answer(*run.answered);
     return;
   }
   run.order = request->order;
@@ -324,15 +322,22 @@ void Worker::Begin(const std::string& text, const net::Rpc::Answer& answer) {
   run.feeds = std::move(request->feeds);
   run.others = std::move(request->others);
   const auto graph = graphs_.find(request->graph);
-  const Status fits =
-      graph == graphs_.end() ? NoGraph(options_) : FeedsFit(graph->second->graph, run.feeds);
+  if (graph == graphs_.end()) {
+    // Handles of this process, of which this one was freed: its client may register it again.
+    run.released = request->graph - first_graph_ < next_graph_;
+    run.forgotten = !run.released;
+    Reply(run, run.released ? Status::Ok() : NoGraph(options_), run.released, {});
+    Forget(number);
+    return;
+  }
+  const Status fits = FeedsFit(graph->second->graph, run.feeds);
   if (!fits.ok()) {
-    run.forgotten = graph == graphs_.end();
     Reply(run, fits, false, {});
     Forget(number);
     return;
   }
   run.graph = graph->second;
+  run.graph->keeper->heard = rpc_.executor().Now();
   run.late = request->late && !run.alone && !run.relaxed;
   run.state = Run::State::kWaiting;
   run.lease.Stop();
@@ -373,7 +378,7 @@ void Worker::Start(Number number) {
 
 void Worker::StartLate(Run& run) {
   std::unique_ptr<LatePart>& late = run.graph->late;
-  if (late == nullptr) late = std::make_unique<LatePart>(run.graph->graph);
+  if (late == nullptr) late = std::make_unique<LatePart>(ReadSnapshots(run.graph->graph, true));
   std::vector<Tensor> values = run.feeds;
   for (const auto& cell : late->snapshots) {
     values.push_back(Tensor::FromBuffer(LastOf(*cell), cell->dtype(), cell->shape()));
@@ -428,8 +433,11 @@ void Worker::Carry(Run& run) {
   const runtime::RunControlScope scope(&control);
   try {
     if (run.graph->alone != nullptr && !run.late) {
-      std::vector<Tensor> results = run.graph->alone->Run(run.feeds, team_);
-      Done(number, std::move(results));
+      AlonePart& part = *run.graph->alone;
+      std::vector<Tensor> values = run.feeds;
+      for (const auto& cell : part.snapshots)
+        values.push_back(Tensor::FromBuffer(cell->buffer(), cell->dtype(), cell->shape()));
+      Done(number, part.compiled.Run(values, team_));
       return;
     }
     if (run.execution == nullptr) {
@@ -483,7 +491,7 @@ void Worker::SendTo(Run& run, const std::string& key, const Tensor& value) {
   }
   ++run.unsent;
   const auto answered = [this, alive = std::weak_ptr<int>(alive_), number = run.number,
-                         address = task->address, receiver](const Result<std::string>& answer) {
+                         address = task->address, receiver](const Result<net::Parcel>& answer) {
     if (alive.expired() || !runs_.contains(number)) return;
     Run& own = *runs_.at(number);
     --own.unsent;
@@ -495,12 +503,12 @@ void Worker::SendTo(Run& run, const std::string& key, const Tensor& value) {
       Done(number, own.execution->results());
     }
   };
-  rpc_.Call(task->address, kPut, PutRequest{run.number, key, value}.Write(), options_.patience,
-            answered);
+  rpc_.CallParcel(task->address, kPut, PutRequest{run.number, key, value}.Write(),
+                  options_.patience, answered);
 }
 
-void Worker::Put(const std::string& text, const net::Rpc::Answer& answer) {
-  Result<PutRequest> request = PutRequest::Read(text);
+void Worker::Put(const net::Parcel& parcel, const net::Rpc::ParcelAnswer& answer) {
+  Result<PutRequest> request = PutRequest::Read(parcel);
   if (!request.ok()) {
     answer(request.status());
     return;
@@ -511,7 +519,7 @@ void Worker::Put(const std::string& text, const net::Rpc::Answer& answer) {
       (void)run.rendezvous.Send(request->key, request->value);  // of an aborted run: dropped
     }
   }
-  answer(std::string());
+  answer(net::Parcel());
 }
 
 void Worker::Done(Number number, Result<std::vector<Tensor>> results) {
@@ -600,9 +608,10 @@ void Worker::Decide(Run& run, const std::vector<Fate>& fates) {
 
 void Worker::Reply(Run& run, const Status& status, bool again, std::vector<Tensor> results) {
   latest_ = std::max(latest_, run.order.timestamp) + 1;
-  std::string text = RunAnswer{latest_, status, again, run.forgotten, std::move(results)}.Write();
-  if (!run.alone) run.answered = text;  // what is alone is over
-  if (run.answer != nullptr) run.answer(std::move(text));
+  net::Parcel parcel =
+      RunAnswer{latest_, status, again, run.forgotten, run.released, std::move(results)}.Write();
+  if (!run.alone) run.answered = parcel;  // what is alone is over
+  if (run.answer != nullptr) run.answer(std::move(parcel));
 }
 
 void Worker::Undo(Run& run) {

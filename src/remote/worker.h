@@ -26,7 +26,7 @@ struct WorkerOptions {
   std::vector<HelloAnswer::Task> tasks;
   /// After so long without a word from a run's client, the tasks decide about it.
   base::Duration patience = std::chrono::seconds(10);
-  /// After so long without a word from a chief, what it has made is freed.
+  /// After so long without a word from a client, its graphs are freed, and what else it has made.
   base::Duration keeping = std::chrono::minutes(10);
 };
 
@@ -51,20 +51,22 @@ class Worker {
   int num_runs() const { return static_cast<int>(runs_.size()); }
 
  private:
+  struct Owner;
   struct Registered;
   struct Run;
   using Number = uint64_t;
 
   void Hello(const net::Rpc::Answer& answer) const;
   void Register(const std::string& request, const net::Rpc::Answer& answer);
-  void Begin(const std::string& request, const net::Rpc::Answer& answer);
-  void Put(const std::string& request, const net::Rpc::Answer& answer);
+  void Begin(const net::Parcel& parcel, const net::Rpc::ParcelAnswer& answer);
+  void Put(const net::Parcel& parcel, const net::Rpc::ParcelAnswer& answer);
   std::vector<Fate> End(const std::vector<Finish>& finishes);
   Fate EndOne(const Finish& finish);
 
   Tensor VariableFor(const WireVariable& variable);
   void Release(const std::string& owner);
-  void Heard(const std::string& owner);
+  const std::shared_ptr<Owner>& Heard(const std::string& name);
+  void Watch(const std::string& name, Owner& owner, base::Duration left);
   Run& RunFor(Number number);
   void Start(Number number);
   void Carry(Run& run);
@@ -96,7 +98,7 @@ class Worker {
   std::unordered_map<uint64_t, std::shared_ptr<Registered>> graphs_;
   std::unordered_map<std::string, uint64_t> handles_;  // by the digest of what was registered
   uint64_t next_graph_ = 0;
-  std::unordered_map<std::string, std::unique_ptr<base::Timer>> owners_;  // those that keep things
+  std::unordered_map<std::string, std::shared_ptr<Owner>> owners_;  // those that keep things
   std::unordered_map<Number, std::unique_ptr<Run>> runs_;
   // Of runs on several tasks: whether it was committed. For as long as somebody may ask.
   std::unordered_map<Number, bool> over_;

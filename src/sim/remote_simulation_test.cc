@@ -103,6 +103,37 @@ class Cluster {
   std::vector<Tensor> values;
 };
 
+// Who ends without a word leaves nothing behind; who was silent goes on as if it had not been.
+TEST(RemoteSimulation, GraphsOfWhoIsGoneAreFreed) {
+  Cluster cluster(1, 2);
+  const auto wait = [&](base::Duration time) {
+    bool over = false;
+    cluster.world.rpc(2).executor().PostAfter(time, [&over] { over = true; });
+    ASSERT_TRUE(cluster.world.RunUntil([&over] { return over; }, 2 * time));
+  };
+  ASSERT_TRUE(cluster.Run(0, cluster.Register(0, cluster.Part({}, cluster.init))).ok());
+  const auto read = cluster.Register(0, cluster.Part(cluster.values, {}));
+  const auto step = cluster.Register(1, cluster.Part({}, cluster.step));
+  ASSERT_TRUE(cluster.Run(1, step).ok());
+  for (const auto& server : cluster.servers) EXPECT_EQ(server->num_graphs(), 3);
+  cluster.clients[1].reset();
+  for (int minute = 0; minute < 11; ++minute) {
+    wait(std::chrono::minutes(1));
+    EXPECT_EQ(cluster.Run(0, read).OrThrow()[0].scalar<float>(), 1);
+  }
+  for (const auto& server : cluster.servers) EXPECT_EQ(server->num_graphs(), 2);
+  const int before = cluster.clients[0]->num_retries();
+  wait(std::chrono::minutes(25));
+  for (const auto& server : cluster.servers) {
+    EXPECT_EQ(server->num_graphs(), 0);
+    EXPECT_EQ(server->num_variables(), 1);  // which are all clients'
+  }
+  EXPECT_EQ(cluster.Run(0, read).OrThrow()[1].scalar<float>(), 1);
+  EXPECT_GT(cluster.clients[0]->num_retries(), before);
+  for (const auto& server : cluster.servers) EXPECT_EQ(server->num_graphs(), 1);
+  EXPECT_EQ(cluster.Run(0, read).OrThrow()[1].scalar<float>(), 1);
+}
+
 TEST(RemoteSimulation, RunsOfManyClientsAreWholeInAnyOrderOfMessages) {
   int retries = 0;
   for (uint64_t seed = 1; seed <= 12; ++seed) {
