@@ -58,7 +58,7 @@ class Job:
                 found[int(index) if job == "worker" else task[0]] = pid
         return found
 
-    def wait_until(self, done, what, seconds=60):
+    def wait_until(self, done, what, seconds=trial.PATIENCE):
         end = time.monotonic() + seconds
         while not done():
             if not self.launch.running():
@@ -67,7 +67,7 @@ class Job:
             time.sleep(0.002)
 
     @staticmethod
-    def wait_until_any(done, what, seconds=60):
+    def wait_until_any(done, what, seconds=trial.PATIENCE):
         """As wait_until, whether the job runs or not."""
         end = time.monotonic() + seconds
         while not done():
@@ -79,7 +79,7 @@ class Job:
         return self.launch.out().count("| Epoch ")
 
     def wait_for_epoch(self, count):
-        self.wait_until(lambda: self.epochs_done() >= count, f"epoch {count} of {self.epochs}", 120)
+        self.wait_until(lambda: self.epochs_done() >= count, f"epoch {count} of {self.epochs}")
 
     def memberships(self):
         return [line for line in self.launch.err().splitlines() if "multi_worker: epoch " in line]
@@ -119,7 +119,7 @@ class Job:
         self.wait_until(lambda: len(self.memberships()) > before or not self.launch.running(), "a new membership")
         print(f"  new membership {1000 * (time.monotonic() - begin):.0f} ms after the signal")
 
-    def finish(self, workers=None, seconds=180, servers=None):
+    def finish(self, workers=None, seconds=trial.PATIENCE, servers=None):
         """The report; compared with one process's, and with how many workers were there at the end."""
         equal(self.launch.wait(seconds), 0, "the status of the job")
         report = self.launch.objects()[-1]
@@ -263,13 +263,13 @@ def join_without_a_launcher(place, draw):
                            f"worker {index}", TF_CONFIG=json.dumps(description),
                            LOCKSTEP_TOKEN="the job's")
     tasks = [start(index, 2) for index in range(2)]
-    most = time.monotonic() + 60
+    most = time.monotonic() + trial.PATIENCE
     while "Epoch " not in tasks[0].out():
         check(tasks[0].running() and time.monotonic() < most, "two workers must begin")
         time.sleep(0.01)
     tasks.append(start(2, 3))
     for task in tasks:
-        equal(task.wait(180), 0, f"the status of {task.name}")
+        equal(task.wait(trial.PATIENCE), 0, f"the status of {task.name}")
     check_reports(tasks[0].objects()[-1], place.alone([*arguments, "--verbose", "0"]), 3)
 
 
@@ -313,7 +313,7 @@ def stop_all(place, draw):
     job = Job(place, draw, epochs=100_000, train=("--checkpoint", str(saves)))
     job.wait_for_epoch(draw.randrange(2, 30))
     os.kill(job.launch.pid, signal.SIGTERM)
-    check(job.launch.wait(20) in (0, 128 + signal.SIGTERM), "the status must tell of the signal, or be 0")
+    check(job.launch.wait(trial.PATIENCE) in (0, 128 + signal.SIGTERM), "the status must tell of the signal, or be 0")
     place.check_nothing_is_left()
     arguments = ("--epochs", "60", *DATA, "--verbose", "0")
     resumed = place.run([place.program, "train", *arguments, "--resume", saves], "resumed").objects()[-1]
@@ -329,7 +329,7 @@ def too_few_are_left(place, draw):
     job.wait_for_members(3)
     job.wait_for_epoch(job.epochs_done() + 2)
     job.kill(job.random_worker())
-    equal(job.launch.wait(30), 128 + signal.SIGKILL, "the status")
+    equal(job.launch.wait(trial.PATIENCE), 128 + signal.SIGKILL, "the status")
     place.check_nothing_is_left()
     arguments = ("--epochs", "300", *DATA, "--verbose", "0")
     resumed = place.run([place.program, "train", *arguments, "--resume", saves], "resumed").objects()[-1]
@@ -396,7 +396,7 @@ def servers_hold_the_job(place, draw):
 
 def check_updates(job, most=None):
     """The report of a job whose workers train each for itself: every batch must count once."""
-    equal(job.launch.wait(180), 0, "the status of the job")
+    equal(job.launch.wait(trial.PATIENCE), 0, "the status of the job")
     report = job.launch.objects()[-1]
     equal(report["steps"], job.epochs * STEPS_AN_EPOCH, "the steps")
     equal(report["updates"], report["steps"], "the updates that count")
@@ -463,7 +463,7 @@ def evaluator_follows_the_saves(place, draw):
     (other / whole.name).write_bytes(whole.read_bytes())
     job.wait_until_any(lambda: evaluator.out(), "an evaluation")
     os.kill(evaluator.pid, signal.SIGTERM)
-    equal(evaluator.wait(30), 0, "the evaluator's status")
+    equal(evaluator.wait(trial.PATIENCE), 0, "the evaluator's status")
     equal([line["weights_digest"] for line in evaluator.objects()], [report["weights_digest"]], "what it evaluated")
 
 

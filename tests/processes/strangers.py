@@ -39,9 +39,9 @@ class Job:
             [*limit, job.program, "launch", "--workers", str(WORKERS), "--json", "--", job.program, "train",
              "--strategy", "multi_worker", "--devices", "1", "--steps", "1000000000", *TASK],
             "launch", **self.variables)
-        end = time.monotonic() + 30
+        end = time.monotonic() + trial.PATIENCE
         while self.launch.err().count("multi_worker_mirrored: worker") < WORKERS:
-            check(time.monotonic() < end and self.launch.running(), "the job must begin within 30 s")
+            check(time.monotonic() < end and self.launch.running(), f"the job must begin within {trial.PATIENCE} s")
             time.sleep(0.02)
         self.pids = [self._worker(index) for index in range(WORKERS)]
         self.variables = dict(line.split("=", 1) for line in
@@ -70,7 +70,7 @@ class Job:
         self.check_goes_on()
         for pid in self.pids:
             os.kill(pid, signal.SIGINT)
-        equal(self.launch.wait(30), 0, "the status of the job")
+        equal(self.launch.wait(trial.PATIENCE), 0, "the status of the job")
         report = self.launch.objects()[-1]
         equal(report.get("losses", []), [], "the tasks lost")
         check(report["steps"] > 0, "the job must have made steps")

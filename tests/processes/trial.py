@@ -13,6 +13,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COMPARED = ("weights_digest", "state_digest", "steps", "loss", "accuracy", "test_loss", "test_accuracy")
 SKIPPED = 77  # the exit status of a test that cannot run here
+PATIENCE = 240  # seconds for what takes a few: the machine may be busy
 
 
 class Failure(Exception):
@@ -115,7 +116,7 @@ class Trial:
         self.processes.append(process)
         return process
 
-    def run(self, arguments, name, seconds=60, status=0, **environment):
+    def run(self, arguments, name, seconds=PATIENCE, status=0, **environment):
         process = self.start(arguments, name, **environment)
         got = process.wait(seconds)
         equal(got, status, f"the status of {name}")
@@ -149,7 +150,7 @@ class Trial:
                 continue
             self.sockets |= {link[8:-1] for link in links if link.startswith("socket:[")}
 
-    def check_nothing_is_left(self, seconds=5):
+    def check_nothing_is_left(self, seconds=30):
         """No process, socket, shared memory or directory of a job."""
         end = time.monotonic() + seconds
         while left := self._left():

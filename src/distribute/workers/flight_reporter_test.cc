@@ -123,7 +123,7 @@ TEST_F(FlightReporterTest, AStalledRankIsNamedWhileItDoesSomethingElse) {
     ASSERT_FALSE(tasks_[rank].found.empty());
     const std::string& text = tasks_[rank].found[0];
     EXPECT_EQ(text.find("worker 2 never reached barrier 2 of epoch, at "
-                        "src/distribute/workers/flight_reporter_test.cc:"),
+                        "distribute/workers/flight_reporter_test.cc:"),
               0u)
         << text;
     EXPECT_NE(text.find(", in which workers 0 and 1 wait since "), std::string::npos) << text;
