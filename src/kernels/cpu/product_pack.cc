@@ -83,6 +83,9 @@ HWY_INLINE void CopyTiles(const T* a, int64_t a_stride, int64_t depth, const Til
       const T* from = a + k * a_stride + row;
       T* to = packed + row * depth + k * height;
       const bool after = k + steps < depth;
+      for (int64_t s = kSteps; s < std::min(2 * kSteps, depth - k); ++s) {
+        __builtin_prefetch(from + s * a_stride + height);  // mostly the next tile's line, too
+      }
       if (height < kShortest) {
         CopyLines(from, a_stride, steps, height, to, height);
       } else if (height <= 4) {
