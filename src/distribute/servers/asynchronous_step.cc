@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/copy_past_caches.h"
 #include "runtime/variable_hold.h"
 #include "tensor/buffer.h"
 
@@ -144,7 +145,7 @@ class StepShard final : public Shard {
   }
   size_t Read(size_t variable, std::byte* to) const {
     const size_t bytes = step_.variables_[variable].RowsOn(server_).bytes;
-    std::memcpy(to, core_->cells[variable]->data(), bytes);
+    base::CopyPastCaches(to, core_->cells[variable]->data(), bytes);
     return Aligned(bytes);
   }
 
@@ -326,8 +327,9 @@ std::vector<net::Payload> AsynchronousStep::Compute(net::Transport& transport, s
         begin = results[i].num_bytes() / static_cast<size_t>(value.type.shape[0]) *
                 static_cast<size_t>(value.borders[server]);
       if (region.bytes > 0)
-        std::memcpy(block.bytes.data() + region.offset,
-                    static_cast<const std::byte*>(results[i].raw_data()) + begin, region.bytes);
+        base::CopyPastCaches(block.bytes.data() + region.offset,
+                             static_cast<const std::byte*>(results[i].raw_data()) + begin,
+                             region.bytes);
     }
     pushes.emplace_back(std::move(block));
   }

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+
+namespace lockstep::base {
+
+/// Copies `bytes` that another core will read: past this core's caches, as the lines that are
+/// overwritten are in the other's, and to fetch each first takes several times as long. `to` and
+/// `from` do not overlap. What is written before a later release is seen with it.
+void CopyPastCaches(void* to, const void* from, size_t bytes);
+
+}  // namespace lockstep::base
