@@ -1,7 +1,7 @@
 #include "check/accesses.h"
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <set>
 
 #include "graph/graph_def.pb.h"
@@ -12,8 +12,6 @@ namespace {
 
 using graph_def::NodeDef;
 using Kind = FlatNode::Kind;
-
-constexpr size_t kMaxRows = 65'536;
 
 const graph_def::AttrValue* Attribute(const NodeDef& node, const char* name) {
   const auto place = node.attr().find(name);
@@ -29,25 +27,14 @@ bool IsInteger(int dtype) {
   return false;
 }
 
-// The numbers of a constant, sorted and each once.
-std::optional<std::vector<int64_t>> ConstantRows(const FlatNode& node) {
-  if (node.kind != Kind::kOp || node.def->op() != "Const") return std::nullopt;
-  const auto* value = Attribute(*node.def, "value");
-  if (value == nullptr || !value->has_tensor()) return std::nullopt;
-  const graph_def::TensorProto& tensor = value->tensor();
-  std::set<int64_t> rows(tensor.int_val().begin(), tensor.int_val().end());
-  rows.insert(tensor.int64_val().begin(), tensor.int64_val().end());
-  const std::string& bytes = tensor.tensor_content();
-  const size_t size = tensor.dtype() == graph_def::DT_INT64 ? 8 : 4;
-  if (bytes.size() / size > kMaxRows || rows.size() > kMaxRows) return std::nullopt;
-  for (size_t at = 0; at + size <= bytes.size(); at += size) {
-    int64_t wide = 0;
-    int32_t narrow = 0;
-    std::memcpy(size == 8 ? static_cast<void*>(&wide) : &narrow, bytes.data() + at, size);
-    rows.insert(size == 8 ? wide : narrow);
+void Add(const std::vector<Literal>& more, std::vector<Literal>* to) {
+  for (const Literal& literal : more) {
+    if (std::find(to->begin(), to->end(), literal) == to->end()) to->push_back(literal);
   }
-  if (rows.empty()) rows.insert(0);  // nothing is written for a tensor of zeros
-  return std::vector<int64_t>(rows.begin(), rows.end());
+}
+
+bool IsMerge(const FlatNode& node) {
+  return node.kind == Kind::kOp && (node.def->op() == "Merge" || node.def->op() == "RefMerge");
 }
 
 class AccessCollector {
@@ -81,7 +68,12 @@ class AccessCollector {
         const auto what = WhatOf(*node.def, static_cast<int>(i), values_.objects[object]);
         if (!what) continue;
         if (what->kind == AccessKind::kRead && (unused || AsksFirst(id))) continue;
-        Keep(id, object, *what, objects.size() > 1);
+        Access access{.node = id, .object = object, .what = *what, .may = objects.size() > 1};
+        if (IsMerge(node)) {
+          access.conditions = conditions_.Along(node.inputs[i]);
+          access.behind = node.inputs[i].from;
+        }
+        Keep(std::move(access));
       }
     }
   }
@@ -99,31 +91,44 @@ class AccessCollector {
     }
   }
 
-  void Keep(int id, int object, const OpAccess& what, bool may) {
-    const FlatNode& node = flat_.nodes[id];
-    Access access{.node = id, .object = object, .what = what, .may = may};
-    for (const Access& same : accesses_) {
-      if (&same >= accesses_.data() + Begin(id) && same.object == object &&
-          same.what.kind == what.kind) {
-        return;
-      }
+  void Keep(Access access) {
+    const FlatNode& node = flat_.nodes[access.node];
+    const Object& object = values_.objects[access.object];
+    for (size_t i = Begin(access.node); i < accesses_.size(); ++i) {
+      if (accesses_[i].object != access.object || accesses_[i].what.kind != access.what.kind)
+        continue;
+      accesses_[i].conditions.clear();
+      accesses_[i].behind = -1;
+      return;
     }
     const auto* locking = Attribute(*node.def, "use_locking");
-    access.unlocked = values_.objects[object].reference && access.writes() &&
-                      (locking == nullptr || !locking->b());
+    access.unlocked = object.reference && access.writes() && (locking == nullptr || !locking->b());
     const auto* type = Attribute(*node.def, "T");
     if (type == nullptr) type = Attribute(*node.def, "dtype");
-    access.integer = IsInteger(type != nullptr && type->type() != graph_def::DT_INVALID
-                                   ? type->type()
-                                   : values_.objects[object].dtype);
-    const int inputs = static_cast<int>(node.inputs.size());
-    if (what.rows >= 0 && what.rows < inputs) {
-      access.rows = ConstantRows(flat_.nodes[conditions_.Origin(node.inputs[what.rows]).from]);
+    access.integer = IsInteger(
+        type != nullptr && type->type() != graph_def::DT_INVALID ? type->type() : object.dtype);
+    const int value = access.what.value;
+    if (value >= 0 && value < static_cast<int>(node.inputs.size())) {
+      access.value = conditions_.Origin(node.inputs[value]);
     }
-    if (what.value >= 0 && what.value < inputs) {
-      access.value = conditions_.Origin(node.inputs[what.value]);
-    }
+    FindPlaces(&access);
+    // Who looks at its shape alone reads nothing.
+    if (access.places && access.places->empty() && !access.writes()) return;
     accesses_.push_back(std::move(access));
+  }
+
+  void FindPlaces(Access* access) const {
+    const FlatNode& node = flat_.nodes[access->node];
+    const OpAccess& what = access->what;
+    if (what.slice >= 0) {
+      access->places = PlacesOfSlice(flat_, conditions_, access->node, what.slice);
+    } else if (what.rows >= 0 && what.rows < static_cast<int>(node.inputs.size())) {
+      const Edge rows = conditions_.Origin(node.inputs[what.rows]);
+      access->places = PlacesListedBy(flat_.nodes[rows.from], what.tuples);
+    } else if (node.def->op() == "ReadVariableOp") {
+      access->places = PlacesTakenFrom(flat_, conditions_, access->node);
+      access->what.part = access->places != nullptr;
+    }
   }
 
   // Where the accesses of the newest node begin.
@@ -144,13 +149,14 @@ class AccessCollector {
 
   // In version 1 what a read gives is the variable's buffer, until the last op has used it.
   void FollowBuffer(const Access& read) {
-    std::set<int> seen;
+    std::map<int, std::vector<Literal>> under{{read.node, conditions_.Of(read.node)}};
+    std::set<int> users;
     std::vector<int> open{read.node};
     while (!open.empty()) {
       const int node = open.back();
       open.pop_back();
       for (const Edge& edge : flat_.successors[node]) {
-        if (edge.output < 0 || !seen.insert(edge.from).second) continue;
+        if (edge.output < 0 || !Reach({node, edge.output}, edge.from, &under)) continue;
         const FlatNode& user = flat_.nodes[edge.from];
         const std::string& device = user.def == nullptr ? std::string() : user.def->device();
         const std::string& home = flat_.nodes[read.node].def->device();
@@ -158,13 +164,32 @@ class AccessCollector {
         if (user.kind == Kind::kJoin || (user.kind == Kind::kOp && KeepsBuffer(user.def->op()))) {
           open.push_back(edge.from);
         } else if (user.kind == Kind::kOp && !IgnoresValue(user.def->op())) {
-          Access late = read;
-          late.node = edge.from;
-          late.through = read.node;
-          accesses_.push_back(std::move(late));
+          users.insert(edge.from);
         }
       }
     }
+    for (int user : users) {
+      Access late = read;
+      late.node = user;
+      late.through = read.node;
+      late.conditions = under[user];
+      accesses_.push_back(std::move(late));
+    }
+  }
+
+  // Notes under what the buffer comes to a node; false if that is known already. On several ways it
+  // is what they have in common.
+  bool Reach(const Edge& along, int to, std::map<int, std::vector<Literal>>* under) const {
+    std::vector<Literal> conditions = (*under)[along.from];
+    Add(conditions_.Along(along), &conditions);
+    if (!IsMerge(flat_.nodes[to])) Add(conditions_.Of(to), &conditions);
+    const auto [place, fresh] = under->try_emplace(to, conditions);
+    if (fresh) return true;
+    const size_t before = place->second.size();
+    std::erase_if(place->second, [&](const Literal& literal) {
+      return std::find(conditions.begin(), conditions.end(), literal) == conditions.end();
+    });
+    return place->second.size() < before;
   }
 
   const FlatGraph& flat_;
@@ -173,12 +198,8 @@ class AccessCollector {
   std::vector<Access> accesses_;
 };
 
-// Whether both certainly touch different rows.
-bool Apart(const Access& a, const Access& b) {
-  if (!a.what.part || !b.what.part || !a.rows || !b.rows) return false;
-  return std::none_of(a.rows->begin(), a.rows->end(), [&](int64_t row) {
-    return std::binary_search(b.rows->begin(), b.rows->end(), row);
-  });
+bool ApartByPlace(const Access& a, const Access& b) {
+  return a.what.part && b.what.part && Apart(a.places, b.places);
 }
 
 bool IsConstant(const FlatNode& node) {
@@ -193,6 +214,26 @@ bool Outside(const FlatGraph& flat, int node, int loop) {
   return true;
 }
 
+// Whether both are the same value, also if it is written as two constants.
+bool SameValue(const Edge& a, const Edge& b, const FlatGraph& flat) {
+  if (a.from < 0 || b.from < 0) return false;
+  if (a.from == b.from) return a.output == b.output;
+  if (!IsConstant(flat.nodes[a.from]) || !IsConstant(flat.nodes[b.from])) return false;
+  const auto* one = Attribute(*flat.nodes[a.from].def, "value");
+  const auto* other = Attribute(*flat.nodes[b.from].def, "value");
+  return one != nullptr && other != nullptr &&
+         one->SerializeAsString() == other->SerializeAsString();
+}
+
+// Whether two accumulations end alike in either order, but for rounding.
+bool Commute(Accumulation a, Accumulation b, bool integer) {
+  if (a == b) return true;
+  const auto product = [](Accumulation one) {
+    return one == Accumulation::kMultiplication || one == Accumulation::kDivision;
+  };
+  return product(a) && product(b) && !integer;
+}
+
 }  // namespace
 
 std::vector<Access> AccessesOf(const FlatGraph& flat, const Values& values,
@@ -203,10 +244,10 @@ std::vector<Access> AccessesOf(const FlatGraph& flat, const Values& values,
 Conflict ConflictOf(const Access& a, const Access& b, const FlatGraph& flat, int loop,
                     bool replicas) {
   if (!a.writes() && !b.writes()) return Conflict::kNone;
-  if (Apart(a, b)) return Conflict::kNone;
+  if (ApartByPlace(a, b)) return Conflict::kNone;
   const bool accumulate =
       a.what.kind == AccessKind::kAccumulate && b.what.kind == AccessKind::kAccumulate;
-  if (accumulate && a.what.accumulation == b.what.accumulation) {
+  if (accumulate && Commute(a.what.accumulation, b.what.accumulation, a.integer)) {
     // Rows that two ops add to without a lock at the same time may lose one of the two.
     if (a.unlocked || b.unlocked) return a.what.part ? Conflict::kRace : Conflict::kUnlocked;
     const bool exact = a.integer || a.what.accumulation == Accumulation::kMinimum ||
@@ -215,8 +256,8 @@ Conflict ConflictOf(const Access& a, const Access& b, const FlatGraph& flat, int
   }
   // Who assigns the same twice has assigned it once.
   const bool assign = a.what.kind == AccessKind::kWrite && b.what.kind == AccessKind::kWrite;
-  if (assign && !a.what.part && !b.what.part && a.value.from >= 0 && a.value.from == b.value.from &&
-      a.value.output == b.value.output && (loop < 0 || Outside(flat, a.value.from, loop)) &&
+  if (assign && !a.what.part && !b.what.part && SameValue(a.value, b.value, flat) &&
+      (loop < 0 || Outside(flat, a.value.from, loop)) &&
       (!replicas || IsConstant(flat.nodes[a.value.from]))) {
     return Conflict::kNone;
   }

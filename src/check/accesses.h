@@ -1,10 +1,10 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "check/flat_graph.h"
 #include "check/op_accesses.h"
+#include "check/touched_places.h"
 #include "check/values.h"
 
 namespace lockstep::check {
@@ -18,8 +18,11 @@ struct Access {
   bool may = false;       // the handle may be that of another object, too
   bool unlocked = false;  // a reference is changed without a lock
   bool integer = false;
-  Edge value;                                // what is assigned; `from` -1: not one value
-  std::optional<std::vector<int64_t>> rows;  // the rows touched, where they are constants; sorted
+  Edge value;     // what is assigned; `from` -1: not one value
+  Places places;  // those touched, where they are constants
+  // Under which it takes place, where those of the node are fewer: a Merge takes one of its inputs.
+  std::vector<Literal> conditions;
+  int behind = -1;  // where that input is made, which surely comes before
   bool writes() const { return what.kind != AccessKind::kRead; }
   bool reads() const { return what.kind != AccessKind::kWrite; }
 };

@@ -107,10 +107,16 @@ std::vector<Literal> Conditions::Collect(int id) const {
   return literals;
 }
 
-bool Conditions::Exclude(int a, int b, int loop) const {
-  for (const Literal& one : of_[a]) {
+std::vector<Literal> Conditions::Along(const Edge& edge) const {
+  std::vector<Literal> literals;
+  Require(&literals, edge);
+  return literals;
+}
+
+bool Conditions::Exclude(std::span<const Literal> a, std::span<const Literal> b, int loop) const {
+  for (const Literal& one : a) {
     if (loop >= 0 && Around(flat_, loop, flat_.nodes[one.node].loop)) continue;
-    for (const Literal& other : of_[b]) {
+    for (const Literal& other : b) {
       if (one.node == other.node && one.output == other.output && one.value != other.value) {
         return true;
       }

@@ -78,9 +78,13 @@ OpAccess Added(Accumulation accumulation) { return {AccessKind::kAccumulate, acc
 
 OpAccess Rows(OpAccess access, bool one_axis) {
   access.part = true;
-  if (one_axis) access.rows = 1;
+  access.rows = 1;
+  access.tuples = !one_axis;
   return access;
 }
+
+OpAccess Slice() { return {.kind = AccessKind::kWrite, .slice = 1, .part = true}; }
+OpAccess InTurn() { return {.kind = AccessKind::kUpdate, .in_turn = true}; }
 
 // Scatters of both versions, without "Resource" and "Scatter".
 std::optional<OpAccess> Scattered(std::string_view op) {
@@ -91,7 +95,8 @@ std::optional<OpAccess> Scattered(std::string_view op) {
   if (!one_axis) op.remove_prefix(2);
   if (op == "Update") return Rows({AccessKind::kWrite}, one_axis);
   if (op == "Add" || op == "Sub") return Rows(Added(Accumulation::kAddition), one_axis);
-  if (op == "Mul" || op == "Div") return Rows(Added(Accumulation::kMultiplication), one_axis);
+  if (op == "Mul") return Rows(Added(Accumulation::kMultiplication), one_axis);
+  if (op == "Div") return Rows(Added(Accumulation::kDivision), one_axis);
   if (op == "Min") return Rows(Added(Accumulation::kMinimum), one_axis);
   if (op == "Max") return Rows(Added(Accumulation::kMaximum), one_axis);
   return std::nullopt;
@@ -127,13 +132,20 @@ std::optional<OpAccess> OwnAccess(const std::string& op, int input) {
   return std::nullopt;
 }
 
+bool Batched(const graph_def::NodeDef& node) {
+  const auto place = node.attr().find("batch_dims");
+  return place != node.attr().end() && place->second.i() != 0;
+}
+
 std::optional<OpAccess> ReferenceAccess(const graph_def::NodeDef& node, int input) {
   const std::string& op = node.op();
-  if (input == 0 && op == "Assign") return OpAccess{AccessKind::kWrite, {}, -1, 1};
+  if (input == 0 && op == "Assign") return OpAccess{.kind = AccessKind::kWrite, .value = 1};
   if (input == 0 && (op == "AssignAdd" || op == "AssignSub")) return Added(Accumulation::kAddition);
   if (input == 0) {
     if (const auto scattered = Scattered(op)) return scattered;
   }
+  if (input == 0 && op == "StridedSliceAssign") return Slice();
+  if (input == 0 && op == "CountUpTo") return InTurn();
   if (input == 0 && OneOf(op, kWritesReference)) {
     const bool destroys = op == "DestroyTemporaryVariable";
     return OpAccess{destroys ? AccessKind::kWrite : AccessKind::kUpdate};
@@ -144,15 +156,20 @@ std::optional<OpAccess> ReferenceAccess(const graph_def::NodeDef& node, int inpu
 
 std::optional<OpAccess> ResourceAccess(const graph_def::NodeDef& node, int input) {
   const std::string& op = node.op();
-  if (op == "ReadVariableOp" || op == "_ReadVariablesOp" || op == "ResourceGatherNd") {
+  if (op == "ReadVariableOp" || op == "_ReadVariablesOp") {
     return OpAccess{AccessKind::kRead};
   }
-  if (op == "ResourceGather") return OpAccess{AccessKind::kRead, {}, 1, -1, true};
-  if (op == "AssignVariableOp") return OpAccess{AccessKind::kWrite, {}, -1, 1};
+  if (op == "ResourceGather" && !Batched(node)) return Rows({AccessKind::kRead}, true);
+  if (op == "ResourceGather") return OpAccess{AccessKind::kRead};
+  if (op == "ResourceGatherNd") return Rows({AccessKind::kRead}, false);
+  if (op == "AssignVariableOp") return OpAccess{.kind = AccessKind::kWrite, .value = 1};
   if (op == "AssignAddVariableOp" || op == "AssignSubVariableOp")
     return Added(Accumulation::kAddition);
   if (op == "RngSkip") return Added(Accumulation::kAddition);
   if (op == "DestroyResourceOp") return OpAccess{AccessKind::kWrite};
+  if (op == "ResourceStridedSliceAssign") return Slice();
+  if (op == "ResourceCountUpTo" || op == "RngReadAndSkip") return InTurn();
+  if (op.starts_with("Stateful") && op != "StatefulPartitionedCall") return InTurn();
   if (const auto scattered = Scattered(op)) return scattered;
   if (const auto optimizer = OptimizerAccess(op, input)) return optimizer;
   if (OwnOp(op) != nullptr) return OwnAccess(op, input);

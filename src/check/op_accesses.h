@@ -35,14 +35,24 @@ enum class AccessKind : uint8_t {
   kUpdate,      // it does
   kAccumulate,  // it does, by an operation that commutes with itself
 };
-enum class Accumulation : uint8_t { kNone, kAddition, kMultiplication, kMinimum, kMaximum };
+enum class Accumulation : uint8_t {
+  kNone,
+  kAddition,
+  kMultiplication,
+  kDivision,
+  kMinimum,
+  kMaximum
+};
 
 struct OpAccess {
   AccessKind kind = AccessKind::kRead;
   Accumulation accumulation = Accumulation::kNone;
-  int rows = -1;      // the input that lists the rows, the only ones that are touched
-  int value = -1;     // the input that becomes the value
-  bool part = false;  // of the rows only
+  int rows = -1;         // the input that lists the rows, the only ones that are touched
+  bool tuples = false;   // it lists places by several indices each
+  int slice = -1;        // the input with the begins of a slice, which is all that is touched
+  int value = -1;        // the input that becomes the value
+  bool part = false;     // of the rows only
+  bool in_turn = false;  // an update that gives each who comes something else, and loses nothing
 };
 
 /// What the op does to a variable that input `input` is a handle of (`reference`: version 1), or

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "check/added_order.h"
 #include "check/race_report.h"
 #include "graph/graph_def.pb.h"
 
@@ -26,16 +27,8 @@ class CureFinder {
   }
 
   std::vector<RaceCure> Run() {
-    std::map<int, std::vector<int>> by_object;
-    for (size_t i = 0; i < found_.size(); ++i) {
-      if (found_[i].over == RaceScope::kRun) {
-        by_object[in_.accesses[in_.pairs[found_[i].pair].a].object].push_back(static_cast<int>(i));
-      }
-    }
     std::vector<RaceCure> cures(found_.size());
-    for (const auto& [object, all] : by_object) {
-      for (int i : all) cures[i] = Named(Best(i, all));
-    }
+    WithinRun(&cures);
     for (size_t i = 0; i < found_.size(); ++i) {
       searches_ = found_[i].over == RaceScope::kIterations ? searches_ + 1 : searches_;
       if (found_[i].over == RaceScope::kIterations) cures[i] = AcrossIterations(found_[i]);
@@ -46,6 +39,57 @@ class CureFinder {
 
  private:
   using AccessEdge = std::pair<int, int>;
+  // Of flat nodes, where a control edge may be put.
+  struct NodeEdge {
+    int from, to;
+  };
+
+  // Edges that can be put in together: none leads against another one, or against what the graph
+  // orders already. A race that an edge before it cures, too, names that one.
+  void WithinRun(std::vector<RaceCure>* cures) const {
+    std::map<int, std::vector<int>> by_object;
+    std::vector<int> races;
+    for (size_t i = 0; i < found_.size(); ++i) {
+      if (found_[i].over != RaceScope::kRun) continue;
+      races.push_back(static_cast<int>(i));
+      by_object[in_.accesses[in_.pairs[found_[i].pair].a].object].push_back(static_cast<int>(i));
+    }
+    std::map<int, AccessEdge> best;
+    std::vector<int> nodes;
+    for (int i : races) {
+      best[i] = Best(i, by_object[in_.accesses[in_.pairs[found_[i].pair].a].object]);
+      for (const AccessEdge& edge : {best[i], Reversed(best[i])}) {
+        const NodeEdge placed = Placed(edge);
+        nodes.insert(nodes.end(), {placed.from, placed.to, NodeOf(edge.first)});
+      }
+      const Pair& pair = in_.pairs[found_[i].pair];
+      nodes.insert(nodes.end(), {NodeOf(pair.a), NodeOf(pair.b)});
+    }
+    if (races.size() > kMaxShared) {
+      for (int i : races) (*cures)[i] = Named(Placed(best[i]));
+      return;
+    }
+    AddedOrder order(in_.flat, in_.order, nodes);
+    std::vector<char> cured(found_.size());
+    for (int i : races) {
+      if (cured[i]) continue;
+      NodeEdge edge = Placed(best[i]);
+      if (order.Before(edge.to, edge.from)) edge = Placed(Reversed(best[i]));
+      order.Add(edge.from, edge.to);
+      (*cures)[i] = Named(edge);
+      cured[i] = true;
+      for (int k : races) {
+        const Pair& pair = in_.pairs[found_[k].pair];
+        const int a = NodeOf(pair.a), b = NodeOf(pair.b);
+        if (cured[k] || !(order.Before(a, b) || order.Before(b, a))) continue;
+        (*cures)[k] = (*cures)[i];
+        cured[k] = true;
+      }
+    }
+  }
+
+  int NodeOf(int access) const { return in_.accesses[access].node; }
+  static AccessEdge Reversed(const AccessEdge& edge) { return {edge.second, edge.first}; }
 
   // The two accesses in an order that contradicts no edge, and otherwise that of the text.
   AccessEdge Oriented(const Found& one) const {
@@ -91,12 +135,12 @@ class CureFinder {
     return best;
   }
 
-  // The name of `node`, or of the call around it that stands in `scope`.
-  std::string NameIn(int scope, int node) const {
+  // `node`, or where the call around it that stands in `scope` begins or ends.
+  int StandingIn(int scope, int node, bool end) const {
     int inside = in_.flat.nodes[node].scope;
-    if (inside == scope) return in_.flat.NameOf(node);
+    if (inside == scope) return node;
     while (in_.flat.scopes[inside].parent != scope) inside = in_.flat.scopes[inside].parent;
-    return in_.flat.NameOf(in_.flat.scopes[inside].begin);
+    return end ? in_.flat.scopes[inside].end : in_.flat.scopes[inside].begin;
   }
 
   int CommonScope(int a, int b) const {
@@ -167,12 +211,16 @@ class CureFinder {
     return to;
   }
 
-  RaceCure Named(const AccessEdge& edge) const {
-    int from = in_.accesses[edge.first].node, to = in_.accesses[edge.second].node;
+  NodeEdge Placed(const AccessEdge& edge) const {
+    int from = NodeOf(edge.first), to = NodeOf(edge.second);
     const int scope = CommonScope(from, to);
     if (in_.flat.nodes[from].scope == scope) from = LeavingFrom(from, to);
     if (in_.flat.nodes[to].scope == scope) to = EnteringAt(from, to);
-    RaceCure cure{NameIn(scope, from), NameIn(scope, to), ""};
+    return {StandingIn(scope, from, true), StandingIn(scope, to, false)};
+  }
+
+  RaceCure Named(const NodeEdge& edge) const {
+    RaceCure cure{in_.flat.NameOf(edge.from), in_.flat.NameOf(edge.to), ""};
     cure.text = "a control edge from " + Quoted(cure.from) + " to " + Quoted(cure.to);
     return cure;
   }
@@ -190,8 +238,8 @@ class CureFinder {
         const auto before = in_.order.After(std::vector<int>{edge.from}, blocked, -1, 0);
         const auto after = in_.order.After(std::vector<int>{static_cast<int>(i)}, blocked, -1, 0);
         if ((before[last] & 1) || !(after[first] & 1)) continue;
-        RaceCure cure{NameIn(in_.flat.nodes[edge.from].scope, last), in_.flat.NameOf(edge.from),
-                      ""};
+        const int from = StandingIn(in_.flat.nodes[edge.from].scope, last, true);
+        RaceCure cure{in_.flat.NameOf(from), in_.flat.NameOf(edge.from), ""};
         cure.text = "a control edge from " + Quoted(cure.from) + " to " + Quoted(cure.to) +
                     ", which the next iteration waits for";
         return cure;

@@ -43,6 +43,14 @@ class EffectFinder {
     if (in_.accesses[to].what.kind == AccessKind::kWrite) overwritten_after_[from].push_back(to);
   }
 
+  // Whether each waits for the other to end, and takes what comes next: numbers, counts.
+  static bool InTurn(const Access& a, const Access& b) {
+    const auto whole = [](const Access& access) {
+      return access.what.in_turn || access.what.kind == AccessKind::kAccumulate;
+    };
+    return (a.what.in_turn || b.what.in_turn) && whole(a) && whole(b);
+  }
+
   RaceEffect Effect(const Found& one) const {
     if (one.conflict != Conflict::kRace) {
       return one.conflict == Conflict::kRounding ? RaceEffect::kRounding : RaceEffect::kLostUpdate;
@@ -51,8 +59,8 @@ class EffectFinder {
     const bool reads =
         First(one).what.kind == AccessKind::kRead || Second(one).what.kind == AccessKind::kRead;
     if (!reads) {
-      return object.kind == Object::Kind::kVariable ? RaceEffect::kLostUpdate
-                                                    : RaceEffect::kMixedOrder;
+      const bool mixes = object.kind != Object::Kind::kVariable || InTurn(First(one), Second(one));
+      return mixes ? RaceEffect::kMixedOrder : RaceEffect::kLostUpdate;
     }
     // What was read goes into a later assignment of the same variable, over the other's write.
     const Pair& pair = in_.pairs[one.pair];

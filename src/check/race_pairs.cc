@@ -73,7 +73,8 @@ class PairFinder {
     if (from == to && a != b) return;
     const int pair = static_cast<int>(pairs_.size());
     pairs_.push_back({a, b});
-    pairs_.back().apart = a != b && conditions_.Exclude(from, to);
+    const auto &given = Under(accesses_[a]), &needed = Under(accesses_[b]);
+    pairs_.back().apart = a != b && conditions_.Exclude(given, needed);
     const std::vector<int> one = flat_.LoopsOf(from), other = flat_.LoopsOf(to);
     std::vector<int> common;
     for (size_t i = 0; i < std::min(one.size(), other.size()) && one[i] == other[i]; ++i) {
@@ -82,11 +83,16 @@ class PairFinder {
     if (a != b) {
       questions_[{common, -1}].push_back({from, to, pair, Question::About::kBefore});
       questions_[{common, -1}].push_back({to, from, pair, Question::About::kAfter});
+      const int behind = accesses_[a].behind, later = accesses_[b].behind;
+      if (later >= 0)
+        questions_[{common, -1}].push_back({from, later, pair, Question::About::kBefore});
+      if (behind >= 0)
+        questions_[{common, -1}].push_back({to, behind, pair, Question::About::kAfter});
     }
     const bool late = accesses_[a].through >= 0 || accesses_[b].through >= 0;
     for (size_t depth = 0; depth < common.size() && !late; ++depth) {
       const int loop = common[depth];
-      if (flat_.loops[loop].parallel <= 1 || conditions_.Exclude(from, to, loop)) continue;
+      if (flat_.loops[loop].parallel <= 1 || conditions_.Exclude(given, needed, loop)) continue;
       const SweepKey key{{common.begin(), common.begin() + depth}, loop};
       const int most =
           static_cast<int>(std::min<int64_t>(kMostApart, flat_.loops[loop].parallel - 1));
@@ -95,6 +101,10 @@ class PairFinder {
         if (a != b) questions_[key].push_back({to, from, pair, Question::About::kLoop, apart});
       }
     }
+  }
+
+  const std::vector<Literal>& Under(const Access& access) const {
+    return access.conditions.empty() ? conditions_.Of(access.node) : access.conditions;
   }
 
   void Answer(const SweepKey& key, const std::vector<Question>& questions) {

@@ -158,13 +158,30 @@ class RaceFinder {
       const auto frame = info.frames_by_id().find(id);
       if (frame != info.frames_by_id().end()) frames.push_back(&frame->second);
     }
-    for (const auto* frame : frames) {
-      if (frame->file_index() < 0 || frame->file_index() >= info.files_size()) continue;
-      const std::string& file = info.files(frame->file_index());
-      if (file.find("site-packages") != std::string::npos) continue;  // a library's
-      return file + ":" + std::to_string(frame->line());
-    }
-    return "";
+    return UsersLine(frames);
+  }
+
+  using Frame = graph_def::GraphDebugInfo::FileLineCol;
+  std::string FileOf(const Frame& frame) const {
+    const auto& files = read_.graph->debug_info().files();
+    const bool known = frame.file_index() >= 0 && frame.file_index() < files.size();
+    return known ? files[frame.file_index()] : "";
+  }
+
+  // The innermost frame that is no library's. TensorFlow writes the outermost first; others write
+  // it the other way round, so that the library's frames come first.
+  std::string UsersLine(std::vector<const Frame*> frames) const {
+    const auto is_library = [&](const Frame* frame) {
+      const std::string file = FileOf(*frame);
+      return file.empty() || file.find("site-packages") != std::string::npos ||
+             file.find("dist-packages") != std::string::npos;
+    };
+    if (frames.empty()) return "";
+    const bool innermost_first = is_library(frames.front()) && !is_library(frames.back());
+    if (!innermost_first) std::reverse(frames.begin(), frames.end());
+    const auto place = std::find_if_not(frames.begin(), frames.end(), is_library);
+    if (place == frames.end()) return "";
+    return FileOf(**place) + ":" + std::to_string((*place)->line());
   }
 
   const graph::ReadGraph& read_;

@@ -62,8 +62,8 @@ TEST(StaticRacesTest, FindsAllPairsOfTheCorpusAndNoOther) {
     EXPECT_THAT(Lines(*races), testing::UnorderedElementsAreArray(expected));
     ++(expected.empty() ? sound : racy);
   }
-  EXPECT_GE(racy, 20);
-  EXPECT_GE(sound, 20);
+  EXPECT_GE(racy, 60);
+  EXPECT_GE(sound, 60);
 }
 
 // The node that a race names, in the graph or in the function that its calls lead to.
@@ -144,6 +144,27 @@ debug_info { files: "/usr/lib/site-packages/tf.py" files: "model.py"
   ASSERT_EQ(races.size(), 1u);
   EXPECT_EQ(races[0].first.source, "model.py:12");
   EXPECT_EQ(races[0].second.source, "model.py:14");
+}
+
+// TensorFlow's traces begin with the outermost frame, and end in the library.
+TEST(StaticRacesTest, NamesTheInnermostLineThatIsNoLibrarys) {
+  const auto races = Find(std::string(kReadAndAssign) + R"(
+debug_info { files: "main.py" files: "model.py" files: "/usr/lib/site-packages/tf.py"
+  traces { key: "read" value { file_line_cols { file_index: 0 line: 90 }
+    file_line_cols { file_index: 1 line: 12 } file_line_cols { file_index: 2 line: 7 } } }
+  traces { key: "assign" value { file_line_cols { file_index: 2 line: 7 }
+    file_line_cols { file_index: 1 line: 14 } file_line_cols { file_index: 0 line: 90 } } } })");
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_EQ(races[0].first.source, "model.py:12");
+  EXPECT_EQ(races[0].second.source, "model.py:14");
+}
+
+// Each cure alone would do, but two that lead against each other could not both be put in.
+TEST(StaticRacesTest, CuresOfSeveralVariablesGoTogether) {
+  const auto races = FindRacesInFile(kCorpus / "tf_v1_swap.pbtxt").value();
+  ASSERT_EQ(races.size(), 2u);
+  EXPECT_NE(races[0].variable, races[1].variable);
+  EXPECT_EQ(races[0].cure.from + races[0].cure.to, races[1].cure.from + races[1].cure.to);
 }
 
 TEST(StaticRacesTest, NamesTheCallsAroundAnOp) {

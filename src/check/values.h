@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,11 @@ class Conditions {
   explicit Conditions(const FlatGraph& flat);
   /// True if at most one of the two runs. With `loop` >= 0 they are in different iterations of it,
   /// so only conditions from outside of it count.
-  bool Exclude(int a, int b, int loop = -1) const;
+  bool Exclude(int a, int b, int loop = -1) const { return Exclude(of_[a], of_[b], loop); }
+  bool Exclude(std::span<const Literal> a, std::span<const Literal> b, int loop = -1) const;
   const std::vector<Literal>& Of(int node) const { return of_[node]; }
+  /// Under which a value comes along an edge.
+  std::vector<Literal> Along(const Edge& edge) const;
   /// The place where a value was made, behind everything that hands it on.
   Edge Origin(Edge edge, bool* negated = nullptr) const;
 
