@@ -170,7 +170,7 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("--steps", options.steps, "end after so many steps")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 60));
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
   app.add_option("--optimizer", options.optimizer,
                  "the rule that changes the weights [adam; for the gpt adamw with decay 0.01]")
       ->check(CLI::IsMember(lockstep::optimizers::Names()));
@@ -217,6 +217,16 @@ CLI::App* AddCert(CLI::App& app, lockstep::cli::CertOptions& options) {
       ->check(CLI::Range(1, 36500))
       ->capture_default_str();
   return cert;
+}
+
+void RequireKnownCommand(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::string names;
+  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (one->get_name() == argv[1]) return;
+    if (!one->get_group().empty()) names += (names.empty() ? "" : ",") + one->get_name();
+  }
+  throw CLI::ValidationError("command", std::string(argv[1]) + " not in {" + names + "}");
 }
 
 // What no flag can check alone.
@@ -292,6 +302,7 @@ int main(int argc, char** argv) {
   keep->add_option("--host", kept_host)->required();
   const CLI::App* help = app.add_subcommand("help", "print this; `lockstep train --help` for more");
   try {
+    RequireKnownCommand(app, argc, argv);
     app.parse(argc, argv);
     RequireFitting(options);
   } catch (const CLI::ParseError& error) {

@@ -84,7 +84,7 @@ TEST_F(Program, SaysItsVersionAndWhatItCanDo) {
 TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "A subcommand is required"},
-      {"fly", "A subcommand is required"},
+      {"fly", "command: fly not in {train,"},
       {"train --model vgg", "--model: vgg not in {mlp,cnn,gpt}"},
       {"train --strategy horovod",
        "--strategy: horovod not in {default,one_device,mirrored,central_storage,multi_worker,"
@@ -92,6 +92,7 @@ TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
       {"train --isa neon", "--isa: neon not in {avx2,avx512}"},
       {"train --optimizer magic", "--optimizer: magic not in {sgd,"},
       {"train --epochs -1", "--epochs: Value -1 not in range"},
+      {"train --steps 0", "--steps: Value 0 not in range 1 to"},
       {"train --devices 0", "--devices: Value 0 not in range"},
       {"train --batch-size 0", "--batch-size: Value 0 not in range"},
       {"train --batch-size many", "--batch-size: Value many not in range"},
