@@ -37,14 +37,15 @@ Answers AllGather(Strategy&, const Parts& parts) {
   return Answers(parts.size(), {Concat(InputOf(parts, 0), axis)});
 }
 
-// The sum of all upstream gradients, of which each replica gets its part; input 1 says how much.
+// The sum of all upstream gradients, of which each replica gets what inputs 1 were before they were
+// joined.
 Answers ReduceScatter(Strategy&, const Parts& parts) {
-  const int axis = static_cast<int>(parts[0].attributes.Get<int64_t>("axis"));
-  std::vector<int64_t> sizes;
-  for (const Part& part : parts) sizes.push_back(part.inputs[1].shape().dim(axis));
+  const ops::OpSpec& joined = ops::OpRegistry::Global().Find("ConcatV2");
   const Tensor sum = Combine(ReduceOp::kSum, InputOf(parts, 0), "all_gather");
   Answers answers;
-  for (const Tensor& own : SplitV(sum, sizes, axis)) answers.push_back({own});
+  const std::vector<Tensor> inputs = InputOf(parts, 1);
+  for (const Tensor& own : joined.gradient({joined, parts[0].attributes, inputs, {}, {&sum, 1}}))
+    answers.push_back({own});
   return answers;
 }
 
@@ -122,9 +123,13 @@ void RequireOneOp(const Parts& parts) {
 }  // namespace
 
 std::vector<std::vector<Tensor>> CarryOut(Strategy& strategy, const std::vector<Part>& parts) {
+  const ops::BuilderScope eager(&runtime::EagerBuilder::Instance());
+  return EmitMeeting(strategy, parts);
+}
+
+std::vector<std::vector<Tensor>> EmitMeeting(Strategy& strategy, const std::vector<Part>& parts) {
   RequireOneOp(parts);
   const CrossReplicaScope cross(strategy);
-  const ops::BuilderScope eager(&runtime::EagerBuilder::Instance());
   return KindOf(parts[0].spec->name).carry_out(strategy, parts);
 }
 

@@ -37,6 +37,8 @@ class SoloMeeter : public Meeter {
 /// Carries out one meeting, in cross-replica context: all replicas' parts, in their order, to what
 /// each of them gets. FailedPrecondition when the parts are not of one op.
 std::vector<std::vector<Tensor>> CarryOut(Strategy& strategy, const std::vector<Part>& parts);
+/// The same with ops of the builder in force.
+std::vector<std::vector<Tensor>> EmitMeeting(Strategy& strategy, const std::vector<Part>& parts);
 
 /// Where a replica's program stands after it was let run: in its n-th meeting, or at its end.
 struct Standing {

@@ -8,7 +8,9 @@
 #include "graph/tracer.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
+#include "runtime/body_tracer.h"
 #include "runtime/compiled.h"
+#include "runtime/eager.h"
 
 namespace lockstep::distribute {
 
@@ -46,7 +48,10 @@ class TracedBody : public MergeBody {
       for (const auto& inputs : by_replica) arguments.push_back(inputs[i]);
     }
     for (size_t i = given_; i < by_replica[0].size(); ++i) arguments.push_back(by_replica[0][i]);
-    const std::vector<Tensor> results = CompiledFor(arguments).Run(arguments, strategy.team());
+    const bool eager = &ops::CurrentBuilder() == &runtime::EagerBuilder::Instance();
+    const std::vector<Tensor> results = eager
+                                            ? CompiledFor(arguments).Run(arguments, strategy.team())
+                                            : runtime::Inline(*graph_, arguments);
     std::vector<PerReplica> all;
     auto next = results.begin();
     for (int count : counts_) {

@@ -93,25 +93,6 @@ TEST_P(OuterTape, DifferentiatesGradientsOfReplicas) {
 
 INSTANTIATE_TEST_SUITE_P(Replicas, OuterTape, ::testing::Values(1, 2, 3));
 
-TEST(OuterTape, OfATracedRunIsRefused) {
-  MirroredStrategy strategy({.devices = 1, .replicas = 2});
-  const Variable w(Scalar(2.0f));
-  const auto losses = [&](const Tensor& x) {
-    return strategy.Run([&](const Tensor& own) { return own * w; }, PerReplica({x, x})).value(0);
-  };
-  const Function by_tape([&](const Tensor& x) {
-    GradientTape tape;
-    return tape.Gradient(losses(x), w);
-  });
-  const Function by_graph([&](const Tensor& x) { return Gradients(losses(x), w); });
-  for (const Function* function : {&by_tape, &by_graph}) {
-    const Error error = ErrorOf([&] { (*function)(Scalar(1.0f)); });
-    EXPECT_EQ(error.code(), Code::kUnimplemented);
-    EXPECT_THAT(error.what(), HasSubstr("[ReplicaRun] no gradient flows through it; got a tape "
-                                        "around it; take the gradient inside of the replica"));
-  }
-}
-
 TEST(OuterTape, SeesMeetingsInFunctions) {
   MirroredStrategy strategy({.devices = 1, .replicas = 2});
   const Variable w(Scalar(2.0f));

@@ -5,6 +5,7 @@
 
 #include "distribute/context.h"
 #include "distribute/meeting.h"
+#include "distribute/programs/replica_program.h"
 #include "lockstep/ops/array.h"
 #include "ops/builder.h"
 #include "runtime/host_ops.h"
@@ -73,12 +74,17 @@ std::vector<TensorType> InferMerge(const InferenceContext& context) {
   return types->types;
 }
 
+std::vector<Tensor> RunGradient(const GradientContext& context) {
+  const auto& program = context.attributes.Get<std::shared_ptr<TensorObject>>("program");
+  return dynamic_cast<ReplicaProgram&>(*program).Gradient(context);
+}
+
+// Each replica's own tape, or gradients of its graph.
 std::vector<Tensor> NoGradient(const GradientContext& context) {
   throw Error(Code::kUnimplemented,
               "[" + context.spec.name +
-                  "] no gradient flows through it; got a tape around it; take the gradient inside "
-                  "of the replica function, and exchange values by all_reduce or all_gather, or "
-                  "call Run outside of a Function");
+                  "] no gradient flows through it inside of a replica; got a tape around it; "
+                  "exchange values by all_reduce or all_gather, or put the tape around Run");
 }
 
 const ops::RegisterOp kId({.name = "ReplicaId", .infer = InferId});
@@ -103,7 +109,7 @@ const ops::RegisterOp kMerge({.name = "ReplicaMerge",
                               .meets = true});
 const ops::RegisterOp kRun({.name = "ReplicaRun",
                             .infer = InferMerge,
-                            .gradient = NoGradient,
+                            .gradient = RunGradient,
                             .effects = {.external = true}});
 
 std::vector<Tensor> IdOnHost(const ops::OpSpec&, const ops::Attributes&,

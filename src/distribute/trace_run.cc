@@ -5,6 +5,7 @@
 #include "distribute/leaves.h"
 #include "distribute/programs/replica_program.h"
 #include "distribute/programs/uniform.h"
+#include "distribute/programs/unrolled_replicas.h"
 #include "distribute/replica_ops.h"
 #include "distribute/run.h"
 #include "graph/tracer.h"
@@ -97,11 +98,14 @@ std::vector<PerReplica> TraceRun(Strategy& strategy, const ReplicaFunction& func
     types->types.insert(types->types.end(), replicas, graph->type(result));
   for (const Tensor& handle : VariablesReadBy(*graph)) inputs.push_back(handle);
   const auto program = std::make_shared<ReplicaProgram>(strategy, graph, varies);
+  const bool followed =
+      std::any_of(inputs.begin(), inputs.end(), ops::IsFollowed) || NamesFollowed(*graph);
   const std::vector<Tensor> outputs =
-      ops::Emit("ReplicaRun", std::move(inputs),
-                {{"program", std::shared_ptr<TensorObject>(program)},
-                 {"graph", std::shared_ptr<TensorObject>(graph)},
-                 {"results", std::shared_ptr<TensorObject>(types)}});
+      followed ? program->Expand(inputs)
+               : ops::Emit("ReplicaRun", std::move(inputs),
+                           {{"program", std::shared_ptr<TensorObject>(program)},
+                            {"graph", std::shared_ptr<TensorObject>(graph)},
+                            {"results", std::shared_ptr<TensorObject>(types)}});
   std::vector<PerReplica> results;
   for (size_t i = 0; i < graph->results().size(); ++i) {
     const auto begin = outputs.begin() + static_cast<long>(i) * replicas;

@@ -6,6 +6,7 @@
 #include "graph/bodies.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
+#include "runtime/expandable.h"
 
 namespace lockstep::runtime {
 
@@ -181,26 +182,45 @@ std::vector<Tensor> Strong(std::vector<Tensor> tensors, const char* where) {
   return tensors;
 }
 
-std::vector<Tensor> Inline(const graph::Graph& graph, const std::vector<Tensor>& arguments) {
-  std::vector<std::vector<Tensor>> values(graph.num_nodes());
-  for (const graph::Node& node : graph.nodes()) {
-    if (node.spec->name == "Arg") {
-      values[node.id] = {arguments[node.attributes.Get<int64_t>("index")]};
-    } else if (node.spec->name == "Const") {
-      values[node.id] = {node.attributes.Get<Tensor>("value")};
-    } else {
-      std::vector<Tensor> inputs;
-      for (graph::Endpoint input : node.inputs) inputs.push_back(values[input.node][input.index]);
-      ops::Attributes attributes = node.attributes;
-      // A loop that is going to be differentiated keeps its history.
-      if (node.spec->name == "While" && ops::IsRecording()) attributes.Set("record", true);
-      values[node.id] = ops::Emit(node.spec->name, std::move(inputs), std::move(attributes));
+Inliner::Inliner(const graph::Graph& graph, std::vector<Tensor> arguments)
+    : graph_(graph), arguments_(std::move(arguments)), values_(graph.num_nodes()) {}
+
+void Inliner::Emit(int id) {
+  const graph::Node& node = graph_.node(id);
+  if (node.spec->name == "Arg")
+    return Give(id, {arguments_[node.attributes.Get<int64_t>("index")]});
+  if (node.spec->name == "Const") return Give(id, {node.attributes.Get<Tensor>("value")});
+  ops::Attributes attributes = node.attributes;
+  if (ops::IsRecording()) {
+    if (Expandable* program = ExpandableIn(attributes)) {
+      return Give(id, program->Expand(InputsOf(id)));
     }
+    // A loop that is going to be differentiated keeps its history.
+    if (node.spec->name == "While") attributes.Set("record", true);
   }
+  Give(id, ops::Emit(node.spec->name, InputsOf(id), std::move(attributes)));
+}
+
+std::vector<Tensor> Inliner::InputsOf(int node) const {
+  std::vector<Tensor> inputs;
+  for (graph::Endpoint input : graph_.node(node).inputs)
+    inputs.push_back(values_[input.node][input.index]);
+  return inputs;
+}
+
+void Inliner::Give(int node, std::vector<Tensor> outputs) { values_[node] = std::move(outputs); }
+
+std::vector<Tensor> Inliner::Results() const {
   std::vector<Tensor> results;
-  for (graph::Endpoint result : graph.results())
-    results.push_back(values[result.node][result.index]);
+  for (graph::Endpoint result : graph_.results())
+    results.push_back(values_[result.node][result.index]);
   return results;
+}
+
+std::vector<Tensor> Inline(const graph::Graph& graph, const std::vector<Tensor>& arguments) {
+  Inliner inliner(graph, arguments);
+  for (int node = 0; node < graph.num_nodes(); ++node) inliner.Emit(node);
+  return inliner.Results();
 }
 
 }  // namespace lockstep::runtime

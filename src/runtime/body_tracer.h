@@ -50,8 +50,26 @@ std::vector<Outside> Unify(std::vector<Body*> bodies, int lead);
 /// The values to be passed for `outside`, read or taken now.
 std::vector<Tensor> ValuesOf(const std::vector<Outside>& outside);
 
-/// Emits the nodes of `graph` on the builder in force, with `arguments` for its parameters; gives
-/// its results.
+/// Emits nodes of a graph on the builder in force, one after another, with `arguments` for its
+/// parameters. The graph must live as long.
+class Inliner {
+ public:
+  Inliner(const graph::Graph& graph, std::vector<Tensor> arguments);
+  void Emit(int node);
+  std::vector<Tensor> InputsOf(int node) const;
+  /// What a node gives that is not emitted here.
+  void Give(int node, std::vector<Tensor> outputs);
+  std::vector<Tensor> Results() const;
+  const graph::Graph& graph() const { return graph_; }
+
+ private:
+  const graph::Graph& graph_;
+  std::vector<Tensor> arguments_;
+  std::vector<std::vector<Tensor>> values_;
+};
+
+/// Emits all nodes of `graph`; gives its results. While somebody records, programs that can be
+/// expanded are (`Expandable`).
 std::vector<Tensor> Inline(const graph::Graph& graph, const std::vector<Tensor>& arguments);
 
 }  // namespace lockstep::runtime

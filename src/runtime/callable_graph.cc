@@ -5,6 +5,7 @@
 #include "runtime/body_tracer.h"
 #include "runtime/devices.h"
 #include "runtime/eager.h"
+#include "runtime/expandable.h"
 #include "runtime/replica.h"
 
 namespace lockstep::runtime {
@@ -25,7 +26,10 @@ bool TakesPart(const graph::Graph& graph, const graph::Node& node) {
 }  // namespace
 
 CallableGraph::CallableGraph(graph::Graph graph)
-    : graph_(graph::Prune(graph)), compiled_(graph_), meets_(ReplicasMeetIn(graph_)) {
+    : graph_(graph::Prune(graph)),
+      compiled_(graph_),
+      meets_(ReplicasMeetIn(graph_)),
+      expandable_(HasExpandable(graph_)) {
   const auto& parameters = graph_.parameters();
   for (int i = 0; i < static_cast<int>(parameters.size()); ++i) {
     if (IsFloating(graph_.type(parameters[i]).dtype)) {
@@ -52,8 +56,18 @@ std::vector<CallableGraph::Origin> CallableGraph::Followed(
   return followed;
 }
 
+// Gradients flow through programs that run as one op where their ops are written out.
+CallableGraph& CallableGraph::WrittenOut() {
+  std::lock_guard lock(mutex_);
+  if (written_out_ == nullptr) written_out_ = std::make_unique<CallableGraph>(Expanded(graph_));
+  return *written_out_;
+}
+
 std::vector<Tensor> CallableGraph::Call(const std::vector<Tensor>& arguments) {
   if (&ops::CurrentBuilder() != &EagerBuilder::Instance()) return Inline(graph_, arguments);
+  if (expandable_ && ops::IsRecording() && !WrittenOut().Followed(arguments).empty()) {
+    return WrittenOut().Call(arguments);
+  }
   const std::vector<Origin> followed =
       ops::IsRecording() ? Followed(arguments) : std::vector<Origin>();
   if (followed.empty()) return compiled_.Run(arguments, CurrentTeam());

@@ -37,13 +37,16 @@ class CallableGraph {
     Tensor outside;  // where it is no parameter
   };
   std::vector<Origin> Followed(const std::vector<Tensor>& arguments) const;
+  CallableGraph& WrittenOut();
 
   const graph::Graph graph_;
   Compiled compiled_;
   bool meets_ = false;
+  bool expandable_ = false;
   std::vector<Origin> origins_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<DifferentiableGraph>> differentiable_;
+  std::unique_ptr<CallableGraph> written_out_;  // made when somebody records
 };
 
 /// A graph that gives, besides its results, the values inside of it that its gradient needs; the

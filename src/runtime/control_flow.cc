@@ -5,6 +5,7 @@
 #include "runtime/control_flow_gradient.h"
 #include "runtime/eager.h"
 #include "runtime/graph_builder.h"
+#include "runtime/loop.h"
 #include "runtime/program_items.h"
 
 namespace lockstep {
@@ -194,18 +195,18 @@ Tensors Cond(const Tensor& predicate, const std::function<Tensors()>& then,
                     {"else", std::shared_ptr<TensorObject>(bodies[1].graph)}});
 }
 
-Tensors WhileLoop(const std::function<Tensor(const Tensors&)>& condition,
-                  const std::function<Tensors(const Tensors&)>& body, const Tensors& initial,
-                  const WhileOptions& options) {
-  const std::vector<Tensor> variables = runtime::Resolved(initial, "while_loop");
-  if (runtime::Eager()) return runtime::LoopEagerly(condition, body, variables, options);
-  const auto types = runtime::VariableTypes(variables, options);
-  runtime::LoopBodies traced = runtime::TraceLoop(condition, body, types);
+namespace runtime {
+
+Tensors EmitLoop(const std::function<Tensor(const Tensors&)>& condition,
+                 const std::function<Tensors(const Tensors&)>& body, const Tensors& variables,
+                 const WhileOptions& options, bool record) {
+  const auto types = VariableTypes(variables, options);
+  LoopBodies traced = TraceLoop(condition, body, types);
   std::vector<ops::TensorType> after;
   for (graph::Endpoint result : traced.body.graph->results()) {
     after.push_back(traced.body.graph->type(result));
   }
-  runtime::CheckBody(types, after);
+  CheckBody(types, after);
   const graph::Graph& question = *traced.condition.graph;
   const ops::TensorType& answer = question.type(question.results()[0]);
   if (answer.dtype != DType::kBool || answer.shape.rank() != 0) {
@@ -213,18 +214,27 @@ Tensors WhileLoop(const std::function<Tensor(const Tensors&)>& condition,
                 "[while_loop] the condition must give a bool scalar; got " + answer.ToString());
   }
   const int count = static_cast<int>(variables.size());
-  const auto outside = runtime::Unify({&traced.condition, &traced.body}, count);
+  const auto outside = Unify({&traced.condition, &traced.body}, count);
   std::vector<Tensor> inputs = variables;
-  for (Tensor& value : runtime::ValuesOf(outside)) inputs.push_back(std::move(value));
-  std::vector<Tensor> results =
-      ops::Emit("While", std::move(inputs),
-                {{"condition", std::shared_ptr<TensorObject>(traced.condition.graph)},
-                 {"body", std::shared_ptr<TensorObject>(traced.body.graph)},
-                 {"variables", int64_t{count}},
-                 {"maximum_iterations", options.maximum_iterations},
-                 {"parallel_iterations", int64_t{options.parallel_iterations}},
-                 {"record", ops::IsRecording()}});
-  results.resize(count);
+  for (Tensor& value : ValuesOf(outside)) inputs.push_back(std::move(value));
+  return ops::Emit("While", std::move(inputs),
+                   {{"condition", std::shared_ptr<TensorObject>(traced.condition.graph)},
+                    {"body", std::shared_ptr<TensorObject>(traced.body.graph)},
+                    {"variables", int64_t{count}},
+                    {"maximum_iterations", options.maximum_iterations},
+                    {"parallel_iterations", int64_t{options.parallel_iterations}},
+                    {"record", record}});
+}
+
+}  // namespace runtime
+
+Tensors WhileLoop(const std::function<Tensor(const Tensors&)>& condition,
+                  const std::function<Tensors(const Tensors&)>& body, const Tensors& initial,
+                  const WhileOptions& options) {
+  const Tensors variables = runtime::Resolved(initial, "while_loop");
+  if (runtime::Eager()) return runtime::LoopEagerly(condition, body, variables, options);
+  Tensors results = runtime::EmitLoop(condition, body, variables, options, ops::IsRecording());
+  results.resize(variables.size());
   return results;
 }
 

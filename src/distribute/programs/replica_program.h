@@ -8,6 +8,7 @@
 #include "distribute/programs/divided_replicas.h"
 #include "distribute/workers/journal.h"
 #include "graph/graph.h"
+#include "runtime/expandable.h"
 #include "runtime/program.h"
 
 namespace lockstep::distribute {
@@ -19,6 +20,7 @@ namespace lockstep::distribute {
 /// of their journal, unless they write a common variable: then every rank runs all.
 class ReplicaProgram : public TensorObject,
                        public Repeatable,
+                       public runtime::Expandable,
                        public std::enable_shared_from_this<ReplicaProgram> {
  public:
   /// `varies` says for each argument whether it is given per replica.
@@ -27,6 +29,12 @@ class ReplicaProgram : public TensorObject,
   /// `inputs`: for each argument one tensor a replica, or one for all; then what was captured.
   /// Gives result by result one tensor a replica.
   std::vector<Tensor> Run(const std::vector<Tensor>& inputs);
+
+  /// Every rank carries out all replicas then.
+  std::vector<Tensor> Expand(const std::vector<Tensor>& inputs) override;
+  /// The gradients of `inputs`, by carrying the program out once more: Unimplemented where it
+  /// writes something.
+  std::vector<Tensor> Gradient(const ops::GradientContext& context);
 
   std::vector<Tensor> RunOnce(std::span<const Tensor> inputs, base::Team& team) override;
   const Snapshot::Cells& cells() const override { return cells_; }
