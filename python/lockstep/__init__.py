@@ -70,6 +70,12 @@ def timestamp(name=None):
     return convert_to_tensor(time.time(), dtype=float64)
 
 
+def get_logger():
+    """The logger "tensorflow" of Python's logging."""
+    import logging
+    return logging.getLogger("tensorflow")
+
+
 def get_static_value(tensor, partial=False):
     """The value of a tensor as a NumPy array where it is known now, else None."""
     if not isinstance(tensor, Tensor):
@@ -102,6 +108,12 @@ def __getattr__(name):
     if name == "RaggedTensor":
         from .ragged import RaggedTensor
         return RaggedTensor
+    if name == "DeviceSpec":
+        from .device_spec import DeviceSpec
+        return DeviceSpec
+    if name == "CriticalSection":
+        from .critical_section import CriticalSection
+        return CriticalSection
     if name in _INITIALIZERS:
         from .keras import initializers
         return getattr(initializers, _INITIALIZERS[name])

@@ -77,6 +77,11 @@ class DType(int):
         info = numpy.finfo if self.is_floating else numpy.iinfo
         return info(self.as_numpy_dtype).max
 
+    @property
+    def limits(self):
+        """(least, greatest) of the values that colors and pixels have: floats are in [0, 1]."""
+        return (0, 1) if self.is_floating else (0 if self.is_integer else self.min, self.max)
+
     def __repr__(self):
         return "tf." + self.name
 

@@ -65,7 +65,8 @@ class name_scope:
 
     def __enter__(self):
         self._outer = getattr(_local, "scopes", [])
-        _local.scopes = self._outer + [self._name] if self._name else self._outer
+        own = self._name.rstrip("/")
+        _local.scopes = self._outer + [own] if own else self._outer
         return name_scope_prefix()
 
     def __exit__(self, *_):
@@ -491,6 +492,28 @@ class ConcreteFunction:
         return [one for one in nest.flatten((self._args, self._kwargs))
                 if isinstance(one, (TensorSpec, Tensor))]
 
+    @property
+    def graph(self):
+        """A graph of version 1 that holds the trace, with placeholders for its inputs."""
+        return self._traced()[0]
+
+    @property
+    def outputs(self):
+        """The results as tensors of `graph`, flat."""
+        return self._traced()[1]
+
+    def _traced(self):
+        if "_trace" not in self.__dict__:
+            from .compat import v1
+            graph = v1.Graph()
+            with graph.as_default():
+                def place(one):
+                    return v1.placeholder(one.dtype, one.shape) if isinstance(one, (TensorSpec, Tensor)) else one
+                args, kwargs = nest.map_structure(place, (tuple(self._args), dict(self._kwargs)))
+                made = self._function.python_function(*args, **kwargs)
+            self._trace = graph, [one for one in nest.flatten(made) if isinstance(one, Tensor)]
+        return self._trace
+
     def __call__(self, *args, **kwargs):
         return self._function(*args, **kwargs)
 
@@ -568,6 +591,17 @@ class Operation:
         return f"<tf.Operation '{self.name}' type=NoOp>"
 
 
+def host_operation(call, tensors, name):
+    """An op of the host that gives nothing, so that a session can run it."""
+    if not _native.has_graph():
+        return Operation(_native.host_call(call, tensors, [], []), name)
+
+    def run(values):
+        call(values)
+        return [convert_to_tensor(True)]
+    return Operation(_native.host_call(run, tensors, [10], [[]]), name)
+
+
 def _as_tensors(values):
     tensors = []
     for one in nest.flatten(values if isinstance(values, (list, tuple)) else [values]):
@@ -590,12 +624,20 @@ def _as_tensors(values):
     return tensors
 
 
+def _open_controls():
+    """The control dependencies that this thread's trace is in, the outermost first."""
+    if not hasattr(_local, "controls"):
+        _local.controls = []
+    return _local.controls
+
+
 class control_dependencies:
     """While it is open, ops wait for everything listed; nested ones add up, None begins anew."""
 
     def __init__(self, control_inputs):
         from .compat import v1
         self._native = None
+        self._left = []
         self._graph = v1.control(control_inputs)
         self._tensors = None
         if self._graph is None:
@@ -606,10 +648,16 @@ class control_dependencies:
             return self._graph.__enter__()
         self._outer = _records.controls()
         if _native.is_tracing():
+            open_ = _open_controls()
+            if self._tensors is None:
+                self._left, open_[:] = list(open_), []
+                for one in reversed(self._left):
+                    one.exit()
             symbolic = [one for one in self._tensors or [] if one._symbolic]
             if symbolic:
                 self._native = _native.Control(symbolic)
                 self._native.enter()
+                open_.append(self._native)
         else:
             _records.set_controls(() if self._tensors is None else self._outer + tuple(self._tensors))
         return None
@@ -619,7 +667,12 @@ class control_dependencies:
             return self._graph.__exit__(*error)
         if self._native is not None:
             self._native.exit()
+            _open_controls().remove(self._native)
             self._native = None
+        for one in self._left:
+            one.enter()
+            _open_controls().append(one)
+        self._left = []
         _records.set_controls(self._outer)
         return None
 
@@ -648,18 +701,34 @@ def tuple_of(tensors, control_inputs=None, name=None):
         return [None if one is None else ops_array.identity(one) for one in tensors]
 
 
+def _merged_device(outer, name):
+    """The parts of a device's name, and those of the scopes around it; "" for no name and for a strange one."""
+    from .device_spec import DeviceSpec
+    try:
+        return DeviceSpec.from_string(outer).make_merged_spec(DeviceSpec.from_string(name)).to_string() if name else ""
+    except ValueError:
+        return ""
+
+
 class device:
     """The device of the ops and variables that are made inside. Names that do not exist are taken as
     the processor."""
 
     def __init__(self, device_name):
-        self._name = device_name
+        self._setter = device_name if hasattr(device_name, "variable_device") else None
+        self._name = self._setter.worker_device if self._setter else device_name
+        if hasattr(self._name, "to_string"):
+            self._name = self._name.to_string()
 
     def __enter__(self):
+        if self._setter:
+            self._setter.__enter__()
         self._outer = getattr(_local, "device", None)
+        self._outer_whole = getattr(_local, "device_whole", "")
         name = self._name if isinstance(self._name, str) else None
         _local.device = name
-        self._native = _native.Device(name or "")
+        _local.device_whole = _merged_device(self._outer_whole, name)
+        self._native = _native.Device((_local.device_whole or name or "") if _native.has_graph() else name or "")
         from . import distribute
         if name and (_native.is_tracing() or distribute.coordinator.in_scope()):
             self._native.enter()
@@ -671,7 +740,30 @@ class device:
     def __exit__(self, *_):
         if self._entered:
             self._native.exit()
+        if self._setter:
+            self._setter.__exit__()
         _local.device = self._outer
+        _local.device_whole = self._outer_whole
+
+
+def variable_device(name):
+    """The scope of a new variable's device: of `replica_device_setter`'s choice where one is in force."""
+    import contextlib
+    import sys
+    module = sys.modules.get(__package__ + ".compat.v1.replica_setter")
+    setter = module and module.current()
+    return device(setter.variable_device(name)) if setter and _native.has_graph() else contextlib.nullcontext()
+
+
+def anew(in_graph):
+    """In a graph a scope without control dependencies: a variable's first value waits for nothing."""
+    import contextlib
+    return control_dependencies(None) if in_graph else contextlib.nullcontext()
+
+
+def whole_device():
+    """What the scopes of devices in force say together."""
+    return getattr(_local, "device_whole", "")
 
 
 def current_device():
@@ -1088,7 +1180,7 @@ def print_v2(*inputs, **kwargs):
         _write_to(stream, text)
         return []
     if _native.is_tracing():
-        return Operation(_native.host_call(show, tensors, [], []), "PrintV2")
+        return host_operation(show, tensors, "PrintV2")
     show(tensors)
     return None
 
@@ -1109,22 +1201,28 @@ def _write_to(stream, text):
 
 def _print_text(value, tensors, summarize, top=False):
     if isinstance(value, _Place):
-        return _tensor_text(tensors[value], summarize)
+        text = _tensor_text(tensors[value], summarize)
+        lone_text = tensors[value]._rank == 0 and tensors[value].dtype.name == "string"
+        return f'"{text}"' if lone_text and not (top and len(tensors) == 1) else text
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_quote(key)}: {_print_text(one, tensors, summarize)}"
                                for key, one in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and not isinstance(value, TensorShape):
         inner = ", ".join(_print_text(one, tensors, summarize) for one in value)
         if isinstance(value, list):
             return f"[{inner}]"
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, str):
         return value if top else _quote(value)
-    if isinstance(value, bool):
-        return str(value) if top else str(value)
     if isinstance(value, float):
         return _float_text(convert_to_tensor(value).numpy())
-    return str(value)
+    if hasattr(value, "to_list") and hasattr(value, "row_splits"):
+        return str(value.to_list())
+    if hasattr(value, "dense_shape") and hasattr(value, "indices"):
+        parts = [_tensor_text(convert_to_tensor(one), summarize)
+                 for one in (value.indices, value.values, value.dense_shape)]
+        return f"'SparseTensor(indices={parts[0]}, values={parts[1]}, shape={parts[2]})'"
+    return repr(value)
 
 
 def _quote(value):
@@ -1132,19 +1230,16 @@ def _quote(value):
 
 
 def _float_text(value):
-    """The shortest text of a real number that reads back."""
+    """A real number as TensorFlow's C++ prints it: the shorter of two precisions that reads back."""
     import numpy
     if not numpy.isfinite(value):
         return {"nan": "nan", "inf": "inf", "-inf": "-inf"}[str(float(value))]
-    number = float(str(value))
-    if number == int(number) and abs(number) < 1e6:
-        return str(int(number))
-    text = repr(number)
-    if 1e-5 < abs(number) < 1e6 or number == 0:
-        return text[:-2] if text.endswith(".0") else text
-    mantissa, exponent = f"{number:.17e}".split("e")
-    digits = numpy.format_float_scientific(value, trim="-", exp_digits=2)
-    return digits
+    number = float(value)
+    if numpy.asarray(value).dtype == numpy.float64:
+        text = f"{number:.15g}"
+        return text if float(text) == number else f"{number:.17g}"
+    text = f"{number:.6g}"
+    return text if numpy.float32(text) == numpy.float32(number) else f"{number:.9g}"
 
 
 def _scalar_text(value, dtype):
@@ -1191,7 +1286,7 @@ def Assert(condition, data, summarize=None, name=None):
         return []
     tensors = [condition] + [convert_to_tensor(one) for one in nest.flatten(list(data))]
     if _native.is_tracing():
-        return Operation(_native.host_call(check, tensors, [], []), "Assert")
+        return host_operation(check, tensors, "Assert")
     check(tensors)
     return None
 

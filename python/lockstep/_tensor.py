@@ -643,7 +643,7 @@ def install():
     Tensor.op = property(_op_of)
     Tensor.type = property(lambda self: "Tensor")
     Tensor.graph = property(_graph)
-    Tensor.device = property(lambda self: "/job:localhost/replica:0/task:0/device:CPU:0")
+    Tensor.device = property(_device_of)
     Tensor.backing_device = Tensor.device
     Tensor.numpy = _numpy
     Tensor.get_shape = lambda self: self.shape
@@ -690,6 +690,16 @@ def _graph(self):
         raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
     from .compat import v1
     return v1.get_default_graph()
+
+
+def _device_of(self):
+    """Where it is; of a graph's tensor where its op was asked to be, "" for nowhere in particular."""
+    if self._symbolic:
+        if _native.name_of(self) is None:
+            return ""
+        from .device_spec import DeviceSpec
+        return DeviceSpec.from_string(_native.operation_of(self).device).to_string()
+    return "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 def _op_of(self):

@@ -81,10 +81,13 @@ class Variable(metaclass=_Meta):
             base = base[:-2]
         base = _function.name_scope_prefix() + base
         self._constraint = constraint
-        self._v = _native.Variable.make(
-            _initial(initial_value, dtype), base, trainable,
-            VariableSynchronization(synchronization).value,
-            VariableAggregation(aggregation).value)
+        with _function.variable_device(base), _function.anew(self._of_graph):
+            self._v = _native.Variable.make(
+                _initial(initial_value, dtype), base, trainable,
+                VariableSynchronization(synchronization).value,
+                VariableAggregation(aggregation).value)
+            if self._of_graph:
+                self._device = _function.whole_device()
         self._initial = initial_value
         self._initial_dtype = dtype
         self._declared_shape = None if shape is None else TensorShape(shape)
@@ -452,6 +455,11 @@ class UnreadVariable(Variable):
 
     def _shown_name(self):
         return "UnreadVariable"
+
+    @property
+    def op(self):
+        """The op that assigns, in a graph; eagerly the variable."""
+        return self._value.op if self._value._symbolic else self
 
     @property
     def name(self):

@@ -586,3 +586,12 @@ class experimental:
     def set_loop_options(parallel_iterations=None, swap_memory=None, maximum_iterations=None,
                          shape_invariants=None):
         """Options of the loop in whose body it stands. They are not needed: shapes may grow along axis 0."""
+
+
+def set_verbosity(level, alsologtostdout=False):
+    """Taken; what cannot be traced is told in an error, not in a log."""
+
+
+def to_graph(entity, recursive=True, experimental_optional_features=None):
+    """The function with its control flow over tensors taken over, as `tf.function` does before it traces."""
+    return convert_callable(entity)

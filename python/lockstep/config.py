@@ -26,6 +26,9 @@ class LogicalDeviceConfiguration:
 
 
 _logical = [1]
+_in_use = [False]
+_soft = [True]
+_jit = [""]
 
 
 def list_physical_devices(device_type=None):
@@ -39,14 +42,23 @@ get_visible_devices = list_physical_devices
 
 
 def list_logical_devices(device_type=None):
+    """The devices that programs name. From then on their number is fixed."""
+    _in_use[0] = True
     if device_type in (None, "CPU"):
         return [LogicalDevice(f"/device:CPU:{i}", "CPU") for i in range(_logical[0])]
     return []
 
 
 def set_logical_device_configuration(device, logical_devices):
-    """Divides the processor into logical devices."""
+    """Divides the processor into logical devices. Raises: RuntimeError once they are in use."""
+    if _in_use[0] and len(logical_devices) != _logical[0]:
+        raise RuntimeError("Virtual devices cannot be modified after being initialized")
     _logical[0] = max(1, len(logical_devices))
+
+
+def get_logical_device_configuration(device):
+    """What the processor was divided into; None before."""
+    return [LogicalDeviceConfiguration() for _ in range(_logical[0])] if _logical[0] > 1 else None
 
 
 def set_visible_devices(devices, device_type=None):
@@ -54,11 +66,12 @@ def set_visible_devices(devices, device_type=None):
 
 
 def set_soft_device_placement(enabled):
-    pass
+    """Kept; a device that is not there is an error either way."""
+    _soft[0] = bool(enabled)
 
 
 def get_soft_device_placement():
-    return True
+    return _soft[0]
 
 
 class threading:
@@ -82,15 +95,61 @@ class threading:
 class optimizer:
     @staticmethod
     def set_jit(enabled):
-        pass
+        """Kept; every function is compiled in Lockstep's own way."""
+        _jit[0] = enabled
+
+    @staticmethod
+    def get_jit():
+        return _jit[0]
+
+    @staticmethod
+    def get_experimental_options():
+        return {}
 
     @staticmethod
     def set_experimental_options(options):
         pass
 
 
+_tensor_float_32 = [True]
+
+
+def _set_tensor_float_32(enabled):
+    """Kept; products have the same bits either way."""
+    _tensor_float_32[0] = bool(enabled)
+
+
 class experimental:
     list_physical_devices = staticmethod(list_physical_devices)
+    list_logical_devices = staticmethod(list_logical_devices)
+    get_visible_devices = staticmethod(get_visible_devices)
+    get_virtual_device_configuration = staticmethod(get_logical_device_configuration)
+    enable_tensor_float_32_execution = staticmethod(_set_tensor_float_32)
+
+    @staticmethod
+    def set_visible_devices(devices, device_type=None):
+        pass
+
+    @staticmethod
+    def tensor_float_32_execution_enabled():
+        return _tensor_float_32[0]
+
+    @staticmethod
+    def get_synchronous_execution():
+        return True
+
+    @staticmethod
+    def set_synchronous_execution(enable):
+        pass
+
+    @staticmethod
+    def get_memory_growth(device):
+        return False
+
+    @staticmethod
+    def get_device_details(device):
+        """What is known of a device; of processors nothing."""
+        return {}
     set_virtual_device_configuration = staticmethod(set_logical_device_configuration)
     VirtualDeviceConfiguration = LogicalDeviceConfiguration
 
@@ -102,10 +161,4 @@ class experimental:
     def enable_op_determinism():
         """Nothing to do: every op gives the same bits in every run."""
 
-    @staticmethod
-    def enable_tensor_float_32_execution(enabled):
-        pass
-
-
-def enable_tensor_float_32_execution(enabled):
-    pass
+enable_tensor_float_32_execution = _set_tensor_float_32

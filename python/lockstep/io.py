@@ -260,3 +260,11 @@ def parse_tensor(serialized, out_type, name=None):
     import numpy
     data = serialized if isinstance(serialized, bytes) else convert_to_tensor(serialized)._item()
     return convert_to_tensor(numpy.load(streams.BytesIO(data), allow_pickle=False))
+
+
+def tf_record_iterator(path, options=None):
+    """The records of a file one after another, as bytes. Raises: DataLossError for a broken one."""
+    from .data import TFRecordDataset
+    kind = getattr(options, "compression_type", options) or ""
+    for record in TFRecordDataset(path, compression_type=kind):
+        yield record.numpy()

@@ -60,6 +60,9 @@ def read_file(filename, name=None) -> Any:
 def serialize_tensor(tensor, name=None) -> Any:
     """A tensor as bytes in NumPy's format."""
     ...
+def tf_record_iterator(path, options=None) -> Any:
+    """The records of a file one after another, as bytes. Raises: DataLossError for a broken one."""
+    ...
 def write_file(filename, contents, name=None) -> Any:
     """Writes a string to a file, whose folders are made."""
     ...

@@ -49,7 +49,8 @@ class Module:
 
     @property
     def name_scope(self):
-        return _function.name_scope(self.name)
+        """The scope of this module's names; its name ends in "/"."""
+        return _function.name_scope(self.name + "/")
 
     @property
     def variables(self):

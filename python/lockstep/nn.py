@@ -111,6 +111,12 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
         ops_math.log1p(ops_math.exp(-ops_math.abs(logits))) + relu(-logits))
 
 
+def xw_plus_b(x, weights, biases, name=None):
+    """x · weights + biases."""
+    from .ops_math import matmul
+    return bias_add(matmul(x, weights), biases)
+
+
 def l2_loss(t, name=None):
     """Half the sum of all squares."""
     return op(n.l2_loss, convert_to_tensor(t))
@@ -202,6 +208,13 @@ def bias_add(value, bias, data_format=None, name=None):
     return op(n.bias_add, convert_to_tensor(value), convert_to_tensor(bias))
 
 
+def _uniform_like(x, seed):
+    """Numbers in [0, 1) in the shape that x has when the op is run."""
+    def draw(values):
+        return [n.random_uniform(list(values[0]._shape), 0.0, 1.0, x.dtype, seed)]
+    return n.host_call(draw, [x], [x.dtype], [[-1 if size is None else size for size in x._shape]])[0]
+
+
 def dropout(x, rate, noise_shape=None, seed=None, name=None):
     """Zeros with probability `rate`; the rest is divided by 1 - rate."""
     x = convert_to_tensor(x)
@@ -211,7 +224,10 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     if not is_tensor(rate) and rate == 0:
         return x
     shape = list(x._shape) if noise_shape is None else list(noise_shape)
-    uniform = n.random_uniform(shape, 0.0, 1.0, x.dtype, seed)
+    if noise_shape is None and any(size is None or size < 0 for size in shape):
+        uniform = _uniform_like(x, seed)  # of a graph: how many examples there are is known when it runs
+    else:
+        uniform = n.random_uniform(shape, 0.0, 1.0, x.dtype, seed)
     keep = ops_math.cast(op(n.greater_equal, uniform, rate), x.dtype)
     return x * (1 / (1 - rate)) * keep
 

@@ -125,6 +125,9 @@ from lockstep.math import top_k as top_k
 def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None) -> Any:
     """The same with positive labels weighted."""
     ...
+def xw_plus_b(x, weights, biases, name=None) -> Any:
+    """x · weights + biases."""
+    ...
 def zero_fraction(value, name=None) -> Any:
     """The share of zeros."""
     ...

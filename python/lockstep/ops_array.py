@@ -120,11 +120,14 @@ def reshape(tensor, shape, name=None):
 
 
 def ensure_shape(x, shape, name=None):
-    """`x`. Raises: ValueError when it has another shape."""
+    """`x`. Raises: InvalidArgumentError (ValueError in a graph) when it has another shape."""
     x = convert_to_tensor(x)
     if not x.shape.is_compatible_with(shape):
-        raise ValueError(f"Tensor's shape {x.shape} is not compatible with expected shape "
-                         f"{TensorShape(shape)}")
+        said = f"Shape of tensor input {list(x.shape)} is not compatible with expected shape {list(TensorShape(shape))}"
+        if x._symbolic:
+            raise ValueError(said)
+        from .errors import InvalidArgumentError
+        raise InvalidArgumentError(None, None, said)
     return identity(x)
 
 

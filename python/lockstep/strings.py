@@ -41,8 +41,18 @@ def substr(input, pos, len, unit="BYTE", name=None):
 
 
 def to_number(input, out_type=float32, name=None):
-    """The numbers that texts stand for."""
-    return _map(float if as_dtype(out_type).is_floating else int, input, out_type)
+    """The numbers that texts stand for. Raises: InvalidArgumentError for a text that is none."""
+    kind = float if as_dtype(out_type).is_floating else int
+
+    def read(text):
+        try:
+            return kind(text)
+        except ValueError:
+            from .errors import InvalidArgumentError
+            shown = text.decode(errors="replace") if isinstance(text, bytes) else text
+            raise InvalidArgumentError(None, None, f"StringToNumberOp could not correctly convert string: {shown}") \
+                from None
+    return _map(read, input, out_type)
 
 
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):

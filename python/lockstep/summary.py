@@ -50,44 +50,110 @@ def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffi
     return SummaryWriter(logdir, max_queue or 10, flush_millis or 120000, filename_suffix or ".v2")
 
 
+class _Nobody:
+    """A writer that drops everything."""
+
+    @contextlib.contextmanager
+    def as_default(self, step=None):
+        outer = getattr(_local, "writer", None)
+        _local.writer = None
+        try:
+            yield self
+        finally:
+            _local.writer = outer
+
+    def set_as_default(self, step=None):
+        _local.writer = None
+
+    def flush(self):
+        pass
+
+    close = init = flush
+
+
+def create_noop_writer():
+    """A writer that drops everything."""
+    return _Nobody()
+
+
+@contextlib.contextmanager
+def record_if(condition):
+    """A context in which summaries are written where `condition` holds: a bool, a tensor, or a function of
+    nothing that gives one and is asked at each summary."""
+    outer = getattr(_local, "condition", None)
+    _local.condition = condition
+    try:
+        yield
+    finally:
+        _local.condition = outer
+
+
+def should_record_summaries():
+    """Whether there is a writer and `record_if` holds."""
+    if getattr(_local, "writer", None) is None:
+        return convert_to_tensor(False)
+    condition = getattr(_local, "condition", None)
+    return convert_to_tensor(True if condition is None else condition() if callable(condition) else condition)
+
+
 def _write(step, write, data):
+    """Writes where `should_record_summaries`; whether it did, as a tensor. Raises: ValueError without a step."""
     writer = getattr(_local, "writer", None)
     if writer is None:
-        return False
+        return convert_to_tensor(False)
     step = _step[0] if step is None else step
     if step is None:
         raise ValueError("No step set. Please specify one either through the `step` argument or through "
                          "tf.summary.experimental.set_step()")
 
+    records = should_record_summaries()
+
     def call(tensors):
-        write(writer._native, tensors[0], int(tensors[1]._item()))
+        if bool(tensors[2]._item()):
+            write(writer._native, tensors[0], int(tensors[1]._item()))
         return []
-    tensors = [convert_to_tensor(data), convert_to_tensor(step)]
+    tensors = [convert_to_tensor(data), convert_to_tensor(step), records]
     if _native.is_tracing():
         _native.host_call(call, tensors, [], [])
     else:
         call(tensors)
-    return True
+    return records
+
+
+def _scoped(name):
+    """The tag: the scopes of names that are open, and the name."""
+    from ._function import name_scope_prefix
+    return name_scope_prefix() + name
 
 
 def scalar(name, data, step=None, description=None):
     """A number; whether there was a writer."""
-    return _write(step, lambda w, value, at: w.scalar(name, value, at), data)
+    return _write(step, lambda w, value, at, name=_scoped(name): w.scalar(
+        name, value, at), data)
 
 
 def histogram(name, data, step=None, buckets=None, description=None):
     """How the elements of a tensor are distributed."""
-    return _write(step, lambda w, value, at: w.histogram(name, value, at, buckets or 30), data)
+    return _write(step, lambda w, value, at, name=_scoped(name): w.histogram(
+        name, value, at, buckets or 30), data)
 
 
 def image(name, data, step=None, max_outputs=3, description=None):
     """Images [k, h, w, c]."""
-    return _write(step, lambda w, value, at: w.image(name, value, at, max_outputs), data)
+    return _write(step, lambda w, value, at, name=_scoped(name): w.image(
+        name, value, at, max_outputs), data)
 
 
 def text(name, data, step=None, description=None):
     """Markdown."""
-    return _write(step, lambda w, value, at: w.text(name, value, at), data)
+    return _write(step, lambda w, value, at, name=_scoped(name): w.text(
+        name, value, at), data)
+
+
+def write(tag, tensor, step=None, metadata=None, name=None):
+    """A tensor, kept as text in TensorBoard's plain form."""
+    return _write(step, lambda w, value, at, tag=_scoped(tag): w.text(
+        tag, convert_to_tensor(str(value.numpy().tolist())), at), tensor)
 
 
 class experimental:
@@ -101,8 +167,7 @@ class experimental:
 
 
 def flush(writer=None, name=None):
-    (writer or _local.writer).flush()
-
-
-def should_record_summaries():
-    return getattr(_local, "writer", None) is not None
+    """Writes out what is held back."""
+    writer = writer or getattr(_local, "writer", None)
+    if writer is not None:
+        writer.flush()

@@ -3,6 +3,7 @@
 import os
 
 from . import _late, _native
+from .errors import OutOfRangeError
 from ._variable import Variable
 from ._example import (BytesList, Example, Feature, Features, FloatList, Int64List)  # noqa: F401
 from .train_cluster import ClusterSpec  # noqa: F401
@@ -415,23 +416,71 @@ class Coordinator:
         import threading
         self._stop = threading.Event()
         self._error = None
+        self._clean = tuple(clean_stop_exception_types or ()) or (OutOfRangeError,)
+        self._registered = []
+        self._joined = False
 
     def should_stop(self):
         return self._stop.is_set()
 
     def request_stop(self, ex=None):
-        if ex is not None and self._error is None:
+        """Asks all to stop; `join` raises `ex`, unless it is of a kind that is a good end."""
+        if isinstance(ex, tuple):  # as sys.exc_info() gives it
+            ex = ex[1]
+        if ex is not None and self._error is None and not isinstance(ex, self._clean):
             self._error = ex
         self._stop.set()
+
+    def clear_stop(self):
+        """Forgets that it was asked to stop, and the exception."""
+        self._error = None
+        self._stop.clear()
+
+    def stop_on_exception(self):
+        """A context that asks all to stop when an exception leaves it, and swallows that; `join` raises it."""
+        import contextlib
+
+        @contextlib.contextmanager
+        def context():
+            try:
+                yield
+            except Exception as error:  # noqa: BLE001  (join raises it)
+                self.request_stop(error)
+        return context()
+
+    def register_thread(self, thread):
+        """`join` waits for this thread, too."""
+        self._registered.append(thread)
+
+    @property
+    def joined(self):
+        return self._joined
+
+    def raise_requested_exception(self):
+        if self._error is not None:
+            raise self._error
 
     def wait_for_stop(self, timeout=None):
         return self._stop.wait(timeout)
 
     def join(self, threads=None, stop_grace_period_secs=120, ignore_live_threads=False):
-        for one in threads or []:
-            one.join()
-        if self._error is not None:
-            raise self._error
+        """Waits for the threads; once somebody has asked to stop, no longer than the grace period.
+
+        Raises: the exception that was passed to `request_stop` first; RuntimeError naming the threads that do
+        not end."""
+        import time
+        waiting = list(threads or []) + self._registered
+        while not self._stop.is_set() and any(one.is_alive() for one in waiting):
+            for one in waiting:
+                one.join(0.05)
+        until = time.monotonic() + stop_grace_period_secs
+        for one in waiting:
+            one.join(max(0.0, until - time.monotonic()))
+        self._joined = True
+        self.raise_requested_exception()
+        stragglers = [one.name for one in waiting if one.is_alive()]
+        if stragglers and not ignore_live_threads:
+            raise RuntimeError(f"Coordinator stopped with threads still running: {' '.join(stragglers)}")
 
 
 class ExponentialMovingAverage:
@@ -453,10 +502,17 @@ class ExponentialMovingAverage:
         for one in var_list or []:
             key = one.ref()
             if key not in self._averages:
-                self._averages[key] = Variable(one.value(), trainable=False)
+                in_graph = one.__dict__.get("_of_graph") and one._initial is not None
+                first = one._initial if in_graph else one.value()  # a graph's first values wait for no update
+                self._averages[key] = Variable(first, trainable=False, name=self.average_name(one))
             average = self._averages[key]
             done.append(average.assign_sub((average - one) * (1 - decay)))
         return group(*done)
 
+    def average_name(self, var):
+        """The name of the variable's average."""
+        return f"{var._v.name}/{self.name}"
+
     def average(self, var):
+        """The variable's average; None where there is none."""
         return self._averages.get(var.ref())

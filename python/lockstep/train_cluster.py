@@ -3,6 +3,21 @@
 from . import _native
 
 
+class JobDef:
+    """A job of a cluster: `name`, and `tasks`, addresses by index."""
+
+    def __init__(self, name="", tasks=None):
+        self.name = name
+        self.tasks = dict(tasks or {})
+
+
+class ClusterDef:
+    """A cluster: `job`, a list of `JobDef`."""
+
+    def __init__(self, job=None):
+        self.job = list(job or [])
+
+
 class ClusterSpec:
     """Per job (chief, worker, ps, evaluator, ...) the addresses "host:port" of its tasks: a list, or a
     dict by index."""
@@ -11,9 +26,11 @@ class ClusterSpec:
         if isinstance(cluster, ClusterSpec):
             self._jobs = {job: dict(tasks) for job, tasks in cluster._jobs.items()}
             return
+        if isinstance(cluster, ClusterDef):
+            cluster = {one.name: one.tasks for one in cluster.job}
         if not isinstance(cluster, dict):
             raise TypeError("`cluster` must be a dictionary mapping one or more job names to lists of "
-                            f"network addresses, or a `ClusterDef` protocol buffer. Received: {cluster}")
+                            "network addresses, or a `ClusterDef` protocol buffer")
         self._jobs = {}
         for job, tasks in cluster.items():
             if isinstance(tasks, dict):
@@ -51,6 +68,10 @@ class ClusterSpec:
             dense = sorted(tasks) == list(range(len(tasks)))
             made[job] = [tasks[i] for i in range(len(tasks))] if dense else dict(tasks)
         return made
+
+    def as_cluster_def(self):
+        """The cluster as `tf.train.ClusterDef`: `job`, a list with `name` and `tasks` by index."""
+        return ClusterDef([JobDef(job, dict(self._jobs[job])) for job in sorted(self._jobs)])
 
     def _tasks(self, job):
         if job not in self._jobs:

@@ -27,6 +27,16 @@ class Options:
     def __setattr__(self, name, value):
         self._values[name] = value
 
+    def _with(self, other):
+        """These options, and over them those that `other` has."""
+        made = Options()
+        made._values.update(self._values)
+        for name, value in other._values.items():
+            inner = made._values.get(name)
+            made._values[name] = inner._with(value) if isinstance(inner, Options) and isinstance(
+                value, Options) else value
+        return made
+
 
 ThreadingOptions = Options
 
@@ -492,11 +502,14 @@ class Dataset:
         return state
 
     def with_options(self, options, name=None):
-        """The same dataset."""
-        return Dataset._make(self._native, self._spec, "_OptionsDataset")
+        """The same dataset, which keeps the options, too; they change no element."""
+        made = Dataset._make(self._native, self._spec, "_OptionsDataset")
+        made._options = self.options()._with(options)
+        return made
 
     def options(self):
-        return Options()
+        """The options that `with_options` gave to this dataset."""
+        return self.__dict__.get("_options") or Options()
 
     # ---- reading
 

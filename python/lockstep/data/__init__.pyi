@@ -80,7 +80,9 @@ class Dataset:
     def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None, use_unbounded_threadpool=False, name=None) -> Any:
         """`map_func` of each element: traced once for each kind of element."""
         ...
-    def options(self) -> Any: ...
+    def options(self) -> Any:
+        """The options that `with_options` gave to this dataset."""
+        ...
     def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None) -> Any:
         """The same for elements of different sizes, padded behind."""
         ...
@@ -136,7 +138,7 @@ class Dataset:
         """Datasets of `size` elements each; window k begins at element k * shift."""
         ...
     def with_options(self, options, name=None) -> Any:
-        """The same dataset."""
+        """The same dataset, which keeps the options, too; they change no element."""
         ...
     @staticmethod
     def zip(*args, datasets=None, name=None) -> Any:

@@ -401,6 +401,12 @@ class ValueContext:
         self.num_replicas_in_sync = num_replicas_in_sync
 
 
+class InputReplicationMode(enum.Enum):
+    """Whether a worker has one pipeline of input, or each replica one of its own."""
+    PER_WORKER = "PER_WORKER"
+    PER_REPLICA = "PER_REPLICA"
+
+
 class InputOptions:
     """Options of input distribution, taken and without effect in one process."""
 
@@ -408,6 +414,9 @@ class InputOptions:
                  experimental_replication_mode=None, experimental_place_dataset_on_device=False,
                  experimental_per_replica_buffer_size=1):
         self.experimental_fetch_to_device = experimental_fetch_to_device
+        self.experimental_replication_mode = experimental_replication_mode or InputReplicationMode.PER_WORKER
+        self.experimental_place_dataset_on_device = experimental_place_dataset_on_device
+        self.experimental_per_replica_buffer_size = experimental_per_replica_buffer_size
 
 
 class RunOptions:
@@ -598,6 +607,18 @@ class Extended:
         for i in range(self._strategy.num_replicas_in_sync)))
     parameter_devices = worker_devices
     experimental_require_static_shapes = False
+
+    @property
+    def should_checkpoint(self):
+        """Whether this task writes checkpoints: the chief, or worker 0 where there is none."""
+        resolver = self._strategy.cluster_resolver
+        if resolver is None or not resolver.task_type:
+            return True
+        return resolver.task_type == "chief" or (
+            resolver.task_type == "worker" and resolver.task_id == 0
+            and "chief" not in resolver.cluster_spec().jobs)
+
+    should_save_summary = should_checkpoint
 
     def reduce_to(self, reduce_op, value, destinations, options=None):
         return self._strategy.reduce(reduce_op, value, None)

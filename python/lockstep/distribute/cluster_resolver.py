@@ -11,13 +11,17 @@ class ClusterResolver:
         self._native = native
         self.task_type = native.task_type
         self.task_id = native.task_id
-        self.rpc_layer = native.rpc_layer
+        self.rpc_layer = native.rpc_layer or None
 
     def cluster_spec(self):
         return ClusterSpec(self._native.jobs())
 
     def master(self, task_type=None, task_id=None, rpc_layer=None):
         """The address of a task, of this one without arguments; "" without a cluster."""
+        if task_type is not None and task_id is not None and self.cluster_spec():
+            address = self.cluster_spec().task_address(task_type, task_id)
+            layer = self.rpc_layer if rpc_layer is None else rpc_layer
+            return f"{layer}://{address}" if layer else address
         return self._native.master(task_type, task_id)
 
     def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
@@ -61,6 +65,19 @@ class UnionResolver(ClusterResolver):
 
 
 UnionClusterResolver = UnionResolver
+
+
+def _elsewhere(name, service):
+    def refuse(self, *args, **kwargs):
+        raise NotImplementedError(f"{name} asks {service}, which Lockstep does not; write the tasks into TF_CONFIG "
+                                  "and use TFConfigClusterResolver, or name them to SimpleClusterResolver")
+    return type(name, (ClusterResolver,), {"__doc__": f"Tasks that {service} knows: not built.",
+                                           "__init__": refuse})
+
+
+GCEClusterResolver = _elsewhere("GCEClusterResolver", "Google Compute Engine")
+KubernetesClusterResolver = _elsewhere("KubernetesClusterResolver", "Kubernetes")
+TPUClusterResolver = _elsewhere("TPUClusterResolver", "Cloud TPU")
 
 
 def environment_resolver():

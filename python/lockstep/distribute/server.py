@@ -35,6 +35,15 @@ class Server:
         server._native = _native.Server.local()
         return server
 
+    @property
+    def server_def(self):
+        """`cluster`, `job_name`, `task_index`, `protocol` of this server."""
+        import types
+        jobs = getattr(self, "_jobs", None) or {"localhost": {0: self.target.partition("://")[2]}}
+        name, index = getattr(self, "_task", ("localhost", 0))
+        return types.SimpleNamespace(cluster=ClusterSpec(jobs).as_cluster_def(), job_name=name, task_index=index,
+                                     protocol="grpc")
+
     def start(self):
         """Listens; once."""
         if self._native is None:

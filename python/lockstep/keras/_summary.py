@@ -40,10 +40,8 @@ def _wrap(text, width):
     for word in text.split(" "):
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
             lines.append("")
-        while len(word) > width:
-            lines[-1] = word[:width]
-            lines.append("")
-            word = word[width:]
+        if len(word) > width:
+            word = word[:width - 1] + "…"
         lines[-1] += (" " if lines[-1] else "") + word
     return lines
 
@@ -70,7 +68,7 @@ def _connections(model, layer):
         if node.layer is layer:
             for one in node.inputs:
                 names.append(f"{one._node.layer.name}[0][{one._index}]")
-    return ",\n".join(names) if names else "-"
+    return ", ".join(names) if names else "-"
 
 
 def _is_chain(model):

@@ -38,6 +38,7 @@ class Trainer:
         set_(self, "_native_model", None)
         set_(self, "_tracked", [])
         set_(self, "stop_training", False)
+        set_(self, "history", None)
         set_(self, "_functions", {})
         set_(self, "_strategy_of_model", None)
         set_(self, "compiled", False)
@@ -194,6 +195,7 @@ class Trainer:
                              f"the targets should be included as part of the tf.data.Dataset. Received: "
                              f"x={x}, y={y}")
         hooks = callbacks_module.Hooks(self, callbacks, verbose, epochs, initial_epoch)
+        object.__setattr__(self, "history", hooks.history)
         native = self._native_data(x, y, sample_weight)
         validation = self._native_validation(validation_data)
         with self._scope():
@@ -319,7 +321,7 @@ class Trainer:
         if return_dict:
             return logs
         names = [one.name for one in self._plain_metrics + self._weighted_metrics]
-        values = [logs["loss"]] + [logs[name] for name in names if name in logs] + [
+        values = [logs[name] for name in ("loss",) if name in logs] + [logs[name] for name in names if name in logs] + [
             value for name, value in logs.items() if name != "loss" and name not in names]
         return values[0] if len(values) == 1 else values
 
@@ -389,7 +391,7 @@ class Trainer:
         total = None
         if self._losses_made is not None and y is not None:
             total = _compute_losses(self._losses_made, y, y_pred, sample_weight, self._loss_weights,
-                                    self._track_output(y_pred))
+                                    self._track_output(y_pred), getattr(self, "output_names", None))
         for one in self.losses:
             one = convert_to_tensor(one)
             one = _native.reduce_sum(one, None, False) if one._rank else one
@@ -473,11 +475,19 @@ def _from_logits(loss, y_pred):
     return loss
 
 
-def _compute_losses(losses, y, y_pred, sample_weight, weights, track=None):
+def _compute_losses(losses, y, y_pred, sample_weight, weights, track=None, names=None):
+    """The sum of the losses of all outputs, which `names` names, each times its weight."""
     if isinstance(losses, dict):
         total = None
+        if isinstance(y_pred, (list, tuple)):
+            y_pred = dict(zip(names or losses, y_pred))
+        if isinstance(y, (list, tuple)):
+            y = dict(zip(names or losses, y))
         for key, loss in losses.items():
-            own = loss(y[key], y_pred[key] if isinstance(y_pred, dict) else y_pred, sample_weight)
+            if isinstance(y_pred, dict) and key not in y_pred:
+                raise ValueError(f"a loss is for one of the outputs {sorted(y_pred)}; got one for {key!r}")
+            own = loss(y[key] if isinstance(y, dict) else y, y_pred[key] if isinstance(y_pred, dict) else y_pred,
+                       sample_weight)
             if track is not None:
                 track(key, own)
             if weights is not None:

@@ -271,6 +271,12 @@ class CallbackList:
 
     def __init__(self, callbacks=None, add_history=False, add_progbar=False, model=None, **params):
         self.callbacks = list(callbacks or [])
+        self._history = next((one for one in self.callbacks if isinstance(one, History)), None)
+        if add_history and self._history is None:
+            self._history = History()
+            self.callbacks.append(self._history)
+        if add_progbar and not any(isinstance(one, ProgbarLogger) for one in self.callbacks):
+            self.callbacks.append(ProgbarLogger())
         for one in self.callbacks:
             one.set_params(params)
             one.set_model(model)
@@ -504,6 +510,8 @@ class CSVLogger(Callback):
         logs = logs or {}
         if self.keys is None:
             self.keys = sorted(logs)
+            if not any(key.startswith("val_") for key in self.keys):  # a later epoch may be validated
+                self.keys += ["val_" + key for key in self.keys]
             if self._header:
                 self._file.write(self.sep.join(["epoch"] + self.keys) + "\n")
         row = [str(epoch)] + [str(logs.get(key, "NA")) for key in self.keys]

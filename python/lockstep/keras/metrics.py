@@ -77,6 +77,11 @@ class Metric:
 
     non_trainable_variables = weights = variables
 
+    @classmethod
+    def from_config(cls, config):
+        """The metric that `get_config` describes."""
+        return cls(**config)
+
     def get_config(self):
         return {"name": self.name, "dtype": self.dtype}
 

@@ -77,6 +77,11 @@ class Graph:
         return self._native.dot()
 
 
+def _whole_name(device):
+    from ...device_spec import DeviceSpec
+    return DeviceSpec.from_string(device).to_string()
+
+
 class GraphOperation:
     """An op of a graph."""
 
@@ -86,7 +91,7 @@ class GraphOperation:
 
     name = property(lambda self: self._native.name)
     type = property(lambda self: self._native.type)
-    device = property(lambda self: self._native.device)
+    device = property(lambda self: _whole_name(self._native.device))
     outputs = property(lambda self: self._native.outputs())
     inputs = property(lambda self: self._native.inputs())
 
@@ -303,6 +308,8 @@ class RunMetadata:
 def _is_of_graph(one):
     if isinstance(one, (GraphOperation, str)):
         return True
+    if isinstance(one, Operation):
+        return any(tensor._symbolic for tensor in one.tensors)
     if isinstance(one, UnreadVariable):
         return one._value._symbolic
     if isinstance(one, Variable):
@@ -775,7 +782,14 @@ class logging:
 
     @staticmethod
     def set_verbosity(level):
-        pass
+        """Of Python's logger "tensorflow"."""
+        import logging as python
+        python.getLogger("tensorflow").setLevel(level)
+
+    @staticmethod
+    def get_verbosity():
+        import logging as python
+        return python.getLogger("tensorflow").getEffectiveLevel()
 
     @staticmethod
     def info(message, *args):
@@ -785,10 +799,31 @@ class logging:
     warn = warning = error = debug = info
 
 
+_MOVED = {  # what version 1 has at the top
+    "matrix_inverse": ("linalg", "inv"), "matrix_determinant": ("linalg", "det"),
+    "matrix_solve": ("linalg", "solve"), "cholesky": ("linalg", "cholesky"), "trace": ("linalg", "trace"),
+    "diag": ("linalg", "tensor_diag"), "diag_part": ("linalg", "tensor_diag_part"),
+    "matrix_transpose": ("linalg", "matrix_transpose"), "log": ("math", "log"), "log1p": ("math", "log1p"),
+    "is_nan": ("math", "is_nan"), "is_inf": ("math", "is_inf"), "is_finite": ("math", "is_finite"),
+    "floordiv": ("math", "floordiv"), "mod": ("math", "mod"), "erf": ("math", "erf"),
+    "segment_sum": ("math", "segment_sum"), "unsorted_segment_sum": ("math", "unsorted_segment_sum"),
+    "cumprod": ("math", "cumprod"), "lgamma": ("math", "lgamma"), "rsqrt": ("math", "rsqrt"),
+    "confusion_matrix": ("math", "confusion_matrix"), "reciprocal": ("math", "reciprocal"),
+    "check_numerics": ("debugging", "check_numerics"), "assert_equal": ("debugging", "assert_equal"),
+    "assert_less": ("debugging", "assert_less"), "assert_greater": ("debugging", "assert_greater"),
+    "string_to_number": ("strings", "to_number"), "string_join": ("strings", "join"),
+    "read_file": ("io", "read_file"), "write_file": ("io", "write_file"), "decode_raw": ("io", "decode_raw"),
+    "parse_example": ("io", "parse_example"), "parse_single_example": ("io", "parse_single_example"),
+    "FixedLenFeature": ("io", "FixedLenFeature"), "VarLenFeature": ("io", "VarLenFeature"),
+    "FIFOQueue": ("queue", "FIFOQueue"), "RandomShuffleQueue": ("queue", "RandomShuffleQueue"),
+    "PaddingFIFOQueue": ("queue", "PaddingFIFOQueue"), "PriorityQueue": ("queue", "PriorityQueue"),
+    "random_shuffle": ("random", "shuffle"), "gfile": ("io", "gfile")}
+
+
 def __getattr__(name):
-    if name == "train":
-        module = _importlib.import_module(".train", __name__)
-        globals()["train"] = module
+    if name in ("train", "summary"):
+        module = _importlib.import_module("." + name, __name__)
+        globals()[name] = module
         return module
     if name.startswith("__"):
         raise AttributeError(name)
@@ -796,6 +831,9 @@ def __getattr__(name):
         from . import _losses
         return _losses
     import lockstep
+    if name in _MOVED:
+        module, name = _MOVED[name]
+        return getattr(getattr(lockstep, module), name)
     try:
         return getattr(lockstep, name)
     except AttributeError:

@@ -10,7 +10,11 @@ from ...train import (BytesList, Checkpoint, CheckpointManager, Coordinator, Exa
                       ExponentialMovingAverage, Feature, Features, FloatList, Int64List,
                       checkpoints_iterator, get_checkpoint_state, latest_checkpoint, list_variables,
                       load_checkpoint, load_variable)
-from ...train_cluster import ClusterSpec  # noqa: F401
+from ...train_cluster import ClusterDef, ClusterSpec, JobDef  # noqa: F401
+from .monitored import (CheckpointSaverHook, LoggingTensorHook, MonitoredTrainingSession,  # noqa: F401
+                        NanLossDuringTrainingError, NanTensorHook, SessionRunArgs, SessionRunContext,
+                        SessionRunHook, SessionRunValues, SingularMonitoredSession, StopAtStepHook)
+from .replica_setter import replica_device_setter  # noqa: F401
 
 
 class Optimizer:
@@ -73,18 +77,30 @@ def _row(gradient):
     return gradient
 
 
+def _is_number(rate):
+    """Whether a rate is known now; a tensor of a graph, such as a decayed one, is computed in each run."""
+    return not isinstance(rate, Variable) and not getattr(rate, "_symbolic", False)
+
+
 class GradientDescentOptimizer(Optimizer):
-    """w -= rate * g."""
+    """w -= rate * g. The rate may be a tensor."""
 
     def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
+        if not _is_number(learning_rate):
+            self._native, self._name, self._built = _Momentum(learning_rate, None, False), name, False
+            return
         super().__init__("SGD", name=name, learning_rate=float(learning_rate))
 
 
 class MomentumOptimizer(Optimizer):
-    """Momentum as Keras's SGD has it."""
+    """a = momentum * a + g, w -= rate * a. Rate and momentum may be tensors."""
 
     def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum",
                  use_nesterov=False):
+        if not (_is_number(learning_rate) and _is_number(momentum)):
+            self._native = _Momentum(learning_rate, momentum, use_nesterov)
+            self._name, self._built = name, False
+            return
         super().__init__("SGD", name=name, learning_rate=float(learning_rate), momentum=float(momentum),
                          nesterov=use_nesterov)
 
@@ -94,6 +110,9 @@ class AdamOptimizer(Optimizer):
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False,
                  name="Adam"):
+        if not _is_number(learning_rate):
+            self._native, self._name, self._built = _Adam(learning_rate, beta1, beta2, epsilon), name, False
+            return
         super().__init__("Adam", name=name, learning_rate=float(learning_rate), beta_1=beta1,
                          beta_2=beta2, epsilon=epsilon)
 
@@ -147,6 +166,60 @@ class _RMSProp(_Slots):
                 size = size - middle * middle
             step = moved.assign(momentum * moved + rate * gradient / ops_math.sqrt(size + epsilon)) + 0.0
             variable.assign_sub(step)
+
+
+def _zeros_slot(variable, name):
+    from ... import ops_array
+    return Variable(ops_array.zeros(variable.shape.as_list(), variable.dtype), trainable=False,
+                    name=f"{variable._v.name}/{name}")
+
+
+class _Momentum(_Slots):
+    """Gradient descent by ops, with momentum unless that is None."""
+
+    def __init__(self, rate, momentum, nesterov):
+        super().__init__(lambda variable: None if momentum is None else _zeros_slot(variable, "Momentum"))
+        self._rates = rate, momentum, nesterov
+
+    def apply(self, gradients, variables):
+        self.build(variables)
+        rate, momentum, nesterov = self._rates
+        for gradient, native in zip(gradients, variables):
+            variable, gradient = Variable._wrap(native), convert_to_tensor(gradient)
+            slot = self._made[native.key]
+            if slot is not None:
+                moved = slot.assign(momentum * slot + gradient) + 0.0
+                gradient = gradient + momentum * moved if nesterov else moved
+            variable.assign_sub(rate * gradient)
+
+
+class _Adam(_Slots):
+    """Adam by ops."""
+
+    def __init__(self, rate, beta1, beta2, epsilon):
+        super().__init__(lambda variable: (_zeros_slot(variable, "Adam"), _zeros_slot(variable, "Adam_1")))
+        self._rates, self._powers = (rate, beta1, beta2, epsilon), None
+
+    def build(self, variables):
+        super().build(variables)
+        if self._powers is None:
+            self._powers = [Variable(float(beta), trainable=False, name=f"beta{i + 1}_power")
+                            for i, beta in enumerate(self._rates[1:3])]
+
+    def apply(self, gradients, variables):
+        from ... import ops_math
+        self.build(variables)
+        rate, beta1, beta2, epsilon = self._rates
+        first, second = [one + 0.0 for one in self._powers]
+        step = rate * ops_math.sqrt(1 - second) / (1 - first)
+        for gradient, native in zip(gradients, variables):
+            variable, gradient = Variable._wrap(native), convert_to_tensor(gradient)
+            mean, square = self._made[native.key]
+            mean_now = mean.assign(beta1 * mean + (1 - beta1) * gradient) + 0.0
+            square_now = square.assign(beta2 * square + (1 - beta2) * gradient * gradient) + 0.0
+            variable.assign_sub(step * mean_now / (ops_math.sqrt(square_now) + epsilon))
+        for power, beta in zip(self._powers, (beta1, beta2)):
+            power.assign(power * beta)
 
 
 class RMSPropOptimizer(Optimizer):

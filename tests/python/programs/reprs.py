@@ -1,0 +1,31 @@
+import tensorflow as tf
+import numpy as np
+print(tf.constant(1), tf.constant([1.5, 2]), tf.constant("a"), tf.constant([b"x", b"y"]), tf.constant(True))
+print(repr(tf.constant(1)), repr(tf.constant([[1.0]])), repr(tf.constant(["s"])))
+print(tf.zeros([0]), tf.zeros([2, 0]), tf.constant(1, tf.uint8), tf.constant(2., tf.float16))
+print(tf.Variable([1, 2], name="v"), repr(tf.Variable("hi")))
+print(tf.TensorShape([None, 2]), repr(tf.TensorShape([1, None])), tf.TensorShape(None), repr(tf.TensorShape(None)))
+print(tf.float32, repr(tf.int64), tf.string, tf.as_dtype("float64"), tf.float32.as_numpy_dtype, tf.int8.max, tf.float32.min, tf.int32.limits)
+print(tf.TensorSpec([None, 3], tf.float32, name="in"), repr(tf.TensorSpec([], tf.int32)))
+ds = tf.data.Dataset.from_tensor_slices({"a": [1, 2], "b": [1.0, 2.0]})
+print(ds.element_spec); print(ds); print(ds.batch(2)); print(ds.map(lambda d: d["a"]))
+print(tf.data.Dataset.range(3).batch(2)); print(tf.data.Dataset.range(3).shuffle(2).repeat().prefetch(1))
+print(tf.data.Dataset.zip((tf.data.Dataset.range(3), tf.data.Dataset.range(3))))
+print(tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]), tf.constant([2])).values)
+print(tf.convert_to_tensor(np.float64(2.0)), tf.convert_to_tensor([1, 2], dtype=tf.float32), tf.cast(1.9, tf.int32))
+print(tf.range(20)); print(tf.reshape(tf.range(2000), [40, 50]))
+print(tf.constant([1e-10, 1.0, 1e10]), tf.constant([np.nan, np.inf]), tf.constant(1e20), tf.constant([0.1, 0.12345678]))
+print(f"{tf.constant(3.14159):.2f}", f"{tf.constant(3)}", "%d" % tf.constant(4), "%.3f" % tf.constant(2.0), "{:>6}".format(int(tf.constant(3))))
+@tf.function
+def f(x):
+    print("Tracing:", x)
+    return x + 1
+f(tf.constant([1.0, 2.0])); f(tf.constant(1)); f(3)
+print(tf.constant([[1, 2], [3, 4]]).shape, tf.constant([[1, 2], [3, 4]]).shape.as_list(), tf.constant([[1, 2], [3, 4]]).ndim, len(tf.constant([[1, 2], [3, 4]])))
+print(tf.constant([1, 2]).device, tf.constant([1., 2]).dtype.name, tf.constant([1, 2]).dtype.is_integer)
+print(tf.constant(1) == tf.constant(1), tf.constant([1, 2]) != tf.constant([1, 3]), not tf.constant(False), tf.constant([1, 2]) > 1)
+print(tf.VariableAggregation.MEAN, tf.VariableSynchronization.ON_READ, tf.distribute.ReduceOp.SUM, repr(tf.distribute.ReduceOp.MEAN))
+print(list(map(str, tf.unstack(tf.constant([[1, 2], [3, 4]])))))
+print({"loss": tf.constant(0.5), "n": tf.constant([1])}, [tf.constant(1), tf.constant(2)])
+for x in tf.constant([[1, 2], [3, 4]]): print(x)
+print(tf.keras.layers.Dense(3, name="d"), tf.keras.optimizers.Adam().name, tf.keras.losses.MeanSquaredError().name)
