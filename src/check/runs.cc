@@ -247,13 +247,14 @@ Result<std::vector<RunNodes>> RunsOf(const graph::ReadGraph& read,
 std::vector<int> FunctionsNobodyCalls(const graph::ReadGraph& read) {
   std::unordered_set<std::string> called;
   const auto& library = read.graph->library();
-  for (const NodeDef& node : read.graph->node()) {
+  const auto note = [&](const NodeDef& node) {
+    // Of a dataset: nothing in the graph waits for it.
+    if (Contains(node.op(), "Dataset")) return;
     for (const std::string& name : FunctionsOf(node)) called.insert(name);
-  }
+  };
+  for (const NodeDef& node : read.graph->node()) note(node);
   for (const auto& function : library.function()) {
-    for (const NodeDef& node : function.node_def()) {
-      for (const std::string& name : FunctionsOf(node)) called.insert(name);
-    }
+    for (const NodeDef& node : function.node_def()) note(node);
   }
   std::vector<int> nobody;
   for (int i = 0; i < library.function_size(); ++i) {

@@ -167,6 +167,22 @@ TEST(StaticRacesTest, CuresOfSeveralVariablesGoTogether) {
   EXPECT_EQ(races[0].cure.from + races[0].cure.to, races[1].cure.from + races[1].cure.to);
 }
 
+TEST(StaticRacesTest, LooksIntoTheFunctionsOfDatasets) {
+  const auto races = Find(R"(
+node { name: "v" op: "VarHandleOp" attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "numbers" op: "TensorSliceDataset" }
+node { name: "map" op: "MapDataset" input: "numbers" input: "v"
+  attr { key: "f" value { func { name: "count" } } } }
+library { function { signature { name: "count" input_arg { name: "x" type: DT_FLOAT }
+    input_arg { name: "counter" type: DT_RESOURCE } output_arg { name: "y" type: DT_FLOAT } }
+  node_def { name: "get" op: "ReadVariableOp" input: "counter" }
+  node_def { name: "set" op: "AssignVariableOp" input: "counter" input: "x" }
+  ret { key: "y" value: "get:value:0" } } })");
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_EQ(races[0].first.node + races[0].second.node, "getset");
+  EXPECT_EQ(races[0].first.function, "count");
+}
+
 TEST(StaticRacesTest, NamesTheCallsAroundAnOp) {
   const auto races = FindRacesInFile(kCorpus / "nested_loop.pbtxt").value();
   ASSERT_EQ(races.size(), 1u);
