@@ -516,6 +516,7 @@ def range(start, limit=None, delta=1, dtype=None, name='range') -> Any:
 def rank(input, name=None) -> Any:
     """The number of axes, as a tensor."""
     ...
+from . import raw_ops as raw_ops
 def realdiv(x, y, name=None) -> Any:
     """x / y, a real number. Element by element; shapes broadcast, dtypes must agree."""
     ...
@@ -586,6 +587,7 @@ def rsqrt(x, name=None) -> Any:
 def saturate_cast(value, dtype, name=None) -> Any:
     """`cast`, of values first clipped to what the dtype can hold."""
     ...
+from . import saved_model as saved_model
 def scalar_mul(scalar, x, name=None) -> Any:
     """scalar * x."""
     ...

@@ -311,8 +311,11 @@ class Variable(metaclass=_Meta):
         raise NotImplementedError("use scatter_nd_update")
 
     def load(self, value, session=None):
-        """Assigns, as version 1 has it."""
-        self.assign(value)
+        """Assigns, in a graph in the session or in the default one, as version 1 has it."""
+        made = self.assign(value)
+        if self.__dict__.get("_of_graph"):
+            from .compat.v1 import get_default_session
+            (session or get_default_session()).run(made)
 
     def count_up_to(self, limit):
         """Adds 1, and gives the value before. Raises: OutOfRangeError at the limit."""

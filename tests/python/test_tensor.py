@@ -123,5 +123,22 @@ class Tracebacks(unittest.TestCase):
             self.assertIn("float32[2,3]", str(error))
 
 
+class RawOps(unittest.TestCase):
+    def test_are_the_public_functions(self):
+        self.assertEqual(tf.raw_ops.MatMul(a=[[1.0, 2.0]], b=[[3.0, 4.0]], transpose_b=True).numpy().tolist(), [[11.0]])
+        self.assertEqual(tf.raw_ops.AddV2(x=[1.0], y=[2.0]).numpy().tolist(), [3.0])
+        self.assertEqual(float(tf.raw_ops.Sum(input=[1.0, 2.0], axis=0, keep_dims=False)), 3.0)
+
+    def test_take_names_alone_and_tell_what_is_missing(self):
+        with self.assertRaisesRegex(TypeError, "only takes keyword args"):
+            tf.raw_ops.Add(1, 2)
+        with self.assertRaisesRegex(AttributeError, "numpy_function"):
+            tf.raw_ops.NothingLikeIt  # noqa: B018
+
+    def test_saved_model_says_what_to_use(self):
+        with self.assertRaisesRegex(NotImplementedError, "tf.train.Checkpoint"):
+            tf.saved_model.save(None, "folder")
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=0)

@@ -821,7 +821,7 @@ _MOVED = {  # what version 1 has at the top
 
 
 def __getattr__(name):
-    if name in ("train", "summary"):
+    if name in ("train", "summary", "data"):
         module = _importlib.import_module("." + name, __name__)
         globals()[name] = module
         return module
