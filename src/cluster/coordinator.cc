@@ -402,12 +402,14 @@ Situation Coordinator::Look() {
   situation.max_members = options_.max_members;
   const std::vector<Peer> everybody = Everybody();
   // Who falls silent in one cut is left out in one epoch, though their last words came apart.
-  base::Duration patience = options_.timing.silence;
-  for (const Peer& peer : everybody) {
-    if (peer.incarnation != replica_.self().incarnation &&
-        health_.Silence(peer.incarnation, now) > options_.timing.silence)
-      patience = options_.timing.silence * 3 / 4;
-  }
+  const auto patience_with = [&](const Peer& peer) {
+    return health_.Patience(peer.incarnation, situation.leader, options_.timing.steady_silence,
+                            options_.timing.silence);
+  };
+  bool is_cut = false;
+  for (const Peer& peer : everybody)
+    is_cut |= peer.incarnation != situation.leader &&
+              health_.Silence(peer.incarnation, now) > patience_with(peer);
   for (const Peer& peer : everybody) {
     if (peer.incarnation == situation.leader) continue;
     const auto ended = ended_.find(peer.incarnation);
@@ -417,7 +419,7 @@ Situation Coordinator::Look() {
       situation.dead[peer.incarnation] = ended->second;
     } else if (refusal && *refusal > options_.timing.refusal) {
       situation.dead[peer.incarnation] = "refused connections for " + Milliseconds(*refusal);
-    } else if (silence > patience) {
+    } else if (silence > (is_cut ? patience_with(peer) * 3 / 4 : patience_with(peer))) {
       situation.dead[peer.incarnation] = "was silent for " + Milliseconds(silence);
     }
   }

@@ -23,6 +23,9 @@ struct Timing {
   base::Duration election = std::chrono::milliseconds(300);
   /// A task that was silent for so long is taken for dead.
   base::Duration silence = std::chrono::seconds(1);
+  /// The least that `silence` may become for a task that has answered steadily, ten times its
+  /// longest gap of late; never above `silence`.
+  base::Duration steady_silence = std::chrono::seconds(1);
   /// The same for one whose machine refuses connections.
   base::Duration refusal = std::chrono::milliseconds(100);
   /// An epoch that is said to be broken is begun anew after this, unless a death explains it.

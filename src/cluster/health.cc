@@ -56,6 +56,8 @@ void HealthTable::Answered(const Peer& peer, const Progress& progress, base::Tim
   const auto found = pulses_.find(peer.incarnation);
   if (found == pulses_.end()) return;
   Pulse& pulse = found->second;
+  ++pulse.answers;
+  pulse.longest_gap = std::max(now - pulse.heard, pulse.longest_gap - pulse.longest_gap / 200);
   pulse.heard = now;
   pulse.refused.reset();
   if (progress.op != pulse.progress.op || progress.step != pulse.progress.step) pulse.moved = now;
@@ -70,6 +72,18 @@ void HealthTable::Refused(const Peer& peer, base::Time now) {
 base::Duration HealthTable::Silence(Incarnation who, base::Time now) const {
   const auto found = pulses_.find(who);
   return found == pulses_.end() ? base::Duration(0) : now - found->second.heard;
+}
+
+base::Duration HealthTable::Patience(Incarnation who, Incarnation self, base::Duration least,
+                                     base::Duration most) const {
+  constexpr int64_t kFew = 20;
+  base::Duration gap{};
+  for (const Incarnation each : {who, self}) {
+    const auto found = pulses_.find(each);
+    if (found == pulses_.end() || found->second.answers < kFew) return most;
+    gap = std::max(gap, found->second.longest_gap);
+  }
+  return std::clamp(10 * gap, std::min(least, most), most);
 }
 
 std::optional<base::Duration> HealthTable::Refusal(Incarnation who, base::Time now) const {

@@ -48,6 +48,11 @@ class HealthTable {
   void Refused(const Peer& peer, base::Time now);
 
   base::Duration Silence(Incarnation who, base::Time now) const;
+  /// For how long it may be silent: ten times the longest gap of late between two answers of it, or
+  /// of `self`, which shows how late this task itself looks; `least` to `most`, and `most` for who
+  /// has answered seldom yet.
+  base::Duration Patience(Incarnation who, Incarnation self, base::Duration least,
+                          base::Duration most) const;
   /// How long it has refused connections, if it does.
   std::optional<base::Duration> Refusal(Incarnation who, base::Time now) const;
   /// Begins to watch those who are new, forgets those who are no peers any more.
@@ -63,6 +68,8 @@ class HealthTable {
     base::Time moved{};
     std::optional<base::Time> refused;
     Progress progress;
+    int64_t answers = 0;
+    base::Duration longest_gap{};  // of late: half of it is forgotten after 140 answers
   };
   std::map<Incarnation, Pulse> pulses_;
 };
