@@ -50,7 +50,7 @@ std::vector<Tensor> Run(const ops::OpSpec& spec, const ops::Attributes& attribut
 const ops::RegisterOp kHostCall({.name = "PyFunction",
                                  .infer = Infer,
                                  .effects = {.external = true}});
-const runtime::RegisterHostOp kRunHostCall("PyFunction", {Run});
+const runtime::RegisterHostOp kRunHostCall("PyFunction", {.function = Run, .outside = true});
 
 std::vector<Tensor> Emit(nb::object function, const std::vector<Tensor>& inputs,
                          const std::vector<DType>& dtypes, const std::vector<Shape>& shapes) {

@@ -9,7 +9,7 @@
 #include "kernels/copy.h"
 #include "kernels/kernel.h"
 #include "ops/builder.h"
-#include "runtime/host_ops.h"
+#include "runtime/host_results.h"
 #include "runtime/placed_variable.h"
 #include "runtime/race_checks.h"
 #include "runtime/schedule.h"
@@ -124,7 +124,8 @@ std::vector<Tensor> EagerBuilder::CarryOut(const ops::OpSpec& spec,
     }
   }
   if (spec.name == "ReadVariableOp") return {CellOf(inputs[0]).Read()};
-  if (const HostOp* host = FindHostOp(spec.name)) return host->function(spec, attributes, inputs);
+  if (const HostOp* host = FindHostOp(spec.name))
+    return CarryOutHostOp(*host, spec, attributes, inputs);
   if (auto function = kernels::KernelRegistry::Cpu().FindValueFunction(spec.name)) {
     return function(attributes, inputs);
   }

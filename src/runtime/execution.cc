@@ -3,7 +3,7 @@
 #include "lockstep/ops/array.h"
 #include "ops/builder.h"
 #include "runtime/eager.h"
-#include "runtime/host_ops.h"
+#include "runtime/host_results.h"
 #include "runtime/program.h"
 #include "runtime/program_items.h"
 #include "runtime/run_control.h"
@@ -23,7 +23,7 @@ std::vector<Tensor> EmitStep(const graph::Node& node, const std::vector<Tensor>&
   try {
     const HostOp* host = FindHostOp(node.spec->name);
     auto outputs = host != nullptr
-                       ? host->function(*node.spec, node.attributes, inputs)
+                       ? CarryOutHostOp(*host, *node.spec, node.attributes, inputs)
                        : EagerBuilder::Instance().Emit(*node.spec, inputs, node.attributes);
     if (traced) control->Record(node, begin, outputs);
     return outputs;

@@ -17,6 +17,9 @@ struct HostOp {
   HostFunction function;
   /// All replicas carry it out together: a replica's program stops here until all have arrived.
   bool meets = false;
+  /// It does something outside of the program, which is done once however often a step is: prints,
+  /// functions of Python.
+  bool outside = false;
 };
 
 /// The host op named `name`, or nullptr.

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <thread>
+#include <tuple>
 
 #include "distribute/workers/elastic_workers_test.h"
 #include "lockstep/distribute/strategy.h"
@@ -12,6 +16,9 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/function.h"
+#include "ops/builder.h"
+#include "runtime/host_ops.h"
+#include "runtime/replica.h"
 
 namespace lockstep {
 namespace {
@@ -137,6 +144,82 @@ TEST(ElasticRun, AWorkerDiesAnywhere) {
                                  ExpectAllAre(expected, all, survivors, what);
                                });
   EXPECT_GE(deaths, 11);
+}
+
+// What was told, by the thread of a worker, the replica and the sum.
+std::mutex told_mutex;
+std::map<std::tuple<std::thread::id, int, float>, int> told;
+
+std::vector<Tensor> Tell(const ops::OpSpec&, const ops::Attributes&,
+                         const std::vector<Tensor>& inputs) {
+  const std::lock_guard<std::mutex> lock(told_mutex);
+  ++told[{std::this_thread::get_id(), runtime::CurrentReplica(), inputs[0].scalar<float>()}];
+  return {Scalar<float>(inputs[0].scalar<float>() * 0.5f)};
+}
+const ops::RegisterOp kTellOp(
+    {.name = "TestTell",
+     .infer =
+         [](const ops::InferenceContext&) {
+           return std::vector<ops::TensorType>{{DType::kFloat32, Shape{}}};
+         },
+     .effects = {.external = true}});
+const runtime::RegisterHostOp kTell("TestTell", {.function = Tell, .outside = true});
+
+// Each worker does the whole step, as of an op that nobody knows; the step before it is divided.
+float TrainAndTell(Strategy& strategy) {
+  auto scope = strategy.scope();
+  const Variable shared(Scalar<float>(1), {.name = "shared"});
+  const Variable divided(Scalar<float>(1), {.name = "divided"});
+  const auto train = [&](const Variable& variable, bool tells) {
+    const auto factory = []() -> BatchSource {
+      return [next = 0]() mutable -> std::optional<std::vector<Tensor>> {
+        if (next == 2) return std::nullopt;
+        return std::vector<Tensor>{Awkward(64, 3, next++)};
+      };
+    };
+    strategy.Train(factory, 2,
+                   [&](const std::vector<Tensor>& batch) {
+                     const Tensor sum = ReduceSum(batch[0]) + variable;
+                     const Tensor told = tells ? ops::Emit("TestTell", {sum}, {})[0] : sum;
+                     variable.AssignAdd(told * 0.1f);
+                     return std::vector<Tensor>{told};
+                   },
+                   {.shards = 4});
+  };
+  for (int round = 0; round < kCalls / 2; ++round) {
+    train(shared, true);
+    train(divided, false);
+  }
+  return shared.value().scalar<float>() + divided.value().scalar<float>();
+}
+
+// Steps are done again after a death; what they did outside of the program is not.
+TEST(ElasticRun, WhatAStepDoesOutsideItDoesOnce) {
+  MirroredStrategy alone({.devices = 1, .replicas = kReplicas});
+  const float expected = TrainAndTell(alone);
+  const auto run = [&](ElasticJob& job) {
+    told.clear();
+    std::vector<std::optional<float>> values(job.workers());
+    distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
+      ranks->journal().set_interval(3);
+      MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = kReplicas});
+      const float value = TrainAndTell(strategy);
+      strategy.ranks()->journal().End();
+      values[worker] = value;
+    });
+    return values;
+  };
+  distribute::KillAnywhere({2, 3}, 8, /*seed=*/5, run,
+                           [&](const auto& values, int survivors, const std::string& what) {
+                             int ended = 0;
+                             for (const std::optional<float>& value : values) {
+                               if (!value) continue;
+                               ++ended;
+                               EXPECT_EQ(*value, expected) << what;
+                             }
+                             EXPECT_EQ(ended, survivors) << what;
+                             for (const auto& [by, times] : told) EXPECT_EQ(times, 1) << what;
+                           });
 }
 
 TEST(ElasticRun, OneDiesAfterTheOtherUntilOneIsLeft) {

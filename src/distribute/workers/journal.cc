@@ -300,8 +300,10 @@ std::vector<Tensor> Journal::Run(const std::shared_ptr<Repeatable>& program,
   ++calls_;
   NoteNews(program->cells());
   std::vector<Tensor> results;
+  auto host = std::make_shared<runtime::HostResults>();
   Carry([&] {
     MaybeTakeSnapshot();
+    const runtime::HostResults::Scope once(*host);
     results = program->RunOnce(arguments, team);
   });
   if (heard_elsewhere_ && heard_elsewhere_->first == calls_)
@@ -311,6 +313,7 @@ std::vector<Tensor> Journal::Run(const std::shared_ptr<Repeatable>& program,
              .program = program,
              .arguments = {arguments.begin(), arguments.end()},
              .team = &team,
+             .host = host->empty() ? nullptr : std::move(host),
              .heard = ranks_.heard()});
   return results;
 }
@@ -603,8 +606,11 @@ void Journal::Repeat() {
         if (!is_known) known_.push_back({entry.cell, 0});
         break;
       }
-      case Kind::kRun:
+      case Kind::kRun: {
+        if (entry.host == nullptr) entry.host = std::make_shared<runtime::HostResults>();
+        const runtime::HostResults::Scope once(*entry.host);
         entry.program->RunOnce(entry.arguments, *entry.team);
+      }
         heard = entry.heard;
         ++runs;
         break;

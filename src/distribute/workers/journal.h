@@ -13,6 +13,7 @@
 #include "base/team.h"
 #include "distribute/workers/communicator.h"
 #include "distribute/workers/snapshot.h"
+#include "runtime/host_results.h"
 
 namespace lockstep::distribute {
 
@@ -88,6 +89,7 @@ class Journal {
     std::shared_ptr<Repeatable> program;
     std::vector<Tensor> arguments;
     base::Team* team = nullptr;
+    std::shared_ptr<runtime::HostResults> host;  // null: none of its ops had effects outside
     uint32_t heard = 0;
     std::vector<std::string> answer;
     std::shared_ptr<runtime::VariableCell> cell;
