@@ -17,7 +17,9 @@ namespace lockstep::sim {
 namespace {
 
 constexpr int kLeaves = 8;
-constexpr int64_t kBatch = 64, kFeatures = 784, kSteps = 12;
+constexpr int64_t kBatch = 64, kFeatures = 784, kSteps = 24;
+// Until blocks are chosen by what runs have cost, and the program is made for them.
+constexpr int64_t kFirstSteps = 12;
 // An MLP 784-128-10 with Adam: 8 examples forward and backward, and the update of all weights.
 constexpr base::Duration kLeafTime = std::chrono::microseconds(40);
 constexpr base::Duration kUpdateTime = std::chrono::microseconds(30);
@@ -34,7 +36,10 @@ class Machine final : public Callback {
       : program_(program), strategy_(strategy), ends_(ends) {}
   void OnTrainBatchBegin(int64_t) override {
     const int ranks = strategy_.ranks()->num_ranks();
-    const auto own = collectives::Division::Even(kLeaves, ranks).block(strategy_.ranks()->rank());
+    const collectives::Division& made = strategy_.ranks()->division();
+    const auto division =
+        made.num_leaves() > 0 ? made : collectives::Division::Even(kLeaves, ranks);
+    const auto own = division.block(strategy_.ranks()->rank());
     program_.Compute(own.size() * kLeafTime + kUpdateTime / ranks);
   }
   void OnTrainBatchEnd(int64_t, const LogsSource&) override {
@@ -66,7 +71,7 @@ void TrainMlp(Strategy& strategy, const CallbackPtr& machine) {
              .shards = kLeaves});
 }
 
-// Mean time of a step, without those that trace, and without snapshots.
+// Mean time of a step once its blocks are chosen, and without snapshots.
 double StepMicroseconds(int ranks, const Wire& wire) {
   WorldOptions options{.num_ranks = ranks};
   options.scheduler = {.longest_work = base::Duration(0), .lanes = 2};
@@ -91,7 +96,8 @@ double StepMicroseconds(int ranks, const Wire& wire) {
     ADD_FAILURE() << steps.size() << " steps";
     return 0;
   }
-  return static_cast<double>((steps.back() - steps[1]).count()) / 1000 / (kSteps - 2);
+  return static_cast<double>((steps.back() - steps[kFirstSteps]).count()) / 1000 /
+         (kSteps - 1 - kFirstSteps);
 }
 
 TEST(SimulatedStepTime, ThreeWorkersTakeLittleLongerThanTwoForTheSameBatch) {
@@ -104,10 +110,7 @@ TEST(SimulatedStepTime, ThreeWorkersTakeLittleLongerThanTwoForTheSameBatch) {
     for (int ranks = 1; ranks <= 4; ++ranks) times[ranks] = StepMicroseconds(ranks, wire);
     std::printf("%-17s 1: %6.1f us, 2: %6.1f, 3: %6.1f, 4: %6.1f; 3 to 2: %.2f\n", wire.name,
                 times[1], times[2], times[3], times[4], times[3] / times[2]);
-    // On slower wires two workers are ahead: to add up 8 leaves over 3 takes twice their bytes.
-    if (wire.nanoseconds_a_byte <= 0.1) {
-      EXPECT_LE(times[3], 1.3 * times[2]) << wire.name;
-    }
+    EXPECT_LE(times[3], 1.3 * times[2]) << wire.name;
     EXPECT_LT(times[4], times[1] + wire.nanoseconds_a_byte * 2e6) << wire.name;
   }
 }

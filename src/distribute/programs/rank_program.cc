@@ -222,6 +222,9 @@ void RankProgram::Start(std::vector<Tensor> arguments, base::Team& team, runtime
 }
 
 void RankProgram::NoteWait(const graph::Node& node, base::Time from, base::Time to) {
+  waited_ += to - from;
+  if (wait_ended_ != base::Time{}) worked_ += from - wait_ended_;
+  wait_ended_ = to;
   static const std::string none;
   const bool labelled = base::TraceRecorder::Current() != nullptr;
   ranks_.watch().Waited(labelled ? node.attributes.Get<std::string>("label") : none,

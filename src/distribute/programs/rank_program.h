@@ -30,6 +30,10 @@ class RankProgram {
   runtime::SegmentedProgram& program() { return program_; }
   /// How long its segments took since the last call, where ranks speculate.
   base::Duration TakeBusy() { return std::exchange(busy_, {}); }
+  /// How long it has waited for others since the last call, and how long not, up to the end of the
+  /// last wait.
+  base::Duration TakeWaited() { return std::exchange(waited_, {}); }
+  base::Duration TakeWorked() { return std::exchange(worked_, {}); }
 
  private:
   class Exchanges;
@@ -41,6 +45,8 @@ class RankProgram {
   runtime::SegmentedProgram program_;
   std::unique_ptr<Exchanges> exchanges_;
   base::Duration busy_{};
+  base::Duration waited_{}, worked_{};
+  base::Time wait_ended_{};
 };
 
 /// Gives every rank the rows of all variables of which the ranks have only their own rows up to

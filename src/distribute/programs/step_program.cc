@@ -123,27 +123,17 @@ void StepProgram::Make() {
   if (measures_) MeasureSteps();
 }
 
-namespace {
-
-// Blocks of leaves for those that compute, none for the others.
-collectives::Division DivideLeaves(collectives::Leaf leaves, const Roles& roles) {
-  const auto even =
-      collectives::Division::Even(leaves, static_cast<int>(roles.leaf_ranks().size()));
-  std::vector<collectives::Leaf> borders{0};
-  size_t workers = 0;
-  for (int rank = 0; rank < roles.num_ranks(); ++rank) {
-    if (roles.WorkerOf(rank) >= 0) ++workers;
-    borders.push_back(even.borders()[workers]);
-  }
-  return collectives::Division::FromBorders(std::move(borders)).OrThrow();
-}
-
-}  // namespace
-
 void StepProgram::Spread() {
   auto division =
       DivideLeaves(static_cast<collectives::Leaf>(offsets_.size() - 1), ranks_->roles());
-  if (ranks_->speculation() != nullptr) division = ranks_->speculation()->Divide(division);
+  if (ranks_->speculation() != nullptr) {
+    division = ranks_->speculation()->Divide(division);
+  } else if (blocks_) {
+    division = *blocks_;
+  } else {
+    trial_.emplace(division, *ranks_);
+  }
+  ranks_->set_division(division);
   SpreadOptions spread{.examples = options_.examples,
                        .has_rows = options_.has_rows,
                        .offsets = offsets_,
@@ -176,7 +166,15 @@ std::vector<Tensor> StepProgram::Run(std::span<const Tensor> arguments, base::Te
 std::vector<Tensor> StepProgram::RunOnce(std::span<const Tensor> arguments, base::Team& team) {
   Speculation* const speculation = ranks_->speculation();
   if (speculation != nullptr) speculation->BeforeRun(*ranks_);
-  if (generation_ != ranks_->generation()) Make();
+  if (generation_ != ranks_->generation()) {
+    blocks_.reset();
+    trial_.reset();
+    Make();
+  }
+  if (trial_ && (blocks_ = trial_->Decide(*ranks_))) {
+    trial_.reset();
+    Make();
+  }
   if (compared_in_ != generation_) {
     RequireOneProgram(*ranks_, graph_);
     compared_in_ = generation_;
@@ -191,6 +189,7 @@ std::vector<Tensor> StepProgram::RunOnce(std::span<const Tensor> arguments, base
   }
   std::vector<Tensor> results = of_rank_->Run(std::move(own), team);
   if (speculation != nullptr) speculation->AfterRun(own_examples_, of_rank_->TakeBusy());
+  if (trial_) trial_->AfterRun(of_rank_->TakeWorked(), of_rank_->TakeWaited());
   return results;
 }
 

@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "distribute/programs/leaf_blocks.h"
 #include "distribute/programs/rank_program.h"
 #include "distribute/workers/journal.h"
 #include "ops/op.h"
@@ -72,6 +74,8 @@ class StepProgram final : public Repeatable, public std::enable_shared_from_this
   bool measures_ = false;
   std::unique_ptr<runtime::Compiled> compiled_;
   std::unique_ptr<RankProgram> of_rank_;
+  std::optional<BlockTrial> trial_;              // of even blocks, in this generation
+  std::optional<collectives::Division> blocks_;  // what came of it
   /// The rank's rows of each argument that has rows.
   struct Rows {
     bool cut = false;

@@ -9,6 +9,7 @@
 
 #include "base/trace.h"
 #include "collectives/group.h"
+#include "collectives/plan.h"
 #include "distribute/workers/flight.h"
 #include "distribute/workers/roles.h"
 #include "distribute/workers/roster.h"
@@ -83,6 +84,9 @@ class Communicator {
   void Speculate();
   /// Null: nobody is helped.
   Speculation* speculation() { return speculation_.get(); }
+  /// Which rank has which leaves in the program that was made last; nobody yet: none.
+  const collectives::Division& division() const { return division_; }
+  void set_division(const collectives::Division& division) { division_ = division; }
   /// All ranks divide leaves another way from here on.
   void DivideAnew() { ++generation_; }
   /// Whether the ranks of this generation have not compared a program of this hash yet; from now on
@@ -161,6 +165,7 @@ class Communicator {
   uint64_t parts_version_ = 1;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Speculation> speculation_;
+  collectives::Division division_ = collectives::Division::Even(0, 1);
 };
 
 /// While it lives, the task does something, as its flight recorder says; then what it did before.
