@@ -54,6 +54,11 @@ class FileSystem {
   /// The names of the files in a directory, sorted.
   virtual Result<std::vector<std::string>> List(const std::string& path) = 0;
   virtual bool IsDirectory(const std::string& path) = 0;
+  /// The same files for work on another thread, which may go on when the scope of this one's has
+  /// ended.
+  virtual std::shared_ptr<FileSystem> ForThread() {
+    return std::shared_ptr<FileSystem>(std::shared_ptr<void>(), this);
+  }
 };
 
 /// The files of this machine; where a `FilesScope` of the calling thread lives, its files.

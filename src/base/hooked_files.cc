@@ -70,4 +70,16 @@ bool HookedFiles::IsDirectory(const std::string& path) {
   return before_(false).ok() && files_.IsDirectory(path);
 }
 
+std::shared_ptr<FileSystem> HookedFiles::ForThread() {
+  struct Held {
+    Held(std::shared_ptr<FileSystem> own, Before before)
+        : files(std::move(own)), hooked(*files, std::move(before)) {}
+    const std::shared_ptr<FileSystem> files;
+    HookedFiles hooked;
+  };
+  auto held =
+      std::make_shared<Held>(files_.ForThread(), before_elsewhere_ ? before_elsewhere_() : before_);
+  return {held, &held->hooked};
+}
+
 }  // namespace lockstep::base

@@ -16,7 +16,10 @@ class HookedFiles final : public FileSystem {
  public:
   /// `changes`: whether the operation changes what is on the disk.
   using Before = std::function<Status(bool changes)>;
-  HookedFiles(FileSystem& files, Before before) : files_(files), before_(std::move(before)) {}
+  /// `before_elsewhere`: makes what comes before those of another thread; null: `before`, which
+  /// then may be called on any.
+  HookedFiles(FileSystem& files, Before before, std::function<Before()> before_elsewhere = nullptr)
+      : files_(files), before_(std::move(before)), before_elsewhere_(std::move(before_elsewhere)) {}
 
   Result<std::unique_ptr<WritableFile>> Create(const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> Extend(const std::string& path) override;
@@ -27,12 +30,14 @@ class HookedFiles final : public FileSystem {
   Status SyncDirectory(const std::string& path) override;
   Result<std::vector<std::string>> List(const std::string& path) override;
   bool IsDirectory(const std::string& path) override;
+  std::shared_ptr<FileSystem> ForThread() override;
 
  private:
   class Writer;
 
   FileSystem& files_;
   const Before before_;
+  const std::function<Before()> before_elsewhere_;
 };
 
 }  // namespace lockstep::base

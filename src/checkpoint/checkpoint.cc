@@ -239,7 +239,10 @@ Status Checkpoint::WriteAnd(const std::string& prefix, const CheckpointOptions& 
   };
   if (!options.enable_async) return work();
   if (!writer_) writer_ = std::make_unique<Writer>();
-  writer_->Start(std::move(work));
+  writer_->Start([files = base::LocalFiles().ForThread(), work = std::move(work)] {
+    const base::FilesScope scope(*files);
+    return work();
+  });
   return Status::Ok();
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "base/memory_files.h"
 #include "checkpoint/checkpoint_state.h"
 #include "checkpoint/flat_graph.h"
 #include "lockstep/checkpoint/tensor_bundle.h"
@@ -141,6 +142,18 @@ TEST(Checkpoint, AssignsAllOrNothing) {
   ASSERT_TRUE(WriteTensorBundle(folder.Path("names"), {{"w", Scalar<float>(1), ""}}).ok());
   EXPECT_EQ(other.Restore(folder.Path("names")).status().code(), Code::kNotFound);
   EXPECT_EQ(other.Restore(folder.Path("none")).status().code(), Code::kNotFound);
+}
+
+TEST(Checkpoint, WritesByAThreadOfItsOwnToTheFilesOfTheCaller) {
+  base::MemoryFiles disk;
+  Variable v(Scalar(1.0f));
+  Checkpoint checkpoint({{"v", v}});
+  {
+    const base::FilesScope scope(disk);
+    ASSERT_TRUE(checkpoint.Write("folder/ck", {.enable_async = true}).ok());
+  }
+  ASSERT_EQ(checkpoint.Sync(), Status::Ok());
+  EXPECT_TRUE(disk.Open("folder/ck.index").ok());
 }
 
 TEST(Checkpoint, HoldsTheValuesOfTheCallWhileItWritesThem) {

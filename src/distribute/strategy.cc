@@ -152,16 +152,26 @@ namespace {
 class SoleWriter {
  public:
   explicit SoleWriter(distribute::Roster* roster)
-      : files_(base::LocalFiles(),
-               [roster](bool changes) {
-                 if (!changes || roster == nullptr || roster->Holds()) return Status::Ok();
-                 return Status(Code::kAborted,
-                               "[save] only the first worker of the present epoch may write; got "
-                               "one that cannot be certain to be it; who takes its place writes");
-               }),
+      : files_(
+            base::LocalFiles(),
+            [roster](bool changes) {
+              return !changes || roster == nullptr || roster->Holds() ? Status::Ok() : Refusal();
+            },
+            [roster] { return Elsewhere(roster); }),
         scope_(files_) {}
 
  private:
+  static Status Refusal() {
+    return Status(Code::kAborted,
+                  "[save] only the first worker of the present epoch may write; got one that "
+                  "cannot be certain to be it; who takes its place writes");
+  }
+  // For a thread that goes on writing when the worker has gone on with its steps.
+  static base::HookedFiles::Before Elsewhere(distribute::Roster* roster) {
+    const auto writes = roster == nullptr ? [] { return true; } : roster->Writes();
+    return [writes](bool changes) { return !changes || writes() ? Status::Ok() : Refusal(); };
+  }
+
   base::HookedFiles files_;
   const base::FilesScope scope_;
 };

@@ -137,8 +137,9 @@ cluster::MemberOptions MembershipOptions(const Description& description,
   // A founder that cannot see that the job lives must not begin another with some of its tasks.
   coordinator.start_wait = ComesAgain(environment) ? kForEver : options.limit;
   coordinator.arbiter = arbiter;
-  // A machine with more work than cores can hold a task up for a while.
+  // A machine with more work than cores can hold a task up for a while, as its answers show before.
   coordinator.timing.silence = std::chrono::seconds(2);
+  coordinator.timing.steady_silence = std::chrono::seconds(1);
   coordinator.timing.refusal = std::chrono::seconds(2);
   for (int rank = 0; rank < description.num_ranks(); ++rank) {
     const cluster::TaskName task = description.TaskOfRank(rank);
@@ -175,6 +176,8 @@ std::shared_ptr<Communicator> ConnectWorkers(const Description& described,
   const cluster::MemberOptions member = MembershipOptions(
       description, environment, options, seat->arbiter.get(), site->data_address());
   seat->roster = std::make_unique<MembershipRoster>(std::move(site), member, options.limit);
+  // `lockstep launch`, which has given the job a directory, shows a board of its own.
+  if (description.job_directory.empty()) seat->roster->TellWhoIsMissing(std::chrono::seconds(3));
   const auto file = cluster::Lookup(environment, "LOCKSTEP_FLIGHT_RECORDER");
   const auto communicator =
       ConnectOver(std::shared_ptr<MembershipRoster>(seat, seat->roster.get()),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/event_loop.h"
 #include "base/log.h"
 #include "base/probe.h"
 
@@ -39,9 +40,15 @@ MembershipRoster::MembershipRoster(std::unique_ptr<Site> site,
                                    const cluster::MemberOptions& options, base::Duration limit)
     : site_(std::move(site)),
       member_(std::make_unique<cluster::Member>(site_->rpc(), site_->randomness(), options)),
-      limit_(limit) {}
+      limit_(limit) {
+  door_->roster = this;
+}
 
 MembershipRoster::~MembershipRoster() {
+  {
+    const std::lock_guard<std::mutex> lock(door_->mutex);
+    door_->roster = nullptr;
+  }
   transport_.reset();
   site_->CloseData();
   // What lives on the line of control ends there.
@@ -57,6 +64,7 @@ void MembershipRoster::EndControl(int tries, const std::shared_ptr<bool>& gone) 
     return;
   }
   look_.Stop();
+  board_.Stop();
   reporter_.reset();
   watch_.reset();
   member_.reset();
@@ -77,6 +85,19 @@ void MembershipRoster::Publish(std::shared_ptr<base::Metrics> metrics,
     watch_ = std::make_unique<WatchReporter>(site_->rpc(), *member_, metrics, flight);
     watch_->Enter(first);
     watch_->Enter(member_->membership());
+  });
+}
+
+void MembershipRoster::TellWhoIsMissing(base::Duration after) {
+  OnControl([this, after] { TellBoard(after); });
+}
+
+void MembershipRoster::TellBoard(base::Duration after) {
+  board_.StartAfter(site_->control(), after, [this, after] {
+    if (member_->membership().epoch > 0) return;
+    base::Log(base::Severity::kWarning,
+              "[multi_worker] all workers must come before training begins; " + member_->Board());
+    TellBoard(std::min<base::Duration>(2 * after, std::chrono::minutes(1)));
   });
 }
 
@@ -252,6 +273,44 @@ bool MembershipRoster::Holds() {
   }
   held_ = asked;
   return true;
+}
+
+// On the line of control, whose later work ends the member.
+void MembershipRoster::AskWhetherWrites(std::function<void(bool)> tell) {
+  OnControl([this, tell = std::move(tell)] {
+    const std::vector<cluster::Peer>& peers = member_->membership().peers;
+    const auto worker = std::find_if(peers.begin(), peers.end(),
+                                     [](const cluster::Peer& peer) { return peer.job != "ps"; });
+    const auto first = worker == peers.end() ? peers.begin() : worker;
+    if (first == peers.end() || first->incarnation != member_->self().incarnation)
+      return tell(false);
+    member_->Get("", cluster::Scope::kEpoch, [tell](const auto& got) { tell(got.ok()); });
+  });
+}
+
+std::function<bool()> MembershipRoster::Writes() {
+  struct Answer {
+    base::EventLoop loop;  // of the thread that asks
+    std::optional<bool> writes;
+  };
+  const auto held = std::make_shared<std::optional<base::Time>>();
+  return [door = door_, held] {
+    const auto answer = std::make_shared<Answer>();
+    const base::Time asked = answer->loop.Now();
+    if (*held && asked - **held < kHeld) return true;
+    held->reset();
+    {
+      const std::lock_guard<std::mutex> lock(door->mutex);
+      if (door->roster == nullptr) return false;
+      door->roster->AskWhetherWrites([answer](bool writes) {
+        answer->loop.Post([to = answer.get(), writes] { to->writes = writes; });
+      });
+    }
+    answer->loop.RunUntil([&] { return answer->writes.has_value(); }, kGoodbye);
+    if (!answer->writes.value_or(false)) return false;
+    *held = asked;
+    return true;
+  };
 }
 
 bool MembershipRoster::Finish() {

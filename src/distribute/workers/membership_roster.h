@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -35,6 +36,7 @@ class MembershipRoster final : public Roster {
   void ReadyForChange(uint64_t step) override;
   void Leave() override;
   bool Holds() override;
+  std::function<bool()> Writes() override;
   bool Finish() override;
   /// The membership of the epoch that `Next` gave last.
   const cluster::Membership& present() const { return present_; }
@@ -42,6 +44,9 @@ class MembershipRoster final : public Roster {
   void Record(std::shared_ptr<Flight> flight, const FlightOptions& options);
   /// From now on those who watch the job get answers.
   void Publish(std::shared_ptr<base::Metrics> metrics, std::shared_ptr<Flight> flight);
+  /// Until the first epoch begins, logs who is missing: `after` so long, and again each time that
+  /// has doubled, to a minute. For tasks whose launcher does not say so.
+  void TellWhoIsMissing(base::Duration after);
   /// Where the task's calls go.
   const std::string& control_address() const { return site_->rpc().address(); }
   /// Lets the data's work go on until `done`.
@@ -51,10 +56,12 @@ class MembershipRoster final : public Roster {
   void Join();
   bool gives_up() const;
   void WatchLead();
+  void TellBoard(base::Duration after);
   void EndOfEpoch(const Status& why);
   void TellPeers();
   void EndControl(int tries, const std::shared_ptr<bool>& gone);
   void ReportEnd(uint64_t epoch);
+  void AskWhetherWrites(std::function<void(bool)> tell);
   template <typename F>
   void OnControl(F work) {
     site_->control().Post(std::move(work));
@@ -71,6 +78,7 @@ class MembershipRoster final : public Roster {
   bool joined_ = false;
   bool leaves_ = false;
   base::Timer look_;                // on the line of control
+  base::Timer board_;               // there, too
   base::Duration unled_{};          // there: for so long nobody has led the job
   base::Duration alone_{};          // the same, as data hears of it
   bool was_member_ = false;         // of any epoch
@@ -83,6 +91,13 @@ class MembershipRoster final : public Roster {
   std::optional<std::string> left_out_;
   cluster::Membership present_;  // that of the transport
   std::unique_ptr<net::Transport> transport_;
+
+  // How other threads reach it while it is there.
+  struct Door {
+    std::mutex mutex;
+    MembershipRoster* roster;
+  };
+  const std::shared_ptr<Door> door_ = std::make_shared<Door>();
 };
 
 }  // namespace lockstep::distribute
