@@ -267,9 +267,14 @@ void PrintPairs(const ordered_json& report) {
 
 void Print(const ordered_json& report) {
   const auto text = [](const ordered_json& value) { return value.get<std::string>(); };
-  std::printf("%s, rank %d of %d, as %s says\n", text(report["task"]).c_str(),
-              report["rank"].get<int>(), report["num_ranks"].get<int>(),
-              report["resolver"] == "none" ? "nobody" : text(report["resolver"]).c_str());
+  if (report["resolver"] != "none" && !report.contains("cluster")) {
+    std::printf("%s does not describe a cluster that can be used\n",
+                text(report["resolver"]).c_str());
+  } else {
+    std::printf("%s, rank %d of %d, as %s says\n", text(report["task"]).c_str(),
+                report["rank"].get<int>(), report["num_ranks"].get<int>(),
+                report["resolver"] == "none" ? "nobody" : text(report["resolver"]).c_str());
+  }
   for (const auto& fact : report.value("facts", ordered_json::array())) {
     std::printf("  %s: %s (%s)\n", text(fact["what"]).c_str(), text(fact["value"]).c_str(),
                 text(fact["from"]).c_str());

@@ -250,6 +250,17 @@ void RequireFitting(const TrainOptions& options) {
 
 }  // namespace
 
+// CLI11 takes what follows a flag that it does not know for the program, and then blames the rest.
+static std::string UnknownFlag(const CLI::App& app, int argc, char** argv) {
+  const auto parsed = app.get_subcommands();
+  for (int i = 2; !parsed.empty() && i < argc && std::string(argv[i]) != "--"; ++i) {
+    const std::string word = argv[i];
+    const std::string flag = word.substr(0, word.find('='));
+    if (flag.starts_with("--") && parsed.front()->get_option_no_throw(flag) == nullptr) return flag;
+  }
+  return "";
+}
+
 int main(int argc, char** argv) {
   CLI::App app("Lockstep: the same bits on any number of devices", "lockstep");
   app.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION);
@@ -305,6 +316,12 @@ int main(int argc, char** argv) {
     RequireKnownCommand(app, argc, argv);
     app.parse(argc, argv);
     RequireFitting(options);
+  } catch (const CLI::ExtrasError& error) {
+    const std::string flag = UnknownFlag(app, argc, argv);
+    if (flag.empty()) return app.exit(error), lockstep::cli::kBadUsage;
+    std::fprintf(stderr, "there is no flag %s\nRun with --help for more information.\n",
+                 flag.c_str());
+    return lockstep::cli::kBadUsage;
   } catch (const CLI::ParseError& error) {
     const int status = app.exit(error);
     return status == 0 ? lockstep::cli::kDone : lockstep::cli::kBadUsage;

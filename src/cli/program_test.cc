@@ -14,6 +14,7 @@
 
 #include "data/test_files.h"
 #include "net/grpc_test.h"
+#include "net/ports.h"
 
 namespace lockstep::cli {
 namespace {
@@ -113,6 +114,8 @@ TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
       {"train --strategy parameter_server --scale-by-staleness",
        "--scale-by-staleness: it needs --mode bounded or asynchronous"},
       {"verify --servers 1 -- true", "--servers requires --workers"},
+      {"launch --wrokers 2 -- true", "there is no flag --wrokers"},
+      {"launch --wrokers=2 -- true", "there is no flag --wrokers"},
       {"launch --evaluator --evaluators 1 -- true", "--evaluators excludes --evaluator"},
       {"train --strategy one_device --replicas 2",
        "--replicas: Value 2 not in {1} with --strategy one_device"},
@@ -222,6 +225,21 @@ TEST_F(Program, EndsAtAStepWhenInterrupted) {
   EXPECT_EQ(Read("saves/latest"), "save-" + steps + ".lockstep");
   const json resumed = Report("--epochs 1000000 --steps " + steps + " --resume " + Path("saves"));
   EXPECT_EQ(resumed["state_digest"], reached["state_digest"]);
+}
+
+// Without a launcher nobody else says whom it waits for.
+TEST_F(Program, SaysWhoIsMissingBeforeTrainingBegins) {
+  const int port = net::ReservedPort::Reserve("127.0.0.1").value().port();
+  const std::string cluster = R"({"cluster": {"worker": ["127.0.0.1:)" + std::to_string(port) +
+                              R"(", "127.0.0.1:9"]}, "task": {"type": "worker", "index": 0}})";
+  const std::string command =
+      "TF_CONFIG='" + cluster +
+      "' '" LOCKSTEP_PROGRAM "' train --strategy multi_worker --replicas 8 2>'" + Path("err") +
+      "' & p=$!; i=0; until grep -q 'missing worker 1' '" + Path("err") +
+      "' || [ $i = 600 ]; do sleep 0.1; i=$((i+1)); done; kill -9 $p";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(Read("err"), HasSubstr("all workers must come before training begins; 1 of 2 here; "
+                                     "missing worker 1 at 127.0.0.1:9, "));
 }
 
 TEST_F(Program, SaysWhatIsWrongWithASave) {

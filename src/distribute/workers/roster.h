@@ -65,8 +65,8 @@ class Roster {
   /// Meets all others for the last time; false: another epoch has begun instead.
   virtual bool Finish() { return true; }
   /// As `Holds`, for work on another thread, which may last for several epochs: what is given says,
-  /// on any thread, whether this task still is the first worker of the present epoch. False, too, when
-  /// the roster has gone.
+  /// on any thread, whether this task still is the first worker of the present epoch. False, too,
+  /// when the roster has gone.
   virtual std::function<bool()> Writes() {
     return [] { return true; };
   }
