@@ -303,5 +303,16 @@ class Training(unittest.TestCase):
         self.assertEqual(float(own.result()), 4)
 
 
+class SeparableConvolution(unittest.TestCase):
+    def test_has_the_initializers_it_was_given(self):
+        layer = tf.keras.layers.SeparableConv2D(4, 3, depth_multiplier=2, depthwise_initializer="ones",
+                                                pointwise_initializer=tf.keras.initializers.Constant(0.5))
+        layer.build((None, 5, 5, 3))
+        depthwise, pointwise, bias = layer.get_weights()
+        self.assertEqual((depthwise.shape, depthwise.min(), depthwise.max()), ((3, 3, 3, 2), 1, 1))
+        self.assertEqual((pointwise.shape, pointwise.min(), pointwise.max()), ((1, 1, 6, 4), 0.5, 0.5))
+        self.assertEqual(abs(bias).max(), 0)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=0)

@@ -190,15 +190,27 @@ class SeparableConv2D(Conv2D):
     _kind = "SeparableConv2D"
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None,
-                 dilation_rate=1, depth_multiplier=1, activation=None, use_bias=True, **kwargs):
+                 dilation_rate=1, depth_multiplier=1, activation=None, use_bias=True,
+                 depthwise_initializer="glorot_uniform", pointwise_initializer="glorot_uniform", **kwargs):
         kwargs = {key: value for key, value in kwargs.items()
                   if not key.startswith(("depthwise_", "pointwise_"))}
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, 1,
                          activation, use_bias, **kwargs)
         self.depth_multiplier = depth_multiplier
+        self.depthwise_initializer = initializers.get(depthwise_initializer)
+        self.pointwise_initializer = initializers.get(pointwise_initializer)
+        self._own_first = (depthwise_initializer, pointwise_initializer) != ("glorot_uniform",) * 2
 
     def _options(self):
-        return dict(super()._options(), depth_multiplier=self.depth_multiplier)
+        made = dict(super()._options(), depth_multiplier=self.depth_multiplier)
+        if self._own_first:
+            made["kernel_initializer"] = self._first_values()
+        return made
+
+    def _first_values(self):
+        """One initializer for both kernels; the depthwise one is made first."""
+        order = iter((self.depthwise_initializer, self.pointwise_initializer))
+        return _native.python_initializer(lambda shape, dtype: next(order)(shape, dtype))
 
 
 class DepthwiseConv2D(Conv2D):
