@@ -504,6 +504,7 @@ def pow(x, y, name=None) -> Any:
 def print(*inputs, **kwargs) -> Any:
     """Prints when it is reached, also inside of traced functions; to standard error by default."""
     ...
+from . import profiler as profiler
 def py_function(func=None, inp=None, Tout=None, name=None) -> Any:
     """Calls a Python function when the graph runs. Tout: dtypes, or `TensorSpec`s, which a traced"""
     ...

@@ -139,6 +139,14 @@ class RawOps(unittest.TestCase):
         with self.assertRaisesRegex(NotImplementedError, "tf.train.Checkpoint"):
             tf.saved_model.save(None, "folder")
 
+    def test_profiler_says_what_to_use(self):
+        with self.assertRaisesRegex(NotImplementedError, "--profile 10:20"):
+            tf.profiler.experimental.start("folder")
+        with self.assertRaises(tf.errors.UnavailableError):
+            tf.profiler.experimental.stop()
+        with tf.profiler.experimental.Trace("train", step_num=1):
+            pass
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=0)
