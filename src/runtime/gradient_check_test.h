@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -22,60 +23,36 @@ Tensor RandomTensor(const Shape& shape, uint32_t seed, float step = 1.0f / 512) 
   return Tensor::FromVector(values, shape);
 }
 
-using TensorFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+/// float64 from [low, high], the same for the same seed.
+Tensor RandomDoubles(const Shape& shape, uint32_t seed, double low = -2, double high = 2);
 
-/// The gradients of a random weighting of `function`'s results by its inputs (float64).
-inline std::vector<Tensor> GradientsOf(const TensorFunction& function,
-                                       const std::vector<Tensor>& inputs) {
-  GradientTape tape;
-  for (const Tensor& input : inputs) tape.Watch(input);
-  const std::vector<Tensor> outputs = function(inputs);
-  GradientOptions options;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    options.output_gradients.push_back(
-        RandomTensor<double>(outputs[i].shape(), 100 + static_cast<uint32_t>(i)));
-  }
-  return tape.Gradient(outputs, inputs, options);
-}
+/// What a function gives that can be differentiated: one tensor or several.
+struct Outputs : std::vector<Tensor> {
+  Outputs(Tensor one) : std::vector<Tensor>{std::move(one)} {}               // NOLINT: implicit
+  Outputs(std::vector<Tensor> all) : std::vector<Tensor>(std::move(all)) {}  // NOLINT: implicit
+};
+using TensorFunction = std::function<Outputs(const std::vector<Tensor>&)>;
 
-/// Every gradient of `function` at `inputs` (float64) must be the slope that small steps show.
-inline void ExpectGradientsAreSlopes(const TensorFunction& function,
-                                     const std::vector<Tensor>& inputs, double tolerance = 1e-6) {
-  const std::vector<Tensor> gradients = GradientsOf(function, inputs);
-  auto loss_at = [&](size_t which, size_t element, double step) {
-    std::vector<Tensor> moved = inputs;
-    std::vector<double> values = inputs[which].ToVector<double>();
-    values[element] += step;
-    moved[which] = Tensor::FromVector(values, inputs[which].shape());
-    double loss = 0;
-    const std::vector<Tensor> outputs = function(moved);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const Tensor weights =
-          RandomTensor<double>(outputs[i].shape(), 100 + static_cast<uint32_t>(i));
-      for (size_t e = 0; e < outputs[i].data<double>().size(); ++e) {
-        loss += outputs[i].data<double>()[e] * weights.data<double>()[e];
-      }
-    }
-    return loss;
-  };
-  constexpr double kStep = 1e-5;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    ASSERT_TRUE(gradients[i].defined()) << "input " << i;
-    ASSERT_EQ(gradients[i].shape(), inputs[i].shape()) << "input " << i;
-    for (size_t e = 0; e < inputs[i].data<double>().size(); ++e) {
-      const double slope = (loss_at(i, e, kStep) - loss_at(i, e, -kStep)) / (2 * kStep);
-      EXPECT_NEAR(gradients[i].data<double>()[e], slope, tolerance * (1 + std::abs(slope)))
-          << "input " << i << ", element " << e;
-    }
-  }
-}
+/// The tape's gradients of the sum of weights[i] * function(inputs)[i], made dense; zeros where
+/// none flows. Without `weights` they are at random.
+std::vector<Tensor> TapeGradients(const TensorFunction& function, const std::vector<Tensor>& inputs,
+                                  std::vector<Tensor> weights = {});
 
-/// The same for the gradients of the gradients.
-inline void ExpectSecondGradientsAreSlopes(const TensorFunction& function,
-                                           const std::vector<Tensor>& inputs,
-                                           double tolerance = 1e-6) {
-  ExpectGradientsAreSlopes([&](const std::vector<Tensor>& at) { return GradientsOf(function, at); },
-                           inputs, tolerance);
-}
+/// How far gradients are from central differences, relative to 1 + their size, and where most so.
+struct GradientGap {
+  double size = 0;
+  std::string place;
+};
+/// `inputs` are float64 and not next to a kink. `order` 2 looks at the gradients of the gradients,
+/// too, by the inputs and by the weights.
+GradientGap GapOfGradients(const TensorFunction& function, const std::vector<Tensor>& inputs,
+                           int order = 1);
+
+/// Every gradient of `function` at `inputs` must be the slope that small steps show.
+void ExpectGradients(const TensorFunction& function, const std::vector<Tensor>& inputs,
+                     double tolerance = 1e-6);
+/// The gradients of the gradients, too.
+void ExpectSecondGradients(const TensorFunction& function, const std::vector<Tensor>& inputs,
+                           double tolerance = 1e-6);
 
 }  // namespace lockstep::runtime

@@ -24,16 +24,6 @@ Tensor RunWithLeaves(std::string_view op, const std::vector<Tensor>& inputs,
 bool RunSplit(std::string_view op, const std::vector<Tensor>& inputs,
               const ops::Attributes& attributes, const kernels::LeafTable& leaves = {});
 
-/// A function of tensors that can be differentiated.
-using TensorFunction = std::function<Tensor(const std::vector<Tensor>&)>;
-/// The tape's gradients of the sum of `weights` * function(inputs), made dense.
-std::vector<Tensor> TapeGradients(const TensorFunction& function, const std::vector<Tensor>& inputs,
-                                  const Tensor& weights);
-/// How far the gradients are from central differences, relative to 1 + their size; inputs are
-/// float64. `order` 2 looks at the gradients of the gradients too.
-double GradientError(const TensorFunction& function, const std::vector<Tensor>& inputs,
-                     int order = 1);
-
 /// The code or text of the error that `call` throws; kOk and "" when it throws none.
 Code CodeOf(const std::function<void()>& call);
 std::string MessageOf(const std::function<void()>& call);

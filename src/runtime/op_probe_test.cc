@@ -1,15 +1,7 @@
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <cstring>
 #include <random>
 
 #include "graph/graph.h"
-#include "lockstep/ops/indexed_slices.h"
-#include "lockstep/ops/math.h"
-#include "lockstep/ops/reduce.h"
-#include "lockstep/ops/structure.h"
-#include "lockstep/runtime/gradient_tape.h"
 #include "runtime/op_probe.h"
 #include "tensor/buffer.h"
 
@@ -84,80 +76,6 @@ bool RunSplit(std::string_view op, const std::vector<Tensor>& inputs,
   return true;
 }
 
-std::vector<Tensor> TapeGradients(const TensorFunction& function, const std::vector<Tensor>& inputs,
-                                  const Tensor& weights) {
-  GradientTape tape;
-  for (const Tensor& input : inputs) tape.Watch(input);
-  const Tensor result = function(inputs);
-  std::vector<Tensor> gradients =
-      tape.Gradient(std::vector<Tensor>{result}, inputs, {.output_gradients = {weights}});
-  for (Tensor& gradient : gradients) {
-    if (const IndexedSlices* slices = IndexedSlices::Of(gradient)) gradient = slices->ToDense();
-  }
-  return gradients;
-}
-
-namespace {
-
-double WeightedSum(const Tensor& values, const Tensor& weights) {
-  double sum = 0;
-  for (int64_t i = 0; i < values.num_elements(); ++i) {
-    sum += values.data<double>()[i] * weights.data<double>()[i];
-  }
-  return sum;
-}
-
-// The derivative of the weighted sum with respect to element i of input k.
-double CentralDifference(const TensorFunction& function, std::vector<Tensor> inputs, size_t k,
-                         int64_t i, const Tensor& weights) {
-  constexpr double kStep = 1e-5;
-  std::vector<double> values = inputs[k].ToVector<double>();
-  const Shape shape = inputs[k].shape();
-  const double middle = values[i];
-  values[i] = middle + kStep;
-  inputs[k] = Tensor::FromVector(values, shape);
-  const double above = WeightedSum(function(inputs), weights);
-  values[i] = middle - kStep;
-  inputs[k] = Tensor::FromVector(values, shape);
-  return (above - WeightedSum(function(inputs), weights)) / (2 * kStep);
-}
-
-}  // namespace
-
-double GradientError(const TensorFunction& function, const std::vector<Tensor>& inputs, int order) {
-  const Tensor weights = Random(function(inputs).shape(), 99, DType::kFloat64);
-  const auto gradients = TapeGradients(function, inputs, weights);
-  double worst = 0;
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    if (!gradients[k].defined() || gradients[k].shape() != inputs[k].shape()) return INFINITY;
-    for (int64_t i = 0; i < inputs[k].num_elements(); ++i) {
-      const double found = gradients[k].data<double>()[i];
-      const double wanted = CentralDifference(function, inputs, k, i, weights);
-      const double error = std::abs(found - wanted) / (1 + std::abs(wanted));
-      worst = error <= worst ? worst : error;
-    }
-    if (order == 1) continue;
-    // The gradient as a function of all inputs and of the weights.
-    std::vector<Tensor> all = inputs;
-    all.push_back(weights);
-    const auto gradient = [&](const std::vector<Tensor>& at) {
-      const std::vector<Tensor> own(at.begin(), at.end() - 1);
-      const Tensor result = TapeGradients(function, own, at.back())[k];
-      return result;
-    };
-    const double error = GradientError(
-        [&](const std::vector<Tensor>& at) {
-          // Without curvature some gradients do not depend on the inputs at all.
-          Tensor sum = gradient(at);
-          for (const Tensor& tensor : at) sum = sum + ReduceSum(tensor) * 0.5;
-          return sum;
-        },
-        all);
-    worst = error <= worst ? worst : error;
-  }
-  return worst;
-}
-
 Code CodeOf(const std::function<void()>& call) {
   try {
     call();
@@ -174,14 +92,6 @@ std::string MessageOf(const std::function<void()>& call) {
     return error.status().message();
   }
   return "";
-}
-
-TEST(OpProbeTest, SeesAWrongGradientAndAWrongSecondGradient) {
-  const Tensor x = Random({3}, 1, DType::kFloat64);
-  const auto half_missing = [](const std::vector<Tensor>& t) { return StopGradient(t[0]) * t[0]; };
-  EXPECT_GT(GradientError(half_missing, {x}), 0.01);
-  const auto right = [](const std::vector<Tensor>& t) { return t[0] * t[0] * t[0]; };
-  EXPECT_LT(GradientError(right, {x}, 2), 1e-8);
 }
 
 }  // namespace lockstep::runtime::testing

@@ -11,8 +11,8 @@ namespace lockstep {
 namespace {
 
 using kernels::ExpectDivisionKeepsBits;
-using runtime::ExpectGradientsAreSlopes;
-using runtime::ExpectSecondGradientsAreSlopes;
+using runtime::ExpectGradients;
+using runtime::ExpectSecondGradients;
 using runtime::RandomTensor;
 
 // The result of one head by the definition.
@@ -70,11 +70,11 @@ TEST(Attention, GradientsAreTheDerivativeToAnyOrder) {
     const std::vector<Tensor> inputs = {RandomTensor<double>({2, 2, 3, 2}, 1),
                                         RandomTensor<double>({2, 2, 4, 2}, 2),
                                         RandomTensor<double>({2, 2, 4, 3}, 3)};
-    ExpectGradientsAreSlopes(function, inputs);
+    ExpectGradients(function, inputs);
     const std::vector<Tensor> small = {RandomTensor<double>({1, 3, 2}, 1),
                                        RandomTensor<double>({1, 3, 2}, 2),
                                        RandomTensor<double>({1, 3, 2}, 3)};
-    ExpectSecondGradientsAreSlopes(function, small);
+    ExpectSecondGradients(function, small);
   }
 }
 
@@ -83,9 +83,9 @@ TEST(Attention, GradientsHoldAcrossBlocks) {
   auto function = [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{ScaledDotProductAttention(in[0], in[1], in[2], {.causal = true})};
   };
-  ExpectGradientsAreSlopes(
-      function, {RandomTensor<double>({1, 66, 1}, 1), RandomTensor<double>({1, 131, 1}, 2),
-                 RandomTensor<double>({1, 131, 1}, 3)});
+  ExpectGradients(function,
+                  {RandomTensor<double>({1, 66, 1}, 1), RandomTensor<double>({1, 131, 1}, 2),
+                   RandomTensor<double>({1, 131, 1}, 3)});
 }
 
 TEST(Attention, AnyDivisionOfRowsGivesTheSameBits) {

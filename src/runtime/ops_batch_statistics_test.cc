@@ -102,14 +102,14 @@ TEST(BatchStatisticsTest, HaveTheGradientsThatSmallStepsShow) {
           return std::vector<Tensor>{ops::BatchSum(in[0] * in[0], replicas)};
         }};
     for (const TensorFunction& function : functions) {
-      ExpectGradientsAreSlopes(function, {x});
-      ExpectSecondGradientsAreSlopes(function, {x}, 1e-5);
+      ExpectGradients(function, {x});
+      ExpectSecondGradients(function, {x}, 1e-5);
     }
     const TensorFunction affine = [&](const auto& in) {
       return std::vector<Tensor>{Square(ops::BatchAffine(in[0], in[1], in[2], replicas))};
     };
-    ExpectGradientsAreSlopes(affine, {x, scale, offset});
-    ExpectSecondGradientsAreSlopes(affine, {x, scale, offset}, 1e-5);
+    ExpectGradients(affine, {x, scale, offset});
+    ExpectSecondGradients(affine, {x, scale, offset}, 1e-5);
   }
 }
 

@@ -14,8 +14,8 @@ namespace lockstep {
 namespace {
 
 using kernels::ExpectDivisionKeepsBits;
-using runtime::ExpectGradientsAreSlopes;
-using runtime::ExpectSecondGradientsAreSlopes;
+using runtime::ExpectGradients;
+using runtime::ExpectSecondGradients;
 using runtime::RandomTensor;
 
 std::string MessageOf(const std::function<void()>& call) {
@@ -93,8 +93,8 @@ TEST(Conv2D, GradientsAreTheDerivativeToAnyOrder) {
       };
       const std::vector<Tensor> inputs = {RandomTensor<double>({2, 4, 3, 2}, 1),
                                           RandomTensor<double>({3, 2, 2 / groups, 2}, 2)};
-      ExpectGradientsAreSlopes(function, inputs);
-      ExpectSecondGradientsAreSlopes(function, inputs);
+      ExpectGradients(function, inputs);
+      ExpectSecondGradients(function, inputs);
     }
   }
 }
@@ -117,8 +117,8 @@ TEST(DepthwiseConv2D, GivesEachChannelItsFilter) {
     };
     const std::vector<Tensor> inputs = {RandomTensor<double>({2, 4, 3, 2}, 1),
                                         RandomTensor<double>({3, 2, 2, 2}, 2)};
-    ExpectGradientsAreSlopes(function, inputs);
-    ExpectSecondGradientsAreSlopes(function, inputs);
+    ExpectGradients(function, inputs);
+    ExpectSecondGradients(function, inputs);
   }
 }
 
@@ -130,7 +130,7 @@ TEST(Conv2DTranspose, IsTheGradientOfConv2D) {
   const std::vector<Tensor> inputs = {RandomTensor<double>({2, 3, 3, 3}, 1),
                                       RandomTensor<double>({3, 3, 2, 3}, 2)};
   EXPECT_EQ(function(inputs)[0].shape(), (Shape{2, 5, 5, 2}));
-  ExpectGradientsAreSlopes(function, inputs);
+  ExpectGradients(function, inputs);
   EXPECT_EQ(MessageOf([&] {
               Conv2DTranspose(inputs[0], inputs[1], {-1, 7, 5, 2}, options);
             }),
@@ -146,7 +146,7 @@ TEST(Conv1D, IsAConvolutionOfRows) {
   const std::vector<Tensor> inputs = {RandomTensor<double>({2, 5, 3}, 1),
                                       RandomTensor<double>({3, 3, 2}, 2)};
   EXPECT_EQ(function(inputs)[0].shape(), (Shape{2, 3, 2}));
-  ExpectGradientsAreSlopes(function, inputs);
+  ExpectGradients(function, inputs);
 }
 
 TEST(FusedConv2D, IsTheThreeOpsInOne) {

@@ -10,7 +10,7 @@
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "lockstep/ops/math.h"
-#include "runtime/central_difference_test.h"
+#include "runtime/gradient_check_test.h"
 
 namespace lockstep {
 namespace {

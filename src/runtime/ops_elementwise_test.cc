@@ -11,7 +11,7 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
 #include "lockstep/runtime/function.h"
-#include "runtime/central_difference_test.h"
+#include "runtime/gradient_check_test.h"
 
 namespace lockstep {
 namespace {

@@ -226,8 +226,8 @@ TEST(BatchMatMul, GradientsAreTheDerivativeToAnyOrder) {
     const std::vector<Tensor> inputs = {
         Random<double>(ta ? Shape{2, 1, 4, 3} : Shape{2, 1, 3, 4}, 1),
         Random<double>(tb ? Shape{3, 2, 4} : Shape{3, 4, 2}, 2)};
-    runtime::ExpectGradientsAreSlopes(function, inputs);
-    runtime::ExpectSecondGradientsAreSlopes(function, inputs);
+    runtime::ExpectGradients(function, inputs);
+    runtime::ExpectSecondGradients(function, inputs);
   }
 }
 
@@ -274,9 +274,8 @@ TEST(Einsum, GradientsAreTheDerivative) {
       return std::vector<Tensor>{Einsum(equation, in)};
     };
     const bool matrix = std::string(equation).find(",cd") != std::string::npos;
-    runtime::ExpectGradientsAreSlopes(
-        function,
-        {Random<double>({2, 3, 4}, 1), Random<double>(matrix ? Shape{4, 2} : Shape{2, 4, 2}, 2)});
+    runtime::ExpectGradients(function, {Random<double>({2, 3, 4}, 1),
+                                        Random<double>(matrix ? Shape{4, 2} : Shape{2, 4, 2}, 2)});
   }
 }
 

@@ -13,8 +13,8 @@ namespace lockstep {
 namespace {
 
 using kernels::ExpectDivisionKeepsBits;
-using runtime::ExpectGradientsAreSlopes;
-using runtime::ExpectSecondGradientsAreSlopes;
+using runtime::ExpectGradients;
+using runtime::ExpectSecondGradients;
 using runtime::RandomTensor;
 
 TEST(LayerNorm, CentresAndScalesEachVector) {
@@ -45,12 +45,12 @@ TEST(LayerNorm, GradientsAreTheDerivativeToAnyOrder) {
   };
   const std::vector<Tensor> inputs = {RandomTensor<double>({3, 2, 4}, 1),
                                       RandomTensor<double>({4}, 2), RandomTensor<double>({4}, 3)};
-  ExpectGradientsAreSlopes(function, inputs);
+  ExpectGradients(function, inputs);
   auto without_offset = [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{
         LayerNormalization(in[0], in[1], Constant<double>({1, 2, 3, 4}), 0.25)};
   };
-  ExpectSecondGradientsAreSlopes(without_offset, {inputs[0], inputs[1]});
+  ExpectSecondGradients(without_offset, {inputs[0], inputs[1]});
 }
 
 TEST(LayerNorm, AnyDivisionOfRowsGivesTheSameBits) {
@@ -105,7 +105,7 @@ TEST(Moments, AreMeanAndBiasedVariance) {
   EXPECT_NEAR(moments.variance.data<float>()[0], 14.0f / 3, 1e-6);
   EXPECT_NEAR(moments.variance.data<float>()[1], 1400.0f / 3, 1e-4);
   EXPECT_EQ(Moments(x, {0, 1}, true).mean.shape(), (Shape{1, 1}));
-  ExpectGradientsAreSlopes(
+  ExpectGradients(
       [](const std::vector<Tensor>& in) {
         const MeanAndVariance both = Moments(in[0], {0, 1});
         return std::vector<Tensor>{both.mean, both.variance};
@@ -119,8 +119,8 @@ TEST(BatchNormalization, GradientsAreTheDerivative) {
     return std::vector<Tensor>{
         BatchNormalization(in[0], moments.mean, moments.variance, in[1], in[2], 0.25)};
   };
-  ExpectGradientsAreSlopes(function, {RandomTensor<double>({3, 2, 2}, 1),
-                                      RandomTensor<double>({2}, 2), RandomTensor<double>({2}, 3)});
+  ExpectGradients(function, {RandomTensor<double>({3, 2, 2}, 1), RandomTensor<double>({2}, 2),
+                             RandomTensor<double>({2}, 3)});
   const Tensor one = Constant<float>({1, 3}, {2, 1});
   EXPECT_EQ(BatchNormalization(one, Constant<float>({2}), Constant<float>({3.75f}), Tensor(),
                                Tensor(), 0.25)
@@ -132,7 +132,7 @@ TEST(L2, NormalizesAndAddsUp) {
   EXPECT_EQ(L2Normalize(Tensor{3, 4}, 0).ToVector<float>()[0], 0.6f);
   EXPECT_EQ(L2Normalize(Tensor{0, 0}, 0).ToVector<float>(), (std::vector<float>{0, 0}));
   EXPECT_EQ(L2Loss(Tensor{3, 4}).scalar<float>(), 12.5f);
-  ExpectGradientsAreSlopes(
+  ExpectGradients(
       [](const std::vector<Tensor>& in) {
         return std::vector<Tensor>{L2Normalize(in[0], 1), L2Loss(in[0])};
       },
@@ -149,8 +149,8 @@ TEST(LocalResponseNormalization, DividesByTheNeighbours) {
   auto function = [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{LocalResponseNormalization(in[0], {.depth_radius = 2})};
   };
-  ExpectGradientsAreSlopes(function, {RandomTensor<double>({2, 2, 5}, 1)});
-  ExpectSecondGradientsAreSlopes(function, {RandomTensor<double>({2, 5}, 1)});
+  ExpectGradients(function, {RandomTensor<double>({2, 2, 5}, 1)});
+  ExpectSecondGradients(function, {RandomTensor<double>({2, 5}, 1)});
 }
 
 }  // namespace

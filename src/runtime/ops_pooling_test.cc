@@ -13,8 +13,8 @@ namespace lockstep {
 namespace {
 
 using kernels::ExpectDivisionKeepsBits;
-using runtime::ExpectGradientsAreSlopes;
-using runtime::ExpectSecondGradientsAreSlopes;
+using runtime::ExpectGradients;
+using runtime::ExpectSecondGradients;
 using runtime::RandomTensor;
 
 std::vector<float> Values(const Tensor& tensor) { return tensor.ToVector<float>(); }
@@ -80,7 +80,7 @@ TEST(Pooling, GradientsAreTheDerivativeToAnyOrder) {
                                        : AvgPool(a[0], {3, 2}, options)};
       };
       const std::vector<Tensor> inputs = {RandomTensor<double>({2, 4, 5, 2}, 1)};
-      ExpectGradientsAreSlopes(function, inputs);
+      ExpectGradients(function, inputs);
     }
   }
   // The pools are piecewise linear; squares give them a second derivative.
@@ -88,7 +88,7 @@ TEST(Pooling, GradientsAreTheDerivativeToAnyOrder) {
     auto function = [&](const std::vector<Tensor>& a) {
       return std::vector<Tensor>{Square(max ? MaxPool(a[0], {2, 2}) : AvgPool(a[0], {2, 2}))};
     };
-    ExpectSecondGradientsAreSlopes(function, {RandomTensor<double>({1, 3, 4, 2}, 1)});
+    ExpectSecondGradients(function, {RandomTensor<double>({1, 3, 4, 2}, 1)});
   }
 }
 

@@ -97,8 +97,8 @@ TEST(Softmax, GradientsAreTheDerivativeToAnyOrder) {
       auto function = [&](const std::vector<Tensor>& in) {
         return std::vector<Tensor>{log ? LogSoftmax(in[0], axis) : Softmax(in[0], axis)};
       };
-      runtime::ExpectGradientsAreSlopes(function, {Random<double>({2, 3, 4}, 1)});
-      runtime::ExpectSecondGradientsAreSlopes(function, {Random<double>({3, 4}, 1)});
+      runtime::ExpectGradients(function, {Random<double>({2, 3, 4}, 1)});
+      runtime::ExpectSecondGradients(function, {Random<double>({3, 4}, 1)});
     }
   }
 }
@@ -112,14 +112,14 @@ TEST(CrossEntropy, GradientsAreTheDerivativeToAnyOrder) {
   const Tensor shares = Softmax(labels);
   auto of_logits = [&](const std::vector<Tensor>& in) { return dense({in[0], shares}); };
   auto of_labels = [&](const std::vector<Tensor>& in) { return dense({x, in[0]}); };
-  runtime::ExpectGradientsAreSlopes(of_logits, {x});
-  runtime::ExpectSecondGradientsAreSlopes(of_logits, {x});
-  runtime::ExpectGradientsAreSlopes(of_labels, {labels});
+  runtime::ExpectGradients(of_logits, {x});
+  runtime::ExpectSecondGradients(of_logits, {x});
+  runtime::ExpectGradients(of_labels, {labels});
   auto sparse = [&](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{SparseSoftmaxCrossEntropyWithLogits(Labels(2, 3), in[0])};
   };
-  runtime::ExpectGradientsAreSlopes(sparse, {x});
-  runtime::ExpectSecondGradientsAreSlopes(sparse, {x});
+  runtime::ExpectGradients(sparse, {x});
+  runtime::ExpectSecondGradients(sparse, {x});
 }
 
 TEST(SparseCrossEntropy, NamesTheLabelThatIsOutOfRange) {
@@ -153,8 +153,8 @@ TEST(SigmoidCrossEntropy, GradientsAreTheDerivativeToAnyOrder) {
     return std::vector<Tensor>{SigmoidCrossEntropyWithLogits(in[1], in[0])};
   };
   const std::vector<Tensor> inputs = {Random<double>({2, 3}, 1), Random<double>({2, 3}, 2)};
-  runtime::ExpectGradientsAreSlopes(function, inputs);
-  runtime::ExpectSecondGradientsAreSlopes(function, inputs);
+  runtime::ExpectGradients(function, inputs);
+  runtime::ExpectSecondGradients(function, inputs);
 }
 
 TEST(InTopK, CountsTheLargerOnes) {
