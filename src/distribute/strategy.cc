@@ -119,8 +119,7 @@ std::shared_ptr<distribute::Communicator> ConnectAll(const MultiWorkerOptions& o
 }
 
 int ReplicasOf(const MultiWorkerOptions& options, int workers) {
-  const int devices = options.devices != 0 ? options.devices : base::Cores();
-  return options.replicas != 0 ? options.replicas : devices * workers;
+  return options.replicas != 0 ? options.replicas : workers;
 }
 
 }  // namespace
@@ -136,7 +135,7 @@ MultiWorkerMirroredStrategy::MultiWorkerMirroredStrategy(
             "multi_worker_mirrored: worker " + std::to_string(workers->rank()) + " of " +
                 std::to_string(workers->num_ranks()) + ", " +
                 std::to_string(num_replicas_in_sync()) + " replicas (" +
-                (options.replicas != 0 ? "it was given" : "workers times devices") + ") on " +
+                (options.replicas != 0 ? "it was given" : "one a worker") + ") on " +
                 std::to_string(num_devices()) + " devices a worker");
   ranks_ = std::move(workers);
 }

@@ -111,7 +111,7 @@ TEST(ParameterServerTest, AServerIsNoWorker) {
     servers[rank] = strategy.is_server();
     EXPECT_EQ(strategy.num_workers(), 2);
     EXPECT_EQ(strategy.num_servers(), 2);
-    EXPECT_EQ(strategy.num_replicas_in_sync(), 6);
+    EXPECT_EQ(strategy.num_replicas_in_sync(), 2);  // whatever the devices
     strategy.OnChief([&] {
       ++writes[rank];
       return Status::Ok();

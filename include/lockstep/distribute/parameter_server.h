@@ -46,7 +46,7 @@ struct ParameterServerOptions {
   Partitioner partitioner;
   /// Devices of each task; 0: the number of its cores.
   int devices = 0;
-  /// R; see `Strategy::num_replicas_in_sync`. 0: workers times devices when synchronous, else 1.
+  /// R; see `Strategy::num_replicas_in_sync`. 0: one a worker when synchronous, else 1.
   int replicas = 0;
   int threads_per_device = 1;
 };

@@ -230,7 +230,8 @@ class CentralStorageStrategy : public Strategy {
 struct MultiWorkerOptions {
   /// Devices of each worker; 0: the number of its cores.
   int devices = 0;
-  /// R; see `Strategy::num_replicas_in_sync`. 0: workers times devices.
+  /// R; see `Strategy::num_replicas_in_sync`. 0: one a worker, as in TensorFlow without
+  /// accelerators.
   int replicas = 0;
   int threads_per_device = 1;
 };

@@ -48,7 +48,7 @@ int DevicesOf(const ParameterServerOptions& options) {
 int ReplicasOf(const ParameterServerOptions& options, const distribute::Roles& roles) {
   if (options.replicas != 0) return options.replicas;
   if (options.mode.kind() != Kind::kSynchronous) return 1;
-  return DevicesOf(options) * static_cast<int>(roles.leaf_ranks().size());
+  return static_cast<int>(roles.leaf_ranks().size());
 }
 
 void RefusePartitioner(const ParameterServerOptions& options) {
@@ -82,7 +82,7 @@ ParameterServerStrategy::ParameterServerStrategy(std::shared_ptr<distribute::Com
                 Count(roles.servers().size(), "server") + ", " +
                 Count(static_cast<size_t>(num_replicas_in_sync()), "replica") + " (" +
                 (options.replicas != 0                       ? "it was given"
-                 : options.mode.kind() == Kind::kSynchronous ? "workers times devices"
+                 : options.mode.kind() == Kind::kSynchronous ? "one a worker"
                                                              : "each step is a worker's own") +
                 ") on " + Count(static_cast<size_t>(num_devices()), "device") + " a task");
   ranks_ = std::move(tasks);
