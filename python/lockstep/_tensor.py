@@ -466,12 +466,12 @@ def _write_slice(kind):
             places = get_item(ops_array.reshape(ops_math.range(variable.shape.num_elements()), shape), key)
             value = ops_array.broadcast_to(convert_to_tensor(value, dtype=variable.dtype),
                                            ops_array.shape(places))
-            flat = ops_array.reshape(variable.value(), [-1])
             update = {"assign": ops_array.tensor_scatter_nd_update,
                       "assign_add": ops_array.tensor_scatter_nd_add,
                       "assign_sub": ops_array.tensor_scatter_nd_sub}[kind]
-            made = update(flat, ops_array.reshape(places, [-1, 1]), ops_array.reshape(value, [-1]))
-            return variable.assign(ops_array.reshape(made, shape))
+            at, elements = ops_array.reshape(places, [-1, 1]), ops_array.reshape(value, [-1])
+            return variable._become(lambda before: ops_array.reshape(
+                update(ops_array.reshape(before, [-1]), at, elements), shape))
         return assign
     return property(write)
 

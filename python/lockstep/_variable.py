@@ -301,11 +301,11 @@ class Variable(metaclass=_Meta):
 
     def scatter_nd_update(self, indices, updates, name=None):
         from . import ops_array
-        return self.assign(ops_array.tensor_scatter_nd_update(self, indices, updates))
+        return self._become(lambda value: ops_array.tensor_scatter_nd_update(value, indices, updates))
 
     def scatter_nd_sub(self, indices, updates, name=None):
         from . import ops_array
-        return self.assign(ops_array.tensor_scatter_nd_sub(self, indices, updates))
+        return self._become(lambda value: ops_array.tensor_scatter_nd_sub(value, indices, updates))
 
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
         raise NotImplementedError("use scatter_nd_update")
@@ -319,16 +319,33 @@ class Variable(metaclass=_Meta):
 
     def count_up_to(self, limit):
         """Adds 1, and gives the value before. Raises: OutOfRangeError at the limit."""
-        before = self.numpy()
-        if before >= limit:
-            from .errors import OutOfRangeError
-            raise OutOfRangeError(None, None, f"Reached limit of {limit}")
-        self.assign_add(1)
-        return before
+        def one_more(value):
+            before.append(value.numpy())
+            if before[-1] >= limit:
+                from .errors import OutOfRangeError
+                raise OutOfRangeError(None, None, f"Reached limit of {limit}")
+            return value + 1
+        before = []
+        self._become(one_more)
+        return before[-1]
 
     def scatter_nd_add(self, indices, updates, name=None):
         from . import ops_array
-        return self.assign(ops_array.tensor_scatter_nd_add(self, indices, updates))
+        return self._become(lambda value: ops_array.tensor_scatter_nd_add(value, indices, updates))
+
+    def _become(self, make):
+        """Assigns what `make` gives for the value. Eagerly no write of another thread comes between, as `make` is
+        called again then; a traced function or a session's run is one step anyway."""
+        from . import _function, distribute
+        eager = _function.executing_eagerly() and not distribute.has_strategy()
+        if not eager or self.dtype.name == "string":
+            return self.assign(make(self.value()))
+        while True:
+            before = self.value()
+            after = make(before)
+            if self.compare_and_assign(before, after).numpy():
+                _records.remember(_WRITES["assign"], (self, after), after, True)
+                return UnreadVariable(self, after)
 
     def _scatter(self, kind, indices, updates):
         from ._tensor import convert_to_tensor

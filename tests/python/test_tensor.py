@@ -1,4 +1,5 @@
 """Tensors: conversion, printing, operators, indexing, NumPy."""
+import threading
 import unittest
 
 import numpy as np
@@ -121,6 +122,32 @@ class Tracebacks(unittest.TestCase):
                 entry = entry.tb_next
             self.assertEqual(entry.tb_frame.f_code.co_filename, __file__)
             self.assertIn("float32[2,3]", str(error))
+
+
+class Writes(unittest.TestCase):
+    def test_of_several_threads_lose_nothing(self):
+        counter, table = tf.Variable(0), tf.Variable(tf.zeros([4, 2]))
+        counts = []
+
+        def work(row):
+            for _ in range(100):
+                table.scatter_nd_add([[row, 0]], [1.0])
+                table[row, 1].assign_add(2.0)
+                counts.append(int(counter.count_up_to(400)))
+        threads = [threading.Thread(target=work, args=(row,)) for row in range(4)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        self.assertEqual(table.numpy().tolist(), [[100.0, 200.0]] * 4)
+        self.assertEqual(sorted(counts), list(range(400)))
+        with self.assertRaises(tf.errors.OutOfRangeError):
+            counter.count_up_to(400)
+
+    def test_meet_no_end_at_nan(self):
+        one = tf.Variable([float("nan"), 1.0])
+        one.scatter_nd_sub([[1]], [3.0])
+        self.assertEqual(one.numpy()[1], -2.0)
 
 
 class RawOps(unittest.TestCase):
