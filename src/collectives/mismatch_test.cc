@@ -190,14 +190,15 @@ TEST(CallTexts, AreKnownByTheirSendersNumbers) {
   EXPECT_FALSE(sender.IsNewTo(1, 2));
   EXPECT_TRUE(sender.IsNewTo(1, 1));
   // The number may come before the texts.
-  auto early = Decode(message(b, 2, false));
+  const net::Message number = message(b, 2, false), with_texts = message(b, 2, true);
+  auto early = Decode(number);
   EXPECT_FALSE(receiver.Complete(0, &*early));
-  auto texts = Decode(message(b, 2, true));
+  auto texts = Decode(with_texts);
   EXPECT_TRUE(receiver.Complete(0, &*texts));
   EXPECT_TRUE(receiver.Complete(0, &*early));
   EXPECT_EQ(early->call.label, "b");
   EXPECT_EQ(early->call.file, "src/collectives/mismatch_test.cc");
-  auto strange = Decode(message(b, 2, false));
+  auto strange = Decode(number);
   EXPECT_FALSE(receiver.Complete(1, &*strange)) << "another rank's number";
 }
 
@@ -210,7 +211,8 @@ TEST(CallTexts, GoAlongWhereTheNumbersAreUsedUp) {
   EXPECT_EQ(sender.NumberOf(late), kNoText);
   EXPECT_TRUE(sender.IsNewTo(1, kNoText));
   EXPECT_TRUE(sender.IsNewTo(1, kNoText));
-  auto message = Decode({1, net::Channel::kCollectives, Encode({}, TextOf(late), kNoText), {}});
+  const net::Message along{1, net::Channel::kCollectives, Encode({}, TextOf(late), kNoText), {}};
+  auto message = Decode(along);
   EXPECT_TRUE(receiver.Complete(0, &*message));
   EXPECT_EQ(message->call.label, "late");
   EXPECT_EQ(sender.NumberOf(Called("7")), 7u);
