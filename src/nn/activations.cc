@@ -6,6 +6,7 @@
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/nn.h"
+#include "lockstep/ops/reduce.h"
 
 namespace lockstep::activations {
 
@@ -28,6 +29,17 @@ Tensor SoftShrink(const Tensor& x) {
 // 0 below -1, x above 1, a parabola between them.
 Tensor SparsePlus(const Tensor& x) {
   return Where(LessEqual(x, -1.0), ZerosLike(x), Where(Less(x, 1.0), 0.25 * Square(x + 1.0), x));
+}
+
+// Each row's nearest point among those that are not negative and sum to 1 (Martins and Astudillo):
+// x - tau above tau, 0 elsewhere. Of the elements in descending order the first k lie above tau.
+Tensor Sparsemax(const Tensor& x) {
+  const Tensor sorted = Sort(x, -1, SortDirection::kDescending);
+  const Tensor places = Cumsum(OnesLike(sorted), -1);
+  const Tensor above = Greater(1.0 + places * sorted, Cumsum(sorted, -1));
+  const Tensor k = ReduceSum(Cast(above, x.dtype()), -1, true);
+  const Tensor tau = (ReduceSum(Where(above, sorted, ZerosLike(sorted)), -1, true) - 1.0) / k;
+  return Maximum(x - tau, 0.0);
 }
 
 Tensor SparseSigmoid(const Tensor& x) { return Minimum(Maximum(0.5 * (x + 1.0), 0.0), 1.0); }
@@ -63,6 +75,7 @@ const Activation softplus{"softplus", Softplus};
 const Activation softsign{"softsign", Softsign};
 const Activation sparse_plus{"sparse_plus", SparsePlus};
 const Activation sparse_sigmoid{"sparse_sigmoid", SparseSigmoid};
+const Activation sparsemax{"sparsemax", Sparsemax};
 const Activation squareplus{"squareplus", Squareplus};
 const Activation tanh{"tanh", Tanh};
 const Activation tanh_shrink{"tanh_shrink", [](const Tensor& x) { return x - Tanh(x); }};
@@ -71,11 +84,11 @@ const Activation threshold{"threshold", Threshold};
 namespace {
 
 const Activation* const kAll[] = {
-    &celu,           &elu,         &exponential,  &gelu,        &glu,      &hard_shrink,
-    &hard_silu,      &hard_tanh,   &hard_sigmoid, &leaky_relu,  &linear,   &log_sigmoid,
-    &log_softmax,    &mish,        &relu,         &relu6,       &selu,     &sigmoid,
-    &silu,           &soft_shrink, &softmax,      &softplus,    &softsign, &sparse_plus,
-    &sparse_sigmoid, &squareplus,  &tanh,         &tanh_shrink, &threshold};
+    &celu,           &elu,         &exponential,  &gelu,       &glu,         &hard_shrink,
+    &hard_silu,      &hard_tanh,   &hard_sigmoid, &leaky_relu, &linear,      &log_sigmoid,
+    &log_softmax,    &mish,        &relu,         &relu6,      &selu,        &sigmoid,
+    &silu,           &soft_shrink, &softmax,      &softplus,   &softsign,    &sparse_plus,
+    &sparse_sigmoid, &sparsemax,   &squareplus,   &tanh,       &tanh_shrink, &threshold};
 
 std::string WithoutAlias(const std::string& name) {
   if (name == "swish") return "silu";

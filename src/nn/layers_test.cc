@@ -467,6 +467,12 @@ TEST(ActivationsTest, AreTheirDefinition) {
     for (size_t i = 0; i < x.size(); ++i)
       EXPECT_NEAR(y.data<float>()[i], known.value(x[i]), 2e-6) << known.name << " at " << x[i];
   }
+  const Tensor points = activations::sparsemax(
+      Constant<float>({0.1f, 0.2f, 0.3f, 1, 2, 3, 0, 0, 0, 5, 4.5f, -9}, {4, 3}));
+  const std::vector<double> nearest = {0.7 / 3, 1.0 / 3, 1.3 / 3, 0,    0,    1,
+                                       1.0 / 3, 1.0 / 3, 1.0 / 3, 0.75, 0.25, 0};
+  for (size_t i = 0; i < nearest.size(); ++i)
+    EXPECT_NEAR(points.data<float>()[i], nearest[i], 1e-6) << i;
   const Tensor halves = activations::glu(Constant<float>({1, 2, 0, 3}, {1, 4}));
   EXPECT_NEAR(halves.data<float>()[0], 0.5, 1e-6);
   EXPECT_NEAR(halves.data<float>()[1], 2 / (1 + std::exp(-3.0)), 1e-6);

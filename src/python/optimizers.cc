@@ -45,6 +45,25 @@ UpdateOptions UpdatesOf(const Given& g) {
   return o;
 }
 
+optimizers::MuonOptions MuonOf(const Given& g, const LearningRate& rate) {
+  optimizers::MuonOptions o{.learning_rate = rate};
+  o.adam_beta_1 = g.Get("adam_beta_1", o.adam_beta_1);
+  o.adam_beta_2 = g.Get("adam_beta_2", o.adam_beta_2);
+  o.adam_weight_decay = g.Get("adam_weight_decay", o.adam_weight_decay);
+  o.epsilon = g.Get("epsilon", o.epsilon);
+  o.exclude_layers = g.Get<std::vector<std::string>>("exclude_layers", {});
+  o.exclude_embeddings = g.Get("exclude_embeddings", o.exclude_embeddings);
+  o.muon_a = g.Get("muon_a", o.muon_a);
+  o.muon_b = g.Get("muon_b", o.muon_b);
+  o.muon_c = g.Get("muon_c", o.muon_c);
+  o.adam_lr_ratio = g.Get("adam_lr_ratio", o.adam_lr_ratio);
+  o.momentum = g.Get("momentum", o.momentum);
+  o.ns_steps = g.Get("ns_steps", o.ns_steps);
+  o.nesterov = g.Get("nesterov", o.nesterov);
+  o.rms_rate = g.Optional<double>("rms_rate").value_or(0);
+  return o;
+}
+
 OptimizerPtr MakeOptimizer(const std::string& kind, nb::dict options) {
   namespace o = optimizers;
   const Given g(options);
@@ -79,7 +98,7 @@ OptimizerPtr MakeOptimizer(const std::string& kind, nb::dict options) {
                          g.Get("epsilon_2", 1e-3), g.Get("clip_threshold", 1.0)},
                         u);
   }
-  if (kind == "Muon") return o::Muon({.learning_rate = rate}, u);
+  if (kind == "Muon") return o::Muon(MuonOf(g, rate), u);
   throw nb::key_error(kind.c_str());
 }
 

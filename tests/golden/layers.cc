@@ -151,8 +151,7 @@ Handler Measure(LayerPtr (*make)(const Case&)) {
     const std::vector<Tensor> watched = inputs;
     if (golden.HasParam("attention_mask")) inputs.push_back(MaskOf(golden));
     layer(inputs);  // makes the weights
-    const auto weights = WeightsByPath(*layer);
-    AssignWeights(golden, weights);
+    const auto weights = AssignWeights(golden, *layer);
     lockstep::GradientTape tape({.persistent = true});
     for (const Tensor& input : watched) tape.Watch(input);
     const Tensor y = layer(inputs, golden.Param("training", false));
@@ -237,8 +236,7 @@ void MeasureStates(const Case& golden, Produced& produced,
   if (golden.HasParam("mask")) inputs.push_back(StepMaskOf(golden));
   golden.Param("return_state", false);
   layer->CallWithStates(inputs);  // makes the weights
-  const auto weights = WeightsByPath(*layer);
-  AssignWeights(golden, weights);
+  const auto weights = AssignWeights(golden, *layer);
   lockstep::GradientTape tape({.persistent = true});
   tape.Watch(x);
   const std::vector<Tensor> results =

@@ -35,7 +35,8 @@ class Params {
   }
   void Read(const std::string& name, std::optional<double>& value) const {
     read_.insert(name);
-    if (json_.contains(name) && !json_[name].is_null()) value = json_[name].get<double>();
+    if (!json_.contains(name)) return;
+    value = json_[name].is_null() ? std::nullopt : std::optional(json_[name].get<double>());
   }
 
  private:
@@ -122,6 +123,8 @@ OptimizerPtr Adafactor(const Params& params) {
   params.Read("epsilon_1", options.epsilon_1);
   params.Read("epsilon_2", options.epsilon_2);
   params.Read("clip_threshold", options.clip_threshold);
+  bool without_effect = true;  // in Keras, too
+  params.Read("relative_step", without_effect);
   return optimizers::Adafactor(options, Update(params));
 }
 
@@ -140,7 +143,9 @@ OptimizerPtr Muon(const Params& params) {
   params.Read("momentum", options.momentum);
   params.Read("ns_steps", options.ns_steps);
   params.Read("nesterov", options.nesterov);
-  params.Read("rms_rate", options.rms_rate);
+  std::optional<double> rms_rate = options.rms_rate;
+  params.Read("rms_rate", rms_rate);
+  options.rms_rate = rms_rate.value_or(0);  // as null
   return optimizers::Muon(options, Update(params));
 }
 

@@ -8,10 +8,10 @@
 
 namespace golden {
 
-/// A layer's weights by the golden file's paths: "kernel", "query.kernel".
-std::map<std::string, lockstep::Variable> WeightsByPath(const lockstep::Layer& layer);
-/// Gives each weight the value "w:PATH"; throws std::runtime_error when the case lacks one or has
-/// one that the layer lacks.
-void AssignWeights(const Case& golden, const std::map<std::string, lockstep::Variable>& weights);
+/// Gives each weight of the layer the case's value "w:PATH", whatever numbers Keras gave to layers;
+/// the weights by the case's paths: "kernel", "forward_lstm_3.lstm_cell.kernel". Throws
+/// std::runtime_error when the case lacks one or has one that the layer lacks.
+std::map<std::string, lockstep::Variable> AssignWeights(const Case& golden,
+                                                        const lockstep::Layer& layer);
 
 }  // namespace golden

@@ -21,7 +21,7 @@ struct Activation {
 };
 
 // Activations by name, to be given to layers: Dense(128, relu). All act element by element but
-// softmax, log_softmax and glu, which act along the last axis. Source: keras.activations.
+// softmax, log_softmax, sparsemax and glu, which act along the last axis. Source: keras.activations.
 namespace activations {
 extern const Activation celu;
 extern const Activation elu;
@@ -52,6 +52,7 @@ extern const Activation softplus;
 extern const Activation softsign;
 extern const Activation sparse_plus;
 extern const Activation sparse_sigmoid;
+extern const Activation sparsemax;
 extern const Activation squareplus;
 extern const Activation tanh;
 extern const Activation tanh_shrink;

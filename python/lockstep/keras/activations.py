@@ -8,8 +8,8 @@ _TEXTS = {"celu": "", "elu": "", "exponential": "", "gelu": "", "glu": "", "hard
           "hard_sigmoid": "", "hard_silu": "", "hard_tanh": "", "leaky_relu": "", "linear": "",
           "log_sigmoid": "", "log_softmax": "", "mish": "", "relu": "", "relu6": "", "selu": "",
           "sigmoid": "", "silu": "", "soft_shrink": "", "softmax": "", "softplus": "", "softsign": "",
-          "sparse_plus": "", "sparse_sigmoid": "", "squareplus": "", "tanh": "", "tanh_shrink": "",
-          "threshold": ""}
+          "sparse_plus": "", "sparse_sigmoid": "", "sparsemax": "", "squareplus": "", "tanh": "",
+          "tanh_shrink": "", "threshold": ""}
 _ALIASES = {"swish": "silu", "hard_swish": "hard_silu"}
 
 
@@ -17,7 +17,7 @@ def _make(name):
     def activation(x):
         return apply_op(lambda x: _native.activate(name, convert_to_tensor(x)), x, name=name)
     activation.__name__ = activation.__qualname__ = name
-    activation.__doc__ = f"Keras's {name}, element by element (softmax, log_softmax, glu: last axis)."
+    activation.__doc__ = f"Keras's {name}, element by element (softmax, log_softmax, sparsemax, glu: last axis)."
     activation._native_name = name
     return activation
 

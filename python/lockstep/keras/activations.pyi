@@ -4,54 +4,54 @@ def apply_op(function, *args, name=None, **kwargs) -> Any:
     """A function of tensors, on symbolic ones too."""
     ...
 def celu(x) -> Any:
-    """Keras's celu, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's celu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def elu(x) -> Any:
-    """Keras's elu, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's elu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def exponential(x) -> Any:
-    """Keras's exponential, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's exponential, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def gelu(x, approximate=False) -> Any:
     """x times the normal probability of a value below x."""
     ...
 def gelu_native(x) -> Any:
-    """Keras's gelu, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's gelu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def get(identifier) -> Any:
     """The activation of a name or a function; linear for None. Raises: ValueError."""
     ...
 def glu(x) -> Any:
-    """Keras's glu, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's glu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def hard_shrink(x) -> Any:
-    """Keras's hard_shrink, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's hard_shrink, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def hard_sigmoid(x) -> Any:
-    """Keras's hard_sigmoid, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's hard_sigmoid, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def hard_silu(x) -> Any:
-    """Keras's hard_silu, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's hard_silu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 hard_swish = hard_silu
 def hard_tanh(x) -> Any:
-    """Keras's hard_tanh, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's hard_tanh, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def leaky_relu(x) -> Any:
-    """Keras's leaky_relu, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's leaky_relu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def linear(x) -> Any:
-    """Keras's linear, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's linear, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def log_sigmoid(x) -> Any:
-    """Keras's log_sigmoid, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's log_sigmoid, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def log_softmax(x) -> Any:
-    """Keras's log_softmax, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's log_softmax, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def mish(x) -> Any:
-    """Keras's mish, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's mish, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def native_name(identifier) -> Any:
     """The name of a native activation, None for functions of Python."""
@@ -60,46 +60,49 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0) -> Any:
     """max(x, 0), or with a slope below the threshold and a largest value."""
     ...
 def relu6(x) -> Any:
-    """Keras's relu6, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's relu6, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def selu(x) -> Any:
-    """Keras's selu, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's selu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def serialize(activation) -> Any: ...
 def sigmoid(x) -> Any:
-    """Keras's sigmoid, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's sigmoid, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def silu(x) -> Any:
-    """Keras's silu, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's silu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def soft_shrink(x) -> Any:
-    """Keras's soft_shrink, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's soft_shrink, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def softmax(x, axis=-1) -> Any:
     """exp(x) / sum(exp(x)) along `axis`."""
     ...
 def softplus(x) -> Any:
-    """Keras's softplus, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's softplus, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def softsign(x) -> Any:
-    """Keras's softsign, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's softsign, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def sparse_plus(x) -> Any:
-    """Keras's sparse_plus, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's sparse_plus, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def sparse_sigmoid(x) -> Any:
-    """Keras's sparse_sigmoid, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's sparse_sigmoid, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+    ...
+def sparsemax(x) -> Any:
+    """Keras's sparsemax, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def squareplus(x) -> Any:
-    """Keras's squareplus, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's squareplus, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 swish = silu
 def tanh(x) -> Any:
-    """Keras's tanh, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's tanh, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def tanh_shrink(x) -> Any:
-    """Keras's tanh_shrink, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's tanh_shrink, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def threshold(x) -> Any:
-    """Keras's threshold, element by element (softmax, log_softmax, glu: last axis)."""
+    """Keras's threshold, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...

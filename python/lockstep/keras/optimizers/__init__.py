@@ -189,7 +189,7 @@ def _plain(options):
         if isinstance(value, (Tensor, Variable)):
             value = float(value)
         made[key] = float(value) if isinstance(value, int) and not isinstance(value, bool) and key not in (
-            "ema_overwrite_frequency", "gradient_accumulation_steps") else value
+            "ema_overwrite_frequency", "gradient_accumulation_steps", "ns_steps") else value
     return made
 
 
@@ -237,8 +237,12 @@ Lamb = _class("Lamb", "Adam's direction, as long as the weight.", learning_rate=
               beta_2=0.999, epsilon=1e-7)
 Adafactor = _class("Adafactor", "The running square as means of rows and columns.",
                    learning_rate=0.001, beta_2_decay=-0.8, epsilon_1=1e-30, epsilon_2=1e-3,
-                   clip_threshold=1.0)
-Muon = _class("Muon", "Momentum made orthogonal.", learning_rate=0.001)
+                   clip_threshold=1.0, relative_step=True)
+Muon = _class("Muon", "Momentum made orthogonal for matrices, Adam for other weights and embeddings.",
+              learning_rate=0.001, adam_beta_1=0.9, adam_beta_2=0.999, adam_weight_decay=0.004,
+              epsilon=1e-7, weight_decay=0.004, exclude_layers=None, exclude_embeddings=True,
+              muon_a=3.4445, muon_b=-4.7750, muon_c=2.0315, adam_lr_ratio=1, momentum=0.95, ns_steps=5,
+              nesterov=True, rms_rate=0.2)
 _BY_NAME = {cls.__name__.lower(): cls for cls in (
     SGD, RMSprop, Adam, AdamW, Nadam, Adamax, Adagrad, Adadelta, Ftrl, Lion, Lamb, Adafactor, Muon)}
 

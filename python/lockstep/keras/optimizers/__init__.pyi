@@ -38,7 +38,7 @@ class LossScaleOptimizer(Optimizer):
     """Wraps an optimizer for losses in half precision."""
     def __init__(self, inner_optimizer, initial_scale=32768.0, dynamic_growth_steps=2000, **kwargs) -> None: ...
 class Muon(Optimizer):
-    """Momentum made orthogonal."""
+    """Momentum made orthogonal for matrices, Adam for other weights and embeddings."""
     ...
 class Nadam(Optimizer):
     """Adam with Nesterov's momentum."""
