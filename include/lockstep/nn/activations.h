@@ -21,7 +21,8 @@ struct Activation {
 };
 
 // Activations by name, to be given to layers: Dense(128, relu). All act element by element but
-// softmax, log_softmax, sparsemax and glu, which act along the last axis. Source: keras.activations.
+// softmax, log_softmax, sparsemax and glu, which act along the last axis. Source:
+// keras.activations.
 namespace activations {
 extern const Activation celu;
 extern const Activation elu;
