@@ -184,13 +184,8 @@ class Optimizer:
 
 
 def _plain(options):
-    made = {}
-    for key, value in options.items():
-        if isinstance(value, (Tensor, Variable)):
-            value = float(value)
-        made[key] = float(value) if isinstance(value, int) and not isinstance(value, bool) and key not in (
-            "ema_overwrite_frequency", "gradient_accumulation_steps", "ns_steps") else value
-    return made
+    return {key: float(value) if isinstance(value, (Tensor, Variable)) else value
+            for key, value in options.items()}
 
 
 def _named(variable, path):
