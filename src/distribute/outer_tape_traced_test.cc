@@ -107,18 +107,32 @@ const Case kCases[] = {
 
 std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.name; }
 
-// The loss and its gradients by the variable, by a value for all and by what replica 1 is given.
-std::vector<Tensor> LossAndSlopes(Strategy& strategy, const Case& one, const Variable& w,
-                                  const std::vector<Tensor>& given) {
-  const int replicas = strategy.num_replicas_in_sync();
-  GradientTape tape;
-  for (const Tensor& x : given) tape.Watch(x);
-  const PerReplica x(std::vector<Tensor>(given.begin(), given.begin() + replicas));
+// What each replica is given, and behind that a value for all.
+std::vector<Tensor> Given(int replicas) {
+  std::vector<Tensor> given;
+  for (int r = 0; r <= replicas; ++r) given.push_back(RandomTensor<float>({4, 4}, 10 + r));
+  return given;
+}
+
+Tensor LossOf(Strategy& strategy, const Case& one, const Variable& w,
+              const std::vector<Tensor>& given) {
+  const PerReplica x(std::vector<Tensor>(given.begin(), given.end() - 1));
   const PerReplica losses =
       strategy.Run([&](const Tensor& own) { return one.body(own * given.back(), w); }, x);
-  const Tensor loss = strategy.Reduce(ReduceOp::kSum, losses, {});
-  auto slopes = tape.Gradient(std::vector<Tensor>{loss},
-                              std::vector<Tensor>{w.handle(), given.back(), given[replicas / 2]});
+  return strategy.Reduce(ReduceOp::kSum, losses, {});
+}
+
+// The variable, the value for all, and what one replica is given.
+std::vector<Tensor> SourcesOf(const Variable& w, const std::vector<Tensor>& given) {
+  return {w.handle(), given.back(), given[(given.size() - 1) / 2]};
+}
+
+std::vector<Tensor> LossAndSlopes(Strategy& strategy, const Case& one, const Variable& w,
+                                  const std::vector<Tensor>& given) {
+  GradientTape tape;
+  for (const Tensor& x : given) tape.Watch(x);
+  const Tensor loss = LossOf(strategy, one, w, given);
+  auto slopes = tape.Gradient(std::vector<Tensor>{loss}, SourcesOf(w, given));
   slopes.push_back(loss);
   return slopes;
 }
@@ -151,8 +165,7 @@ class TracedRun : public ::testing::TestWithParam<std::tuple<Case, int>> {
 
 TEST_P(TracedRun, HasTheGradientsOfAnEagerOne) {
   const auto& [one, replicas] = GetParam();
-  std::vector<Tensor> given;
-  for (int r = 0; r <= replicas; ++r) given.push_back(RandomTensor<float>({4, 4}, 10 + r));
+  const std::vector<Tensor> given = Given(replicas);
   std::vector<std::vector<float>> want, first;
   for (int devices : {1, 3, 8}) {
     SCOPED_TRACE(std::to_string(devices) + " devices");
@@ -179,20 +192,15 @@ TEST_P(TracedRun, HasThemForATapeAroundTheFunction) {
   MirroredStrategy strategy({.devices = 2, .replicas = replicas});
   const auto scope = strategy.scope();
   const Variable w(RandomTensor<float>({4, 4}, 1));
-  std::vector<Tensor> given;
-  for (int r = 0; r <= replicas; ++r) given.push_back(RandomTensor<float>({4, 4}, 10 + r));
+  const std::vector<Tensor> given = Given(replicas);
   const auto want = Bits(LossAndSlopes(strategy, one, w, given));
   const Function total([&](const std::vector<Tensor>& x) {
-    const PerReplica own(std::vector<Tensor>(x.begin(), x.end() - 1));
-    const PerReplica losses =
-        strategy.Run([&](const Tensor& each) { return one.body(each * x.back(), w); }, own);
-    return std::vector<Tensor>{strategy.Reduce(ReduceOp::kSum, losses, {})};
+    return std::vector<Tensor>{LossOf(strategy, one, w, x)};
   });
   GradientTape tape;
   for (const Tensor& x : given) tape.Watch(x);
   const Tensor loss = total.Call(given)[0];
-  auto slopes = tape.Gradient(std::vector<Tensor>{loss},
-                              std::vector<Tensor>{w.handle(), given.back(), given[replicas / 2]});
+  auto slopes = tape.Gradient(std::vector<Tensor>{loss}, SourcesOf(w, given));
   slopes.push_back(loss);
   ExpectSame(Bits(slopes), want, SumsByIteration());
 }
@@ -202,15 +210,11 @@ TEST_P(TracedRun, HasThemAsGradientsOfTheGraph) {
   MirroredStrategy strategy({.devices = 2, .replicas = replicas});
   const auto scope = strategy.scope();
   const Variable w(RandomTensor<float>({4, 4}, 1));
-  std::vector<Tensor> given;
-  for (int r = 0; r <= replicas; ++r) given.push_back(RandomTensor<float>({4, 4}, 10 + r));
+  const std::vector<Tensor> given = Given(replicas);
   const auto want = Bits(LossAndSlopes(strategy, one, w, given));
   const Function slopes([&](const std::vector<Tensor>& x) {
-    const PerReplica own(std::vector<Tensor>(x.begin(), x.end() - 1));
-    const PerReplica losses =
-        strategy.Run([&](const Tensor& each) { return one.body(each * x.back(), w); }, own);
-    const Tensor loss = strategy.Reduce(ReduceOp::kSum, losses, {});
-    auto results = Gradients({loss}, {w.handle(), x.back(), x[(x.size() - 1) / 2]}, {});
+    const Tensor loss = LossOf(strategy, one, w, x);
+    auto results = Gradients({loss}, SourcesOf(w, x), {});
     results.push_back(loss);
     return results;
   });
