@@ -196,23 +196,29 @@ TEST_F(Coordinator, DataAndValuesOfWorkers) {
   ExpectError(Code::kOutOfRange, "a worker's dataset has ended", [&] { coordinator.Join(); });
 }
 
+Variable VariableOf(const ClusterCoordinator& coordinator) {
+  const auto scope = coordinator.scope();
+  return Variable(0.f, {.name = "x"});
+}
+
+// Adds to `x` what the worker makes of its argument, and gives that.
+Function Adder(const Variable& x) {
+  return Function(
+      [x](const Tensor& one) {
+        const Tensor made = one * 1.f;
+        x.AssignAdd(made);
+        return made;
+      },
+      "step");
+}
+
 TEST_F(Coordinator, WorkersComeAndGo) {
   CoordinatorOptions options;
   options.queue_bound = 8;
   options.patience = std::chrono::seconds(30);
   const ClusterCoordinator coordinator(cluster, options);
-  Variable x;
-  {
-    const auto scope = coordinator.scope();
-    x = Variable(0.f, {.name = "x"});
-  }
-  const Function step(
-      [&](const Tensor& one) {
-        const Tensor made = one * 1.f;  // on the worker
-        x.AssignAdd(made);
-        return made;
-      },
-      "step");
+  const Variable x = VariableOf(coordinator);
+  const Function step = Adder(x);
   for (int i = 0; i < 20; ++i) coordinator.Schedule(step, {Scalar(1.f)});
   coordinator.Join();
   for (int i = 0; i < 30; ++i) coordinator.Schedule(step, {Scalar(1.f)});
@@ -230,18 +236,8 @@ TEST_F(Coordinator, WithoutWorkersJoinNamesThem) {
   CoordinatorOptions options;
   options.patience = std::chrono::milliseconds(200);
   const ClusterCoordinator coordinator(cluster, options);
-  Variable x;
-  {
-    const auto scope = coordinator.scope();
-    x = Variable(0.f, {.name = "x"});
-  }
-  const Function step(
-      [&](const Tensor& one) {
-        const Tensor made = one * 1.f;  // on the worker
-        x.AssignAdd(made);
-        return made;
-      },
-      "step");
+  const Variable x = VariableOf(coordinator);
+  const Function step = Adder(x);
   coordinator.Schedule(step, {Scalar(1.f)}).Get();
   for (auto& worker : workers) worker.reset();
   const RemoteValue value = coordinator.Schedule(step, {Scalar(1.f)});
