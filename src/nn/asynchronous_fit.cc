@@ -33,6 +33,12 @@ const ParameterServerStrategy* AsynchronousStrategy(const Model& model) {
 bool Model::Training::IsAsynchronous() const { return AsynchronousStrategy(model) != nullptr; }
 
 void Model::Training::RefuseInsideOfEpoch(const char* what) const {
+  if (under_way_ > 0) {
+    throw Error(Code::kFailedPrecondition,
+                "[fit] while workers carry out steps there is no state of all variables; got " +
+                    std::string(what) + " with " + std::to_string(under_way_) +
+                    " steps under way; call it in OnEpochEnd");
+  }
   if (asynchronous_epoch_ == nullptr) return;
   throw Error(Code::kFailedPrecondition,
               "[fit] where training is asynchronous, all tasks must call it together, between "

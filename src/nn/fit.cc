@@ -145,9 +145,13 @@ History Model::Training::FitDataset(const Dataset& batches, const FitOptions& fi
 
 void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit) {
   position = {.epoch = fit.initial_epoch};
+  Coordinator();  // refuses what can't be
   if (position.epoch < fit.epochs || resumed) {
     input.BeginEpoch(position.epoch);
-    if (const nn::StepData* first = input.Peek()) ProgramFor(Kind::kTrain, *first, fit.shards);
+    if (const nn::StepData* first = input.Peek()) {
+      is_scheduled_ ? PrepareScheduledStep(*first, fit.shards)
+                    : static_cast<void>(ProgramFor(Kind::kTrain, *first, fit.shards));
+    }
   }
   for (const auto& callback : fit.callbacks) callback->model = &model;
   for (const auto& callback : fit.callbacks) callback->OnTrainBegin();
@@ -238,6 +242,7 @@ void Model::Training::RunEpoch(nn::StepInput& input, nn::StepInput* validation,
 
 bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress) {
   if (IsAsynchronous()) return TrainEpochAsynchronously(input, fit, progress);
+  if (is_scheduled_) return TrainEpochOnWorkers(input, fit, progress);
   distribute::PhaseScope phase(model.strategy().ranks(), Phase::kInput);
   while (!model.stop_training) {
     const auto start = Clock::now();
@@ -355,7 +360,11 @@ Logs Model::Training::Test(nn::StepInput& input, int shards,
   ResetMetrics();
   for (const auto& callback : callbacks) callback->OnTestBegin();
   input.BeginEpoch(0);
-  for (int64_t batch = 0; const nn::StepData* step = input.Next(); ++batch) {
+  const auto coordinator = Coordinator();
+  if (coordinator != nullptr) TestOnWorkers(*coordinator, input, shards, callbacks);
+  for (int64_t batch = 0; coordinator == nullptr; ++batch) {
+    const nn::StepData* step = input.Next();
+    if (step == nullptr) break;
     for (const auto& callback : callbacks) callback->OnTestBatchBegin(batch);
     ProgramFor(Kind::kTest, *step, shards).Run(step->arguments, model.strategy().team());
     for (const auto& callback : callbacks)
@@ -379,7 +388,9 @@ Tensor Model::Training::Predict(const Dataset& batches, int64_t steps) {
   const distribute::PhaseScope evaluates(model.strategy().ranks(), Phase::kEvaluation);
   input.BeginEpoch(0);
   std::vector<Tensor> parts;
-  while (const nn::StepData* step = input.Next()) {
+  const auto coordinator = Coordinator();
+  if (coordinator != nullptr) parts = PredictOnWorkers(*coordinator, input);
+  while (const nn::StepData* step = coordinator == nullptr ? input.Next() : nullptr) {
     parts.push_back(
         ProgramFor(Kind::kPredict, *step, 0).Run(step->arguments, model.strategy().team())[0]);
   }

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/team.h"
+#include "distribute/servers/coordinator_state.h"
 #include "graph/tracer.h"
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
@@ -32,7 +33,12 @@ Tensor Penalty(const std::vector<Weight>& weights) {
 Model::Training::Training(Model& model, CompileOptions options)
     : model(model),
       options(std::move(options)),
-      loss_metric(std::make_shared<metrics::Mean>("loss")) {}
+      loss_metric(std::make_shared<metrics::Mean>("loss")) {
+  distribute::CoordinatorState* const state = distribute::CurrentCoordinator::Get();
+  if (state == nullptr) return;
+  is_scheduled_ = true;
+  coordinator_ = state->weak_from_this();
+}
 
 // By Keras's rule for batches that the replicas do not divide.
 Tensor Model::Training::MeansOfReplicas(const Tensor& values) const {

@@ -19,6 +19,8 @@ namespace lockstep {
 namespace distribute {
 class AsynchronousEpoch;
 class AsynchronousStep;
+class CoordinatorState;
+class ScheduledStep;
 struct AsynchronousBatches;
 }  // namespace distribute
 
@@ -90,6 +92,19 @@ class Model::Training {
                                                                     const FitOptions& fit);
   distribute::AsynchronousBatches BatchesOfEpoch(nn::StepInput& input, int64_t steps,
                                                  const FitOptions& fit, Progress& progress);
+  /// The same where a coordinator gives each step to a worker that only serves; nullptr where none
+  /// does. FailedPrecondition when it has gone.
+  std::shared_ptr<distribute::CoordinatorState> Coordinator() const;
+  struct ServersScope;
+  std::shared_ptr<distribute::ScheduledStep> ScheduledStepFor(distribute::CoordinatorState& state,
+                                                              Kind kind,
+                                                              const std::vector<Tensor>& batch,
+                                                              int shards);
+  void PrepareScheduledStep(const nn::StepData& first, int shards);
+  bool TrainEpochOnWorkers(nn::StepInput& input, const FitOptions& fit, Progress& progress);
+  void TestOnWorkers(distribute::CoordinatorState& state, nn::StepInput& input, int shards,
+                     const std::vector<CallbackPtr>& callbacks);
+  std::vector<Tensor> PredictOnWorkers(distribute::CoordinatorState& state, nn::StepInput& input);
   void NoteStaleness(const std::map<int64_t, int64_t>& counts);
   /// The mean and the largest of the epoch.
   void AddStaleness(Logs& logs) const;
@@ -142,6 +157,17 @@ class Model::Training {
   std::shared_ptr<distribute::AsynchronousStep> asynchronous_step_;
   std::vector<const distribute::StepProgram*> asynchronous_forms_;
   std::shared_ptr<distribute::AsynchronousEpoch> asynchronous_epoch_;  // in progress
+  // Where a coordinator schedules the steps.
+  struct ScheduledPlan {
+    Kind kind;
+    int shards;
+    std::vector<ops::TensorType> types;
+    std::shared_ptr<distribute::ScheduledStep> step;
+  };
+  bool is_scheduled_ = false;
+  std::weak_ptr<distribute::CoordinatorState> coordinator_;
+  std::vector<ScheduledPlan> scheduled_plans_;
+  int64_t under_way_ = 0;  // steps
 };
 
 }  // namespace lockstep

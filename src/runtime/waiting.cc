@@ -25,4 +25,18 @@ void WaitingRoom::Leave() {
   changed_.notify_one();
 }
 
+void Arrivals::Put(uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(number);
+  changed_.notify_one();
+}
+
+uint64_t Arrivals::Take() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !waiting_.empty(); });
+  const uint64_t number = waiting_.front();
+  waiting_.pop_front();
+  return number;
+}
+
 }  // namespace lockstep::runtime

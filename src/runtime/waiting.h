@@ -2,6 +2,8 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <mutex>
 
 namespace lockstep::runtime {
@@ -31,6 +33,20 @@ class WaitingRoom {
   std::mutex mutex_;
   std::condition_variable changed_;
   size_t inside_ = 0;  // guarded by mutex_
+};
+
+/// Numbers that others hand over, and that one thread takes in the order in which they have come.
+/// Threads: any may put.
+class Arrivals {
+ public:
+  void Put(uint64_t number);
+  /// Waits for the next one.
+  uint64_t Take();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<uint64_t> waiting_;  // guarded by mutex_
 };
 
 }  // namespace lockstep::runtime

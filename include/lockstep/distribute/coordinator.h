@@ -9,6 +9,7 @@
 #include "lockstep/cluster/cluster_spec.h"
 #include "lockstep/data/dataset.h"
 #include "lockstep/distribute/dataset.h"
+#include "lockstep/distribute/parameter_server_mode.h"
 #include "lockstep/distribute/partitioners.h"
 #include "lockstep/runtime/function.h"
 
@@ -38,6 +39,8 @@ struct CoordinatorOptions {
   /// Cuts `ShardedVariable`s of the scope.
   Partitioner partitioner;
   Effects effects = Effects::kExactlyOnce;
+  /// Of `Fit`, for models that are made in the scope: how many steps are under way at a time.
+  ParameterServerMode mode = ParameterServerMode::Asynchronous();
   /// How many functions may wait; `Schedule` waits when there are more. 0: any number.
   size_t queue_bound = 0;
   /// How long functions wait while no worker is there.

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
-#include "distribute/leaves.h"
 #include "distribute/programs/one_program.h"
 #include "distribute/workers/speculation.h"
 #include "graph/passes.h"
-#include "graph/rows.h"
-#include "graph/tracer.h"
-#include "ops/builder.h"
-#include "runtime/replica.h"
 #include "runtime/variable_hold.h"
 #include "tensor/buffer.h"
 
@@ -19,27 +14,6 @@ namespace {
 
 // Weights with at least so many elements are updated by rows.
 constexpr int64_t kSliceFrom = 4096;
-
-graph::Graph Trace(const std::vector<ops::TensorType>& types,
-                   const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-                   const StepOptions& options) {
-  while (true) {
-    const uint64_t layout = runtime::VariableLayout();
-    graph::Tracer tracer;
-    std::vector<Tensor> parameters;
-    for (const auto& type : types) parameters.push_back(tracer.AddParameter(type));
-    {
-      const ops::BuilderScope scope(&tracer);
-      const ReplicaBatchScope batch(options.examples, options.replicas);
-      for (const Tensor& result : body(parameters)) {
-        std::vector<Tensor> one{result};
-        ops::ResolveWeak(one, "step");
-        tracer.graph()->results().push_back(tracer.EndpointOf(one[0]));
-      }
-    }
-    if (layout == runtime::VariableLayout()) return graph::Prune(*tracer.graph());
-  }
-}
 
 // The rows [begin, end) of a tensor, where they lie.
 Tensor RowsOf(const Tensor& tensor, int64_t begin, int64_t end) {
@@ -85,16 +59,12 @@ Snapshot::Cells CellsOf(const graph::Graph& graph) {
 
 }  // namespace
 
-StepProgram::StepProgram(graph::Graph graph, const StepOptions& options)
-    : options_(options), graph_(std::move(graph)), ranks_(options.ranks) {
-  const graph::RowAnalysis analysis =
-      graph::AnalyzeRows(graph_, options.examples, options.has_rows);
-  if (analysis.can_cut()) {
-    offsets_ = MakeLeaves(options.examples, options.replicas, options.shards).offsets;
-    graph::CutIntoLeaves(graph_, analysis, offsets_);
-  } else {
-    mixes_in_ = graph_.node(analysis.mixing_node).name;
-  }
+StepProgram::StepProgram(TracedStep step, const StepOptions& options)
+    : options_(options),
+      graph_(std::move(step.graph)),
+      offsets_(std::move(step.offsets)),
+      ranks_(options.ranks),
+      mixes_in_(std::move(step.mixes_in)) {
   if (ranks_ != nullptr) cells_ = CellsOf(graph_);
   Make();
 }
@@ -151,11 +121,11 @@ void StepProgram::Spread() {
   if (measures_) MeasureSteps();
 }
 
-std::shared_ptr<StepProgram> MakeStepProgram(
-    const std::vector<ops::TensorType>& types,
-    const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-    const StepOptions& options) {
-  return std::shared_ptr<StepProgram>(new StepProgram(Trace(types, body, options), options));
+std::shared_ptr<StepProgram> MakeStepProgram(const std::vector<ops::TensorType>& types,
+                                             const StepBody& body, const StepOptions& options) {
+  TracedStep step = TraceStep(
+      types, body, {options.examples, options.replicas, options.shards, options.has_rows});
+  return std::shared_ptr<StepProgram>(new StepProgram(std::move(step), options));
 }
 
 std::vector<Tensor> StepProgram::Run(std::span<const Tensor> arguments, base::Team& team) {

@@ -8,6 +8,7 @@
 
 #include "distribute/programs/leaf_blocks.h"
 #include "distribute/programs/rank_program.h"
+#include "distribute/programs/traced_step.h"
 #include "distribute/workers/journal.h"
 #include "ops/op.h"
 #include "runtime/compiled.h"
@@ -55,11 +56,10 @@ class StepProgram final : public Repeatable, public std::enable_shared_from_this
   std::string Breakdown() const;
 
  private:
-  friend std::shared_ptr<StepProgram> MakeStepProgram(
-      const std::vector<ops::TensorType>& types,
-      const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-      const StepOptions& options);
-  StepProgram(graph::Graph graph, const StepOptions& options);
+  friend std::shared_ptr<StepProgram> MakeStepProgram(const std::vector<ops::TensorType>& types,
+                                                      const StepBody& body,
+                                                      const StepOptions& options);
+  StepProgram(TracedStep step, const StepOptions& options);
   /// For the present ranks.
   void Make();
   void Spread();
@@ -90,9 +90,7 @@ class StepProgram final : public Repeatable, public std::enable_shared_from_this
 
 /// Traces `body`, called with one symbolic tensor a type, cuts the batch into replicas and shards
 /// where the examples can be followed, and compiles the result.
-std::shared_ptr<StepProgram> MakeStepProgram(
-    const std::vector<ops::TensorType>& types,
-    const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-    const StepOptions& options);
+std::shared_ptr<StepProgram> MakeStepProgram(const std::vector<ops::TensorType>& types,
+                                             const StepBody& body, const StepOptions& options);
 
 }  // namespace lockstep::distribute

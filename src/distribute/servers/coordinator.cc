@@ -173,16 +173,21 @@ std::shared_ptr<RemoteState> CoordinatorState::Schedule(
     };
   }
   const auto value = std::make_shared<RemoteState>();
+  call.done = [value](remote::Dispatcher::Results results) { value->Set(std::move(results)); };
+  Send(std::move(call));
+  return value;
+}
+
+void CoordinatorState::Send(remote::Dispatcher::Call call) {
   room.Enter();
-  call.done = [this, value](remote::Dispatcher::Results results) {
+  call.done = [this, done = std::move(call.done)](remote::Dispatcher::Results results) {
     if (!results.ok()) failed = true;
-    value->Set(std::move(results));
+    done(std::move(results));
     room.Leave();
   };
   chief->executor().Post([chief = chief.get(), call = std::move(call)]() mutable {
     chief->dispatcher().Schedule(std::move(call));
   });
-  return value;
 }
 
 int CoordinatorState::AddResource(

@@ -98,7 +98,8 @@ class WorkerTraces {
 };
 
 /// What a `ClusterCoordinator` refers to; makes the variables of its scopes.
-class CoordinatorState : public runtime::VariableCreator {
+class CoordinatorState : public runtime::VariableCreator,
+                         public std::enable_shared_from_this<CoordinatorState> {
  public:
   ~CoordinatorState() override;
   std::shared_ptr<runtime::VariableState> Create(const std::function<Tensor()>& initial,
@@ -106,6 +107,13 @@ class CoordinatorState : public runtime::VariableCreator {
   std::shared_ptr<RemoteState> Schedule(const Function& function,
                                         const std::vector<ClusterCoordinator::Argument>& arguments,
                                         Place place);
+  /// A traced graph as workers carry it out: beside its variables, held as the effects want it.
+  std::shared_ptr<remote::DispatchedFunction> Dispatched(graph::Graph graph,
+                                                         std::string name) const;
+  /// Queues `call`, when there is room.
+  void Send(remote::Dispatcher::Call call);
+  /// The first error since the last one that was thrown; of another function, perhaps.
+  void ThrowError();
   void Join();
   bool Done();
   int AddResource(const std::shared_ptr<const remote::DispatchedFunction>& function);
@@ -116,7 +124,6 @@ class CoordinatorState : public runtime::VariableCreator {
   runtime::WaitingRoom room;  // of the queue
 
  private:
-  void ThrowError();
   std::string DeviceOfNext(DType dtype, const Shape& shape);
 
   std::mutex mutex;
@@ -128,12 +135,12 @@ class CoordinatorState : public runtime::VariableCreator {
 /// The coordinator in whose scope the calling thread is.
 class CurrentCoordinator {
  public:
-  explicit CurrentCoordinator(const CoordinatorState* state);
+  explicit CurrentCoordinator(CoordinatorState* state);
   ~CurrentCoordinator();
-  static const CoordinatorState* Get();
+  static CoordinatorState* Get();
 
  private:
-  const CoordinatorState* outer_;
+  CoordinatorState* outer_;
 };
 
 }  // namespace lockstep::distribute

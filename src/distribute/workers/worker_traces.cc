@@ -20,7 +20,7 @@ struct Tracing {
 };
 
 thread_local Tracing* tracing = nullptr;
-thread_local const CoordinatorState* coordinator = nullptr;
+thread_local CoordinatorState* coordinator = nullptr;
 
 class TracingScope {
  public:
@@ -58,10 +58,10 @@ void NameOps(graph::Graph* graph) {
 
 }  // namespace
 
-CurrentCoordinator::CurrentCoordinator(const CoordinatorState* state)
+CurrentCoordinator::CurrentCoordinator(CoordinatorState* state)
     : outer_(std::exchange(coordinator, state)) {}
 CurrentCoordinator::~CurrentCoordinator() { coordinator = outer_; }
-const CoordinatorState* CurrentCoordinator::Get() { return coordinator; }
+CoordinatorState* CurrentCoordinator::Get() { return coordinator; }
 
 PerWorkerState::PerWorkerState(std::function<Dataset(const InputContext&)> make)
     : make_(std::move(make)) {
@@ -88,6 +88,18 @@ Element PerWorkerState::Next(int worker, int life) {
   const Element element = *position->next;
   ++position->next;
   return element;
+}
+
+std::shared_ptr<remote::DispatchedFunction> CoordinatorState::Dispatched(graph::Graph graph,
+                                                                         std::string name) const {
+  auto function = std::make_shared<remote::DispatchedFunction>();
+  function->graph = std::move(graph);
+  function->name = std::move(name);
+  NameOps(&function->graph);
+  remote::PlaceBesideVariables(&function->graph);
+  function->mode = options.effects == Effects::kImmediate ? remote::RunMode::kRelaxed
+                                                          : remote::HoldingOf(function->graph);
+  return function;
 }
 
 std::string WorkerTraces::KeyOf(const WorkerSignature& signature) {
@@ -143,15 +155,8 @@ std::shared_ptr<WorkerTrace> WorkerTraces::Trace(
       own.tracer.graph()->results().push_back(own.tracer.EndpointOf(result));
     }
   }
-  auto function = std::make_shared<remote::DispatchedFunction>();
-  function->graph = *own.tracer.graph();
-  function->name = signature.function.name();
-  NameOps(&function->graph);
-  remote::PlaceBesideVariables(&function->graph);
-  function->mode = state.options.effects == Effects::kImmediate
-                       ? remote::RunMode::kRelaxed
-                       : remote::HoldingOf(function->graph);
-  return std::make_shared<WorkerTrace>(WorkerTrace{std::move(function), std::move(own.draws)});
+  return std::make_shared<WorkerTrace>(WorkerTrace{
+      state.Dispatched(*own.tracer.graph(), signature.function.name()), std::move(own.draws)});
 }
 
 remote::Dispatcher::Drawn WorkerTraces::Draw(CoordinatorState& state, const WorkerTrace& trace,

@@ -1,0 +1,193 @@
+// A chief alone calls Fit; workers and servers of variables only serve.
+
+#include <gmock/gmock.h>
+
+#include <unistd.h>
+
+#include "base/error_of_test.h"
+#include "gtest/gtest.h"
+#include "lockstep/data/dataset.h"
+#include "lockstep/distribute/coordinator.h"
+#include "lockstep/nn/callbacks.h"
+#include "lockstep/nn/layers.h"
+#include "lockstep/nn/model.h"
+#include "lockstep/nn/optimizers.h"
+#include "lockstep/remote/server.h"
+#include "net/grpc_test.h"
+#include "nn/trained_test.h"
+
+namespace lockstep {
+namespace {
+
+using testing::HasSubstr;
+using Mode = ParameterServerMode;
+
+std::unique_ptr<Sequential> MakeModel() {
+  SetRandomSeed(3);
+  auto model = std::make_unique<Sequential>(std::initializer_list<LayerPtr>{
+      Dense(40, {.activation = relu}), BatchNormalization(), Dropout(0.1), Dense(4)});
+  model->Compile({.optimizer = optimizers::Get("adam"),
+                  .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true),
+                  .metrics = {metrics::SparseCategoricalAccuracy("accuracy")}});
+  return model;
+}
+
+FitOptions Options() {
+  return {.batch_size = 16,
+          .epochs = 3,
+          .validation_data = {Features(), Labels()},
+          .verbose = Verbosity::kSilent,
+          .shards = 4};
+}
+
+class ScheduledFit : public testing::Test {
+ protected:
+  void SetUp() override {
+    LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
+    const std::string folder = testing::TempDir() + "lockstep-scheduled-" +
+                               std::to_string(static_cast<unsigned long long>(getpid()));
+    cluster = ClusterSpec({{"ps", {"unix:" + folder + "-ps0", "unix:" + folder + "-ps1"}},
+                           {"worker", {"unix:" + folder + "-w0", "unix:" + folder + "-w1"}}});
+    for (int task = 0; task < 2; ++task) {
+      servers.push_back(std::make_unique<Server>(cluster, "ps", task));
+      workers.push_back(std::make_unique<Server>(cluster, "worker", task));
+    }
+  }
+
+  ClusterCoordinator Chief(const Mode& mode) {
+    CoordinatorOptions options;
+    options.mode = mode;
+    return ClusterCoordinator(cluster, options);
+  }
+
+  static std::unique_ptr<Sequential> ModelOf(const ClusterCoordinator& chief) {
+    const auto scope = chief.scope();
+    return MakeModel();
+  }
+
+  ClusterSpec cluster;
+  std::vector<std::unique_ptr<Server>> servers, workers;
+};
+
+TEST_F(ScheduledFit, InOrderHasTheBitsOfOneProcess) {
+  const auto alone = MakeModel();
+  const Trained expected = EndOf(*alone, alone->Fit(Features(), Labels(), Options()));
+  {
+    const ClusterCoordinator chief = Chief(Mode::Synchronous());
+    const auto model = ModelOf(chief);
+    const History history = model->Fit(Features(), Labels(), Options());
+    EXPECT_EQ(history.steps, 12);
+    ExpectIs(expected, EndOf(*model, history), "synchronous");
+  }
+  const ClusterCoordinator chief = Chief(Mode::BoundedStaleness(0));
+  const auto model = ModelOf(chief);
+  History history = model->Fit(Features(), Labels(), Options());
+  EXPECT_EQ(history.history.at("largest_staleness"), std::vector<double>(3, 0));
+  for (const char* own : {"staleness", "largest_staleness"}) history.history.erase(own);
+  ExpectIs(expected, EndOf(*model, history), "bounded by 0");
+  EXPECT_THAT(model->variables()[0].ToString(), HasSubstr("/job:ps/replica:0/task:"));
+}
+
+TEST_F(ScheduledFit, AsynchronousTrainsOnEachExampleOnceAnEpoch) {
+  const ClusterCoordinator chief = Chief(Mode::Asynchronous());
+  const auto model = ModelOf(chief);
+  FitOptions fit = Options();
+  fit.epochs = 30;
+  const History history = model->Fit(Features(), Labels(), fit);
+  EXPECT_EQ(history.steps, 120);
+  EXPECT_EQ(model->compiled().optimizer->iterations().value().scalar<int64_t>(), 120);
+  EXPECT_LT(history.history.at("loss").back(), history.history.at("loss").front());
+  EXPECT_GE(history.history.at("largest_staleness").front(), 0);
+  EXPECT_EQ(model->Evaluate(Features(), Labels(), 20), model->Evaluate(Features(), Labels(), 20));
+}
+
+TEST_F(ScheduledFit, StalenessStaysWithinItsBound) {
+  for (int bound : {1, 2, 3}) {
+    const ClusterCoordinator chief = Chief(Mode::BoundedStaleness(bound));
+    const auto model = ModelOf(chief);
+    FitOptions fit = Options();
+    fit.epochs = 10;
+    const History history = model->Fit(Features(), Labels(), fit);
+    EXPECT_EQ(history.steps, 40);
+    for (double largest : history.history.at("largest_staleness")) EXPECT_LE(largest, bound);
+  }
+}
+
+TEST_F(ScheduledFit, ReadsStreams) {
+  const Dataset stream = Dataset::FromGenerator([]() -> Dataset::Generator {
+    return [i = int64_t{0}]() mutable -> std::optional<Element> {
+      if (i == 70) return std::nullopt;
+      const auto x = static_cast<float>(i++ % 7);
+      return Element{Tensor({x, 1 - x}), Scalar<int32_t>(static_cast<int32_t>(x) % 4)};
+    };
+  });
+  const ClusterCoordinator chief = Chief(Mode::Asynchronous());
+  const auto model = ModelOf(chief);
+  FitOptions fit{.epochs = 2, .verbose = Verbosity::kSilent};
+  EXPECT_EQ(model->Fit(stream.Batch(16), fit).steps, 10);
+  fit.steps_per_epoch = 3;
+  EXPECT_EQ(model->Fit(stream.Batch(10).Repeat(), fit).steps, 6);
+  EXPECT_EQ(model->Predict(stream.Batch(16)).shape(), Shape({70, 4}));
+}
+
+TEST_F(ScheduledFit, CallbacksAndLimits) {
+  const ClusterCoordinator chief = Chief(Mode::Asynchronous());
+  const auto model = ModelOf(chief);
+  FitOptions fit = Options();
+  fit.max_steps = 7;
+  EXPECT_EQ(model->Fit(Features(), Labels(), fit).steps, 7);
+  struct Save : Callback {
+    void OnTrainBatchEnd(int64_t, const LogsSource& logs) override {
+      if (++ended == 1) error = ErrorOf([&] { model->StateDigest(); }).status();
+      loss = logs().at("loss");
+      model->stop_training = true;
+    }
+    int ended = 0;
+    double loss = 0;
+    Status error;
+  };
+  const auto save = std::make_shared<Save>();
+  fit = Options();
+  fit.callbacks = {save};
+  const History history = model->Fit(Features(), Labels(), fit);
+  EXPECT_LT(history.steps, 12);
+  EXPECT_EQ(history.steps, save->ended);
+  EXPECT_GT(save->loss, 0);
+  EXPECT_EQ(save->error.code(), Code::kFailedPrecondition);
+  EXPECT_THAT(save->error.message(), HasSubstr("under way; call it in OnEpochEnd"));
+}
+
+TEST_F(ScheduledFit, ErrorsOfWorkersAndMistakes) {
+  const ClusterCoordinator chief = Chief(Mode::Asynchronous());
+  const auto model = ModelOf(chief);
+  const Tensor wrong = Tensor::FromVector(std::vector<int32_t>(50, 9), Shape{50});
+  FitOptions fit = Options();
+  fit.check_data = false;
+  EXPECT_THROW(model->Fit(Features(), wrong, fit), Error);
+  EXPECT_EQ(model->Fit(Features(), Labels(), Options()).steps, 12);  // it goes on
+
+  OptimizerPtr outside = optimizers::Get("adam");
+  std::unique_ptr<Sequential> other;
+  {
+    const auto scope = chief.scope();
+    other = std::make_unique<Sequential>(std::initializer_list<LayerPtr>{Dense(4)});
+    other->Compile({.optimizer = outside,
+                    .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true)});
+  }
+  Status error = ErrorOf([&] { other->Fit(Features(), Labels(), Options()); }).status();
+  EXPECT_EQ(error.code(), Code::kInvalidArgument);
+  EXPECT_THAT(error.message(), HasSubstr("its optimizer and its metrics in the scope"));
+  {
+    const auto scope = chief.scope();
+    other = MakeModel();
+    (*other)(Features());
+  }
+  other->Compile(
+      {.optimizer = outside, .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true)});
+  error = ErrorOf([&] { other->Fit(Features(), Labels(), Options()); }).status();
+  EXPECT_EQ(error.code(), Code::kFailedPrecondition);
+  EXPECT_THAT(error.message(), HasSubstr("open coordinator.scope() around Compile"));
+}
+
+}  // namespace
+}  // namespace lockstep
