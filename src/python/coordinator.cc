@@ -11,6 +11,7 @@
 #include "lockstep/remote/server.h"
 #include "python/bind.h"
 #include "python/callback.h"
+#include "python/server_mode.h"
 #include "runtime/graph_builder.h"
 
 namespace lockstep::python {
@@ -28,13 +29,15 @@ ClusterSpec SpecOf(const Jobs& jobs) {
 // Its thread may need the interpreter while it ends.
 class Chief {
  public:
-  Chief(const Jobs& jobs, double patience, double connecting, bool immediate, size_t bound) {
+  Chief(const Jobs& jobs, double patience, double connecting, bool immediate, size_t bound,
+        const std::string& mode, int staleness) {
     const auto of = [](double seconds) {
       return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
     };
     CoordinatorOptions options;
     options.effects = immediate ? Effects::kImmediate : Effects::kExactlyOnce;
     options.queue_bound = bound;
+    options.mode = ModeOf(mode, staleness);
     options.patience = of(patience);
     options.connecting = of(connecting);
     const ClusterSpec spec = SpecOf(jobs);
@@ -128,7 +131,7 @@ void BindCoordinator(nb::module_& m) {
       .def("fetch", &RemoteValue::Fetch, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<PerWorkerIterator>(m, "PerWorkerIterator").def("next", &PerWorkerIterator::Next);
   nb::class_<Chief>(m, "Chief")
-      .def(nb::init<const Jobs&, double, double, bool, size_t>())
+      .def(nb::init<const Jobs&, double, double, bool, size_t, const std::string&, int>())
       .def("schedule", &Chief::Schedule)
       .def("iterator", &Chief::Iterator)
       .def(

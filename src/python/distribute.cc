@@ -6,6 +6,7 @@
 #include "lockstep/distribute/strategy.h"
 #include "python/bind.h"
 #include "python/callback.h"
+#include "python/server_mode.h"
 
 namespace lockstep::python {
 
@@ -71,16 +72,6 @@ class StrategyScope {
   Strategy& strategy_;
   std::unique_ptr<Strategy::Scope> scope_;
 };
-
-ParameterServerMode ModeOf(const std::string& mode, int staleness) {
-  if (mode == "synchronous") return ParameterServerMode::Synchronous();
-  if (mode == "asynchronous") return ParameterServerMode::Asynchronous();
-  if (mode == "bounded") return ParameterServerMode::BoundedStaleness(staleness);
-  throw Error(Code::kInvalidArgument,
-              "[ParameterServerStrategy] mode must be 'synchronous', 'bounded' or 'asynchronous'; "
-              "got '" +
-                  mode + "'");
-}
 
 void BindStrategies(nb::module_& m) {
   nb::class_<Strategy>(m, "Strategy")

@@ -160,24 +160,145 @@ class Cluster(unittest.TestCase):
         np.testing.assert_array_equal(tf.convert_to_tensor(table) + 0.0, table.numpy())
 
 
+class Tasks:
+    """The servers of a program that each task of a cluster runs with its own TF_CONFIG."""
+
+    def __init__(self, program, workers=2):
+        ports = free_ports(1 + workers)
+        self.program = program
+        self.cluster = {"ps": [f"127.0.0.1:{ports[0]}"], "worker": [f"127.0.0.1:{port}" for port in ports[1:]]}
+
+    def start(self, job, index, **environment):
+        config = json.dumps({"cluster": dict(self.cluster, chief=["127.0.0.1:1"]),
+                             "task": {"type": job, "index": index}})
+        return subprocess.Popen([sys.executable, EXAMPLES / self.program], stdout=subprocess.PIPE, text=True,
+                                env=dict(os.environ, TF_CONFIG=config, **environment))
+
+    def __enter__(self):
+        self.servers = [self.start(job, index) for job, all in self.cluster.items() for index in range(len(all))]
+        return self
+
+    def __exit__(self, *_):
+        for server in self.servers:
+            server.kill()
+            server.communicate()
+
+    def chief(self, **environment):
+        out, _ = self.start("chief", 0, **environment).communicate(timeout=120)
+        return out.splitlines()
+
+
 class Question15(unittest.TestCase):
     def test_the_program_on_each_task(self):
-        ports = free_ports(3)
-        cluster = {"ps": [f"127.0.0.1:{ports[0]}"], "worker": [f"127.0.0.1:{port}" for port in ports[1:]]}
+        with Tasks("question_15.py") as tasks:
+            self.assertEqual(tasks.chief(), ["/job:ps/replica:0/task:0/device:CPU:0",
+                                             "the loss falls to less than a hundredth: True"])
 
-        def start(job, index):
-            config = json.dumps({"cluster": dict(cluster, chief=["127.0.0.1:1"]), "task": {"type": job, "index": index}})
-            return subprocess.Popen([sys.executable, EXAMPLES / "question_15.py"], stdout=subprocess.PIPE, text=True,
-                                    env=dict(os.environ, TF_CONFIG=config))
-        servers = [start(job, index) for job, all in cluster.items() for index in range(len(all))]
-        try:
-            out, _ = start("chief", 0).communicate(timeout=120)
-        finally:
-            for server in servers:
-                server.kill()
-                server.communicate()
-        self.assertEqual(out.splitlines(), ["/job:ps/replica:0/task:0/device:CPU:0",
-                                            "the loss falls to less than a hundredth: True"])
+
+class FitOfAChief(unittest.TestCase):
+    """`fit` in TensorFlow's usual form: only the chief calls it."""
+
+    def test_the_program_on_each_task(self):
+        with Tasks("parameter_server_fit.py") as tasks:
+            told = json.loads(tasks.chief()[0])
+            self.assertEqual((told["steps"], told["falls"]), (100, True))
+            self.assertGreater(told["accuracy"], 0.8)
+            self.assertEqual(told["on"], "/job:ps/replica:0/task:0/device:CPU:0")
+            bounded = dict(coordinated=True, mode="bounded", staleness=2)
+            self.assertEqual(json.loads(tasks.chief(MODE=json.dumps(bounded))[0])["steps"], 100)
+            in_order = [json.loads(tasks.chief(MODE=json.dumps(mode))[0])["digest"] for mode in (
+                dict(coordinated=True, mode="synchronous"), dict(coordinated=True, mode="bounded", staleness=0))]
+        text = (EXAMPLES / "parameter_server_fit.py").read_text()
+        for own, other in [('in ("worker", "ps")', "is False"),
+                           ("tf.distribute.experimental.ParameterServerStrategy(resolver, **mode)",
+                            "tf.distribute.get_strategy()"), ("model.trainable_variables[0].device", '""')]:
+            self.assertIn(own, text)
+            text = text.replace(own, other)
+        alone = subprocess.run([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True, timeout=120).stdout
+        self.assertEqual(in_order, [json.loads(alone)["digest"]] * 2)
+
+
+class FitInPlace(unittest.TestCase):
+    """The same in one program: servers are processes, this one is the chief."""
+
+    @classmethod
+    def setUpClass(cls):
+        Cluster.setUpClass.__func__(cls)
+
+    serve = classmethod(Cluster.serve.__func__)
+    tearDownClass = classmethod(Cluster.tearDownClass.__func__)
+    workers = 2
+
+    def make(self, cls=None):
+        with self.strategy.scope():
+            layers = [tf.keras.Input((4,)), tf.keras.layers.Dense(1)]
+            model = tf.keras.Sequential(layers) if cls is None else cls(layers)
+            model.compile(tf.keras.optimizers.SGD(0.1), "mse", metrics=["mae"])
+        return model
+
+    x = np.random.default_rng(0).normal(size=(70, 4)).astype(np.float32)
+    y = x.sum(axis=1, keepdims=True)
+
+    def test_arrays_validation_and_callbacks(self):
+        model = self.make()
+        batches, epochs = [], []
+        history = model.fit(self.x, self.y, batch_size=16, epochs=8, verbose=0, validation_data=(self.x, self.y),
+                            callbacks=[tf.keras.callbacks.LambdaCallback(
+                                on_train_batch_end=lambda batch, logs: batches.append((batch, logs["loss"])),
+                                on_epoch_end=lambda epoch, logs: epochs.append(epoch))])
+        self.assertEqual(sorted(batch for batch, _ in batches), sorted(list(range(5)) * 8))
+        self.assertEqual(epochs, list(range(8)))
+        self.assertLess(history.history["val_loss"][-1], history.history["val_loss"][0])
+        self.assertEqual(int(model.optimizer.iterations), 40)
+        loss, mae = model.evaluate(self.x, self.y, verbose=0)
+        np.testing.assert_allclose(loss, history.history["val_loss"][-1], rtol=1e-6)
+        weights, bias = model.get_weights()
+        np.testing.assert_allclose(model.predict(self.x, verbose=0), self.x @ weights + bias, rtol=1e-5, atol=1e-6)
+
+    def test_a_step_of_ones_own(self):
+        class Own(tf.keras.Sequential):
+            def train_step(self, data):
+                x, y = data
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean(tf.square(self(x, training=True) - y))
+                weights = self.trainable_variables
+                self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+                self._loss_tracker.update_state(loss)
+                return {"loss": self._loss_tracker.result()}
+        model = self.make(Own)
+        dataset = tf.data.Dataset.from_tensor_slices((self.x, self.y)).batch(10)
+        history = model.fit(dataset, epochs=6, verbose=0)
+        self.assertEqual(int(model.optimizer.iterations), 42)
+        self.assertLess(history.history["loss"][-1], history.history["loss"][0])
+        self.assertLess(model.evaluate(dataset, verbose=0, return_dict=True)["loss"], history.history["loss"][0])
+
+    def test_a_worker_that_is_killed_in_the_middle(self):
+        model = self.make()
+
+        class Kill(tf.keras.callbacks.Callback):
+            def on_epoch_begin(callback, epoch, logs=None):
+                if epoch == 1:
+                    os.kill(self.tasks["worker", 1].pid, signal.SIGKILL)
+        model.fit(self.x, self.y, batch_size=5, epochs=4, verbose=0, callbacks=[Kill()])
+        self.assertEqual(int(model.optimizer.iterations), 4 * 14)
+        self.tasks["worker", 1].wait()
+        self.tasks["worker", 1] = self.serve("worker", 1)
+
+    def test_dataset_creator(self):
+        creator = tf.keras.utils.experimental.DatasetCreator(
+            lambda context: tf.data.Dataset.from_tensor_slices((self.x, self.y)).batch(7).repeat())
+        model = self.make()
+        with self.assertRaisesRegex(ValueError, "`steps_per_epoch` must be provided"):
+            model.fit(creator, verbose=0)
+        model.fit(creator, epochs=2, steps_per_epoch=13, validation_data=creator, validation_steps=3, verbose=0)
+        self.assertEqual(int(model.optimizer.iterations), 26)
+        with self.assertRaisesRegex(ValueError, "`steps` must be provided"):
+            model.evaluate(creator, verbose=0)
+        model.evaluate(creator, steps=2, verbose=0)
+        with self.assertRaisesRegex(TypeError, "must return a Dataset"):
+            model.fit(tf.keras.utils.experimental.DatasetCreator(lambda context: 1), steps_per_epoch=1)
+        with self.assertRaisesRegex(TypeError, "must be a `callable`"):
+            tf.keras.utils.experimental.DatasetCreator(1)
 
 
 if __name__ == "__main__":

@@ -711,11 +711,13 @@ class ParameterServerStrategy(Strategy):
     `Model.fit`, `evaluate` and `predict` are called by all; no coordinator schedules it.
 
     In the script of a chief, though (its task's type is "chief" or none, its cluster has the jobs ps and
-    worker, and no mode is given), the other tasks are `Server`s: variables of the scope live on them, and a
-    `ClusterCoordinator` gives them functions. effects: "exactly_once" or "immediate"; patience, connecting:
-    seconds to wait for workers, and for servers; queue_bound: how many functions may wait.
+    worker, and no mode is given, or `coordinated` is True), the other tasks are `Server`s: variables of the
+    scope live on them, a `ClusterCoordinator` gives them functions, and `fit` and `evaluate` their steps.
+    effects: "exactly_once" or "immediate"; patience, connecting: seconds to wait for workers, and for servers;
+    queue_bound: how many functions may wait.
 
-    mode: "synchronous" (the bits of one process), "bounded" with `staleness`, or "asynchronous".
+    mode: "synchronous" (the bits of one process), "bounded" with `staleness`, or "asynchronous", which is what
+    a chief's `fit` is without it. coordinated: None, or which of the two forms it is, whatever else is given.
     Raises: InvalidArgumentError with all mistakes of the description, or for an evaluator's task;
     DeadlineExceededError naming who is missing."""
 
@@ -723,7 +725,7 @@ class ParameterServerStrategy(Strategy):
         return coordinator.chief_strategy(cls, args, kwargs) or super().__new__(cls)
 
     def __init__(self, cluster_resolver=None, variable_partitioner=None, mode="synchronous", staleness=0,
-                 scale_by_staleness=False, devices=0, replicas=0, threads_per_device=1):
+                 scale_by_staleness=False, devices=0, replicas=0, threads_per_device=1, coordinated=None):
         from . import cluster_resolver as resolvers
         if variable_partitioner is not None:
             from ..errors import UnimplementedError

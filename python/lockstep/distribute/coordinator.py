@@ -289,7 +289,8 @@ class _Chief:
     """What a chief's strategy does: one replica, the function that is running."""
 
     def __init__(self, cluster_resolver=None, variable_partitioner=None, effects="exactly_once",
-                 patience=60.0, connecting=60.0, queue_bound=0):
+                 patience=60.0, connecting=60.0, queue_bound=0, mode="asynchronous", staleness=0,
+                 coordinated=True):
         from . import Extended, _interruptible
         from .cluster_resolver import TFConfigClusterResolver
         if effects not in ("exactly_once", "immediate"):
@@ -300,10 +301,29 @@ class _Chief:
         self._extended = Extended(self)
         jobs = self.cluster_resolver.cluster_spec()._jobs
         self._chief = _interruptible(lambda: _native.Chief(
-            jobs, patience, connecting, effects == "immediate", queue_bound))
+            jobs, patience, connecting, effects == "immediate", queue_bound, mode, staleness))
+        self._mode, self._staleness = mode, staleness
         _strategies.add(self)
 
     num_replicas_in_sync = 1
+
+    @property
+    def mode(self):
+        """"synchronous", "bounded staleness 3" or "asynchronous": how `Model.fit` schedules its steps."""
+        return f"bounded staleness {self._staleness}" if self._mode == "bounded" else self._mode
+
+    @property
+    def num_servers(self):
+        """How many tasks of the job `ps` keep variables."""
+        return len(self.cluster_resolver.cluster_spec().task_indices("ps"))
+
+    is_server = False
+
+    def _most_steps(self):
+        """How many steps of a training may be under way."""
+        busy = 2 * self._chief.workers
+        return 1 if self._mode == "synchronous" else \
+            min(busy, self._staleness + 1) if self._mode == "bounded" else busy
 
     def scope(self):
         """A context in which variables are made on the servers, one after another."""
@@ -332,8 +352,11 @@ class _Chief:
 
 
 def _is_chief(args, kwargs):
-    """Whether the script is a chief's: it names no mode of training in which all tasks run it, and the
-    others of its cluster are servers and workers."""
+    """Whether the script is a chief's: it says so, or it names no mode of training in which all tasks run it,
+    and the others of its cluster are servers and workers."""
+    coordinated = kwargs.get("coordinated")
+    if coordinated is not None:
+        return bool(coordinated)
     if len(args) > 2 or "mode" in kwargs or os.environ.get("LOCKSTEP_TASK"):
         return False
     resolver = args[0] if args else kwargs.get("cluster_resolver")

@@ -1,5 +1,7 @@
 """The loops around a step of one's own."""
 
+import collections
+
 import numpy
 
 from .. import _native, distribute, nest
@@ -71,6 +73,59 @@ def _step_function(model, kind):
     return made
 
 
+class _Steps:
+    """Calls of steps, in their order: at once, or, where workers only serve, as functions that a coordinator
+    gives them, several at a time. What they give is taken in the order of the calls."""
+
+    def __init__(self, model, training):
+        from ..distribute import coordinator
+        strategy = model.distribute_strategy
+        self._strategy = strategy if isinstance(strategy, coordinator._Chief) else None
+        self._waiting = collections.deque()  # [value, others that may take place meanwhile, take]
+        self._most = self._bound = None
+        if self._strategy is None:
+            return
+        if model.run_eagerly:
+            raise ValueError("a step that workers carry out is traced; compile the model without run_eagerly")
+        self._coordinator = coordinator.ClusterCoordinator(strategy)
+        self._most = {"train": strategy._most_steps(), "test": 1}.get(training, 2 * strategy._chief.workers)
+        self._bound = strategy._staleness if training == "train" and strategy._mode == "bounded" else None
+
+    scheduled = property(lambda self: self._strategy is not None)
+
+    def _has_room(self):
+        return len(self._waiting) < self._most and (
+            self._bound is None or all(one[1] < self._bound for one in self._waiting))
+
+    def wait_for_room(self):
+        while self._strategy is not None and not self._has_room():
+            self._take()
+
+    def add(self, function, batch, take):
+        """Calls `take` with what the step gives; later, perhaps."""
+        if self._strategy is None:
+            return take(function(batch))
+        self.wait_for_room()
+        for one in self._waiting:
+            one[1] += 1
+        value = self._coordinator.schedule(function, args=(batch,))
+        self._waiting.append([value, len(self._waiting), take])
+
+    def _take(self):
+        value, _, take = self._waiting.popleft()
+        try:
+            result = value.get()
+        except Exception:
+            self._waiting.clear()
+            self._coordinator.join()  # raises the error for which others were cancelled
+            raise
+        take(result)
+
+    def finish(self):
+        while self._waiting:
+            self._take()
+
+
 def _logs(model, outputs):
     """Figures as numbers: of metrics in cross-replica context, of everything else the mean."""
     strategy = model.distribute_strategy
@@ -88,6 +143,12 @@ def _logs(model, outputs):
     compiled = {one.name for one in model._plain_metrics + model._weighted_metrics} if own else ()
     return dict(sorted(logs.items(), key=lambda item: (  # Keras has them as one entry, "compile_metrics"
         "compile_metrics" if item[0] in compiled and item[0] != "loss" else item[0])))
+
+
+def _after_all(model, outputs):
+    """The figures once all steps have taken place, whichever came last."""
+    named = {one.name: one for one in model.metrics}
+    return {name: named[name].result() if name in named else value for name, value in (outputs or {}).items()}
 
 
 def _is_built(model):
@@ -139,11 +200,15 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
         hooks.epoch_begin(epoch)
         if iterator is None or steps_per_epoch is None:
             iterator = iter(shared)
-        done, outputs = 0, {}
-        while steps_per_epoch is None or done < steps_per_epoch:
+        given, outputs = 0, [{}]
+        steps = _Steps(model, "train")
+        while steps_per_epoch is None or given < steps_per_epoch:
+            steps.wait_for_room()
+            if given and model.stop_training:
+                break
             batch = next(iterator, None)
             if batch is None:
-                if steps_per_epoch is None or done == 0 and iterator is None:
+                if steps_per_epoch is None or given == 0 and iterator is None:
                     break
                 iterator = iter(shared)
                 batch = next(iterator, None)
@@ -156,14 +221,16 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
                         model.trainable_weights:
                     model.optimizer.build(model.trainable_weights)
                 function = _step_function(model, "train")
-            hooks.train_batch_begin(done)
-            outputs = function(batch)
-            hooks.train_batch_end(done, lambda: _logs(model, outputs))
-            done += 1
-            if model.stop_training:
-                break
-        hooks.steps = hooks.steps or done
-        logs = _logs(model, outputs)
+            hooks.train_batch_begin(given)
+
+            def take(made, number=given):
+                outputs[0] = made
+                hooks.train_batch_end(number, lambda: _logs(model, made))
+            steps.add(function, batch, take)
+            given += 1
+        steps.finish()
+        hooks.steps = hooks.steps or given
+        logs = _logs(model, _after_all(model, outputs[0]) if steps.scheduled else outputs[0])
         if validation_data is not None and (epoch + 1) % validation_freq == 0:
             data = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
             own = evaluate(model, data[0], data[1], validation_batch_size or batch_size, 0,
@@ -185,7 +252,8 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
     kept = [(one, [v.value() for v in one.variables]) for one in model.metrics] if hooks else []
     model.reset_metrics()
     line = Line(verbose, steps or count)
-    function, outputs, done = None, {}, 0
+    function, outputs, done = None, [{}], 0
+    calls = _Steps(model, "test")
     heard = listeners(model, callbacks, steps or count, verbose)
     _call(heard, "on_test_begin", {})
     if hooks:
@@ -197,12 +265,17 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
             _build(model, nest.map_structure(
                 lambda one: one.values[0] if isinstance(one, distribute.PerReplica) else one, batch))
             function = _step_function(model, "test")
+        calls.wait_for_room()
         _call(heard, "on_test_batch_begin", done, {})
-        outputs = function(batch)
-        if heard:
-            _call(heard, "on_test_batch_end", done, _logs(model, outputs))
+
+        def take(made, number=done):
+            outputs[0] = made
+            if heard:
+                _call(heard, "on_test_batch_end", number, _logs(model, made))
+        calls.add(function, batch, take)
         done += 1
-    logs = _logs(model, outputs)
+    calls.finish()
+    logs = _logs(model, outputs[0])
     _call(heard, "on_test_end", logs)
     if hooks:
         hooks.test_end(logs)
@@ -240,8 +313,9 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
         total = nest.flatten(data)[0]._shape[0]
         batches, count = Dataset.from_tensor_slices(data).batch(batch_size), -(-total // batch_size)
     line = Line(verbose, steps or count)
-    parts, form, done = [], None, 0
+    parts, form, done = [], [], 0
     function = None
+    calls = _Steps(model, "predict")
     heard = listeners(model, callbacks, steps or count, verbose)
     _call(heard, "on_predict_begin", {})
     for batch in batches:
@@ -252,16 +326,19 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
             function = model._predict_function()
         data = batch if _is_dataset(x) or not isinstance(batch, tuple) else (batch,)
         _call(heard, "on_predict_batch_begin", done, {})
-        value = function(data)
-        _call(heard, "on_predict_batch_end", done, {"outputs": value})
-        form = value
-        parts.append([one.numpy() for one in nest.flatten(value)])
+
+        def take(value, number=done):
+            _call(heard, "on_predict_batch_end", number, {"outputs": value})
+            form[:] = [value]
+            parts.append([one.numpy() for one in nest.flatten(value)])
+        calls.add(function, data, take)
         done += 1
+    calls.finish()
     line.end(done, {})
     _call(heard, "on_predict_end", {})
-    if form is None:
+    if not form:
         raise ValueError("predict needs at least one batch")
-    return nest._pack(form, iter([numpy.concatenate(column) for column in zip(*parts)]))
+    return nest._pack(form[0], iter([numpy.concatenate(column) for column in zip(*parts)]))
 
 
 def on_batch(model, kind, x, y, sample_weight, return_dict):

@@ -16,6 +16,7 @@ from . import callbacks as callbacks_module
 from . import losses as losses_module
 from . import metrics as metrics_module
 from . import optimizers as optimizers_module
+from .utils import dataset_of
 
 
 def _floats(value):
@@ -190,6 +191,10 @@ class Trainer:
         self._need_compiled("fit")
         object.__setattr__(self, "stop_training", False)
         verbose = 1 if verbose == "auto" else int(verbose)
+        x = dataset_of(x, steps_per_epoch, "steps_per_epoch")
+        validation_data = dataset_of(validation_data, validation_steps, "validation_steps")
+        if validation_steps and _is_dataset(validation_data):
+            validation_data = validation_data.take(validation_steps)
         if _is_dataset(x) and y is not None:
             raise ValueError("When providing `x` as a tf.data.Dataset, `y` should not be passed. Instead, "
                              f"the targets should be included as part of the tf.data.Dataset. Received: "
@@ -303,6 +308,7 @@ class Trainer:
         """[loss, metrics in the order of compile] over all examples; a number if there is only the loss."""
         self._need_compiled("evaluate")
         verbose = 1 if verbose == "auto" else int(verbose)
+        x = dataset_of(x, steps, "steps")
         native = self._native_data(x, y, sample_weight)
         with self._scope():
             if not callbacks and native is not None and self._is_plain() and (
@@ -328,6 +334,7 @@ class Trainer:
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
         """The outputs for all examples, as NumPy arrays."""
         verbose = 1 if verbose == "auto" else int(verbose)
+        x = dataset_of(x, steps, "steps")
         from . import _loop
         with self._scope():
             return _loop.predict(self, x, batch_size or 32, verbose, steps, callbacks)

@@ -24,6 +24,44 @@ def default_seed():
     return _native.next_default_seed() if _seeded[0] else None
 
 
+class DatasetCreator:
+    """A dataset for `fit` under a `ParameterServerStrategy`: `dataset_fn(InputContext)` makes it.
+
+    It is called once, by the task that reads the data: the chief, which hands its batches out. So the context has
+    one pipeline, and each element is trained on once a pass, where TensorFlow calls it on each worker.
+    Raises: TypeError for what cannot be called, or gives no dataset."""
+
+    def __init__(self, dataset_fn, input_options=None):
+        if not callable(dataset_fn):
+            raise TypeError("`dataset_fn` for `DatasetCreator` must be a `callable`. "
+                            f"Received: {dataset_fn}")
+        self.dataset_fn = dataset_fn
+        self.input_options = input_options
+
+    def __call__(self, *args, **kwargs):
+        dataset = self.dataset_fn(*args, **kwargs)
+        if not getattr(dataset, "_is_dataset", False):
+            raise TypeError("The `callable` provided to `DatasetCreator` must return a Dataset. "
+                            f'Received: "{dataset}"')
+        return dataset
+
+
+def dataset_of(x, steps, what):
+    """`x`, or what a `DatasetCreator` makes. Raises: ValueError where its length is not known then."""
+    if not isinstance(x, DatasetCreator):
+        return x
+    if not steps:
+        raise ValueError(f"When using a `tf.keras.utils.experimental.DatasetCreator`, `{what}` must be provided, "
+                         "as nobody knows how long the dataset is.")
+    from ..distribute import InputContext
+    return x(InputContext())
+
+
+class experimental:
+    """Names that TensorFlow keeps under `utils.experimental`."""
+    DatasetCreator = DatasetCreator
+
+
 def to_categorical(x, num_classes=None):
     """Rows with a one at the place of each class."""
     import numpy

@@ -1,6 +1,12 @@
 from typing import Any
 
 from lockstep.keras.saving import CustomObjectScope as CustomObjectScope
+class DatasetCreator:
+    """A dataset for `fit` under a `ParameterServerStrategy`: `dataset_fn(InputContext)` makes it."""
+    def __call__(self, *args, **kwargs) -> Any:
+        """Call self as a function."""
+        ...
+    def __init__(self, dataset_fn, input_options=None) -> None: ...
 class Progbar:
     """Keras's line of progress for loops of one's own."""
     def __init__(self, target, width=20, verbose=1, interval=0.05, stateful_metrics=None, unit_name='step') -> None: ...
@@ -15,10 +21,16 @@ def clear_session(free_memory=True) -> Any:
     """Names of layers begin anew."""
     ...
 from lockstep.keras.saving import CustomObjectScope as custom_object_scope
+def dataset_of(x, steps, what) -> Any:
+    """`x`, or what a `DatasetCreator` makes. Raises: ValueError where its length is not known then."""
+    ...
 def default_seed() -> Any:
     """Keras's next seed after `set_random_seed`; None before, where names decide."""
     ...
 from lockstep.keras.saving import deserialize_keras_object as deserialize_keras_object
+class experimental:
+    """Names that TensorFlow keeps under `utils.experimental`."""
+    ...
 from lockstep.keras.saving import get_custom_objects as get_custom_objects
 from lockstep.keras.saving import get_registered_name as get_registered_name
 from lockstep.keras.saving import get_registered_object as get_registered_object
