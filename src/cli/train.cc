@@ -208,6 +208,9 @@ int Train(const TrainOptions& options) {
   if (!options.resume.empty()) task.model->ResumeTraining(options.resume);
   std::signal(SIGINT, OnInterrupt);
   std::signal(SIGTERM, OnInterrupt);
+  if (strategy->ranks() != nullptr && strategy->ranks()->roster() != nullptr) {
+    strategy->ranks()->roster()->LeaveWhen([] { return terminated.load() || interrupted.load(); });
+  }
   FitOptions fit{.batch_size = options.batch_size,
                  .epochs = EpochsOf(options, task.data.x.shape()[0]),
                  .max_steps = options.steps,

@@ -17,6 +17,8 @@ class Arbiter {
     std::vector<Incarnation> ended;
     /// The newest epoch that any task has entered, as far as the arbiter was told; 0: unknown.
     uint64_t newest_epoch = 0;
+    /// Whether a task has said that the job has come to its end.
+    bool has_finished = false;
   };
 
   virtual ~Arbiter() = default;
@@ -24,6 +26,8 @@ class Arbiter {
   virtual void Ask(const std::vector<Peer>& peers, std::function<void(Verdict)> done) = 0;
   /// Called by each task that enters an epoch.
   virtual void NoteEpoch(uint64_t epoch) = 0;
+  /// Called by each task of an epoch whose members have all done all that they had to.
+  virtual void NoteFinished() = 0;
 };
 
 }  // namespace lockstep::cluster

@@ -362,6 +362,7 @@ void Coordinator::OutOfReach(const Peer& peer) {
 
 void Coordinator::Tick() {
   tick_.StartAfter(rpc_.executor(), options_.timing.beat / 2, [this] { Tick(); });
+  health_.Looks(replica_.self().incarnation, rpc_.executor().Now(), options_.timing.silence);
   health_.Watch(Everybody(), rpc_.executor().Now());
   health_.Answered(replica_.self(), listener_.MyProgress(), rpc_.executor().Now());
   AnswerQueries();
@@ -392,6 +393,7 @@ std::vector<Peer> Coordinator::Everybody() const {
 
 Situation Coordinator::Look() {
   const base::Time now = rpc_.executor().Now();
+  health_.Looks(replica_.self().incarnation, now, options_.timing.silence);
   const State& state = *replica_.accepted();
   Situation situation;
   situation.state = &state;
@@ -469,7 +471,8 @@ void Coordinator::TryToFoundAnew(base::Duration alone) {
     if (FindPeer(asked, peer.incarnation) == nullptr) asked.push_back(peer);
   options_.arbiter->Ask(
       asked, [this, alone, alive = std::weak_ptr<int>(alive_)](const Arbiter::Verdict& verdict) {
-        if (alive.expired() || replica_.leads()) return;
+        // Who has done all that was to be done is not missed.
+        if (alive.expired() || replica_.leads() || verdict.has_finished) return;
         for (const Incarnation who : verdict.ended) TaskEnded(who, "ended");
         FoundAnew(alone, verdict.newest_epoch);
       });

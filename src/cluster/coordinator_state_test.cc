@@ -279,6 +279,23 @@ TEST(HostArbiter, JudgesProcessesOfThisHostOnly) {
   std::remove(path.c_str());
 }
 
+TEST(HostArbiter, TellsThatTheJobHasComeToItsEnd) {
+  const std::string path = ::testing::TempDir() + "/finished";
+  std::remove(path.c_str());
+  HostArbiter arbiter(::testing::TempDir());
+  const auto has_finished = [](HostArbiter& asked) {
+    bool finished = false;
+    asked.Ask({}, [&](const Arbiter::Verdict& verdict) { finished = verdict.has_finished; });
+    return finished;
+  };
+  EXPECT_FALSE(has_finished(arbiter));
+  arbiter.NoteFinished();
+  HostArbiter another(::testing::TempDir()), of_no_job;
+  EXPECT_TRUE(has_finished(another));
+  EXPECT_FALSE(has_finished(of_no_job));
+  std::remove(path.c_str());
+}
+
 TEST(HostArbiter, BelievesWhatALauncherTellsOfOtherHosts) {
   const std::string path = ::testing::TempDir() + "/ended";
   std::remove(path.c_str());

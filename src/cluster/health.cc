@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <set>
 
+#include "base/probe.h"
+
 namespace lockstep::cluster {
 namespace {
 
@@ -40,6 +42,7 @@ std::string TaskHealth::ToString() const {
 
 void HealthTable::Begin(const std::vector<Peer>& peers, base::Time now) {
   pulses_.clear();
+  absent_.reset();
   Watch(peers, now);
 }
 
@@ -67,6 +70,22 @@ void HealthTable::Answered(const Peer& peer, const Progress& progress, base::Tim
 void HealthTable::Refused(const Peer& peer, base::Time now) {
   const auto found = pulses_.find(peer.incarnation);
   if (found != pulses_.end() && !found->second.refused) found->second.refused = now;
+}
+
+void HealthTable::Looks(Incarnation self, base::Time now, base::Duration patience) {
+  const auto found = pulses_.find(self);
+  if (found == pulses_.end()) return;
+  const base::Duration absence = now - found->second.heard;
+  if (absence < patience / 4) return;
+  LOCKSTEP_PROBE("a leader was away itself");
+  const bool was_regular = !absent_ || found->second.heard - *absent_ >= patience;
+  absent_ = now;
+  for (auto& [who, pulse] : pulses_) {
+    if (was_regular) pulse.heard += std::min(absence, now - pulse.heard);
+    if (was_regular && pulse.refused) *pulse.refused += std::min(absence, now - *pulse.refused);
+  }
+  found->second.longest_gap = std::max(found->second.longest_gap, absence);
+  found->second.heard = now;
 }
 
 base::Duration HealthTable::Silence(Incarnation who, base::Time now) const {

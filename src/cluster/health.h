@@ -46,6 +46,10 @@ class HealthTable {
   void Begin(const std::vector<Peer>& peers, base::Time now);
   void Answered(const Peer& peer, const Progress& progress, base::Time now);
   void Refused(const Peer& peer, base::Time now);
+  /// To be said by `self` whenever it looks. If it has not for a quarter of `patience`, as it was
+  /// stopped or had no processor, that time is nobody's silence; but not twice without having
+  /// looked regularly for `patience` in between, as one that is always late could judge nobody.
+  void Looks(Incarnation self, base::Time now, base::Duration patience);
 
   base::Duration Silence(Incarnation who, base::Time now) const;
   /// For how long it may be silent: ten times the longest gap of late between two answers of it, or
@@ -72,6 +76,7 @@ class HealthTable {
     base::Duration longest_gap{};  // of late: half of it is forgotten after 140 answers
   };
   std::map<Incarnation, Pulse> pulses_;
+  std::optional<base::Time> absent_;  // until when it has not looked
 };
 
 void Write(const Progress& progress, FieldWriter* writer);

@@ -57,5 +57,30 @@ TEST_F(HealthTableTest, ALeaderThatLooksLateItselfGivesAllMoreTime) {
   EXPECT_EQ(Patience(), milliseconds(1800));
 }
 
+TEST_F(HealthTableTest, NobodyIsSilentWhileTheLeaderItselfIsAway) {
+  Beat(40, milliseconds(50));
+  now_ += milliseconds(3500);
+  table_.Looks(1, now_, kMost);
+  EXPECT_EQ(table_.Silence(2, now_), base::Duration(0));
+  EXPECT_EQ(Patience(), kMost);
+  now_ += milliseconds(400);
+  table_.Looks(1, now_, kMost);
+  EXPECT_EQ(table_.Silence(2, now_), milliseconds(400)) << "it was away for a moment only";
+  Beat(50, milliseconds(50));
+  now_ += milliseconds(600);
+  table_.Looks(1, now_, kMost);
+  EXPECT_EQ(table_.Silence(2, now_), base::Duration(0));
+}
+
+TEST_F(HealthTableTest, ALeaderThatIsAwayAgainAndAgainSeesSilenceAllTheSame) {
+  Beat(40, milliseconds(50));
+  for (int i = 0; i < 5; ++i) {
+    now_ += milliseconds(700);
+    table_.Looks(1, now_, kMost);
+    table_.Answered(leader_, {}, now_);
+  }
+  EXPECT_GT(table_.Silence(2, now_), kMost);
+}
+
 }  // namespace
 }  // namespace lockstep::cluster

@@ -17,6 +17,7 @@ namespace {
 constexpr char kEpochs[] = "/epochs";
 constexpr char kEnded[] = "/ended";
 constexpr char kServers[] = "/servers";
+constexpr char kFinished[] = "/finished";
 
 struct Process {
   char state = 0;
@@ -132,6 +133,7 @@ HostArbiter::HostArbiter(std::string job_directory) : directory_(std::move(job_d
 void HostArbiter::Ask(const std::vector<Peer>& peers, std::function<void(Verdict)> done) {
   Verdict verdict;
   verdict.newest_epoch = NewestEpochIn(directory_);
+  verdict.has_finished = !directory_.empty() && access((directory_ + kFinished).c_str(), F_OK) == 0;
   const std::vector<EndedProcess> told = EndedElsewhere(directory_);
   for (const EndedProcess& ended : told) {
     verdict.newest_epoch = std::max(verdict.newest_epoch, ended.newest_epoch);
@@ -151,6 +153,10 @@ void HostArbiter::Ask(const std::vector<Peer>& peers, std::function<void(Verdict
 
 void HostArbiter::NoteEpoch(uint64_t epoch) {
   if (!directory_.empty()) AppendLine(directory_ + kEpochs, std::to_string(epoch));
+}
+
+void HostArbiter::NoteFinished() {
+  if (!directory_.empty()) AppendLine(directory_ + kFinished, "1");
 }
 
 }  // namespace lockstep::cluster

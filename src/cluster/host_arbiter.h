@@ -47,6 +47,7 @@ class HostArbiter final : public Arbiter {
 
   void Ask(const std::vector<Peer>& peers, std::function<void(Verdict)> done) override;
   void NoteEpoch(uint64_t epoch) override;
+  void NoteFinished() override;
 
  private:
   const std::string directory_;  // empty: none

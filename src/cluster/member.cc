@@ -86,7 +86,8 @@ void Member::LookBeforeFounding() {
   const auto left = std::make_shared<size_t>(0);
   const auto others = std::make_shared<bool>(false);
   const auto found = [this, others] {
-    if (!*others) coordinator_->Found();
+    // It may have been let in meanwhile.
+    if (!*others && coordinator_->replica().accepted()->voters.empty()) coordinator_->Found();
   };
   for (const std::string& address : options_.contacts) {
     if (address == rpc_.address()) continue;
@@ -406,6 +407,26 @@ void Member::Barrier(const std::string& name, base::Duration timeout, Done done)
         query.meeting = std::strtoull(meeting->c_str(), nullptr, 10);
         client_->Ask(query, [done](const Result<std::string>& result) { done(result.status()); });
       }));
+}
+
+bool Member::HasHeardOf(const std::string& name) const {
+  return coordinator_ != nullptr && coordinator_->replica().accepted()->barriers.IsOver(name, 0);
+}
+
+void Member::AskHowItEnded(std::function<void(bool, bool)> tell) {
+  Arbiter* const arbiter = options_.coordinator.arbiter;
+  if (arbiter == nullptr) return;
+  // A new life has heard of nobody yet, if the job had gone before it knocked.
+  std::vector<Peer> others = membership_.peers;
+  if (coordinator_ != nullptr) {
+    for (const Peer& peer : coordinator_->replica().accepted()->membership.peers)
+      if (FindPeer(others, peer.incarnation) == nullptr) others.push_back(peer);
+  }
+  std::erase_if(others, [this](const Peer& peer) { return peer.process == self_.process; });
+  arbiter->Ask(others,
+               WhileAlive([others, tell = std::move(tell)](const Arbiter::Verdict& verdict) {
+                 tell(verdict.ended.size() == others.size(), verdict.has_finished);
+               }));
 }
 
 void Member::Set(const std::string& key, const std::string& value, Scope scope, Done done) {

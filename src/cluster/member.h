@@ -93,6 +93,12 @@ class Member final : private Coordinator::Listener {
   std::string Board() const;
   /// Whether somebody leads the job, and was heard lately.
   bool is_led() const;
+  /// Whether all members of an epoch have met at the barrier `name`, as this task was told; it need
+  /// not be one of them.
+  bool HasHeardOf(const std::string& name) const;
+  /// What is known of the others after nobody leads any more. `tell` gets whether all that took
+  /// part at last have ended, and whether the job has come to its end; never, if nobody can know.
+  void AskHowItEnded(std::function<void(bool all_ended, bool has_finished)> tell);
   bool leads() const { return coordinator_ != nullptr && coordinator_->replica().leads(); }
   const Coordinator* coordinator() const { return coordinator_.get(); }
 

@@ -187,6 +187,8 @@ void Strategy::OnChief(const std::function<Status()>& work) {
   };
   if (ranks_ == nullptr) return attempt().OrThrow();
   const distribute::PhaseScope saves(ranks_.get(), collectives::Phase::kSave);
+  // Who was left out leaves it to the chief of the others.
+  const distribute::ActivityScope activity(ranks_.get(), distribute::Activity::kLooking);
   // Whoever is the first of those that are left does it, unless it is known to be done.
   const std::vector<std::string> texts = ranks_->journal().Exchange([&] {
     if (worker() != 0) return std::string();
@@ -199,7 +201,10 @@ void Strategy::OnChief(const std::function<Status()>& work) {
 }
 
 int Strategy::worker() const {
-  return ranks_ == nullptr ? 0 : ranks_->roles().WorkerOf(ranks_->rank());
+  if (ranks_ == nullptr) return 0;
+  // One that was left out and goes on by itself: the first worker is among the others.
+  if (ranks_->is_apart()) return 1;
+  return ranks_->roles().WorkerOf(ranks_->rank());
 }
 
 OneDeviceStrategy::OneDeviceStrategy(int threads) : Strategy("one_device", 1, 1, threads) {}

@@ -174,6 +174,7 @@ TrainResult Strategy::Train(
   distribute::RequireCrossReplica("strategy.train");
   distribute::RequireStrategy("strategy.train", id_, name_);
   const distribute::CrossReplicaScope scope(*this);
+  const distribute::ActivityScope activity(ranks(), distribute::Activity::kTraining);
   Steps programs(body, *this, options.shards);
   TrainLoop loop(batches, programs, ranks());
   distribute::PhaseScope phase(ranks(), collectives::Phase::kInput);

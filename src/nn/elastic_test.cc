@@ -33,6 +33,7 @@ class Counter : public Callback {
   void SetState(const SavedState& state) override { rate = state.Find("rate")->scalar<float>(); }
 
   std::function<void(int64_t)> on_batch;
+  std::function<void()> after_fit, at_end;
   float rate = 0.01f;
   int batches = 0;
   int epochs = 0;
@@ -52,7 +53,10 @@ Trained Train(Strategy& strategy, const std::shared_ptr<Counter>& counter, int e
                                      .callbacks = {counter},
                                      .shards = 4,
                                      .digest_check = 5});
-  return EndOf(model, history);
+  if (counter->after_fit) counter->after_fit();
+  Trained trained = EndOf(model, history);
+  if (counter->at_end) counter->at_end();
+  return trained;
 }
 
 Trained Alone(int epochs = 3) {
@@ -297,6 +301,50 @@ TEST(ElasticTest, AJoinerMustBeginWithTraining) {
   EXPECT_EQ(status.code(), Code::kFailedPrecondition);
   EXPECT_NE(status.message().find("strategy.Train(batches, steps, body)"), std::string::npos)
       << status.message();
+}
+
+// It evaluates and predicts by itself what the others do together, and is not the first of them.
+TEST(ElasticTest, WhoIsLeftOutAfterItsTrainingGoesOnByItself) {
+  const Trained expected = Alone();
+  for (const int victim : {0, 1, 2}) {
+    ElasticJob job(3, 0);
+    std::vector<int> written(3);
+    const auto all = TrainElastic(job, [&](int worker, Strategy& strategy, Counter& counter) {
+      counter.after_fit = [&, worker] {
+        if (worker == victim) job.LeaveOut(victim);
+      };
+      counter.at_end = [&, worker] {
+        strategy.OnChief([&, worker] {
+          ++written[worker];
+          return Status::Ok();
+        });
+      };
+    });
+    ExpectAllAre(expected, all, 3, "worker " + std::to_string(victim) + " was left out");
+    for (int worker = 0; worker < 3; ++worker)
+      EXPECT_EQ(written[worker], worker == (victim == 0 ? 1 : 0) ? 1 : 0);
+  }
+}
+
+// A call that would change something, which the others would not know of.
+TEST(ElasticTest, WhoIsLeftOutIsRefusedOtherCalls) {
+  ElasticJob job(2, 0);
+  Status refused;
+  TrainElastic(job, [&](int worker, Strategy& strategy, Counter& counter) {
+    if (worker != 1) return;
+    counter.after_fit = [&] { job.LeaveOut(1); };
+    counter.at_end = [&] {
+      try {
+        strategy.ranks()->journal().Exchange([] { return std::string("own"); });
+      } catch (const Error& error) {
+        refused = error.status();
+      }
+    };
+  });
+  EXPECT_EQ(refused.code(), Code::kAborted);
+  EXPECT_NE(refused.message().find("comes back in Model::Fit or Strategy::Train"),
+            std::string::npos)
+      << refused.message();
 }
 
 // As after SIGSTOP: the others went on, and the one that comes back is told how far.

@@ -11,6 +11,7 @@
 #include "base/trace.h"
 #include "checkpoint/packed_state.h"
 #include "distribute/workers/change_workers.h"
+#include "distribute/workers/journal.h"
 #include "lockstep/ops/array.h"
 #include "nn/advice.h"
 #include "nn/data_check.h"
@@ -181,6 +182,7 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   recorded_ = true;
   const auto start = Clock::now();
   distribute::Communicator* ranks = model.strategy().ranks();
+  const distribute::ActivityScope activity(ranks, distribute::Activity::kTraining);
   if (ranks != nullptr) {
     metrics_ = ranks->watch().shared_metrics();
   } else if (metrics_ == nullptr) {
@@ -189,21 +191,29 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   const base::MetricsScope watched(metrics_);
   step_metrics_.emplace(*metrics_, ranks);
   BeginTraining(input, fit);
-  while (position.epoch < fit.epochs && !model.stop_training) {
+  bool is_over = false;
+  while (!is_over) {
     try {
-      RunEpoch(input, validation, fit);
+      while (position.epoch < fit.epochs && !model.stop_training) RunEpoch(input, validation, fit);
+      EndTraining(fit);
+      is_over = true;
     } catch (const distribute::LeftOut&) {
       EnterTraining(input, fit);
     }
   }
-  GatherState();
-  if (history_.steps > 0) options.optimizer->Finalize();
-  for (const auto& callback : fit.callbacks) callback->OnTrainEnd();
   if (fit.measure_steps && !plans_.empty())
     history_.breakdown = plans_.front().program->Breakdown();
   if (!plans_.empty()) history_.plan = plans_.front().program->Summary();
   history_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return history_;
+}
+
+void Model::Training::EndTraining(const FitOptions& fit) {
+  GatherState();
+  if (history_.steps > 0) options.optimizer->Finalize();
+  // All is whole here: who is left out from now on can do by itself what the program does with it.
+  if (distribute::Communicator* ranks = model.strategy().ranks()) ranks->journal().Rebase();
+  for (const auto& callback : fit.callbacks) callback->OnTrainEnd();
 }
 
 void Model::Training::RunEpoch(nn::StepInput& input, nn::StepInput* validation,
@@ -377,12 +387,16 @@ Logs Model::Training::Test(nn::StepInput& input, int shards,
 }
 
 Logs Model::Training::Evaluate(const Dataset& batches, int64_t steps) {
+  const distribute::ActivityScope activity(model.strategy().ranks(),
+                                           distribute::Activity::kLooking);
   runtime::TeamScope devices(model.strategy().team());
   nn::StepInput input(batches, {.steps_per_epoch = steps});
   return Test(input, 0, {});
 }
 
 Tensor Model::Training::Predict(const Dataset& batches, int64_t steps) {
+  const distribute::ActivityScope activity(model.strategy().ranks(),
+                                           distribute::Activity::kLooking);
   runtime::TeamScope devices(model.strategy().team());
   nn::StepInput input(batches, {.steps_per_epoch = steps});
   const distribute::PhaseScope evaluates(model.strategy().ranks(), Phase::kEvaluation);

@@ -80,6 +80,7 @@ class Model::Training {
   History Fit(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
   /// Builds, so that advice comes before the first step, and takes over a save.
   void BeginTraining(nn::StepInput& input, const FitOptions& fit);
+  void EndTraining(const FitOptions& fit);
   void RunEpoch(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
   /// Whether the epoch came to its end; else it was stopped inside.
   bool TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress);

@@ -119,6 +119,7 @@ const Truth& TruthOf(int epochs) {
 void EndsArbiter::Ask(const std::vector<cluster::Peer>& peers, std::function<void(Verdict)> done) {
   Verdict verdict;
   verdict.newest_epoch = newest_epoch;
+  verdict.has_finished = has_finished;
   for (const cluster::Peer& peer : peers)
     if (ended.contains(peer.process)) verdict.ended.push_back(peer.incarnation);
   done(std::move(verdict));

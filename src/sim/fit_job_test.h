@@ -46,9 +46,11 @@ class EndsArbiter final : public cluster::Arbiter {
  public:
   void Ask(const std::vector<cluster::Peer>& peers, std::function<void(Verdict)> done) override;
   void NoteEpoch(uint64_t epoch) override { newest_epoch = std::max(newest_epoch, epoch); }
+  void NoteFinished() override { has_finished = true; }
 
   std::set<int64_t> ended;  // by number of process
   uint64_t newest_epoch = 0;
+  bool has_finished = false;
 };
 
 struct FitJobSettings {

@@ -40,6 +40,7 @@ class WorldsArbiter final : public cluster::Arbiter {
     done(std::move(verdict));
   }
   void NoteEpoch(uint64_t epoch) override { newest_epoch = std::max(newest_epoch, epoch); }
+  void NoteFinished() override {}
 
   std::set<Incarnation> ended;
   uint64_t newest_epoch = 0;

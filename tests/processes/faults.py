@@ -229,6 +229,44 @@ def stop_for_five_seconds(place, draw):
     job.finish(workers=4)
 
 
+def stop_at_the_last_step(place, draw):
+    """Who was left out when all is done ends well, whether it can evaluate by itself or has missed the end."""
+    job = Job(place, draw, epochs=30)
+    job.wait_for_epoch(draw.choice((28, 29, 30)))
+    time.sleep(draw.uniform(0, 0.02))
+    stopped = job.processes().get(draw.randrange(4))
+    if stopped is not None:
+        os.kill(stopped, signal.SIGSTOP)
+        time.sleep(draw.uniform(2.5, 4))
+        os.kill(stopped, signal.SIGCONT)
+    begin = time.monotonic()
+    job.finish()
+    print(f"  all ended {1000 * (time.monotonic() - begin):.0f} ms after SIGCONT")
+    check(" ended with " not in job.launch.err(), f"no task may fail; got {job.launch.err()}")
+
+
+def told_to_end_while_left_out(place, draw):
+    """By SIGTERM to the launcher, while one is stopped, before or after the others have left it out."""
+    saves = place.folder / "saves"
+    job = Job(place, draw, epochs=100_000, train=("--checkpoint", str(saves)))
+    job.wait_for_epoch(draw.randrange(2, 30))
+    stopped = job.processes()[draw.randrange(4)]
+    os.kill(stopped, signal.SIGSTOP)
+    if draw.random() < 0.7:
+        job.wait_for_members(3)
+    begin = time.monotonic()
+    os.kill(job.launch.pid, signal.SIGTERM)
+    time.sleep(draw.uniform(0, 4))
+    os.kill(stopped, signal.SIGCONT)
+    check(job.launch.wait(trial.PATIENCE) in (0, 128 + signal.SIGTERM), "the status must tell of the signal, or be 0")
+    print(f"  all ended {1000 * (time.monotonic() - begin):.0f} ms after SIGTERM")
+    check("Aborted" not in job.launch.err(), f"no task may be aborted; got {job.launch.err()}")
+    place.check_nothing_is_left()
+    arguments = ("--epochs", "60", *DATA, "--verbose", "0")
+    resumed = place.run([place.program, "train", *arguments, "--resume", saves], "resumed").objects()[-1]
+    equal(resumed["weights_digest"], place.alone(arguments)["weights_digest"], "the digest after going on")
+
+
 def leave_by_sigterm(place, draw):
     job = Job(place, draw)
     job.wait_for_epoch(draw.randrange(1, 60))
@@ -522,7 +560,8 @@ CASES = (servers_undisturbed, servers_kill_a_server, servers_kill_a_worker, serv
          servers_hold_the_job, evaluator_follows_the_saves, asynchronous_kill_a_worker_and_a_server,
          bounded_in_turn_kill_any, bounded_with_slow_tasks,
          kill_a_worker, kill_the_coordinator, kill_two_at_once, kill_one_after_the_other, kill_during_start,
-         kill_while_saving, kill_at_the_last_step, stop_for_five_seconds, leave_by_sigterm, join,
+         kill_while_saving, kill_at_the_last_step, stop_for_five_seconds,
+         stop_at_the_last_step, told_to_end_while_left_out, leave_by_sigterm, join,
          join_without_a_launcher, restart, shrink_to_one_and_grow, kill_all, stop_all, too_few_are_left,
          hosts_undisturbed, hosts_kill_a_worker,
          hosts_kill_a_host, hosts_cut_and_heal)

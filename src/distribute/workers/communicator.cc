@@ -65,8 +65,18 @@ void Communicator::Close() {
   transport_ = nullptr;  // the roster may let it go
 }
 
+void Communicator::OpenApart() {
+  Close();
+  auto alone = std::make_unique<net::InProcessNetwork>(std::vector<base::Executor*>{executor_});
+  net::Transport& own = alone->transport(0);
+  own.EnterEpoch(epoch_);
+  Open({.number = epoch_, .transport = &own, .roles = Roles(1)});
+  apart_ = std::move(alone);
+}
+
 void Communicator::Open(const Roster::Epoch& epoch) {
   group_.reset();
+  apart_.reset();
   transport_ = epoch.transport;
   roles_ = RolesOf(epoch.roles, *transport_);
   hears_ = false;

@@ -15,6 +15,7 @@
 #include "distribute/workers/roster.h"
 #include "distribute/workers/watch.h"
 #include "lockstep/tensor/tensor.h"
+#include "net/in_process.h"
 #include "net/transport.h"
 
 namespace lockstep::distribute {
@@ -95,6 +96,9 @@ class Communicator {
   /// Ends the present epoch's collectives, and what waits for them.
   void Close();
   void Open(const Roster::Epoch& epoch);
+  /// Until `Open` this task is all ranks by itself, and yet not the first worker of the job.
+  void OpenApart();
+  bool is_apart() const { return apart_ != nullptr; }
 
   /// Tells all ranks, with the next run's messages, that the bits of `note` hold here.
   void Raise(uint32_t note) { own_note_ |= note; }
@@ -149,6 +153,7 @@ class Communicator {
   Wait wait_;
   const std::shared_ptr<Flight> flight_ = std::make_shared<Flight>();
   Watch watch_;
+  std::unique_ptr<net::InProcessNetwork> apart_;  // of this task alone
   std::unique_ptr<collectives::Group> group_;
   uint64_t generation_ = 0;
   uint64_t compared_in_ = 0;  // the generation of `compared_`

@@ -108,6 +108,18 @@ Journal::Journal(Communicator& ranks) : ranks_(ranks) { snapshots_.push_back({Sn
 
 Journal::~Journal() = default;
 
+ActivityScope::ActivityScope(Communicator* ranks, Activity activity)
+    : journal_(ranks == nullptr ? nullptr : &ranks->journal()),
+      before_(journal_ == nullptr ? Activity::kProgram : journal_->activity_) {
+  if (journal_ == nullptr || before_ != Activity::kProgram) return;
+  journal_->activity_ = activity;
+  if (activity == Activity::kTraining) ++journal_->trainings_;
+}
+
+ActivityScope::~ActivityScope() {
+  if (journal_ != nullptr) journal_->activity_ = before_;
+}
+
 // All enter the first epoch alike; who comes later meets those who have been in one before.
 void Journal::Begin(const Roster::Epoch& first) {
   is_open_ = first.transport != nullptr;
@@ -125,8 +137,29 @@ bool Journal::EpochEnded() const {
   return code == Code::kUnavailable || code == Code::kDeadlineExceeded;
 }
 
+// A task that was left out has all that it takes to look at what was learned, and the others do not
+// wait for it: it goes back to its own snapshot, repeats what came after it and goes on so.
+bool Journal::GoApart() {
+  if (activity_ != Activity::kLooking || entering_ || ranks_.is_apart()) return false;
+  const Snapshot& newest = snapshots_.back().snapshot;
+  if (!newest.Lacks({newest.place()}).empty()) {
+    LOCKSTEP_PROBE("a worker that was left out has too little to go on by itself");
+    return false;
+  }
+  LOCKSTEP_PROBE("a worker that was left out goes on by itself");
+  base::Log(base::Severity::kWarning,
+            "[elastic] this worker was left out, and goes on by itself until it trains again");
+  ranks_.OpenApart();
+  is_open_ = true;
+  return true;
+}
+
 // A task that comes into a job knows nothing of what the others have done together.
 void Journal::RefuseWhileEntering() const {
+  if (ranks_.is_apart() && activity_ == Activity::kProgram)
+    throw LeftOut(
+        "[elastic] a worker that was left out comes back in Model::Fit or Strategy::Train; got "
+        "another call; start it again, or write the training as one of these");
   if (!entering_) return;
   throw Error(
       Code::kFailedPrecondition,
@@ -147,7 +180,7 @@ void Journal::Carry(const Attempt& attempt) {
     } catch (const LeftOut&) {
       LOCKSTEP_PROBE("a worker learns that it was left out");
       recovering_ = true;
-      throw;
+      if (!GoApart()) throw;
     } catch (const Error&) {
       if (!EpochEnded()) {
         failed_ = true;
@@ -319,7 +352,7 @@ std::vector<Tensor> Journal::Run(const std::shared_ptr<Repeatable>& program,
 }
 
 void Journal::Gather() {
-  if (only_hands_on()) return GatherParts(ranks_);
+  if (only_hands_on() || ranks_.is_apart()) return GatherParts(ranks_);
   RefuseWhileEntering();
   ++calls_;
   NoteNews({});
@@ -370,12 +403,16 @@ void Journal::Admit(const std::function<std::string()>& state) {
   ++calls_;
   NoteNews({});
   bool is_ready = false;
+  // Who enters must be in the same training of its program.
+  const auto with_number = [number = trainings_, state] {
+    return cluster::FieldWriter().Put(number).Take() + state();
+  };
   Carry([&] {
     // Until another epoch has begun, and all were here before it.
     while (!is_ready || went_back_to_ != calls_) {
       is_ready = true;
       PushBase();
-      state_ = state;
+      state_ = with_number;
       ranks_.roster()->ReadyForChange(calls_);
       // Others may still need what this rank has sent them in the present epoch.
       ranks_.WaitUntil(
@@ -394,7 +431,7 @@ void Journal::Leave() {
 }
 
 void Journal::End() {
-  if (!elastic() || entering_ || ending_ || failed_ || std::uncaught_exceptions() > 0) return;
+  if (!elastic() || entering() || ending_ || failed_ || std::uncaught_exceptions() > 0) return;
   ending_ = true;
   base::Log(base::Severity::kDebug,
             "[elastic] " + std::to_string(snapshots_taken_) + " snapshots took " +
@@ -587,7 +624,17 @@ void Journal::HandState(const std::vector<Header>& headers) {
   std::vector<std::string> all = ranks_.AllGather(own);
   if (!entering_) return;
   LOCKSTEP_PROBE("a worker takes over the state of the others");
-  taken_state_ = std::move(all[from]);
+  cluster::FieldReader number(all[from]);
+  if (const auto theirs = number.Take<uint64_t>(); theirs != trainings_) {
+    failed_ = true;
+    throw Error(Code::kFailedPrecondition,
+                "[elastic] a worker that comes into a running job must begin the training that the "
+                "others are in; got the program's training " +
+                    std::to_string(trainings_) + ", while theirs is " + std::to_string(theirs) +
+                    " (calls of Fit and of Strategy::Train); train in one call, or start all again "
+                    "from the newest save");
+  }
+  taken_state_ = all[from].substr(sizeof trainings_);
   entering_ = false;
 }
 

@@ -34,6 +34,13 @@ struct Recovery {
   double resumed_ms = 0;          // from then until the next step was done
 };
 
+/// What a program is at, by which it is decided what becomes of a task that was left out.
+enum class Activity : uint8_t {
+  kProgram,   // calls of its own: LeftOut is thrown
+  kTraining,  // LeftOut is thrown to who trains, which enters again
+  kLooking,   // nothing is learned: the task does it by itself, if it has all that it takes
+};
+
 /// What the ranks have done together since the last snapshot, so that an epoch that ends in the
 /// middle of a call takes nothing with it: those who are left open the next one, go back to the
 /// snapshot, do again what came after it, each as far as it was, and then the call. As everything
@@ -68,8 +75,9 @@ class Journal {
   /// The last call: all have done all before.
   void End();
 
-  /// Whether this task comes into a job that has begun without it; training begins with `Enter`.
-  bool entering() const { return entering_; }
+  /// Whether this task comes into a job that has begun without it, or goes on without it; training
+  /// begins with `Enter`.
+  bool entering() const { return entering_ || ranks_.is_apart(); }
   /// For the communicator: what begins with `first`, which is open if it has a transport.
   void Begin(const Roster::Epoch& first);
   /// Waits to be let in, and gives the others' state; nothing: the job has not begun yet.
@@ -112,6 +120,7 @@ class Journal {
   bool only_hands_on() const { return !elastic() || depth_ > 0; }
   bool EpochEnded() const;
   void RefuseWhileEntering() const;
+  bool GoApart();
   template <typename Attempt>
   void Carry(const Attempt& attempt);
   void Recover();
@@ -168,6 +177,24 @@ class Journal {
   std::optional<base::Time> detected_;
   std::vector<std::string> lost_;
   std::vector<Recovery> recoveries_;
+
+  friend class ActivityScope;
+  Activity activity_ = Activity::kProgram;
+  uint64_t trainings_ = 0;  // how many the program has begun
+};
+
+/// What the program is at while this lives; within another activity that one counts.
+class ActivityScope {
+ public:
+  /// Without ranks it does nothing.
+  ActivityScope(Communicator* ranks, Activity activity);
+  ~ActivityScope();
+  ActivityScope(const ActivityScope&) = delete;
+  ActivityScope& operator=(const ActivityScope&) = delete;
+
+ private:
+  Journal* const journal_;
+  const Activity before_;
 };
 
 }  // namespace lockstep::distribute

@@ -17,6 +17,12 @@ constexpr base::Duration kNobody = std::chrono::seconds(10);
 /// Who has asked whether it is a member takes it for so long that it is: well below the silence
 /// after which the others go on without it.
 constexpr base::Duration kHeld = std::chrono::milliseconds(500);
+/// Where all members meet when they have done everything.
+constexpr char kEnd[] = "end";
+// How often to look whether this task is asked to leave.
+constexpr base::Duration kLookForLeave = std::chrono::milliseconds(100);
+// Who is asked to leave does not wait longer for somebody who could hear of it.
+constexpr base::Duration kLeaveAlone = std::chrono::seconds(3);
 // How often to look whether somebody leads.
 constexpr base::Duration kLook = std::chrono::seconds(1);
 // How long to wait for answers at the end.
@@ -40,6 +46,7 @@ MembershipRoster::MembershipRoster(std::unique_ptr<Site> site,
                                    const cluster::MemberOptions& options, base::Duration limit)
     : site_(std::move(site)),
       member_(std::make_unique<cluster::Member>(site_->rpc(), site_->randomness(), options)),
+      arbiter_(options.coordinator.arbiter),
       limit_(limit) {
   door_->roster = this;
 }
@@ -160,14 +167,60 @@ void MembershipRoster::WatchLead() {
     const base::Duration before =
         std::exchange(unled_, member_->is_led() ? base::Duration(0) : unled_ + kLook);
     if (unled_ != before) OnData([this, alone = unled_] { alone_ = alone; });
+    NoteHowItEnded();
     WatchLead();
+  });
+}
+
+// Whom the others do not wait for, as they have left it out, hears it from them or who knows them.
+void MembershipRoster::NoteHowItEnded() {
+  if (member_->rank() < 0 && member_->HasHeardOf(kEnd)) OnData([this] { has_finished_ = true; });
+  if (unled_ == base::Duration(0)) return;
+  member_->AskHowItEnded([this](bool all_ended, bool has_finished) {
+    OnData([this, all_ended, has_finished] {
+      has_finished_ |= has_finished;
+      all_ended_ = all_ended;
+    });
   });
 }
 
 // Whether nobody is there any more who could say how the job goes on.
 bool MembershipRoster::gives_up() const {
-  const bool comes_again = was_member_ && newest_rank_ < 0;
-  return alone_ >= (comes_again ? std::min(kNobody, limit_) : limit_);
+  if (!comes_again()) return alone_ >= limit_;
+  return alone_ >= std::min(kNobody, limit_);
+}
+
+// For who was left out, and can't come in again.
+void MembershipRoster::ThrowHowItEnded() const {
+  if (has_finished_) {
+    LOCKSTEP_PROBE("a worker that was left out hears that the job has come to its end");
+    throw Left(
+        "[multi_worker] the job has come to its end without this worker, which was left out, or "
+        "came too late");
+  }
+  if (all_ended_) {
+    LOCKSTEP_PROBE("a worker that was left out hears that all others have died");
+    throw Error(Code::kUnavailable,
+                "[multi_worker] the others must come to the end of the job; got workers that have "
+                "all ended before it, while this one was left out; resume from the newest save");
+  }
+  LOCKSTEP_PROBE("a worker that was left out finds nobody any more");
+  throw Left(
+      "[multi_worker] the job has ended without this worker, which was left out, or is out "
+      "of its reach: nobody has led it for " +
+      std::to_string(alone_ / std::chrono::seconds(1)) + " s, and nobody says how it ended");
+}
+
+void MembershipRoster::WaitForNext(const std::function<bool()>& arrived) {
+  if (asked_to_leave_ == nullptr) return WaitUntil(arrived);
+  while (!site_->Wait(arrived, kLookForLeave)) {
+    const bool waits_for_nobody = comes_again() || alone_ >= kLeaveAlone;
+    if (!waits_for_nobody || !asked_to_leave_()) continue;
+    LOCKSTEP_PROBE("a worker that waits for the others is asked to leave");
+    throw Left(
+        std::string("[multi_worker] this worker was asked to leave, and has left while it ") +
+        (comes_again() ? "waited to be let in again" : "waited for somebody who leads"));
+  }
 }
 
 // Whoever has seen a peer go says so; the others only wait.
@@ -196,8 +249,9 @@ Roster::Epoch MembershipRoster::Next(uint64_t after) {
   if (first) Join();
   ReportEnd(after);
   const auto arrived = [&] { return has_next(after); };
-  if (after != 0 || !first || site_->Wait(arrived, limit_)) WaitUntil(arrived);
+  if (after != 0 || !first || site_->Wait(arrived, limit_)) WaitForNext(arrived);
   if (fault_) throw Error(fault_->code(), fault_->message());
+  if (has_finished_ && newest_.epoch <= after) ThrowHowItEnded();
   if (left_out_) {
     present_ = {};
     throw LeftOut(*std::exchange(left_out_, std::nullopt));
@@ -207,8 +261,7 @@ Roster::Epoch MembershipRoster::Next(uint64_t after) {
     throw Error(Code::kDeadlineExceeded,
                 "[multi_worker] all workers must come in time; got " + member_->Board());
   }
-  if (newest_rank_ < 0) LOCKSTEP_PROBE("a worker that was left out finds nobody any more");
-  if (newest_rank_ < 0) throw Left("[multi_worker] the job has ended without this worker");
+  if (newest_rank_ < 0) ThrowHowItEnded();
   if (newest_.epoch <= after) {
     LOCKSTEP_PROBE("a worker gives up waiting for somebody who leads");
     throw Error(Code::kUnavailable,
@@ -321,11 +374,13 @@ bool MembershipRoster::Finish() {
     };
     if (member_->membership().epoch != epoch)
       return tell(Status(Code::kAborted, "[membership] another epoch has begun"));
-    member_->Barrier("end", kGoodbye, tell);
+    member_->Barrier(kEnd, kGoodbye, tell);
   });
   // Who is quicker may have gone already; the meeting tells whether all have been in it.
-  site_->Wait([&] { return met->has_value(); }, kGoodbye);
-  return !met->has_value() || (*met)->code() != Code::kAborted;
+  site_->Wait([&] { return met->has_value() || has_finished_; }, kGoodbye);
+  const bool has_ended = !met->has_value() || (*met)->code() != Code::kAborted;
+  if (has_ended && arbiter_ != nullptr) arbiter_->NoteFinished();
+  return has_ended;
 }
 
 }  // namespace lockstep::distribute

@@ -30,10 +30,12 @@ class MembershipRoster final : public Roster {
   base::Executor& executor() override { return site_->data(); }
   Epoch Next(uint64_t after) override;
   bool has_next(uint64_t after) override {
-    return fault_ || left_out_ || gives_up() || (newest_rank_ >= 0 && newest_.epoch > after);
+    return fault_ || left_out_ || has_finished_ || gives_up() ||
+           (newest_rank_ >= 0 && newest_.epoch > after);
   }
   bool change_waiting() const override { return change_.load(std::memory_order_relaxed); }
   void ReadyForChange(uint64_t step) override;
+  void LeaveWhen(std::function<bool()> asked) override { asked_to_leave_ = std::move(asked); }
   void Leave() override;
   bool Holds() override;
   std::function<bool()> Writes() override;
@@ -55,6 +57,10 @@ class MembershipRoster final : public Roster {
  private:
   void Join();
   bool gives_up() const;
+  bool comes_again() const { return was_member_ && newest_rank_ < 0; }
+  void WaitForNext(const std::function<bool()>& arrived);
+  void ThrowHowItEnded() const;
+  void NoteHowItEnded();
   void WatchLead();
   void TellBoard(base::Duration after);
   void EndOfEpoch(const Status& why);
@@ -74,6 +80,7 @@ class MembershipRoster final : public Roster {
   std::unique_ptr<cluster::Member> member_;   // on the line of control
   std::unique_ptr<FlightReporter> reporter_;  // there, too
   std::unique_ptr<WatchReporter> watch_;      // there, too
+  cluster::Arbiter* const arbiter_;           // null: none
   const base::Duration limit_;
   bool joined_ = false;
   bool leaves_ = false;
@@ -84,6 +91,10 @@ class MembershipRoster final : public Roster {
   bool was_member_ = false;         // of any epoch
   std::optional<base::Time> held_;  // when this task was of the present epoch for certain
   std::atomic<bool> change_{false};
+  std::function<bool()> asked_to_leave_;
+  // Of a job that ends without this task: what was heard of its end.
+  bool has_finished_ = false;
+  bool all_ended_ = false;
 
   cluster::Membership newest_;  // that the member has entered
   int newest_rank_ = -1;

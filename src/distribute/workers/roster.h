@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ class Roster {
   /// This task stands before `step`, as all others will; the next epoch begins when all have said
   /// so, with those who wait.
   virtual void ReadyForChange(uint64_t step) {}
+  /// Whoever waits in `Next`, because it was left out or nobody leads the job, looks now and then
+  /// whether it is `asked` to end, and leaves then.
+  virtual void LeaveWhen(std::function<bool()> asked) {}
   /// Goes away; the others go on in the next epoch, for which they are ready.
   virtual void Leave() {}
   /// Whether this task is of the present epoch still, so that no other one can be doing what is one
