@@ -4,7 +4,11 @@
 #include <cctype>
 
 #include "base/hash.h"
+#include "distribute/servers/partitioner_scope.h"
+#include "lockstep/distribute/sharded_variable.h"
 #include "nn/functional_value.h"
+#include "ops/builder.h"
+#include "runtime/eager.h"
 
 namespace lockstep {
 
@@ -137,11 +141,22 @@ std::vector<Variable> Layer::counters() const {
 
 Variable Layer::AddWeight(const std::string& name, const Shape& shape, WeightOptions options) {
   const std::string full_name = name_ + "/" + name;
-  Variable variable(
-      [&] { return options.initializer->Make(shape, options.dtype, SeedOf(full_name)); },
-      {.name = full_name, .trainable = options.trainable});
-  weights_.push_back({variable, options.regularizer, options.constraint});
-  return variable;
+  const VariableOptions own{.name = full_name, .trainable = options.trainable};
+  const auto initial = [&] {
+    return options.initializer->Make(shape, options.dtype, SeedOf(full_name));
+  };
+  const Partitioner partitioner = distribute::PartitionerScope::Current();
+  const std::vector<int64_t> uncut(shape.rank(), 1);
+  if (partitioner == nullptr || uncut.empty() || partitioner(shape, options.dtype) == uncut) {
+    weights_.push_back({Variable(initial, own), options.regularizer, options.constraint});
+    return weights_.back().variable;
+  }
+  const ops::BuilderScope eager(&runtime::EagerBuilder::Instance());
+  const ops::RecordingPause pause;
+  const ShardedVariable shards(initial(), own, partitioner);
+  for (const Variable& shard : shards.shards())
+    weights_.push_back({shard, options.regularizer, options.constraint});
+  return shards.Whole();
 }
 
 Variable Layer::AddCounter(const std::string& name, std::optional<int64_t> seed) {

@@ -9,6 +9,7 @@
 #include "distribute/workers/elastic_workers_test.h"
 #include "distribute/workers/worker_threads_test.h"
 #include "gtest/gtest.h"
+#include "lockstep/distribute/sharded_variable.h"
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/model.h"
 #include "lockstep/nn/optimizers.h"
@@ -131,17 +132,100 @@ TEST(ParameterServerTest, OneArgumentChoosesTheMode) {
   EXPECT_EQ(ParameterServerMode::BoundedStaleness(3).ToString(), "bounded staleness 3");
   EXPECT_EQ(ParameterServerMode::BoundedStaleness(3).staleness(), 3);
   EXPECT_EQ(ParameterServerMode::Asynchronous().ToString(), "asynchronous");
-  distribute::RunTasks(Roles::Of(1, 1), [](std::shared_ptr<Communicator> ranks) {
-    const Status status =
-        ErrorOf([&] {
-          ParameterServerStrategy strategy(ranks, {.partitioner = partitioners::FixedShards(2)});
-        }).status();
-    EXPECT_EQ(status.code(), Code::kUnimplemented);
-    EXPECT_THAT(status.message(), HasSubstr("got a partitioner; leave it out"));
-  });
   const Status status = ErrorOf([] { ParameterServerMode::BoundedStaleness(-1); }).status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr("must not be negative; got -1"));
+}
+
+// ---- partitioners ----
+
+// Losses, accuracies and predictions; names of variables differ.
+Trained OfTable(Strategy& strategy, std::vector<std::string>* names, const FitOptions& fit) {
+  const auto scope = strategy.scope();
+  std::vector<int32_t> ids(kExamples * 3);
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(i * i % 13);
+  const Tensor x = Tensor::FromVector(ids, Shape{kExamples, 3});
+  Sequential model{Embedding(13, 6), Flatten(), Dense(400, DenseOptions{.activation = relu}),
+                   Dense(4)};
+  model.Compile({.optimizer = optimizers::Get("adam"),
+                 .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true)});
+  Trained trained{.history = model.Fit(x, Labels(), fit).history};
+  const Tensor predictions = model.Predict(x, 20);
+  trained.predictions =
+      std::string(static_cast<const char*>(predictions.raw_data()), predictions.num_bytes());
+  for (const Variable& variable : model.variables()) names->push_back(variable.name());
+  return trained;
+}
+
+TEST(ParameterServerTest, PartitionersCutVariablesAndChangeNoBit) {
+  const FitOptions fit{.batch_size = 16, .epochs = 2, .verbose = Verbosity::kSilent, .shards = 4};
+  std::vector<std::string> names;
+  SetRandomSeed(7);
+  MirroredStrategy mirrored({.devices = 1});
+  const Trained expected = OfTable(mirrored, &names, fit);
+  const std::map<std::string, Partitioner> partitioners{{"fixed", partitioners::FixedShards(3)},
+                                                        {"min", partitioners::MinSize(200, 2)},
+                                                        {"max", partitioners::MaxSize(1000)}};
+  for (const auto& [name, partitioner] : partitioners) {
+    for (const Roles& roles : {Roles::Of(1, 1), Roles::Of(2, 2), Roles::Of(2, 3)}) {
+      std::vector<std::vector<std::string>> own(roles.num_ranks());
+      distribute::RunTasks(roles, [&](std::shared_ptr<Communicator> ranks) {
+        const int rank = ranks->rank();
+        ParameterServerStrategy strategy(std::move(ranks),
+                                         {.partitioner = partitioner, .devices = 1, .replicas = 1});
+        ExpectIs(expected, OfTable(strategy, &own[rank], fit), name + ", " + NameOf(roles));
+      });
+      for (const auto& of_rank : own) {
+        EXPECT_GT(of_rank.size(), names.size()) << name;
+        EXPECT_THAT(of_rank, testing::Contains("dense/kernel/part_1")) << name;
+      }
+    }
+  }
+}
+
+TEST(ParameterServerTest, PartitionersWithoutSynchrony) {
+  const FitOptions fit{.batch_size = 16, .epochs = 2, .verbose = Verbosity::kSilent, .shards = 4};
+  std::vector<std::string> names;
+  SetRandomSeed(7);
+  MirroredStrategy mirrored({.devices = 1});
+  const Trained expected = OfTable(mirrored, &names, fit);
+  for (int bound : {0, 2}) {
+    distribute::RunTasks(Roles::Of(2, 2), [&](std::shared_ptr<Communicator> ranks) {
+      ParameterServerStrategy strategy(std::move(ranks),
+                                       {.mode = ParameterServerMode::BoundedStaleness(bound),
+                                        .partitioner = partitioners::FixedShards(3),
+                                        .devices = 1});
+      std::vector<std::string> own;
+      Trained trained = OfTable(strategy, &own, fit);
+      EXPECT_LE(trained.history.at("largest_staleness").back(), bound);
+      for (const char* extra : {"staleness", "largest_staleness"}) trained.history.erase(extra);
+      if (bound == 0) ExpectIs(expected, trained, "bounded by 0");
+    });
+  }
+}
+
+TEST(ParameterServerTest, ShardedVariablesOfTheScope) {
+  distribute::RunTasks(Roles::Of(2, 1), [](std::shared_ptr<Communicator> ranks) {
+    ParameterServerStrategy strategy(std::move(ranks),
+                                     {.partitioner = partitioners::FixedShards(2)});
+    const auto scope = strategy.scope();
+    const ShardedVariable table(Tensor({{1, 2}, {3, 4}, {5, 6}}), {.name = "table"});
+    ASSERT_EQ(table.shards().size(), 2u);
+    const Variable whole = table.Whole();
+    EXPECT_EQ(ShardedVariable::Of(whole)->shards().size(), 2u);
+    EXPECT_EQ(ShardedVariable::Of(table.shards()[0]), nullptr);
+    whole.AssignAdd(Tensor({{1, 1}, {1, 1}, {1, 1}}));
+    const Tensor ids = Tensor::FromVector(std::vector<int32_t>{2, 0, 2}, Shape{3});
+    EXPECT_EQ(table.LookupEach(ids).ToVector<float>(), (std::vector<float>{6, 7, 2, 3, 6, 7}));
+    EXPECT_EQ(table.Lookup(ids).ToVector<float>(), table.LookupEach(ids).ToVector<float>());
+    EXPECT_EQ(whole.shape(), Shape({3, 2}));
+    ExpectError(Code::kUnimplemented, "take its shards",
+                [&] { whole.Update([](const Tensor& v) { return v; }); });
+    for (int32_t wrong : {-1, 3}) {
+      const Tensor far = Tensor::FromVector(std::vector<int32_t>{wrong}, Shape{1});
+      EXPECT_THROW(table.LookupEach(far), Error);
+    }
+  });
 }
 
 // ---- tasks die and come ----

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/error_of_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/data/dataset.h"
@@ -86,6 +88,63 @@ TEST_F(ScheduledFit, InOrderHasTheBitsOfOneProcess) {
   for (const char* own : {"staleness", "largest_staleness"}) history.history.erase(own);
   ExpectIs(expected, EndOf(*model, history), "bounded by 0");
   EXPECT_THAT(model->variables()[0].ToString(), HasSubstr("/job:ps/replica:0/task:"));
+}
+
+// Ids of a table and their sums, whose layers a partitioner cuts.
+std::unique_ptr<Sequential> MakeTable() {
+  SetRandomSeed(5);
+  auto model = std::make_unique<Sequential>(std::initializer_list<LayerPtr>{
+      Embedding(13, 6), Flatten(), Dense(8, {.activation = relu}), Dense(4)});
+  model->Compile({.optimizer = optimizers::Get("adam"),
+                  .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true)});
+  return model;
+}
+
+Tensor Ids() {
+  std::vector<int32_t> ids(kExamples * 3);
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(i * i % 13);
+  return Tensor::FromVector(ids, Shape{kExamples, 3});
+}
+
+TEST_F(ScheduledFit, ShardsHaveTheBitsOfWholeVariables) {
+  FitOptions fit = Options();
+  fit.validation_data = {};
+  const auto alone = MakeTable();
+  const History expected = alone->Fit(Ids(), Labels(), fit);
+  CoordinatorOptions options;
+  options.mode = Mode::Synchronous();
+  options.partitioner = partitioners::FixedShards(3);
+  const ClusterCoordinator chief(cluster, options);
+  std::unique_ptr<Sequential> model;
+  {
+    const auto scope = chief.scope();
+    model = MakeTable();
+  }
+  EXPECT_EQ(model->Fit(Ids(), Labels(), fit).history, expected.history);
+  const Tensor own = model->Predict(Ids()), other = alone->Predict(Ids());
+  EXPECT_EQ(own.ToVector<float>(), other.ToVector<float>());
+  const std::vector<Variable> shards = model->variables();
+  ASSERT_EQ(shards.size(), 3 * 5);
+  EXPECT_EQ(shards[0].name(), "embedding/embeddings/part_0");
+  EXPECT_EQ(shards[0].shape(), Shape({5, 6}));
+  EXPECT_EQ(shards[2].shape(), Shape({4, 6}));
+  EXPECT_THAT(shards[0].ToString(), HasSubstr("/job:ps/replica:0/task:0"));
+  EXPECT_THAT(shards[1].ToString(), HasSubstr("/job:ps/replica:0/task:1"));
+  // A slot is beside its shard.
+  int slots = 0;
+  for (const Variable& shard : shards) {
+    std::string name = shard.name();
+    std::replace(name.begin(), name.end(), '/', '_');
+    const std::string on = shard.ToString().substr(shard.ToString().find("/job:ps"), 30);
+    for (const Variable& slot : model->compiled().optimizer->variables()) {
+      if (slot.name().find("/" + name + "_") == std::string::npos) continue;
+      EXPECT_THAT(slot.ToString(), HasSubstr(on)) << slot.name();
+      ++slots;
+    }
+  }
+  EXPECT_EQ(slots, 2 * 15);
+  const Tensor far = Tensor::FromVector(std::vector<int32_t>{0, 13, 1}, Shape{1, 3});
+  EXPECT_THROW(model->Predict(far), Error);
 }
 
 TEST_F(ScheduledFit, AsynchronousTrainsOnEachExampleOnceAnEpoch) {

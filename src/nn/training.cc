@@ -3,7 +3,9 @@
 #include "base/log.h"
 #include "base/team.h"
 #include "distribute/servers/coordinator_state.h"
+#include "distribute/servers/partitioner_scope.h"
 #include "graph/tracer.h"
+#include "lockstep/distribute/parameter_server.h"
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/math.h"
@@ -140,6 +142,10 @@ std::shared_ptr<distribute::StepProgram> Model::Training::Compile(Kind kind,
                                                                   int shards) {
   std::vector<ops::TensorType> types;
   for (const Tensor& argument : step.arguments) types.push_back(ops::TensorType::Of(argument));
+  // Layers that are built by the step make their weights as in the strategy's scope.
+  std::optional<distribute::PartitionerScope> cut;
+  if (const auto* servers = dynamic_cast<const ParameterServerStrategy*>(&model.strategy()))
+    cut.emplace(servers->options().partitioner);
   const auto body = [&](std::vector<Tensor> batch) {
     if (step.gathered) {
       const Tensor rows = batch.back();

@@ -3,6 +3,7 @@
 #include "lockstep/distribute/coordinator.h"
 
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,7 @@
 #include "lockstep/remote/server.h"
 #include "python/bind.h"
 #include "python/callback.h"
+#include "python/partitioner.h"
 #include "python/server_mode.h"
 #include "runtime/graph_builder.h"
 
@@ -30,7 +32,7 @@ ClusterSpec SpecOf(const Jobs& jobs) {
 class Chief {
  public:
   Chief(const Jobs& jobs, double patience, double connecting, bool immediate, size_t bound,
-        const std::string& mode, int staleness) {
+        const std::string& mode, int staleness, nb::object partitioner) {
     const auto of = [](double seconds) {
       return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
     };
@@ -38,6 +40,7 @@ class Chief {
     options.effects = immediate ? Effects::kImmediate : Effects::kExactlyOnce;
     options.queue_bound = bound;
     options.mode = ModeOf(mode, staleness);
+    options.partitioner = PartitionerOf(std::move(partitioner));
     options.patience = of(patience);
     options.connecting = of(connecting);
     const ClusterSpec spec = SpecOf(jobs);
@@ -94,6 +97,11 @@ void BindShards(nb::module_& m) {
                       return ShardedVariable(initial, options, partitioners::FixedShards(count));
                     });
                   })
+      .def_static("whole",
+                  [](const Variable& variable) -> std::optional<ShardedVariable> {
+                    const ShardedVariable* shards = ShardedVariable::Of(variable);
+                    return shards == nullptr ? std::nullopt : std::optional(*shards);
+                  })
       .def_static("of", [](std::vector<Variable> shards,
                            std::string name) { return ShardedVariable(std::move(shards), name); })
       .def_prop_ro("shards", [](const ShardedVariable& v) { return v.shards(); })
@@ -131,7 +139,10 @@ void BindCoordinator(nb::module_& m) {
       .def("fetch", &RemoteValue::Fetch, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<PerWorkerIterator>(m, "PerWorkerIterator").def("next", &PerWorkerIterator::Next);
   nb::class_<Chief>(m, "Chief")
-      .def(nb::init<const Jobs&, double, double, bool, size_t, const std::string&, int>())
+      .def(nb::init<const Jobs&, double, double, bool, size_t, const std::string&, int,
+                    nb::object>(),
+           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+           nb::arg().none())
       .def("schedule", &Chief::Schedule)
       .def("iterator", &Chief::Iterator)
       .def(

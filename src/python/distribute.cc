@@ -6,6 +6,7 @@
 #include "lockstep/distribute/strategy.h"
 #include "python/bind.h"
 #include "python/callback.h"
+#include "python/partitioner.h"
 #include "python/server_mode.h"
 
 namespace lockstep::python {
@@ -117,16 +118,19 @@ void BindStrategies(nb::module_& m) {
         });
       });
   nb::class_<ParameterServerStrategy, Strategy>(m, "ParameterServerStrategy")
-      .def("__init__",
-           [](ParameterServerStrategy* self, const std::string& mode, int staleness, bool scale,
-              int devices, int replicas, int threads) {
-             const ParameterServerOptions options{.mode = ModeOf(mode, staleness),
-                                                  .scale_by_staleness = scale,
-                                                  .devices = devices,
-                                                  .replicas = replicas,
-                                                  .threads_per_device = threads};
-             Unlocked([&] { new (self) ParameterServerStrategy(options); });
-           })
+      .def(
+          "__init__",
+          [](ParameterServerStrategy* self, const std::string& mode, int staleness, bool scale,
+             int devices, int replicas, int threads, nb::object partitioner) {
+            const ParameterServerOptions options{.mode = ModeOf(mode, staleness),
+                                                 .scale_by_staleness = scale,
+                                                 .partitioner = PartitionerOf(partitioner),
+                                                 .devices = devices,
+                                                 .replicas = replicas,
+                                                 .threads_per_device = threads};
+            Unlocked([&] { new (self) ParameterServerStrategy(options); });
+          },
+          nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
       .def_prop_ro("servers", &ParameterServerStrategy::num_servers)
       .def_prop_ro("is_server", &ParameterServerStrategy::is_server)
       .def_prop_ro("mode", [](const ParameterServerStrategy& s) { return s.mode().ToString(); });

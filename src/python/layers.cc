@@ -7,6 +7,7 @@
 
 #include <map>
 
+#include "distribute/servers/partitioner_scope.h"
 #include "python/bind.h"
 #include "python/callback.h"
 #include "python/nn_values.h"
@@ -297,6 +298,8 @@ Variable AddWeightOf(PythonLayer& layer, const std::string& name, const Shape& s
   o.dtype = static_cast<DType>(g.Get("dtype", 1));
   o.regularizer = g.Boxed<Regularizer>("regularizer");
   o.constraint = g.Boxed<Constraint>("constraint");
+  if (!g.Get("whole", false)) return layer.Add(name, shape, o);
+  const distribute::PartitionerScope uncut(nullptr);
   return layer.Add(name, shape, o);
 }
 

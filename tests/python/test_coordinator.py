@@ -52,7 +52,7 @@ class Cluster(unittest.TestCase):
     def test_a_worker_that_is_killed_counts_nothing_twice(self):
         with self.strategy.scope():
             counter = tf.Variable(0.0)
-        self.assertEqual(counter.device, "/job:ps/replica:0/task:0/device:CPU:0")
+        self.assertIn("/job:ps/replica:0/task:", counter.device)
 
         @tf.function
         def add(one):
@@ -252,7 +252,10 @@ class FitInPlace(unittest.TestCase):
         self.assertEqual(int(model.optimizer.iterations), 40)
         loss, mae = model.evaluate(self.x, self.y, verbose=0)
         np.testing.assert_allclose(loss, history.history["val_loss"][-1], rtol=1e-6)
-        weights, bias = model.get_weights()
+        first, second, bias = model.get_weights()
+        weights = np.concatenate([first, second])
+        self.assertEqual([one.device for one in model.layers[0].kernel.variables],
+                         [f"/job:ps/replica:0/task:{i}/device:CPU:0" for i in range(2)])
         np.testing.assert_allclose(model.predict(self.x, verbose=0), self.x @ weights + bias, rtol=1e-5, atol=1e-6)
 
     def test_a_step_of_ones_own(self):

@@ -160,11 +160,58 @@ class Clusters(unittest.TestCase):
         with self.assertRaises(ValueError):
             spec.num_tasks("ps")
 
+    def test_a_partitioner_changes_no_bit(self):
+        x = np.arange(60).reshape(20, 3) % 11
+        y = (np.arange(20) % 4).astype(np.float32)
+
+        class Scaled(tf.keras.layers.Layer):
+            def __init__(self):
+                super().__init__()
+                self.shift = tf.Variable(tf.zeros([6, 1]), name="shift")
+
+            def build(self, shape):
+                self.scale = self.add_weight((6, 1), initializer="ones", name="scale")
+
+            def call(self, inputs):
+                return tf.matmul(inputs, self.scale) + tf.matmul(inputs, self.shift)
+
+        def train(strategy):
+            tf.keras.utils.set_random_seed(2)
+            with strategy.scope():
+                model = tf.keras.Sequential([tf.keras.Input((3,), dtype="int32"), tf.keras.layers.Embedding(11, 4),
+                                             tf.keras.layers.Flatten(), tf.keras.layers.Dense(6), Scaled()])
+                model.compile("adam", "mse")
+            history = model.fit(x, y, epochs=3, batch_size=8, verbose=0, shuffle=False).history
+            return model, history["loss"], model.predict(x, verbose=0)
+        _, loss, predictions = train(tf.distribute.OneDeviceStrategy())
+        partitioners = tf.distribute.experimental.partitioners
+        for partitioner, shards in [(partitioners.FixedShardsPartitioner(3), [4, 4, 3]),
+                                    (partitioners.MinSizePartitioner(100, max_shards=4), [6, 5]),
+                                    (partitioners.MaxSizePartitioner(80), [4, 4, 3])]:
+            strategy = tf.distribute.ParameterServerStrategy(variable_partitioner=partitioner)
+            model, own_loss, own_predictions = train(strategy)
+            self.assertEqual(own_loss, loss)
+            np.testing.assert_array_equal(own_predictions, predictions)
+            table = model.layers[0].embeddings
+            self.assertIsInstance(table, tf.distribute.coordinator.ShardedVariable)
+            self.assertEqual([one.shape[0] for one in table.variables], shards)
+            self.assertEqual(table.variables[1].name, "part_1")
+            self.assertIn("/embeddings/part_1", table.variables[1].path)
+            np.testing.assert_array_equal(tf.nn.embedding_lookup(table, [[10, 0]]), table.numpy()[[[10, 0]]])
+            self.assertEqual(table.shape, (11, 4))
+            self.assertEqual(sum(w.numpy().size for w in model.weights), 11 * 4 + 12 * 6 + 6 + 6 + 6)
+        with strategy.scope():
+            variable = tf.Variable(tf.ones([50, 2]), name="v")
+        self.assertEqual([one.shape.as_list() for one in variable.variables], [[10, 2]] * 5)
+        with tf.distribute.ParameterServerStrategy(variable_partitioner=lambda shape, dtype: [1, 2]).scope():
+            with self.assertRaisesRegex(ValueError, "only supports 1D partitioning"):
+                tf.Variable(tf.ones([4, 2]))
+
     def test_parameter_servers(self):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "'synchronous', 'bounded' or"):
             tf.distribute.ParameterServerStrategy(mode="sometimes")
-        with self.assertRaisesRegex(tf.errors.UnimplementedError, "got a variable_partitioner"):
-            tf.distribute.experimental.ParameterServerStrategy(variable_partitioner=len)
+        with self.assertRaisesRegex(TypeError, "must be a callable"):
+            tf.distribute.experimental.ParameterServerStrategy(variable_partitioner=3)
         alone, = outcomes([""])
         self.assertEqual(alone[:2], ["synchronous, 0 servers", "worker 0"])
         ports = [f"127.0.0.1:{port}" for port in free_ports(3)]

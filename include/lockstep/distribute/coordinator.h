@@ -11,6 +11,7 @@
 #include "lockstep/distribute/dataset.h"
 #include "lockstep/distribute/parameter_server_mode.h"
 #include "lockstep/distribute/partitioners.h"
+#include "lockstep/distribute/sharded_variable.h"
 #include "lockstep/runtime/function.h"
 
 namespace lockstep {
@@ -175,43 +176,6 @@ class ClusterCoordinator {
  private:
   friend class Scope;
   std::shared_ptr<distribute::CoordinatorState> state_;
-};
-
-/// A variable whose rows are spread over several: shard i is "name/part_i", the first ones a row
-/// longer than the others where they are not even. Source:
-/// tf.distribute's ShardedVariable.
-class ShardedVariable {
- public:
-  ShardedVariable() = default;
-  /// Makes the shards, one after another, where variables are made now. Without a partitioner that
-  /// of the coordinator's scope decides; without that there is one shard. InvalidArgument for a
-  /// scalar, and for what a partitioner gives but a cut of axis 0.
-  explicit ShardedVariable(const Tensor& initial, VariableOptions options = {},
-                           Partitioner partitioner = nullptr);
-  /// Shards that are there; dtypes and shapes but for the rows must agree.
-  explicit ShardedVariable(std::vector<Variable> shards, std::string name = "Variable");
-
-  const std::vector<Variable>& shards() const { return shards_; }
-  const std::string& name() const { return name_; }
-  DType dtype() const { return shards_[0].dtype(); }
-  Shape shape() const;
-  /// All rows. Source: conversion to a tensor.
-  Tensor value() const;
-  operator Tensor() const { return value(); }  // NOLINT: as a variable
-  /// Each shard gets its rows; one after another.
-  void Assign(const Tensor& value) const;
-  void AssignAdd(const Tensor& delta) const;
-  void AssignSub(const Tensor& delta) const;
-  /// The rows `ids`; of each shard only those that it has are read and sent. Shapes: ids of any
-  /// shape, result ids.shape + row. Errors: InvalidArgument for ids out of range.
-  Tensor Lookup(const Tensor& ids) const;
-  /// Joins the rows `ids` [n] with `updates` [n, ...], each where it is, in their order.
-  void Scatter(ScatterKind kind, const Tensor& ids, const Tensor& updates) const;
-
- private:
-  std::vector<Variable> shards_;
-  std::vector<int64_t> begins_;  // of each shard, then the number of rows
-  std::string name_;
 };
 
 }  // namespace lockstep

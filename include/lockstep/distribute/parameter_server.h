@@ -15,8 +15,9 @@ struct ParameterServerOptions {
   ParameterServerMode mode = ParameterServerMode::Synchronous();
   /// Asynchronous and bounded: the rate of an update is divided by 1 + its staleness.
   bool scale_by_staleness = false;
-  /// None: variables of 4096 elements and more are cut evenly, a part for each server.
-  /// Unimplemented otherwise.
+  /// Into how many shards a weight of a layer is cut, and a `ShardedVariable` of the scope; none:
+  /// it stays one. Which servers update which rows does not follow from it: variables, and so
+  /// shards, of 4096 elements and more are cut evenly, a part for each server.
   Partitioner partitioner;
   /// Devices of each task; 0: the number of its cores.
   int devices = 0;

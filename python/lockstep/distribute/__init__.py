@@ -716,6 +716,8 @@ class ParameterServerStrategy(Strategy):
     effects: "exactly_once" or "immediate"; patience, connecting: seconds to wait for workers, and for servers;
     queue_bound: how many functions may wait.
 
+    variable_partitioner: into how many shards a variable of the scope, or a weight of a layer, is cut
+    (`tf.distribute.experimental.partitioners`); it is a `ShardedVariable` then.
     mode: "synchronous" (the bits of one process), "bounded" with `staleness`, or "asynchronous", which is what
     a chief's `fit` is without it. coordinated: None, or which of the two forms it is, whatever else is given.
     Raises: InvalidArgumentError with all mistakes of the description, or for an evaluator's task;
@@ -727,14 +729,11 @@ class ParameterServerStrategy(Strategy):
     def __init__(self, cluster_resolver=None, variable_partitioner=None, mode="synchronous", staleness=0,
                  scale_by_staleness=False, devices=0, replicas=0, threads_per_device=1, coordinated=None):
         from . import cluster_resolver as resolvers
-        if variable_partitioner is not None:
-            from ..errors import UnimplementedError
-            raise UnimplementedError(
-                None, None, "[ParameterServerStrategy] rows of variables are divided evenly over the servers; "
-                "got a variable_partitioner; leave it out")
+        self._partitioner = variable_partitioner
+        partitioner = coordinator.native_partitioner(variable_partitioner)
         self.cluster_resolver = cluster_resolver or resolvers.environment_resolver()
         self._adopt(_interruptible(lambda: _native.ParameterServerStrategy(
-            mode, staleness, scale_by_staleness, devices, replicas, threads_per_device)))
+            mode, staleness, scale_by_staleness, devices, replicas, threads_per_device, partitioner)))
 
     @property
     def num_servers(self):

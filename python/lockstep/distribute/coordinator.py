@@ -8,7 +8,7 @@ import threading
 import weakref
 
 from .. import _native, nest
-from .._dtypes import TensorShape
+from .._dtypes import BY_CODE, TensorShape
 from .._tensor import convert_to_tensor
 from .._variable import Variable, _scatter
 
@@ -159,6 +159,13 @@ class ShardedVariable:
             _native.ShardedVariable.of([one._v for one in variables], name)
         self._shards = [Variable._wrap(one) for one in self._native.shards]
 
+    def _adopted_by(self, adopt):
+        """A layer takes the shards over as weights of its own."""
+        name = self.name
+        for one in self._shards:
+            adopt(one)
+        self._native = _native.ShardedVariable.of([one._v for one in self._shards], name)
+
     variables = property(lambda self: self._shards)
     name = property(lambda self: self._native.name)
     dtype = property(lambda self: self._shards[0].dtype)
@@ -228,11 +235,35 @@ for _name in ("neg", "abs", "lt", "le", "gt", "ge"):
     setattr(ShardedVariable, f"__{_name}__", _as_tensor(f"__{_name}__"))
 
 
+def native_partitioner(partitioner):
+    """What a partitioner says, for native code; None for none. Raises: TypeError for what cannot be called."""
+    if partitioner is None:
+        return None
+    if not callable(partitioner):
+        raise TypeError(f"variable_partitioner must be a callable; got {partitioner!r}")
+    return lambda shape, dtype: _cut_by(partitioner, TensorShape(shape), BY_CODE[dtype])
+
+
+def _cut_by(partitioner, shape, dtype):
+    cut = [int(one) for one in partitioner(shape=shape, dtype=dtype)]
+    if not cut or cut[0] < 1 or any(one != 1 for one in cut[1:]):
+        raise ValueError("ShardedVariable only supports 1D partitioning along the first axis; got "
+                         f"{cut} for a variable of shape {shape}")
+    return cut
+
+
+def whole_or_shards(native):
+    """The Python object of a native variable: a `ShardedVariable` where it stands for shards."""
+    shards = _native.ShardedVariable.whole(native)
+    return Variable._wrap(native) if shards is None else ShardedVariable(shards)
+
+
 def shards_in_scope(initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
                     variable_def=None, dtype=None, *_, **__):
     """A `ShardedVariable` where the scope's partitioner cuts the variable, else None."""
-    strategy = strategy_in_scope()
-    if strategy is None or strategy._partitioner is None:
+    from . import scope_in_force
+    strategy = scope_in_force()
+    if strategy is None or getattr(strategy, "_partitioner", None) is None:
         return None
     if initial_value is None:
         raise ValueError("It looks like you are using `ParameterServerStrategy` with a `variable_partitioner`, "
@@ -241,10 +272,7 @@ def shards_in_scope(initial_value=None, trainable=None, validate_shape=True, cac
     value = convert_to_tensor(initial_value() if callable(initial_value) else initial_value, dtype=dtype)
     if not value.shape.rank:
         return None
-    cut = list(strategy._partitioner(shape=value.shape, dtype=value.dtype))
-    if not cut or cut[0] < 1 or any(one != 1 for one in cut[1:]):
-        raise ValueError("ShardedVariable only supports 1D partitioning along the first axis; got "
-                         f"{cut} for a variable of shape {value.shape}")
+    cut = _cut_by(strategy._partitioner, value.shape, value.dtype)
     if cut[0] == 1:
         return None
     return ShardedVariable(_native.ShardedVariable.make(
@@ -301,7 +329,8 @@ class _Chief:
         self._extended = Extended(self)
         jobs = self.cluster_resolver.cluster_spec()._jobs
         self._chief = _interruptible(lambda: _native.Chief(
-            jobs, patience, connecting, effects == "immediate", queue_bound, mode, staleness))
+            jobs, patience, connecting, effects == "immediate", queue_bound, mode, staleness,
+            native_partitioner(variable_partitioner)))
         self._mode, self._staleness = mode, staleness
         _strategies.add(self)
 

@@ -202,6 +202,12 @@ class InputSpec:
         self.shape, self.ndim, self.min_ndim, self.axes = shape, ndim, min_ndim, axes or {}
 
 
+def _short_name(variable):
+    """What a weight is called in its layer; a shard with its variable's name."""
+    parts = variable._v.name.split("/")
+    return "/".join(parts[-2 if parts[-1].startswith("part_") else -1:])
+
+
 class Layer:
     """Part of a model: makes its weights when it first sees an input, and maps inputs to outputs.
 
@@ -269,6 +275,8 @@ class Layer:
                 self._children.append(value)
         elif isinstance(value, Variable):
             self._adopt(value)
+        elif hasattr(value, "_adopted_by"):  # shards
+            value._adopted_by(self._adopt)
         elif isinstance(value, metrics.Metric):
             if all(value is not one for one in self._metrics):
                 self._metrics.append(value)
@@ -284,8 +292,8 @@ class Layer:
         """A variable that the layer made itself becomes a weight: its cell is one of the layer's."""
         if any(one is variable for one in self._own_weights):
             return
-        name = variable._v.name.rpartition("/")[2]
-        taken = {one._v.name.rpartition("/")[2] for one in self._own_weights}
+        name = _short_name(variable)
+        taken = {_short_name(one) for one in self._own_weights}
         unique, count = name, 0
         while unique in taken:
             count += 1
@@ -295,7 +303,7 @@ class Layer:
         _by_key.pop(variable._v.key, None)
         variable._v = self._holder().add_weight(unique, value._shape, {
             "initializer": _native.python_initializer(lambda shape, dtype: value),
-            "trainable": variable._v.trainable, "dtype": int(variable.dtype)})
+            "trainable": variable._v.trainable, "dtype": int(variable.dtype), "whole": True})
         _by_key[variable._v.key] = variable
         self._own_weights.append(variable)
 
@@ -328,7 +336,7 @@ class Layer:
         if initializer is None:
             initializer = "glorot_uniform" if dtype.is_floating else "zeros"
         base = name or "variable"
-        taken = {one._v.name.rpartition("/")[2] for one in self._own_weights}
+        taken = {_short_name(one).partition("/part_")[0] for one in self._own_weights}
         unique, count = base, 0
         while unique in taken:
             count += 1
@@ -337,12 +345,14 @@ class Layer:
             "initializer": initializers.native(initializer), "trainable": bool(trainable),
             "dtype": int(dtype), "regularizer": regularizers.native(regularizer),
             "constraint": constraints.native(constraint)})
-        variable = Variable._wrap(native)
-        variable._keras_path = f"{self._scope_path()}/{base}"
-        from ..distribute import scope_in_force
-        variable._strategy = scope_in_force()
-        self._own_weights.append(variable)
-        return variable
+        from ..distribute import coordinator, scope_in_force
+        made = coordinator.whole_or_shards(native)
+        for place, variable in enumerate(getattr(made, "variables", [made])):
+            part = "" if variable is made else f"/part_{place}"
+            variable._keras_path = f"{self._scope_path()}/{base}{part}"
+            variable._strategy = scope_in_force()
+            self._own_weights.append(variable)
+        return made
 
     def _native_layers(self):
         """The native layers that hold this layer's weights, and those of the layers inside."""
@@ -818,9 +828,16 @@ class NativeLayer(Layer):
         if name.startswith("_") or "_impl_layer" not in self.__dict__:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
         if self._impl_layer is not None:
+            parts = []
             for native, _, _ in self._impl_layer.weights():
                 if native.name.rpartition("/")[2] == name:
                     return self._wrap(native)
+                whole = native.name.rpartition("/part_")[0]
+                if whole and whole.rpartition("/")[2] == name:
+                    parts.append(self._wrap(native))
+            if parts:
+                from ..distribute.coordinator import ShardedVariable
+                return ShardedVariable(parts, parts[0]._v.name.rpartition("/part_")[0])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
     def _penalties(self):

@@ -30,14 +30,6 @@ int ReplicasOf(const ParameterServerOptions& options, const distribute::Roles& r
   return static_cast<int>(roles.leaf_ranks().size());
 }
 
-void RefusePartitioner(const ParameterServerOptions& options) {
-  if (options.partitioner != nullptr) {
-    throw Error(Code::kUnimplemented,
-                "[parameter_server] rows of variables are divided evenly over the servers; got a "
-                "partitioner; leave it out");
-  }
-}
-
 std::string Count(size_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
@@ -52,7 +44,6 @@ ParameterServerStrategy::ParameterServerStrategy(std::shared_ptr<distribute::Com
     : Strategy("parameter_server", ReplicasOf(options, tasks->roles()), DevicesOf(options),
                options.threads_per_device),
       options_(options) {
-  RefusePartitioner(options);
   const distribute::Roles& roles = tasks->roles();
   base::Log(base::Severity::kInfo,
             "parameter_server: " + options.mode.ToString() + ", a " +

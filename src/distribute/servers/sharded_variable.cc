@@ -1,6 +1,8 @@
 #include <algorithm>
 
-#include "distribute/servers/coordinator_state.h"
+#include "distribute/servers/partitioner_scope.h"
+#include "graph/tracer.h"
+#include "lockstep/distribute/sharded_variable.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/comparison.h"
@@ -9,6 +11,7 @@
 #include "ops/builder.h"
 #include "runtime/eager.h"
 #include "runtime/placed_variable.h"
+#include "runtime/variable_state.h"
 
 namespace lockstep {
 
@@ -53,8 +56,7 @@ std::vector<Tensor> WhereShardsAre(
 ShardedVariable::ShardedVariable(const Tensor& initial, VariableOptions options,
                                  Partitioner partitioner)
     : name_(options.name) {
-  const distribute::CoordinatorState* scope = distribute::CurrentCoordinator::Get();
-  if (partitioner == nullptr && scope != nullptr) partitioner = scope->options.partitioner;
+  if (partitioner == nullptr) partitioner = distribute::PartitionerScope::Current();
   if (partitioner == nullptr) partitioner = partitioners::FixedShards(1);
   const int64_t count = NumShards(partitioner, initial, name_);
   const std::vector<int64_t> rows = ShardRows(initial.shape()[0], count);
@@ -163,6 +165,85 @@ Tensor ShardedVariable::Lookup(const Tensor& ids) const {
     return {Reshape(result, shape)};
   };
   return WhereShardsAre(shards_, {ids}, body)[0];
+}
+
+Tensor ShardedVariable::LookupEach(const Tensor& ids) const {
+  Tensor result;
+  const size_t last = shards_.size() - 1;
+  for (size_t i = 0; i <= last; ++i) {
+    const auto number = [&](int64_t value) { return Cast(Tensor(value), ids.dtype()); };
+    Tensor own = i == 0 ? ids : ids - number(begins_[i]);
+    // The first and the last shard see what is out of range, and refuse it.
+    if (i > 0) own = Maximum(own, number(0));
+    if (i < last) own = Minimum(own, number(begins_[i + 1] - begins_[i] - 1));
+    const Tensor rows = Gather(shards_[i].value(), own);
+    if (i == 0) {
+      result = rows;
+      continue;
+    }
+    Tensor here = GreaterEqual(ids, number(begins_[i]));
+    while (here.rank() < rows.rank()) here = ExpandDims(here, {-1});
+    result = lockstep::Where(here, rows, result);
+  }
+  return result;
+}
+
+namespace {
+
+// What nobody may name but the state below.
+class NoCell : public TensorObject {};
+
+class ShardsState : public runtime::VariableState {
+ public:
+  ShardsState(ShardedVariable shards, VariableOptions options)
+      : VariableState(Tensor::FromObject(std::make_shared<NoCell>(), DType::kResource,
+                                         shards.shape(), shards.dtype()),
+                      std::move(options), Existing{}),
+        shards_(std::move(shards)) {}
+
+  const ShardedVariable& shards() const { return shards_; }
+  Tensor Read() const override { return shards_.value(); }
+  std::vector<Tensor> AssignedHandles() override { Refuse("an update"); }
+  std::vector<Tensor> Update(std::string_view op, const std::vector<Tensor>& inputs) override {
+    if (op == "AssignVariableOp") {
+      shards_.Assign(Strong(inputs)[0]);
+    } else if (op == "AssignAddVariableOp") {
+      shards_.AssignAdd(Strong(inputs)[0]);
+    } else if (op == "AssignSubVariableOp") {
+      shards_.AssignSub(Strong(inputs)[0]);
+    } else {
+      Refuse(std::string(op));
+    }
+    return {};
+  }
+  std::string Describe() const override {
+    return "Variable " + NameAndType() + " in " + std::to_string(shards_.shards().size()) +
+           " shards: " + shards_.shards()[0].ToString() + ", ...";
+  }
+
+ private:
+  [[noreturn]] void Refuse(const std::string& what) const {
+    throw Error(Code::kUnimplemented,
+                "[sharded variable] a variable in shards is read and assigned as a whole; got " +
+                    what + " of '" + options().name + "'; take its shards");
+  }
+
+  const ShardedVariable shards_;
+};
+
+}  // namespace
+
+Variable ShardedVariable::Whole() const {
+  if (shards_.size() == 1) return shards_[0];
+  VariableOptions options = shards_[0].options();
+  options.name = name_;
+  return Variable(std::make_shared<ShardsState>(*this, std::move(options)));
+}
+
+const ShardedVariable* ShardedVariable::Of(const Variable& variable) {
+  if (!variable.defined()) return nullptr;
+  const auto* state = dynamic_cast<const ShardsState*>(&variable.state());
+  return state == nullptr ? nullptr : &state->shards();
 }
 
 void ShardedVariable::Scatter(ScatterKind kind, const Tensor& ids, const Tensor& updates) const {

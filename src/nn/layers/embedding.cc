@@ -1,3 +1,4 @@
+#include "lockstep/distribute/sharded_variable.h"
 #include "lockstep/nn/layers/core.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/math.h"
@@ -28,7 +29,9 @@ class EmbeddingLayer : public Layer {
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
     const DType dtype = inputs[0].dtype();
     const bool is_index = dtype == DType::kInt32 || dtype == DType::kInt64;
-    return Gather(embeddings_, is_index ? inputs[0] : Cast(inputs[0], DType::kInt32));
+    const Tensor ids = is_index ? inputs[0] : Cast(inputs[0], DType::kInt32);
+    const ShardedVariable* shards = ShardedVariable::Of(embeddings_);
+    return shards != nullptr ? shards->LookupEach(ids) : Gather(embeddings_, ids);
   }
 
  private:
