@@ -120,17 +120,15 @@ distribute::AsynchronousBatches Model::Training::BatchesOfEpoch(nn::StepInput& i
 
 bool Model::Training::TrainEpochAsynchronously(nn::StepInput& input, const FitOptions& fit,
                                                Progress& progress) {
-  if (input.steps() < 0 || !input.can_seek()) {
-    throw Error(
-        Code::kUnimplemented,
-        "[fit] where training is asynchronous, each worker must be able to read its batches "
-        "alone; got a dataset that is a stream; use one that is indexable (Explain says "
-        "which step made it a stream), or train synchronously");
-  }
   const auto start = Clock::now();
   distribute::Communicator& ranks = *model.strategy().ranks();
   const distribute::PhaseScope phase(&ranks, Phase::kStep);
-  int64_t steps = input.steps();
+  const int64_t counted = input.CountSteps();
+  int64_t steps = counted;
+  if (counted == 0) {
+    input.EndPass();
+    return true;
+  }
   if (fit.max_steps > 0) steps = std::min(steps, position.step + fit.max_steps - history_.steps);
   const int64_t first = position.step;
   const auto step = AsynchronousStepFor(input, steps, fit);
@@ -150,14 +148,15 @@ bool Model::Training::TrainEpochAsynchronously(nn::StepInput& input, const FitOp
   const auto done = static_cast<int64_t>(ledger.committed());
   position = {position.epoch, first + done, history_.steps + done};
   history_.steps += done;
-  input.Seek(position.step);
+  const bool ends = position.step == counted;
+  ends&& counted < input.steps() ? input.EndPass() : input.Seek(position.step);
   cursor_ = input.cursor();
   NoteStaleness(ledger.staleness());
   const float mean = std::chrono::duration<float, std::micro>(Clock::now() - start).count() /
                      static_cast<float>(std::max<int64_t>(1, done));
   history_.step_microseconds.insert(history_.step_microseconds.end(), done, mean);
   AgreeAfterEpoch(fit, first + done < steps);
-  return position.step == input.steps();
+  return ends;
 }
 
 void Model::Training::NoteStaleness(const std::map<int64_t, int64_t>& counts) {

@@ -8,6 +8,7 @@
 #include "lockstep/nn/model.h"
 #include "lockstep/nn/optimizers.h"
 #include "lockstep/runtime/random.h"
+#include "nn/step_input.h"
 
 namespace lockstep {
 namespace {
@@ -316,6 +317,28 @@ TEST(FitDatasetTest, AnErrorOfTheInputEndsTraining) {
     EXPECT_THAT(error.what(), HasSubstr("the disk is gone"));
   }
   EXPECT_EQ(steps, 2);
+}
+
+TEST(StepInput, SeeksInStreams) {
+  const Dataset stream =
+      Dataset::Range(0, 70)
+          .Filter([](const std::vector<Tensor>& e) { return e[0].scalar<int64_t>() != 11; })
+          .Batch(8);
+  for (int64_t steps : {0, 9, 4}) {
+    nn::StepInput input(stream, {.steps_per_epoch = steps});
+    input.BeginEpoch(0);
+    EXPECT_EQ(input.CountSteps(), steps == 0 ? 9 : steps);
+    EXPECT_EQ(input.ShortStep(0, 9), steps == 4 ? -1 : 8);
+    const auto first = [&](int64_t step) {
+      return input.At(step)->arguments[0].ToVector<int64_t>()[0];
+    };
+    EXPECT_EQ(first(0), 0);
+    EXPECT_EQ(first(2), 17);
+    EXPECT_EQ(first(3), 25);
+    EXPECT_EQ(first(1), 8);  // from the beginning
+    EXPECT_EQ(first(1), 8);
+    EXPECT_EQ(first(2), 17);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "nn/step_input.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -114,18 +115,55 @@ void StepInput::Seek(int64_t step) {
   const bool wraps = options_.steps_per_epoch > 0 && batches_ > 0;
   for (; wraps && batch >= batches_; batch -= batches_) ++pass;
   for (; wraps && batch < 0; batch += batches_) --pass;
-  if (!open_ || pass != pass_ || !gathered_) {
-    if (!open_ || pass != pass_ || batch != next_ || peeked_) Open(pass, batch);
-  }
+  const bool here = open_ && pass == pass_;
+  const bool is_stream = !gathered_ && !dataset_.indexable();
+  if (!here || (is_stream ? !SkipTo(batch) : !gathered_ && (batch != next_ || peeked_)))
+    Open(pass, batch);
   next_ = batch;
   peeked_ = false;
   taken_ = step;
 }
 
+// Forward in the stream that is open.
+bool StepInput::SkipTo(int64_t batch) {
+  if (reader_ == nullptr || peeked_ || batch < next_) return false;
+  for (; next_ < batch; ++next_)
+    if (!ReadBatch()) return false;
+  return true;
+}
+
+int64_t StepInput::CountSteps() {
+  if (batches_ != kUnknownCardinality) return steps();
+  const int64_t wanted = options_.steps_per_epoch;
+  const int64_t end = wanted > 0 ? first_batch_of_epoch_ + wanted : -1;
+  if (counting_ == nullptr && !is_counted_) counting_ = dataset_.node()->Read(pass_, 0);
+  while (!is_counted_ && (end < 0 || counted_ <= end)) {  // one more: is it the last one?
+    const std::optional<Element> batch = counting_->Next();
+    is_counted_ = !batch.has_value();
+    if (batch && !batch->empty() && batch->front().rank() > 0)
+      counted_ += batch->front().shape()[0] > 0;
+  }
+  if (is_counted_) counting_.reset();
+  const int64_t left = counted_ - first_batch_of_epoch_;
+  return wanted > 0 ? std::min(wanted, left) : left;
+}
+
+void StepInput::EndPass() {
+  WarnOfEnd(counted_ - first_batch_of_epoch_);
+  Open(pass_ + 1, 0);
+}
+
+void StepInput::WarnOfEnd(int64_t steps) const {
+  base::Log(base::Severity::kWarning, "the data have ended after " + std::to_string(steps) +
+                                          " of " + std::to_string(options_.steps_per_epoch) +
+                                          " steps of an epoch; repeat the dataset");
+}
+
 int64_t StepInput::ShortStep(int64_t begin, int64_t end) const {
-  if (batches_ <= 0) return -1;
+  const int64_t batches = is_counted_ ? counted_ : batches_;
+  if (batches <= 0) return -1;
   for (int64_t step = begin; step < end; ++step)
-    if ((first_batch_of_epoch_ + step + 1) % batches_ == 0) return step;
+    if ((first_batch_of_epoch_ + step + 1) % batches == 0) return step;
   return -1;
 }
 
@@ -188,9 +226,7 @@ const StepData* StepInput::Advance() {
                                               dataset_.node()->name() + ")");
     }
     if (steps > 0) {
-      base::Log(base::Severity::kWarning, "the data have ended after " + std::to_string(taken_) +
-                                              " of " + std::to_string(steps) +
-                                              " steps of an epoch; repeat the dataset");
+      WarnOfEnd(taken_);
       Open(pass_ + 1, 0);
     }
     learned_ = taken_;

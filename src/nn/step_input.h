@@ -54,10 +54,14 @@ class StepInput {
   void Resume(const StepCursor& cursor, int64_t taken);
   /// The next step's data, valid until the next call; nullptr at the end of the epoch.
   const StepData* Next();
-  /// Whether `Seek` and `At` work: any batch can be read without those before it.
-  bool can_seek() const { return dataset_.indexable(); }
-  /// `Next` goes on with step `step` of the epoch.
+  /// How many steps the epoch will have. Where only reading tells the length of a pass, one is read
+  /// through by itself, as far as the epoch goes, and its length then holds for all.
+  int64_t CountSteps();
+  /// `Next` goes on with step `step` of the epoch. A stream is read up to there, from its beginning
+  /// where it is past it.
   void Seek(int64_t step);
+  /// The epoch ends with the pass, before its last step.
+  void EndPass();
   /// The data of that step, valid until the next call.
   const StepData* At(int64_t step) {
     Seek(step);
@@ -80,8 +84,10 @@ class StepInput {
   bool Read();
   bool ReadRows();
   bool ReadBatch();
+  bool SkipTo(int64_t batch);
   void CheckWholeTensors();
   void WeighClasses();
+  void WarnOfEnd(int64_t steps) const;
 
   Dataset dataset_;
   StepInputOptions options_;
@@ -102,6 +108,9 @@ class StepInput {
   std::unique_ptr<data::ElementTable> table_;
   std::vector<int64_t> rows_;
   std::unique_ptr<data::ElementReader> reader_;
+  std::unique_ptr<data::ElementReader> counting_;  // of a pass whose length is not known yet
+  int64_t counted_ = 0;                            // its batches so far
+  bool is_counted_ = false;                        // all
 };
 
 }  // namespace lockstep::nn
