@@ -139,6 +139,11 @@ def __dir__():
     return sorted(set(globals()) | set(_LAZY))
 
 
+from . import _native as _library  # noqa: E402
+
+if _library.race_check() != 0:
+    from . import _threads
+    _threads.install()
 from . import _public  # noqa: E402
 
 _public.guard_all(globals(), _os.path.dirname(_os.path.abspath(__file__)))

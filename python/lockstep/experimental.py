@@ -30,7 +30,9 @@ class Optional:
 
 def set_race_check(check):
     """What is done with races between threads: "ignore", "warn" (the default) or "raise"."""
-    from . import _native
+    from . import _native, _threads
+    if check != "ignore":
+        _threads.install()
     _native.set_race_check(("ignore", "warn", "raise").index(check))
 
 

@@ -12,6 +12,7 @@
 #include "python/guard.h"
 #include "python/site.h"
 #include "runtime/access_log.h"
+#include "runtime/actor.h"
 
 namespace lockstep::python {
 
@@ -52,6 +53,22 @@ nb::list Reports() {
   return list;
 }
 
+// A thread of Python's, which the library does not see begin and end.
+class ThreadLink {
+ public:
+  // In the thread that starts it.
+  ThreadLink() { actor_->Learn(runtime::Actor::Current().Publish()); }
+  // In the thread itself, first and last.
+  void Begin() { runtime::Actor::Become(actor_); }
+  void End() { end_ = runtime::Actor::Current().Publish(); }
+  // In one that has waited for its end.
+  void Joined() const { runtime::Actor::Current().Learn(end_); }
+
+ private:
+  const std::shared_ptr<runtime::Actor> actor_ = std::make_shared<runtime::Actor>(true);
+  runtime::Knowledge end_;
+};
+
 }  // namespace
 
 ops::SourceSite PythonSite() {
@@ -77,6 +94,15 @@ ops::SourceSite PythonSite() {
 
 void BindRaces(nb::module_& m) {
   m.def("set_race_check", [](int check) { SetRaceCheck(static_cast<RaceCheck>(check)); });
+  nb::class_<ThreadLink>(m, "ThreadLink")
+      .def(nb::init<>())
+      .def("begin", &ThreadLink::Begin)
+      .def("end", &ThreadLink::End)
+      .def("joined", &ThreadLink::Joined);
+  nb::class_<HappensBefore>(m, "HappensBefore")
+      .def(nb::init<>())
+      .def("signal", &HappensBefore::Signal)
+      .def("wait", &HappensBefore::Wait);
   m.def("race_check", [] { return static_cast<int>(CurrentRaceCheck()); });
   m.def("take_race_reports", &Reports);
 }

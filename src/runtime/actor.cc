@@ -103,6 +103,11 @@ Actor& Actor::Current() {
   return *mine;
 }
 
+void Actor::Become(const std::shared_ptr<Actor>& actor) {
+  if (mine == nullptr || !mine->linked()) return SetOwn(actor);
+  mine->Learn(actor->Publish());
+}
+
 bool Actor::Knows(const Actor& other, uint64_t epoch) const {
   if (&other == this) return true;
   const std::lock_guard lock(mutex_);

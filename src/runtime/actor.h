@@ -26,6 +26,9 @@ class Actor : public std::enable_shared_from_this<Actor> {
  public:
   /// The one of the calling thread.
   static Actor& Current();
+  /// From now on the calling thread is `actor`; one whose beginning was seen stays what it is, and
+  /// learns what `actor` knows.
+  static void Become(const std::shared_ptr<Actor>& actor);
   /// `linked`: its beginning and end are seen, so it is ordered with who starts and joins it.
   /// `serves`: a thread of the library, which does now this, now that for others.
   explicit Actor(bool linked, bool serves = false);

@@ -1,5 +1,8 @@
 """Version 1: graphs, placeholders, sessions, optimizers."""
+import concurrent.futures
+import queue
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -137,6 +140,163 @@ class Races(unittest.TestCase):
         self.assertEqual(reports[0]["variable"], "shared")
         self.assertEqual(reports[0]["read"]["file"], "test_sessions.py")
         self.assertGreater(reports[0]["written"]["line"], reports[0]["read"]["line"])
+
+    def reports_of(self, hand_over, name="shared"):
+        """The reports of a program that reads 0, lets another thread assign 1, and then assigns what it has read plus
+        1, by way of the host; `hand_over(work)` calls `work` in another thread, and waits for it."""
+        shared = lockstep.Variable(0.0, name=name)
+        value = float(shared)
+        lockstep.experimental.take_race_reports()
+        hand_over(lambda: shared.assign(1.0))
+        shared.assign(value + 1.0)
+        return [one["text"].partition(":")[0] for one in lockstep.experimental.take_race_reports()
+                if one["variable"] == name]
+
+    def test_joined_threads_do_not_race(self):
+        def by_join(work):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+
+        def by_join_with_time(work):
+            thread = threading.Timer(0.0, work)
+            thread.start()
+            while thread.is_alive():
+                thread.join(30)
+
+        def by_looking_whether_it_lives(work):
+            thread = threading.Thread(target=work)
+            self.assertFalse(thread.is_alive())
+            thread.start()
+            while thread.is_alive():
+                time.sleep(0.001)
+
+        class Own(threading.Thread):
+            def __init__(self, work):
+                super().__init__(daemon=True)
+                self.work = work
+
+            def run(self):
+                self.work()
+
+        def by_own(work):
+            thread = Own(work)
+            thread.start()
+            thread.join()
+            with self.assertRaises(RuntimeError):
+                thread.start()
+
+        def through_a_third(work):
+            by_join(lambda: by_join(work))
+
+        def by_event(work):
+            done = threading.Event()
+            thread = threading.Thread(target=lambda: (work(), done.set()))
+            thread.start()
+            self.assertTrue(done.wait(60))
+            self.addCleanup(thread.join)
+
+        def by_looking_at_an_event(work):
+            done = threading.Event()
+            thread = threading.Thread(target=lambda: (work(), done.set()))
+            thread.start()
+            while not done.is_set():
+                time.sleep(0.001)
+            self.addCleanup(thread.join)
+
+        def by_queue(work):
+            given, taken = queue.Queue(), queue.Queue()
+            thread = threading.Thread(target=lambda: taken.put((given.get()(), 1)))
+            thread.start()
+            given.put(work)
+            taken.get(timeout=60)
+            self.addCleanup(thread.join)
+
+        def by_task_done(work):
+            given = queue.PriorityQueue()
+            thread = threading.Thread(target=lambda: (given.get(), work(), given.task_done()))
+            thread.start()
+            given.put(1)
+            given.join()
+            self.addCleanup(thread.join)
+
+        def by_future(work):
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                pool.submit(work).result(60)
+
+        def by_shutdown(work):
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                pool.submit(work)
+
+        def by_barrier(work):
+            both = threading.Barrier(2)
+            thread = threading.Thread(target=lambda: (work(), both.wait(60)))
+            thread.start()
+            both.wait(60)
+            self.addCleanup(thread.join)
+
+        def by_semaphore(work):
+            done = threading.Semaphore(0)
+            thread = threading.Thread(target=lambda: (work(), done.release()))
+            thread.start()
+            self.assertTrue(done.acquire(timeout=60))
+            self.addCleanup(thread.join)
+
+        def by_condition(work):
+            changed, there = threading.Condition(), []
+
+            def give():
+                work()
+                with changed:
+                    there.append(1)
+                    changed.notify()
+            thread = threading.Thread(target=give)
+            thread.start()
+            with changed:
+                self.assertTrue(changed.wait_for(lambda: there, 60))
+            self.addCleanup(thread.join)
+        for hand_over in (by_join, by_join_with_time, by_looking_whether_it_lives, by_own, through_a_third, by_event, by_looking_at_an_event,
+                          by_queue, by_task_done, by_future, by_shutdown, by_barrier, by_semaphore, by_condition):
+            self.assertEqual(self.reports_of(hand_over, hand_over.__name__), [], hand_over.__name__)
+
+    def test_what_is_only_late_is_told(self):
+        threads = []
+
+        def by_looking(work):  # at what no order follows from
+            done = []
+            threads.append(threading.Thread(target=lambda: (work(), done.append(1))))
+            threads[-1].start()
+            while not done:
+                time.sleep(0.001)
+
+        def by_an_earlier_event(work):
+            early, done = threading.Event(), []
+            threads.append(threading.Thread(target=lambda: (early.set(), work(), done.append(1))))
+            threads[-1].start()
+            early.wait(60)
+            while not done:
+                time.sleep(0.001)
+        for hand_over in (by_looking, by_an_earlier_event):
+            self.assertEqual(self.reports_of(hand_over, hand_over.__name__), ["possible lost update"],
+                             hand_over.__name__)
+        for thread in threads:
+            thread.join()
+
+    def test_a_thread_that_fails_is_a_thread(self):
+        seen = []
+        hook, threading.excepthook = threading.excepthook, lambda args: seen.append(args.exc_type)
+        try:
+            def fail(work):
+                def both():
+                    work()
+                    raise KeyError
+                thread = threading.Thread(target=both)
+                thread.start()
+                thread.join()
+            self.assertEqual(self.reports_of(fail), [])
+        finally:
+            threading.excepthook = hook
+        self.assertEqual(seen, [KeyError])
 
     def test_or_raised(self):
         lockstep.experimental.set_race_check("raise")

@@ -1,0 +1,133 @@
+"""What happens before what in the threads of a program, for the reports of races.
+
+Python's threads begin and end behind the library's back. So the classes of `threading` and `queue` tell it: a
+thread's start and its joining, what enters and leaves a `Condition` (of which events, barriers, semaphores and futures
+are made), elements of a `Queue`, and the functions of a `ThreadPoolExecutor`. Bare locks say nothing."""
+
+import concurrent.futures
+import functools
+import queue
+import threading
+
+from . import _native
+
+_installed = []
+
+
+def _order(owner):
+    """The order that goes with a condition or a queue."""
+    made = owner.__dict__.get("_lockstep_order")
+    if made is None:
+        made = owner.__dict__.setdefault("_lockstep_order", _native.HappensBefore())
+    return made
+
+
+def _replaces(cls, name):
+    """Puts a function in the place of a method, which it gets as its first argument."""
+    def decorate(function):
+        original = getattr(cls, name)
+
+        @functools.wraps(original)
+        def method(self, *args, **kwargs):
+            return function(original, self, *args, **kwargs)
+        setattr(cls, name, method)
+        return function
+    return decorate
+
+
+def install():
+    """From now on the library is told; once."""
+    if _installed:
+        return
+    _installed.append(True)
+    _watch_threads()
+    _watch_conditions()
+    _watch_queues()
+
+
+def _watch_threads():
+    @_replaces(threading.Thread, "start")
+    def start(original, self):
+        if "_lockstep_link" not in self.__dict__:
+            self._lockstep_link = _native.ThreadLink()
+            self.run = functools.partial(_run_linked, self, self.run)
+        return original(self)
+
+    @_replaces(threading.Thread, "join")
+    def join(original, self, *args, **kwargs):
+        made = original(self, *args, **kwargs)
+        self.is_alive()
+        return made
+
+    @_replaces(threading.Thread, "is_alive")
+    def is_alive(original, self):
+        made = original(self)
+        link = self.__dict__.get("_lockstep_link")
+        if link is not None and not made:
+            link.joined()  # or it has not begun, and has nothing to tell
+        return made
+
+    @_replaces(concurrent.futures.ThreadPoolExecutor, "submit")
+    def submit(original, self, fn, /, *args, **kwargs):
+        before = _native.HappensBefore()
+        before.signal()
+
+        def later(*args, **kwargs):
+            before.wait()
+            return fn(*args, **kwargs)
+        return original(self, later, *args, **kwargs)
+
+
+def _run_linked(thread, run):
+    thread._lockstep_link.begin()
+    try:
+        run()
+    finally:
+        thread._lockstep_link.end()
+        thread.__dict__.pop("run", None)
+
+
+def _watch_conditions():
+    @_replaces(threading.Condition, "__enter__")
+    def enter(original, self):
+        made = original(self)
+        _order(self).wait()
+        return made
+
+    @_replaces(threading.Condition, "__exit__")
+    def leave(original, self, *args):
+        _order(self).signal()
+        return original(self, *args)
+
+    @_replaces(threading.Condition, "wait")
+    def wait(original, self, timeout=None):
+        _order(self).signal()
+        made = original(self, timeout)
+        _order(self).wait()
+        return made
+
+    @_replaces(threading.Event, "set")
+    def set_event(original, self):
+        _order(self._cond).signal()
+        return original(self)
+
+    @_replaces(threading.Event, "is_set")
+    def is_set(original, self):
+        made = original(self)
+        if made:
+            _order(self._cond).wait()
+        return made
+
+
+def _watch_queues():
+    for name in ("put", "task_done"):
+        @_replaces(queue.Queue, name)
+        def give(original, self, *args, **kwargs):
+            _order(self).signal()
+            return original(self, *args, **kwargs)
+    for name in ("get", "join"):
+        @_replaces(queue.Queue, name)
+        def take(original, self, *args, **kwargs):
+            made = original(self, *args, **kwargs)
+            _order(self).wait()
+            return made
