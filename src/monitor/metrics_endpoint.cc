@@ -1,13 +1,19 @@
 #include "monitor/metrics_endpoint.h"
 
+#include <netdb.h>
 #include <prometheus/collectable.h>
 #include <prometheus/exposer.h>
 #include <prometheus/metric_family.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <exception>
 #include <limits>
 #include <utility>
 #include <vector>
+
+#include "base/event_loop.h"
 
 namespace lockstep::monitor {
 
@@ -76,12 +82,54 @@ class Figures final : public prometheus::Collectable {
 struct MetricsEndpoint::Parts {
   std::shared_ptr<Figures> figures;
   std::unique_ptr<prometheus::Exposer> exposer;
+  std::string host;
+  int port = 0;
 };
 
 MetricsEndpoint::MetricsEndpoint(std::unique_ptr<Parts> parts, std::string address)
     : parts_(std::move(parts)), address_(std::move(address)) {}
 
-MetricsEndpoint::~MetricsEndpoint() = default;
+namespace {
+
+// Connects to "host:port" and goes away again.
+void Knock(const std::string& host, int port) {
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return;
+  const int file = ::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (file >= 0) {
+    static_cast<void>(::connect(file, found->ai_addr, found->ai_addrlen));
+    ::close(file);
+  }
+  ::freeaddrinfo(found);
+}
+
+// Knocks again and again while it lives.
+class Knocking {
+ public:
+  Knocking(std::string host, int port) : host_(std::move(host)), port_(port) {
+    thread_.executor().Post([this] { Next(); });
+  }
+
+ private:
+  void Next() {
+    Knock(host_, port_);
+    thread_.executor().PostAfter(std::chrono::milliseconds(5), [this] { Next(); });
+  }
+  const std::string host_;
+  const int port_;
+  base::EventThread thread_;
+};
+
+}  // namespace
+
+// The library's thread sleeps for two seconds at a time, but for somebody who comes.
+MetricsEndpoint::~MetricsEndpoint() {
+  const Knocking knocking(parts_->host, parts_->port);
+  parts_->exposer.reset();
+}
 
 Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Open(
     std::shared_ptr<base::Metrics> metrics, const MetricsEndpointOptions& options) {
@@ -104,6 +152,8 @@ Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Open(
   parts->exposer->RegisterCollectable(parts->figures);
   const std::vector<int> ports = parts->exposer->GetListeningPorts();
   const int port = ports.empty() ? options.port : ports.front();
+  parts->host = options.address;
+  parts->port = port;
   return std::unique_ptr<MetricsEndpoint>(
       new MetricsEndpoint(std::move(parts), host + ":" + std::to_string(port)));
 }

@@ -88,5 +88,17 @@ TEST(MetricsEndpoint, AnswersAScrapeAndRefusesOtherPorts) {
             Code::kInvalidArgument);
 }
 
+TEST(MetricsEndpoint, MayBeOpenedAndClosedOften) {
+  const auto metrics = std::make_shared<base::Metrics>();
+  int port = 0;
+  for (int i = 0; i < 40; ++i) {
+    auto endpoint = MetricsEndpoint::Open(metrics, {.port = port});
+    ASSERT_TRUE(endpoint.ok()) << endpoint.status().message();
+    const std::string& address = (*endpoint)->address();
+    if (i % 2 == 0) EXPECT_EQ(Scrape(address).substr(0, 15), "HTTP/1.1 200 OK");
+    port = std::stoi(address.substr(address.rfind(':') + 1));  // which is free again at once
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::monitor
