@@ -26,12 +26,15 @@ STEPS_AN_EPOCH = 5
 
 
 class Job:
-    """A launched job whose workers can be found by index."""
+    """A launched job whose workers can be found by index. Without `epochs` it trains until `finish` ends it at a step,
+    however fast the machine is."""
 
     def __init__(self, place, draw, workers=4, epochs=200, least=1, launch=(), train=(), environment=None, servers=0,
                  model=()):
         self.place, self.draw, self.epochs = place, draw, epochs
-        self.arguments = ("--epochs", str(epochs), *DATA, *model)
+        self.data = (*DATA, *model)
+        length = ("--steps", "1000000000") if epochs is None else ("--epochs", str(epochs))
+        self.arguments = (*length, *self.data)
         self.servers = servers
         strategy = "parameter_server" if servers else "multi_worker"
         if servers:
@@ -121,6 +124,12 @@ class Job:
 
     def finish(self, workers=None, seconds=trial.PATIENCE, servers=None):
         """The report; compared with one process's, and with how many workers were there at the end."""
+        if self.epochs is None:
+            for pid in self.processes().values():
+                try:
+                    os.kill(pid, signal.SIGINT)
+                except ProcessLookupError:
+                    pass
         equal(self.launch.wait(seconds), 0, "the status of the job")
         report = self.launch.objects()[-1]
         check("weights_digest" in report, f"the last line must be the report; got {report}")
@@ -128,7 +137,8 @@ class Job:
         equal(sorted(lost), sorted(self.killed), "the tasks lost")
         if self.servers:
             equal(report["servers"], self.servers if servers is None else servers, "the number of servers")
-        alone = self.place.alone([*self.arguments, "--verbose", "0"])
+        length = self.arguments[:2] if self.epochs is not None else ("--steps", str(report["steps"]))
+        alone = self.place.alone([*length, *self.data, "--verbose", "0"])
         check_reports(report, alone, report["workers"] if workers is None else workers)
         for recovery in report.get("recoveries", []):
             print(f"  lost {recovery['lost']}: detected after {recovery['detected_ms']:.1f} ms, "
@@ -209,7 +219,7 @@ def kill_at_the_last_step(place, draw):
 
 def stop_for_five_seconds(place, draw):
     """Who does not answer is left out, and comes again as soon as it can."""
-    job = Job(place, draw, epochs=2500)
+    job = Job(place, draw, epochs=None)
     job.wait_for_epoch(20)
     stopped = job.random_worker()
     place.note_sockets()
@@ -277,7 +287,7 @@ def leave_by_sigterm(place, draw):
 
 
 def join(place, draw):
-    job = Job(place, draw, workers=2, epochs=800, launch=("--max-workers", "3"))
+    job = Job(place, draw, workers=2, epochs=None, launch=("--max-workers", "3"))
     job.wait_for_epoch(draw.randrange(1, 60))
     begin = time.monotonic()
     os.kill(job.launch.pid, signal.SIGUSR1)
@@ -313,7 +323,7 @@ def join_without_a_launcher(place, draw):
 
 def restart(place, draw):
     """A worker that is killed comes back."""
-    job = Job(place, draw, epochs=800, launch=("--max-restarts", "1"))
+    job = Job(place, draw, epochs=None, launch=("--max-restarts", "1"))
     job.wait_for_epoch(draw.randrange(1, 60))
     job.kill(draw.randrange(4))
     job.wait_for_members(3)
@@ -323,7 +333,7 @@ def restart(place, draw):
 
 
 def shrink_to_one_and_grow(place, draw):
-    job = Job(place, draw, epochs=1500, launch=("--max-workers", "4"))
+    job = Job(place, draw, epochs=None, launch=("--max-workers", "4"))
     for left in (3, 2, 1):
         job.wait_for_epoch(job.epochs_done() + draw.randrange(1, 10))
         job.kill(job.random_worker())
@@ -411,7 +421,7 @@ def servers_kill_all(place, draw):
 
 def servers_come_again(place, draw):
     """One, then all of them; and a worker."""
-    job = Job(place, draw, workers=2, servers=2, epochs=1000, launch=("--max-restarts", "3"))
+    job = Job(place, draw, workers=2, servers=2, epochs=None, launch=("--max-restarts", "3"))
     for victims in (("ps 1",), ("ps 0", "ps 1"), (job.draw.randrange(2),)):
         job.wait_for_epoch(job.epochs_done() + draw.randrange(2, 30))
         job.kill(*victims)
@@ -423,7 +433,7 @@ def servers_come_again(place, draw):
 
 def servers_hold_the_job(place, draw):
     """All workers die, and come into the job that the server has kept."""
-    job = Job(place, draw, workers=2, servers=1, epochs=1000, launch=("--max-restarts", "1"))
+    job = Job(place, draw, workers=2, servers=1, epochs=None, launch=("--max-restarts", "1"))
     job.wait_for_epoch(draw.randrange(1, 60))
     job.kill(0, 1)
     job.wait_for_members(1)
@@ -540,7 +550,7 @@ def hosts_kill_a_host(place, draw):
 
 def hosts_cut_and_heal(place, draw):
     """The side with two of the three that vote goes on; the other comes back when the cable is in again."""
-    hosts, job = between(place, draw, epochs=1500)
+    hosts, job = between(place, draw, epochs=None)
     job.wait_for_epoch(20)
     place.note_sockets()
     begin = time.monotonic()

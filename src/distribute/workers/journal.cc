@@ -180,6 +180,7 @@ void Journal::Carry(const Attempt& attempt) {
     } catch (const LeftOut&) {
       LOCKSTEP_PROBE("a worker learns that it was left out");
       recovering_ = true;
+      is_left_out_ = true;
       if (!GoApart()) throw;
     } catch (const Error&) {
       if (!EpochEnded()) {
@@ -382,19 +383,21 @@ std::vector<std::string> Journal::Exchange(const std::function<std::string()>& o
 }
 
 // All is whole here; so a snapshot of nothing stands for it until variables are met again.
-void Journal::PushBase() {
-  if (snapshots_.back().snapshot.call() == calls_) return;
-  snapshots_.push_back({Snapshot(calls_), log_.size()});
+void Journal::PushBase(uint64_t call, size_t entries) {
+  if (snapshots_.back().snapshot.call() == call) return;
+  snapshots_.push_back({Snapshot(call), entries});
   meetings_ = ranks_.meetings();
   runs_ = 0;
-  snapshot_at_ = calls_ + interval_;
+  // Never sooner than all have agreed on.
+  snapshot_at_ = std::max(snapshot_at_, call + interval_);
 }
 
 void Journal::Rebase() {
   if (!elastic() || ranks_.num_ranks() == 1) return;
   ++calls_;
   NoteNews({});
-  PushBase();
+  log_.push_back({.kind = Kind::kRebase, .call = calls_});
+  PushBase(calls_, log_.size());
   known_.clear();
 }
 
@@ -411,7 +414,7 @@ void Journal::Admit(const std::function<std::string()>& state) {
     // Until another epoch has begun, and all were here before it.
     while (!is_ready || went_back_to_ != calls_) {
       is_ready = true;
-      PushBase();
+      PushBase(calls_, log_.size());
       state_ = with_number;
       ranks_.roster()->ReadyForChange(calls_);
       // Others may still need what this rank has sent them in the present epoch.
@@ -431,7 +434,9 @@ void Journal::Leave() {
 }
 
 void Journal::End() {
-  if (!elastic() || entering() || ending_ || failed_ || std::uncaught_exceptions() > 0) return;
+  if (!elastic() || entering() || is_left_out_ || ending_ || failed_ ||
+      std::uncaught_exceptions() > 0)
+    return;
   ending_ = true;
   base::Log(base::Severity::kDebug,
             "[elastic] " + std::to_string(snapshots_taken_) + " snapshots took " +
@@ -473,6 +478,7 @@ void Journal::Recover() {
     const Roster::Epoch epoch = ranks_.roster()->Next(ranks_.epoch());
     lost_.insert(lost_.end(), epoch.lost.begin(), epoch.lost.end());
     ranks_.Open(epoch);
+    is_left_out_ = false;
     halt_ = epoch.halt;
     if (!halt_.empty()) LOCKSTEP_PROBE("too few workers are left to train on");
     if (!halt_.empty()) base::Log(base::Severity::kWarning, halt_);
@@ -666,6 +672,11 @@ void Journal::Repeat() {
         break;
       case Kind::kExchange:
         Answer(&entry.answer, nullptr);
+        break;
+      case Kind::kRebase:
+        // Given up, as not all had it yet: they take it where they go on.
+        PushBase(entry.call, i + 1);
+        known_.clear();
         break;
     }
   }

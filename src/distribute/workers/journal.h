@@ -90,7 +90,7 @@ class Journal {
   void set_interval(uint64_t runs) { fixed_interval_ = runs; }
 
  private:
-  enum class Kind { kAssign, kRun, kGather, kExchange };
+  enum class Kind { kAssign, kRun, kGather, kExchange, kRebase };
   struct Entry {
     Kind kind;
     uint64_t call = 0;
@@ -127,7 +127,7 @@ class Journal {
   std::vector<Header> MeetAgain();
   void GoBack(const std::vector<Header>& headers);
   void GoBackToBase(const std::vector<Header>& headers, const std::string& lacks);
-  void PushBase();
+  void PushBase(uint64_t call, size_t entries);
   void Forget(size_t entries);
   void KeepNewest();
   void Repeat();
@@ -155,6 +155,7 @@ class Journal {
   bool recovering_ = false;
   bool is_open_ = false;  // the epoch to recover in
   bool entering_ = false;
+  bool is_left_out_ = false;  // and not come in again
   uint64_t went_back_to_ = 0;
   std::optional<std::pair<uint64_t, uint32_t>> heard_elsewhere_;  // by call
   std::function<std::string()> state_;                            // before the newest snapshot
