@@ -102,6 +102,12 @@ _ALIASES = {"initializers": "keras.initializers", "losses": "keras.losses", "met
 
 
 def __getattr__(name):
+    if name == "make_ndarray":
+        from ._messages import make_ndarray
+        return make_ndarray
+    if name == "as_string":
+        from .strings import as_string
+        return as_string
     if name == "SparseTensor":
         from .sparse import SparseTensor
         return SparseTensor

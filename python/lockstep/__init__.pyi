@@ -56,7 +56,9 @@ class GradientTape:
     def watch(self, tensor) -> Any:
         """Follows a tensor, or tensors in a structure. Raises: ValueError for other things."""
         ...
-    def watched_variables(self) -> Any: ...
+    def watched_variables(self) -> Any:
+        """The variables that the tape follows, in the order in which they were read or watched."""
+        ...
 from lockstep.keras.optimizers import IndexedSlices as IndexedSlices
 class Operation:
     """Something that happens and gives no value, such as a group of ops."""
@@ -325,6 +327,7 @@ def get_logger() -> Any:
 def get_static_value(tensor, partial=False) -> Any:
     """The value of a tensor as a NumPy array where it is known now, else None."""
     ...
+from . import gfile as gfile
 def global_norm(t_list, name=None) -> Any:
     """The root of the sum of all squares of all tensors; None entries do not count."""
     ...
@@ -417,6 +420,7 @@ def logical_or(x, y, name=None) -> Any:
 def logical_xor(x, y, name='LogicalXor') -> Any:
     """Whether exactly one of the bools holds."""
     ...
+from . import lookup as lookup
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None, fn_output_signature=None) -> Any:
     """`fn` of each element along axis 0, stacked."""
     ...

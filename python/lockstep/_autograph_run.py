@@ -123,6 +123,14 @@ class LazyRange:
             convert_to_tensor(one, dtype_hint=hint) for one in (start, limit, delta))
         self.dtype = self.start.dtype
 
+    def __tensor__(self):
+        from ._function import TensorSpec, py_function
+
+        def numbers(start, limit, delta):
+            import numpy
+            return numpy.arange(*[one.numpy() for one in (start, limit, delta)], dtype=self.dtype.as_numpy_dtype)
+        return py_function(numbers, [self.start, self.limit, self.delta], TensorSpec([None], self.dtype))
+
     def __iter__(self):
         values = [_native.static_value(one) for one in (self.start, self.limit, self.delta)]
         if None in values:

@@ -211,7 +211,8 @@ def _map_leaves(function, value):
     if isinstance(value, (list, tuple)):
         return nest._like(value, [_map_leaves(function, one) for one in value])
     if isinstance(value, dict):
-        return {key: _map_leaves(function, one) for key, one in value.items()}
+        made = {key: _map_leaves(function, value[key]) for key in sorted(value)}  # the order of `nest.flatten`
+        return type(value)((key, made[key]) for key in value)
     return function(value)
 
 
@@ -224,7 +225,7 @@ def _pack_results(structure, tensors):
         from . import distribute
         return distribute.PerReplica(tensors[structure[1]:structure[1] + structure[2]])
     if isinstance(structure, dict):
-        return {key: _pack_results(one, tensors) for key, one in structure.items()}
+        return type(structure)((key, _pack_results(one, tensors)) for key, one in structure.items())
     return nest._like(structure, [_pack_results(one, tensors) for one in structure])
 
 

@@ -52,7 +52,7 @@ class GradientTape:
         self._tape = None
         self._open = False
         self._used = False
-        self._watched = {}
+        self._seen = ()
 
     def __enter__(self):
         self._start()
@@ -85,7 +85,6 @@ class GradientTape:
                 self._tape.stop()
             if isinstance(one, Variable):
                 self._tape.watch_variable(_source(one))
-                self._watched[one._v.key] = one
             else:
                 self._tape.watch(one)
 
@@ -110,7 +109,11 @@ class GradientTape:
         self._used = False
 
     def watched_variables(self):
-        return tuple(self._watched.values())
+        """The variables that the tape follows, in the order in which they were read or watched."""
+        if self._tape is None:
+            return self._seen
+        from ._variable import by_handles
+        return by_handles(self._tape.watched_handles())
 
     def gradient(self, target, sources, output_gradients=None,
                  unconnected_gradients=UnconnectedGradients.NONE):
@@ -138,6 +141,7 @@ class GradientTape:
         self._used = True
         result = self._tape.gradient(targets, [_source(one) for one in flat], upstream, zero)
         if not self._persistent:
+            self._seen = self.watched_variables()
             self._tape = None
         return nest._pack(sources, iter([_wrapped(one) for one in result]))
 

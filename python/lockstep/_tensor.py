@@ -81,7 +81,8 @@ def _stack_nested(value, dtype):
 
 def _wrong_kind(value, dtype):
     shown = value.tolist() if hasattr(value, "tolist") else value
-    return TypeError(f"Cannot convert {shown!r} to EagerTensor of dtype {dtype.name}")
+    name = {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
+    return TypeError(f"Cannot convert {shown!r} to EagerTensor of dtype {name}")
 
 
 def from_python(value, dtype=None):
@@ -101,6 +102,8 @@ def from_python(value, dtype=None):
         result = _stack_nested(value, dtype)
         return result if dtype is None or result.dtype == dtype else op(_native.cast, result, dtype)
     if isinstance(value, (str, bytes)) or dtype is string:
+        if dtype is not None and dtype is not string:
+            raise _wrong_kind(value, dtype)
         return _strings(value)
     if isinstance(value, DType):
         value = int(value)
@@ -148,7 +151,7 @@ def _numbers(value, dtype):
                      if not isinstance(one, (str, bytes))]
             if mixed:
                 raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-        return _strings(array)
+        return _strings(array if typed else value)  # NumPy's arrays of bytes drop zeros at the end
     if dtype is None:
         leaf = None if typed else _first_leaf(value)
         if typed or isinstance(leaf, (numpy.generic, numpy.ndarray)) or isinstance(value, memoryview):

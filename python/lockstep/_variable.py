@@ -486,6 +486,12 @@ class UnreadVariable(Variable):
         return self._assigned._v.name + ":0"
 
 
+def by_handles(handles):
+    """The variables that have these handles, in their order."""
+    known = {one._v.handle._id: one for one in list(_by_key.values())}
+    return tuple(known[one._id] for one in handles if one._id in known)
+
+
 def _initial(value, dtype):
     from ._tensor import convert_to_tensor
     if callable(value) and not isinstance(value, (_native.Tensor, Variable)):

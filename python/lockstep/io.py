@@ -1,6 +1,6 @@
 """Files: `tf.io`."""
 
-from . import _native
+from . import _native, gfile  # noqa: F401
 from ._dtypes import as_dtype
 from ._tensor import convert_to_tensor
 
@@ -29,51 +29,6 @@ def write_file(filename, contents, name=None):
     data = contents.numpy() if hasattr(contents, "numpy") else contents
     with open(path, "wb") as file:
         file.write(data if isinstance(data, bytes) else str(data).encode())
-
-
-class gfile:
-    """Files and folders."""
-
-    @staticmethod
-    def exists(path):
-        import os
-        return os.path.exists(_path(path))
-
-    @staticmethod
-    def makedirs(path):
-        import os
-        os.makedirs(_path(path), exist_ok=True)
-
-    mkdir = makedirs
-
-    @staticmethod
-    def glob(pattern):
-        import glob
-        return sorted(glob.glob(_path(pattern)))
-
-    @staticmethod
-    def listdir(path):
-        import os
-        return sorted(os.listdir(_path(path)))
-
-    @staticmethod
-    def isdir(path):
-        import os
-        return os.path.isdir(_path(path))
-
-    @staticmethod
-    def remove(path):
-        import os
-        os.remove(_path(path))
-
-    @staticmethod
-    def rmtree(path):
-        import shutil
-        shutil.rmtree(_path(path))
-
-    @staticmethod
-    def GFile(name, mode="r"):
-        return open(_path(name), mode)
 
 
 class TFRecordOptions:
@@ -268,3 +223,22 @@ def tf_record_iterator(path, options=None):
     kind = getattr(options, "compression_type", options) or ""
     for record in TFRecordDataset(path, compression_type=kind):
         yield record.numpy()
+
+
+def encode_base64(input, pad=False, name=None):
+    """Texts in the base64 of addresses (RFC 4648, with - and _); padded with = where asked."""
+    import base64
+    from .strings import _map
+    return _map(lambda s: base64.urlsafe_b64encode(s) if pad else base64.urlsafe_b64encode(s).rstrip(b"="), input)
+
+
+def decode_base64(input, name=None):
+    """The inverse of `encode_base64`."""
+    import base64
+    from .strings import _map
+    return _map(lambda s: base64.urlsafe_b64decode(s + b"=" * (-len(s) % 4)), input)
+
+
+def matching_files(pattern, name=None):
+    """The files that fit a pattern, a vector."""
+    return convert_to_tensor(gfile.matching(_path(pattern)) or [], dtype="string")

@@ -320,3 +320,6 @@ def _name_all():
 
 
 _name_all()
+
+
+from ._volumes import avg_pool3d, conv3d, conv3d_transpose, max_pool3d  # noqa: E402,F401

@@ -352,12 +352,29 @@ UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "coun
 
 def unique(x, out_idx=int32, name=None):
     """(the different values in the order of their first occurrence, which one each element is)."""
-    return Unique(*op(n.unique, convert_to_tensor(x)))
+    x = convert_to_tensor(x)
+    if x._dtype == 7:
+        return Unique(*_unique_texts(x, out_idx)[:2])
+    made = op(n.unique, x)
+    return Unique(made[0], made[1] if as_dtype(out_idx) == made[1].dtype else op(n.cast, made[1], as_dtype(out_idx)))
+
+
+def _unique_texts(x, out_idx):
+    """(values, which one each is, how often each occurs) of texts."""
+    import collections
+    texts = x._strings()
+    counts = collections.Counter(texts)
+    places = {one: place for place, one in enumerate(counts)}
+    return (n.from_strings(list(counts), [len(counts)]), convert_to_tensor([places[one] for one in texts], dtype=out_idx),
+            convert_to_tensor(list(counts.values()), dtype=out_idx))
 
 
 def unique_with_counts(x, out_idx=int32, name=None):
     """(values, which one each element is, how often each occurs)."""
-    values, places = op(n.unique, convert_to_tensor(x))
+    x = convert_to_tensor(x)
+    if x._dtype == 7:
+        return UniqueWithCounts(*_unique_texts(x, out_idx))
+    values, places = op(n.unique, x)
     counts = op(n.unsorted_segment_sum, n.ones_like(places), places, values._shape[0])
     return UniqueWithCounts(values, places, counts)
 

@@ -38,6 +38,10 @@ class QueueBase:
         self._items = collections.deque()
         self._changed = threading.Condition()
         self._closed = False
+        if names is not None and len(names) != len(self._dtypes):
+            raise ValueError("Queue's `dtypes` and `names` must have the same length. Received "
+                             f"len(dtypes)={len(self._dtypes)}, len(names)={len(names)}")
+        self.names = None if names is None else list(names)
         self.name = name if name != "queue" else type(self)._name
         self._shapes = None if shapes is None else [TensorShape(one) for one in (
             shapes if len(self._dtypes) > 1 or _is_list_of_shapes(shapes) else [shapes])]
@@ -50,9 +54,21 @@ class QueueBase:
 
     def _columns(self, vals):
         """One tensor a component."""
+        if self.names is not None:
+            if not isinstance(vals, dict) or sorted(vals) != sorted(self.names):
+                raise ValueError(f"Keys in dictionary to enqueue do not match names of Queue.  Dictionary: "
+                                 f"{sorted(vals) if isinstance(vals, dict) else vals}, Queue: {sorted(self.names)}")
+            vals = [vals[one] for one in self.names]
+            vals = vals[0] if len(vals) == 1 else vals
         values = vals if len(self._dtypes) > 1 else ([vals[0]] if isinstance(vals, (list, tuple)) and len(
             vals) == 1 else [vals])
         return [convert_to_tensor(one, dtype=dtype) for one, dtype in zip(values, self._dtypes)]
+
+    def _given(self, made):
+        """What a user gets of an element: by name where the components have names."""
+        if self.names is None:
+            return made
+        return dict(zip(self.names, made if isinstance(made, list) else [made]))
 
     def _element_shapes(self, rows=()):
         if self._shapes is None:
@@ -92,8 +108,8 @@ class QueueBase:
     def dequeue(self, name=None):
         """Takes an element out; waits for one. Raises: OutOfRangeError when it is closed and empty."""
         if _native.is_tracing():
-            return _later(self._next, [], self._dtypes, self._element_shapes())
-        return self._next()
+            return self._given(_later(self._next, [], self._dtypes, self._element_shapes()))
+        return self._given(self._next())
 
     def _next(self):
         with self._changed:
@@ -113,9 +129,9 @@ class QueueBase:
             count = convert_to_tensor(n)
             known = _native.static_value(count)
             rows = None if known is None else int(known._item())
-            return _later(lambda number: self._many(int(number._item())), [count], self._dtypes,
-                          self._element_shapes([rows]))
-        return self._many(int(n))
+            return self._given(_later(lambda number: self._many(int(number._item())), [count], self._dtypes,
+                                      self._element_shapes([rows])))
+        return self._given(self._many(int(n)))
 
     def _many(self, count):
         from .ops_array import stack

@@ -1,5 +1,7 @@
 """Texts: `tf.strings`. Eager; inside of a traced function by `tf.py_function`."""
 
+import builtins
+
 from . import _native
 from ._dtypes import as_dtype, float32, int32
 from ._tensor import convert_to_tensor
@@ -24,12 +26,23 @@ def length(input, unit="BYTE", name=None):
     return _map(lambda s: len(s) if unit == "BYTE" else len(s.decode()), input, int32)
 
 
+def _cased(change, encoding, input):
+    if encoding not in ("", "utf-8"):
+        from .errors import InvalidArgumentError
+        raise InvalidArgumentError(None, None, f"only utf-8 or '' (no encoding) is supported; got encoding={encoding!r}")
+    if encoding:
+        return _map(lambda s: change(s.decode()).encode(), input)
+    return _map(lambda s: change(s), input)  # of bytes: ASCII alone
+
+
 def lower(input, encoding="", name=None):
-    return _map(lambda s: s.decode().lower().encode(), input)
+    """Small letters: of ASCII, with the encoding "utf-8" all."""
+    return _cased(lambda one: one.lower(), encoding, input)
 
 
 def upper(input, encoding="", name=None):
-    return _map(lambda s: s.decode().upper().encode(), input)
+    """Capital letters: of ASCII, with the encoding "utf-8" all."""
+    return _cased(lambda one: one.upper(), encoding, input)
 
 
 def strip(input, name=None):
@@ -37,7 +50,29 @@ def strip(input, name=None):
 
 
 def substr(input, pos, len, unit="BYTE", name=None):
-    return _map(lambda s: s[pos:pos + len], input)
+    """`len` bytes (with unit UTF8_CHAR characters) from `pos` on, which counts from the end where it is negative.
+    Shapes: pos and len fit the texts by NumPy's rule. Raises: InvalidArgumentError where pos is outside."""
+    parts = [convert_to_tensor(one) for one in (input, pos, len)]
+    if any(one._symbolic for one in parts):
+        from ._function import TensorSpec, py_function
+        shape = max((one._shape for one in parts), key=builtins.len)
+        return py_function(lambda *values: substr(*values, unit), parts, TensorSpec(list(shape), "string"))
+    import numpy
+    texts = numpy.array(parts[0]._strings(), dtype=object).reshape(tuple(parts[0]._shape))
+    texts, starts, sizes = numpy.broadcast_arrays(texts, parts[1].numpy(), parts[2].numpy())
+    made = [_part(*row, unit) for row in zip(texts.reshape(-1), starts.reshape(-1), sizes.reshape(-1))]
+    return _native.from_strings(made, list(texts.shape))
+
+
+def _part(text, start, size, unit):
+    whole = text if unit == "BYTE" else text.decode()
+    start, size = int(start), int(size)
+    if abs(start) > builtins.len(whole):
+        from .errors import InvalidArgumentError
+        raise InvalidArgumentError(None, None, f"pos {start} out of range for string {text!r}")
+    start = start + builtins.len(whole) if start < 0 else start
+    part = whole[start:start + max(size, 0)]
+    return part if unit == "BYTE" else part.encode()
 
 
 def to_number(input, out_type=float32, name=None):
@@ -56,13 +91,20 @@ def to_number(input, out_type=float32, name=None):
 
 
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
-    """Numbers as text."""
+    """Numbers as text. Raises: ValueError for both `scientific` and `shortest`."""
     from ._function import _scalar_text
+    if scientific and shortest:
+        raise ValueError("Cannot select both scientific and shortest notation")
     tensor = convert_to_tensor(input)
-    if tensor.dtype.is_floating and precision < 0 and not shortest:
-        texts = [f"{float(one):f}" for one in tensor.numpy().reshape(-1)]
-    elif tensor.dtype.is_floating and precision >= 0:
-        texts = [f"{float(one):.{precision}f}" for one in tensor.numpy().reshape(-1)]
+    if tensor._symbolic:
+        from ._function import TensorSpec, py_function
+        return py_function(lambda one: as_string(one, precision, scientific, shortest, width, fill), [tensor],
+                           TensorSpec(tensor.shape, "string"))
+    if tensor.dtype.is_floating or width > 0 and tensor.dtype.is_integer:
+        form = "%" + ("-" if fill == "-" else fill) + (str(width) if width > 0 else "") + (
+            f".{precision}" if precision >= 0 else "") + (
+            "d" if tensor.dtype.is_integer else "e" if scientific else "g" if shortest else "f")
+        texts = [form % one for one in tensor.numpy().reshape(-1).tolist()]
     elif tensor._dtype == 10:
         texts = ["true" if one else "false" for one in tensor.numpy().reshape(-1)]
     else:
@@ -73,7 +115,7 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
 def join(inputs, separator="", name=None):
     """Texts one after another, element by element."""
     parts = [convert_to_tensor(one) for one in inputs]
-    shape = max((one._shape for one in parts), key=len)
+    shape = max((one._shape for one in parts), key=builtins.len)
     if any(one._symbolic for one in parts):
         from ._function import TensorSpec, py_function
         return py_function(lambda *values: join(values, separator), parts, TensorSpec(list(shape), "string"))
@@ -120,6 +162,12 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
     """Texts along axes one after another."""
     import numpy
     value = convert_to_tensor(inputs)
+    if value._symbolic:
+        from ._function import TensorSpec, py_function
+        axes = range(value._rank) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+        gone = [one % value._rank for one in axes]
+        shape = [1 if i in gone else size for i, size in enumerate(value._shape) if keepdims or i not in gone]
+        return py_function(lambda one: reduce_join(one, list(gone), keepdims, separator), [value], TensorSpec(shape, "string"))
     array = numpy.array(value._strings(), dtype=object).reshape(tuple(value._shape))
     axes = list(range(value._rank)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
     moved = numpy.moveaxis(array, [one % value._rank for one in axes], range(-len(axes), 0))
@@ -147,5 +195,134 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     from ._function import _tensor_text
     inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     for one in inputs:
-        template = template.replace(placeholder, _tensor_text(convert_to_tensor(one), summarize), 1)
+        one = convert_to_tensor(one)
+        text = _tensor_text(one, summarize)
+        template = template.replace(placeholder, f'"{text}"' if one._dtype == 7 and not one._rank else text, 1)
     return convert_to_tensor(template)
+
+
+def _by_words(function, input, dtype):
+    """(values, row lengths) of `function(text)`, a list for each text of a vector or a scalar."""
+    from .ragged import RaggedTensor
+    value = convert_to_tensor(input)
+    if value._symbolic:
+        from ._function import TensorSpec, py_function
+        if value._rank:
+            raise NotImplementedError("the rows of several texts are ragged, which a traced function does not make; "
+                                      "take one text after another by tf.map_fn")
+        return py_function(lambda one: _by_words(function, one, dtype), [value], TensorSpec([None], dtype))
+    rows = [function(one) for one in value._strings()]
+    flat = convert_to_tensor([part for row in rows for part in row], dtype=as_dtype(dtype))
+    flat = flat if flat._size else _empty(dtype)
+    return flat if value._rank == 0 else RaggedTensor.from_row_lengths(flat, [builtins.len(row) for row in rows])
+
+
+def _empty(dtype):
+    if as_dtype(dtype).name == "string":
+        return _native.from_strings([], [0])
+    from .ops_array import zeros
+    return zeros([0], as_dtype(dtype))
+
+
+def unicode_decode(input, input_encoding="UTF-8", errors="replace", replacement_char=65533,
+                   replace_control_characters=False, name=None):
+    """The numbers of the characters, int32: a vector of one text, ragged rows of several."""
+    return _by_words(lambda s: [ord(one) for one in s.decode(input_encoding, errors="replace")], input, int32)
+
+
+def _offsets(text, encoding):
+    made, place = [], 0
+    for one in text.decode(encoding, errors="replace"):
+        made.append(place)
+        place += builtins.len(one.encode(encoding))
+    return made
+
+
+def unicode_decode_with_offsets(input, input_encoding="UTF-8", errors="replace", replacement_char=65533,
+                                replace_control_characters=False, name=None):
+    """(numbers of the characters, the bytes at which they begin)."""
+    return (unicode_decode(input, input_encoding), _by_words(lambda s: _offsets(s, input_encoding), input, "int64"))
+
+
+def unicode_split_with_offsets(input, input_encoding="UTF-8", errors="replace", replacement_char=65533, name=None):
+    """(characters, the bytes at which they begin)."""
+    return (unicode_split(input, input_encoding), _by_words(lambda s: _offsets(s, input_encoding), input, "int64"))
+
+
+def unicode_encode(input, output_encoding="UTF-8", errors="replace", replacement_char=65533, name=None):
+    """The texts of rows of characters' numbers: the inverse of `unicode_decode`."""
+    from .ragged import RaggedTensor
+    if isinstance(input, RaggedTensor):
+        rows = input.to_list()
+        return convert_to_tensor(["".join(map(chr, row)).encode(output_encoding) for row in rows])
+    numbers = convert_to_tensor(input).numpy()
+    rows = numbers.reshape(-1, numbers.shape[-1]).tolist()
+    return _native.from_strings(["".join(map(chr, row)).encode(output_encoding) for row in rows],
+                                list(numbers.shape[:-1]))
+
+
+def unicode_transcode(input, input_encoding, output_encoding, errors="replace", replacement_char=65533,
+                      replace_control_characters=False, name=None):
+    """Texts in another encoding."""
+    return _map(lambda s: s.decode(input_encoding, errors="replace").encode(output_encoding), input)
+
+
+def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False,
+           name=None):
+    """Words joined, `ngram_width` of them at a time, along the last axis; of a tuple of widths one after another.
+    `pad_values`: a text, or (left, right), before the first and behind the last word."""
+    from .ragged import RaggedTensor
+    widths = [int(one) for one in (ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width])]
+    left, right = pad_values if isinstance(pad_values, (list, tuple)) else (pad_values, pad_values)
+    ragged = isinstance(data, RaggedTensor)
+    value = None if ragged else convert_to_tensor(data)
+    rows = [[one.encode() if isinstance(one, str) else one for one in row] for row in data.to_list()] if ragged else (
+        [value._strings()] if value._rank == 1 else
+        [value._strings()[i * value._shape[-1]:(i + 1) * value._shape[-1]] for i in range(value._shape[0])])
+    glue = separator.encode()
+
+    def joined(row):
+        made = []
+        for width in widths:
+            pad = 0 if pad_values is None else min(width - 1, width - 1 if padding_width is None else padding_width)
+            words = [left.encode()] * pad + row + [right.encode()] * pad if pad else row
+            own = [glue.join(words[i:i + width]) for i in range(builtins.len(words) - width + 1)]
+            made += own
+        return made or ([glue.join(row)] if preserve_short_sequences and row else [])
+    rows = [joined(row) for row in rows]
+    flat = _native.from_strings([one for row in rows for one in row], [sum(map(builtins.len, rows))])
+    if ragged:
+        return RaggedTensor.from_row_lengths(flat, [builtins.len(row) for row in rows])
+    return flat if value._rank == 1 else _native.reshape(flat, [builtins.len(rows), -1])
+
+
+def to_hash_bucket_fast(input, num_buckets, name=None):
+    """FarmHash's Fingerprint64 of texts modulo `num_buckets`, int64; TensorFlow's bits."""
+    from ._fingerprints import fingerprint64
+    return _map(lambda s: fingerprint64(s) % int(num_buckets), input, "int64")
+
+
+def to_hash_bucket_strong(input, num_buckets, key, name=None):
+    """SipHash 2-4 of texts with a key of two numbers, modulo `num_buckets`, int64; TensorFlow's bits."""
+    from ._fingerprints import sip_hash
+    return _map(lambda s: sip_hash(s, key) % int(num_buckets), input, "int64")
+
+
+def to_hash_bucket(input, num_buckets, name=None):
+    """MurmurHash64A of texts modulo `num_buckets`, int64; TensorFlow's bits."""
+    from ._fingerprints import murmur64
+    return _map(lambda s: murmur64(s) % int(num_buckets), input, "int64")
+
+
+def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
+    """The texts of each segment, one after another."""
+    texts, places = convert_to_tensor(inputs)._strings(), convert_to_tensor(segment_ids).numpy().reshape(-1)
+    made = [[] for _ in range(int(num_segments))]
+    for text, place in zip(texts, places):
+        made[int(place)].append(text)
+    return _native.from_strings([separator.encode().join(one) for one in made], [builtins.len(made)])
+
+
+def unicode_script(input, name=None):
+    """Raises: NotImplementedError: the table of scripts is not there."""
+    raise NotImplementedError("tf.strings.unicode_script is not built; compute it in Python by tf.numpy_function")

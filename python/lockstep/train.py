@@ -159,6 +159,11 @@ class Checkpoint:
 
     def __init__(self, root=None, **kwargs):
         objects = dict(kwargs)
+        for name, one in kwargs.items():
+            if isinstance(one, (bool, int, float, complex, str, bytes, _native.Tensor)):
+                raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "
+                                 f"`Trackable`), got {one}. If you believe this object should be trackable (i.e. it is part "
+                                 "of the TensorFlow Python API and manages state), please open an issue.")
         if root is not None:
             for name, one in _parts(root):
                 objects.setdefault(name, one)

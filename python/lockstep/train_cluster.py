@@ -85,7 +85,7 @@ class ClusterSpec:
         return isinstance(other, ClusterSpec) and self._jobs == other._jobs
 
     def __repr__(self):
-        inner = ", ".join(f"{job!r}: {self.as_dict()[job]!r}" for job in self.jobs)
+        inner = ", ".join(f"{job!r}: {self.as_dict()[job]!r}" for job in sorted(self.jobs))
         return "ClusterSpec({" + inner + "})"
 
 

@@ -55,21 +55,46 @@ std::function<Dataset(const Element&)> Expansion(nb::object function) {
 class Iterator {
  public:
   explicit Iterator(const Dataset& dataset) : dataset_(dataset) {}
+  // Who reads ahead may be about to call Python, and is waited for.
+  ~Iterator() {
+    const nb::gil_scoped_release release;
+    place_.reset();
+  }
   /// The next element; nullopt at the end. The pass begins with the first call.
   std::optional<Element> Next() {
     if (!place_) {
       place_.emplace(dataset_.begin());
-    } else if (!ended_) {
+    } else if (!ahead_ && !ended_) {
       ++*place_;
     }
+    ahead_ = false;
     ended_ = ended_ || *place_ == std::default_sentinel;
     if (ended_) return std::nullopt;
+    read_ = place_->cursor();
+    ++read_.elements;
     return **place_;
+  }
+  /// (pass, elements of it that were read).
+  std::pair<int64_t, int64_t> Cursor() {
+    if (!place_) {
+      place_.emplace(dataset_.begin());
+      ahead_ = true;
+      if (*place_ != std::default_sentinel) read_ = place_->cursor();
+    }
+    return {read_.epoch, read_.elements};
+  }
+  void Resume(int64_t epoch, int64_t elements) {
+    read_ = {epoch, elements};
+    place_.emplace(dataset_.Resume(read_));
+    ahead_ = true;
+    ended_ = false;
   }
 
  private:
   Dataset dataset_;
   std::optional<DatasetIterator> place_;
+  DatasetCursor read_;
+  bool ahead_ = false;  // the place is at an element that was not read yet
   bool ended_ = false;
 };
 
@@ -140,6 +165,8 @@ void BindData(nb::module_& m) {
       });
   nb::class_<Iterator>(m, "DatasetIterator")
       .def(nb::init<const Dataset&>())
+      .def("cursor", &Iterator::Cursor, nb::call_guard<nb::gil_scoped_release>())
+      .def("resume", &Iterator::Resume, nb::call_guard<nb::gil_scoped_release>())
       .def("next", [](Iterator& iterator) -> nb::object {
         const std::optional<Element> element = Unlocked([&] { return iterator.Next(); });
         return element ? nb::object(ListOf(*element)) : nb::object(nb::none());

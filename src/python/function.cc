@@ -134,6 +134,7 @@ void BindFunction(nb::module_& m) {
            })
       .def("watch", [](GradientTape& t, const Tensor& value) { t.Watch(value); })
       .def("watch_variable", [](GradientTape& t, const Variable& value) { t.Watch(value); })
+      .def("watched_handles", &GradientTape::WatchedHandles)
       .def("stop", &GradientTape::StopRecording)
       .def("resume", &GradientTape::ResumeRecording)
       .def("reset", &GradientTape::Reset)

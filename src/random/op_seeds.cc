@@ -22,9 +22,11 @@ SeedPair Pair(int64_t global_seed, int64_t op_seed) {
 }  // namespace
 
 SeedPair FunctionSeeds::Next(std::optional<int64_t> op_seed) {
-  const int64_t automatic = next_op_++;
-  if (!global_seed_) return op_seed ? Pair(kDefaultGraphSeed, *op_seed) : SeedPair{};
-  return Pair(*global_seed_, op_seed.value_or(automatic));
+  if (!op_seed) {
+    const int64_t automatic = next_op_++;
+    return global_seed_ ? Pair(*global_seed_, automatic) : SeedPair{};
+  }
+  return Pair(global_seed_.value_or(kDefaultGraphSeed), *op_seed);
 }
 
 SeedPair GlobalSeeds::NextEager(std::optional<int64_t> op_seed) {

@@ -120,6 +120,7 @@ TEST(GlobalSeeds, FollowTheTable) {
   EXPECT_EQ(seeds.NextEager(std::nullopt), (SeedPair{1234, 501869158}));
   FunctionSeeds function = seeds.ForFunction();
   EXPECT_EQ(function.Next(std::nullopt), (SeedPair{1234, 0}));
+  EXPECT_EQ(function.Next(7), (SeedPair{1234, 7}));  // is not counted
   EXPECT_EQ(function.Next(std::nullopt), (SeedPair{1234, 1}));
 
   GlobalSeeds zero(0);

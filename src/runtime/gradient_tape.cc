@@ -24,7 +24,9 @@ class GradientTape::Recording : public ops::Recorder {
       // Reading is what an op does with a variable that it does not write.
       const bool reads =
           inputs[i].dtype() == DType::kResource && !(i < 32 && (spec.effects.writes >> i & 1) != 0);
-      if (reads && Follows(inputs[i])) watched.insert(inputs[i].id());
+      if (reads && Follows(inputs[i]) && watched.insert(inputs[i].id()).second) {
+        kept.push_back(inputs[i]);
+      }
       connected |= watched.contains(inputs[i].id());
     }
     if (!connected) return;
@@ -73,6 +75,14 @@ void GradientTape::Watch(const Tensor& tensor) {
 }
 
 void GradientTape::Watch(const Variable& variable) { Watch(variable.handle()); }
+std::vector<Tensor> GradientTape::WatchedHandles() const {
+  std::vector<Tensor> handles;
+  for (const Tensor& one : recording_->kept) {
+    if (one.dtype() == DType::kResource) handles.push_back(one);
+  }
+  return handles;
+}
+
 void GradientTape::StopRecording() { recording_->Stop(); }
 void GradientTape::ResumeRecording() { recording_->Resume(); }
 

@@ -11,6 +11,7 @@
 #include "random/generator.h"
 #include "random/op_seeds.h"
 #include "runtime/op_seed.h"
+#include "runtime/random_streams.h"
 #include "runtime/variable_state.h"
 
 namespace lockstep {
@@ -61,7 +62,7 @@ Variable StreamVariable(Context& context, const random::SeedPair& pair) {
       [&] {
         return Constant<int64_t>({0, own.seed2, own.seed});
       },
-      {.name = "random_stream", .trainable = false});
+      {.name = std::string(runtime::kRandomStreamName), .trainable = false});
 }
 
 Variable StreamFor(const char* op, const RandomOptions& options) {

@@ -3,10 +3,12 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "graph/partition.h"
 #include "runtime/graph_builder.h"
 #include "runtime/graph_dot.h"
+#include "runtime/random_streams.h"
 #include "runtime/session_callable.h"
 
 namespace lockstep::runtime {
@@ -40,7 +42,7 @@ class LocalTarget : public SessionTarget {
   // The cell of a graph's variable, made when it is first named.
   Tensor CellFor(const Tensor& handle) {
     const GraphVariable* variable = AsGraphVariable(handle);
-    if (variable == nullptr) return Tensor();
+    if (variable == nullptr) return StreamFor(handle);
     const std::lock_guard lock(mutex_);
     Tensor& cell = cells_[variable];
     if (!cell.defined()) {
@@ -52,8 +54,24 @@ class LocalTarget : public SessionTarget {
     return cell;
   }
 
+  // The session's copy of a random op's stream; nothing for other resources.
+  Tensor StreamFor(const Tensor& handle) {
+    auto* stream = dynamic_cast<VariableCell*>(handle.object().get());
+    if (stream == nullptr || !IsRandomStream(*stream)) return Tensor();
+    const std::lock_guard lock(mutex_);
+    Tensor& cell = cells_[stream];
+    if (!cell.defined()) {
+      kept_.push_back(handle);
+      auto made = std::make_shared<VariableCell>(stream->name(), stream->Read(), false);
+      cell = Tensor::FromObject(std::move(made), DType::kResource, handle.shape(),
+                                handle.element_dtype());
+    }
+    return cell;
+  }
+
   const SessionOptions options_;
   std::mutex mutex_;
+  std::vector<Tensor> kept_;  // so that the addresses of their objects stay theirs
   std::unordered_map<const TensorObject*, Tensor> cells_;
 };
 

@@ -14,6 +14,7 @@
 #include "lockstep/ops/structure.h"
 #include "lockstep/runtime/function.h"
 #include "lockstep/runtime/lock.h"
+#include "lockstep/runtime/random.h"
 #include "ops/builder.h"
 #include "runtime/eager.h"
 #include "runtime/variable_state.h"
@@ -81,6 +82,20 @@ TEST(Session, VariablesBelongToTheSession) {
   ExpectError(Code::kFailedPrecondition, "got 'v'", [&] { other.Run({v}); });
   other.Run({"init"});
   EXPECT_THAT(other.Eval("v/Read:0").data<float>(), ElementsAre(1, 2));
+}
+
+TEST(Session, DrawsAsEachOtherSessionOfTheGraph) {
+  SetSeed(1);
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Tensor a = RandomUniform({3}), b = RandomNormal({3}, 0, 1, {.seed = 4});
+  const Session first, second;
+  const std::vector<Tensor> one = first.Run({a, b}), two = first.Run({a, b});
+  EXPECT_NE(one[0].ToVector<float>(), two[0].ToVector<float>());
+  const std::vector<Tensor> again = second.Run({a, b}), further = second.Run({a, b});
+  EXPECT_EQ(one[0].ToVector<float>(), again[0].ToVector<float>());
+  EXPECT_EQ(one[1].ToVector<float>(), again[1].ToVector<float>());
+  EXPECT_EQ(two[0].ToVector<float>(), further[0].ToVector<float>());
 }
 
 TEST(Session, AVariableMayAskWhetherItHasAValue) {

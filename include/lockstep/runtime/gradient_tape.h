@@ -35,6 +35,9 @@ class GradientTape {
 
   void Watch(const Tensor& tensor);
   void Watch(const Variable& variable);
+  /// The handles of the variables that it follows: those read so far and those watched, in the
+  /// order of the first time. Source: tf.GradientTape.watched_variables.
+  std::vector<Tensor> WatchedHandles() const;
   /// Stops and resumes recording.
   void StopRecording();
   void ResumeRecording();

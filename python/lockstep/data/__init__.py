@@ -1,5 +1,7 @@
 """Datasets: sequences of elements that are described, not held."""
 
+import os
+
 from .. import _native, errors, nest
 from .._dtypes import BY_CODE, TensorShape, as_dtype, float32, int64
 from .._function import TensorSpec
@@ -223,9 +225,9 @@ class Dataset:
     @staticmethod
     def list_files(file_pattern, shuffle=None, seed=None, name=None):
         """The names of the files that fit a pattern, sorted, then shuffled unless `shuffle=False`."""
-        import glob
+        from ..gfile import matching
         patterns = file_pattern if isinstance(file_pattern, (list, tuple)) else [file_pattern]
-        names = sorted(name for one in patterns for name in glob.glob(one))
+        names = sorted(name for one in patterns for name in matching(_names_of(one)[0]))
         if not names:
             raise errors.InvalidArgumentError(None, None, f"No files matched pattern: {file_pattern}")
         made = Dataset.from_tensor_slices(names)
@@ -422,8 +424,39 @@ class Dataset:
         return self._derive(self._native.concatenate(dataset._native), "_ConcatenateDataset")
 
     def cache(self, filename="", name=None):
-        """Keeps the elements of the first full pass in memory."""
+        """Keeps the elements of the first full pass: in memory, or in files that begin with `filename`."""
+        if filename:
+            from . import files
+            return files.cached(self, _names_of(filename)[0])
         return self._derive(self._native.cache(), "CacheDataset")
+
+    def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
+        """Writes the elements below a folder, from which `Dataset.load` reads them, of Lockstep alone."""
+        from . import files
+        files.save(self, path, compression)
+
+    @staticmethod
+    def load(path, element_spec=None, compression=None, reader_func=None, wait=False):
+        """What `save` has written. Raises: NotFoundError."""
+        from . import files
+        return files.load(path)
+
+    def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
+        """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them."""
+        from . import files
+        return files.cached(self, os.path.join(_names_of(path)[0], "snapshot"))
+
+    def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
+        """(class, element) of elements drawn so that their classes are distributed as `target_dist` says. Without
+        `initial_dist` the distribution so far stands for it."""
+        from . import resample
+        return resample.rejection_resample(self, class_func, target_dist, initial_dist, seed)
+
+    def fingerprint(self):
+        """A number that follows from the steps of the dataset, uint64's bits as int64."""
+        from .._fingerprints import fingerprint64
+        value = fingerprint64(self.explain().encode())
+        return convert_to_tensor(value - (1 << 64) if value >> 63 else value, int64)
 
     def prefetch(self, buffer_size=AUTOTUNE, name=None):
         """Reads ahead on a thread of its own."""
@@ -475,13 +508,18 @@ class Dataset:
         """Leaves out elements that fail."""
         def make():
             place = iter(self)
+            refused = None
             while True:
                 try:
                     yield _flat_element(next(place))
                 except StopIteration:
                     return
                 except errors.OpError:
-                    continue
+                    epoch, read = place._native.cursor()
+                    if refused == (epoch, read):
+                        raise  # the element behind it cannot be reached without it
+                    refused = epoch, read + 1
+                    place._native.resume(*refused)
         return self._from_python(make, self._spec, "_IgnoreErrorsDataset")
 
     def apply(self, transformation_func):
@@ -605,10 +643,30 @@ class Iterator:
 
     element_spec = property(lambda self: self._spec)
 
+    @property
+    def state(self):
+        """The place, [pass, elements read], as a variable: what a checkpoint saves and restores."""
+        from .._variable import Variable
+        made = self.__dict__.get("_state")
+        if made is None:
+            made = self._state = Variable([0, 0], trainable=False, dtype=int64, name="iterator_state")
+        elif self._version != made._v.version:
+            self._resume()
+        made.assign(list(self._native.cursor()))
+        self._version = made._v.version
+        return made
+
+    def _resume(self):
+        """Goes to the place that a restore has put into the variable."""
+        self._native.resume(*[int(one) for one in self._state.numpy()])
+        self._version = self._state._v.version
+
     def __iter__(self):
         return self
 
     def __next__(self):
+        if "_state" in self.__dict__ and self._version != self._state._v.version:
+            self._resume()
         if _native.in_replica() and _native.has_strategy():
             _hint()
         if _native.is_tracing() and self._flat_specs is not None:
@@ -659,6 +717,8 @@ class _Windows:
             if isinstance(self._spec, tuple):
                 yield tuple(made.map(lambda *parts, i=i: parts[i])
                             for i in builtin_range(len(self._spec)))
+            elif isinstance(self._spec, dict):
+                yield {key: made.map(lambda parts, key=key: parts[key]) for key in self._spec}
             else:
                 yield made
 
@@ -676,8 +736,12 @@ class _Windows:
             spec = (map_func(*first) if isinstance(first, tuple) else map_func(first))._spec
         return Dataset._make(native, spec, "_FlatMapDataset")
 
-    def map(self, function):
+    def map(self, function, num_parallel_calls=None, deterministic=None, name=None):
         return _Mapped(self, function)
+
+    def enumerate(self, start=0, name=None):
+        """(number, window)."""
+        return _Numbered(self, start)
 
     def take(self, count):
         made = _Windows(self._stacked.take(count), self._spec)
@@ -685,6 +749,17 @@ class _Windows:
 
     def __repr__(self):
         return f"<_WindowDataset element_spec={self.element_spec}>"
+
+
+class _Numbered:
+    _is_dataset = True
+
+    def __init__(self, windows, start):
+        self._windows, self._start = windows, start
+
+    def __iter__(self):
+        for number, one in enumerate(self._windows, self._start):
+            yield convert_to_tensor(number, int64), one
 
 
 class _Mapped:
@@ -846,6 +921,31 @@ class TextLineDataset(Dataset):
         self._native = _native.line_dataset(_names_of(filenames), compression_type or "")
         self._spec = TensorSpec([], "string")
         self._name = "TextLineDatasetV2"
+
+
+class FixedLengthRecordDataset(Dataset):
+    """Pieces of `record_bytes` bytes of files, as strings, without a header and a footer of each file."""
+
+    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None,
+                 compression_type=None, num_parallel_reads=None, name=None):
+        from . import files
+        self._native = files.fixed_records(_names_of(filenames), int(record_bytes), int(header_bytes or 0),
+                                           int(footer_bytes or 0), compression_type or "")._native
+        self._spec = TensorSpec([], "string")
+        self._name = "FixedLengthRecordDatasetV2"
+
+
+class DatasetSpec:
+    """The kind of datasets whose elements have a structure."""
+
+    def __init__(self, element_spec, dataset_shape=()):
+        self.element_spec, self._shape = element_spec, TensorShape(dataset_shape)
+
+    def __eq__(self, other):
+        return isinstance(other, DatasetSpec) and repr(self) == repr(other)
+
+    def __repr__(self):
+        return f"DatasetSpec({self.element_spec!r}, {self._shape!r})"
 
 
 from . import experimental  # noqa: E402,F401

@@ -18,7 +18,7 @@ class Dataset:
         """Batches of elements of similar length."""
         ...
     def cache(self, filename='', name=None) -> Any:
-        """Keeps the elements of the first full pass in memory."""
+        """Keeps the elements of the first full pass: in memory, or in files that begin with `filename`."""
         ...
     def cardinality(self, name=None) -> Any:
         """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
@@ -44,6 +44,9 @@ class Dataset:
         ...
     def filter(self, predicate, name=None) -> Any:
         """The elements for which `predicate` holds."""
+        ...
+    def fingerprint(self) -> Any:
+        """A number that follows from the steps of the dataset, uint64's bits as int64."""
         ...
     def flat_map(self, map_func, name=None) -> Any:
         """The elements of the dataset that `map_func` gives for each element."""
@@ -76,6 +79,10 @@ class Dataset:
     def list_files(file_pattern, shuffle=None, seed=None, name=None) -> Any:
         """The names of the files that fit a pattern, sorted, then shuffled unless `shuffle=False`."""
         ...
+    @staticmethod
+    def load(path, element_spec=None, compression=None, reader_func=None, wait=False) -> Any:
+        """What `save` has written. Raises: NotFoundError."""
+        ...
     def make_one_shot_iterator(self) -> Any: ...
     def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None, use_unbounded_threadpool=False, name=None) -> Any:
         """`map_func` of each element: traced once for each kind of element."""
@@ -103,12 +110,18 @@ class Dataset:
     def reduce(self, initial_state, reduce_func, name=None) -> Any:
         """The last state of state = reduce_func(state, element)."""
         ...
+    def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None) -> Any:
+        """(class, element) of elements drawn so that their classes are distributed as `target_dist` says. Without"""
+        ...
     def repeat(self, count=None, name=None) -> Any:
         """`count` passes one after another; endless without it."""
         ...
     @staticmethod
     def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False, rerandomize_each_iteration=None) -> Any:
         """Elements of one of the datasets at a time, drawn with `weights`."""
+        ...
+    def save(self, path, compression=None, shard_func=None, checkpoint_args=None) -> Any:
+        """Writes the elements below a folder, from which `Dataset.load` reads them, of Lockstep alone."""
         ...
     def scan(self, initial_state, scan_func, name=None) -> Any:
         """What `scan_func(state, element)` gives beside the new state."""
@@ -121,6 +134,9 @@ class Dataset:
         ...
     def skip(self, count, name=None) -> Any:
         """All but the first `count` elements."""
+        ...
+    def snapshot(self, path, compression='AUTO', reader_func=None, shard_func=None, name=None) -> Any:
+        """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them."""
         ...
     def take(self, count, name=None) -> Any:
         """The first `count` elements."""
@@ -144,7 +160,13 @@ class Dataset:
     def zip(*args, datasets=None, name=None) -> Any:
         """Element i holds element i of each; ends with the shortest."""
         ...
+class DatasetSpec:
+    """The kind of datasets whose elements have a structure."""
+    def __init__(self, element_spec, dataset_shape=...) -> None: ...
 DatasetV2 = Dataset
+class FixedLengthRecordDataset(Dataset):
+    """Pieces of `record_bytes` bytes of files, as strings, without a header and a footer of each file."""
+    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None, num_parallel_reads=None, name=None) -> None: ...
 INFINITE_CARDINALITY: Any
 class Iterator:
     """A place in one pass over a dataset."""
@@ -156,6 +178,8 @@ class Iterator:
         ...
     def get_next_as_optional(self) -> Any: ...
     def next(self) -> Any: ...
+    @property
+    def state(self) -> Any: ...
 class Options:
     """Options of a dataset, taken and kept; they never change an element."""
     def __init__(self) -> None: ...

@@ -60,6 +60,45 @@ def CsvDataset(filenames, record_defaults, compression_type=None, buffer_size=No
                                                    select_cols)))
 
 
+def make_csv_dataset(file_pattern, batch_size, **options):
+    """Batches of the columns of CSV files by name. Raises: ValueError."""
+    from .files import make_csv_dataset as make
+    return make(file_pattern, batch_size, **options)
+
+
+def get_structure(dataset_or_iterator):
+    """The `TensorSpec`s of an element."""
+    return dataset_or_iterator.element_spec
+
+
+def at(dataset, index):
+    """Element `index`. Raises: OutOfRangeError."""
+    from .. import errors
+    found = next(iter(dataset.skip(int(index)).take(1)), None) if int(index) >= 0 else None
+    if found is None:
+        raise errors.OutOfRangeError(None, None, f"Index out of range [0, {dataset._native.cardinality()}):{int(index)}")
+    return found
+
+
+def from_list(elements, name=None):
+    """The elements of a list."""
+    from . import Dataset
+    from .. import nest
+    from .._tensor import convert_to_tensor
+    rows = [nest.flatten(nest.map_structure(convert_to_tensor, one)) for one in elements]
+    first = Dataset.from_tensors(elements[0])
+    return first._from_python(lambda: iter(rows), first._spec, "_ListDataset")
+
+
+def save(dataset, path, compression=None, shard_func=None):
+    dataset.save(path, compression)
+
+
+def load(path, element_spec=None, compression=None, reader_func=None):
+    from . import Dataset
+    return Dataset.load(path)
+
+
 def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False):
     from . import Dataset
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
@@ -78,6 +117,7 @@ def _applied(name):
 
 
 unique, scan, take_while = _applied("unique"), _applied("scan"), _applied("take_while")
+rejection_resample, snapshot = _applied("rejection_resample"), _applied("snapshot")
 bucket_by_sequence_length, group_by_window = _applied("bucket_by_sequence_length"), _applied("group_by_window")
 
 

@@ -342,7 +342,8 @@ class Layer:
             count += 1
             unique = f"{base}_{count}"
         native = self._holder().add_weight(unique, [int(one) for one in shape], {
-            "initializer": initializers.native(initializer), "trainable": bool(trainable),
+            "initializer": initializers.native(initializer) if dtype.is_floating else _whole_numbers(initializer, dtype),
+            "trainable": bool(trainable),
             "dtype": int(dtype), "regularizer": regularizers.native(regularizer),
             "constraint": constraints.native(constraint)})
         from ..distribute import coordinator, scope_in_force
@@ -430,6 +431,10 @@ class Layer:
             variable.assign(_native.cast(value, variable.dtype))
 
     def count_params(self):
+        """How many numbers the weights hold. Raises: ValueError for a layer that is not built."""
+        if not self.built:
+            raise ValueError(f"You tried to call `count_params` on layer '{self.name}', but the layer isn't built. "
+                             f"You can build it manually via: `layer.build(input_shape)`.")
         total = 0
         for one in self.weights:
             total += one.shape.num_elements()
@@ -703,6 +708,12 @@ _UNWRITTEN = ("lora_rank", "lora_alpha", "weights", "self", "data_format", "use_
               "quantization_config")
 _KERAS_ONLY = ("quantization_config", "renorm", "renorm_clipping", "renorm_momentum", "data_format",
                "lora_rank", "lora_alpha", "sparse", "ragged", "optional", "rms_scaling")
+
+
+def _whole_numbers(initializer, dtype):
+    """A native initializer of integers and truth values, which has the values of one of floats."""
+    made = initializers.get(initializer)
+    return _native.python_initializer(lambda shape, _: _native.cast(convert_to_tensor(made(shape, "float32")), dtype))
 
 
 def _is_of_package(function):

@@ -29,6 +29,7 @@ def _structure(x, y, sample_weight):
 def _dataset(model, x, y, sample_weight, batch_size, shuffle):
     """(batches, how many there are or None)"""
     from ..data import Dataset
+    from ._training import epoch_order
     if _is_dataset(x):
         size = x._native.cardinality() if hasattr(x, "_native") else -2
         return x, (size if size >= 0 else None)
@@ -41,8 +42,11 @@ def _dataset(model, x, y, sample_weight, batch_size, shuffle):
     data = _structure(x, y, sample_weight)
     count = nest.flatten(data)[0]._shape[0]
     size = batch_size or 32
+    if shuffle and _native.global_seed() is not None:
+        order = epoch_order(count)
+        data = nest.map_structure(lambda one: _native.gather(one, order, 0, 0), data)
     dataset = Dataset.from_tensor_slices(data)
-    if shuffle:
+    if shuffle and _native.global_seed() is None:
         dataset = dataset.shuffle(max(count, 1), seed=0)
     return dataset.batch(size), -(-count // size)
 

@@ -43,6 +43,9 @@ class Trainer:
         set_(self, "_functions", {})
         set_(self, "_strategy_of_model", None)
         set_(self, "compiled", False)
+        set_(self, "run_eagerly", False)
+        set_(self, "jit_compile", False)
+        set_(self, "loss", None)
 
     def _note_scope(self):
         object.__setattr__(self, "_strategy_of_model", distribute.scope_in_force())
@@ -64,10 +67,13 @@ class Trainer:
             set_(self, "loss", loss)
             set_(self, "_loss_weights", loss_weights)
             set_(self, "run_eagerly", run_eagerly)
+            set_(self, "jit_compile", False)
+            set_(self, "steps_per_execution", steps_per_execution)
             set_(self, "_metrics_given", metrics)
-            set_(self, "_plain_metrics", _metric_list(metrics))
+            set_(self, "_metric_outputs", {})
+            set_(self, "_plain_metrics", _metric_list(metrics, self))
             set_(self, "_weighted_given", weighted_metrics)
-            set_(self, "_weighted_metrics", _metric_list(weighted_metrics))
+            set_(self, "_weighted_metrics", _named_apart(_metric_list(weighted_metrics, self), self._plain_metrics))
             set_(self, "_losses_made", _map_losses(loss))
             set_(self, "_output_losses", {})
             set_(self, "_loss_tracker", metrics_module.Mean(name="loss"))
@@ -245,6 +251,20 @@ class Trainer:
         return ("arrays", arrays[0], arrays[1],
                 None if sample_weight is None else _floats(sample_weight))
 
+    def _in_order_of_keras(self, data, options):
+        """The arrays as Keras's fit takes them after `set_random_seed`: the examples that are trained on shuffled
+        once, in the order that all its epochs have then."""
+        from .. import ops_math
+        if data[0] != "arrays" or not options["shuffle"] or _native.global_seed() is None:
+            return data
+        count = data[1]._shape[0]
+        trained = _trained_on(count, options["validation_split"])
+        order = epoch_order(trained)
+        if trained < count:
+            order = _native.concat([order, ops_math.range(trained, count, dtype="int64")], 0)
+        options["shuffle"] = False
+        return ("arrays",) + tuple(None if one is None else _native.gather(one, order, 0, 0) for one in data[1:])
+
     def _native_validation(self, data):
         """Arguments of the native Fit; {} for none, False for data that it does not take."""
         if data is None:
@@ -264,8 +284,8 @@ class Trainer:
         if data[0] == "arrays":
             first = data[1]
             count = data[1]._shape[0]
-            count = int(count * (1 - options["validation_split"])) if options["validation_split"] \
-                else count
+            count = _trained_on(count, options["validation_split"])
+            data = self._in_order_of_keras(data, options)
             hooks.steps = options["steps_per_epoch"] or -(-count // options["batch_size"])
         else:
             element = next(iter(data[1]), None)
@@ -427,10 +447,25 @@ class Trainer:
     def compute_metrics(self, x, y, y_pred, sample_weight=None):
         """Updates the compiled metrics, and gives all figures by name."""
         for one in self._plain_metrics:
-            _update(one, y, y_pred, None)
+            _update(one, *self._of_output(one, y, y_pred), None)
         for one in self._weighted_metrics:
-            _update(one, y, y_pred, sample_weight)
+            _update(one, *self._of_output(one, y, y_pred), sample_weight)
         return self.get_metrics_result()
+
+    def _of_output(self, metric, y, y_pred):
+        """The labels and predictions that a metric is of."""
+        key = self._metric_outputs.get(metric.name)
+        if key is None:
+            return y, y_pred
+        names = getattr(self, "output_names", None) or []
+
+        def pick(value):
+            if isinstance(value, dict):
+                return value[key] if key in value else value[list(value)[key]]
+            if isinstance(value, (list, tuple)):
+                return value[key if isinstance(key, int) else names.index(key)]
+            return value
+        return pick(y), pick(y_pred)
 
     def compiled_loss(self, y, y_pred, sample_weight=None, regularization_losses=None):
         return _compute_losses(self._losses_made, y, y_pred, sample_weight, self._loss_weights)
@@ -441,6 +476,18 @@ class Trainer:
     def advice(self):
         """What was said before the first step about things that cannot be meant."""
         return [] if self._native_model is None else self._native_model.advice()
+
+
+def _trained_on(count, validation_split):
+    """How many of the first examples are not kept for validation."""
+    return int(count * (1 - validation_split)) if validation_split else count
+
+
+def epoch_order(count):
+    """Keras's order of the examples in each epoch of `fit(shuffle=True)` after `set_random_seed`, int64 [count]:
+    `tf.random.shuffle` as the first op of a graph."""
+    stream = convert_to_tensor([0, 0, _native.global_seed()], dtype="int64")
+    return _native.random_permutation(count, stream)
 
 
 def _replicas():
@@ -461,13 +508,36 @@ def _update(metric, y, y_pred, sample_weight):
         metric.update_state(y, y_pred, sample_weight=sample_weight)
 
 
-def _metric_list(metrics):
+def _metric_list(metrics, model=None):
     if metrics is None:
         return []
+    names = getattr(model, "output_names", None) or []
+    if isinstance(metrics, (list, tuple)) and len(names) > 1 and len(metrics) == len(names) and any(
+            isinstance(one, (list, tuple)) for one in metrics):
+        metrics = dict(zip(names, metrics))
     if isinstance(metrics, dict):
-        metrics = list(metrics.values())
+        return [one for key in (names if all(key in names for key in metrics) else metrics) if metrics.get(key) is not None
+                for one in _metrics_of(model, key, metrics[key], len(names) > 1)]
     metrics = nest.flatten(metrics) if isinstance(metrics, (list, tuple)) else [metrics]
     return [metrics_module.get(one) for one in metrics if one is not None]
+
+
+def _metrics_of(model, key, metrics, several):
+    """The metrics of one output, named OUTPUT_NAME where there are several."""
+    made = []
+    for one in nest.flatten(metrics) if isinstance(metrics, (list, tuple)) else [metrics]:
+        one = metrics_module.get(one)
+        one = one.named(f"{key}_{one.name}") if several else one
+        if model is not None:
+            model._metric_outputs[one.name] = key
+        made.append(one)
+    return made
+
+
+def _named_apart(weighted, plain):
+    """Weighted metrics; those whose name an unweighted one has are named weighted_NAME."""
+    taken = {one.name for one in plain}
+    return [one.named(f"weighted_{one.name}") if one.name in taken else one for one in weighted]
 
 
 def _map_losses(loss):

@@ -2,6 +2,7 @@
 
 from .. import _native
 from .._tensor import convert_to_tensor
+from ._identifiers import identified
 
 
 class Constraint:
@@ -32,6 +33,9 @@ class _Native(Constraint):
     def __call__(self, w):
         return self._made.apply(convert_to_tensor(w))
 
+    def get_config(self):
+        return {name: getattr(self, name) for name in self._defaults}
+
 
 def _class(name, text, **defaults):
     return type(name, (_Native,), {"__doc__": text, "_defaults": defaults, "__module__": __name__})
@@ -49,14 +53,8 @@ _BY_NAME = {"MaxNorm": MaxNorm, "NonNeg": NonNeg, "UnitNorm": UnitNorm, "MinMaxN
 
 
 def get(identifier):
-    """The constraint of a name, a class, an object or a function. Raises: ValueError."""
-    if identifier is None:
-        return None
-    if isinstance(identifier, str):
-        if identifier not in _BY_NAME:
-            raise ValueError(f"Could not interpret constraint identifier: {identifier}")
-        return _BY_NAME[identifier]()
-    return identifier() if isinstance(identifier, type) else identifier
+    """The constraint of a name, a config, a class, an object or a function. Raises: ValueError."""
+    return None if identifier is None else identified(identifier, _BY_NAME, "constraint")
 
 
 def native(identifier):

@@ -1261,3 +1261,12 @@ def concatenate(inputs, axis=-1, **kwargs):
 
 
 _ = (apply_op, current_training)
+
+
+from ._vocabulary import (Discretization, Hashing, IntegerLookup, StringLookup,  # noqa: E402,F401
+                          TextVectorization)
+from ._volumes import (AveragePooling3D, AvgPool3D, Conv3D, Conv3DTranspose, Convolution3D,  # noqa: E402,F401
+                       Convolution3DTranspose, Cropping3D, GlobalAveragePooling3D, GlobalAvgPool3D,
+                       GlobalMaxPool3D, GlobalMaxPooling3D, MaxPool3D, MaxPooling3D, UpSampling3D,
+                       ZeroPadding3D)
+

@@ -85,6 +85,10 @@ class Metric:
     def get_config(self):
         return {"name": self.name, "dtype": self.dtype}
 
+    def named(self, name):
+        """A new metric of the same kind with another name."""
+        return type(self).from_config(dict(self.get_config(), name=name))
+
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name}>"
 
@@ -138,6 +142,9 @@ class _NativeMetric(Metric):
     def result(self):
         return self._made.result()
 
+    def named(self, name):
+        return type(self)(name=name, **self._options)
+
 
 class Mean(_NativeMetric):
     """The weighted mean of values."""
@@ -178,6 +185,9 @@ class MeanMetricWrapper(Mean):
     def __init__(self, fn, name=None, dtype=None, **kwargs):
         super().__init__(name or getattr(fn, "__name__", "mean_metric_wrapper"), dtype)
         self._fn, self._fn_kwargs = fn, kwargs
+
+    def named(self, name):
+        return MeanMetricWrapper(self._fn, name, self._dtype, **self._fn_kwargs)
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         super().update_state(self._fn(convert_to_tensor(y_true), convert_to_tensor(y_pred),

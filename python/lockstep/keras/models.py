@@ -81,9 +81,7 @@ class Model(Trainer, Layer):
                 show_trainable=False, layer_range=None):
         """Prints a table of layers, output shapes and parameters."""
         from ._summary import summary
-        if not self.built and isinstance(self, Sequential) and self._stack:
-            pass
-        text = summary(self)
+        text = summary(self, line_length, positions, expand_nested, show_trainable, layer_range)
         if print_fn is not None:
             print_fn(text)
         else:

@@ -77,8 +77,22 @@ class SeedGenerator:
     """A sequence of seeds."""
 
     def __init__(self, seed=None, name=None, **kwargs):
-        self._seed, self._count = seed or 0, 0
+        from .._variable import Variable
+        from .utils import default_seed
+        if seed is not None and (not isinstance(seed, int) or seed < 0):
+            raise ValueError(f"Argument `seed` must be {'a non-negative integer' if isinstance(seed, int) else 'an integer'}. "
+                             f"Received: seed={seed}")
+        self._initial_seed = seed
+        first = default_seed() or 0 if seed is None else seed
+        self.state = Variable([first, 0], trainable=False, dtype="int64", name="seed_generator_state")
 
     def next(self, ordered=True):
-        self._count += 1
-        return [self._seed, self._count - 1]
+        """The next seed, [2]: the first number stays, the second counts."""
+        from .._tensor import convert_to_tensor
+        now = self.state.value()
+        if ordered:
+            self.state.assign(now + convert_to_tensor([0, 1], dtype="int64"))
+        return now
+
+    def get_config(self):
+        return {"seed": self._initial_seed}

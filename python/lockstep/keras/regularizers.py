@@ -2,6 +2,7 @@
 
 from .. import _native
 from .._tensor import convert_to_tensor
+from ._identifiers import identified
 
 
 class Regularizer:
@@ -67,19 +68,8 @@ _BY_NAME = {"l1": L1, "l2": L2, "l1_l2": L1L2, "L1": L1, "L2": L2, "L1L2": L1L2,
 
 
 def get(identifier):
-    """The regularizer of a name, a class, an object or a function. Raises: ValueError."""
-    if identifier is None:
-        return None
-    if isinstance(identifier, dict):
-        if identifier["class_name"] not in _BY_NAME:
-            from . import saving
-            return saving.deserialize_keras_object(identifier)
-        return _BY_NAME[identifier["class_name"]](**identifier.get("config", {}))
-    if isinstance(identifier, str):
-        if identifier not in _BY_NAME:
-            raise ValueError(f"Could not interpret regularizer identifier: {identifier}")
-        return _BY_NAME[identifier]()
-    return identifier() if isinstance(identifier, type) else identifier
+    """The regularizer of a name, a config, a class, an object or a function. Raises: ValueError."""
+    return None if identifier is None else identified(identifier, _BY_NAME, "regularizer")
 
 
 def native(identifier):

@@ -29,8 +29,9 @@ class Regularizer:
     def get_config(self) -> Any: ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def get(identifier) -> Any:
-    """The regularizer of a name, a class, an object or a function. Raises: ValueError."""
+    """The regularizer of a name, a config, a class, an object or a function. Raises: ValueError."""
     ...
+from lockstep.keras.constraints import identified as identified
 l1 = L1
 l1_l2 = L1L2
 l2 = L2

@@ -21,7 +21,7 @@ def set_random_seed(seed):
 
 def default_seed():
     """Keras's next seed after `set_random_seed`; None before, where names decide."""
-    return _native.next_default_seed() if _seeded[0] else None
+    return _python_random.randint(1, int(1e9)) if _seeded[0] else None
 
 
 class DatasetCreator:

@@ -40,6 +40,24 @@ class Graph:
     def get_tensor_by_name(self, name):
         return self._native.tensor_by_name(name)
 
+    version = property(lambda self: len(self._native.operations()))
+    building_function = False
+
+    def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+        """The tensor or op of a name ("x:0", "x"), or the object itself. Raises: KeyError, ValueError."""
+        if not isinstance(obj, str):
+            return obj
+        return self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
+
+    def unique_name(self, name, mark_as_used=True):
+        """The name that the next op of this name would get."""
+        taken = {one.name for one in self._native.operations()}
+        made, count = name, 0
+        while made in taken:
+            count += 1
+            made = f"{name}_{count}"
+        return made
+
     def finalize(self):
         """From now on nothing may be added."""
         self._native.finalize()
@@ -94,6 +112,7 @@ class GraphOperation:
     device = property(lambda self: _whole_name(self._native.device))
     outputs = property(lambda self: self._native.outputs())
     inputs = property(lambda self: self._native.inputs())
+    control_inputs = property(lambda self: [GraphOperation(one, self.graph) for one in self._native.control_inputs()])
 
     def run(self, feed_dict=None, session=None):
         (session or get_default_session()).run(self, feed_dict)
@@ -265,6 +284,24 @@ def variables_initializer(var_list, name="init"):
         return GraphOperation(_native.variables_initializer([one._v for one in var_list]),
                               get_default_graph())
     return _Initializers(list(var_list))
+
+
+def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
+    """The names of variables that have no value in the session, a vector of texts."""
+    from ... import ops_array
+    variables = global_variables() if var_list is None else list(var_list)
+    if not in_graph():
+        return convert_to_tensor([], dtype="string")
+    if not variables:
+        return convert_to_tensor([], dtype="string")
+    flags = ops_array.stack([_native.is_variable_initialized(one._v) for one in variables])
+    names = [one.op.name if hasattr(one.op, "name") else one.name for one in variables]
+    plain = [one.removesuffix(":0").encode() for one in names]
+
+    def missing(values):
+        have = values[0].numpy().tolist()
+        return [convert_to_tensor([one for one, there in zip(plain, have) if not there], dtype="string")]
+    return _native.host_call(missing, [flags], [7], [[-1]])[0]
 
 
 def is_variable_initialized(variable):
@@ -450,6 +487,11 @@ def _fed(key, value):
         raise
     shape = TensorShape(native._shape if isinstance(native, Tensor) else native.shape)
     if not shape.is_compatible_with(tensor._shape):
+        if isinstance(native, Tensor) and native._id in _unknown_shapes:
+            sizes = ", ".join(["None"] * tensor._rank)
+            raise errors.UnimplementedError(
+                None, None, f"[placeholder] one without a shape is a scalar; got a value of shape {tuple(tensor._shape)} "
+                f"for {key.name}; write tf.placeholder({key.dtype!r}, shape=[{sizes}])")
         raise ValueError(f"Cannot feed value of shape {tuple(tensor._shape)} for Tensor "
                          f"{key.name}, which has shape {shape}")
     return native, tensor
@@ -516,15 +558,18 @@ def _run_eager(fetches, leaves, feed_dict):
 # ---- placeholders and variables -------------------------------------------------------------------
 
 
+_unknown_shapes = set()  # of placeholders without a shape
+
+
 def placeholder(dtype, shape=None, name=None):
     """A value that a run must be fed with. Raises: RuntimeError outside of a graph."""
     if not in_graph():
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
     shape = TensorShape(shape)
-    if shape.rank is None:
-        raise errors.UnimplementedError(
-            None, None, "[placeholder] the number of axes must be known; write shape=[] for a scalar, or "
-            "shape=[None, ...] with None for sizes that are not known")
+    if shape.rank is None:  # taken for a scalar; `_fed` says how to write others
+        made = _native.placeholder(as_dtype(dtype), [], name or "Placeholder")
+        _unknown_shapes.add(made._id)
+        return made
     return _native.placeholder(as_dtype(dtype), [-1 if s is None else s for s in shape],
                                name or "Placeholder")
 
@@ -689,6 +734,16 @@ def set_random_seed(seed):
     random.set_seed(seed)
 
 
+def get_seed(op_seed):
+    """The two seeds of an op: the global one and its own; (None, None) without any. Source: get_seed of version 1."""
+    own = _native.global_seed()
+    if own is None:
+        return (None, None) if op_seed is None else (87654321, int(op_seed))
+    number = len(get_default_graph()._native.operations()) if in_graph() else 0
+    pair = own, (number if op_seed is None else int(op_seed))
+    return (0, 2**31 - 1) if pair == (0, 0) else pair
+
+
 def random_normal_initializer(mean=0.0, stddev=1.0, seed=None, dtype=None):
     from ...keras import initializers
     return initializers.RandomNormal(mean, stddev, seed)
@@ -741,6 +796,24 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     from ...ops_array import identity
     with control_dependencies([print_v2(message or "", *data)] if in_graph() else []):
         return identity(input_)
+
+
+def py_func(func, inp, Tout, stateful=True, name=None):
+    """What a function of NumPy arrays gives."""
+    from ..._function import numpy_function
+    return numpy_function(func, inp, Tout)
+
+
+def string_split(source, sep=None, skip_empty=True, delimiter=" ", result_type="SparseTensor", name=None):
+    """The parts of a vector of texts, as a sparse matrix."""
+    from ...ragged import RaggedTensor
+    from ...strings import split
+    parts = split(source, delimiter if sep is None else sep)
+    if skip_empty:
+        rows = [[one for one in row if one] for row in parts.to_list()]
+        parts = RaggedTensor.from_row_lengths(convert_to_tensor([one for row in rows for one in row], dtype="string"),
+                                              [len(row) for row in rows])
+    return parts.to_sparse() if result_type == "SparseTensor" else parts
 
 
 def to_float(x, name=None):
@@ -821,15 +894,14 @@ _MOVED = {  # what version 1 has at the top
 
 
 def __getattr__(name):
-    if name in ("train", "summary", "data"):
+    if name in ("train", "summary", "data", "losses"):
         module = _importlib.import_module("." + name, __name__)
         globals()[name] = module
         return module
     if name.startswith("__"):
         raise AttributeError(name)
-    if name == "losses":
-        from . import _losses
-        return _losses
+    if name == "layers":
+        raise AttributeError("tf.compat.v1.layers went with Keras 3, as in TensorFlow: use tf.keras.layers")
     import lockstep
     if name in _MOVED:
         module, name = _MOVED[name]

@@ -14,6 +14,10 @@ from ...train_cluster import ClusterDef, ClusterSpec, JobDef  # noqa: F401
 from .monitored import (CheckpointSaverHook, LoggingTensorHook, MonitoredTrainingSession,  # noqa: F401
                         NanLossDuringTrainingError, NanTensorHook, SessionRunArgs, SessionRunContext,
                         SessionRunHook, SessionRunValues, SingularMonitoredSession, StopAtStepHook)
+from ..._messages import summary_iterator  # noqa: F401
+from .queue_runner import (QueueRunner, add_queue_runner, batch, input_producer,  # noqa: F401
+                           range_input_producer, shuffle_batch, slice_input_producer, start_queue_runners,
+                           string_input_producer)
 from .replica_setter import replica_device_setter  # noqa: F401
 
 

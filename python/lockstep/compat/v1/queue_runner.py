@@ -1,0 +1,159 @@
+"""Queues that threads fill for a graph of version 1: `tf.compat.v1.train.QueueRunner` and what is made of it."""
+
+import threading
+
+from ... import errors
+from ..._tensor import convert_to_tensor
+
+QUEUE_RUNNERS = "queue_runners"
+
+
+class QueueRunner:
+    """Runs ops that put elements into a queue, each in a thread of its own, until the data end."""
+
+    def __init__(self, queue=None, enqueue_ops=None, close_op=None, cancel_op=None, queue_closed_exception_types=None,
+                 queue_runner_def=None, import_scope=None):
+        if queue is None or not enqueue_ops:
+            raise ValueError("Must provide queue and enqueue_ops.")
+        self.queue, self.enqueue_ops = queue, list(enqueue_ops)
+        self._close = queue.close() if close_op is None else close_op
+        self._ends = tuple(queue_closed_exception_types or (errors.OutOfRangeError,)) + (errors.CancelledError,)
+        self._left = len(self.enqueue_ops)
+        self._lock = threading.Lock()
+        self.exceptions_raised = []
+
+    name = property(lambda self: self.queue.name)
+
+    def _run(self, session, op, coord):
+        try:
+            while coord is None or not coord.should_stop():
+                session.run(op)
+        except self._ends:
+            pass
+        except Exception as error:  # noqa: BLE001  (the coordinator's join raises it)
+            if coord is None:
+                self.exceptions_raised.append(error)
+            else:
+                coord.request_stop(error)
+        finally:
+            self._ended(session)
+
+    def _ended(self, session):
+        with self._lock:
+            self._left -= 1
+            last = self._left == 0
+        if last:
+            self.queue._end()
+
+    def _watch(self, coord):
+        coord.wait_for_stop()
+        self.queue._end()
+
+    def create_threads(self, sess, coord=None, daemon=False, start=False):
+        """The threads, one an op, and with a coordinator one that closes the queue when it stops."""
+        self._left = len(self.enqueue_ops)
+        threads = [threading.Thread(target=self._run, args=(sess, op, coord), daemon=True) for op in self.enqueue_ops]
+        if coord is not None:
+            threads.append(threading.Thread(target=self._watch, args=(coord,), daemon=True))
+            for one in threads:
+                coord.register_thread(one)
+        if start:
+            for one in threads:
+                one.start()
+        return threads
+
+
+def add_queue_runner(qr, collection=QUEUE_RUNNERS):
+    """Notes a runner with the graph, for `start_queue_runners`."""
+    from . import add_to_collection
+    add_to_collection(collection, qr)
+
+
+def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collection=QUEUE_RUNNERS):
+    """Starts the threads of all runners of the session's graph. Raises: ValueError without a session."""
+    from . import get_default_session
+    sess = sess or get_default_session()
+    if sess is None:
+        raise ValueError("Cannot start queue runners: No default session is registered. Use `with sess.as_default()` or "
+                         "pass an explicit session to tf.start_queue_runners(sess=sess)")
+    return [thread for one in sess.graph.get_collection(collection)
+            for thread in one.create_threads(sess, coord, daemon, start)]
+
+
+def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=True, seed=None, capacity=32,
+                   shared_name=None, summary_name=None, name=None, cancel_op=None):
+    """A queue of the rows of a tensor, again in each epoch, that a runner fills."""
+    from ... import queue, random
+    from ..._function import host_operation
+    rows = convert_to_tensor(input_tensor)
+    made = queue.FIFOQueue(capacity, [rows.dtype], [rows._shape[1:]], name=name or "input_producer")
+    done = [0]
+
+    def put(values):
+        if num_epochs is not None and done[0] >= num_epochs:
+            raise errors.OutOfRangeError(None, None, f"Reached limit of {num_epochs}")
+        done[0] += 1
+        for i in range(values[0]._shape[0]):
+            made._put([values[0][i]])
+    source = random.shuffle(rows, seed=seed) if shuffle else rows
+    add_queue_runner(QueueRunner(made, [host_operation(put, [source], "EnqueueMany")], close_op=False))
+    return made
+
+
+def string_input_producer(string_tensor, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None,
+                          name=None, cancel_op=None):
+    """A queue of texts, such as names of files. Raises: ValueError for none."""
+    if isinstance(string_tensor, (list, tuple)) and not string_tensor:
+        raise ValueError("string_input_producer requires a non-null input tensor")
+    return input_producer(convert_to_tensor(string_tensor, dtype="string"), None, num_epochs, shuffle, seed, capacity,
+                          name=name or "input_producer")
+
+
+def range_input_producer(limit, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None):
+    """A queue of the numbers below `limit`."""
+    from ...ops_math import range as numbers
+    return input_producer(numbers(limit), None, num_epochs, shuffle, seed, capacity, name=name)
+
+
+def slice_input_producer(tensor_list, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None):
+    """One row of each tensor at a time."""
+    from ...ops_array import gather
+    tensors = [convert_to_tensor(one) for one in tensor_list]
+    place = range_input_producer(tensors[0]._shape[0], num_epochs, shuffle, seed, capacity).dequeue()
+    return [gather(one, place) for one in tensors]
+
+
+def _batched(made, tensors, batch_size, num_threads):
+    from ..._function import host_operation
+    single = not isinstance(tensors, (list, tuple))
+    parts = [convert_to_tensor(one) for one in ([tensors] if single else tensors)]
+    put = [host_operation(lambda values: made._put(list(values)), parts, "Enqueue") for _ in range(num_threads)]
+    add_queue_runner(QueueRunner(made, put, close_op=False))
+    return made.dequeue_many(batch_size)
+
+
+def _parts(tensors):
+    parts = [convert_to_tensor(one) for one in (tensors if isinstance(tensors, (list, tuple)) else [tensors])]
+    return [one.dtype for one in parts], [one._shape for one in parts]
+
+
+def batch(tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
+          allow_smaller_final_batch=False, shared_name=None, name=None):
+    """Batches of tensors that are computed again for each element, by threads that a queue runner starts."""
+    from ... import queue
+    if enqueue_many or dynamic_pad or allow_smaller_final_batch:
+        raise NotImplementedError("tf.train.batch takes one element at a time and gives whole batches; use tf.data for "
+                                  "enqueue_many, dynamic_pad and allow_smaller_final_batch")
+    return _batched(queue.FIFOQueue(capacity, *_parts(tensors)), tensors, batch_size, num_threads)
+
+
+def shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, num_threads=1, seed=None, enqueue_many=False,
+                  shapes=None, allow_smaller_final_batch=False, shared_name=None, name=None):
+    """The same, in random order."""
+    from ... import queue
+    if enqueue_many or allow_smaller_final_batch:
+        raise NotImplementedError("tf.train.shuffle_batch takes one element at a time and gives whole batches; use tf.data "
+                                  "for enqueue_many and allow_smaller_final_batch")
+    dtypes, sizes = _parts(tensors)
+    return _batched(queue.RandomShuffleQueue(capacity, min_after_dequeue, dtypes, sizes, seed=seed), tensors, batch_size,
+                    num_threads)

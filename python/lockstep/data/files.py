@@ -1,0 +1,218 @@
+"""Datasets in files: kept ones, fixed records, and CSV with a header."""
+
+import gzip
+import os
+import zlib
+
+from .. import _native, errors, nest
+from .._dtypes import as_dtype
+from .._function import TensorSpec
+from .._tensor import convert_to_tensor
+
+
+def _form(spec):
+    """A structure of specs as plain values for a file."""
+    if isinstance(spec, TensorSpec):
+        return ("tensor", int(spec.dtype), None if spec.shape.rank is None else spec.shape.as_list())
+    if isinstance(spec, dict):
+        return ("dict", [(key, _form(one)) for key, one in spec.items()])
+    return ("tuple", [_form(one) for one in spec])
+
+
+def _formed(form):
+    kind = form[0]
+    if kind == "tensor":
+        return TensorSpec(form[2], as_dtype(form[1]))
+    if kind == "dict":
+        return {key: _formed(one) for key, one in form[1]}
+    return tuple(_formed(one) for one in form[1])
+
+
+def _packed(tensor):
+    """A tensor as bytes."""
+    import json
+    if tensor._dtype == 7:
+        texts = tensor._strings()
+        head = {"dtype": 7, "shape": list(tensor._shape), "sizes": [len(one) for one in texts]}
+        body = b"".join(texts)
+    else:
+        head = {"dtype": tensor._dtype, "shape": list(tensor._shape)}
+        body = tensor.numpy().tobytes()
+    text = json.dumps(head).encode()
+    return len(text).to_bytes(4, "little") + text + body
+
+
+def _unpacked(data):
+    import json
+    import numpy
+    size = int.from_bytes(data[:4], "little")
+    head, body = json.loads(data[4:4 + size]), data[4 + size:]
+    if head["dtype"] == 7:
+        texts, place = [], 0
+        for one in head["sizes"]:
+            texts.append(body[place:place + one])
+            place += one
+        return _native.from_strings(texts, head["shape"])
+    dtype = as_dtype(head["dtype"])
+    return convert_to_tensor(numpy.frombuffer(body, dtype.as_numpy_dtype).reshape(head["shape"]).copy(), dtype=dtype)
+
+
+def _elements(path):
+    """The elements of a file that `_write` has written: records, one a component."""
+    from . import TFRecordDataset
+    head = None
+    row = []
+    for record in TFRecordDataset(path):
+        data = record.numpy()
+        if head is None:
+            head = int(data)
+            continue
+        row.append(_unpacked(data))
+        if len(row) == head:
+            yield row
+            row = []
+
+
+def _write(path, count, rows):
+    """Writes to a file beside it, and names it `path` once all is there."""
+    from ..io import TFRecordWriter
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    unfinished = f"{path}.{os.getpid()}.unfinished"
+    with TFRecordWriter(unfinished) as writer:
+        writer.write(str(count).encode())
+        for row in rows:
+            for one in row:
+                writer.write(_packed(one))
+            yield row
+    os.replace(unfinished, path)
+
+
+def cached(dataset, prefix):
+    """The dataset; its first full pass writes the elements to a file, others read them there."""
+    from . import _flat_element
+    path = prefix + ".data"
+    count = len(nest.flatten(dataset._spec))
+
+    def make():
+        if os.path.exists(path):
+            return _elements(path)
+        return _write(path, count, (_flat_element(one) for one in dataset))
+    return dataset._from_python(make, dataset._spec, "CacheDataset")
+
+
+def save(dataset, path, compression=None):
+    """Writes a dataset below a folder."""
+    import json
+    from . import _flat_element
+    folder = os.fspath(path)
+    if compression not in (None, "NONE", "GZIP"):
+        raise ValueError(f"compression must be None or GZIP; got {compression!r}")
+    for _ in _write(os.path.join(folder, "elements.data"), len(nest.flatten(dataset._spec)),
+                    (_flat_element(one) for one in dataset)):
+        pass
+    with open(os.path.join(folder, "element_spec.json"), "w") as file:
+        json.dump(_form(dataset._spec), file)
+
+
+def load(path):
+    """The dataset of a folder. Raises: NotFoundError."""
+    import json
+    from . import Dataset, _names_of
+    folder = _names_of(path)[0]
+    described = os.path.join(folder, "element_spec.json")
+    if not os.path.exists(described):
+        raise errors.NotFoundError(None, None, f"{described}; No such file or directory; a dataset that TensorFlow has saved "
+                                   "is not read: write its elements as TFRecord")
+    with open(described) as file:
+        spec = _formed(json.load(file))
+    data = os.path.join(folder, "elements.data")
+    empty = Dataset.range(0)
+    made = empty._from_python(lambda: _elements(data), spec, "_LoadDataset")
+    return made
+
+
+def fixed_records(names, size, header, footer, compression):
+    """Pieces of `size` bytes. Raises, at the element: InvalidArgumentError where a file does not divide into them."""
+    from . import Dataset
+
+    def make():
+        for name in names:
+            try:
+                with open(name, "rb") as file:
+                    data = file.read()
+            except FileNotFoundError:
+                raise errors.NotFoundError(None, None, f"{name}; No such file or directory") from None
+            data = gzip.decompress(data) if compression == "GZIP" else zlib.decompress(data) if compression == "ZLIB" else data
+            body = len(data) - header - footer
+            if body < 0 or body % size:
+                raise errors.InvalidArgumentError(None, None, f"Excess bytes of {body % size} in input file {name}, which "
+                                                  f"holds {body} bytes of records of {size}")
+            for at in range(header, header + body, size):
+                yield [convert_to_tensor(data[at:at + size])]
+    return Dataset.range(0)._from_python(make, TensorSpec([], "string"), "FixedLengthRecordDatasetV2")
+
+
+def _kind(texts):
+    """The default of a column by the fields seen: int32, int64, float32, or text."""
+    for convert, dtype in ((int, "int32"), (int, "int64"), (float, "float32")):
+        try:
+            values = [convert(one) for one in texts if one]
+        except ValueError:
+            continue
+        if not values or dtype == "int32" and any(abs(one) >= 2 ** 31 for one in values):
+            continue
+        return dtype
+    return "string"
+
+
+def make_csv_dataset(file_pattern, batch_size, column_names=None, column_defaults=None, label_name=None, select_columns=None,
+                     field_delim=",", use_quote_delim=True, na_value="", header=True, num_epochs=None, shuffle=True,
+                     shuffle_buffer_size=10000, shuffle_seed=None, prefetch_buffer_size=None, num_parallel_reads=None,
+                     sloppy=False, num_rows_for_inference=100, compression_type=None, ignore_errors=False,
+                     encoding="utf-8"):
+    """Batches of the columns of CSV files by name, an ordered dict; with `label_name` (columns, label). Kinds of columns are
+    those of the first rows. Raises: ValueError for names that the header lacks."""
+    import collections
+    import csv
+    from . import Dataset, TextLineDataset
+    names = list(Dataset.list_files(file_pattern, shuffle=False).as_numpy_iterator())
+    lines = [one.numpy().decode(encoding) for one in TextLineDataset(names[0], compression_type).take(
+        int(num_rows_for_inference or 100) + 1)]
+    rows = list(csv.reader(lines, delimiter=field_delim))
+    columns = list(column_names or rows[0])
+    chosen = columns if select_columns is None else [columns[one] if isinstance(one, int) else one for one in select_columns]
+    missing = [one for one in chosen + ([label_name] if label_name else []) if one not in columns]
+    if missing:
+        raise ValueError(f"`label_name` and `select_columns` must be among the columns {columns}; got {missing}")
+    places = sorted(columns.index(one) for one in chosen)
+    chosen = [columns[one] for one in places]
+    body = rows[1:] if header else rows
+    defaults = column_defaults
+    if defaults is None:
+        kinds = [_kind([row[place] for row in body if len(row) == len(columns)]) for place in places]
+        defaults = [convert_to_tensor([""] if kind == "string" else [0], dtype=kind) for kind in kinds]
+    elif len(defaults) == len(columns) and len(places) != len(columns):
+        defaults = [defaults[place] for place in places]
+    from .experimental import CsvDataset
+
+    def one_file(name):
+        return CsvDataset(name, defaults, compression_type, header=header, field_delim=field_delim,
+                          use_quote_delim=use_quote_delim, na_value=na_value, select_cols=places)
+    made = one_file(names[0].decode())
+    for name in names[1:]:
+        made = made.concatenate(one_file(name.decode()))
+    if ignore_errors:
+        made = made.ignore_errors()
+    if shuffle:
+        made = made.shuffle(shuffle_buffer_size, shuffle_seed)
+    if num_epochs != 1:
+        made = made.repeat(num_epochs)
+    made = made.batch(batch_size, drop_remainder=num_epochs is None)
+
+    def named(*values):
+        features = collections.OrderedDict(zip(chosen, values))
+        if label_name is None:
+            return features
+        return features, features.pop(label_name)
+    return made.map(named).prefetch(1 if prefetch_buffer_size is None else prefetch_buffer_size)
+

@@ -1,0 +1,48 @@
+import tensorflow as tf
+import numpy as np
+import os, tempfile
+d = tempfile.mkdtemp()
+ds = tf.data.Dataset.range(6)
+ds.save(d + "/saved"); l = tf.data.Dataset.load(d + "/saved"); print(l.element_spec, list(l.as_numpy_iterator()))
+print(list(ds.snapshot(d + "/snap").as_numpy_iterator()))
+print(list(ds.cache(d + "/cache").as_numpy_iterator()), sorted(f.split(".")[0] for f in os.listdir(d))[:1])
+r = tf.data.Dataset.from_tensor_slices([0] * 90 + [1] * 10).rejection_resample(class_func=lambda x: x, target_dist=[0.5, 0.5], initial_dist=[0.9, 0.1], seed=1)
+print(0.3 < np.mean([y for y, _ in r.as_numpy_iterator()]) < 0.7)
+print(list(tf.data.Dataset.random(seed=4).take(2).as_numpy_iterator()))
+print([x.numpy().tolist() for x in ds.batch(4, num_parallel_calls=2, deterministic=True)])
+print(ds.apply(tf.data.experimental.assert_cardinality(6)).cardinality().numpy(), ds.cardinality() == 6)
+a, b = tf.keras.utils.split_dataset(ds, 0.5); print(list(a.as_numpy_iterator()), list(b.as_numpy_iterator()))
+print(list(tf.data.Dataset.zip(ds, ds.skip(1)).as_numpy_iterator())[:2], list(tf.data.Dataset.zip({"a": ds, "b": ds}).take(1).as_numpy_iterator()))
+opts = tf.data.Options(); opts.autotune.enabled = True; opts.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA; opts.threading.private_threadpool_size = 2
+o = ds.with_options(opts); print(o.options().experimental_distribute.auto_shard_policy, o.options().autotune.enabled, o.options().deterministic)
+print(list(ds.shuffle(4, seed=2).take(3).as_numpy_iterator()), list(ds.repeat(2).shard(2, 0).as_numpy_iterator()))
+try: ds.shard(2, 5)
+except (ValueError, tf.errors.InvalidArgumentError) as e: print(type(e).__name__)
+for i, w in ds.window(2).enumerate(): print(i.numpy(), list(w.as_numpy_iterator()), end="; ")
+print()
+w = tf.data.Dataset.from_tensor_slices({"x": [1, 2, 3, 4]}).window(2)
+for e in w: print({k: list(v.as_numpy_iterator()) for k, v in e.items()})
+print([t.numpy().tolist() for t in tf.data.Dataset.range(10).window(5, 1, 1, True).flat_map(lambda x: x.batch(5)).map(lambda x: (x[:-1], x[-1])).take(1).get_single_element()] if False else "")
+for x, y in tf.data.Dataset.range(10).batch(5, drop_remainder=True).map(lambda b: (b[:-2], b[-2:])): print(x.numpy(), "=>", y.numpy())
+def gen():
+    for i in range(3): yield {"id": i, "v": np.arange(i, dtype="float32")}, str(i)
+g = tf.data.Dataset.from_generator(gen, output_signature=({"id": tf.TensorSpec((), tf.int32), "v": tf.TensorSpec((None,), tf.float32)}, tf.TensorSpec((), tf.string)))
+for f, s in g: print(f["id"].numpy(), f["v"].numpy(), s.numpy())
+pb = g.map(lambda f, s: f["v"]).padded_batch(3, padding_values=-1.0); print(next(iter(pb)).numpy())
+print(tf.data.experimental.get_structure(ds) if hasattr(tf.data.experimental, "get_structure") else ds.element_spec, tf.data.DatasetSpec(tf.TensorSpec([], tf.int64)))
+it = iter(ds); print(it.element_spec, next(it).numpy(), it.get_next().numpy()); opt = it.get_next_as_optional(); print(opt.has_value().numpy(), opt.get_value().numpy(), tf.experimental.Optional.empty(tf.TensorSpec([], tf.int64)).has_value().numpy())
+ck = tf.train.Checkpoint(it=it); p = ck.save(d + "/it"); print(next(it).numpy(), next(it).numpy()); ck.restore(p); print(next(it).numpy())
+print(list(tf.data.Dataset.from_tensor_slices((["a", "b"], [1, 2])).map(lambda s, i: tf.strings.join([s, tf.strings.as_string(i)])).as_numpy_iterator()))
+def fn(x):
+    if x % 2 == 0: return x * 10
+    else: return -x
+print(list(ds.map(fn).as_numpy_iterator()), list(ds.map(lambda x: {"a": x, "b": (x, x + 1)}).take(1).as_numpy_iterator()))
+try: list(ds.map(lambda x: 1 // (x - 2) if False else tf.debugging.check_numerics(tf.cast(x, tf.float32) / tf.cast(x - x, tf.float32), "bad")).as_numpy_iterator())
+except tf.errors.InvalidArgumentError as e: print("Invalid")
+print(list(tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).flat_map(lambda x: tf.data.Dataset.from_tensor_slices(x)).as_numpy_iterator()))
+lst = tf.data.Dataset.from_tensors([[1, 2], [3, 4]]); print(lst.get_single_element().numpy(), lst.unbatch().unbatch().reduce(0, lambda a, b: a + b).numpy())
+s, c = tf.data.Dataset.range(5).reduce((np.int64(0), np.int64(0)), lambda st, x: (st[0] + x, st[1] + 1)); print(s.numpy(), c.numpy())
+print(list(tf.data.Dataset.range(3).prefetch(1).repeat().take(5).as_numpy_iterator()), tf.data.Dataset.range(3).repeat().cardinality().numpy(), tf.data.INFINITE_CARDINALITY)
+print(ds.batch(2).batch(2, drop_remainder=True).element_spec, ds.padded_batch(4).element_spec, repr(ds.shuffle(3)), ds.map(lambda x: (x, {"k": x})).element_spec)
+for e in tf.data.Dataset.range(5).batch(2).prefetch(2).as_numpy_iterator(): print(e, end=" ")
+print(); print(list(ds.group_by_window(lambda x: x % 2, lambda k, w: w.batch(2), 2).as_numpy_iterator()))

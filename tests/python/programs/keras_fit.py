@@ -1,0 +1,45 @@
+import tensorflow as tf
+from tensorflow import keras
+import numpy as np
+keras.utils.set_random_seed(3)
+rng = np.random.RandomState(1); x = rng.rand(64, 8).astype("float32"); y = (x.sum(1) > 4).astype("int32")
+model = keras.Sequential([keras.layers.Dense(8, activation="relu"), keras.layers.Dense(2)])
+try: model.summary()
+except ValueError as e: print("VE", e)
+try: model.count_params()
+except ValueError as e: print("VE", str(e)[:90])
+try: model.weights; print(model.weights)
+except ValueError as e: print("VE", e)
+model.compile(optimizer=keras.optimizers.Adam(1e-2), loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy", keras.metrics.SparseCategoricalCrossentropy(from_logits=True, name="xe")], weighted_metrics=["accuracy"], steps_per_execution=1)
+h = model.fit(x, y, batch_size=16, epochs=3, validation_data=(x[:16], y[:16]), class_weight={0: 1., 1: 2.}, verbose=0); print(sorted(h.history)); print([round(v, 3) for v in h.history["loss"]], [round(v, 3) for v in h.history["val_accuracy"]])
+h = model.fit(x, y, epochs=1, sample_weight=np.linspace(0, 1, 64), shuffle=False, verbose=0); print([round(v, 4) for v in h.history["loss"]])
+print({k: round(float(v), 3) for k, v in model.evaluate(x, y, return_dict=True, verbose=0).items()}, model.metrics_names)
+model.summary(line_length=80); model.summary(expand_nested=True, show_trainable=True)
+print(model.predict(x[:4], batch_size=2, verbose=0).shape, model(x[:1]).shape, model.layers[0].get_config()["units"], model.layers[0].get_weights()[0].shape, model.get_layer(index=1).name, model.optimizer.iterations.numpy())
+model.layers[0].trainable = False; print(len(model.trainable_weights), len(model.non_trainable_weights), model.trainable)
+probability_model = keras.Sequential([model, keras.layers.Softmax()]); print(probability_model(x[:2]).numpy().sum(1).round(3))
+inp = keras.Input((8,), name="in"); hid = keras.layers.Dense(4, name="hid")(inp); o1 = keras.layers.Dense(1, name="o1")(hid); o2 = keras.layers.Dense(3, activation="softmax", name="o2")(hid)
+mo = keras.Model(inp, {"o1": o1, "o2": o2}); mo.compile("sgd", loss={"o1": "mse", "o2": "sparse_categorical_crossentropy"}, loss_weights={"o1": 0.5, "o2": 1.0}, metrics={"o1": ["mae"], "o2": ["accuracy"]})
+class Custom(keras.Model):
+    def __init__(self, **kw): super().__init__(**kw); self.d = keras.layers.Dense(1); self.tracker = keras.metrics.Mean(name="loss"); self.mae = keras.metrics.MeanAbsoluteError(name="mae")
+    def call(self, inputs, training=None): return self.d(inputs)
+    def train_step(self, data):
+        a, b = data
+        with tf.GradientTape() as tape: p = self(a, training=True); loss = self.compute_loss(y=b, y_pred=p)
+        self.optimizer.apply(tape.gradient(loss, self.trainable_variables), self.trainable_variables)
+        for m in self.metrics:
+            if m.name == "loss": m.update_state(loss)
+            else: m.update_state(b, p)
+        return {m.name: m.result() for m in self.metrics}
+c = Custom(); c.compile("sgd", "mse", metrics=["mae"]); h = c.fit(x, x[:, :1], epochs=2, verbose=0); print(sorted(h.history), [round(v, 3) for v in h.history["loss"]] != [])
+try: s.load_weights("none.weights.h5")
+except Exception as e: print(type(e).__name__)
+try: model.fit(x, y[:5], verbose=0)
+except ValueError as e: print("VE", str(e)[:100])
+try: keras.Sequential([keras.layers.Dense(1)]).fit(x, y)
+except ValueError as e: print("VE", str(e)[:80])
+try: keras.layers.Dense(-1)
+except ValueError as e: print("VE", e)
+try: model.get_layer("none")
+except ValueError as e: print("VE", e)
+model.run_eagerly = True; print(model.run_eagerly)
