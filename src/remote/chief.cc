@@ -211,9 +211,7 @@ std::shared_ptr<RemoteGraph> Chief::RegisteredFor(const graph::Graph& graph,
   return made;
 }
 
-std::vector<Tensor> Chief::Run(const graph::Graph& graph, const std::vector<Tensor>& arguments,
-                               const std::string& device) {
-  const std::shared_lock open(open_);
+void Chief::RequireOpen() const {
   if (thread_ == nullptr || on_own_thread) {
     throw Error(Code::kFailedPrecondition,
                 thread_ == nullptr
@@ -223,10 +221,33 @@ std::vector<Tensor> Chief::Run(const graph::Graph& graph, const std::vector<Tens
                       "neither make nor run anything on servers; got one that does, as a batch has "
                       "another size than the first; let all batches have one size");
   }
-  const std::shared_ptr<RemoteGraph> remote = RegisteredFor(graph, device);
+}
+
+std::vector<Tensor> Chief::Run(const graph::Graph& graph, const std::vector<Tensor>& arguments,
+                               const std::string& device) {
+  const std::shared_lock open(open_);
+  RequireOpen();
+  return Start(RegisteredFor(graph, device), arguments);
+}
+
+std::vector<Tensor> Chief::Run(Prepared* prepared, const std::vector<Tensor>& arguments) {
+  const std::shared_lock open(open_);
+  RequireOpen();
+  std::shared_ptr<RemoteGraph> graph;
+  {
+    const std::lock_guard lock(prepared->mutex);
+    graph = prepared->registered.lock();
+    if (graph == nullptr)
+      prepared->registered = graph = RegisteredFor(prepared->graph, prepared->device);
+  }
+  return Start(graph, arguments);
+}
+
+std::vector<Tensor> Chief::Start(const std::shared_ptr<RemoteGraph>& graph,
+                                 const std::vector<Tensor>& arguments) {
   Result<std::vector<Tensor>> results = Status(Code::kInternal, "[coordinator] not run");
   runtime::AwaitOn(executor(), [&](const runtime::OnDone& done) {
-    client_->Start(remote, arguments, [&results, done](Result<std::vector<Tensor>> given) {
+    client_->Start(graph, arguments, [&results, done](Result<std::vector<Tensor>> given) {
       results = std::move(given);
       done();
     });

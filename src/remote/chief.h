@@ -48,6 +48,14 @@ class Chief : public std::enable_shared_from_this<Chief> {
   /// Runs a graph, what nothing binds on `device`. FailedPrecondition on the chief's own thread.
   std::vector<Tensor> Run(const graph::Graph& graph, const std::vector<Tensor>& arguments,
                           const std::string& device);
+  /// The same for a graph that is run often; it is looked up once. Threads: several at a time.
+  struct Prepared {
+    graph::Graph graph;
+    std::string device;
+    std::mutex mutex;
+    std::weak_ptr<RemoteGraph> registered;  // guarded by mutex
+  };
+  std::vector<Tensor> Run(Prepared* prepared, const std::vector<Tensor>& arguments);
 
  private:
   void Open(const ChiefOptions& options);
@@ -55,6 +63,9 @@ class Chief : public std::enable_shared_from_this<Chief> {
   void Connect(const std::string& address, const std::string& what, const ChiefOptions& options);
   void Begin(const ChiefOptions& options);
   void KeepAlive();
+  void RequireOpen() const;
+  std::vector<Tensor> Start(const std::shared_ptr<RemoteGraph>& graph,
+                            const std::vector<Tensor>& arguments);
   std::shared_ptr<RemoteGraph> RegisteredFor(const graph::Graph& graph, const std::string& device);
 
   base::SystemRandomness randomness_;
@@ -81,6 +92,14 @@ class ServerVariable : public runtime::PlacedVariable {
   std::vector<Tensor> Run(const graph::Graph& graph,
                           const std::vector<Tensor>& arguments) override {
     return chief_->Run(graph, arguments, device);
+  }
+  Call Prepare(graph::Graph graph) override {
+    const auto prepared = std::make_shared<Chief::Prepared>();
+    prepared->graph = std::move(graph);
+    prepared->device = device;
+    return [chief = chief_, prepared](const std::vector<Tensor>& arguments) {
+      return chief->Run(prepared.get(), arguments);
+    };
   }
 
  private:

@@ -40,7 +40,7 @@ struct Function::State {
   struct Traced {
     runtime::TracedFunction function;
     bool per_replica = false;
-    runtime::PlacedVariable* placed = nullptr;  // a variable that it names, of another process
+    runtime::PlacedVariable::Call placed;  // where it names a variable of another process
     std::map<int, std::shared_ptr<runtime::CallableGraph>> callable;
   };
   std::map<std::string, Traced> traces;
@@ -134,7 +134,7 @@ std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
   const std::string signature = SignatureOf(arguments);
   std::shared_ptr<runtime::CallableGraph> callable;
   std::vector<runtime::Given> given_results;
-  std::optional<std::pair<runtime::PlacedVariable&, graph::Graph>> placed;
+  runtime::PlacedVariable::Call placed;
   {
     std::lock_guard lock(state_->mutex);
     if (state_->layout != runtime::VariableLayout()) state_->traces.clear();
@@ -147,13 +147,14 @@ std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
         state_->traces.erase(place);
         throw;
       }
-      traced.placed = runtime::PlacedVariableIn(traced.function.graph);
+      if (auto* variable = runtime::PlacedVariableIn(traced.function.graph))
+        traced.placed = variable->Prepare(traced.function.graph);
       traced.per_replica = runtime::HasReplicaCells(traced.function.graph);
       state_->layout = runtime::VariableLayout();
     }
     given_results = traced.function.results;
     if (traced.placed != nullptr) {
-      placed.emplace(*traced.placed, traced.function.graph);
+      placed = traced.placed;
     } else {
       auto& ready = traced.callable[traced.per_replica ? runtime::CurrentReplica() : -1];
       if (ready == nullptr) ready = Compile(traced.function.graph);
@@ -162,7 +163,7 @@ std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
   }
   if (placed) {
     if (ops::IsRecording()) return state_->body(arguments);
-    return WithSlices(placed->first.Run(placed->second, arguments), given_results);
+    return WithSlices(placed(arguments), given_results);
   }
   if (callable->meets() && RecordsOutside()) return state_->body(arguments);
   return WithSlices(callable->Call(arguments), given_results);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "runtime/graph_builder.h"
@@ -14,6 +15,9 @@ class PlacedVariable : public GraphVariable {
   /// alone. Errors: what ops throw; Unavailable, naming a task that was lost.
   virtual std::vector<Tensor> Run(const graph::Graph& graph,
                                   const std::vector<Tensor>& arguments) = 0;
+  /// `Run` of one graph, to be called often.
+  using Call = std::function<std::vector<Tensor>(const std::vector<Tensor>& arguments)>;
+  virtual Call Prepare(graph::Graph graph) = 0;
 };
 
 /// What `handle` names, or nullptr for another kind of variable.
