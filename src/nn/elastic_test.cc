@@ -34,6 +34,7 @@ class Counter : public Callback {
 
   std::function<void(int64_t)> on_batch;
   std::function<void()> after_fit, at_end;
+  std::string optimizer = "adam";
   float rate = 0.01f;
   int batches = 0;
   int epochs = 0;
@@ -42,7 +43,7 @@ class Counter : public Callback {
 Trained Train(Strategy& strategy, const std::shared_ptr<Counter>& counter, int epochs = 3) {
   const auto scope = strategy.scope();
   Sequential model{Dense(400, DenseOptions{.activation = relu}), Dropout(0.1), Dense(4)};
-  model.Compile({.optimizer = optimizers::Get("adam"),
+  model.Compile({.optimizer = optimizers::Get(counter->optimizer),
                  .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true),
                  .metrics = {metrics::SparseCategoricalAccuracy("accuracy")}});
   const History history = model.Fit(Features(), Labels(),
@@ -59,10 +60,12 @@ Trained Train(Strategy& strategy, const std::shared_ptr<Counter>& counter, int e
   return trained;
 }
 
-Trained Alone(int epochs = 3) {
+Trained Alone(int epochs = 3, const std::string& optimizer = "adam") {
   SetRandomSeed(7);
   MirroredStrategy strategy({.devices = 1, .replicas = 1});
-  return Train(strategy, std::make_shared<Counter>(), epochs);
+  const auto counter = std::make_shared<Counter>();
+  counter->optimizer = optimizer;
+  return Train(strategy, counter, epochs);
 }
 
 // What each worker ended with; nothing for those that did not.
@@ -108,6 +111,21 @@ TEST(ElasticTest, AWorkerDiesAnywhere) {
         ExpectAllAre(expected, all, survivors, what);
       });
   EXPECT_GE(deaths, 15);
+}
+
+// What one worker alone has of an update that needs the whole matrix.
+TEST(ElasticTest, TheOwnerOfAnUpdateDiesAnywhere) {
+  const Trained expected = Alone(3, "muon");
+  const int deaths = distribute::KillAnywhere(
+      {2, 3}, 6, /*seed=*/9,
+      [](ElasticJob& job) {
+        return TrainElastic(job,
+                            [](int, Strategy&, Counter& counter) { counter.optimizer = "muon"; });
+      },
+      [&](const auto& all, int survivors, const std::string& what) {
+        ExpectAllAre(expected, all, survivors, what);
+      });
+  EXPECT_GE(deaths, 8);
 }
 
 TEST(ElasticTest, OneDiesAfterTheOtherUntilOneIsLeft) {

@@ -78,6 +78,34 @@ TEST(MultiWorkerTest, EveryRuleGivesTheBitsOfOneProcess) {
   }
 }
 
+// Updates that need a whole matrix are made by one worker each.
+TEST(MultiWorkerTest, WholeUpdatesAreDividedOverWorkers) {
+  for (const char* name : {"muon", "lamb", "adafactor"}) {
+    const MakeModel make = [name] {
+      return Compiled({Dense(400, DenseOptions{.activation = relu}),
+                       Dense(64, DenseOptions{.activation = relu}), Dense(80), Dense(4)},
+                      optimizers::Get(name));
+    };
+    ExpectOneResult(name, make, 1, 4, {{1}, {2}, {3}, {4}});
+    ExpectOneResult(name, make, 2, 2, {{2, 2}, {3}});
+  }
+}
+
+// The matrix's owner computes it, the other one gets it.
+TEST(MultiWorkerTest, AWholeUpdateIsMadeOnce) {
+  std::vector<int> kernels(2);
+  distribute::RunWorkers(2, [&](std::shared_ptr<distribute::Communicator> ranks) {
+    const int rank = ranks->rank();
+    MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
+    const auto scope = strategy.scope();
+    const auto model = Large([] { return optimizers::Get("muon"); })();
+    const History history = model->Fit(
+        Features(), Labels(), {.batch_size = 16, .verbose = Verbosity::kSilent, .shards = 4});
+    kernels[rank] = history.plan.kernels;
+  });
+  EXPECT_GT(std::abs(kernels[0] - kernels[1]), 10) << kernels[0] << " and " << kernels[1];
+}
+
 TEST(MultiWorkerTest, EveryOptionGivesTheBitsOfOneProcess) {
   const UpdateOptions options[] = {
       {.clipnorm = 0.05},

@@ -115,7 +115,7 @@ std::vector<Endpoint> ExchangeNodes::AddRows(Endpoint own, const Numbers& border
   return values.empty() ? std::vector<Endpoint>{own} : values;
 }
 
-void ExchangeNodes::AddGather(Endpoint handle, const Numbers& borders) {
+Node& ExchangeNodes::AddGather(Endpoint handle, const Numbers& borders) {
   const ops::TensorType held{graph_.type(handle).element, graph_.type(handle).shape};
   const int64_t bytes = RowBytes(held) * borders.back();
   Node& node = graph_.AddNode("_GatherVariables", {handle},
@@ -124,6 +124,7 @@ void ExchangeNodes::AddGather(Endpoint handle, const Numbers& borders) {
                                {"fingerprint", Fingerprint("variable", borders)},
                                {"bytes", bytes}});
   node.name = "Gather";
+  return node;
 }
 
 namespace {

@@ -36,7 +36,7 @@ class ExchangeNodes {
   /// The ranks' rows of a value, in order; ranks without rows are left out.
   std::vector<graph::Endpoint> AddRows(graph::Endpoint own, const std::vector<int64_t>& borders);
   /// Every rank gets the rows of a variable that the others have.
-  void AddGather(graph::Endpoint handle, const std::vector<int64_t>& borders);
+  graph::Node& AddGather(graph::Endpoint handle, const std::vector<int64_t>& borders);
 
  private:
   graph::Graph& graph_;

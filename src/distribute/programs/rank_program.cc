@@ -202,7 +202,9 @@ RankProgram::RankProgram(SpreadProgram program, Communicator& ranks,
       parts_(std::move(program.parts)),
       whole_(TakenWhole(program.graph)),
       program_(Labelled(std::move(program.graph)), options),
-      exchanges_(std::make_unique<Exchanges>(ranks)) {}
+      exchanges_(std::make_unique<Exchanges>(ranks)) {
+  for (const Communicator::Part& part : parts_) whole_.erase(part.handle.object().get());
+}
 
 RankProgram::~RankProgram() = default;
 
@@ -231,12 +233,19 @@ void RankProgram::NoteWait(const graph::Node& node, base::Time from, base::Time 
                         exchanges_->LastFrom(node), from, to);
 }
 
+// Whether another rank has the rows of a variable than this program wants.
+bool RankProgram::HasOtherRows(const Communicator::Part& part) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const Communicator::Part& own) {
+    return own.handle.object() == part.handle.object() && own.borders != part.borders;
+  });
+}
+
 std::vector<Tensor> RankProgram::Run(std::vector<Tensor> arguments, base::Team& team) {
   if (checked_ != ranks_.parts_version()) {
-    const bool stale = std::any_of(ranks_.parts().begin(), ranks_.parts().end(),
-                                   [&](const Communicator::Part& part) {
-                                     return whole_.contains(part.handle.object().get());
-                                   });
+    const bool stale = std::any_of(
+        ranks_.parts().begin(), ranks_.parts().end(), [&](const Communicator::Part& part) {
+          return whole_.contains(part.handle.object().get()) || HasOtherRows(part);
+        });
     if (stale) GatherParts(ranks_);
     ranks_.AddParts(parts_);
     checked_ = ranks_.parts_version();

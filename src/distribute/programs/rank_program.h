@@ -38,6 +38,7 @@ class RankProgram {
  private:
   class Exchanges;
   void NoteWait(const graph::Node& node, base::Time from, base::Time to);
+  bool HasOtherRows(const Communicator::Part& part) const;
   Communicator& ranks_;
   std::vector<Communicator::Part> parts_;
   std::set<const void*> whole_;  // variables that the program takes whole

@@ -7,6 +7,7 @@
 #include "collectives/tree.h"
 #include "distribute/programs/exchange_nodes.h"
 #include "distribute/programs/update_slices.h"
+#include "distribute/programs/whole_updates.h"
 #include "graph/rewrite.h"
 #include "graph/segments.h"
 #include "kernels/kernel.h"
@@ -40,11 +41,13 @@ Division Part(const Division& division, Leaf begin, Leaf end) {
 class Spreader {
  public:
   Spreader(const graph::Graph& source, const SpreadOptions& options,
-           const graph::RowAnalysis& analysis, const UpdateSlices& slices)
+           const graph::RowAnalysis& analysis, const UpdateSlices& slices,
+           const WholeUpdates& whole)
       : source_(source),
         options_(options),
         analysis_(analysis),
         slices_(slices),
+        whole_(whole),
         rewriter_(source),
         exchange_(rewriter_.result(), options.rank, options.division.num_ranks()) {}
 
@@ -58,6 +61,13 @@ class Spreader {
     for (const UpdateSlices::Written& written : slices_.variables) {
       if (!written.gathered)
         program.parts.push_back({*source_.constant(written.handle), BordersOf(written.rows)});
+    }
+    for (const auto& [sum, update] : whole_.updates) {
+      for (const UpdateSlices::Written& written : update.variables) {
+        if (!written.gathered)
+          program.parts.push_back({*source_.constant(written.handle),
+                                   BordersOfOwner(written.rows, update.owner, ranks())});
+      }
     }
     return program;
   }
@@ -75,7 +85,9 @@ class Spreader {
   }
 
   void Add(const Node& node) {
-    if (node.spec->name == "Arg") {
+    if (const WholeUpdates::Update* update = whole_.Of(node.id)) {
+      if (update->owner == options_.rank) rewriter_.Keep(node);
+    } else if (node.spec->name == "Arg") {
       AddParameter(node);
     } else if (!kernels::LeavesOf(node.attributes).empty()) {
       node.attributes.Find("replicas") != nullptr ? AddReplicaSums(node) : AddSum(node);
@@ -261,7 +273,11 @@ class Spreader {
     const int64_t multiple = kernels::LeavesOf(node.attributes).back() / options_.examples;
     const bool mean = node.spec->name == "Mean";
     const ops::TensorType& type = node.outputs[0];
-    const Numbers borders = slices_.sums.contains(node.id) ? BordersOf(type.shape[0]) : Numbers();
+    const auto update = whole_.updates.find(node.id);
+    const Numbers borders = slices_.sums.contains(node.id) ? BordersOf(type.shape[0])
+                            : update != whole_.updates.end()
+                                ? BordersOfOwner(type.shape[0], update->second.owner, ranks())
+                                : Numbers();
     for (Endpoint input : node.inputs) {
       if (!HasRows(input) && source_.type(input).shape.rank() > 0 &&
           source_.type(input).shape[0] == kernels::LeavesOf(node.attributes).back() &&
@@ -404,6 +420,22 @@ class Spreader {
       if (!written.gathered) continue;
       exchange_.AddGather(rewriter_.Mapped(written.handle), BordersOf(written.rows));
     }
+    for (const auto& [sum, update] : whole_.updates) {
+      for (const UpdateSlices::Written& written : update.variables)
+        if (written.gathered) GatherFromOwner(update, written);
+    }
+  }
+
+  // Waits on all ranks for what the owner's update waits for, so that all join gatherings alike.
+  void GatherFromOwner(const WholeUpdates::Update& update, const UpdateSlices::Written& written) {
+    Node& gather = exchange_.AddGather(rewriter_.Mapped(written.handle),
+                                       BordersOfOwner(written.rows, update.owner, ranks()));
+    for (const int input : update.inputs)
+      gather.control_inputs.push_back(rewriter_.MappedNode(input));
+    std::sort(gather.control_inputs.begin(), gather.control_inputs.end());
+    gather.control_inputs.erase(
+        std::unique(gather.control_inputs.begin(), gather.control_inputs.end()),
+        gather.control_inputs.end());
   }
 
   Endpoint GatherRows(Endpoint value) {
@@ -421,6 +453,7 @@ class Spreader {
   const SpreadOptions& options_;
   const graph::RowAnalysis& analysis_;
   const UpdateSlices& slices_;
+  const WholeUpdates& whole_;
   graph::Rewriter rewriter_;
   ExchangeNodes exchange_;
 };
@@ -439,7 +472,10 @@ SpreadProgram SpreadSums(const graph::Graph& graph, SpreadOptions options) {
   if (options.slice_from > 0)
     slices = FindUpdateSlices(graph, analysis, static_cast<int>(options.roles.row_ranks().size()),
                               options.slice_from);
-  SpreadProgram program = Spreader(graph, options, analysis, slices).Spread();
+  WholeUpdates whole;
+  if (options.slice_from > 0)
+    whole = FindWholeUpdates(graph, analysis, slices, options.roles, options.slice_from);
+  SpreadProgram program = Spreader(graph, options, analysis, slices, whole).Spread();
   program.graph = JoinExchanges(program.graph, options.bucket_bytes);
   return program;
 }

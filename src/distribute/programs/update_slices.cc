@@ -16,14 +16,6 @@ using graph::Node;
 
 constexpr int64_t kGrain = 16;  // rows, where there are many
 
-bool IsUpdate(const Node& node) {
-  const std::string& op = node.spec->name;
-  if (op == "AssignVariableOp" || op == "AssignAddVariableOp" || op == "AssignSubVariableOp")
-    return true;
-  return std::any_of(std::begin(ops::kUpdateRules), std::end(ops::kUpdateRules),
-                     [&](const ops::UpdateRule& rule) { return op == rule.op; });
-}
-
 // One attempt with a set of sums; a node that needs the whole names the sums to give up.
 class Attempt {
  public:
@@ -48,10 +40,9 @@ class Attempt {
 
   UpdateSlices Finish() {
     UpdateSlices slices{.sums = sums_, .nodes = windowed_};
-    for (auto& [object, written] : written_) {
-      written.variable.gathered = written.trainable || NeededWhole(object);
-      slices.variables.push_back(written.variable);
-    }
+    const auto inside = [this](int node) { return windowed_.contains(node); };
+    for (const auto& [object, written] : written_)
+      slices.variables.push_back(WrittenVariable(graph_, written.handle, inside));
     std::sort(slices.variables.begin(), slices.variables.end(),
               [](const auto& a, const auto& b) { return a.handle.node < b.handle.node; });
     return slices;
@@ -62,10 +53,10 @@ class Attempt {
     int64_t rows = 0;  // 0: whole
     std::set<int> origins;
   };
-  struct WrittenVariable {
-    UpdateSlices::Written variable;
+  struct Writes {
+    Endpoint handle;  // the constant
+    int64_t rows = 0;
     std::set<int> origins;
-    bool trainable = false;
   };
 
   void Refuse(int node) {
@@ -92,7 +83,7 @@ class Attempt {
       take(sliced_[input.node]);
       if (!IsHandle(input)) continue;
       const auto written = written_.find(ObjectOf(input));
-      if (written != written_.end()) take({written->second.variable.rows, written->second.origins});
+      if (written != written_.end()) take({written->second.rows, written->second.origins});
     }
     if (own.rows == 0) return;
     for (char has_rows : analysis_.has_rows[node.id]) conflict |= has_rows != 0;
@@ -142,16 +133,12 @@ class Attempt {
   void Write(const Node& node, const Slice& own) {
     for (Endpoint input : node.inputs) {
       if (!IsHandle(input)) continue;
-      WrittenVariable& written = written_[ObjectOf(input)];
-      Endpoint handle = input;
-      while (graph_.node(handle.node).spec->view) handle = graph_.node(handle.node).inputs[0];
-      written.variable = {handle, own.rows};
+      Writes& written = written_[ObjectOf(input)];
+      written.handle = input;
+      while (graph_.node(written.handle.node).spec->view)
+        written.handle = graph_.node(written.handle.node).inputs[0];
+      written.rows = own.rows;
       written.origins.insert(own.origins.begin(), own.origins.end());
-      const Tensor* constant = graph_.constant(handle);
-      const auto* cell = constant == nullptr
-                             ? nullptr
-                             : dynamic_cast<const runtime::VariableCell*>(constant->object().get());
-      written.trainable = cell == nullptr || cell->trainable();
     }
   }
 
@@ -166,33 +153,53 @@ class Attempt {
     }
   }
 
-  // Whether something takes the variable's value in another way than by the rank's rows.
-  bool NeededWhole(const void* object) const {
-    std::set<int> reads;
-    for (const Node& node : graph_.nodes()) {
-      for (Endpoint input : node.inputs) {
-        if (IsHandle(input) && ObjectOf(input) == object && !windowed_.contains(node.id)) {
-          if (node.spec->name != "ReadVariableOp") return true;
-          reads.insert(node.id);
-        }
-        if (reads.contains(input.node) && !windowed_.contains(node.id)) return true;
-      }
-    }
-    return std::any_of(graph_.results().begin(), graph_.results().end(),
-                       [&](Endpoint result) { return reads.contains(result.node); });
-  }
-
   const graph::Graph& graph_;
   const graph::RowAnalysis& analysis_;
   const std::set<int>& sums_;
   std::vector<Slice> sliced_;  // by node
   std::unordered_map<int, int64_t> windowed_;
-  std::map<const void*, WrittenVariable> written_;
+  std::map<const void*, Writes> written_;
   std::set<int> refused_;
   ops::RowEffect effect_ = ops::RowEffect::kRows;
 };
 
+// Whether something outside takes the variable's value.
+bool NeededOutside(const graph::Graph& graph, Endpoint handle,
+                   const std::function<bool(int)>& inside) {
+  const void* object = graph.constant(handle)->object().get();
+  std::set<int> reads;
+  for (const Node& node : graph.nodes()) {
+    for (Endpoint input : node.inputs) {
+      const Tensor* taken =
+          graph.type(input).dtype == DType::kResource ? graph::ResourceOf(graph, input) : nullptr;
+      if (taken != nullptr && taken->object().get() == object && !inside(node.id)) {
+        if (node.spec->name != "ReadVariableOp") return true;
+        reads.insert(node.id);
+      }
+      if (reads.contains(input.node) && !inside(node.id)) return true;
+    }
+  }
+  return std::any_of(graph.results().begin(), graph.results().end(),
+                     [&](Endpoint result) { return reads.contains(result.node); });
+}
+
 }  // namespace
+
+bool IsUpdate(const Node& node) {
+  const std::string& op = node.spec->name;
+  if (op == "AssignVariableOp" || op == "AssignAddVariableOp" || op == "AssignSubVariableOp")
+    return true;
+  return std::any_of(std::begin(ops::kUpdateRules), std::end(ops::kUpdateRules),
+                     [&](const ops::UpdateRule& rule) { return op == rule.op; });
+}
+
+UpdateSlices::Written WrittenVariable(const graph::Graph& graph, Endpoint handle,
+                                      const std::function<bool(int)>& inside) {
+  const auto* cell =
+      dynamic_cast<const runtime::VariableCell*>(graph.constant(handle)->object().get());
+  const bool trainable = cell == nullptr || cell->trainable();
+  return {handle, graph.type(handle).shape[0], trainable || NeededOutside(graph, handle, inside)};
+}
 
 ops::Attributes WithRows(ops::Attributes attributes, int64_t whole, int64_t count) {
   for (const char* name : {"shape", "size"}) {
@@ -212,16 +219,23 @@ std::vector<int64_t> RowBorders(int64_t rows, const Roles& roles) {
   return roles.Divide(rows, ranks, grain);
 }
 
-UpdateSlices FindUpdateSlices(const graph::Graph& graph, const graph::RowAnalysis& analysis,
-                              int ranks, int64_t least) {
+std::set<int> SumsOfWeights(const graph::Graph& graph, const graph::RowAnalysis& analysis,
+                            int64_t least) {
   std::set<int> sums;
   for (const auto& [id, rows] : analysis.rows_per_example) {
     const Node& node = graph.node(id);
     const Shape& shape = node.outputs[0].shape;
     if (node.outputs.size() == 1 && node.attributes.Find("replicas") == nullptr &&
-        shape.rank() > 0 && shape[0] >= ranks && shape.num_elements() >= least)
+        shape.rank() > 0 && shape.num_elements() >= least)
       sums.insert(id);
   }
+  return sums;
+}
+
+UpdateSlices FindUpdateSlices(const graph::Graph& graph, const graph::RowAnalysis& analysis,
+                              int ranks, int64_t least) {
+  std::set<int> sums = SumsOfWeights(graph, analysis, least);
+  std::erase_if(sums, [&](int id) { return graph.node(id).outputs[0].shape[0] < ranks; });
   while (true) {
     Attempt attempt(graph, analysis, sums);
     const std::set<int> refused = attempt.Follow();

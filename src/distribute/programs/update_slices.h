@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +34,18 @@ struct UpdateSlices {
 /// `ranks` of them. Sums with fewer elements than `least` stay whole.
 UpdateSlices FindUpdateSlices(const graph::Graph& graph, const graph::RowAnalysis& analysis,
                               int ranks, int64_t least);
+
+/// The sums over examples with at least `least` elements, as the gradients of weights are.
+std::set<int> SumsOfWeights(const graph::Graph& graph, const graph::RowAnalysis& analysis,
+                            int64_t least);
+
+/// Whether an op writes variables by an optimizer's rule, or assigns them.
+bool IsUpdate(const graph::Node& node);
+
+/// The variable of the constant `handle`, which nodes that are `inside` write: whether its value is
+/// needed by others, too.
+UpdateSlices::Written WrittenVariable(const graph::Graph& graph, graph::Endpoint handle,
+                                      const std::function<bool(int node)>& inside);
 
 /// `attributes` with `count` where they name a tensor's `whole` rows as its first size.
 ops::Attributes WithRows(ops::Attributes attributes, int64_t whole, int64_t count);
