@@ -323,6 +323,9 @@ TEST(SimulatedFit, EndsWithTheSameBitsWhoeverDies) { ForSeeds(true); }
 TEST(SimulatedFit, SeedsThatFailedOnce) {
   constexpr std::pair<uint64_t, bool> kSeeds[] = {
       {1001, false},  // left out after the last step: Aborted
+      {7447, false},  // asked to leave after it had told that it stays: nobody was left
+      {7283, true},   // died between the rebases of two others: their snapshots no longer met
+      {8010, true},   // the same
       {3055, true},   // let in while it was about to found the job: a failed check
   };
   for (const auto& [seed, deadly] : kSeeds) {
