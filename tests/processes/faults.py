@@ -29,7 +29,7 @@ class Job:
     """A launched job whose workers can be found by index. Without `epochs` it trains until `finish` ends it at a step,
     however fast the machine is."""
 
-    def __init__(self, place, draw, workers=4, epochs=200, least=1, launch=(), train=(), environment=None, servers=0,
+    def __init__(self, place, draw, workers=4, epochs=None, least=1, launch=(), train=(), environment=None, servers=0,
                  model=()):
         self.place, self.draw, self.epochs = place, draw, epochs
         self.data = (*DATA, *model)
@@ -122,14 +122,20 @@ class Job:
         self.wait_until(lambda: len(self.memberships()) > before or not self.launch.running(), "a new membership")
         print(f"  new membership {1000 * (time.monotonic() - begin):.0f} ms after the signal")
 
+    @staticmethod
+    def interrupt(pid):
+        try:
+            os.kill(pid, signal.SIGINT)
+        except ProcessLookupError:
+            pass  # another one's word was quicker
+
     def finish(self, workers=None, seconds=trial.PATIENCE, servers=None):
         """The report; compared with one process's, and with how many workers were there at the end."""
         if self.epochs is None:
-            for pid in self.processes().values():
-                try:
-                    os.kill(pid, signal.SIGINT)
-                except ProcessLookupError:
-                    pass
+            self.wait_for_epoch(self.epochs_done() + 5)
+            for index, pid in self.processes().items():
+                if isinstance(index, int):
+                    self.interrupt(pid)
         equal(self.launch.wait(seconds), 0, "the status of the job")
         report = self.launch.objects()[-1]
         check("weights_digest" in report, f"the last line must be the report; got {report}")
@@ -195,7 +201,7 @@ def kill_during_start(place, draw):
 
 def kill_while_saving(place, draw):
     saves = place.folder / "saves"
-    job = Job(place, draw, train=("--checkpoint", str(saves), "--checkpoint-every", "3"))
+    job = Job(place, draw, epochs=600, train=("--checkpoint", str(saves), "--checkpoint-every", "3"))
     job.wait_for_epoch(draw.randrange(1, 60))
     known = set(os.listdir(saves))
     job.wait_until(lambda: set(os.listdir(saves)) - known, "one more save")
@@ -347,7 +353,7 @@ def shrink_to_one_and_grow(place, draw):
 
 def kill_all(place, draw):
     """Every copy is lost: the job begins anew, from the seed."""
-    job = Job(place, draw, launch=("--max-restarts", "1"))
+    job = Job(place, draw, epochs=600, launch=("--max-restarts", "1"))
     job.wait_for_epoch(draw.randrange(1, 80))
     begin = time.monotonic()
     job.kill(*range(4))
@@ -397,7 +403,7 @@ def servers_undisturbed(place, draw):
 
 
 def servers_kill_a_server(place, draw):
-    job = Job(place, draw, workers=2, servers=2, epochs=400)
+    job = Job(place, draw, workers=2, servers=2, epochs=None)
     job.wait_for_epoch(draw.randrange(1, 80))
     job.time_to_new_membership(job.kill(f"ps {draw.randrange(2)}"))
     job.finish(workers=2, servers=1)
@@ -405,7 +411,7 @@ def servers_kill_a_server(place, draw):
 
 def servers_kill_a_worker(place, draw):
     """Also the one that leads."""
-    job = Job(place, draw, workers=2, servers=1, epochs=400)
+    job = Job(place, draw, workers=2, servers=1, epochs=None)
     job.wait_for_epoch(draw.randrange(1, 80))
     job.time_to_new_membership(job.kill(draw.randrange(2)))
     job.finish(workers=1)
@@ -413,7 +419,7 @@ def servers_kill_a_worker(place, draw):
 
 def servers_kill_all(place, draw):
     """The workers take the rows."""
-    job = Job(place, draw, workers=2, servers=3, epochs=400)
+    job = Job(place, draw, workers=2, servers=3, epochs=None)
     job.wait_for_epoch(draw.randrange(1, 80))
     job.kill("ps 0", "ps 1", "ps 2")
     job.finish(workers=2, servers=0)
