@@ -1,5 +1,6 @@
 """Traced functions, control flow, and what surrounds a trace."""
 
+import contextlib
 import functools
 import inspect
 import sys
@@ -152,6 +153,7 @@ class _Concrete:
         self.results = None  # the structure of results; leaves are numbers or None
         self.variables = []
         self.native = None
+        self.traces = []  # the dtypes and shapes of the tensors, trace by trace
         self.scheduled = None  # the same for workers
         self.first = True
 
@@ -251,7 +253,8 @@ class Function:
     """A Python function that is traced once for each kind of arguments; from then on the traced
     graph runs, compiled. See `function`."""
 
-    def __init__(self, python_function, input_signature=None, autograph=True, name=None):
+    def __init__(self, python_function, input_signature=None, autograph=True, name=None, reduce_retracing=False):
+        self._reduce_retracing = reduce_retracing
         self._python_function = python_function
         self._signature = None if input_signature is None else tuple(input_signature)
         self._autograph = autograph
@@ -313,10 +316,31 @@ class Function:
             with self._lock:
                 if concrete.native is None:
                     concrete.native = self._native_for(concrete)
-                    if all(one is _TENSOR for one in concrete.leaves) and _shape_of(
+                    if not self._reduce_retracing and all(one is _TENSOR for one in concrete.leaves) and _shape_of(
                             concrete.structure) == ((None,) * len(concrete.leaves), ()):
                         self._by_count[len(concrete.leaves)] = concrete
+        if self._reduce_retracing and self._signature is None:
+            with self._lock:
+                self._relax(concrete, tensors)
         return concrete.pack(concrete.native.call(tensors))
+
+    def _relax(self, concrete, tensors):
+        """From the second call with other sizes on one trace serves all sizes of the axes that changed."""
+        if any(one._symbolic for one in tensors) or _native.has_strategy():
+            return
+        given = [list(one._shape) for one in tensors]
+        seen = concrete.__dict__.setdefault("seen", given)
+        if any(len(a) != len(b) for a, b in zip(seen, given)) or all(
+                x in (None, y) for a, b in zip(seen, given) for x, y in zip(a, b)):
+            return
+        open_ = [[x if x == y else None for x, y in zip(a, b)] for a, b in zip(seen, given)]
+        try:
+            concrete.native = _native.SpecFunction(self._first_body(concrete), [
+                (one._dtype, [-1 if size is None else size for size in shape]) for one, shape in zip(tensors, open_)])
+        except (errors.OpError, TypeError, ValueError):
+            concrete.native = _native.Function(self._first_body(concrete), self.__name__)  # it needs the sizes
+        else:
+            concrete.seen = open_
 
     def _prepare(self, args, kwargs):
         """(the concrete function for these arguments, the tensors among them)"""
@@ -410,6 +434,9 @@ class Function:
 
         def body(parameters):
             concrete.first = may_create and self._traced == 0
+            trace = [TensorSpec(one.shape, one.dtype) for one in parameters]
+            if trace not in concrete.traces:
+                concrete.traces.append(trace)
             traced = concrete.body(parameters)
             if concrete.first and concrete.variables and _native.is_tracing():
                 concrete.first = False
@@ -428,10 +455,26 @@ class Function:
         """The trace for these arguments; `TensorSpec`s stand for tensors."""
         if not args and not kwargs and self._signature is not None:
             args = self._signature
-        return ConcreteFunction(self, args, kwargs)
+        made = ConcreteFunction(self, args, kwargs)
+        if all(repr(one.structured_input_signature) != repr(made.structured_input_signature) for one in self._asked):
+            with contextlib.suppress(Exception):  # whoever asks for the graph is told
+                made._traced(False)
+        return made
+
+    @property
+    def _asked(self):
+        """The concrete functions of the calls so far."""
+        made = []
+        for concrete in self._concrete.values():
+            for trace in concrete.traces:
+                specs = iter(trace)
+                flat = [next(specs) if one is _TENSOR else one for one in concrete.leaves]
+                args, kwargs = nest._pack(concrete.structure, iter(flat))
+                made.append(ConcreteFunction(self, args, kwargs))
+        return made
 
     def pretty_printed_concrete_signatures(self, *_, **__):
-        return "\n".join(f"{self.__name__}({', '.join(map(str, key[1]))})" for key in self._concrete)
+        return "\n\n".join(one.pretty_printed_signature().removeprefix("ConcreteFunction ") for one in self._asked)
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -443,7 +486,7 @@ class Function:
         if found is None or found._instance() is not instance:
             import weakref
             bound = self._python_function.__get__(instance, owner)
-            found = Function(bound, self._signature, self._autograph, self.__name__)
+            found = Function(bound, self._signature, self._autograph, self.__name__, self._reduce_retracing)
             try:
                 found._instance = weakref.ref(instance, lambda _: self._methods.pop(key, None))
                 function = self._python_function
@@ -474,6 +517,10 @@ def _shape_of(value):
     return None
 
 
+def _as_spec(one):
+    return TensorSpec(one.shape, one.dtype) if isinstance(one, (Tensor, TensorSpec)) else one
+
+
 class ConcreteFunction:
     """One trace of a function."""
 
@@ -484,9 +531,40 @@ class ConcreteFunction:
 
     name = property(lambda self: "__inference_" + self._function.__name__)
 
+    def _named(self):
+        """[(name, kind, value)] of the arguments, with specs in place of tensors."""
+        try:
+            bound = inspect.signature(self._function.python_function).bind(*self._args, **self._kwargs)
+        except (TypeError, ValueError):
+            return [(f"arg_{i}", "POSITIONAL_ONLY", _as_spec(one)) for i, one in enumerate(self._args)]
+        bound.apply_defaults()
+        return [(name, bound.signature.parameters[name].kind.name, nest.map_structure(_as_spec, value))
+                for name, value in bound.arguments.items()]
+
     @property
     def structured_input_signature(self):
-        return (tuple(self._args), dict(self._kwargs))
+        """(arguments, keyword arguments) as specs with the names of the parameters."""
+        def called(value, name):
+            return TensorSpec(value.shape, value.dtype, name) if isinstance(value, TensorSpec) else value
+        kinds = self._named()
+        return (tuple(called(value, name) for name, kind, value in kinds if kind != "KEYWORD_ONLY"),
+                {name: called(value, name) for name, kind, value in kinds if kind == "KEYWORD_ONLY"})
+
+    @property
+    def structured_outputs(self):
+        """The results in their structure, as tensors of `graph`."""
+        self._traced()
+        return self._structure
+
+    def pretty_printed_signature(self, verbose=True):
+        """The parameters, results and captures, line by line."""
+        lines = ["ConcreteFunction Input Parameters:"]
+        for name, kind, value in self._named():
+            shown = value if isinstance(value, TensorSpec) or nest.is_nested(value) else f"Literal[{value!r}]"
+            lines.append(f"  {name} ({kind}): {shown}")
+        results = nest.map_structure(lambda one: TensorSpec(one.shape, one.dtype) if isinstance(one, Tensor) else one,
+                                     self.structured_outputs)
+        return "\n".join(lines + ["Output Type:", f"  {results}", "Captures:", "  None"])
 
     @property
     def inputs(self):
@@ -503,23 +581,46 @@ class ConcreteFunction:
         """The results as tensors of `graph`, flat."""
         return self._traced()[1]
 
-    def _traced(self):
+    def _traced(self, quiet=True):
+        """(graph, results): Python runs once more; what it prints is dropped where it has printed that before."""
+        import io
+        with contextlib.redirect_stdout(io.StringIO()) if quiet else contextlib.nullcontext():
+            return self._trace_now()
+
+    def _trace_now(self):
         if "_trace" not in self.__dict__:
+            from ._tensor import named
             from .compat import v1
             graph = v1.Graph()
             with graph.as_default():
+                names = iter([name for name, _, value in self._named() for _ in nest.flatten(value)])
+
                 def place(one):
-                    return v1.placeholder(one.dtype, one.shape) if isinstance(one, (TensorSpec, Tensor)) else one
+                    name = next(names, None)
+                    return v1.placeholder(one.dtype, one.shape, name) if isinstance(one, (TensorSpec, Tensor)) else one
                 args, kwargs = nest.map_structure(place, (tuple(self._args), dict(self._kwargs)))
-                made = self._function.python_function(*args, **kwargs)
+                made = self._function._converted()(*args, **kwargs)
+                made = nest.map_structure(lambda one: None if one is None else named(
+                    _native.identity(convert_to_tensor(one)), "Identity"), made)
+            self._structure = made
             self._trace = graph, [one for one in nest.flatten(made) if isinstance(one, Tensor)]
         return self._trace
 
     def __call__(self, *args, **kwargs):
+        wanted = [one for one in nest.flatten((tuple(self._args), dict(self._kwargs))) if hasattr(one, "dtype")]
+        given = [one for one in nest.flatten((args, kwargs)) if isinstance(one, Tensor)]
+        for place, (one, spec) in enumerate(zip(given, wanted)):
+            if len(given) == len(wanted) and one.dtype != spec.dtype:
+                raise errors.InvalidArgumentError(
+                    None, None, f"cannot compute {self.name} as input #{place}(zero-based) was expected to be a "
+                    f"{spec.dtype.name} tensor but is a {one.dtype.name} tensor")
         return self._function(*args, **kwargs)
 
     def __repr__(self):
-        return f"<ConcreteFunction {self._function.__name__}{self.structured_input_signature[0]}>"
+        return f"<ConcreteFunction ({', '.join(f'{name}: {value}' for name, _, value in self._named())})>"
+
+    def __str__(self):
+        return self.pretty_printed_signature()
 
 
 def function(func=None, input_signature=None, autograph=True, jit_compile=None,
@@ -534,11 +635,12 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None,
       func: the function; without it a decorator is given.
       input_signature: `TensorSpec`s that all calls must fit.
       autograph: whether Python's control flow over tensors is taken over.
+      reduce_retracing: whether a call with other sizes makes one trace for all sizes of these axes.
     Raises: what the function raises; ValueError when it makes variables in a later call."""
     def decorate(inner):
         if isinstance(inner, Function):
             return inner
-        return Function(inner, input_signature, autograph)
+        return Function(inner, input_signature, autograph, None, bool(reduce_retracing or experimental_relax_shapes))
     return decorate if func is None else decorate(func)
 
 

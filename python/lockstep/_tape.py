@@ -140,6 +140,7 @@ class GradientTape:
         targets = [_target(one) for one in nest.flatten(target)]
         self._used = True
         result = self._tape.gradient(targets, [_source(one) for one in flat], upstream, zero)
+        result = _with_themselves(result, nest.flatten(target), flat, upstream)
         if not self._persistent:
             self._seen = self.watched_variables()
             self._tape = None
@@ -214,3 +215,16 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
 
 
 _ = (_records, errors)
+
+
+def _with_themselves(gradients, targets, sources, upstream):
+    """The gradients, and 1 (or the upstream gradient) more where a variable is a target and a source."""
+    from .ops_array import ones_like
+    made = list(gradients)
+    for place, source in enumerate(sources):
+        for number, target in enumerate(targets):
+            if isinstance(target, Variable) and isinstance(source, Variable) and target._v.key == source._v.key:
+                given = upstream[number] if upstream and upstream[number] is not None else None
+                own = ones_like(source.value()) if given is None else given
+                made[place] = own if made[place] is None else made[place] + own
+    return made

@@ -1270,3 +1270,5 @@ from ._volumes import (AveragePooling3D, AvgPool3D, Conv3D, Conv3DTranspose, Con
                        GlobalMaxPool3D, GlobalMaxPooling3D, MaxPool3D, MaxPooling3D, UpSampling3D,
                        ZeroPadding3D)
 
+from ._rows import (Conv1DTranspose, Convolution1DTranspose, DepthwiseConv1D,  # noqa: E402,F401
+                    SeparableConv1D, SeparableConvolution1D)

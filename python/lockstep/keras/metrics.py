@@ -287,3 +287,11 @@ def categorical_accuracy(y_true, y_pred):
     """1 where the largest prediction is at the largest of y_true."""
     return _native.cast(_native.equal(_native.argmax(convert_to_tensor(y_true), -1, 9),
                                       _native.argmax(convert_to_tensor(y_pred), -1, 9)), 1)
+
+
+def binary_accuracy(y_true, y_pred, threshold=0.5):
+    """The share of predictions on the label's side of the threshold, example by example."""
+    y_true, y_pred = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+    side = _native.cast(_native.greater(y_pred, convert_to_tensor(threshold, dtype=y_pred.dtype)), y_pred.dtype)
+    right = _native.cast(_native.equal(_native.cast(y_true, y_pred.dtype), side), as_dtype("float32"))
+    return _native.reduce_mean(right, [-1], False)

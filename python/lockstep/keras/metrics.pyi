@@ -386,6 +386,9 @@ class Variable:
     @property
     def values(self) -> Any: ...
 from lockstep.keras.initializers import as_dtype as as_dtype
+def binary_accuracy(y_true, y_pred, threshold=0.5) -> Any:
+    """The share of predictions on the label's side of the threshold, example by example."""
+    ...
 def binary_crossentropy(y_true, y_pred, **options) -> Any: ...
 def categorical_accuracy(y_true, y_pred) -> Any:
     """1 where the largest prediction is at the largest of y_true."""
