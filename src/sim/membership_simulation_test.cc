@@ -99,8 +99,8 @@ class Job {
     bool any_member = decided_.empty();
     for (int other = 0; other < world_.num_ranks(); ++other) {
       if (!world_.alive(other) || members_[other]->rank() < 0) continue;
-      const Incarnation incarnation = members_[other]->self().incarnation;
-      any_member = any_member || decided_.rbegin()->second.RankOf(incarnation) >= 0;
+      // Who was to be a member and has not heard of it knows nothing of it.
+      any_member = any_member || members_[other]->membership().epoch == decided_.rbegin()->first;
     }
     is_lost_ = is_lost_ || !any_member;
   }
