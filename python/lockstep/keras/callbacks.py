@@ -381,7 +381,8 @@ class EarlyStopping(Callback):
 
 
 class ModelCheckpoint(Callback):
-    """Saves the weights to `filepath`, in which {epoch} and the names of logs stand for values."""
+    """Saves the model to `filepath`, in which {epoch} and the names of logs stand for values: the whole one to .keras unless
+    `save_weights_only`, else the weights."""
 
     def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False,
                  save_weights_only=False, mode="auto", save_freq="epoch",
@@ -421,15 +422,19 @@ class ModelCheckpoint(Callback):
                     print(f"\nEpoch {epoch + 1}: {self.monitor} did not improve from {self.best:.5f}")
                 return
             if self.verbose > 0:
-                was = math.inf if self.best is None and lower else (
-                    -math.inf if self.best is None else self.best)
-                print(f"\nEpoch {epoch + 1}: {self.monitor} improved from {was:.5f} to {value:.5f}, "
+                was = "None" if self.best is None else f"{self.best:.5f}"
+                print(f"\nEpoch {epoch + 1}: {self.monitor} improved from {was} to {value:.5f}, "
                       f"saving model to {path}")
             self.best = value
         elif self.verbose > 0:
             print(f"\nEpoch {epoch + 1}: saving model to {path}")
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        self.model.save_weights(path)
+        if path.endswith(".keras") and not self.save_weights_only:
+            self.model.save(path, overwrite=True)
+        else:
+            self.model.save_weights(path, overwrite=True)
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1}: finished saving model to {path}")
 
 
 class ReduceLROnPlateau(Callback):
