@@ -1,7 +1,8 @@
 """Not built: graphs and weights in one folder, as `tf.saved_model` has them. What does the same is named."""
 
 _CURE = ("SavedModel is not built; keep weights by tf.train.Checkpoint(...).save(PATH) or model.save('FILE.keras'), "
-         "which the real TensorFlow reads, and export a graph by tf.onnx.export(model_or_function, 'FILE.onnx')")
+         "which the real TensorFlow reads, and export a graph by model.export('FILE.onnx', format='onnx') or "
+         "tf.onnx.export(function, 'FILE.onnx')")
 
 
 def _refuse(*args, **kwargs):

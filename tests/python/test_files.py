@@ -134,6 +134,13 @@ class Others(unittest.TestCase):
             y = mean(x)
         np.testing.assert_array_equal(tape.gradient(y, x), [0.5, 0.5])
 
+    def test_a_dataset_that_reads_ahead_through_python_is_dropped_in_mid_pass(self):
+        for _ in range(30):
+            ahead = tf.data.Dataset.range(64).map(lambda x: tf.py_function(lambda v: v + 1, [x], tf.int64)).prefetch(4)
+            place = iter(ahead)
+            self.assertEqual(int(next(place)), 1)
+            del place, ahead
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=0)

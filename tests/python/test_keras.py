@@ -313,6 +313,16 @@ class SeparableConvolution(unittest.TestCase):
         self.assertEqual((pointwise.shape, pointwise.min(), pointwise.max()), ((1, 1, 6, 4), 0.5, 0.5))
         self.assertEqual(abs(bias).max(), 0)
 
+    def test_export_writes_onnx_and_refuses_saved_models(self):
+        model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(2)])
+        with tempfile.TemporaryDirectory() as folder:
+            model.export(folder + "/a.onnx", format="onnx")
+            tf.onnx.export(model, folder + "/b.onnx")
+            with open(folder + "/a.onnx", "rb") as a, open(folder + "/b.onnx", "rb") as b:
+                self.assertEqual(a.read(), b.read())
+            with self.assertRaisesRegex(NotImplementedError, "tf.train.Checkpoint.*format='onnx'"):
+                model.export(folder + "/saved")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=0)

@@ -151,8 +151,15 @@ class Model(Trainer, Layer):
         """A digest of weights, slots and counters."""
         return self._bridge().state_digest()
 
-    def export(self, *args, **kwargs):
-        raise NotImplementedError("models cannot be exported yet")
+    def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
+        """Writes the model for inference, as ONNX (`format="onnx"`). Raises: NotImplementedError for other formats, with
+        what to use instead."""
+        if format == "onnx":
+            from .. import onnx
+            onnx.export(self, str(filepath))
+            return
+        from ..saved_model import save
+        save(self, filepath)
 
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"

@@ -39,7 +39,9 @@ class Model(Trainer, lockstep.keras.layers.Layer):
     def compile_from_config(self, config) -> Any:
         """Compiles as `get_compile_config` has described."""
         ...
-    def export(self, *args, **kwargs) -> Any: ...
+    def export(self, filepath, format='tf_saved_model', verbose=None, input_signature=None, **kwargs) -> Any:
+        """Writes the model for inference, as ONNX (`format='onnx'`). Raises: NotImplementedError for other formats, with"""
+        ...
     @classmethod
     def from_config(cls, config, custom_objects=None) -> Any:
         """The model of `get_config`."""
