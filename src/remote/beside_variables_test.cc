@@ -77,6 +77,8 @@ TEST_F(BesideVariables, WhoOverwritesWhatItReadsHoldsItFromTheBeginning) {
   const Tensor value = Read();
   ops::Emit("AssignAddVariableOp", {w, value});
   EXPECT_EQ(HoldingOf(*tracer_.graph()), RunMode::kLate);
+  ops::Emit("ResourceApplyGradientDescent", {w, value, Scalar(0.5f)});  // an update, too
+  EXPECT_EQ(HoldingOf(*tracer_.graph()), RunMode::kLate);
   ops::Emit("AssignVariableOp", {w, value});
   EXPECT_EQ(HoldingOf(*tracer_.graph()), RunMode::kSerializable);
 }

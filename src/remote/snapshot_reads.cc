@@ -30,7 +30,12 @@ SnapshotReads ReadSnapshots(const graph::Graph& graph, bool late) {
   graph::Rewriter rewriter(graph);
   std::map<const TensorObject*, graph::Endpoint> parameters;
   bool holds = !late;
+  // The graph's own parameters come before those for snapshots, wherever they are in the program.
+  const auto is_parameter = [](const graph::Node& node) { return node.spec->name == "Arg"; };
+  for (const graph::Node& node : graph.nodes())
+    if (is_parameter(node)) rewriter.Keep(node);
   for (const graph::Node& node : graph.nodes()) {
+    if (is_parameter(node)) continue;
     if (!holds && Writes(graph, node)) {
       rewriter.result().AddNode("_Hold", {});
       holds = true;
