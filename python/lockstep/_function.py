@@ -1144,6 +1144,9 @@ class TensorArray:
         return self
 
     def size(self, name=None):
+        if self._tensor is not None and self._tensor._shape[0] is None:
+            from .ops_array import shape
+            return shape(self._tensor)[0]
         return convert_to_tensor(self._size if self._tensor is None else self._tensor._shape[0])
 
     def mark_used(self):

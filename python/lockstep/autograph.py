@@ -183,7 +183,8 @@ def _compiled(function, node):
 def _with_cells(function, code):
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     cells[_RUN] = types.CellType(run)
-    closure = tuple(cells[name] for name in code.co_freevars)
+    # A function that calls itself names a global, which the definition around its new code shadows.
+    closure = tuple(cells[name] if name in cells else types.CellType(function.__globals__[name]) for name in code.co_freevars)
     made = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__,
                               closure)
     made.__kwdefaults__ = function.__kwdefaults__

@@ -9,6 +9,11 @@ import numpy as np
 import lockstep as tf
 
 
+@tf.function
+def times_eight(x, n=3):
+    return x if n == 0 else times_eight(x * 2, n - 1)
+
+
 class Tracing(unittest.TestCase):
     def test_once_for_each_kind_of_arguments(self):
         seen = []
@@ -325,6 +330,19 @@ class Sessions(unittest.TestCase):
             self.assertEqual(session.run(b, {a.ref(): 5.0}), 15)
             with self.assertRaises(TypeError):
                 session.run(None)
+
+    def test_an_array_that_grows_in_a_loop_knows_its_size(self):
+        @tf.function
+        def squares(n):
+            array = tf.TensorArray(tf.float32, size=0, dynamic_size=True, clear_after_read=False)
+            for k in tf.range(n):
+                array = array.write(k, tf.cast(k, tf.float32) ** 2)
+            return array.stack(), array.size()
+        values, size = squares(tf.constant(4))
+        self.assertEqual((values.numpy().tolist(), int(size)), ([0.0, 1.0, 4.0, 9.0], 4))
+
+    def test_a_function_calls_itself(self):
+        self.assertEqual(int(times_eight(tf.constant(1))), 8)
 
 
 if __name__ == "__main__":
