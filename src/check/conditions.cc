@@ -9,11 +9,6 @@ namespace {
 
 using Kind = FlatNode::Kind;
 
-bool IsOp(const FlatNode& node, std::initializer_list<const char*> ops) {
-  if (node.kind != Kind::kOp) return false;
-  return std::any_of(ops.begin(), ops.end(), [&](const char* op) { return node.def->op() == op; });
-}
-
 // More conditions than this are forgotten, which keeps fewer nodes apart.
 constexpr size_t kMaxLiterals = 256;
 

@@ -14,11 +14,6 @@ namespace {
 
 constexpr int kMaxDepth = 100;
 
-bool IsOp(const FlatNode& node, std::initializer_list<const char*> ops) {
-  if (node.kind != FlatNode::Kind::kOp) return false;
-  return std::any_of(ops.begin(), ops.end(), [&](const char* op) { return node.def->op() == op; });
-}
-
 class LoopFinder {
  public:
   LoopFinder(FlatGraph* flat, const std::string& where) : flat_(*flat), where_(where) {}

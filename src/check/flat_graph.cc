@@ -422,6 +422,11 @@ std::string PlaceOf(const std::string& where, int line) {
   return "(" + where + (line > 0 ? ":" + std::to_string(line) : "") + ")";
 }
 
+bool IsOp(const FlatNode& node, std::initializer_list<const char*> ops) {
+  if (node.kind != FlatNode::Kind::kOp) return false;
+  return std::any_of(ops.begin(), ops.end(), [&](const char* op) { return node.def->op() == op; });
+}
+
 std::string FlatGraph::NameOf(int node) const {
   const FlatNode& one = nodes[node];
   return scopes[one.scope].path + (one.def == nullptr ? "" : one.def->name());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -69,6 +70,9 @@ struct FlatGraph {
   /// The loops around a node, the outermost first.
   std::vector<int> LoopsOf(int node) const;
 };
+
+/// Whether it is an op of the graph with one of these names.
+bool IsOp(const FlatNode& node, std::initializer_list<const char*> ops);
 
 /// Expands the given nodes of the graph (numbers in its list). Errors: InvalidArgument for names
 /// that are not there and for cycles, ResourceExhausted past 500,000 nodes.

@@ -18,7 +18,7 @@ using checkpoint::Slice;
 
 namespace {
 
-Status Damaged(const std::string& rule, const std::string& got, const std::string& place) {
+Status DamagedBundle(const std::string& rule, const std::string& got, const std::string& place) {
   return Status(Code::kDataLoss, "[checkpoint] " + rule + "; got " + got + " (" + place +
                                      "); take an earlier checkpoint");
 }
@@ -81,10 +81,10 @@ struct TensorBundle::Index {
 
 Status TensorBundle::Index::Load(const checkpoint::TableEntries& table) {
   if (table.empty() || !table[0].first.empty())
-    return Damaged("the index must begin with its header", "none", prefix);
+    return DamagedBundle("the index must begin with its header", "none", prefix);
   const auto header = checkpoint::DecodeHeader(table[0].second);
   if (!header || header->num_shards < 1)
-    return Damaged("the header must name the data files", "none", prefix);
+    return DamagedBundle("the header must name the data files", "none", prefix);
   if (!header->little_endian) {
     return Status(Code::kUnimplemented,
                   "[checkpoint] the elements must be little-endian; got big-endian ones (" +
@@ -95,7 +95,7 @@ Status TensorBundle::Index::Load(const checkpoint::TableEntries& table) {
     const auto& [key, bytes] = table[i];
     auto entry = checkpoint::DecodeEntry(bytes);
     if (!entry || entry->shard >= shards)
-      return Damaged("an entry must say where its tensor is", "a broken one", PlaceOf(key));
+      return DamagedBundle("an entry must say where its tensor is", "a broken one", PlaceOf(key));
     entries.emplace(key, std::move(*entry));
   }
   for (const auto& [key, entry] : entries) {
@@ -138,17 +138,17 @@ Status TensorBundle::Index::Check(const std::string& name, const BundleEntry& en
   const auto dtype = static_cast<DType>(entry.dtype);
   const auto size = static_cast<int64_t>(data[entry.shard]->size());
   if (entry.size > size || entry.offset > size - entry.size)
-    return Damaged("a tensor must lie inside its file",
-                   std::to_string(entry.size) + " bytes at " + std::to_string(entry.offset),
-                   PlaceOf(name));
+    return DamagedBundle("a tensor must lie inside its file",
+                         std::to_string(entry.size) + " bytes at " + std::to_string(entry.offset),
+                         PlaceOf(name));
   const int64_t most =
       dtype == DType::kString ? entry.size : entry.size / static_cast<int64_t>(DTypeSize(dtype));
   const auto count = tensor::ElementsUpTo(*entry.shape, most);
   const bool fits = count && (dtype == DType::kString ||
                               *count * static_cast<int64_t>(DTypeSize(dtype)) == entry.size);
   if (!fits)
-    return Damaged("a tensor has the bytes of its elements, " + entry.shape->ToString(),
-                   std::to_string(entry.size), PlaceOf(name));
+    return DamagedBundle("a tensor has the bytes of its elements, " + entry.shape->ToString(),
+                         std::to_string(entry.size), PlaceOf(name));
   *elements = *count;
   return Status::Ok();
 }
@@ -163,7 +163,7 @@ Result<Tensor> TensorBundle::Index::Read(const std::string& name, const BundleEn
   const std::span<std::byte> bytes(static_cast<std::byte*>(buffer->data()), entry.size);
   LOCKSTEP_RETURN_IF_ERROR(data[entry.shard]->Read(entry.offset, bytes));
   if (base::MaskCrc(base::Crc32c(bytes)) != entry.checksum)
-    return Damaged("a tensor must have its checksum", "another", PlaceOf(name));
+    return DamagedBundle("a tensor must have its checksum", "another", PlaceOf(name));
   return Tensor::FromBuffer(std::move(buffer), dtype, *entry.shape);
 }
 
@@ -173,7 +173,7 @@ Result<Tensor> TensorBundle::Index::ReadStrings(const std::string& name, const B
   LOCKSTEP_RETURN_IF_ERROR(
       data[entry.shard]->Read(entry.offset, std::as_writable_bytes(std::span(bytes))));
   const Status broken =
-      Damaged("strings must have their lengths and checksum", "others", PlaceOf(name));
+      DamagedBundle("strings must have their lengths and checksum", "others", PlaceOf(name));
   std::string_view rest = bytes;
   std::vector<uint64_t> lengths(count);
   for (uint64_t& length : lengths) {
@@ -197,7 +197,7 @@ Result<Tensor> TensorBundle::Index::ReadStrings(const std::string& name, const B
 Status TensorBundle::Index::CheckParts(const std::string& name, const BundleEntry& entry,
                                        int64_t* elements) const {
   if (entry.shape->rank() == 0)
-    return Damaged("a part must have an axis", "a scalar", PlaceOf(name));
+    return DamagedBundle("a part must have an axis", "a scalar", PlaceOf(name));
   int64_t total = 0;
   for (const Slice& slice : entry.slices) {
     const auto found = entries.find(checkpoint::SliceKey(name, slice));
@@ -205,15 +205,15 @@ Status TensorBundle::Index::CheckParts(const std::string& name, const BundleEntr
     if (found == entries.end() || !shape || !found->second.shape ||
         !(*shape == *found->second.shape) || found->second.dtype != entry.dtype ||
         !found->second.slices.empty())
-      return Damaged("a part must be there and fit", "another or none", PlaceOf(name));
+      return DamagedBundle("a part must be there and fit", "another or none", PlaceOf(name));
     int64_t count = 0;
     LOCKSTEP_RETURN_IF_ERROR(Check(name, found->second, &count));
     total += count;
   }
   const auto count = tensor::ElementsUpTo(*entry.shape, total);
   if (!count || *count != total)
-    return Damaged("the parts must make up the whole, " + entry.shape->ToString(),
-                   std::to_string(total) + " elements", PlaceOf(name));
+    return DamagedBundle("the parts must make up the whole, " + entry.shape->ToString(),
+                         std::to_string(total) + " elements", PlaceOf(name));
   *elements = total;
   return Status::Ok();
 }
@@ -235,7 +235,7 @@ Result<Tensor> TensorBundle::Index::ReadParts(const std::string& name,
     CopyPart(ones.data(), part.shape(), covered.data(), *entry.shape, slice, 0);
   }
   if (std::find(covered.begin(), covered.end(), 0) != covered.end())
-    return Damaged("the parts must make up the whole", "parts that overlap", PlaceOf(name));
+    return DamagedBundle("the parts must make up the whole", "parts that overlap", PlaceOf(name));
   return Tensor::FromBuffer(std::move(buffer), dtype, *entry.shape);
 }
 

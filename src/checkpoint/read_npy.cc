@@ -14,7 +14,7 @@ namespace checkpoint {
 
 namespace {
 
-Status Damaged(const std::string& rule, const std::string& got, const std::string& path) {
+Status DamagedNpy(const std::string& rule, const std::string& got, const std::string& path) {
   return Status(Code::kDataLoss,
                 "[npy] " + rule + "; got " + got + " (" + path + "); write the file again");
 }
@@ -96,7 +96,7 @@ Result<Header> ReadHeader(std::string_view bytes, const std::string& path) {
         Code::kInvalidArgument,
         "[npy] an array begins with the bytes \\x93NUMPY; got another kind of file (" + path + ")");
   }
-  if (bytes.size() < 12) return Damaged("a header must be whole", "the end of the file", path);
+  if (bytes.size() < 12) return DamagedNpy("a header must be whole", "the end of the file", path);
   const int version = static_cast<uint8_t>(bytes[6]);
   if (version < 1 || version > 3) {
     return Status(Code::kUnimplemented, "[npy] the versions 1 to 3 are known; got " +
@@ -106,10 +106,11 @@ Result<Header> ReadHeader(std::string_view bytes, const std::string& path) {
   uint32_t length = 0;
   std::memcpy(&length, bytes.data() + 8, width);
   bytes.remove_prefix(8 + width);
-  if (length > bytes.size()) return Damaged("a header must be whole", "the end of the file", path);
+  if (length > bytes.size())
+    return DamagedNpy("a header must be whole", "the end of the file", path);
   Header header;
   if (!DictReader(bytes.substr(0, length)).Read(header))
-    return Damaged("a header names descr, fortran_order and shape", "another", path);
+    return DamagedNpy("a header names descr, fortran_order and shape", "another", path);
   header.elements = bytes.substr(length);
   return header;
 }
@@ -192,12 +193,12 @@ Result<Tensor> ReadStrings(const Header& header, const Descr& descr, const Shape
   const size_t count = width == 0 ? 0 : header.elements.size() / width;
   // A count is compared before anything is multiplied by it.
   if (width == 0 || header.elements.size() % width != 0 || !BytesFit(DType::kUInt8, shape, count))
-    return Damaged("the file has the bytes of its elements, " + shape.ToString(),
-                   std::to_string(header.elements.size()), path);
+    return DamagedNpy("the file has the bytes of its elements, " + shape.ToString(),
+                      std::to_string(header.elements.size()), path);
   std::vector<std::string> values(count);
   for (size_t i = 0; i < count; ++i) {
     if (!ReadString(header.elements.substr(i * width, width), descr, values[i]))
-      return Damaged("strings are Unicode", "other numbers", path);
+      return DamagedNpy("strings are Unicode", "other numbers", path);
   }
   return Tensor::FromStrings(values, shape);
 }
@@ -264,8 +265,8 @@ Result<Tensor> ParseNpy(std::string_view bytes, const std::string& path) {
     LOCKSTEP_ASSIGN_OR_RETURN(tensor, ReadStrings(header, descr, shape, path));
   } else {
     if (!BytesFit(dtype, shape, header.elements.size()))
-      return Damaged("the file has the bytes of its elements, " + shape.ToString(),
-                     std::to_string(header.elements.size()), path);
+      return DamagedNpy("the file has the bytes of its elements, " + shape.ToString(),
+                        std::to_string(header.elements.size()), path);
     tensor = FromElementBytes(dtype, shape, std::as_bytes(std::span(header.elements)));
     if (descr.big_endian)
       SwapBytes(static_cast<char*>(tensor.buffer()->data()), tensor.num_elements(), descr.size);

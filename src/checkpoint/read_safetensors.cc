@@ -18,7 +18,8 @@ using nlohmann::ordered_json;
 // The most bytes of a header; the format's own library takes no more either.
 constexpr uint64_t kMostHeader = 100'000'000;
 
-Status Damaged(const std::string& rule, const std::string& got, const std::string& path) {
+Status DamagedSafetensors(const std::string& rule, const std::string& got,
+                          const std::string& path) {
   return Status(Code::kDataLoss, "[safetensors] " + rule + "; got " + got + " (" + path +
                                      "); fetch or write the file again");
 }
@@ -68,10 +69,10 @@ Result<Tensor> MakeTensor(const Entry& entry, std::span<const std::byte> bytes,
   }
   const Shape shape(entry.sizes);
   if (!BytesFit(dtype, shape, bytes.size()))
-    return Damaged("a tensor has the bytes of its elements",
-                   std::to_string(bytes.size()) + " for " + entry.dtype + shape.ToString() + " (" +
-                       entry.name + ")",
-                   path);
+    return DamagedSafetensors("a tensor has the bytes of its elements",
+                              std::to_string(bytes.size()) + " for " + entry.dtype +
+                                  shape.ToString() + " (" + entry.name + ")",
+                              path);
   const bool aligned = reinterpret_cast<uintptr_t>(bytes.data()) % DTypeSize(dtype) == 0;
   if (keeper == nullptr || !aligned || bytes.empty()) return FromElementBytes(dtype, shape, bytes);
   return Tensor::FromBuffer(
@@ -84,16 +85,17 @@ Result<Safetensors> ParseSafetensors(std::span<const std::byte> bytes, const std
                                      std::shared_ptr<const void> keeper) {
   uint64_t length = 0;
   if (bytes.size() < sizeof length)
-    return Damaged("a file has at least 8 bytes", std::to_string(bytes.size()), path);
+    return DamagedSafetensors("a file has at least 8 bytes", std::to_string(bytes.size()), path);
   std::memcpy(&length, bytes.data(), sizeof length);
   if (length > bytes.size() - sizeof length || length > kMostHeader)
-    return Damaged("the header must lie inside the file", std::to_string(length) + " bytes", path);
+    return DamagedSafetensors("the header must lie inside the file",
+                              std::to_string(length) + " bytes", path);
   const auto* text = reinterpret_cast<const char*>(bytes.data()) + sizeof length;
   const auto header = ordered_json::parse(text, text + length, nullptr, /*allow_exceptions=*/false);
   std::vector<Entry> entries;
   Safetensors content;
   if (!ParseEntries(header, entries, content.metadata))
-    return Damaged("the header must list tensors", "something else", path);
+    return DamagedSafetensors("the header must list tensors", "something else", path);
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
@@ -101,10 +103,10 @@ Result<Safetensors> ParseSafetensors(std::span<const std::byte> bytes, const std
   uint64_t place = 0;
   for (const Entry& entry : entries) {
     if (entry.begin != place || entry.end > data.size())
-      return Damaged("a tensor must begin where the one before ends, inside the file",
-                     std::to_string(entry.begin) + " to " + std::to_string(entry.end) + " (" +
-                         entry.name + ")",
-                     path);
+      return DamagedSafetensors("a tensor must begin where the one before ends, inside the file",
+                                std::to_string(entry.begin) + " to " + std::to_string(entry.end) +
+                                    " (" + entry.name + ")",
+                                path);
     place = entry.end;
     LOCKSTEP_ASSIGN_OR_RETURN(
         Tensor tensor,
@@ -112,8 +114,8 @@ Result<Safetensors> ParseSafetensors(std::span<const std::byte> bytes, const std
     content.tensors.push_back({entry.name, std::move(tensor)});
   }
   if (place != data.size())
-    return Damaged("the last tensor must end with the file",
-                   std::to_string(data.size() - place) + " bytes more", path);
+    return DamagedSafetensors("the last tensor must end with the file",
+                              std::to_string(data.size() - place) + " bytes more", path);
   return content;
 }
 

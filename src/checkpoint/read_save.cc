@@ -14,15 +14,15 @@ namespace {
 
 constexpr char kCure[] = "; take an earlier save";
 
-Status Damaged(const std::string& rule, const std::string& got, const std::string& path) {
+Status DamagedSave(const std::string& rule, const std::string& got, const std::string& path) {
   return Status(Code::kDataLoss, "[load] " + rule + "; got " + got + " (" + path + ")" + kCure);
 }
 
-struct Header {
+struct SaveHeader {
   uint64_t index_bytes = 0, index_checksum = 0, data_offset = 0, file_bytes = 0;
 };
 
-struct Entry {
+struct SaveEntry {
   std::string name;
   DType dtype = DType::kInvalid;
   Shape shape;
@@ -50,7 +50,7 @@ T Get(const std::string& text, size_t place) {
   return value;
 }
 
-Result<Header> ReadHeader(const base::ReadableFile& file, const std::string& path) {
+Result<SaveHeader> ReadHeader(const base::ReadableFile& file, const std::string& path) {
   const uint64_t size = file.size();
   LOCKSTEP_ASSIGN_OR_RETURN(std::string text, ReadText(file, 0, std::min(size, kHeaderBytes)));
   if (text.size() >= 8 && text.compare(0, 8, kMagic) != 0) {
@@ -59,11 +59,11 @@ Result<Header> ReadHeader(const base::ReadableFile& file, const std::string& pat
         "[load] a save begins with the bytes LOCKSTEP; got another kind of file (" + path + ")");
   }
   if (size < kHeaderBytes) {
-    return Damaged("a save has at least 64 bytes", std::to_string(size), path);
+    return DamagedSave("a save has at least 64 bytes", std::to_string(size), path);
   }
   const auto version = Get<uint32_t>(text, 8);
   if (Get<uint64_t>(text, 56) != base::Hash64({text.data(), 56})) {
-    return Damaged("the header must have its checksum", "another", path);
+    return DamagedSave("the header must have its checksum", "another", path);
   }
   if (version != kVersion) {
     return Status(Code::kFailedPrecondition,
@@ -71,27 +71,28 @@ Result<Header> ReadHeader(const base::ReadableFile& file, const std::string& pat
                       " of the format; got version " + std::to_string(version) + " (" + path +
                       "); load it with the program that wrote it");
   }
-  const Header header{Get<uint64_t>(text, 16), Get<uint64_t>(text, 24), Get<uint64_t>(text, 32),
-                      Get<uint64_t>(text, 40)};
+  const SaveHeader header{Get<uint64_t>(text, 16), Get<uint64_t>(text, 24), Get<uint64_t>(text, 32),
+                          Get<uint64_t>(text, 40)};
   if (header.file_bytes != size) {
-    return Damaged("the file must have the " + std::to_string(header.file_bytes) +
-                       " bytes that its header says",
-                   std::to_string(size), path);
+    return DamagedSave("the file must have the " + std::to_string(header.file_bytes) +
+                           " bytes that its header says",
+                       std::to_string(size), path);
   }
   if (header.index_bytes > size || header.data_offset > size ||
       header.data_offset != kHeaderBytes + Aligned(header.index_bytes)) {
-    return Damaged("the index must lie inside the file", std::to_string(header.index_bytes), path);
+    return DamagedSave("the index must lie inside the file", std::to_string(header.index_bytes),
+                       path);
   }
   return header;
 }
 
 // The entries of the index; nothing where its form is broken. Its checksum has been verified, so
 // that only a faulty writer gets here with less.
-bool ParseEntries(const nlohmann::ordered_json& index, std::vector<Entry>& entries) {
+bool ParseEntries(const nlohmann::ordered_json& index, std::vector<SaveEntry>& entries) {
   if (!index.is_object() || !index.contains("tensors") || !index.contains("metadata")) return false;
   if (!index["tensors"].is_array() || !index["metadata"].is_object()) return false;
   for (const auto& item : index["tensors"]) {
-    Entry entry;
+    SaveEntry entry;
     std::vector<int64_t> sizes;
     try {
       entry.name = item.at("name").get<std::string>();
@@ -114,13 +115,14 @@ bool ParseEntries(const nlohmann::ordered_json& index, std::vector<Entry>& entri
   return true;
 }
 
-Result<Tensor> ReadTensor(const base::ReadableFile& file, const Header& header, const Entry& entry,
-                          const std::string& path) {
+Result<Tensor> ReadTensor(const base::ReadableFile& file, const SaveHeader& header,
+                          const SaveEntry& entry, const std::string& path) {
   const uint64_t available = header.file_bytes - header.data_offset;
   if (entry.offset > available || entry.bytes > available - entry.offset ||
       !BytesFit(entry.dtype, entry.shape, entry.bytes)) {
-    return Damaged("the tensor " + entry.name + " must lie inside the file",
-                   std::to_string(entry.bytes) + " bytes at " + std::to_string(entry.offset), path);
+    return DamagedSave("the tensor " + entry.name + " must lie inside the file",
+                       std::to_string(entry.bytes) + " bytes at " + std::to_string(entry.offset),
+                       path);
   }
   const uint64_t padded = std::min(Aligned(entry.bytes), available - entry.offset);
   LOCKSTEP_ASSIGN_OR_RETURN(std::string bytes,
@@ -129,35 +131,35 @@ Result<Tensor> ReadTensor(const base::ReadableFile& file, const Header& header, 
                                  [](char byte) { return byte == 0; });
   const std::string_view elements(bytes.data(), entry.bytes);
   if (!zeros || base::Hash64(elements) != entry.checksum) {
-    return Damaged("the tensor " + entry.name + " must have its checksum", "another", path);
+    return DamagedSave("the tensor " + entry.name + " must have its checksum", "another", path);
   }
   Tensor tensor = FromElementBytes(entry.dtype, entry.shape, std::as_bytes(std::span(elements)));
   if (!tensor.defined()) {
-    return Damaged("the tensor " + entry.name + " must have the strings that it says", "others",
-                   path);
+    return DamagedSave("the tensor " + entry.name + " must have the strings that it says", "others",
+                       path);
   }
   return tensor;
 }
 
 Result<SavedState> Read(base::FileSystem& files, const std::string& path) {
   LOCKSTEP_ASSIGN_OR_RETURN(const auto file, files.Open(path));
-  LOCKSTEP_ASSIGN_OR_RETURN(const Header header, ReadHeader(*file, path));
+  LOCKSTEP_ASSIGN_OR_RETURN(const SaveHeader header, ReadHeader(*file, path));
   LOCKSTEP_ASSIGN_OR_RETURN(std::string text,
                             ReadText(*file, kHeaderBytes, header.data_offset - kHeaderBytes));
   const bool zeros = std::all_of(text.begin() + static_cast<int64_t>(header.index_bytes),
                                  text.end(), [](char byte) { return byte == 0; });
   text.resize(header.index_bytes);
   if (!zeros || base::Hash64(text) != header.index_checksum) {
-    return Damaged("the index must have its checksum", "another", path);
+    return DamagedSave("the index must have its checksum", "another", path);
   }
   const auto index = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
-  std::vector<Entry> entries;
+  std::vector<SaveEntry> entries;
   if (!ParseEntries(index, entries)) {
-    return Damaged("the index must list tensors and metadata", "something else", path);
+    return DamagedSave("the index must list tensors and metadata", "something else", path);
   }
   SavedState state;
   state.metadata = index["metadata"].dump();
-  for (const Entry& entry : entries) {
+  for (const SaveEntry& entry : entries) {
     LOCKSTEP_ASSIGN_OR_RETURN(Tensor tensor, ReadTensor(*file, header, entry, path));
     state.tensors.push_back({entry.name, std::move(tensor)});
   }

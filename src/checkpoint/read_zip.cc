@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kEndBytes = 22;
 constexpr uint32_t kLarge = 0xffffffffu;
 
-Status Damaged(const std::string& rule, const std::string& path) {
+Status DamagedZip(const std::string& rule, const std::string& path) {
   return Status(Code::kDataLoss,
                 "[npz] " + rule + "; got a damaged archive (" + path + "); write it again");
 }
@@ -51,7 +51,7 @@ Result<Directory> FindDirectory(std::string_view archive, const std::string& pat
   if (wide && *end >= 20 && At<uint32_t>(archive, *end - 20) == 0x07064b50) {
     const auto place = At<uint64_t>(archive, *end - 12);
     if (At<uint32_t>(archive, place) != 0x06064b50)
-      return Damaged("the directory must be where the end says", path);
+      return DamagedZip("the directory must be where the end says", path);
     directory = {At<uint64_t>(archive, place + 48), At<uint64_t>(archive, place + 32)};
   }
   return directory;
@@ -95,11 +95,11 @@ Result<std::vector<ZipMember>> ReadZipDirectory(std::string_view archive, const 
   uint64_t place = directory.offset;
   for (uint64_t i = 0; i < directory.count; ++i) {
     if (At<uint32_t>(archive, place) != 0x02014b50)
-      return Damaged("the directory must list the members", path);
+      return DamagedZip("the directory must list the members", path);
     const auto flags = At<uint16_t>(archive, place + 8), method = At<uint16_t>(archive, place + 10);
     const auto name = At<uint16_t>(archive, place + 28), extra = At<uint16_t>(archive, place + 30);
     const uint64_t fixed = 46, entry = fixed + name + extra + At<uint16_t>(archive, place + 32);
-    if (entry > archive.size() - place) return Damaged("the directory must be whole", path);
+    if (entry > archive.size() - place) return DamagedZip("the directory must be whole", path);
     ZipMember member;
     member.name = archive.substr(place + fixed, name);
     member.crc = At<uint32_t>(archive, place + 16);
@@ -112,10 +112,10 @@ Result<std::vector<ZipMember>> ReadZipDirectory(std::string_view archive, const 
                         std::to_string(method) + " (" + member.name + " of " + path + ")");
     }
     if (!TakeWide(archive.substr(place + fixed + name, extra), member, packed, offset))
-      return Damaged("a member's sizes must be there", path);
+      return DamagedZip("a member's sizes must be there", path);
     const auto bytes = Packed(archive, offset, packed);
     if (!bytes || (!member.deflated && packed != member.size))
-      return Damaged("a member must lie inside the file, behind its header", path);
+      return DamagedZip("a member must lie inside the file, behind its header", path);
     member.packed = *bytes;
     members.push_back(std::move(member));
     place += entry;
@@ -145,13 +145,13 @@ Result<std::string> ReadZipMember(const ZipMember& member, const std::string& pa
       if (code == Z_OK && rest.empty() && stream.avail_out > 0) break;  // cut off
     }
     inflateEnd(&stream);
-    if (code != Z_STREAM_END) return Damaged("a member must be whole", where);
+    if (code != Z_STREAM_END) return DamagedZip("a member must be whole", where);
   } else {
     out = member.packed;
   }
   const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(out.data()), out.size());
   if (out.size() != member.size || static_cast<uint32_t>(crc) != member.crc)
-    return Damaged("a member must have its size and checksum", where);
+    return DamagedZip("a member must have its size and checksum", where);
   return out;
 }
 

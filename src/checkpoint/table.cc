@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kBlockBytes = 262144;
 constexpr size_t kTrailerBytes = 5;
 constexpr size_t kFooterBytes = 48;
-constexpr uint64_t kMagic = 0xdb4775248b80fb57u;
+constexpr uint64_t kTableMagic = 0xdb4775248b80fb57u;
 // Keys may share prefixes; more than this many bytes of keys for each of the file is no honest one.
 constexpr uint64_t kMostExpansion = 64;
 
@@ -59,7 +59,7 @@ std::string Successor(std::string key) {
   return key;
 }
 
-Status Damaged(const std::string& rule, const std::string& path) {
+Status DamagedTable(const std::string& rule, const std::string& path) {
   return Status(Code::kDataLoss, "[checkpoint] the index must have " + rule +
                                      "; got another file or a damaged one (" + path +
                                      "); take an earlier checkpoint");
@@ -78,12 +78,12 @@ Result<std::string_view> BlockAt(std::string_view file, const Handle& handle,
                                  const std::string& path) {
   if (file.size() < kTrailerBytes || handle.size > file.size() - kTrailerBytes ||
       handle.offset > file.size() - kTrailerBytes - handle.size)
-    return Damaged("its blocks inside the file", path);
+    return DamagedTable("its blocks inside the file", path);
   const std::string_view block = file.substr(handle.offset, handle.size);
   const std::string_view with_type = file.substr(handle.offset, handle.size + 1);
   if (NumberAt<uint32_t>(file, handle.offset + handle.size + 1) !=
       base::MaskCrc(base::Crc32c(with_type)))
-    return Damaged("the checksums of its blocks", path);
+    return DamagedTable("the checksums of its blocks", path);
   if (with_type.back() != 0) {
     return Status(Code::kUnimplemented,
                   "[checkpoint] the blocks of an index must not be compressed; got compression " +
@@ -175,35 +175,36 @@ std::string TableBuilder::Finish() {
   std::string footer = Append(meta);
   IndexPending(Successor(last_key_));
   footer += Append(index_);
-  footer.resize(kFooterBytes - sizeof kMagic, '\0');
-  AppendNumber(kMagic, footer);
+  footer.resize(kFooterBytes - sizeof kTableMagic, '\0');
+  AppendNumber(kTableMagic, footer);
   file_ += footer;
   return std::move(file_);
 }
 
 Result<TableEntries> ReadTable(std::string_view file, const std::string& path) {
-  if (file.size() < kFooterBytes || NumberAt<uint64_t>(file, file.size() - sizeof kMagic) != kMagic)
-    return Damaged("the footer of a table", path);
+  if (file.size() < kFooterBytes ||
+      NumberAt<uint64_t>(file, file.size() - sizeof kTableMagic) != kTableMagic)
+    return DamagedTable("the footer of a table", path);
   std::string_view footer = file.substr(file.size() - kFooterBytes);
   Handle meta, index;
   if (!TakeHandle(footer, meta) || !TakeHandle(footer, index))
-    return Damaged("the footer of a table", path);
+    return DamagedTable("the footer of a table", path);
   uint64_t allowed = kMostExpansion * file.size();
   TableEntries blocks, entries;
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view index_block, BlockAt(file, index, path));
-  if (!ReadBlock(index_block, blocks, allowed)) return Damaged("whole blocks", path);
+  if (!ReadBlock(index_block, blocks, allowed)) return DamagedTable("whole blocks", path);
   uint64_t read = 0;
   for (const auto& [separator, place] : blocks) {
     Handle handle;
     std::string_view rest = place;
-    if (!TakeHandle(rest, handle)) return Damaged("handles of blocks", path);
+    if (!TakeHandle(rest, handle)) return DamagedTable("handles of blocks", path);
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view block, BlockAt(file, handle, path));
     read += block.size();
     if (read > file.size() || !ReadBlock(block, entries, allowed))
-      return Damaged("whole blocks", path);
+      return DamagedTable("whole blocks", path);
   }
   for (size_t i = 1; i < entries.size(); ++i) {
-    if (entries[i - 1].first >= entries[i].first) return Damaged("its keys in order", path);
+    if (entries[i - 1].first >= entries[i].first) return DamagedTable("its keys in order", path);
   }
   return entries;
 }

@@ -10,7 +10,7 @@ namespace checkpoint {
 
 namespace {
 
-constexpr size_t kAlignment = 64;
+constexpr size_t kNpyAlignment = 64;
 
 size_t LongestString(const Tensor& tensor) {
   size_t longest = 1;  // NumPy has no strings of zero bytes
@@ -72,7 +72,8 @@ Result<std::string> NpyHeader(const Tensor& tensor) {
   std::string dict = "{'descr': '" + Descr(tensor) +
                      "', 'fortran_order': False, 'shape': " + Tuple(tensor.shape()) + ", }";
   const size_t before = 10;
-  const size_t total = (before + dict.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
+  const size_t total =
+      (before + dict.size() + 1 + kNpyAlignment - 1) / kNpyAlignment * kNpyAlignment;
   dict.resize(total - before - 1, ' ');
   dict += '\n';
   std::string header("\x93NUMPY\x01\x00", 8);

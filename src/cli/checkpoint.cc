@@ -23,7 +23,7 @@ struct Line {
   int64_t bytes = 0;
 };
 
-int64_t BytesOf(const Tensor& tensor) {
+int64_t SizeOf(const Tensor& tensor) {
   if (tensor.dtype() != DType::kString) return static_cast<int64_t>(tensor.num_bytes());
   int64_t bytes = 0;
   for (const std::string& text : tensor.data<std::string>())
@@ -47,7 +47,7 @@ Result<std::vector<Line>> Lines(const TensorFile& file) {
   LOCKSTEP_ASSIGN_OR_RETURN(const SavedState state, LoadTensors(file));
   for (const NamedTensor& tensor : state.tensors)
     lines.push_back({tensor.name, std::string(DTypeName(tensor.value.dtype())),
-                     tensor.value.shape(), BytesOf(tensor.value)});
+                     tensor.value.shape(), SizeOf(tensor.value)});
   return lines;
 }
 
@@ -150,7 +150,7 @@ Status VerifyFile(const CheckpointArguments& arguments) {
   LOCKSTEP_ASSIGN_OR_RETURN(const TensorFile file, FindTensorFile(arguments.path));
   LOCKSTEP_ASSIGN_OR_RETURN(const SavedState state, LoadTensorsAsTheyStand(file));
   int64_t bytes = 0;
-  for (const NamedTensor& tensor : state.tensors) bytes += BytesOf(tensor.value);
+  for (const NamedTensor& tensor : state.tensors) bytes += SizeOf(tensor.value);
   const bool checked = file.format != FileFormat::kSafetensors && file.format != FileFormat::kNpy;
   std::printf("%zu tensors, %lld bytes, whole%s: %s %s\n", state.tensors.size(),
               static_cast<long long>(bytes),

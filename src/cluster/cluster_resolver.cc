@@ -15,11 +15,6 @@ namespace {
 using cluster::Address;
 using cluster::Description;
 
-// A job of which no index is left out.
-bool IsDense(const ClusterSpec::Tasks& tasks) {
-  return tasks.empty() || tasks.rbegin()->first == static_cast<int>(tasks.size()) - 1;
-}
-
 Description OrThrow(const cluster::Resolution& resolution) {
   if (!resolution.mistakes.empty()) {
     throw Error(Code::kInvalidArgument,
@@ -140,7 +135,7 @@ ClusterSpec UnionResolver::cluster_spec() const {
     const ClusterSpec spec = resolver->cluster_spec();
     for (const auto& [job, tasks] : spec.as_dict()) {
       auto& joined = jobs[job];
-      const bool append = IsDense(tasks) && (!dense.contains(job) || dense[job]);
+      const bool append = spec.is_dense(job) && (!dense.contains(job) || dense[job]);
       const int first = append ? static_cast<int>(joined.size()) : 0;
       for (const auto& [index, address] : tasks) {
         if (!joined.emplace(first + index, address).second) {

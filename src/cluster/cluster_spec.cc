@@ -21,11 +21,6 @@ std::string Listed(const Keys& keys) {
   return text.empty() ? "none" : text;
 }
 
-bool IsDense(const ClusterSpec::Tasks& tasks) {
-  return tasks.empty() ||
-         (tasks.begin()->first == 0 && tasks.rbegin()->first == static_cast<int>(tasks.size()) - 1);
-}
-
 }  // namespace
 
 ClusterSpec::ClusterSpec(
@@ -53,6 +48,12 @@ const ClusterSpec::Tasks& ClusterSpec::Find(std::string_view job) const {
 
 int ClusterSpec::num_tasks(std::string_view job) const {
   return static_cast<int>(Find(job).size());
+}
+
+bool ClusterSpec::is_dense(std::string_view job) const {
+  const Tasks& tasks = Find(job);
+  return tasks.empty() ||
+         (tasks.begin()->first == 0 && tasks.rbegin()->first == static_cast<int>(tasks.size()) - 1);
 }
 
 std::vector<int> ClusterSpec::task_indices(std::string_view job) const {
@@ -84,7 +85,7 @@ std::string ClusterSpec::ToJson() const {
   using cluster::Quoted;
   std::string text;
   for (const auto& [job, tasks] : jobs_) {
-    const bool dense = IsDense(tasks);
+    const bool dense = is_dense(job);
     std::string inside;
     for (const auto& [index, address] : tasks) {
       if (!inside.empty()) inside += ", ";

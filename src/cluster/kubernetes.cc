@@ -6,8 +6,6 @@ namespace lockstep::cluster {
 
 namespace {
 
-constexpr int kMostTasks = 100'000;
-
 std::string FieldLine(const char* name, const char* annotation) {
   return std::string("- name: ") + name +
          "\n  valueFrom: {fieldRef: {fieldPath: \"metadata.annotations['" + annotation + "']\"}}\n";

@@ -8,15 +8,13 @@ namespace lockstep::cluster {
 
 namespace {
 
-constexpr int kMostTasks = 100'000;
-
-struct Names {
+struct MpiNames {
   const char *size, *rank, *local_size, *local_rank;
 };
-constexpr Names kOpenMpi = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
-                            "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"};
+constexpr MpiNames kOpenMpi = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+                               "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"};
 // MPICH, Intel MPI, Cray.
-constexpr Names kPmi = {"PMI_SIZE", "PMI_RANK", "PMI_LOCAL_SIZE", "PMI_LOCAL_RANK"};
+constexpr MpiNames kPmi = {"PMI_SIZE", "PMI_RANK", "PMI_LOCAL_SIZE", "PMI_LOCAL_RANK"};
 
 class OpenMpiResolver final : public Resolver {
  public:
@@ -38,7 +36,7 @@ class OpenMpiResolver final : public Resolver {
     Resolution resolution;
     Variables variables(environment, resolution);
     const bool open_mpi = variables.Has(kOpenMpi.size) || variables.Has(kOpenMpi.rank);
-    const Names& names = open_mpi ? kOpenMpi : kPmi;
+    const MpiNames& names = open_mpi ? kOpenMpi : kPmi;
     const int size = variables.Number(names.size, "number of tasks", 1, kMostTasks, 1);
     int rank = variables.Number(names.rank, "rank", 0, kMostTasks, 0);
     if (rank >= size) {
@@ -68,7 +66,7 @@ class OpenMpiResolver final : public Resolver {
   }
 
  private:
-  static void ReadLocal(Variables& variables, const Names& names, Description& description) {
+  static void ReadLocal(Variables& variables, const MpiNames& names, Description& description) {
     const int size = description.num_ranks();
     int local_size =
         variables.NumberOr(names.local_size, "number of tasks on this host", 1, kMostTasks, 1);

@@ -10,8 +10,6 @@ namespace lockstep::cluster {
 
 namespace {
 
-constexpr int kMostTasks = 100'000;
-
 class SlurmResolver final : public Resolver {
  public:
   const char* name() const override { return "Slurm"; }

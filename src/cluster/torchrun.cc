@@ -8,15 +8,15 @@ namespace lockstep::cluster {
 
 namespace {
 
-constexpr int kMostTasks = 100'000;
 constexpr int kMasterPort = 29500;
 
 // The names under which the five things stand: torchrun's for a process, or Kubeflow's for a node.
-struct Names {
+struct TorchrunNames {
   const char *size, *rank, *address, *port;
 };
-constexpr Names kProcess = {"WORLD_SIZE", "RANK", "MASTER_ADDR", "MASTER_PORT"};
-constexpr Names kNode = {"PET_NNODES", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT"};
+constexpr TorchrunNames kProcess = {"WORLD_SIZE", "RANK", "MASTER_ADDR", "MASTER_PORT"};
+constexpr TorchrunNames kNode = {"PET_NNODES", "PET_NODE_RANK", "PET_MASTER_ADDR",
+                                 "PET_MASTER_PORT"};
 
 // The host, without what else was typed; empty and a mistake if there is none.
 std::string ReadHost(Variables& variables, const char* name) {
@@ -86,7 +86,7 @@ class TorchrunResolver final : public Resolver {
     Resolution resolution;
     Variables variables(environment, resolution);
     const bool by_node = variables.Has("PET_NNODES") && !variables.Has("WORLD_SIZE");
-    const Names& names = by_node ? kNode : kProcess;
+    const TorchrunNames& names = by_node ? kNode : kProcess;
     const int size = variables.Number(names.size, "number of tasks", 1, kMostTasks, 1);
     int rank = variables.Number(names.rank, "rank", 0, kMostTasks, 0);
     if (rank >= size) {

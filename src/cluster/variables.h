@@ -8,6 +8,9 @@
 
 namespace lockstep::cluster {
 
+/// No launcher starts more tasks; a greater number is a mistake.
+inline constexpr int kMostTasks = 100'000;
+
 /// Reads a launcher's variables into a resolution: what is wrong becomes mistakes, what counts
 /// becomes facts, and the corrected form is made of what was meant.
 class Variables {

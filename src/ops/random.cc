@@ -5,15 +5,12 @@
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
+#include "ops/array_rules.h"
 #include "ops/builder.h"
 
 namespace lockstep {
 namespace ops {
 namespace {
-
-[[noreturn]] void Reject(const OpSpec& spec, const std::string& rule, const std::string& got) {
-  throw Error(Code::kInvalidArgument, "[" + spec.name + "] " + rule + "; got " + got);
-}
 
 void RequireSeed(const OpSpec& spec, const TensorType& seed) {
   const bool integers = seed.dtype == DType::kInt64 || seed.dtype == DType::kInt32;

@@ -13,7 +13,6 @@ namespace lockstep::remote {
 
 namespace {
 
-constexpr char kDevice[] = "/device:CPU:0";
 constexpr base::Duration kKeeping = std::chrono::seconds(30);
 constexpr base::Duration kEnding = std::chrono::seconds(2);
 

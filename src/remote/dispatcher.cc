@@ -11,7 +11,6 @@ namespace {
 
 constexpr base::Duration kLongestPause = std::chrono::seconds(1);
 constexpr int kMostRepeats = 3;  // while a server cannot be reached, though it lives
-constexpr char kDevice[] = "/device:CPU:0";
 
 std::string Seconds(base::Duration duration) {
   std::string text = std::to_string(std::chrono::duration<double>(duration).count());

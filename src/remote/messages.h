@@ -110,5 +110,7 @@ Result<std::vector<Finish>> ReadFinishes(std::string_view text);
 
 /// "/job:ps/replica:0/task:1"
 std::string TaskName(const std::string& job, int index);
+/// What follows it in the name of a task's processor.
+inline constexpr char kDevice[] = "/device:CPU:0";
 
 }  // namespace lockstep::remote

@@ -9,7 +9,7 @@ namespace lockstep::remote {
 namespace {
 
 constexpr base::Duration kAttaching = std::chrono::seconds(5);
-constexpr base::Duration kConnecting = std::chrono::seconds(2);
+constexpr base::Duration kMeeting = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -85,7 +85,7 @@ void Roads::Attach(const std::string& address, std::function<void()> done) {
                 done();
               };
               joining_[job] = std::move(*road);
-              joining_[job]->rpc().Call(address, kHello, "", kConnecting, led);
+              joining_[job]->rpc().Call(address, kHello, "", kMeeting, led);
             });
 }
 

@@ -36,7 +36,7 @@ Actor& Last() {
   return **last;
 }
 
-int NextNumber() {
+int NextActorNumber() {
   static std::atomic<int> next{1};
   return next.fetch_add(1, std::memory_order_relaxed);
 }
@@ -93,7 +93,7 @@ const bool kWatching = [] {
 
 }  // namespace
 
-Actor::Actor(bool linked, bool serves) : number_(serves ? 0 : NextNumber()), linked_(linked) {}
+Actor::Actor(bool linked, bool serves) : number_(serves ? 0 : NextActorNumber()), linked_(linked) {}
 
 Actor& Actor::Current() {
   if (acting_for != nullptr) return *acting_for;

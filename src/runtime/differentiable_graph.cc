@@ -146,11 +146,11 @@ DifferentiableGraph& GraphOf(const ops::Attributes& attributes) {
   return dynamic_cast<DifferentiableGraph&>(*attributes.Get<std::shared_ptr<TensorObject>>("call"));
 }
 
-std::vector<ops::TensorType> Infer(const ops::InferenceContext& context) {
+std::vector<ops::TensorType> InferCall(const ops::InferenceContext& context) {
   return GraphOf(context.attributes).OutputTypes();
 }
 
-std::vector<Tensor> Differentiated(const ops::GradientContext& context) {
+std::vector<Tensor> DifferentiateCall(const ops::GradientContext& context) {
   return GraphOf(context.attributes)
       .Gradient(context.inputs, context.outputs, context.output_gradients);
 }
@@ -161,8 +161,8 @@ std::vector<Tensor> RunOnHost(const ops::OpSpec&, const ops::Attributes& attribu
 }
 
 const ops::RegisterOp kFunctionCall({.name = "FunctionCall",
-                                     .infer = Infer,
-                                     .gradient = Differentiated,
+                                     .infer = InferCall,
+                                     .gradient = DifferentiateCall,
                                      .effects = {.external = true}});
 const RegisterHostOp kFunctionCallHost("FunctionCall", {RunOnHost});
 

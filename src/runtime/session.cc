@@ -13,7 +13,7 @@ namespace lockstep {
 namespace runtime {
 namespace {
 
-int NextNumber() {
+int NextSessionNumber() {
   static std::atomic<int> number{0};
   return ++number;
 }
@@ -56,7 +56,7 @@ SessionState::SessionState(std::shared_ptr<GraphState> graph, std::string target
                            const SessionOptions& options)
     : graph_(std::move(graph)),
       target_(std::move(target)),
-      number_(NextNumber()),
+      number_(NextSessionNumber()),
       runs_at_(OpenSessionTarget(target_, options)),
       log_placement_(options.log_placement) {}
 

@@ -23,7 +23,7 @@ std::shared_ptr<tensor::Buffer> CopyOf(DType dtype, const Shape& shape, const vo
   return copy;
 }
 
-uint64_t NextNumber() {
+uint64_t NextCellNumber() {
   static std::atomic<uint64_t> next{1};
   return next.fetch_add(1, std::memory_order_relaxed);
 }
@@ -35,7 +35,7 @@ VariableCell::VariableCell(std::string name, const Tensor& initial, bool trainab
       dtype_(initial.dtype()),
       shape_(initial.shape()),
       trainable_(trainable),
-      number_(NextNumber()),
+      number_(NextCellNumber()),
       buffer_(CopyOf(dtype_, shape_, initial.raw_data())) {
   buffer_->set_origin({number_, 0});
 }
@@ -46,7 +46,7 @@ VariableCell::VariableCell(std::string name, DType dtype, const Shape& shape, bo
       shape_(shape),
       trainable_(trainable),
       starts_empty_(true),
-      number_(NextNumber()),
+      number_(NextCellNumber()),
       buffer_(tensor::Buffer::Allocate(dtype, shape.num_elements())) {
   if (dtype != DType::kString) {
     std::memset(buffer_->data(), 0, shape.num_elements() * DTypeSize(dtype));

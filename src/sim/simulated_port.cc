@@ -17,7 +17,7 @@ constexpr uint8_t kNotYet = 2;  // the sender is not in it yet, but runs
 // "Later" of the reliable transport: the peer runs, and was not ready to take anything.
 constexpr uint8_t kLater = 4;
 
-int RankOf(const std::string& address) {
+int RankAt(const std::string& address) {
   return address.starts_with("rank:") ? std::atoi(address.c_str() + 5) : -1;
 }
 
@@ -124,7 +124,7 @@ SimulatedPort::~SimulatedPort() {
 
 Result<std::unique_ptr<net::Transport>> SimulatedPort::Join(const net::Membership& membership) {
   std::vector<int> tasks;
-  for (const std::string& address : membership.addresses) tasks.push_back(RankOf(address));
+  for (const std::string& address : membership.addresses) tasks.push_back(RankAt(address));
   const auto place = static_cast<size_t>(membership.rank);
   if (place >= tasks.size() || tasks[place] != datagrams_.rank())
     return Status(Code::kInvalidArgument,

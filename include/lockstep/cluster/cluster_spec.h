@@ -27,6 +27,8 @@ class ClusterSpec {
   bool has_job(std::string_view job) const { return jobs_.contains(job); }
   /// How many tasks a job has.
   int num_tasks(std::string_view job) const;
+  /// Whether no index below its greatest is left out.
+  bool is_dense(std::string_view job) const;
   /// The indices of a job's tasks, sorted.
   std::vector<int> task_indices(std::string_view job) const;
   const std::string& task_address(std::string_view job, int index) const;

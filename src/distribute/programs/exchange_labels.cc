@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "distribute/programs/exchange_nodes.h"
 #include "runtime/variable_cell.h"
 
 namespace lockstep::distribute {
 
 namespace {
-
-bool IsExchange(const graph::Node& node) {
-  return node.spec->name == "_Exchange" || node.spec->name == "_GatherVariables";
-}
 
 // The variable that an input names, whole or by rows; nullptr: none.
 const runtime::VariableCell* VariableOf(const graph::Graph& graph, graph::Endpoint input) {

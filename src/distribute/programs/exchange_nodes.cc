@@ -193,11 +193,11 @@ class Joint {
   int64_t bytes_ = 0;
 };
 
+}  // namespace
+
 bool IsExchange(const Node& node) {
   return node.spec->name == "_Exchange" || node.spec->name == "_GatherVariables";
 }
-
-}  // namespace
 
 namespace {
 

@@ -44,6 +44,9 @@ class ExchangeNodes {
   const int ranks_;
 };
 
+/// A sum over ranks, or a gathering of rows.
+bool IsExchange(const graph::Node& node);
+
 /// Joins exchanges that can take place at once, up to `bytes` of values, and gives each a number.
 /// The same on all ranks.
 graph::Graph JoinExchanges(const graph::Graph& graph, int64_t bytes);

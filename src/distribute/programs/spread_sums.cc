@@ -31,7 +31,7 @@ using Numbers = std::vector<int64_t>;
 }
 
 // The leaves [begin, end) of `division`, counted from 0.
-Division Part(const Division& division, Leaf begin, Leaf end) {
+Division Within(const Division& division, Leaf begin, Leaf end) {
   std::vector<Leaf> borders = division.borders();
   for (Leaf& border : borders) border = std::clamp(border, begin, end) - begin;
   return Division::FromBorders(std::move(borders)).OrThrow();
@@ -216,7 +216,7 @@ class Spreader {
   std::optional<Endpoint> Total(const Node& node, const std::vector<Endpoint>& inputs,
                                 const ops::TensorType& type, const Tree& tree,
                                 const Numbers& borders, const MakePartial& partial) {
-    const Division division = Part(options_.division, tree.begin, tree.end);
+    const Division division = Within(options_.division, tree.begin, tree.end);
     ExchangedSum sum{.type = type, .borders = borders};
     for (int rank = 0; rank < ranks(); ++rank) {
       for (collectives::Node part : collectives::Cover(division.block(rank), division.num_leaves()))
