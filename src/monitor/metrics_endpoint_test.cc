@@ -95,7 +95,9 @@ TEST(MetricsEndpoint, MayBeOpenedAndClosedOften) {
     auto endpoint = MetricsEndpoint::Open(metrics, {.port = port});
     ASSERT_TRUE(endpoint.ok()) << endpoint.status().message();
     const std::string& address = (*endpoint)->address();
-    if (i % 2 == 0) EXPECT_EQ(Scrape(address).substr(0, 15), "HTTP/1.1 200 OK");
+    if (i % 2 == 0) {
+      EXPECT_EQ(Scrape(address).substr(0, 15), "HTTP/1.1 200 OK");
+    }
     port = std::stoi(address.substr(address.rfind(':') + 1));  // which is free again at once
   }
 }
