@@ -21,12 +21,13 @@ _give(Variable)
 Variable.__hash__ = _hash
 
 from . import errors, nest, ops_array as _array, ops_math as _math  # noqa: E402,F401
-from ._function import (Assert, Operation, TensorArray, TensorSpec, case, cond,  # noqa: E402,F401
-                        control_dependencies, custom_gradient, device, executing_eagerly, foldl,
-                        foldr, function, grad_pass_through, group, init_scope, inside_function, map_fn,
-                        name_scope, no_op, numpy_function, print_v2 as print, py_function,
-                        recompute_grad, scan, switch_case, tuple_of as tuple, vectorized_map,
-                        while_loop)
+from ._control_flow import (case, cond, foldl, foldr, map_fn, scan, switch_case,  # noqa: E402,F401
+                            vectorized_map, while_loop)
+from ._function import (Operation, TensorSpec, control_dependencies, custom_gradient,  # noqa: E402,F401
+                        device, executing_eagerly, function, grad_pass_through, group, init_scope,
+                        inside_function, name_scope, no_op, recompute_grad, tuple_of as tuple)
+from ._host_calls import Assert, numpy_function, print_v2 as print, py_function  # noqa: E402,F401
+from ._tensor_array import TensorArray  # noqa: E402,F401
 from ._tape import GradientTape, UnconnectedGradients, gradients  # noqa: E402,F401
 from .ops_array import (bitcast, boolean_mask, broadcast_dynamic_shape,  # noqa: E402,F401
                         broadcast_static_shape, broadcast_to, batch_to_space, dynamic_partition,

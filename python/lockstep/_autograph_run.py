@@ -124,7 +124,8 @@ class LazyRange:
         self.dtype = self.start.dtype
 
     def __tensor__(self):
-        from ._function import TensorSpec, py_function
+        from ._function import TensorSpec
+        from ._host_calls import py_function
 
         def numbers(start, limit, delta):
             import numpy
@@ -184,7 +185,7 @@ def not_(value):
 def if_expression(test, then, otherwise):
     test = _test(test)
     if _symbolic(test):
-        from ._function import cond
+        from ._control_flow import cond
         return cond(test, then, otherwise)
     return then() if test else otherwise()
 
@@ -192,7 +193,7 @@ def if_expression(test, then, otherwise):
 def assert_(test, message):
     test = _test(test)
     if _symbolic(test):
-        from ._function import Assert
+        from ._host_calls import Assert
         Assert(test, [message() or "assertion failed"])
     elif not test:
         raise AssertionError(message()) if message() != "" else AssertionError()
@@ -268,7 +269,7 @@ class _Values:
 
 
 def _leaves(value):
-    from ._function import TensorArray
+    from ._tensor_array import TensorArray
     from .distribute import PerReplica
     flat = []
     for one in nest.flatten(value):
@@ -282,7 +283,7 @@ def _leaves(value):
 
 
 def _rebuild(example, tensors):
-    from ._function import TensorArray
+    from ._tensor_array import TensorArray
     from .distribute import PerReplica
     tensors = iter(tensors)
     made = []
@@ -312,7 +313,7 @@ def _zeros(spec):
 
 
 def _is_value(one):
-    from ._function import TensorArray
+    from ._tensor_array import TensorArray
     from .distribute import PerReplica
     return isinstance(one, (Tensor, Variable, bool, int, float, TensorArray, PerReplica)) or (
         hasattr(one, "__array__") and hasattr(one, "dtype"))
@@ -427,7 +428,7 @@ def _loop_names(body, get, put, names):
 
 def _with_dtype_of(first, last):
     """Numbers become tensors of the dtype that they have after an iteration."""
-    from ._function import TensorArray
+    from ._tensor_array import TensorArray
     made = []
     for a, b in zip(nest.flatten(first), nest.flatten(last)):
         if isinstance(a, TensorArray) and isinstance(b, TensorArray):

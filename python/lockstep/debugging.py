@@ -1,7 +1,7 @@
 """Assertions: `tf.debugging`."""
 
 from . import _native, ops_math
-from ._function import Assert as Assert  # noqa: F401
+from ._host_calls import Assert as Assert  # noqa: F401
 from ._dtypes import as_dtype
 from ._tensor import Tensor, convert_to_tensor
 from .errors import InvalidArgumentError

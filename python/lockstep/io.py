@@ -86,7 +86,8 @@ def _specs(features):
 
 
 def _parsed(features, function, serialized):
-    from ._function import TensorSpec, py_function
+    from ._function import TensorSpec
+    from ._host_calls import py_function
     names = sorted(features)
     sequences = {name: one for name, one in features.items() if isinstance(one, FixedLenSequenceFeature)}
     if sequences:
@@ -134,7 +135,8 @@ def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, 
     """The columns of lines of CSV, one tensor each. Shapes: those of `records`.
 
     Raises: InvalidArgumentError for another number of fields or a field that is no number."""
-    from ._function import TensorSpec, py_function
+    from ._function import TensorSpec
+    from ._host_calls import py_function
     records = convert_to_tensor(records)
     defaults = [_csv_default(one) for one in record_defaults]
     if records._symbolic:

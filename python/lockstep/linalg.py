@@ -27,7 +27,8 @@ def _custom(name, forward, backward):
     """A function that NumPy computes, with a gradient of tensors: `backward(inputs, result, gradient)`."""
     def compute(*tensors):
         import numpy
-        from ._function import TensorSpec, custom_gradient, numpy_function
+        from ._function import TensorSpec, custom_gradient
+        from ._host_calls import numpy_function
         from .errors import InvalidArgumentError
 
         def host(*arrays):

@@ -89,7 +89,8 @@ class _Table:
     def _each(self, keys, function):
         """A tensor of `function(key)` for each key."""
         if keys._symbolic:
-            from ._function import TensorSpec, py_function
+            from ._function import TensorSpec
+            from ._host_calls import py_function
             return py_function(lambda one: self._each(one, function), [keys],
                                TensorSpec(list(keys._shape) + self._row_shape(), self.value_dtype))
         values = [function(one) for one in _leaves(keys)]

@@ -10,7 +10,8 @@ from ._tensor import convert_to_tensor
 def _map(function, value, dtype=None):
     value = convert_to_tensor(value)
     if value._symbolic:
-        from ._function import TensorSpec, py_function
+        from ._function import TensorSpec
+        from ._host_calls import py_function
         return py_function(lambda v: _map(function, v, dtype), [value],
                            TensorSpec(value.shape, as_dtype(dtype or "string")))
     made = [function(one) for one in value._strings()]
@@ -54,7 +55,8 @@ def substr(input, pos, len, unit="BYTE", name=None):
     Shapes: pos and len fit the texts by NumPy's rule. Raises: InvalidArgumentError where pos is outside."""
     parts = [convert_to_tensor(one) for one in (input, pos, len)]
     if any(one._symbolic for one in parts):
-        from ._function import TensorSpec, py_function
+        from ._function import TensorSpec
+        from ._host_calls import py_function
         shape = max((one._shape for one in parts), key=builtins.len)
         return py_function(lambda *values: substr(*values, unit), parts, TensorSpec(list(shape), "string"))
     import numpy
@@ -92,12 +94,13 @@ def to_number(input, out_type=float32, name=None):
 
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
     """Numbers as text. Raises: ValueError for both `scientific` and `shortest`."""
-    from ._function import _scalar_text
+    from ._host_calls import _scalar_text
     if scientific and shortest:
         raise ValueError("Cannot select both scientific and shortest notation")
     tensor = convert_to_tensor(input)
     if tensor._symbolic:
-        from ._function import TensorSpec, py_function
+        from ._function import TensorSpec
+        from ._host_calls import py_function
         return py_function(lambda one: as_string(one, precision, scientific, shortest, width, fill), [tensor],
                            TensorSpec(tensor.shape, "string"))
     if tensor.dtype.is_floating or width > 0 and tensor.dtype.is_integer:
@@ -117,7 +120,8 @@ def join(inputs, separator="", name=None):
     parts = [convert_to_tensor(one) for one in inputs]
     shape = max((one._shape for one in parts), key=builtins.len)
     if any(one._symbolic for one in parts):
-        from ._function import TensorSpec, py_function
+        from ._function import TensorSpec
+        from ._host_calls import py_function
         return py_function(lambda *values: join(values, separator), parts, TensorSpec(list(shape), "string"))
     size = 1
     for one in shape:
@@ -132,7 +136,8 @@ def split(input, sep=None, maxsplit=-1, name=None):
     from .ragged import RaggedTensor
     value = convert_to_tensor(input)
     if value._symbolic and value._rank == 0:
-        from ._function import TensorSpec, py_function
+        from ._function import TensorSpec
+        from ._host_calls import py_function
         return py_function(lambda one: split(one, sep, maxsplit), [value], TensorSpec([None], "string"))
     sep = sep.encode() if isinstance(sep, str) else sep
     rows = [one.split(sep or None, maxsplit) for one in value._strings()]
@@ -163,7 +168,8 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
     import numpy
     value = convert_to_tensor(inputs)
     if value._symbolic:
-        from ._function import TensorSpec, py_function
+        from ._function import TensorSpec
+        from ._host_calls import py_function
         axes = range(value._rank) if axis is None else [axis] if isinstance(axis, int) else list(axis)
         gone = [one % value._rank for one in axes]
         shape = [1 if i in gone else size for i, size in enumerate(value._shape) if keepdims or i not in gone]
@@ -192,7 +198,7 @@ def regex_full_match(input, pattern, name=None):
 
 def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """The template with tensors in place of placeholders."""
-    from ._function import _tensor_text
+    from ._host_calls import _tensor_text
     inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     for one in inputs:
         one = convert_to_tensor(one)
@@ -206,7 +212,8 @@ def _by_words(function, input, dtype):
     from .ragged import RaggedTensor
     value = convert_to_tensor(input)
     if value._symbolic:
-        from ._function import TensorSpec, py_function
+        from ._function import TensorSpec
+        from ._host_calls import py_function
         if value._rank:
             raise NotImplementedError("the rows of several texts are ragged, which a traced function does not make; "
                                       "take one text after another by tf.map_fn")

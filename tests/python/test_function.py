@@ -341,6 +341,22 @@ class Sessions(unittest.TestCase):
         values, size = squares(tf.constant(4))
         self.assertEqual((values.numpy().tolist(), int(size)), ([0.0, 1.0, 4.0, 9.0], 4))
 
+    def test_maps_rows_whose_number_is_not_known(self):
+        @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+        def both(x):
+            return tf.map_fn(lambda row: (tf.reduce_sum(row), row > 1.0), x, fn_output_signature=(tf.float32, tf.bool))
+        dataset = tf.data.Dataset.from_tensor_slices(tf.reshape(tf.range(6.0), [3, 2])).batch(2)
+        found = [one.numpy().tolist() for one in dataset.map(lambda x: tf.map_fn(tf.reduce_sum, x))]
+        self.assertEqual(found, [[1.0, 5.0], [9.0]])
+        for rows in ([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], np.zeros([0, 2])):
+            sums, large = both(tf.constant(rows, tf.float32))
+            self.assertEqual(sums.numpy().tolist(), [sum(row) for row in rows])
+            self.assertEqual(large.numpy().tolist(), [[one > 1.0 for one in row] for row in rows])
+        x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(both(x)[0] ** 2)
+        self.assertEqual(tape.gradient(y, x).numpy().tolist(), [[6.0, 6.0], [14.0, 14.0]])
+
     def test_a_function_calls_itself(self):
         self.assertEqual(int(times_eight(tf.constant(1))), 8)
 

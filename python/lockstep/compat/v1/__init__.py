@@ -785,14 +785,15 @@ def glorot_uniform_initializer(seed=None, dtype=None):
 
 def while_loop(cond, body, loop_vars, *args, **kwargs):
     """`tf.while_loop`; a single variable comes without its list."""
-    from ..._function import while_loop as loop
+    from ..._control_flow import while_loop as loop
     results = loop(cond, body, loop_vars, *args, **kwargs)
     return results[0] if isinstance(results, (list, tuple)) and len(results) == 1 else results
 
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     """`input_`, printing `data` when it is computed."""
-    from ..._function import control_dependencies, print_v2
+    from ..._function import control_dependencies
+    from ..._host_calls import print_v2
     from ...ops_array import identity
     with control_dependencies([print_v2(message or "", *data)] if in_graph() else []):
         return identity(input_)
@@ -800,7 +801,7 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
 
 def py_func(func, inp, Tout, stateful=True, name=None):
     """What a function of NumPy arrays gives."""
-    from ..._function import numpy_function
+    from ..._host_calls import numpy_function
     return numpy_function(func, inp, Tout)
 
 

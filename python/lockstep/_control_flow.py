@@ -1,0 +1,233 @@
+"""Branches, loops and maps over tensors: built while a function is traced, else run."""
+
+from . import _native, errors, nest
+from ._dtypes import TensorShape
+from ._function import Function, TensorSpec, _flatten_results, _pack_results
+from ._tensor import convert_to_tensor
+from ._tensor_array import TensorArray
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    """What `true_fn()` gives if `pred` holds, else what `false_fn()` gives. While a function is traced
+    both are traced; they must give the same structure and dtypes."""
+    if not callable(true_fn):
+        raise TypeError("'true_fn' must be callable.")
+    if not callable(false_fn):
+        raise TypeError("'false_fn' must be callable.")
+    if isinstance(pred, bool):
+        return true_fn() if pred else false_fn()
+    pred = convert_to_tensor(pred)
+    if not pred._symbolic:
+        return true_fn() if bool(pred) else false_fn()
+    structures = []
+
+    def branch(python):
+        def call():
+            flat, structure = _flatten_results(python())
+            structures.append(structure)
+            return flat
+        return call
+    results = _native.cond(pred, branch(true_fn), branch(false_fn))
+    first, second = structures[0], structures[-1]
+    if first != second and (nest.is_nested(first) != nest.is_nested(second)
+                            or first is None or second is None):
+        raise TypeError("true_fn and false_fn arguments to tf.cond must have the same number, type, "
+                        f"and overall structure of return values. Got {first} and {second}.")
+    return _pack_results(first, results)
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+    """What the function of the first predicate that holds gives."""
+    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+
+    def build(rest):
+        if not rest:
+            if default is None:
+                raise errors.InvalidArgumentError(None, None, "[case] no predicate holds")
+            return default()
+        predicate, branch = rest[0]
+        if len(rest) == 1 and default is None:
+            return branch()
+        return cond(predicate, branch, lambda: build(rest[1:]))
+    return build(pairs)
+
+
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    """What the function with the number `branch_index` gives; the last one, or default, beyond."""
+    items = dict(branch_fns) if isinstance(branch_fns, dict) or (
+        branch_fns and isinstance(branch_fns[0], tuple)) else dict(enumerate(branch_fns))
+    last = default or items[max(items)]
+    index = convert_to_tensor(branch_index)
+    return case([(index == number, branch) for number, branch in sorted(items.items())], last)
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10,
+               back_prop=True, swap_memory=False, maximum_iterations=None, name=None):
+    """Repeats loop_vars = body(*loop_vars) while cond(*loop_vars) holds, and gives the last ones.
+
+    Raises: ValueError when a variable changes its dtype or shape (but for `shape_invariants`);
+    TypeError for other structures."""
+    if not callable(cond) or not callable(body):
+        raise TypeError("'cond' and 'body' must be callable.")
+    if not loop_vars and not isinstance(loop_vars, (list, tuple, dict)):
+        raise ValueError("'loop_vars' must be provided.")
+    if isinstance(loop_vars, dict):
+        loop_vars = [loop_vars]
+    flat = [one if isinstance(one, TensorArray) else convert_to_tensor(one)
+            for one in nest.flatten(loop_vars)]
+    if not _native.is_tracing():
+        return _loop_eagerly(cond, body, loop_vars, flat, maximum_iterations)
+    return _trace_loop(cond, body, loop_vars, flat, shape_invariants, maximum_iterations)
+
+
+def _call_with(function, loop_vars, flat):
+    packed = nest._pack(loop_vars, iter(flat))
+    return function(*packed)
+
+
+def _shaped_like(result, loop_vars):
+    """The loop's variables in the form in which the body gives them."""
+    if len(loop_vars) == 1 and not (isinstance(result, (list, tuple)) and len(result) == 1):
+        return type(loop_vars)([result]) if isinstance(loop_vars, (list, tuple)) else [result]
+    return result
+
+
+def _again(result, loop_vars):
+    if len(loop_vars) == 1 and not (isinstance(result, (list, tuple)) and len(result) == 1):
+        result = [result]
+    try:
+        nest.assert_same_structure(list(loop_vars), list(result), check_types=True)
+    except (TypeError, ValueError):
+        nest.assert_same_structure(list(loop_vars), list(result), check_types=False)
+    return [one if isinstance(one, TensorArray) else convert_to_tensor(one)
+            for one in nest.flatten(list(result))]
+
+
+def _loop_eagerly(cond, body, loop_vars, flat, maximum_iterations):
+    done = 0
+    while (maximum_iterations is None or done < int(maximum_iterations)) and bool(
+            convert_to_tensor(_call_with(cond, loop_vars, flat))):
+        result = _call_with(body, loop_vars, flat)
+        flat = _again(result, loop_vars)
+        loop_vars = _shaped_like(result, loop_vars)
+        done += 1
+    packed = nest._pack(loop_vars, iter(flat))
+    return packed
+
+
+def _trace_loop(cond, body, loop_vars, flat, invariants, maximum_iterations):
+    arrays = [one for one in flat if isinstance(one, TensorArray)]
+    sizes = [one._opened() if isinstance(one, TensorArray) else one for one in flat]
+
+    def close(tensors):
+        tensors, closed, place = list(tensors), [], iter(arrays)
+        return [next(place)._with(value) if isinstance(one, TensorArray) else value
+                for one, value in zip(flat, tensors)] or closed
+
+    def holds(tensors):
+        return [convert_to_tensor(_call_with(cond, loop_vars, close(tensors)))]
+
+    def step(tensors):
+        made = _again(_call_with(body, loop_vars, close(tensors)), loop_vars)
+        return [one._opened() if isinstance(one, TensorArray) else one for one in made]
+    shapes = []
+    if invariants is not None:
+        shapes = [[-1 if size is None else size for size in TensorShape(one)]
+                  for one in _flat_invariants(invariants)]
+    limit = -1 if maximum_iterations is None else int(maximum_iterations)
+    try:
+        results = _native.while_loop(holds, step, sizes, limit, shapes)
+    except errors.InvalidArgumentError as error:
+        raise ValueError(str(error)) from None
+    return nest._pack(loop_vars, iter(close(results)))
+
+
+def _flat_invariants(invariants):
+    if isinstance(invariants, (TensorShape, TensorSpec)):
+        return [getattr(invariants, "shape", invariants)]
+    flat = []
+    for one in invariants:
+        flat.extend(_flat_invariants(one) if isinstance(one, (list, tuple)) and not all(
+            size is None or isinstance(size, int) for size in one) else
+            [getattr(one, "shape", one)])
+    return flat
+
+
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False,
+           infer_shape=True, name=None, fn_output_signature=None):
+    """`fn` of each element along axis 0, stacked."""
+    from . import ops_array
+    leaves = [convert_to_tensor(one) for one in nest.flatten(elems)]
+    if leaves[0]._shape[0] is None:
+        return _map_in_loop(fn, elems, leaves)
+    results = [fn(nest._pack(elems, iter([one[i] for one in leaves])))
+               for i in range(leaves[0]._shape[0])]
+    stacked = [ops_array.stack(list(column))
+               for column in zip(*[nest.flatten(one) for one in results])]
+    return nest._pack(results[0], iter(stacked))
+
+
+def _map_in_loop(fn, elems, leaves):
+    """`map_fn` over rows whose number is known when the graph runs only; what `fn` gives must have known sizes."""
+    from . import ops_array, ops_math
+    lead = leaves[0]
+    rows = ops_array.shape(lead)[0]
+    firsts = ops_array.zeros_like(lead[(slice(None),) + (0,) * (lead._rank - 1)], dtype="int32")  # one for each row
+    row = [TensorSpec(one._shape[1:], one.dtype) for one in leaves]
+    form = Function(fn).get_concrete_function(nest._pack(elems, iter(row))).structured_outputs
+    empty = []
+    for one in nest.flatten(form):
+        if not one.shape.is_fully_defined():
+            raise errors.UnimplementedError(
+                None, None, "[map_fn] what the function gives must have known sizes where the number of elements is not "
+                f"known; got {one.shape}; give the sizes by tf.ensure_shape or tf.reshape")
+        sizes = one.shape.as_list()
+        zeros = ops_array.reshape(firsts, [-1] + [1] * len(sizes)) + ops_array.zeros([1] + sizes, "int32")
+        empty.append(zeros if one.dtype.name == "bool" else ops_math.cast(zeros, one.dtype))
+
+    def body(i, *done):
+        made = nest.flatten(fn(nest._pack(elems, iter([one[i] for one in leaves]))))
+        return [i + 1] + [ops_array.tensor_scatter_nd_update(
+            all_, [[i]], ops_array.expand_dims(ops_math.cast(one, all_.dtype), 0)) for all_, one in zip(done, made)]
+    results = while_loop(lambda i, *_: i < rows, body, [convert_to_tensor(0)] + empty)[1:]
+    kinds = [one.dtype for one in nest.flatten(form)]
+    return nest._pack(form, iter([ops_math.cast(all_, kind) for all_, kind in zip(results, kinds)]))
+
+
+vectorized_map = map_fn
+
+
+def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+         infer_shape=True, reverse=False, name=None):
+    """All running values of state = fn(state, element) along axis 0."""
+    from . import ops_array
+    leaves = [convert_to_tensor(one) for one in nest.flatten(elems)]
+    order = list(range(leaves[0]._shape[0]))
+    if reverse:
+        order.reverse()
+    rows = [nest._pack(elems, iter([one[i] for one in leaves])) for i in order]
+    states = []
+    if initializer is None:
+        state = rows.pop(0)
+        states.append(state)
+    else:
+        state = nest.map_structure(convert_to_tensor, initializer)
+    for row in rows:
+        state = fn(state, row)
+        states.append(state)
+    if reverse:
+        states.reverse()
+    columns = zip(*[nest.flatten(one) for one in states])
+    return nest._pack(states[0], iter([ops_array.stack(list(column)) for column in columns]))
+
+
+def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+          name=None):
+    """The last state of state = fn(state, element) along axis 0."""
+    return nest.map_structure(lambda one: one[-1], scan(fn, elems, initializer))
+
+
+def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+          name=None):
+    """The same from the last element on."""
+    return nest.map_structure(lambda one: one[0], scan(fn, elems, initializer, reverse=True))

@@ -1,0 +1,194 @@
+"""Python that runs when a graph does: functions of one's own, printing, assertions."""
+
+import sys
+
+from . import _native, errors, nest
+from ._dtypes import TensorShape, as_dtype
+from ._function import TensorSpec, _map_leaves, host_operation
+from ._tensor import Tensor, convert_to_tensor
+from ._variable import Variable
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """Calls a Python function when the graph runs. Tout: dtypes, or `TensorSpec`s, which a traced
+    function needs, as the number of axes must be known."""
+    return _call_python(func, inp, Tout, False)
+
+
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """The same for a function of NumPy arrays."""
+    return _call_python(func, inp, Tout, True)
+
+
+py_func = numpy_function
+
+
+def _call_python(func, inp, Tout, arrays):
+    single = not isinstance(Tout, (list, tuple))
+    wanted = [] if Tout is None else ([Tout] if single else list(Tout))
+    dtypes = [one.dtype if isinstance(one, TensorSpec) else as_dtype(one) for one in wanted]
+
+    def call(tensors):
+        given = [one.numpy() for one in tensors] if arrays else tensors
+        result = func(*given)
+        if not wanted:
+            return []
+        results = [result] if single else list(result)
+        return [convert_to_tensor(one, dtype=dtype) for one, dtype in zip(results, dtypes)]
+    inputs = [convert_to_tensor(one) for one in inp or []]
+    if not _native.is_tracing():
+        results = call(inputs)
+    else:
+        shapes = []
+        for one in wanted:
+            if isinstance(one, TensorSpec) and one.shape.rank is not None:
+                shapes.append(list(one.shape))
+            elif inputs and len(set(tuple(i._shape) for i in inputs)) == 1:
+                shapes.append(inputs[0]._shape)
+            else:
+                raise errors.UnimplementedError(
+                    None, None, "[py_function] the number of axes of a result must be known while a "
+                    "function is traced; write Tout=tf.TensorSpec(shape, dtype)")
+        results = _native.host_call(call, inputs, dtypes, shapes)
+    if Tout is None:
+        return None
+    return results[0] if single else list(results)
+
+
+def print_v2(*inputs, **kwargs):
+    """Prints when it is reached, also inside of traced functions; to standard error by default.
+
+    Args: output_stream: sys.stdout, sys.stderr or "file://PATH"; summarize: how many elements at each
+    end (-1: all); sep, end: as of `print`."""
+    stream = kwargs.pop("output_stream", None)
+    summarize = kwargs.pop("summarize", 3)
+    sep = kwargs.pop("sep", " ")
+    end = kwargs.pop("end", "\n") if "end" in kwargs else "\n"
+    kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    inputs = list(inputs)
+    places = []
+    tensors = []
+
+    def take(leaf):
+        if isinstance(leaf, (Tensor, Variable)) and not isinstance(leaf, str):
+            tensors.append(convert_to_tensor(leaf))
+            return _Place(len(tensors) - 1)
+        return leaf
+    places = [_map_leaves(take, one) for one in inputs]
+
+    def show(values):
+        text = sep.join(_print_text(one, values, summarize, True) for one in places) + end
+        _write_to(stream, text)
+        return []
+    if _native.is_tracing():
+        return host_operation(show, tensors, "PrintV2")
+    show(tensors)
+    return None
+
+
+class _Place(int):
+    pass
+
+
+def _write_to(stream, text):
+    if isinstance(stream, str) and stream.startswith("file://"):
+        with open(stream[len("file://"):], "a") as file:
+            file.write(text)
+        return
+    target = stream if hasattr(stream, "write") else sys.stderr
+    target.write(text)
+    target.flush()
+
+
+def _print_text(value, tensors, summarize, top=False):
+    if isinstance(value, _Place):
+        text = _tensor_text(tensors[value], summarize)
+        lone_text = tensors[value]._rank == 0 and tensors[value].dtype.name == "string"
+        return f'"{text}"' if lone_text and not (top and len(tensors) == 1) else text
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_quote(key)}: {_print_text(one, tensors, summarize)}"
+                               for key, one in value.items()) + "}"
+    if isinstance(value, (list, tuple)) and not isinstance(value, TensorShape):
+        inner = ", ".join(_print_text(one, tensors, summarize) for one in value)
+        if isinstance(value, list):
+            return f"[{inner}]"
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, str):
+        return value if top else _quote(value)
+    if isinstance(value, float):
+        return _float_text(convert_to_tensor(value).numpy())
+    if hasattr(value, "to_list") and hasattr(value, "row_splits"):
+        return str(value.to_list())
+    if hasattr(value, "dense_shape") and hasattr(value, "indices"):
+        parts = [_tensor_text(convert_to_tensor(one), summarize)
+                 for one in (value.indices, value.values, value.dense_shape)]
+        return f"'SparseTensor(indices={parts[0]}, values={parts[1]}, shape={parts[2]})'"
+    return repr(value)
+
+
+def _quote(value):
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+def _float_text(value):
+    """A real number as TensorFlow's C++ prints it: the shorter of two precisions that reads back."""
+    import numpy
+    if not numpy.isfinite(value):
+        return {"nan": "nan", "inf": "inf", "-inf": "-inf"}[str(float(value))]
+    number = float(value)
+    if numpy.asarray(value).dtype == numpy.float64:
+        text = f"{number:.15g}"
+        return text if float(text) == number else f"{number:.17g}"
+    text = f"{number:.6g}"
+    return text if numpy.float32(text) == numpy.float32(number) else f"{number:.9g}"
+
+
+def _scalar_text(value, dtype):
+    if dtype.is_floating:
+        return _float_text(value)
+    if dtype.name == "bool":
+        return "1" if value else "0"
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return str(value)
+
+
+def _tensor_text(tensor, summarize):
+    array = tensor.numpy()
+    if tensor._rank == 0:
+        return _scalar_text(array, tensor.dtype)
+    return _array_text(array, tensor.dtype, summarize, 0, tensor._rank)
+
+
+def _array_text(array, dtype, summarize, depth, rank):
+    import numpy
+    array = numpy.asarray(array)
+    if array.ndim == 0:
+        text = _scalar_text(array[()] if array.dtype != object else array.item(), dtype)
+        return f'"{text}"' if dtype.name == "string" else text
+    edge = len(array) if summarize is None or summarize < 0 else summarize
+    rows = list(range(len(array)))
+    parts = [_array_text(array[i], dtype, summarize, depth + 1, rank) for i in rows] \
+        if len(rows) <= 2 * edge else (
+            [_array_text(array[i], dtype, summarize, depth + 1, rank) for i in rows[:edge]] + ["..."]
+            + [_array_text(array[i], dtype, summarize, depth + 1, rank) for i in rows[-edge:]])
+    gap = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
+    return "[" + gap.join(parts) + "]"
+
+
+def Assert(condition, data, summarize=None, name=None):
+    """Raises InvalidArgumentError, showing `data`, unless the condition holds."""
+    condition = convert_to_tensor(condition)
+
+    def check(tensors):
+        if not bool(tensors[0]):
+            shown = " ".join(_tensor_text(one, summarize or 3) for one in tensors[1:])
+            raise errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
+        return []
+    tensors = [condition] + [convert_to_tensor(one) for one in nest.flatten(list(data))]
+    if _native.is_tracing():
+        return host_operation(check, tensors, "Assert")
+    check(tensors)
+    return None
