@@ -182,6 +182,11 @@ void Journal::Carry(const Attempt& attempt) {
       recovering_ = true;
       is_left_out_ = true;
       if (!GoApart()) throw;
+    } catch (const JobEnded&) {
+      LOCKSTEP_PROBE("a worker learns that the job has ended without it");
+      recovering_ = true;
+      is_left_out_ = true;
+      if (!GoApart()) throw;
     } catch (const Error&) {
       if (!EpochEnded()) {
         failed_ = true;

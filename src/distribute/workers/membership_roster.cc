@@ -194,7 +194,7 @@ bool MembershipRoster::gives_up() const {
 void MembershipRoster::ThrowHowItEnded() const {
   if (has_finished_) {
     LOCKSTEP_PROBE("a worker that was left out hears that the job has come to its end");
-    throw Left(
+    throw JobEnded(
         "[multi_worker] the job has come to its end without this worker, which was left out, or "
         "came too late");
   }
@@ -205,7 +205,7 @@ void MembershipRoster::ThrowHowItEnded() const {
                 "all ended before it, while this one was left out; resume from the newest save");
   }
   LOCKSTEP_PROBE("a worker that was left out finds nobody any more");
-  throw Left(
+  throw JobEnded(
       "[multi_worker] the job has ended without this worker, which was left out, or is out "
       "of its reach: nobody has led it for " +
       std::to_string(alone_ / std::chrono::seconds(1)) + " s, and nobody says how it ended");

@@ -24,6 +24,12 @@ class Left : public Error {
   explicit Left(const std::string& when) : Error(Code::kCancelled, when) {}
 };
 
+/// The job has ended without this task, as far as anybody can tell.
+class JobEnded : public Left {
+ public:
+  using Left::Left;
+};
+
 /// Says who takes part, epoch after epoch. Between epochs a communicator has no ranks.
 /// Threads: that of the communicator.
 class Roster {
