@@ -1,8 +1,9 @@
 """What happens before what in the threads of a program, for the reports of races.
 
 Python's threads begin and end behind the library's back. So the classes of `threading` and `queue` tell it: a
-thread's start and its joining, what enters and leaves a `Condition` (of which events, barriers, semaphores and futures
-are made), elements of a `Queue`, and the functions of a `ThreadPoolExecutor`. Bare locks say nothing."""
+thread's start and its joining, barriers, elements of a `Queue`, and the functions and futures of a
+`ThreadPoolExecutor`. Locks, conditions, semaphores and events say nothing: around the assignment alone they are
+what a lost update looks like."""
 
 import concurrent.futures
 import functools
@@ -15,10 +16,10 @@ _installed = []
 
 
 def _order(owner):
-    """The order that goes with a condition or a queue."""
+    """The order that goes with a barrier, a future or a queue."""
     made = owner.__dict__.get("_lockstep_order")
     if made is None:
-        made = owner.__dict__.setdefault("_lockstep_order", _native.HappensBefore())
+        made = owner.__dict__.setdefault("_lockstep_order", _native.HandOver())
     return made
 
 
@@ -41,7 +42,7 @@ def install():
         return
     _installed.append(True)
     _watch_threads()
-    _watch_conditions()
+    _watch_meetings()
     _watch_queues()
 
 
@@ -69,11 +70,11 @@ def _watch_threads():
 
     @_replaces(concurrent.futures.ThreadPoolExecutor, "submit")
     def submit(original, self, fn, /, *args, **kwargs):
-        before = _native.HappensBefore()
-        before.signal()
+        before = _native.HandOver()
+        before.give()
 
         def later(*args, **kwargs):
-            before.wait()
+            before.take()
             return fn(*args, **kwargs)
         return original(self, later, *args, **kwargs)
 
@@ -87,47 +88,37 @@ def _run_linked(thread, run):
         thread.__dict__.pop("run", None)
 
 
-def _watch_conditions():
-    @_replaces(threading.Condition, "__enter__")
-    def enter(original, self):
-        made = original(self)
-        _order(self).wait()
-        return made
-
-    @_replaces(threading.Condition, "__exit__")
-    def leave(original, self, *args):
-        _order(self).signal()
-        return original(self, *args)
-
-    @_replaces(threading.Condition, "wait")
-    def wait(original, self, timeout=None):
-        _order(self).signal()
+def _watch_meetings():
+    @_replaces(threading.Barrier, "wait")
+    def meet(original, self, timeout=None):
+        _order(self).give()
         made = original(self, timeout)
-        _order(self).wait()
+        _order(self).take()
         return made
 
-    @_replaces(threading.Event, "set")
-    def set_event(original, self):
-        _order(self._cond).signal()
-        return original(self)
-
-    @_replaces(threading.Event, "is_set")
-    def is_set(original, self):
-        made = original(self)
-        if made:
-            _order(self._cond).wait()
-        return made
+    for name in ("set_result", "set_exception"):
+        @_replaces(concurrent.futures.Future, name)
+        def settle(original, self, value):
+            _order(self).give()
+            return original(self, value)
+    for name in ("result", "exception"):
+        @_replaces(concurrent.futures.Future, name)
+        def ask(original, self, timeout=None):
+            try:
+                return original(self, timeout)
+            finally:
+                _order(self).take()
 
 
 def _watch_queues():
     for name in ("put", "task_done"):
         @_replaces(queue.Queue, name)
         def give(original, self, *args, **kwargs):
-            _order(self).signal()
+            _order(self).give()
             return original(self, *args, **kwargs)
     for name in ("get", "join"):
         @_replaces(queue.Queue, name)
         def take(original, self, *args, **kwargs):
             made = original(self, *args, **kwargs)
-            _order(self).wait()
+            _order(self).take()
             return made

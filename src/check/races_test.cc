@@ -315,6 +315,24 @@ TEST_F(RacesTest, AGradientThatMixesVersions) {
               HasSubstr("mixed gradient: `w`, read at version 2 in races_test.cc:"));
 }
 
+TEST_F(RacesTest, AGradientThatMixesVersionsThoughTheWriterWasJoinedLater) {
+  const Variable w = Named("w", Scalar(3.0f));
+  Turns turns;
+  std::thread other([&] {
+    turns.Begin(1);
+    w.AssignAdd(1);
+    turns.End();
+  });
+  GradientTape tape;
+  const Tensor first = w.value() * 2;
+  turns.End();
+  turns.Begin(2);
+  const Tensor loss = first * w.value();
+  other.join();
+  tape.Gradient(loss, w);
+  EXPECT_EQ(Only().kind, RaceReport::Kind::kMixedGradient);
+}
+
 // The program of many questions: read, add 1, assign.
 int WrongAndSilent(int runs, const std::function<void(const Variable&)>& task) {
   int silent = 0;

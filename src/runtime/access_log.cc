@@ -85,12 +85,26 @@ std::optional<Access> AccessLog::ReadOf(uint64_t version) const {
   return found;
 }
 
-std::optional<Access> AccessLog::UnorderedWriteAfter(uint64_t version) const {
+std::optional<Access> AccessLog::UnorderedWriteAfter(uint64_t version, Order order) const {
   const Actor& actor = Actor::Current();
   const std::lock_guard lock(mutex_);
   std::optional<Access> last;
   for (const Access& write : writes_) {
-    if (write.version <= version || actor.Knows(*write.actor, write.epoch)) continue;
+    if (write.version <= version || actor.Knows(*write.actor, write.epoch, order)) continue;
+    if (!last || write.version > last->version) last = write;
+  }
+  return last;
+}
+
+std::optional<Access> AccessLog::UnorderedWriteBetween(uint64_t from, uint64_t to) const {
+  const Actor& actor = Actor::Current();
+  const std::optional<Access> read = ReadOf(to);
+  const uint64_t then = read && read->actor.get() == &actor ? read->epoch : actor.epoch();
+  const std::lock_guard lock(mutex_);
+  std::optional<Access> last;
+  for (const Access& write : writes_) {
+    // An actor's last write stands for its earlier ones, too.
+    if (write.version <= from || actor.Knew(then, *write.actor, write.epoch)) continue;
     if (!last || write.version > last->version) last = write;
   }
   return last;

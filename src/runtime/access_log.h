@@ -64,8 +64,11 @@ class AccessLog {
   std::optional<Access> LastRead() const;
   /// Somebody's read of `version`, if it is still known; the calling actor's before others'.
   std::optional<Access> ReadOf(uint64_t version) const;
-  /// The last write of others after `version` that did not happen before now.
-  std::optional<Access> UnorderedWriteAfter(uint64_t version) const;
+  /// The last write of others after `version` that did not happen before now, as sure as `order`.
+  std::optional<Access> UnorderedWriteAfter(uint64_t version, Order order) const;
+  /// The last write of others that made a version in (from, to], and did not certainly happen
+  /// before the calling actor's read of `to`.
+  std::optional<Access> UnorderedWriteBetween(uint64_t from, uint64_t to) const;
 
  private:
   static constexpr size_t kMost = 32;  // of reads, and of writes

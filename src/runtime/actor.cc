@@ -108,24 +108,37 @@ void Actor::Become(const std::shared_ptr<Actor>& actor) {
   mine->Learn(actor->Publish());
 }
 
-bool Actor::Knows(const Actor& other, uint64_t epoch) const {
+bool Actor::Knows(const Actor& other, uint64_t epoch, Order order) const {
   if (&other == this) return true;
   const std::lock_guard lock(mutex_);
-  return std::any_of(knowledge_.begin(), knowledge_.end(), [&](const auto& entry) {
-    return entry.first.get() == &other && entry.second >= epoch;
+  return std::any_of(knowledge_.begin(), knowledge_.end(), [&](const Known& known) {
+    return known.actor.get() == &other &&
+           (order == Order::kCertain ? known.certain : known.hinted) >= epoch;
+  });
+}
+
+bool Actor::Knew(uint64_t then, const Actor& other, uint64_t epoch) const {
+  if (&other == this) return true;
+  const std::lock_guard lock(mutex_);
+  return std::any_of(knowledge_.begin(), knowledge_.end(), [&](const Known& known) {
+    return known.actor.get() == &other && known.certain >= epoch && known.since <= then;
   });
 }
 
 void AddKnowledge(const Knowledge& news, Knowledge* known) {
-  std::erase_if(*known, [](const auto& entry) { return !entry.first->matters(); });
-  for (const auto& [actor, epoch] : news) {
-    if (!actor->matters()) continue;
+  std::erase_if(*known, [](const Known& entry) { return !entry.actor->matters(); });
+  for (const Known& more : news) {
+    if (!more.actor->matters()) continue;
     const auto place = std::find_if(known->begin(), known->end(),
-                                    [&](const auto& entry) { return entry.first == actor; });
+                                    [&](const Known& entry) { return entry.actor == more.actor; });
     if (place == known->end()) {
-      known->emplace_back(actor, epoch);
+      known->push_back(more);
     } else {
-      place->second = std::max(place->second, epoch);
+      if (more.certain > place->certain) {
+        place->certain = more.certain;
+        place->since = more.since;
+      }
+      place->hinted = std::max(place->hinted, more.hinted);
     }
   }
 }
@@ -134,14 +147,21 @@ Knowledge Actor::Publish() {
   const std::lock_guard lock(mutex_);
   Knowledge knowledge;
   AddKnowledge(ended() ? std::exchange(knowledge_, {}) : knowledge_, &knowledge);
-  knowledge.emplace_back(shared_from_this(), epoch_.fetch_add(1, std::memory_order_relaxed));
+  const uint64_t epoch = epoch_.fetch_add(1, std::memory_order_relaxed);
+  knowledge.push_back({shared_from_this(), epoch, epoch, 0});
   return knowledge;
 }
 
-void Actor::Learn(const Knowledge& news) {
+void Actor::Learn(const Knowledge& news, Order order) {
+  Knowledge learnt = news;
+  const uint64_t since = epoch_.fetch_add(1, std::memory_order_relaxed) + 1;
+  for (Known& known : learnt) {
+    known.since = since;
+    if (order == Order::kHint) known.certain = 0;
+  }
   const std::lock_guard lock(mutex_);
-  AddKnowledge(news, &knowledge_);
-  std::erase_if(knowledge_, [this](const auto& entry) { return entry.first.get() == this; });
+  AddKnowledge(learnt, &knowledge_);
+  std::erase_if(knowledge_, [this](const Known& entry) { return entry.actor.get() == this; });
 }
 
 ActorScope::ActorScope(Actor& actor) : outer_(acting_for) { acting_for = &actor; }

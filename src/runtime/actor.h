@@ -11,8 +11,19 @@ namespace lockstep::runtime {
 
 class Actor;
 
+/// How sure it is that one thing happens before another. What a program hands over by events,
+/// conditions and queues is often meant as an order, but as often only the moment at which threads
+/// get in each other's way.
+enum class Order : uint8_t { kHint, kCertain };
+
 /// Who has done how much when something happens: for each actor the last epoch that is before it.
-using Knowledge = std::vector<std::pair<std::shared_ptr<Actor>, uint64_t>>;
+struct Known {
+  std::shared_ptr<Actor> actor;
+  uint64_t certain = 0;
+  uint64_t hinted = 0;  // at least `certain`
+  uint64_t since = 0;   // the epoch of who knows it, in which it has learnt what is certain
+};
+using Knowledge = std::vector<Known>;
 /// Adds `news`, and drops what nobody asks for any more: actors that have ended and of which no
 /// record of an access is left.
 void AddKnowledge(const Knowledge& news, Knowledge* known);
@@ -41,11 +52,15 @@ class Actor : public std::enable_shared_from_this<Actor> {
   void End() { ended_.store(true, std::memory_order_release); }
   uint64_t epoch() const { return epoch_.load(std::memory_order_relaxed); }
 
-  /// Whether what `other` did in `epoch` happened before what this one does now.
-  bool Knows(const Actor& other, uint64_t epoch) const;
+  /// Whether what `other` did in `epoch` happened before what this one does now, as sure as
+  /// `order`.
+  bool Knows(const Actor& other, uint64_t epoch, Order order) const;
+  /// Whether it certainly happened before what this one did in its epoch `then`.
+  bool Knew(uint64_t then, const Actor& other, uint64_t epoch) const;
   /// All that has happened before now, for somebody who learns it later.
   Knowledge Publish();
-  void Learn(const Knowledge& knowledge);
+  /// kHint: all that is known is a hint for this one.
+  void Learn(const Knowledge& knowledge, Order order = Order::kCertain);
 
   /// How many records of accesses name it; after its end they get fewer only.
   void AddRecord() { records_.fetch_add(1, std::memory_order_relaxed); }

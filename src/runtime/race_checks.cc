@@ -62,7 +62,10 @@ void CheckAssignment(VariableCell& cell, const AssignedValue& value, const ops::
   }
   const uint64_t known = value.computed_from.value_or(read ? read->version : 0);
   if (known >= cell.version()) return;
-  const std::optional<Access> written = cell.log().UnorderedWriteAfter(known);
+  // What was computed from an older value loses an update, however the threads took turns.
+  const bool computed = value.computed_from.has_value() && !value.is_version;
+  const std::optional<Access> written =
+      cell.log().UnorderedWriteAfter(known, computed ? Order::kCertain : Order::kHint);
   if (!written) return;
   // Where the end of a thread is not seen, it may have been joined.
   const bool ended = !written->actor->linked() && written->actor->ended();
@@ -84,7 +87,7 @@ void CheckGradient(const std::deque<RecordedOp>& operations, const std::vector<T
     if (cell == nullptr) continue;
     const Versions seen = VersionsSeen(operations, cell->number());
     if (seen.least >= seen.most) continue;
-    const std::optional<Access> written = cell->log().UnorderedWriteAfter(seen.least);
+    const std::optional<Access> written = cell->log().UnorderedWriteBetween(seen.least, seen.most);
     if (!written) continue;
     hook({.kind = RaceFinding::Kind::kMixedGradient,
           .variable = cell->name(),

@@ -189,21 +189,6 @@ class Races(unittest.TestCase):
         def through_a_third(work):
             by_join(lambda: by_join(work))
 
-        def by_event(work):
-            done = threading.Event()
-            thread = threading.Thread(target=lambda: (work(), done.set()))
-            thread.start()
-            self.assertTrue(done.wait(60))
-            self.addCleanup(thread.join)
-
-        def by_looking_at_an_event(work):
-            done = threading.Event()
-            thread = threading.Thread(target=lambda: (work(), done.set()))
-            thread.start()
-            while not done.is_set():
-                time.sleep(0.001)
-            self.addCleanup(thread.join)
-
         def by_queue(work):
             given, taken = queue.Queue(), queue.Queue()
             thread = threading.Thread(target=lambda: taken.put((given.get()(), 1)))
@@ -235,6 +220,89 @@ class Races(unittest.TestCase):
             both.wait(60)
             self.addCleanup(thread.join)
 
+        for hand_over in (by_join, by_join_with_time, by_looking_whether_it_lives, by_own, through_a_third,
+                          by_queue, by_task_done, by_future, by_shutdown, by_barrier):
+            self.assertEqual(self.reports_of(hand_over, hand_over.__name__), [], hand_over.__name__)
+
+    def test_an_order_that_events_force_loses_updates(self):
+        def reports_of(late, name):
+            shared = lockstep.Variable(0.0, name=name)
+            has_read, has_written = threading.Event(), threading.Event()
+
+            def slow():
+                value = shared.value()
+                has_read.set()
+                has_written.wait(60)
+                shared.assign(late(value))
+
+            def quick():
+                has_read.wait(60)
+                shared.assign_add(1.0)
+                has_written.set()
+            threads = [threading.Thread(target=task) for task in (slow, quick)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            return [one["text"].partition(":")[0] for one in lockstep.experimental.take_race_reports()
+                    if one["variable"] == name]
+        self.assertEqual(reports_of(lambda value: value + 1.0, "computed"), ["lost update"])
+        self.assertEqual(reports_of(lambda value: value, "rolled_back"), ["lost update"])
+        self.assertEqual(reports_of(lambda value: float(value) + 1.0, "of_the_host"), ["possible lost update"])
+
+    def test_a_gradient_of_two_versions(self):
+        x = lockstep.Variable(1.0, name="twice")
+        has_read, has_written = threading.Event(), threading.Event()
+
+        def add():
+            has_read.wait(60)
+            x.assign_add(1.0)
+            has_written.set()
+        other = threading.Thread(target=add)
+        other.start()
+        with lockstep.GradientTape() as tape:
+            first = x * x
+            has_read.set()
+            has_written.wait(60)
+            second = first + x * x
+        other.join()
+        lockstep.experimental.take_race_reports()
+        tape.gradient(second, x)
+        self.assertEqual([one["kind"] for one in lockstep.experimental.take_race_reports()], ["mixed gradient"])
+
+    def test_what_is_only_late_is_told(self):
+        threads = []
+
+        def by_looking(work):  # at what no order follows from
+            done = []
+            threads.append(threading.Thread(target=lambda: (work(), done.append(1))))
+            threads[-1].start()
+            while not done:
+                time.sleep(0.001)
+
+        def by_an_earlier_event(work):
+            early, done = threading.Event(), []
+            threads.append(threading.Thread(target=lambda: (early.set(), work(), done.append(1))))
+            threads[-1].start()
+            early.wait(60)
+            while not done:
+                time.sleep(0.001)
+
+        def by_event(work):
+            done = threading.Event()
+            thread = threading.Thread(target=lambda: (work(), done.set()))
+            thread.start()
+            self.assertTrue(done.wait(60))
+            self.addCleanup(thread.join)
+
+        def by_looking_at_an_event(work):
+            done = threading.Event()
+            thread = threading.Thread(target=lambda: (work(), done.set()))
+            thread.start()
+            while not done.is_set():
+                time.sleep(0.001)
+            self.addCleanup(thread.join)
+
         def by_semaphore(work):
             done = threading.Semaphore(0)
             thread = threading.Thread(target=lambda: (work(), done.release()))
@@ -255,28 +323,7 @@ class Races(unittest.TestCase):
             with changed:
                 self.assertTrue(changed.wait_for(lambda: there, 60))
             self.addCleanup(thread.join)
-        for hand_over in (by_join, by_join_with_time, by_looking_whether_it_lives, by_own, through_a_third, by_event, by_looking_at_an_event,
-                          by_queue, by_task_done, by_future, by_shutdown, by_barrier, by_semaphore, by_condition):
-            self.assertEqual(self.reports_of(hand_over, hand_over.__name__), [], hand_over.__name__)
-
-    def test_what_is_only_late_is_told(self):
-        threads = []
-
-        def by_looking(work):  # at what no order follows from
-            done = []
-            threads.append(threading.Thread(target=lambda: (work(), done.append(1))))
-            threads[-1].start()
-            while not done:
-                time.sleep(0.001)
-
-        def by_an_earlier_event(work):
-            early, done = threading.Event(), []
-            threads.append(threading.Thread(target=lambda: (early.set(), work(), done.append(1))))
-            threads[-1].start()
-            early.wait(60)
-            while not done:
-                time.sleep(0.001)
-        for hand_over in (by_looking, by_an_earlier_event):
+        for hand_over in (by_looking, by_an_earlier_event, by_event, by_looking_at_an_event, by_semaphore, by_condition):
             self.assertEqual(self.reports_of(hand_over, hand_over.__name__), ["possible lost update"],
                              hand_over.__name__)
         for thread in threads:
