@@ -124,13 +124,12 @@ class LazyRange:
         self.dtype = self.start.dtype
 
     def __tensor__(self):
-        from ._function import TensorSpec
-        from ._host_calls import py_function
+        from ._host_calls import _on_host
 
         def numbers(start, limit, delta):
             import numpy
             return numpy.arange(*[one.numpy() for one in (start, limit, delta)], dtype=self.dtype.as_numpy_dtype)
-        return py_function(numbers, [self.start, self.limit, self.delta], TensorSpec([None], self.dtype))
+        return _on_host(numbers, [self.start, self.limit, self.delta], [None], self.dtype)
 
     def __iter__(self):
         values = [_native.static_value(one) for one in (self.start, self.limit, self.delta)]

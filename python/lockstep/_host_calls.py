@@ -23,6 +23,11 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
 py_func = numpy_function
 
 
+def _on_host(function, inputs, shape, dtype):
+    """What `function` makes of the tensors' values when the graph runs: one tensor of that shape."""
+    return py_function(function, inputs, TensorSpec(shape, dtype))
+
+
 def _call_python(func, inp, Tout, arrays):
     single = not isinstance(Tout, (list, tuple))
     wanted = [] if Tout is None else ([Tout] if single else list(Tout))

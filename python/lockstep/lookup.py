@@ -2,6 +2,7 @@
 
 from . import _native
 from ._dtypes import as_dtype
+from ._host_calls import _on_host
 from ._tensor import convert_to_tensor
 
 
@@ -89,10 +90,8 @@ class _Table:
     def _each(self, keys, function):
         """A tensor of `function(key)` for each key."""
         if keys._symbolic:
-            from ._function import TensorSpec
-            from ._host_calls import py_function
-            return py_function(lambda one: self._each(one, function), [keys],
-                               TensorSpec(list(keys._shape) + self._row_shape(), self.value_dtype))
+            return _on_host(lambda one: self._each(one, function), [keys],
+                           list(keys._shape) + self._row_shape(), self.value_dtype)
         values = [function(one) for one in _leaves(keys)]
         return _made(values, self.value_dtype, list(keys._shape) + self._row_shape())
 

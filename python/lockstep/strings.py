@@ -4,16 +4,14 @@ import builtins
 
 from . import _native
 from ._dtypes import as_dtype, float32, int32
+from ._host_calls import _on_host
 from ._tensor import convert_to_tensor
 
 
 def _map(function, value, dtype=None):
     value = convert_to_tensor(value)
     if value._symbolic:
-        from ._function import TensorSpec
-        from ._host_calls import py_function
-        return py_function(lambda v: _map(function, v, dtype), [value],
-                           TensorSpec(value.shape, as_dtype(dtype or "string")))
+        return _on_host(lambda v: _map(function, v, dtype), [value], value.shape, as_dtype(dtype or "string"))
     made = [function(one) for one in value._strings()]
     if dtype is None:
         return _native.from_strings(made, value._shape)
@@ -55,10 +53,8 @@ def substr(input, pos, len, unit="BYTE", name=None):
     Shapes: pos and len fit the texts by NumPy's rule. Raises: InvalidArgumentError where pos is outside."""
     parts = [convert_to_tensor(one) for one in (input, pos, len)]
     if any(one._symbolic for one in parts):
-        from ._function import TensorSpec
-        from ._host_calls import py_function
         shape = max((one._shape for one in parts), key=builtins.len)
-        return py_function(lambda *values: substr(*values, unit), parts, TensorSpec(list(shape), "string"))
+        return _on_host(lambda *values: substr(*values, unit), parts, shape, "string")
     import numpy
     texts = numpy.array(parts[0]._strings(), dtype=object).reshape(tuple(parts[0]._shape))
     texts, starts, sizes = numpy.broadcast_arrays(texts, parts[1].numpy(), parts[2].numpy())
@@ -99,10 +95,8 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
         raise ValueError("Cannot select both scientific and shortest notation")
     tensor = convert_to_tensor(input)
     if tensor._symbolic:
-        from ._function import TensorSpec
-        from ._host_calls import py_function
-        return py_function(lambda one: as_string(one, precision, scientific, shortest, width, fill), [tensor],
-                           TensorSpec(tensor.shape, "string"))
+        return _on_host(lambda one: as_string(one, precision, scientific, shortest, width, fill), [tensor],
+                       tensor.shape, "string")
     if tensor.dtype.is_floating or width > 0 and tensor.dtype.is_integer:
         form = "%" + ("-" if fill == "-" else fill) + (str(width) if width > 0 else "") + (
             f".{precision}" if precision >= 0 else "") + (
@@ -120,9 +114,7 @@ def join(inputs, separator="", name=None):
     parts = [convert_to_tensor(one) for one in inputs]
     shape = max((one._shape for one in parts), key=builtins.len)
     if any(one._symbolic for one in parts):
-        from ._function import TensorSpec
-        from ._host_calls import py_function
-        return py_function(lambda *values: join(values, separator), parts, TensorSpec(list(shape), "string"))
+        return _on_host(lambda *values: join(values, separator), parts, shape, "string")
     size = 1
     for one in shape:
         size *= one
@@ -136,9 +128,7 @@ def split(input, sep=None, maxsplit=-1, name=None):
     from .ragged import RaggedTensor
     value = convert_to_tensor(input)
     if value._symbolic and value._rank == 0:
-        from ._function import TensorSpec
-        from ._host_calls import py_function
-        return py_function(lambda one: split(one, sep, maxsplit), [value], TensorSpec([None], "string"))
+        return _on_host(lambda one: split(one, sep, maxsplit), [value], [None], "string")
     sep = sep.encode() if isinstance(sep, str) else sep
     rows = [one.split(sep or None, maxsplit) for one in value._strings()]
     flat = _native.from_strings([part for row in rows for part in row], [sum(map(len, rows))])
@@ -168,12 +158,10 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
     import numpy
     value = convert_to_tensor(inputs)
     if value._symbolic:
-        from ._function import TensorSpec
-        from ._host_calls import py_function
         axes = range(value._rank) if axis is None else [axis] if isinstance(axis, int) else list(axis)
         gone = [one % value._rank for one in axes]
         shape = [1 if i in gone else size for i, size in enumerate(value._shape) if keepdims or i not in gone]
-        return py_function(lambda one: reduce_join(one, list(gone), keepdims, separator), [value], TensorSpec(shape, "string"))
+        return _on_host(lambda one: reduce_join(one, list(gone), keepdims, separator), [value], shape, "string")
     array = numpy.array(value._strings(), dtype=object).reshape(tuple(value._shape))
     axes = list(range(value._rank)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
     moved = numpy.moveaxis(array, [one % value._rank for one in axes], range(-len(axes), 0))
@@ -212,12 +200,10 @@ def _by_words(function, input, dtype):
     from .ragged import RaggedTensor
     value = convert_to_tensor(input)
     if value._symbolic:
-        from ._function import TensorSpec
-        from ._host_calls import py_function
         if value._rank:
             raise NotImplementedError("the rows of several texts are ragged, which a traced function does not make; "
                                       "take one text after another by tf.map_fn")
-        return py_function(lambda one: _by_words(function, one, dtype), [value], TensorSpec([None], dtype))
+        return _on_host(lambda one: _by_words(function, one, dtype), [value], [None], dtype)
     rows = [function(one) for one in value._strings()]
     flat = convert_to_tensor([part for row in rows for part in row], dtype=as_dtype(dtype))
     flat = flat if flat._size else _empty(dtype)

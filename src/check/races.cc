@@ -144,26 +144,12 @@ std::vector<RaceReport> TakeRaceReports() {
 }
 
 struct HappensBefore::State {
-  std::mutex mutex;
-  runtime::Knowledge knowledge;
+  runtime::HandOver told;
 };
 
 HappensBefore::HappensBefore() : state_(std::make_unique<State>()) {}
 HappensBefore::~HappensBefore() = default;
-
-void HappensBefore::Signal() {
-  const runtime::Knowledge knowledge = runtime::Actor::Current().Publish();
-  const std::lock_guard lock(state_->mutex);
-  runtime::AddKnowledge(knowledge, &state_->knowledge);
-}
-
-void HappensBefore::Wait() {
-  runtime::Knowledge knowledge;
-  {
-    const std::lock_guard lock(state_->mutex);
-    knowledge = state_->knowledge;
-  }
-  runtime::Actor::Current().Learn(knowledge);
-}
+void HappensBefore::Signal() { state_->told.Give(); }
+void HappensBefore::Wait() { state_->told.Take(runtime::Order::kCertain); }
 
 }  // namespace lockstep

@@ -14,9 +14,6 @@ constexpr int kNobody = std::numeric_limits<int>::max();
 
 bool IsParameter(const Node& node) { return node.spec->name == "Arg"; }
 bool IsConstant(const Node& node) { return node.spec->name == "Const"; }
-bool IsHandle(const Graph& program, Endpoint e) {
-  return program.type(e).dtype == DType::kResource;
-}
 bool IsRead(const Node& node) { return node.spec->name == "ReadVariableOp"; }
 // A view of a resource is made anew where it is needed.
 bool IsHandleView(const Node& node) {
@@ -237,9 +234,18 @@ class Cutter {
 
 }  // namespace
 
-const Tensor* ResourceOf(const Graph& program, Endpoint e) {
+bool IsHandle(const Graph& program, Endpoint e) {
+  return program.type(e).dtype == DType::kResource;
+}
+
+Endpoint ViewedBy(const Graph& program, Endpoint e) {
   while (program.node(e.node).spec->view) e = program.node(e.node).inputs[0];
-  return program.type(e).dtype == DType::kResource ? program.constant(e) : nullptr;
+  return e;
+}
+
+const Tensor* ResourceOf(const Graph& program, Endpoint e) {
+  e = ViewedBy(program, e);
+  return IsHandle(program, e) ? program.constant(e) : nullptr;
 }
 
 std::vector<Readiness> FindReadiness(const Graph& program) {

@@ -29,6 +29,10 @@ struct Readiness {
 /// By node. Effects on one resource stay in the order of the program, and so do effects outside.
 std::vector<Readiness> FindReadiness(const Graph& program);
 
+/// Whether `e` names a resource.
+bool IsHandle(const Graph& program, Endpoint e);
+/// What `e` is a view of.
+Endpoint ViewedBy(const Graph& program, Endpoint e);
 /// The resource that input `e` of a node names, through views; nullptr where it is no constant.
 const Tensor* ResourceOf(const Graph& program, Endpoint e);
 

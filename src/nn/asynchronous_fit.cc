@@ -152,9 +152,7 @@ bool Model::Training::TrainEpochAsynchronously(nn::StepInput& input, const FitOp
   ends&& counted < input.steps() ? input.EndPass() : input.Seek(position.step);
   cursor_ = input.cursor();
   NoteStaleness(ledger.staleness());
-  const float mean = std::chrono::duration<float, std::micro>(Clock::now() - start).count() /
-                     static_cast<float>(std::max<int64_t>(1, done));
-  history_.step_microseconds.insert(history_.step_microseconds.end(), done, mean);
+  NoteMeanStep(done, start);
   AgreeAfterEpoch(fit, first + done < steps);
   return ends;
 }

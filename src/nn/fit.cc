@@ -351,6 +351,12 @@ void Model::Training::TrainStep(const nn::StepInput& input, const nn::StepData& 
   }
 }
 
+void Model::Training::NoteMeanStep(int64_t done, Clock::time_point start) {
+  const float mean = std::chrono::duration<float, std::micro>(Clock::now() - start).count() /
+                     static_cast<float>(std::max<int64_t>(1, done));
+  history_.step_microseconds.insert(history_.step_microseconds.end(), done, mean);
+}
+
 std::vector<Variable> Model::Training::MetricVariables() const {
   std::vector<Variable> all = loss_metric->variables();
   for (const auto* metrics : {&options.metrics, &options.weighted_metrics}) {
@@ -370,15 +376,15 @@ Logs Model::Training::Test(nn::StepInput& input, int shards,
   ResetMetrics();
   for (const auto& callback : callbacks) callback->OnTestBegin();
   input.BeginEpoch(0);
-  const auto coordinator = Coordinator();
-  if (coordinator != nullptr) TestOnWorkers(*coordinator, input, shards, callbacks);
-  for (int64_t batch = 0; coordinator == nullptr; ++batch) {
-    const nn::StepData* step = input.Next();
-    if (step == nullptr) break;
-    for (const auto& callback : callbacks) callback->OnTestBatchBegin(batch);
-    ProgramFor(Kind::kTest, *step, shards).Run(step->arguments, model.strategy().team());
-    for (const auto& callback : callbacks)
-      callback->OnTestBatchEnd(batch, [this] { return Results(); });
+  if (const auto coordinator = Coordinator()) {
+    TestOnWorkers(*coordinator, input, shards, callbacks);
+  } else {
+    for (int64_t batch = 0; const nn::StepData* step = input.Next(); ++batch) {
+      for (const auto& callback : callbacks) callback->OnTestBatchBegin(batch);
+      ProgramFor(Kind::kTest, *step, shards).Run(step->arguments, model.strategy().team());
+      for (const auto& callback : callbacks)
+        callback->OnTestBatchEnd(batch, [this] { return Results(); });
+    }
   }
   const Logs logs = Results();
   for (const auto& callback : callbacks) callback->OnTestEnd(logs);
@@ -402,11 +408,13 @@ Tensor Model::Training::Predict(const Dataset& batches, int64_t steps) {
   const distribute::PhaseScope evaluates(model.strategy().ranks(), Phase::kEvaluation);
   input.BeginEpoch(0);
   std::vector<Tensor> parts;
-  const auto coordinator = Coordinator();
-  if (coordinator != nullptr) parts = PredictOnWorkers(*coordinator, input);
-  while (const nn::StepData* step = coordinator == nullptr ? input.Next() : nullptr) {
-    parts.push_back(
-        ProgramFor(Kind::kPredict, *step, 0).Run(step->arguments, model.strategy().team())[0]);
+  if (const auto coordinator = Coordinator()) {
+    parts = PredictOnWorkers(*coordinator, input);
+  } else {
+    while (const nn::StepData* step = input.Next()) {
+      parts.push_back(
+          ProgramFor(Kind::kPredict, *step, 0).Run(step->arguments, model.strategy().team())[0]);
+    }
   }
   return parts.size() == 1 ? parts[0] : Concat(parts, 0);
 }

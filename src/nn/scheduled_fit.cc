@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "distribute/servers/scheduled_steps.h"
-#include "lockstep/ops/array.h"
 #include "nn/training.h"
 #include "runtime/placed_variable.h"
 
@@ -15,16 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using distribute::StepQueue;
-
-// The batch itself, whose rows else are gathered by the step.
-std::vector<Tensor> BatchOf(const nn::StepData& step) {
-  std::vector<Tensor> batch = step.arguments;
-  if (!step.gathered) return batch;
-  const Tensor rows = batch.back();
-  batch.pop_back();
-  for (Tensor& whole : batch) whole = Gather(whole, rows);
-  return batch;
-}
 
 StepQueue::Options QueueOf(const ParameterServerMode& mode) {
   if (mode.kind() == ParameterServerMode::Kind::kAsynchronous) return {};
@@ -98,7 +87,7 @@ std::shared_ptr<distribute::ScheduledStep> Model::Training::ScheduledStepFor(
 
 void Model::Training::PrepareScheduledStep(const nn::StepData& first, int shards) {
   if (const auto state = Coordinator())
-    ScheduledStepFor(*state, Kind::kTrain, BatchOf(first), shards);
+    ScheduledStepFor(*state, Kind::kTrain, first.BatchOf(first.arguments), shards);
 }
 
 bool Model::Training::TrainEpochOnWorkers(nn::StepInput& input, const FitOptions& fit,
@@ -126,16 +115,18 @@ bool Model::Training::TrainEpochOnWorkers(nn::StepInput& input, const FitOptions
                         [&] { return results().at("loss"); });
   };
   bool whole = false;
-  for (int64_t batch = first; !whole; ++batch) {
+  for (int64_t batch = first;; ++batch) {
     queue.WaitForRoom();
     const int64_t steps = history_.steps + queue.under_way();
     if (model.stop_training || (fit.max_steps > 0 && steps >= fit.max_steps)) break;
     const nn::StepData* data = input.Next();
-    whole = data == nullptr;
-    if (whole) break;
+    if (data == nullptr) {
+      whole = true;
+      break;
+    }
     for (const auto& callback : fit.callbacks) callback->OnTrainBatchBegin(batch);
     const Begun begun{batch, data->examples, Clock::now()};
-    std::vector<Tensor> arguments = BatchOf(*data);
+    std::vector<Tensor> arguments = data->BatchOf(data->arguments);
     const auto step = ScheduledStepFor(*state, Kind::kTrain, arguments, fit.shards);
     cursor_ = input.cursor();
     queue.Add(*step, std::move(arguments), [&take, step, begun](std::vector<Tensor> given) {
@@ -145,10 +136,7 @@ bool Model::Training::TrainEpochOnWorkers(nn::StepInput& input, const FitOptions
   queue.Finish();
   sums.Write();
   if (fit.max_steps > 0 && history_.steps >= fit.max_steps) model.stop_training = true;
-  const int64_t done = position.step - first;
-  const float mean = std::chrono::duration<float, std::micro>(Clock::now() - start).count() /
-                     static_cast<float>(std::max<int64_t>(1, done));
-  history_.step_microseconds.insert(history_.step_microseconds.end(), done, mean);
+  NoteMeanStep(position.step - first, start);
   return whole || position.step == input.steps();
 }
 
@@ -162,7 +150,7 @@ void Model::Training::TestOnWorkers(distribute::CoordinatorState& state, nn::Ste
   StepQueue queue(state, {.in_order = true});
   for (int64_t batch = 0; const nn::StepData* data = input.Next(); ++batch) {
     for (const auto& callback : callbacks) callback->OnTestBatchBegin(batch);
-    std::vector<Tensor> arguments = BatchOf(*data);
+    std::vector<Tensor> arguments = data->BatchOf(data->arguments);
     const auto step = ScheduledStepFor(state, Kind::kTest, arguments, shards);
     queue.Add(*step, std::move(arguments), [&, step, batch](std::vector<Tensor> given) {
       step->AddTo(&sums, &given);
@@ -178,7 +166,7 @@ std::vector<Tensor> Model::Training::PredictOnWorkers(distribute::CoordinatorSta
   std::vector<Tensor> parts;
   StepQueue queue(state, {.in_order = true});
   while (const nn::StepData* data = input.Next()) {
-    std::vector<Tensor> arguments = BatchOf(*data);
+    std::vector<Tensor> arguments = data->BatchOf(data->arguments);
     const auto step = ScheduledStepFor(state, Kind::kPredict, arguments, 0);
     queue.Add(*step, std::move(arguments),
               [&](std::vector<Tensor> given) { parts.push_back(given[0]); });

@@ -2,11 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "base/error_of_test.h"
+#include "distribute/servers/served_cluster_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/data/dataset.h"
 #include "lockstep/distribute/coordinator.h"
@@ -14,8 +13,6 @@
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/model.h"
 #include "lockstep/nn/optimizers.h"
-#include "lockstep/remote/server.h"
-#include "net/grpc_test.h"
 #include "nn/trained_test.h"
 
 namespace lockstep {
@@ -42,20 +39,8 @@ FitOptions Options() {
           .shards = 4};
 }
 
-class ScheduledFit : public testing::Test {
+class ScheduledFit : public ServedCluster {
  protected:
-  void SetUp() override {
-    LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
-    const std::string folder = testing::TempDir() + "lockstep-scheduled-" +
-                               std::to_string(static_cast<unsigned long long>(getpid()));
-    cluster = ClusterSpec({{"ps", {"unix:" + folder + "-ps0", "unix:" + folder + "-ps1"}},
-                           {"worker", {"unix:" + folder + "-w0", "unix:" + folder + "-w1"}}});
-    for (int task = 0; task < 2; ++task) {
-      servers.push_back(std::make_unique<Server>(cluster, "ps", task));
-      workers.push_back(std::make_unique<Server>(cluster, "worker", task));
-    }
-  }
-
   ClusterCoordinator Chief(const Mode& mode) {
     CoordinatorOptions options;
     options.mode = mode;
@@ -66,9 +51,6 @@ class ScheduledFit : public testing::Test {
     const auto scope = chief.scope();
     return MakeModel();
   }
-
-  ClusterSpec cluster;
-  std::vector<std::unique_ptr<Server>> servers, workers;
 };
 
 TEST_F(ScheduledFit, InOrderHasTheBitsOfOneProcess) {

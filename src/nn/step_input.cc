@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "data/rows.h"
+#include "lockstep/ops/array.h"
 #include "nn/data_check.h"
 
 namespace lockstep::nn {
@@ -28,6 +29,14 @@ void RequireBatch(const std::vector<Tensor>& components, const char* what) {
 }
 
 }  // namespace
+
+std::vector<Tensor> StepData::BatchOf(std::vector<Tensor> given) const {
+  if (!gathered) return given;
+  const Tensor rows = given.back();
+  given.pop_back();
+  for (Tensor& whole : given) whole = Gather(whole, rows);
+  return given;
+}
 
 Dataset BatchesOf(const std::vector<Tensor>& tensors, int64_t batch_size, bool shuffle) {
   RequireBatch(tensors, "the data");

@@ -22,6 +22,8 @@ struct StepData {
 
   /// The components of a batch: {x}, {x, y} or {x, y, sample_weight}.
   size_t components() const { return arguments.size() - (gathered ? 1 : 0); }
+  /// The batch itself; `given`: `arguments`, or what a step traces in their place.
+  std::vector<Tensor> BatchOf(std::vector<Tensor> given) const;
 };
 
 /// Batches of whole tensors, in an order of its own each pass where `shuffle` is set.

@@ -146,13 +146,8 @@ std::shared_ptr<distribute::StepProgram> Model::Training::Compile(Kind kind,
   std::optional<distribute::PartitionerScope> cut;
   if (const auto* servers = dynamic_cast<const ParameterServerStrategy*>(&model.strategy()))
     cut.emplace(servers->options().partitioner);
-  const auto body = [&](std::vector<Tensor> batch) {
-    if (step.gathered) {
-      const Tensor rows = batch.back();
-      batch.pop_back();
-      for (Tensor& whole : batch) whole = Gather(whole, rows);
-    }
-    return Trace(kind, batch);
+  const auto body = [&](const std::vector<Tensor>& given) {
+    return Trace(kind, step.BatchOf(given));
   };
   distribute::StepOptions options{.examples = step.examples,
                                   .replicas = model.strategy().num_replicas_in_sync(),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -107,6 +108,8 @@ class Model::Training {
                      const std::vector<CallbackPtr>& callbacks);
   std::vector<Tensor> PredictOnWorkers(distribute::CoordinatorState& state, nn::StepInput& input);
   void NoteStaleness(const std::map<int64_t, int64_t>& counts);
+  /// `done` steps since `start`, which nobody has timed one by one.
+  void NoteMeanStep(int64_t done, std::chrono::steady_clock::time_point start);
   /// The mean and the largest of the epoch.
   void AddStaleness(Logs& logs) const;
   void AgreeAfterEpoch(const FitOptions& fit, bool stopped);

@@ -7,12 +7,17 @@
 
 namespace lockstep::ops {
 
-const UpdateRule& RuleOf(std::string_view op) {
+const UpdateRule* FindRule(std::string_view op) {
   constexpr std::string_view kProduct = "_Product";
   const std::string_view name = op.starts_with(kProduct) ? op.substr(kProduct.size()) : op;
   for (const UpdateRule& rule : kUpdateRules) {
-    if (name == rule.op) return rule;
+    if (name == rule.op) return &rule;
   }
+  return nullptr;
+}
+
+const UpdateRule& RuleOf(std::string_view op) {
+  if (const UpdateRule* rule = FindRule(op)) return *rule;
   throw Error(Code::kInternal, "[" + std::string(op) + "] is no rule");
 }
 

@@ -48,6 +48,9 @@ inline constexpr UpdateRule kUpdateRules[] = {
     {"ResourceApplyFtrl", 2, 1},                     // accumulator, linear; rate
 };
 
+/// The rule of an op as `RuleOf` says; nullptr: it is none.
+const UpdateRule* FindRule(std::string_view op);
+
 /// The rule of the op `ResourceApply...`, or of `_ProductResourceApply...`: the same update with
 /// the product that makes its gradient inside. Its inputs are those of the update, with A[examples,
 /// rows] in the gradient's place and G[examples, columns] behind the last; the gradient is A^T * G,

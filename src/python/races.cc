@@ -69,28 +69,6 @@ class ThreadLink {
   runtime::Knowledge end_;
 };
 
-// A hand-over of Python's between threads.
-class HandOver {
- public:
-  void Give() {
-    const runtime::Knowledge known = runtime::Actor::Current().Publish();
-    const std::lock_guard lock(mutex_);
-    runtime::AddKnowledge(known, &known_);
-  }
-  void Take() {
-    runtime::Knowledge known;
-    {
-      const std::lock_guard lock(mutex_);
-      known = known_;
-    }
-    runtime::Actor::Current().Learn(known, runtime::Order::kHint);
-  }
-
- private:
-  std::mutex mutex_;
-  runtime::Knowledge known_;
-};
-
 }  // namespace
 
 ops::SourceSite PythonSite() {
@@ -121,10 +99,10 @@ void BindRaces(nb::module_& m) {
       .def("begin", &ThreadLink::Begin)
       .def("end", &ThreadLink::End)
       .def("joined", &ThreadLink::Joined);
-  nb::class_<HandOver>(m, "HandOver")
+  nb::class_<runtime::HandOver>(m, "HandOver")
       .def(nb::init<>())
-      .def("give", &HandOver::Give)
-      .def("take", &HandOver::Take);
+      .def("give", &runtime::HandOver::Give)
+      .def("take", [](const runtime::HandOver& it) { it.Take(runtime::Order::kHint); });
   m.def("race_check", [] { return static_cast<int>(CurrentRaceCheck()); });
   m.def("take_race_reports", &Reports);
 }

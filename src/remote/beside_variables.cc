@@ -1,10 +1,7 @@
 #include "remote/beside_variables.h"
 
-#include <algorithm>
-#include <iterator>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "graph/bodies.h"
 #include "ops/training.h"
@@ -85,15 +82,6 @@ class Beside {
 
 using Resources = std::set<const TensorObject*>;
 
-// Whether an op makes a variable's value of the one that it finds, as an optimizer's step does.
-bool IsUpdateRule(const ops::OpSpec& spec) {
-  std::string_view name = spec.name;
-  constexpr std::string_view kOfProduct = "_Product";
-  if (name.starts_with(kOfProduct)) name.remove_prefix(kOfProduct.size());
-  return std::any_of(std::begin(ops::kUpdateRules), std::end(ops::kUpdateRules),
-                     [&](const auto& rule) { return name == rule.op; });
-}
-
 void FindAccesses(const graph::Graph& graph, Resources* read, Resources* overwritten) {
   for (const graph::Node& node : graph.nodes()) {
     for (const graph::Graph* body : graph::BodiesOf(node.attributes))
@@ -103,7 +91,8 @@ void FindAccesses(const graph::Graph& graph, Resources* read, Resources* overwri
       if (handle == nullptr || handle->dtype() != DType::kResource) continue;
       const bool writes = node.spec->effects.writes >> i & 1;
       const bool reads = node.spec->effects.reads >> i & 1;
-      if (writes && !reads && !IsUpdateRule(*node.spec))
+      // An optimizer's rule makes the value of the one that it finds.
+      if (writes && !reads && ops::FindRule(node.spec->name) == nullptr)
         overwritten->insert(handle->object().get());
       if (!writes) read->insert(handle->object().get());
     }

@@ -85,29 +85,30 @@ std::optional<Access> AccessLog::ReadOf(uint64_t version) const {
   return found;
 }
 
-std::optional<Access> AccessLog::UnorderedWriteAfter(uint64_t version, Order order) const {
-  const Actor& actor = Actor::Current();
+template <typename IsOrdered>
+std::optional<Access> AccessLog::LastWriteAfter(uint64_t version,
+                                                const IsOrdered& is_ordered) const {
   const std::lock_guard lock(mutex_);
   std::optional<Access> last;
   for (const Access& write : writes_) {
-    if (write.version <= version || actor.Knows(*write.actor, write.epoch, order)) continue;
+    if (write.version <= version || is_ordered(write)) continue;
     if (!last || write.version > last->version) last = write;
   }
   return last;
+}
+
+std::optional<Access> AccessLog::UnorderedWriteAfter(uint64_t version, Order order) const {
+  const Actor& actor = Actor::Current();
+  return LastWriteAfter(
+      version, [&](const Access& write) { return actor.Knows(*write.actor, write.epoch, order); });
 }
 
 std::optional<Access> AccessLog::UnorderedWriteBetween(uint64_t from, uint64_t to) const {
   const Actor& actor = Actor::Current();
   const std::optional<Access> read = ReadOf(to);
   const uint64_t then = read && read->actor.get() == &actor ? read->epoch : actor.epoch();
-  const std::lock_guard lock(mutex_);
-  std::optional<Access> last;
-  for (const Access& write : writes_) {
-    // An actor's last write stands for its earlier ones, too.
-    if (write.version <= from || actor.Knew(then, *write.actor, write.epoch)) continue;
-    if (!last || write.version > last->version) last = write;
-  }
-  return last;
+  return LastWriteAfter(
+      from, [&](const Access& write) { return actor.Knew(then, *write.actor, write.epoch); });
 }
 
 }  // namespace lockstep::runtime

@@ -66,14 +66,16 @@ class AccessLog {
   std::optional<Access> ReadOf(uint64_t version) const;
   /// The last write of others after `version` that did not happen before now, as sure as `order`.
   std::optional<Access> UnorderedWriteAfter(uint64_t version, Order order) const;
-  /// The last write of others that made a version in (from, to], and did not certainly happen
-  /// before the calling actor's read of `to`.
+  /// The last write of others after version `from` that did not certainly happen before the calling
+  /// actor's read of `to`: it stands for its actor's earlier ones, too, such as the one of `to`.
   std::optional<Access> UnorderedWriteBetween(uint64_t from, uint64_t to) const;
 
  private:
   static constexpr size_t kMost = 32;  // of reads, and of writes
   static void Put(std::vector<Access>* list, uint64_t version, const ops::SourceSite& site,
                   size_t own_entries);
+  template <typename IsOrdered>
+  std::optional<Access> LastWriteAfter(uint64_t version, const IsOrdered& is_ordered) const;
 
   mutable std::mutex mutex_;
   std::vector<Access> reads_;   // of each actor the last two versions

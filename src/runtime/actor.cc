@@ -108,21 +108,24 @@ void Actor::Become(const std::shared_ptr<Actor>& actor) {
   mine->Learn(actor->Publish());
 }
 
-bool Actor::Knows(const Actor& other, uint64_t epoch, Order order) const {
+template <typename Test>
+bool Actor::IsKnown(const Actor& other, const Test& test) const {
   if (&other == this) return true;
   const std::lock_guard lock(mutex_);
   return std::any_of(knowledge_.begin(), knowledge_.end(), [&](const Known& known) {
-    return known.actor.get() == &other &&
-           (order == Order::kCertain ? known.certain : known.hinted) >= epoch;
+    return known.actor.get() == &other && test(known);
+  });
+}
+
+bool Actor::Knows(const Actor& other, uint64_t epoch, Order order) const {
+  return IsKnown(other, [&](const Known& known) {
+    return (order == Order::kCertain ? known.certain : known.hinted) >= epoch;
   });
 }
 
 bool Actor::Knew(uint64_t then, const Actor& other, uint64_t epoch) const {
-  if (&other == this) return true;
-  const std::lock_guard lock(mutex_);
-  return std::any_of(knowledge_.begin(), knowledge_.end(), [&](const Known& known) {
-    return known.actor.get() == &other && known.certain >= epoch && known.since <= then;
-  });
+  return IsKnown(other,
+                 [&](const Known& known) { return known.certain >= epoch && known.since <= then; });
 }
 
 void AddKnowledge(const Knowledge& news, Knowledge* known) {
@@ -162,6 +165,21 @@ void Actor::Learn(const Knowledge& news, Order order) {
   const std::lock_guard lock(mutex_);
   AddKnowledge(learnt, &knowledge_);
   std::erase_if(knowledge_, [this](const Known& entry) { return entry.actor.get() == this; });
+}
+
+void HandOver::Give() {
+  const Knowledge known = Actor::Current().Publish();
+  const std::lock_guard lock(mutex_);
+  AddKnowledge(known, &given_);
+}
+
+void HandOver::Take(Order order) const {
+  Knowledge known;
+  {
+    const std::lock_guard lock(mutex_);
+    known = given_;
+  }
+  Actor::Current().Learn(known, order);
 }
 
 ActorScope::ActorScope(Actor& actor) : outer_(acting_for) { acting_for = &actor; }

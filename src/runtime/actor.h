@@ -11,9 +11,9 @@ namespace lockstep::runtime {
 
 class Actor;
 
-/// How sure it is that one thing happens before another. What a program hands over by events,
-/// conditions and queues is often meant as an order, but as often only the moment at which threads
-/// get in each other's way.
+/// How sure it is that one thing happens before another. What a program hands over by barriers,
+/// queues and futures is often meant as an order, but as often only the moment at which threads get
+/// in each other's way.
 enum class Order : uint8_t { kHint, kCertain };
 
 /// Who has done how much when something happens: for each actor the last epoch that is before it.
@@ -68,6 +68,9 @@ class Actor : public std::enable_shared_from_this<Actor> {
   bool matters() const { return !ended() || records_.load(std::memory_order_relaxed) > 0; }
 
  private:
+  template <typename Test>
+  bool IsKnown(const Actor& other, const Test& test) const;
+
   const int number_;
   const bool linked_;
   std::atomic<bool> ended_{false};
@@ -75,6 +78,18 @@ class Actor : public std::enable_shared_from_this<Actor> {
   std::atomic<int> records_{0};
   mutable std::mutex mutex_;
   Knowledge knowledge_;
+};
+
+/// What threads hand over to each other: what each `Give` has told, for every later `Take`.
+/// Threads: any.
+class HandOver {
+ public:
+  void Give();
+  void Take(Order order) const;
+
+ private:
+  mutable std::mutex mutex_;
+  Knowledge given_;
 };
 
 /// While it lives, the calling thread acts for `actor`, which waits for it.

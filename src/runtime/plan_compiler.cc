@@ -144,8 +144,7 @@ void PlanCompiler::AddRead(const graph::Node& node) {
   const auto last_use = last_use_.find(Key({node.id, 0}));
   const bool is_result =
       std::any_of(graph_.results().begin(), graph_.results().end(), [&](graph::Endpoint result) {
-        while (graph_.node(result.node).spec->view) result = graph_.node(result.node).inputs[0];
-        return result == graph::Endpoint{node.id, 0};
+        return graph::ViewedBy(graph_, result) == graph::Endpoint{node.id, 0};
       });
   const bool outlives =
       next_write != writes.end() && last_use != last_use_.end() && last_use->second >= *next_write;

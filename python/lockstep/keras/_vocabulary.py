@@ -40,9 +40,8 @@ class _InPython(Layer):
     def call(self, inputs):
         inputs = convert_to_tensor(inputs)
         if inputs._symbolic:
-            from .._function import TensorSpec
-            from .._host_calls import py_function
-            return py_function(self._compute, [inputs], TensorSpec(self._shape_for(list(inputs._shape)), self._output_dtype))
+            from .._host_calls import _on_host
+            return _on_host(self._compute, [inputs], self._shape_for(list(inputs._shape)), self._output_dtype)
         return self._compute(inputs)
 
     def compute_output_shape(self, input_shape):

@@ -23,10 +23,6 @@ using Numbers = std::vector<int64_t>;
                   node.name + ": " + why + "; use ParameterServerMode::Synchronous()");
 }
 
-bool IsHandle(const graph::Graph& graph, Endpoint e) {
-  return graph.type(e).dtype == DType::kResource;
-}
-
 }  // namespace
 
 Shape PushProgram::Kept::ShapeOn(int server) const {
@@ -59,7 +55,7 @@ PushProgram::PushProgram(const graph::Graph& graph, const PushOptions& options)
 }
 
 const void* PushProgram::ResourceOf(Endpoint e) const {
-  if (!IsHandle(graph_, e)) return nullptr;
+  if (!graph::IsHandle(graph_, e)) return nullptr;
   const Tensor* handle = graph::ResourceOf(graph_, e);
   if (handle == nullptr ||
       std::dynamic_pointer_cast<runtime::VariableCell>(handle->object()) == nullptr)
@@ -92,7 +88,7 @@ void PushProgram::FindWorkersPart() {
       // What a worker reads after it was written in the step, it writes for itself too.
       if (!worker_[id] && IsWrite(node)) {
         for (Endpoint input : node.inputs)
-          if (IsHandle(graph_, input) && read.contains(ResourceOf(input)))
+          if (graph::IsHandle(graph_, input) && read.contains(ResourceOf(input)))
             worker_[id] = grows = true;
         if (worker_[id] && depends_[id])
           CannotCut(node, "the examples need what it writes, and it needs them");
@@ -100,7 +96,7 @@ void PushProgram::FindWorkersPart() {
       if (!worker_[id]) continue;
       for (Endpoint input : node.inputs) {
         worker_[input.node] = 1;
-        if (IsHandle(graph_, input) && !IsWrite(node)) read.insert(ResourceOf(input));
+        if (graph::IsHandle(graph_, input) && !IsWrite(node)) read.insert(ResourceOf(input));
       }
     }
   }
@@ -138,7 +134,7 @@ bool PushProgram::DividesWell() const {
     if (by_rows || !server_[node.id]) continue;
     for (Endpoint input : node.inputs) {
       if (reads.contains(input.node)) return false;
-      if (!IsHandle(graph_, input) || !divided.contains(ResourceOf(input))) continue;
+      if (!graph::IsHandle(graph_, input) || !divided.contains(ResourceOf(input))) continue;
       if (node.spec->name != "ReadVariableOp") return false;
       reads.insert(node.id);
     }
@@ -205,7 +201,7 @@ class ServerBuilder {
     }
     for (const Node& node : source_.nodes()) {
       if (!program_.server_[node.id]) continue;
-      if (node.outputs.size() == 1 && IsHandle(source_, {node.id, 0}) &&
+      if (node.outputs.size() == 1 && graph::IsHandle(source_, {node.id, 0}) &&
           source_.constant({node.id, 0}) != nullptr) {
         AddHandle(node);
       } else if (slices_.nodes.contains(node.id)) {
@@ -256,7 +252,8 @@ class ServerBuilder {
     local.name = node.name;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       ops::TensorType expected = node.outputs[i];
-      if (!IsHandle(source_, {node.id, static_cast<int>(i)})) expected.shape.set_dim(0, count);
+      if (!graph::IsHandle(source_, {node.id, static_cast<int>(i)}))
+        expected.shape.set_dim(0, count);
       if (!(local.outputs[i].shape == expected.shape)) CannotCut(node, "its result has other rows");
       rewriter_.Map({node.id, static_cast<int>(i)}, {id, static_cast<int>(i)});
     }
@@ -264,7 +261,7 @@ class ServerBuilder {
 
   Endpoint RowsOf(Endpoint input, int64_t rows, int64_t begin, int64_t count, int rank) {
     const Endpoint mapped = rewriter_.Mapped(input);
-    if (IsHandle(source_, input) || slices_.nodes.contains(input.node) ||
+    if (graph::IsHandle(source_, input) || slices_.nodes.contains(input.node) ||
         slices_.sums.contains(input.node))
       return mapped;
     const Shape& shape = source_.type(input).shape;

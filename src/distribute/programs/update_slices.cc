@@ -40,11 +40,10 @@ class Attempt {
 
   UpdateSlices Finish() {
     UpdateSlices slices{.sums = sums_, .nodes = windowed_};
-    const auto inside = [this](int node) { return windowed_.contains(node); };
-    for (const auto& [object, written] : written_)
-      slices.variables.push_back(WrittenVariable(graph_, written.handle, inside));
-    std::sort(slices.variables.begin(), slices.variables.end(),
-              [](const auto& a, const auto& b) { return a.handle.node < b.handle.node; });
+    std::vector<Endpoint> handles;
+    for (const auto& [object, written] : written_) handles.push_back(written.handle);
+    slices.variables =
+        WrittenVariables(graph_, handles, [this](int node) { return windowed_.contains(node); });
     return slices;
   }
 
@@ -63,12 +62,6 @@ class Attempt {
     refused_.insert(sliced_[node].origins.begin(), sliced_[node].origins.end());
   }
 
-  const void* ObjectOf(Endpoint e) const {
-    const Tensor* handle = graph::ResourceOf(graph_, e);
-    return handle == nullptr ? nullptr : handle->object().get();
-  }
-  bool IsHandle(Endpoint e) const { return graph_.type(e).dtype == DType::kResource; }
-
   // Reads of what was written by rows are rows.
   void AddNode(const Node& node) {
     Slice own;
@@ -81,8 +74,8 @@ class Attempt {
     };
     for (Endpoint input : node.inputs) {
       take(sliced_[input.node]);
-      if (!IsHandle(input)) continue;
-      const auto written = written_.find(ObjectOf(input));
+      if (!graph::IsHandle(graph_, input)) continue;
+      const auto written = written_.find(ObjectOf(graph_, input));
       if (written != written_.end()) take({written->second.rows, written->second.origins});
     }
     if (own.rows == 0) return;
@@ -115,7 +108,8 @@ class Attempt {
       if (!IsUpdate(node)) return false;
       for (Endpoint input : node.inputs) {
         const Shape& shape = graph_.type(input).shape;
-        if (IsHandle(input) && (shape.rank() == 0 || shape[0] != own.rows)) return false;
+        if (graph::IsHandle(graph_, input) && (shape.rank() == 0 || shape[0] != own.rows))
+          return false;
       }
       return sliced_[node.inputs.back().node].rows != 0 || HasSlicedOperand(node);
     }
@@ -132,11 +126,9 @@ class Attempt {
 
   void Write(const Node& node, const Slice& own) {
     for (Endpoint input : node.inputs) {
-      if (!IsHandle(input)) continue;
-      Writes& written = written_[ObjectOf(input)];
-      written.handle = input;
-      while (graph_.node(written.handle.node).spec->view)
-        written.handle = graph_.node(written.handle.node).inputs[0];
+      if (!graph::IsHandle(graph_, input)) continue;
+      Writes& written = written_[ObjectOf(graph_, input)];
+      written.handle = graph::ViewedBy(graph_, input);
       written.rows = own.rows;
       written.origins.insert(own.origins.begin(), own.origins.end());
     }
@@ -146,8 +138,8 @@ class Attempt {
   void RefuseWrites(const Node& node) {
     if (node.spec->effects.writes == 0) return;
     for (Endpoint input : node.inputs) {
-      if (!IsHandle(input)) continue;
-      const auto written = written_.find(ObjectOf(input));
+      if (!graph::IsHandle(graph_, input)) continue;
+      const auto written = written_.find(ObjectOf(graph_, input));
       if (written != written_.end())
         refused_.insert(written->second.origins.begin(), written->second.origins.end());
     }
@@ -166,13 +158,11 @@ class Attempt {
 // Whether something outside takes the variable's value.
 bool NeededOutside(const graph::Graph& graph, Endpoint handle,
                    const std::function<bool(int)>& inside) {
-  const void* object = graph.constant(handle)->object().get();
+  const void* object = ObjectOf(graph, handle);
   std::set<int> reads;
   for (const Node& node : graph.nodes()) {
     for (Endpoint input : node.inputs) {
-      const Tensor* taken =
-          graph.type(input).dtype == DType::kResource ? graph::ResourceOf(graph, input) : nullptr;
-      if (taken != nullptr && taken->object().get() == object && !inside(node.id)) {
+      if (graph::IsHandle(graph, input) && ObjectOf(graph, input) == object && !inside(node.id)) {
         if (node.spec->name != "ReadVariableOp") return true;
         reads.insert(node.id);
       }
@@ -189,16 +179,30 @@ bool IsUpdate(const Node& node) {
   const std::string& op = node.spec->name;
   if (op == "AssignVariableOp" || op == "AssignAddVariableOp" || op == "AssignSubVariableOp")
     return true;
-  return std::any_of(std::begin(ops::kUpdateRules), std::end(ops::kUpdateRules),
-                     [&](const ops::UpdateRule& rule) { return op == rule.op; });
+  return ops::FindRule(op) != nullptr;
 }
 
-UpdateSlices::Written WrittenVariable(const graph::Graph& graph, Endpoint handle,
-                                      const std::function<bool(int)>& inside) {
-  const auto* cell =
-      dynamic_cast<const runtime::VariableCell*>(graph.constant(handle)->object().get());
-  const bool trainable = cell == nullptr || cell->trainable();
-  return {handle, graph.type(handle).shape[0], trainable || NeededOutside(graph, handle, inside)};
+const void* ObjectOf(const graph::Graph& graph, Endpoint e) {
+  const Tensor* handle = graph::ResourceOf(graph, e);
+  return handle == nullptr ? nullptr : handle->object().get();
+}
+
+std::vector<UpdateSlices::Written> WrittenVariables(const graph::Graph& graph,
+                                                    const std::vector<Endpoint>& handles,
+                                                    const std::function<bool(int)>& inside) {
+  std::vector<UpdateSlices::Written> variables;
+  for (const Endpoint handle : handles) {
+    const Tensor* constant = graph.constant(handle);
+    const auto* cell = constant == nullptr
+                           ? nullptr
+                           : dynamic_cast<const runtime::VariableCell*>(constant->object().get());
+    const bool trainable = cell == nullptr || cell->trainable();
+    variables.push_back(
+        {handle, graph.type(handle).shape[0], trainable || NeededOutside(graph, handle, inside)});
+  }
+  std::sort(variables.begin(), variables.end(),
+            [](const auto& a, const auto& b) { return a.handle.node < b.handle.node; });
+  return variables;
 }
 
 ops::Attributes WithRows(ops::Attributes attributes, int64_t whole, int64_t count) {

@@ -42,10 +42,14 @@ std::set<int> SumsOfWeights(const graph::Graph& graph, const graph::RowAnalysis&
 /// Whether an op writes variables by an optimizer's rule, or assigns them.
 bool IsUpdate(const graph::Node& node);
 
-/// The variable of the constant `handle`, which nodes that are `inside` write: whether its value is
-/// needed by others, too.
-UpdateSlices::Written WrittenVariable(const graph::Graph& graph, graph::Endpoint handle,
-                                      const std::function<bool(int node)>& inside);
+/// The object of the variable that `e` names; nullptr: it names none, or not by a constant.
+const void* ObjectOf(const graph::Graph& graph, graph::Endpoint e);
+
+/// The variables of these handles, in the order of the program, which nodes that are `inside`
+/// write: whether each one's value is needed by others, too.
+std::vector<UpdateSlices::Written> WrittenVariables(const graph::Graph& graph,
+                                                    const std::vector<graph::Endpoint>& handles,
+                                                    const std::function<bool(int node)>& inside);
 
 /// `attributes` with `count` where they name a tensor's `whole` rows as its first size.
 ops::Attributes WithRows(ops::Attributes attributes, int64_t whole, int64_t count);

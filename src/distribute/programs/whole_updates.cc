@@ -14,15 +14,6 @@ namespace {
 using graph::Endpoint;
 using graph::Node;
 
-bool IsHandle(const graph::Graph& graph, Endpoint e) {
-  return graph.type(e).dtype == DType::kResource;
-}
-
-const void* ObjectOf(const graph::Graph& graph, Endpoint e) {
-  const Tensor* handle = graph::ResourceOf(graph, e);
-  return handle == nullptr ? nullptr : handle->object().get();
-}
-
 // What follows from each of some sums, and which of these sums can't have an owner.
 class Following {
  public:
@@ -48,13 +39,11 @@ class Following {
       for (Endpoint input : graph_.node(id).inputs)
         if (!update.nodes.contains(input.node)) update.inputs.insert(input.node);
     }
-    for (const auto& [object, written] : written_) {
-      if (!written.sums.contains(sum)) continue;
-      const auto inside = [&](int node) { return update.nodes.contains(node); };
-      update.variables.push_back(WrittenVariable(graph_, written.handle, inside));
-    }
-    std::sort(update.variables.begin(), update.variables.end(),
-              [](const auto& a, const auto& b) { return a.handle.node < b.handle.node; });
+    std::vector<Endpoint> handles;
+    for (const auto& [object, written] : written_)
+      if (written.sums.contains(sum)) handles.push_back(written.handle);
+    update.variables =
+        WrittenVariables(graph_, handles, [&](int node) { return update.nodes.contains(node); });
     return update;
   }
 
@@ -74,7 +63,7 @@ class Following {
     for (Endpoint input : node.inputs) {
       own.insert(of_[input.node].begin(), of_[input.node].end());
       const auto written =
-          IsHandle(graph_, input) ? written_.find(ObjectOf(graph_, input)) : written_.end();
+          graph::IsHandle(graph_, input) ? written_.find(ObjectOf(graph_, input)) : written_.end();
       if (written != written_.end())
         own.insert(written->second.sums.begin(), written->second.sums.end());
     }
@@ -99,12 +88,11 @@ class Following {
 
   void Write(const Node& node, const std::set<int>& sums) {
     for (Endpoint input : node.inputs) {
-      if (!IsHandle(graph_, input)) continue;
+      if (!graph::IsHandle(graph_, input)) continue;
       const void* object = ObjectOf(graph_, input);
       if (object == nullptr || sliced_.contains(object) || graph_.type(input).shape.rank() == 0)
         return Refuse(sums);
-      while (graph_.node(input.node).spec->view) input = graph_.node(input.node).inputs[0];
-      written_[object].handle = input;
+      written_[object].handle = graph::ViewedBy(graph_, input);
       written_[object].sums.insert(sums.begin(), sums.end());
     }
   }
@@ -116,7 +104,7 @@ class Following {
     if (node.spec->effects.writes == 0) return;
     for (Endpoint input : node.inputs) {
       const auto written =
-          IsHandle(graph_, input) ? written_.find(ObjectOf(graph_, input)) : written_.end();
+          graph::IsHandle(graph_, input) ? written_.find(ObjectOf(graph_, input)) : written_.end();
       if (written != written_.end() && written->second.sums != of_[node.id])
         Refuse(written->second.sums);
     }

@@ -5,10 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include "base/error_of_test.h"
 #include "base/event_loop.h"
+#include "distribute/servers/served_cluster_test.h"
 #include "lockstep/graph/device.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
@@ -16,11 +15,9 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/ops/structure.h"
-#include "lockstep/remote/server.h"
 #include "lockstep/runtime/control_flow.h"
 #include "lockstep/runtime/gradients.h"
 #include "lockstep/runtime/lock.h"
-#include "net/grpc_test.h"
 #include "runtime/await.h"
 
 namespace lockstep {
@@ -31,24 +28,7 @@ using testing::HasSubstr;
 
 float Value(const Tensor& tensor) { return tensor.scalar<float>(); }
 
-// Two servers of variables and two workers.
-class Coordinator : public testing::Test {
- protected:
-  void SetUp() override {
-    LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
-    const std::string folder = testing::TempDir() + "lockstep-coordinator-" +
-                               std::to_string(static_cast<unsigned long long>(getpid()));
-    cluster = ClusterSpec({{"ps", {"unix:" + folder + "-ps0", "unix:" + folder + "-ps1"}},
-                           {"worker", {"unix:" + folder + "-w0", "unix:" + folder + "-w1"}}});
-    for (int task = 0; task < 2; ++task) {
-      servers.push_back(std::make_unique<Server>(cluster, "ps", task));
-      workers.push_back(std::make_unique<Server>(cluster, "worker", task));
-    }
-  }
-
-  ClusterSpec cluster;
-  std::vector<std::unique_ptr<Server>> servers, workers;
-};
+class Coordinator : public ServedCluster {};
 
 TEST_F(Coordinator, SchedulesFunctionsOnWorkers) {
   const ClusterCoordinator coordinator(cluster);

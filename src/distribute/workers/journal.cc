@@ -140,6 +140,8 @@ bool Journal::EpochEnded() const {
 // A task that was left out has all that it takes to look at what was learned, and the others do not
 // wait for it: it goes back to its own snapshot, repeats what came after it and goes on so.
 bool Journal::GoApart() {
+  recovering_ = true;
+  is_left_out_ = true;
   if (activity_ != Activity::kLooking || entering_ || ranks_.is_apart()) return false;
   const Snapshot& newest = snapshots_.back().snapshot;
   if (!newest.Lacks({newest.place()}).empty()) {
@@ -179,13 +181,9 @@ void Journal::Carry(const Attempt& attempt) {
       return;
     } catch (const LeftOut&) {
       LOCKSTEP_PROBE("a worker learns that it was left out");
-      recovering_ = true;
-      is_left_out_ = true;
       if (!GoApart()) throw;
     } catch (const JobEnded&) {
       LOCKSTEP_PROBE("a worker learns that the job has ended without it");
-      recovering_ = true;
-      is_left_out_ = true;
       if (!GoApart()) throw;
     } catch (const Error&) {
       if (!EpochEnded()) {
