@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "checkpoint/save_file.h"
+#include "checkpoint/write_files.h"
 
 namespace lockstep::checkpoint {
 
@@ -73,7 +74,7 @@ Status SaveDirectory::ForgetOldest(const std::string& newest) const {
 }
 
 Status SaveDirectory::Write(int64_t step, const SavedState& state) {
-  LOCKSTEP_RETURN_IF_ERROR(files_.CreateDirectories(path_));
+  LOCKSTEP_RETURN_IF_ERROR(SaveStatus("the directory of saves", files_.CreateDirectories(path_)));
   LOCKSTEP_RETURN_IF_ERROR(WriteSave(files_, PathOf(step), state));
   LOCKSTEP_RETURN_IF_ERROR(ReplaceFile(files_, path_ + "/" + kLatest, NameOf(step)));
   return ForgetOldest(NameOf(step));
@@ -112,6 +113,13 @@ Result<SavedState> SaveDirectory::ReadNewest() const {
 
 Result<SavedState> ReadSaveOrNewest(base::FileSystem& files, const std::string& path) {
   if (files.IsDirectory(path)) return SaveDirectory(files, path).ReadNewest();
+  const Status there = files.Open(path).status();
+  if (there.code() == Code::kNotFound) {
+    return Status(Code::kNotFound,
+                  "[load] a save, or a directory of saves, must be there; got "
+                  "nothing (" +
+                      path + "); name what --checkpoint named");
+  }
   return ReadSave(files, path);
 }
 

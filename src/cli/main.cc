@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -189,6 +191,7 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
       ->excludes(clipnorm)
       ->excludes(clipvalue);
   app.add_option("--seed", options.seed, "what everything random follows from")
+      ->check(CLI::Range(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
   app.add_option("--validation-split", options.validation_split,
                  "the last part of the data, kept from training")
@@ -219,14 +222,13 @@ CLI::App* AddCert(CLI::App& app, lockstep::cli::CertOptions& options) {
   return cert;
 }
 
-void RequireKnownCommand(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
+const CLI::App& CommandOf(const CLI::App& app, const std::string& name) {
   std::string names;
   for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (one->get_name() == argv[1]) return;
+    if (one->get_name() == name) return *one;
     if (!one->get_group().empty()) names += (names.empty() ? "" : ",") + one->get_name();
   }
-  throw CLI::ValidationError("command", std::string(argv[1]) + " not in {" + names + "}");
+  throw CLI::ValidationError("command", name + " not in {" + names + "}");
 }
 
 // What no flag can check alone.
@@ -311,11 +313,18 @@ int main(int argc, char** argv) {
   std::string kept_host;
   CLI::App* keep = app.add_subcommand("keep", "what `launch` runs beside each task")->group("");
   keep->add_option("--host", kept_host)->required();
-  const CLI::App* help = app.add_subcommand("help", "print this; `lockstep train --help` for more");
+  CLI::App* help = app.add_subcommand("help", "print this, or what a command takes");
+  std::string asked;
+  help->add_option("command", asked, "train, launch, ...");
   try {
-    RequireKnownCommand(app, argc, argv);
+    if (argc > 1 && argv[1][0] != '-') CommandOf(app, argv[1]);
     app.parse(argc, argv);
     RequireFitting(options);
+    if (help->parsed()) {
+      std::printf("%s",
+                  (asked.empty() ? app.help() : CommandOf(app, asked).help("lockstep")).c_str());
+      return lockstep::cli::kDone;
+    }
   } catch (const CLI::ExtrasError& error) {
     const std::string flag = UnknownFlag(app, argc, argv);
     if (flag.empty()) return app.exit(error), lockstep::cli::kBadUsage;
@@ -325,10 +334,6 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const int status = app.exit(error);
     return status == 0 ? lockstep::cli::kDone : lockstep::cli::kBadUsage;
-  }
-  if (help->parsed()) {
-    std::printf("%s", app.help().c_str());
-    return lockstep::cli::kDone;
   }
   try {
     if (cert->parsed()) return lockstep::cli::Cert(cert_options);

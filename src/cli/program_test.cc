@@ -75,6 +75,10 @@ TEST_F(Program, SaysItsVersionAndWhatItCanDo) {
   EXPECT_THAT(help.out, HasSubstr("train"));
   const Ran train = Run("train --help");
   EXPECT_EQ(train.status, 0);
+  EXPECT_EQ(Run("help train").out, train.out);
+  const Ran unknown = Run("help trian");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, StartsWith("command: trian not in {train,"));
   for (const char* flag : {"--model", "--checkpoint", "--checkpoint-every", "--resume",
                            "--digest-every", "--validation-split", "--verbose", "--json",
                            "--min-workers", "--max-workers", "--speculate"}) {
@@ -99,6 +103,7 @@ TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
       {"train --batch-size many", "--batch-size: Value many not in range"},
       {"train --learning-rate 0", "--learning-rate: Value 0 not in range (0 - infinity)"},
       {"train --validation-split 1", "--validation-split: Value 1 not in range [0 - 1)"},
+      {"train --seed many", "--seed: Value many not in range"},
       {"train --verbose 3", "--verbose: Value 3 not in range"},
       {"train --checkpoint-every 5", "--checkpoint-every requires --checkpoint"},
       {"train --clipnorm 1 --clipvalue 1", "--clipnorm excludes --clipvalue"},
@@ -246,8 +251,8 @@ TEST_F(Program, SaysWhatIsWrongWithASave) {
   Report("--epochs 1 --checkpoint " + Path("saves"));
   const std::pair<std::string, std::string> cases[] = {
       {"--resume " + Path("none"),
-       "lockstep: NotFound: [file] opening must succeed; got No such file or directory (" +
-           Path("none") + ")\n"},
+       "lockstep: NotFound: [load] a save, or a directory of saves, must be there; got nothing (" +
+           Path("none") + "); name what --checkpoint named\n"},
       {"--replicas 3 --resume " + Path("saves"),
        "lockstep: FailedPrecondition: [resume] the save is of a training with replicas 1; got 3; R "
        "belongs to the program, so give as many replicas (devices may differ)\n"},
@@ -275,8 +280,11 @@ TEST_F(Program, SaysWhereItCannotSave) {
   std::ofstream(Path("file")) << "x";
   const Ran ran = Train("--epochs 1 --checkpoint " + Path("file/saves"));
   EXPECT_EQ(ran.status, 1);
-  EXPECT_THAT(ran.err, StartsWith("lockstep: NotFound: [file] making the directory must succeed; "
-                                  "got Not a directory"));
+  EXPECT_THAT(
+      ran.err,
+      StartsWith("lockstep: NotFound: [save] the directory of saves must be written; [file] making "
+                 "the directory must succeed; got Not a directory"));
+  EXPECT_THAT(ran.err, EndsWith("; make room or save elsewhere, earlier saves are untouched\n"));
 }
 
 TEST_F(Program, SaysWhatIsWrongWithData) {
