@@ -259,7 +259,6 @@ void Optimizer::Clip(std::vector<Contribution>& contributions) const {
 void Optimizer::UpdateAll(const Tensor& enabled, const std::vector<Contribution>& contributions) {
   const Tensor step = UpdatesDone() + 1;
   const Tensor rate = learning_rate();
-  BeginUpdate(step, enabled);
   std::vector<std::pair<DType, UpdateContext>> contexts;
   for (const Contribution& c : contributions) {
     const DType dtype = c.slots->weight.dtype();
@@ -279,6 +278,7 @@ void Optimizer::UpdateAll(const Tensor& enabled, const std::vector<Contribution>
     if (decays && decay.value_or(0) != 0) context.decay = context.rate * *decay;
     Update(c.slots->weight, c.gradient, c.slots->slots, context);
   }
+  UpdateOwnVariables(step, enabled);
 }
 
 void Optimizer::Average(const Tensor& enabled) const {

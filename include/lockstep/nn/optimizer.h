@@ -109,8 +109,8 @@ class Optimizer {
   virtual std::vector<Variable> MakeOwnVariables(const std::vector<Variable>& weights) {
     return {};
   }
-  /// Changes the optimizer's own variables, once an update and before all weights.
-  virtual void BeginUpdate(const Tensor& step, const Tensor& enabled) {}
+  /// Changes the optimizer's own variables, once an update and after all weights.
+  virtual void UpdateOwnVariables(const Tensor& step, const Tensor& enabled) {}
   /// Values that all weights of a dtype share in a step, such as corrections of a bias.
   virtual std::vector<Tensor> SharedValues(const Tensor& step, const Tensor& rate) const = 0;
   /// Whether the moment of slices is made of magnitudes instead of squares.

@@ -51,14 +51,13 @@ class NadamOptimizer : public Optimizer {
                         {.name = name() + "/variable", .trainable = false});
     return {product_};
   }
-  void BeginUpdate(const Tensor& step, const Tensor& enabled) override {
-    const Tensor momentum = MomentumAt(Cast(step, product_.dtype()));
-    nn::AssignWhere(enabled, product_, product_.value() * momentum);
+  void UpdateOwnVariables(const Tensor& step, const Tensor& enabled) override {
+    nn::AssignWhere(enabled, product_, ProductWith(step));
   }
   std::vector<Tensor> SharedValues(const Tensor& step, const Tensor& rate) const override {
     const Tensor now = MomentumAt(step);
     const Tensor next = MomentumAt(step + 1);
-    const Tensor product = Cast(product_.value(), step.dtype());
+    const Tensor product = Cast(ProductWith(step), step.dtype());
     return {rate * next / (1 - product * next), rate * (1 - now) / (1 - product),
             1 / (1 - nn::Power(options_.beta_2, step))};
   }
@@ -72,6 +71,10 @@ class NadamOptimizer : public Optimizer {
  private:
   Tensor MomentumAt(const Tensor& step) const {
     return options_.beta_1 * (1 - 0.5 * nn::Power(0.96, step));
+  }
+  // Before the step the product is one of the steps before it.
+  Tensor ProductWith(const Tensor& step) const {
+    return product_.value() * MomentumAt(Cast(step, product_.dtype()));
   }
 
   const NadamOptions options_;
