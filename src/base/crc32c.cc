@@ -9,9 +9,9 @@ namespace lockstep::base {
 
 namespace {
 
-// The processor's instruction takes three cycles, and can begin anew in each: three parts of this
-// size go side by side.
-constexpr size_t kPart = 4096;
+// The processor's instruction takes three cycles, and can begin anew in each: three parts of one of
+// these sizes go side by side.
+constexpr size_t kLongPart = 4096, kShortPart = 256;
 
 uint64_t Word(const std::byte* at) {
   uint64_t word;
@@ -19,14 +19,14 @@ uint64_t Word(const std::byte* at) {
   return word;
 }
 
-// What a state becomes by kPart zero bytes: linear in its bits, so a table a byte is enough.
+// What a state becomes by `part` zero bytes: linear in its bits, so a table a byte is enough.
 class ZeroShift {
  public:
-  ZeroShift() {
+  explicit ZeroShift(size_t part) {
     std::array<uint32_t, 32> bits;
     for (int bit = 0; bit < 32; ++bit) {
       uint64_t state = uint32_t{1} << bit;
-      for (size_t i = 0; i < kPart; i += 8) state = _mm_crc32_u64(state, 0);
+      for (size_t i = 0; i < part; i += 8) state = _mm_crc32_u64(state, 0);
       bits[bit] = static_cast<uint32_t>(state);
     }
     for (int byte = 0; byte < 4; ++byte) {
@@ -47,8 +47,9 @@ class ZeroShift {
 };
 
 // The state after three parts.
+template <size_t kPart>
 uint64_t ThreeParts(const std::byte* at, uint64_t first) {
-  static const ZeroShift shift;
+  static const ZeroShift shift(kPart);
   uint64_t second = 0, third = 0;
   for (size_t i = 0; i < kPart; i += 8) {
     first = _mm_crc32_u64(first, Word(at + i));
@@ -63,8 +64,10 @@ uint64_t ThreeParts(const std::byte* at, uint64_t first) {
 
 uint32_t Crc32c(std::span<const std::byte> bytes, uint32_t before) {
   uint64_t state = ~before;
-  for (; bytes.size() >= 3 * kPart; bytes = bytes.subspan(3 * kPart))
-    state = ThreeParts(bytes.data(), state);
+  for (; bytes.size() >= 3 * kLongPart; bytes = bytes.subspan(3 * kLongPart))
+    state = ThreeParts<kLongPart>(bytes.data(), state);
+  for (; bytes.size() >= 3 * kShortPart; bytes = bytes.subspan(3 * kShortPart))
+    state = ThreeParts<kShortPart>(bytes.data(), state);
   for (; bytes.size() >= 8; bytes = bytes.subspan(8))
     state = _mm_crc32_u64(state, Word(bytes.data()));
   auto rest = static_cast<uint32_t>(state);

@@ -30,9 +30,11 @@ TEST(Crc32c, OfLongBytesIsThatOfTheirParts) {
   std::string text(100'003, '\0');
   for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i >> 3);
   const std::string_view all(text);
-  uint32_t crc = 0;
-  for (size_t at = 0; at < all.size(); at += 1000) crc = Crc32c(all.substr(at, 1000), crc);
-  EXPECT_EQ(Crc32c(all), crc);
+  for (const size_t part : {7, 700, 800, 1000, 3000}) {  // below and above 3 * 256
+    uint32_t crc = 0;
+    for (size_t at = 0; at < all.size(); at += part) crc = Crc32c(all.substr(at, part), crc);
+    EXPECT_EQ(Crc32c(all), crc) << part;
+  }
   EXPECT_EQ(Crc32c(all.substr(1, 12288)),
             Crc32c(all.substr(12282, 7), Crc32c(all.substr(1, 12281))));
 }

@@ -12,9 +12,14 @@ class BatchReader : public ElementReader {
  public:
   BatchReader(std::unique_ptr<ElementReader> input, std::vector<int64_t> sizes, bool drop,
               const char* where)
-      : input_(std::move(input)), sizes_(std::move(sizes)), drop_(drop), where_(where) {}
+      : input_(std::move(input)),
+        texts_(dynamic_cast<TextReader*>(input_.get())),
+        sizes_(std::move(sizes)),
+        drop_(drop),
+        where_(where) {}
   std::optional<Element> Next() override {
     const int64_t size = sizes_[turn_++ % sizes_.size()];
+    if (texts_ != nullptr) return NextTexts(size);
     std::vector<Element> elements;
     while (static_cast<int64_t>(elements.size()) < size) {
       std::optional<Element> element = input_->Next();
@@ -27,7 +32,18 @@ class BatchReader : public ElementReader {
   }
 
  private:
+  std::optional<Element> NextTexts(int64_t size) {
+    std::vector<std::string> texts;
+    std::string text;
+    while (static_cast<int64_t>(texts.size()) < size && texts_->NextText(text))
+      texts.push_back(std::move(text));
+    const auto count = static_cast<int64_t>(texts.size());
+    if (count == 0 || (drop_ && count < size)) return std::nullopt;
+    return Element{TensorOfTexts(texts, Shape{count})};
+  }
+
   std::unique_ptr<ElementReader> input_;
+  TextReader* texts_;  // the input, where its elements are strings
   std::vector<int64_t> sizes_;
   bool drop_;
   const char* where_;

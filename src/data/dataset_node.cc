@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "data/rows.h"
 
 namespace lockstep::data {
 
@@ -26,6 +27,12 @@ class TableReader : public ElementReader {
 };
 
 }  // namespace
+
+std::optional<Element> TextReader::Next() {
+  std::string text;
+  if (!NextText(text)) return std::nullopt;
+  return Element{TensorOfTexts({&text, 1}, Shape{})};
+}
 
 void ElementTable::AppendRows(int64_t, int64_t, std::vector<int64_t>&) {
   LOCKSTEP_CHECK(!"only a table over rows of tensors has rows");
@@ -54,6 +61,12 @@ int64_t Bound(int64_t cardinality) {
 }
 
 void Discard(ElementReader& reader, int64_t count) {
+  if (auto* texts = dynamic_cast<TextReader*>(&reader)) {
+    std::string text;
+    while (count-- > 0 && texts->NextText(text)) {
+    }
+    return;
+  }
   while (count-- > 0 && reader.Next()) {
   }
 }

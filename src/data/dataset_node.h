@@ -20,6 +20,15 @@ class ElementReader {
   virtual std::optional<Element> Next() = 0;
 };
 
+/// A pass whose elements are one string each: steps that move elements ask for the strings, so that
+/// no tensor is made of each.
+class TextReader : public ElementReader {
+ public:
+  /// The next element, in place of what `text` held; false at the end.
+  virtual bool NextText(std::string& text) = 0;
+  std::optional<Element> Next() final;
+};
+
 /// The elements of one pass of an indexable dataset, by number. One thread at a time.
 class ElementTable {
  public:

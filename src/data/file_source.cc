@@ -6,49 +6,90 @@ namespace lockstep::data {
 
 namespace {
 
-class FilesReader : public ElementReader {
+// What `open` makes of each file, one after another. `next` gives false at the end of a file. A
+// file that cannot be opened is passed over by the next call.
+template <typename Read>
+class FileQueue {
  public:
-  FilesReader(const std::vector<std::string>& files, FileSourceNode::Open open)
+  FileQueue(const std::vector<std::string>& files, std::function<Read(const std::string&)> open)
       : files_(files), open_(std::move(open)) {}
 
-  std::optional<Element> Next() override {
+  template <typename Take>
+  bool Next(const Take& take) {
     while (true) {
-      if (!next_) {
-        if (place_ == files_.size()) return std::nullopt;
-        const std::string& path = files_[place_++];
-        next_ = open_(path);  // a file that cannot be opened is passed over by the next call
+      if (!read_) {
+        if (place_ == files_.size()) return false;
+        read_ = open_(files_[place_++]);
       }
-      std::optional<Element> element = next_();
-      if (element) return element;
-      next_ = nullptr;
+      if (take(read_)) return true;
+      read_ = nullptr;
     }
   }
 
  private:
   std::vector<std::string> files_;
-  FileSourceNode::Open open_;
+  std::function<Read(const std::string&)> open_;
   size_t place_ = 0;
-  Dataset::Generator next_;
+  Read read_;
+};
+
+class FilesReader : public ElementReader {
+ public:
+  FilesReader(const std::vector<std::string>& files, const FileSourceNode::Open& open)
+      : files_(files, open) {}
+  std::optional<Element> Next() override {
+    std::optional<Element> element;
+    files_.Next([&](const Dataset::Generator& next) { return (element = next()).has_value(); });
+    return element;
+  }
+
+ private:
+  FileQueue<Dataset::Generator> files_;
+};
+
+class FileTextsReader : public TextReader {
+ public:
+  FileTextsReader(const std::vector<std::string>& files, const FileSourceNode::OpenTexts& open)
+      : files_(files, open) {}
+  bool NextText(std::string& text) override {
+    return files_.Next([&](const FileSourceNode::Texts& next) { return next(text); });
+  }
+
+ private:
+  FileQueue<FileSourceNode::Texts> files_;
 };
 
 }  // namespace
 
 FileSourceNode::FileSourceNode(std::string kind, std::vector<std::string> files,
-                               std::vector<TensorSpec> spec, Open open)
+                               std::vector<TensorSpec> spec, ReadFiles read)
     : DatasetNode(
           kind + "(" + std::to_string(files.size()) + (files.size() == 1 ? " file)" : " files)"),
           {}),
       kind_(std::move(kind)),
       files_(std::move(files)),
       spec_(std::move(spec)),
-      open_(std::move(open)) {}
+      read_(std::move(read)) {}
+
+FileSourceNode::FileSourceNode(std::string kind, std::vector<std::string> files,
+                               std::vector<TensorSpec> spec, Open open)
+    : FileSourceNode(std::move(kind), std::move(files), std::move(spec),
+                     ReadFiles([open = std::move(open)](const std::vector<std::string>& names) {
+                       return std::make_unique<FilesReader>(names, open);
+                     })) {}
+
+FileSourceNode::FileSourceNode(std::string kind, std::vector<std::string> files, OpenTexts open)
+    : FileSourceNode(std::move(kind), std::move(files), {{DType::kString, Shape{}}},
+                     ReadFiles([open = std::move(open)](const std::vector<std::string>& names) {
+                       return std::make_unique<FileTextsReader>(names, open);
+                     })) {}
 
 NodePtr FileSourceNode::WithFiles(std::vector<std::string> files) const {
-  return std::make_shared<FileSourceNode>(kind_, std::move(files), spec_, open_);
+  return NodePtr(new FileSourceNode(kind_, std::move(files), spec_, read_));
 }
 
 std::unique_ptr<ElementReader> FileSourceNode::Read(int64_t, int64_t first) const {
-  auto reader = std::make_unique<FilesReader>(files_, open_);
+  auto reader = read_(files_);
   Discard(*reader, first);
   return reader;
 }

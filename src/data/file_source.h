@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,13 @@ class FileSourceNode : public DatasetNode {
  public:
   /// The elements of one file, from its beginning. Throws what goes wrong.
   using Open = std::function<Dataset::Generator(const std::string& path)>;
+  /// The same of files whose elements are strings: puts the next one into `text`; false at the end.
+  using Texts = std::function<bool(std::string& text)>;
+  using OpenTexts = std::function<Texts(const std::string& path)>;
+
   FileSourceNode(std::string kind, std::vector<std::string> files, std::vector<TensorSpec> spec,
                  Open open);
+  FileSourceNode(std::string kind, std::vector<std::string> files, OpenTexts open);
 
   const std::vector<std::string>& files() const { return files_; }
   /// The same over other files.
@@ -26,10 +32,14 @@ class FileSourceNode : public DatasetNode {
   std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override;
 
  private:
+  using ReadFiles = std::function<std::unique_ptr<ElementReader>(const std::vector<std::string>&)>;
+  FileSourceNode(std::string kind, std::vector<std::string> files, std::vector<TensorSpec> spec,
+                 ReadFiles read);
+
   std::string kind_;
   std::vector<std::string> files_;
   std::vector<TensorSpec> spec_;
-  Open open_;
+  ReadFiles read_;
 };
 
 }  // namespace lockstep::data

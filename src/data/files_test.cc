@@ -79,6 +79,38 @@ TEST(TFRecordDataset, ThrowsWhatIsWrongWhereItIs) {
   ErrorOf(Code::kInvalidArgument, [&] { TFRecordDataset({good}, {Compression::kGzip, true}); });
 }
 
+// Steps that move elements hand strings on without a tensor around each; a map in between makes
+// tensors of them.
+TEST(TFRecordDataset, HasTheSameElementsAsTextsAndAsTensors) {
+  TestFolder folder;
+  Strings records;
+  for (int i = 0; i < 50; ++i) records.push_back(std::string(i % 7 * 9, 'a') + std::to_string(i));
+  const Strings files{WriteRecords(folder.Path("a"), records), folder.Path("none"),
+                      WriteRecords(folder.Path("b"), {"last"})};
+  const Dataset texts = IgnoreErrors(TFRecordDataset(files));
+  const Dataset plain = TFRecordDataset({files[0], files[2]});
+  const Dataset tensors = plain.Map([](const Element& element) { return element; });
+  const auto batches = [](const Dataset& dataset) {
+    std::vector<Strings> all;
+    for (const Element& element : dataset) {
+      const auto values = element[0].data<std::string>();
+      EXPECT_EQ(element[0].shape(), Shape{static_cast<int64_t>(values.size())});
+      all.emplace_back(values.begin(), values.end());
+    }
+    return all;
+  };
+  const auto steps = [](const Dataset& dataset, bool drop) {
+    return dataset.Skip(2).Shuffle(13, {.seed = 5}).Batch(8, drop);
+  };
+  for (const bool drop : {false, true}) {
+    EXPECT_EQ(batches(steps(plain, drop)), batches(steps(tensors, drop)));
+    EXPECT_EQ(batches(steps(plain, drop)).size(), drop ? 6u : 7u);
+  }
+  EXPECT_EQ(batches(plain.Batch(100)), batches(texts.Batch(100)));
+  EXPECT_EQ(Texts(plain.Shuffle(1000, {.seed = 1})), Texts(tensors.Shuffle(1000, {.seed = 1})));
+  EXPECT_TRUE(batches(plain.Skip(60).Batch(2)).empty());
+}
+
 TEST(TextLineDataset, ReadsLines) {
   TestFolder folder;
   const std::string path = folder.Write("l", Of("one\r\n\ntw\ro\nthree"));

@@ -9,6 +9,7 @@
 #include "base/record_format.h"
 #include "data/file_source.h"
 #include "data/packing.h"
+#include "data/rows.h"
 #include "lockstep/data/files.h"
 #include "tensor/buffer.h"
 
@@ -22,8 +23,11 @@ using data::Refuse;
 
 std::vector<TensorSpec> OneString() { return {{DType::kString, Shape{}}}; }
 
-Element StringElement(std::string text) {
-  return {Tensor::FromStrings({std::move(text)}, Shape{})};
+Element StringElement(std::string text) { return {data::TensorOfTexts({&text, 1}, Shape{})}; }
+
+Dataset Texts(const char* kind, const std::vector<std::string>& files,
+              FileSourceNode::OpenTexts open) {
+  return Dataset(std::make_shared<FileSourceNode>(kind, files, std::move(open)));
 }
 
 void RequireFiles(const char* where, const std::vector<std::string>& files) {
@@ -163,18 +167,18 @@ class FixedRecords {
     if (Take(options.header_bytes, header) < options.header_bytes) Refuse(0);
     (void)Take(options.footer_bytes, held_);
   }
-  std::optional<Element> Next() {
+  bool Next(std::string& record) {
     std::string more;
     const int64_t got = Take(record_bytes_, more);
     if (got == 0) {
       if (static_cast<int64_t>(held_.size()) < options_.footer_bytes) Refuse(0);
-      return std::nullopt;
+      return false;
     }
     if (got < record_bytes_) Refuse(got);
     held_ += more;
-    std::string record = held_.substr(0, record_bytes_);
+    record.assign(held_, 0, record_bytes_);
     held_.erase(0, record_bytes_);
-    return StringElement(std::move(record));
+    return true;
   }
 
  private:
@@ -217,28 +221,22 @@ Dataset TFRecordDataset(const std::vector<std::string>& files, const RecordOptio
   if (options.indexed) return IndexedRecords(files);
   const auto open = [compression = options.compression](const std::string& path) {
     const auto reader = Share(TFRecordReader::Open(path, compression));
-    return [reader]() -> std::optional<Element> {
-      std::string record;
-      const auto more = reader->Next(record);
-      if (!more.OrThrow()) return std::nullopt;
-      return StringElement(std::move(record));
-    };
+    return [reader](std::string& record) { return reader->Next(record).OrThrow(); };
   };
-  return Dataset(std::make_shared<FileSourceNode>("tfrecord", files, OneString(), open));
+  return Texts("tfrecord", files, open);
 }
 
 Dataset TextLineDataset(const std::vector<std::string>& files, Compression compression) {
   RequireFiles("text_line", files);
   const auto open = [compression](const std::string& path) {
     const auto pieces = OpenPieces(path, compression);
-    return [pieces]() -> std::optional<Element> {
-      std::string line;
-      if (!pieces->ReadUntil('\n', line)) return std::nullopt;
+    return [pieces](std::string& line) {
+      if (!pieces->ReadUntil('\n', line)) return false;
       std::erase(line, '\r');
-      return StringElement(std::move(line));
+      return true;
     };
   };
-  return Dataset(std::make_shared<FileSourceNode>("text_line", files, OneString(), open));
+  return Texts("text_line", files, open);
 }
 
 Dataset FixedLengthRecordDataset(const std::vector<std::string>& files, int64_t record_bytes,
@@ -255,9 +253,9 @@ Dataset FixedLengthRecordDataset(const std::vector<std::string>& files, int64_t 
     bytes.status().OrThrow();
     const auto records =
         std::make_shared<FixedRecords>(std::move(bytes).value(), record_bytes, options);
-    return [records] { return records->Next(); };
+    return [records](std::string& record) { return records->Next(record); };
   };
-  return Dataset(std::make_shared<FileSourceNode>("fixed_length_record", files, OneString(), open));
+  return Texts("fixed_length_record", files, open);
 }
 
 Dataset ListFiles(const std::string& pattern, bool shuffle, std::optional<int64_t> seed) {

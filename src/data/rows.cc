@@ -1,6 +1,8 @@
 #include "data/rows.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "data/dataset_node.h"
 #include "tensor/buffer.h"
@@ -77,6 +79,12 @@ Tensor GatherRows(const Tensor& tensor, std::span<const int64_t> rows) {
     CopyRow(tensor.dtype(), size, tensor.raw_data(), rows[i], buffer->data(), i);
   }
   return Tensor::FromBuffer(std::move(buffer), tensor.dtype(), StackedShape(count, row));
+}
+
+Tensor TensorOfTexts(std::span<std::string> texts, const Shape& shape) {
+  auto buffer = tensor::Buffer::Allocate(DType::kString, texts.size());
+  std::move(texts.begin(), texts.end(), static_cast<std::string*>(buffer->data()));
+  return Tensor::FromBuffer(std::move(buffer), DType::kString, shape);
 }
 
 Element StackElements(const std::vector<Element>& elements, const char* where) {

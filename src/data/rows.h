@@ -17,6 +17,9 @@ Tensor GatherRows(const Tensor& tensor, std::span<const int64_t> rows);
 /// `where`, when the numbers of components, dtypes or shapes differ.
 Element StackElements(const std::vector<Element>& elements, const char* where);
 
+/// The strings, which are moved out of `texts`, as a tensor of as many elements.
+Tensor TensorOfTexts(std::span<std::string> texts, const Shape& shape);
+
 /// The specs of one row of each of `tensors`.
 std::vector<TensorSpec> RowSpecs(const std::vector<Tensor>& tensors);
 std::vector<TensorSpec> SpecsOf(const Element& element);

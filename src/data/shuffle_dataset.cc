@@ -76,33 +76,81 @@ class WindowTable : public ElementTable {
   int64_t last_ = 0;
 };
 
+// The window over a stream, with what is in it.
+template <typename Item>
+class ShuffledItems {
+ public:
+  ShuffledItems(const random::SeedPair& pair, int64_t buffer) : window_(pair, buffer) {}
+  bool full() const { return window_.full(); }
+  void Put(Item&& item) {
+    const uint64_t slot = window_.Push();
+    if (slot >= slots_.size()) slots_.resize(slot + 1);
+    slots_[slot] = std::move(item);
+  }
+  bool Take(Item& item) {
+    if (window_.empty()) return false;
+    const auto [emit, refill] = window_.Pop();
+    item = std::move(slots_[emit]);
+    if (emit != refill) slots_[emit] = std::move(slots_[refill]);
+    return true;
+  }
+
+ private:
+  random::ShuffleWindow window_;
+  std::vector<Item> slots_;
+};
+
 class StreamShuffle : public ElementReader {
  public:
   StreamShuffle(std::unique_ptr<ElementReader> input, const random::SeedPair& pair, int64_t buffer)
-      : input_(std::move(input)), window_(pair, buffer) {}
+      : input_(std::move(input)), items_(pair, buffer) {}
   std::optional<Element> Next() override {
-    while (input_ != nullptr && !window_.full()) {
-      std::optional<Element> element = input_->Next();
-      if (!element) {
+    while (input_ != nullptr && !items_.full()) {
+      if (std::optional<Element> element = input_->Next()) {
+        items_.Put(std::move(*element));
+      } else {
         input_.reset();
-        break;
       }
-      const uint64_t slot = window_.Push();
-      if (slot >= slots_.size()) slots_.resize(slot + 1);
-      slots_[slot] = std::move(*element);
     }
-    if (window_.empty()) return std::nullopt;
-    const auto [emit, refill] = window_.Pop();
-    Element element = std::move(slots_[emit]);
-    if (emit != refill) slots_[emit] = std::move(slots_[refill]);
+    Element element;
+    if (!items_.Take(element)) return std::nullopt;
     return element;
   }
 
  private:
   std::unique_ptr<ElementReader> input_;
-  random::ShuffleWindow window_;
-  std::vector<Element> slots_;
+  ShuffledItems<Element> items_;
 };
+
+class TextShuffle : public TextReader {
+ public:
+  TextShuffle(std::unique_ptr<TextReader> input, const random::SeedPair& pair, int64_t buffer)
+      : input_(std::move(input)), items_(pair, buffer) {}
+  bool NextText(std::string& text) override {
+    while (input_ != nullptr && !items_.full()) {
+      std::string read;
+      if (input_->NextText(read)) {
+        items_.Put(std::move(read));
+      } else {
+        input_.reset();
+      }
+    }
+    return items_.Take(text);
+  }
+
+ private:
+  std::unique_ptr<TextReader> input_;
+  ShuffledItems<std::string> items_;
+};
+
+std::unique_ptr<ElementReader> ShuffleStream(std::unique_ptr<ElementReader> input,
+                                             const random::SeedPair& pair, int64_t buffer) {
+  if (auto* texts = dynamic_cast<TextReader*>(input.get())) {
+    input.release();
+    return std::make_unique<TextShuffle>(std::unique_ptr<TextReader>(texts), pair, buffer);
+  }
+  return std::make_unique<StreamShuffle>(std::move(input), pair, buffer);
+}
 
 class ShuffleNode : public DatasetNode {
  public:
@@ -123,7 +171,7 @@ class ShuffleNode : public DatasetNode {
   std::optional<RowSource> rows() const override { return input().rows(); }
   std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
     if (indexable()) return DatasetNode::Read(pass, first);
-    auto reader = std::make_unique<StreamShuffle>(input().Read(pass, 0), seeds_.At(pass), buffer_);
+    auto reader = ShuffleStream(input().Read(pass, 0), seeds_.At(pass), buffer_);
     Discard(*reader, first);
     return reader;
   }
