@@ -4,7 +4,7 @@ def Assert(condition, data, summarize=None, name=None) -> Any:
     """Raises InvalidArgumentError, showing `data`, unless the condition holds."""
     ...
 from lockstep.errors import InvalidArgumentError as InvalidArgumentError
-from lockstep.keras.layers import Tensor as Tensor
+from lockstep.keras.models import Tensor as Tensor
 from lockstep.keras.initializers import as_dtype as as_dtype
 def assert_all_finite(x, message, name=None) -> Any: ...
 def assert_equal(x, y, message=None, summarize=None, name=None) -> Any:

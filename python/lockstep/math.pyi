@@ -1,7 +1,7 @@
 from typing import Any
 
 from lockstep.keras.optimizers import IndexedSlices as IndexedSlices
-from lockstep.keras.layers import Tensor as Tensor
+from lockstep.keras.models import Tensor as Tensor
 from lockstep.keras.metrics import Variable as Variable
 def abs(x, name=None) -> Any:
     """|x|, element by element."""

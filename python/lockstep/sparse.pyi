@@ -13,7 +13,7 @@ class SparseTensor:
     @property
     def shape(self) -> Any: ...
     def with_values(self, new_values) -> Any: ...
-from lockstep.keras.layers import Tensor as Tensor
+from lockstep.keras.models import Tensor as Tensor
 from lockstep.data import TensorShape as TensorShape
 def add(a, b, threshold=0) -> Any:
     """The sum of two sparse tensors, or of a sparse and a dense one."""

@@ -186,7 +186,7 @@ class Options:
 class TFRecordDataset(Dataset):
     """The records of TFRecord files, as strings."""
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None) -> None: ...
-from lockstep.keras.layers import Tensor as Tensor
+from lockstep.keras.models import Tensor as Tensor
 class TensorShape:
     """The sizes of the axes; None stands for a size that is not known, rank None for no rank."""
     def __init__(self, dims) -> None: ...

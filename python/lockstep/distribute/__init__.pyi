@@ -169,7 +169,7 @@ class Strategy:
         ...
     def update_config_proto(self, config) -> Any: ...
 StrategyV1 = Strategy
-from lockstep.keras.layers import Tensor as Tensor
+from lockstep.keras.models import Tensor as Tensor
 import lockstep.keras.metrics
 class UnreadVariable(lockstep.keras.metrics.Variable):
     """What an assignment gives: the variable, after the assignment."""

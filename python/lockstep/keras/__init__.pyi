@@ -4,7 +4,7 @@ from lockstep.keras.models import Functional as Functional
 from lockstep.keras.initializers import Initializer as Initializer
 from lockstep.keras.layers import Input as Input
 from lockstep.keras.layers import InputSpec as InputSpec
-from lockstep.keras.layers import KerasTensor as KerasTensor
+from lockstep.keras.models import KerasTensor as KerasTensor
 from lockstep.keras.layers import Layer as Layer
 from lockstep.keras.losses import Loss as Loss
 from lockstep.keras.metrics import Metric as Metric

@@ -3,7 +3,7 @@ from typing import Any
 class CustomObjectScope:
     """A context in which files' names of classes and functions mean these."""
     def __init__(self, *args) -> None: ...
-from lockstep.keras.layers import Tensor as Tensor
+from lockstep.keras.models import Tensor as Tensor
 from lockstep.keras.metrics import Variable as Variable
 def configured(function, structure) -> Any:
     """A structure with `function` of each symbolic tensor."""

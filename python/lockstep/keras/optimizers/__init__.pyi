@@ -81,7 +81,7 @@ class RMSprop(Optimizer):
 class SGD(Optimizer):
     """w -= rate * g, with momentum and Nesterov's."""
     ...
-from lockstep.keras.layers import Tensor as Tensor
+from lockstep.keras.models import Tensor as Tensor
 from lockstep.keras.metrics import Variable as Variable
 def auto_name(prefix) -> Any:
     """'dense', 'dense_1', ...: numbered in the process."""

@@ -2,10 +2,10 @@
 
 import collections
 
-from .. import _native
-from .._dtypes import as_dtype
-from .._tensor import Tensor, convert_to_tensor
-from ._base import Layer
+from ... import _native
+from ..._dtypes import as_dtype
+from ..._tensor import Tensor, convert_to_tensor
+from .._base import Layer
 
 
 def _leaves(tensor):
@@ -32,7 +32,7 @@ class _InPython(Layer):
         return one
 
     def __call__(self, inputs, *args, **kwargs):
-        from ._base import has_symbols
+        from .._base import has_symbols
         if isinstance(inputs, (list, str, bytes, int)) and not has_symbols(inputs):
             inputs = convert_to_tensor(inputs)
         return super().__call__(inputs, *args, **kwargs)
@@ -40,7 +40,7 @@ class _InPython(Layer):
     def call(self, inputs):
         inputs = convert_to_tensor(inputs)
         if inputs._symbolic:
-            from .._host_calls import _on_host
+            from ..._host_calls import _on_host
             return _on_host(self._compute, [inputs], self._shape_for(list(inputs._shape)), self._output_dtype)
         return self._compute(inputs)
 
@@ -120,7 +120,7 @@ class _Lookup(_InPython):
     def set_vocabulary(self, vocabulary, idf_weights=None):
         """The words, in order; of a path the lines of the file. Raises: ValueError for words that occur twice."""
         if isinstance(vocabulary, str):
-            from .. import gfile
+            from ... import gfile
             vocabulary = gfile.GFile(vocabulary).read().split("\n")
             vocabulary = vocabulary[:-1] if vocabulary and not vocabulary[-1] else vocabulary
         if isinstance(vocabulary, Tensor):
@@ -203,7 +203,7 @@ class _Lookup(_InPython):
         if masks and word == self.mask_token:
             return 0
         if not self.num_oov_indices:
-            from ..errors import InvalidArgumentError
+            from ...errors import InvalidArgumentError
             raise InvalidArgumentError(None, None, "When `num_oov_indices=0` all inputs should be in vocabulary, found OOV "
                                        f"values {[word]}, consider setting `num_oov_indices=1`.")
         return masks + (0 if self.num_oov_indices == 1 else self._spread(word) % self.num_oov_indices)
@@ -250,7 +250,7 @@ class StringLookup(_Lookup):
 
     @staticmethod
     def _spread(word):
-        from .._fingerprints import fingerprint64
+        from ..._fingerprints import fingerprint64
         return fingerprint64(word.encode())
 
 
@@ -392,7 +392,7 @@ class Hashing(_InPython):
         return shape if self.output_mode == "int" else _encoded_shape(shape, self.num_bins, self.output_mode)
 
     def _number(self, one):
-        from .._fingerprints import fingerprint64, sip_hash
+        from ..._fingerprints import fingerprint64, sip_hash
         text = one if isinstance(one, bytes) else str(one).encode()
         bins = self.num_bins
         if self.mask_value is not None:

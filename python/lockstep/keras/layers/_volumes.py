@@ -1,9 +1,9 @@
 """Layers over volumes [n, d, h, w, c]: Conv3D, pooling, padding. Made of the ops over images, so they have gradients."""
 
-from .. import nn
-from .._tensor import convert_to_tensor
-from . import activations, constraints, initializers, regularizers
-from ._base import Layer
+from ... import nn
+from ..._tensor import convert_to_tensor
+from .. import activations, constraints, initializers, regularizers
+from .._base import Layer
 
 
 def _three(value):
@@ -106,7 +106,7 @@ class GlobalAveragePooling3D(Layer):
         self.keepdims = keepdims
 
     def _reduced(self, inputs):
-        from ..ops_math import reduce_mean
+        from ...ops_math import reduce_mean
         return reduce_mean(inputs, axis=[1, 2, 3], keepdims=self.keepdims)
 
     def call(self, inputs):
@@ -117,7 +117,7 @@ class GlobalMaxPooling3D(GlobalAveragePooling3D):
     """The largest element of each channel."""
 
     def _reduced(self, inputs):
-        from ..ops_math import reduce_max
+        from ...ops_math import reduce_max
         return reduce_max(inputs, axis=[1, 2, 3], keepdims=self.keepdims)
 
 
@@ -130,7 +130,7 @@ class UpSampling3D(Layer):
         self.size = _three(size)
 
     def call(self, inputs):
-        from ..ops_array import repeat
+        from ...ops_array import repeat
         for axis, count in enumerate(self.size, 1):
             inputs = repeat(inputs, count, axis=axis)
         return inputs
@@ -151,7 +151,7 @@ class ZeroPadding3D(Layer):
         self.padding = _pairs(padding)
 
     def call(self, inputs):
-        from ..ops_array import pad
+        from ...ops_array import pad
         return pad(inputs, [[0, 0], *[list(one) for one in self.padding], [0, 0]])
 
 

@@ -1,9 +1,9 @@
 """Convolutions over steps [n, w, c] that are made of those over images of one row."""
 
-from .. import nn
-from .._tensor import convert_to_tensor
-from . import activations, initializers
-from ._base import Layer
+from ... import nn
+from ..._tensor import convert_to_tensor
+from .. import activations, initializers
+from .._base import Layer
 
 
 def _one(value):
@@ -31,7 +31,7 @@ class _Rows(Layer):
             self.bias = self.add_weight(shape=(size,), initializer=self.bias_initializer, name="bias")
 
     def call(self, inputs):
-        from ..ops_array import expand_dims, squeeze
+        from ...ops_array import expand_dims, squeeze
         made = squeeze(self._over_images(expand_dims(convert_to_tensor(inputs), 1)), [1])
         made = made + self.bias if self.use_bias else made
         return made if self.activation is None else self.activation(made)

@@ -1,0 +1,90 @@
+"""Activations as layers."""
+
+from .. import initializers
+from .._base import Layer, NativeLayer
+from ._arguments import _given
+
+
+class ReLU(NativeLayer):
+    """max(x, 0), with a slope below the threshold and a largest value."""
+
+    _kind = "ReLU"
+
+    def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.max_value, self.negative_slope, self.threshold = max_value, negative_slope, threshold
+
+    def _options(self):
+        return _given(max_value=None if self.max_value is None else float(self.max_value),
+                      negative_slope=float(self.negative_slope or 0),
+                      threshold=float(self.threshold or 0))
+
+
+class LeakyReLU(NativeLayer):
+    """x above 0, else negative_slope * x."""
+
+    _kind = "LeakyReLU"
+
+    def __init__(self, negative_slope=0.3, **kwargs):
+        negative_slope = kwargs.pop("alpha", negative_slope)
+        super().__init__(**kwargs)
+        self.negative_slope = negative_slope
+
+    def _options(self):
+        return {"negative_slope": float(self.negative_slope)}
+
+
+class ELU(NativeLayer):
+    """x from 0 on, else alpha * (e^x - 1)."""
+
+    _kind = "ELU"
+
+    def __init__(self, alpha=1.0, **kwargs):
+        super().__init__(**kwargs)
+        self.alpha = alpha
+
+    def _options(self):
+        return {"alpha": float(self.alpha)}
+
+
+class PReLU(NativeLayer):
+    """x from 0 on, else alpha * x with a trained alpha."""
+
+    _kind = "PReLU"
+
+    def __init__(self, alpha_initializer="Zeros", alpha_regularizer=None, alpha_constraint=None,
+                 shared_axes=None, **kwargs):
+        super().__init__(**kwargs)
+        self.alpha_initializer = initializers.get(alpha_initializer)
+        self.shared_axes = shared_axes or []
+
+    def _options(self):
+        axes = self.shared_axes if isinstance(self.shared_axes, (list, tuple)) else [self.shared_axes]
+        return {"alpha_initializer": initializers.native(self.alpha_initializer),
+                "shared_axes": list(axes)}
+
+
+class Softmax(NativeLayer):
+    """exp(x) / sum(exp(x)) along `axis`."""
+
+    _kind = "Softmax"
+
+    def __init__(self, axis=-1, **kwargs):
+        super().__init__(**kwargs)
+        self.axis = axis
+
+    def _options(self):
+        return {"axis": self.axis}
+
+
+class Activation(Layer):
+    """Applies a function."""
+
+    def __init__(self, activation, **kwargs):
+        super().__init__(**kwargs)
+        from .. import activations
+        self.activation = activations.get(activation)
+        object.__setattr__(self, "built", True)
+
+    def call(self, inputs):
+        return self.activation(inputs)

@@ -1,0 +1,79 @@
+"""Layers that look up values by keys."""
+
+from ... import _native
+from ..._dtypes import as_dtype
+from ..._tensor import convert_to_tensor
+from .. import initializers
+from .._base import NativeLayer
+from ._arguments import _given, _seed
+
+
+class MultiHeadAttention(NativeLayer):
+    """Several heads that look for keys that fit their queries. Shapes: query [n, t, d], value [n, s, e],
+    key [n, s, d]; result [n, t, d]."""
+
+    _kind = "MultiHeadAttention"
+
+    def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=True,
+                 output_shape=None, attention_axes=None, flash_attention=None,
+                 kernel_initializer="glorot_uniform", bias_initializer="zeros", seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.num_heads, self.key_dim, self.value_dim = num_heads, key_dim, value_dim
+        self.dropout, self.use_bias, self._output_size = dropout, use_bias, output_shape
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self._causal = False
+        self._drawn = _seed(seed) if dropout else None
+
+    def _options(self):
+        return _given(num_heads=self.num_heads, key_dim=self.key_dim, value_dim=self.value_dim,
+                      dropout=float(self.dropout), use_bias=self.use_bias,
+                      output_shape=self._output_size, use_causal_mask=self._causal, seed=self._drawn,
+                      kernel_initializer=initializers.native(self.kernel_initializer),
+                      bias_initializer=initializers.native(self.bias_initializer))
+
+    def call(self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None,
+             attention_mask=None, return_attention_scores=False, training=False,
+             use_causal_mask=False):
+        if return_attention_scores:
+            raise NotImplementedError("the scores are never made as a tensor")
+        if use_causal_mask and self._impl_layer is None:
+            object.__setattr__(self, "_causal", True)
+        inputs = [convert_to_tensor(query), convert_to_tensor(value),
+                  convert_to_tensor(value if key is None else key)]
+        mask = attention_mask
+        if use_causal_mask and not self._causal:
+            from ... import ops_array, ops_math
+            size = (inputs[0]._shape[1], inputs[1]._shape[1])
+            mask = ops_math.cast(ops_array.band_part(ops_array.ones(size), -1, 0), "bool")
+        if mask is not None:
+            inputs.append(_native.cast(convert_to_tensor(mask), as_dtype("bool")))
+        return self._run(inputs, training)
+
+
+class Attention(NativeLayer):
+    """softmax(query key^T) value. Inputs: [query, value] or [query, value, key]."""
+
+    _kind = "Attention"
+
+    def __init__(self, use_scale=False, score_mode="dot", dropout=0.0, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.use_scale, self.score_mode, self.dropout = use_scale, score_mode, dropout
+
+    def _options(self):
+        return {"use_scale": self.use_scale, "dropout": float(self.dropout),
+                "concat_scores": self.score_mode == "concat"}
+
+    def call(self, inputs, mask=None, training=False, return_attention_scores=False,
+             use_causal_mask=False):
+        inputs = [convert_to_tensor(one) for one in inputs]
+        return self._run(inputs, training)
+
+
+class AdditiveAttention(Attention):
+    """The same with the scores sum(scale * tanh(query + key))."""
+
+    _kind = "AdditiveAttention"
+
+    def __init__(self, use_scale=True, dropout=0.0, **kwargs):
+        super().__init__(use_scale, "dot", dropout, **kwargs)

@@ -1,0 +1,97 @@
+"""Filters that slide over images and steps."""
+
+from ... import _native
+from .. import initializers
+from ._arguments import _channels_last, _one, _pair
+from ._dense import _Kernel
+
+
+class Conv2D(_Kernel):
+    """Filters that slide over images [n, h, w, c]."""
+
+    _kind = "Conv2D"
+    _size = staticmethod(_pair)
+
+    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None,
+                 dilation_rate=1, groups=1, activation=None, use_bias=True,
+                 kernel_initializer="glorot_uniform", bias_initializer="zeros", **kwargs):
+        _channels_last(data_format)
+        super().__init__(activation, use_bias, kernel_initializer, bias_initializer, **kwargs)
+        self.filters = filters
+        self.kernel_size = self._size(kernel_size)
+        self.strides = self._size(strides)
+        self.padding = padding.lower()
+        self.dilation_rate = self._size(dilation_rate)
+        self.groups = groups
+
+    def _options(self):
+        return dict(self._kernel_options(), filters=self.filters, kernel_size=self.kernel_size,
+                    strides=self.strides, padding=self.padding, dilation_rate=self.dilation_rate,
+                    groups=self.groups)
+
+
+class Conv1D(Conv2D):
+    """Filters that slide over steps [n, w, c]; padding may be "causal", too."""
+
+    _kind = "Conv1D"
+    _size = staticmethod(_one)
+
+
+class Conv2DTranspose(Conv2D):
+    """The adjoint of Conv2D, which makes images larger."""
+
+    _kind = "Conv2DTranspose"
+
+    def __init__(self, filters, kernel_size, strides=1, padding="valid", output_padding=None, **kwargs):
+        if output_padding is not None:
+            raise NotImplementedError("output_padding is not built")
+        super().__init__(filters, kernel_size, strides, padding, **kwargs)
+
+
+class SeparableConv2D(Conv2D):
+    """A depthwise convolution, then one with 1 x 1 filters."""
+
+    _kind = "SeparableConv2D"
+
+    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None,
+                 dilation_rate=1, depth_multiplier=1, activation=None, use_bias=True,
+                 depthwise_initializer="glorot_uniform", pointwise_initializer="glorot_uniform", **kwargs):
+        kwargs = {key: value for key, value in kwargs.items()
+                  if not key.startswith(("depthwise_", "pointwise_"))}
+        super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, 1,
+                         activation, use_bias, **kwargs)
+        self.depth_multiplier = depth_multiplier
+        self.depthwise_initializer = initializers.get(depthwise_initializer)
+        self.pointwise_initializer = initializers.get(pointwise_initializer)
+        self._own_first = (depthwise_initializer, pointwise_initializer) != ("glorot_uniform",) * 2
+
+    def _options(self):
+        made = dict(super()._options(), depth_multiplier=self.depth_multiplier)
+        if self._own_first:
+            made["kernel_initializer"] = self._first_values()
+        return made
+
+    def _first_values(self):
+        """One initializer for both kernels; the depthwise one is made first."""
+        order = iter((self.depthwise_initializer, self.pointwise_initializer))
+        return _native.python_initializer(lambda shape, dtype: next(order)(shape, dtype))
+
+
+class DepthwiseConv2D(Conv2D):
+    """A filter of its own for each channel."""
+
+    _kind = "DepthwiseConv2D"
+
+    def __init__(self, kernel_size, strides=1, padding="valid", depth_multiplier=1, data_format=None,
+                 dilation_rate=1, activation=None, use_bias=True,
+                 depthwise_initializer="glorot_uniform", bias_initializer="zeros", **kwargs):
+        super().__init__(0, kernel_size, strides, padding, data_format, dilation_rate, 1, activation,
+                         use_bias, depthwise_initializer, bias_initializer, **kwargs)
+        self.depth_multiplier = depth_multiplier
+
+    def _options(self):
+        return dict(super()._options(), depth_multiplier=self.depth_multiplier)
+
+
+Convolution1D, Convolution2D, SeparableConvolution2D = Conv1D, Conv2D, SeparableConv2D
+Convolution2DTranspose = Conv2DTranspose

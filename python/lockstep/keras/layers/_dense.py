@@ -1,0 +1,92 @@
+"""Layers that multiply by a matrix."""
+
+from .. import constraints, initializers, regularizers
+from .._base import Layer, NativeLayer
+from ._arguments import _given
+
+
+class _Kernel(NativeLayer):
+    """What layers with a kernel and a bias share."""
+
+    def __init__(self, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
+                 bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None,
+                 activity_regularizer=None, kernel_constraint=None, bias_constraint=None, **kwargs):
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        from .. import activations
+        self.activation = activations.get(activation)
+        self.use_bias = use_bias
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
+        self.bias_regularizer = regularizers.get(bias_regularizer)
+        self.kernel_constraint = constraints.get(kernel_constraint)
+        self.bias_constraint = constraints.get(bias_constraint)
+
+    def _kernel_options(self):
+        return _given(activation=self._activation_option(self.activation), use_bias=self.use_bias,
+                      kernel_initializer=initializers.native(self.kernel_initializer),
+                      bias_initializer=initializers.native(self.bias_initializer),
+                      kernel_regularizer=regularizers.native(self.kernel_regularizer),
+                      bias_regularizer=regularizers.native(self.bias_regularizer),
+                      kernel_constraint=constraints.native(self.kernel_constraint),
+                      bias_constraint=constraints.native(self.bias_constraint))
+
+
+class Dense(_Kernel):
+    """activation(x W + b) on the last axis. Shapes: x [n, ..., in]; kernel [in, units]; bias [units]."""
+
+    _kind = "Dense"
+
+    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
+                 bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None,
+                 activity_regularizer=None, kernel_constraint=None, bias_constraint=None,
+                 lora_rank=None, lora_alpha=None, **kwargs):
+        if not isinstance(units, int) or units <= 0:
+            raise ValueError("Received an invalid value for `units`, expected a positive integer. "
+                             f"Received: units={units}")
+        super().__init__(activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
+                         bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint,
+                         **kwargs)
+        self.units = units
+
+    def _options(self):
+        return dict(self._kernel_options(), units=self.units)
+
+
+class EinsumDense(Layer):
+    """einsum(equation, x, kernel) + bias."""
+
+    def __init__(self, equation, output_shape, activation=None, bias_axes=None,
+                 kernel_initializer="glorot_uniform", bias_initializer="zeros", **kwargs):
+        super().__init__(**kwargs)
+        from .. import activations
+        self.equation, self.bias_axes = equation, bias_axes
+        self.partial_output_shape = (output_shape,) if isinstance(output_shape, int) else tuple(output_shape)
+        self.activation = activations.get(activation)
+        self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
+
+    def build(self, input_shape):
+        sides, out = self.equation.replace(" ", "").split("->")
+        left, kernel = sides.split(",")
+        sizes = {}
+        given = list(input_shape)
+        names = left.replace("...", "")
+        for name, size in zip(reversed(names), reversed(given)):
+            sizes[name] = size
+        ends = out.replace("...", "")
+        for name, size in zip(reversed(ends), reversed(self.partial_output_shape)):
+            if size is not None:
+                sizes[name] = size
+        self.kernel = self.add_weight(shape=[sizes[one] for one in kernel], name="kernel",
+                                      initializer=self.kernel_initializer)
+        self.bias = None
+        if self.bias_axes:
+            first = min(ends.index(one) for one in self.bias_axes)
+            self.bias = self.add_weight(shape=[sizes[one] if one in self.bias_axes else 1
+                                               for one in ends[first:]], name="bias",
+                                        initializer=self.bias_initializer)
+
+    def call(self, inputs):
+        from ... import ops_math
+        made = ops_math.einsum(self.equation, inputs, self.kernel)
+        return self.activation(made if self.bias is None else made + self.bias)

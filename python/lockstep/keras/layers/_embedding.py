@@ -1,0 +1,36 @@
+"""Rows of a table for whole numbers."""
+
+from ... import _native
+from ..._dtypes import as_dtype
+from ..._tensor import Tensor
+from .. import constraints, initializers, regularizers
+from .._base import NativeLayer
+from ._arguments import _given
+
+
+class Embedding(NativeLayer):
+    """Row x[...] of a table [input_dim, output_dim]."""
+
+    _kind = "Embedding"
+
+    def __init__(self, input_dim, output_dim, embeddings_initializer="uniform",
+                 embeddings_regularizer=None, embeddings_constraint=None, mask_zero=False, weights=None,
+                 lora_rank=None, **kwargs):
+        kwargs.pop("input_length", None)
+        super().__init__(**kwargs)
+        self.input_dim, self.output_dim, self.mask_zero = input_dim, output_dim, mask_zero
+        self.embeddings_initializer = initializers.get(embeddings_initializer)
+        self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
+        self.embeddings_constraint = constraints.get(embeddings_constraint)
+
+    def _options(self):
+        return _given(input_dim=self.input_dim, output_dim=self.output_dim,
+                      embeddings_initializer=initializers.native(self.embeddings_initializer),
+                      embeddings_regularizer=regularizers.native(self.embeddings_regularizer),
+                      embeddings_constraint=constraints.native(self.embeddings_constraint))
+
+    def _cast_input(self, one):
+        one = super()._cast_input(one)
+        if isinstance(one, Tensor) and not one.dtype.is_integer:
+            return _native.cast(one, as_dtype("int32"))
+        return one

@@ -1,0 +1,71 @@
+"""Layers that leave out or change elements at random while training."""
+
+from .._base import NativeLayer
+from ._arguments import _channels_last, _given, _seed
+
+
+class Dropout(NativeLayer):
+    """While training, sets elements to 0 with probability `rate` and divides the others by 1 - rate."""
+
+    _kind = "Dropout"
+
+    def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
+        if not 0 <= rate <= 1:
+            raise ValueError("Invalid value received for argument `rate`. Expected a float value between "
+                             f"0 and 1. Received: rate={rate}")
+        super().__init__(**kwargs)
+        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+        self._drawn = _seed(seed)
+
+    def _options(self):
+        made = _given(rate=float(self.rate), seed=self._drawn)
+        if self.noise_shape is not None:
+            made["noise_shape"] = [-1 if one is None else int(one) for one in self.noise_shape]
+        return made
+
+
+class SpatialDropout1D(Dropout):
+    """Drops whole channels of steps."""
+
+    _kind = "SpatialDropout1D"
+
+    def __init__(self, rate, seed=None, **kwargs):
+        super().__init__(rate, None, seed, **kwargs)
+
+
+class SpatialDropout2D(SpatialDropout1D):
+    """Drops whole channels of images."""
+
+    _kind = "SpatialDropout2D"
+
+    def __init__(self, rate, data_format=None, seed=None, **kwargs):
+        _channels_last(data_format)
+        super().__init__(rate, seed, **kwargs)
+
+
+class AlphaDropout(Dropout):
+    """Dropout that keeps mean and variance of normal inputs."""
+
+    _kind = "AlphaDropout"
+
+
+class GaussianDropout(Dropout):
+    """While training, multiplies by normals of mean 1."""
+
+    _kind = "GaussianDropout"
+
+    def __init__(self, rate, seed=None, **kwargs):
+        super().__init__(rate, None, seed, **kwargs)
+
+
+class GaussianNoise(NativeLayer):
+    """While training, adds normals."""
+
+    _kind = "GaussianNoise"
+
+    def __init__(self, stddev, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.stddev, self._drawn = stddev, _seed(seed)
+
+    def _options(self):
+        return _given(stddev=float(self.stddev), seed=self._drawn)

@@ -1,0 +1,60 @@
+"""Layers that hand their input on, as it is or by a function of the user's."""
+
+from .. import regularizers
+from .._base import Layer
+
+
+class Lambda(Layer):
+    """Any function."""
+
+    def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
+        super().__init__(**kwargs)
+        object.__setattr__(self, "function", function)
+        self.arguments = arguments or {}
+        object.__setattr__(self, "built", True)
+
+    def call(self, inputs):
+        return self.function(inputs, **self.arguments)
+
+
+class Identity(Layer):
+    """The input."""
+
+    def call(self, inputs):
+        return inputs
+
+
+class Masking(Layer):
+    """Steps whose elements all equal `mask_value` become 0. What follows has no mask: give it to its call."""
+
+    def __init__(self, mask_value=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.mask_value = mask_value
+
+    def compute_mask(self, inputs, mask=None):
+        from ... import ops_math
+        return ops_math.reduce_any(ops_math.not_equal(inputs, self.mask_value), axis=-1)
+
+    def call(self, inputs):
+        from ... import ops_math
+        kept = ops_math.reduce_any(ops_math.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
+        return inputs * ops_math.cast(kept, inputs.dtype)
+
+
+class ActivityRegularization(Layer):
+    """The input, whose size is added to the loss."""
+
+    def __init__(self, l1=0.0, l2=0.0, **kwargs):
+        super().__init__(activity_regularizer=regularizers.L1L2(l1=l1, l2=l2), **kwargs)
+        self.l1, self.l2 = l1, l2
+
+    def call(self, inputs):
+        return inputs
+
+
+class Wrapper(Layer):
+    """A layer around another one."""
+
+    def __init__(self, layer, **kwargs):
+        super().__init__(**kwargs)
+        self.layer = layer

@@ -1,0 +1,57 @@
+"""Steps and images of another size."""
+
+from .._base import Layer, NativeLayer
+from ._arguments import _channels_last, _pair
+
+
+class UpSampling2D(NativeLayer):
+    """Repeats rows and columns, or takes the line between them."""
+
+    def __init__(self, size=(2, 2), data_format=None, interpolation="nearest", **kwargs):
+        _channels_last(data_format)
+        super().__init__(**kwargs)
+        self.size = _pair(size)
+        self._kind = {"nearest": "UpSampling2D", "bilinear": "BilinearUpSampling2D"}[interpolation]
+
+    def _options(self):
+        return {"size": self.size}
+
+
+class UpSampling1D(Layer):
+    """Each step `size` times."""
+
+    def __init__(self, size=2, **kwargs):
+        super().__init__(**kwargs)
+        self.size = int(size)
+
+    def call(self, inputs):
+        from ... import ops_array
+        return ops_array.repeat(inputs, self.size, axis=1)
+
+
+class Resizing(Layer):
+    """Images of another size."""
+
+    def __init__(self, height, width, interpolation="bilinear", crop_to_aspect_ratio=False,
+                 pad_to_aspect_ratio=False, fill_mode="constant", fill_value=0.0, data_format=None, **kwargs):
+        super().__init__(**kwargs)
+        if crop_to_aspect_ratio or pad_to_aspect_ratio:
+            raise NotImplementedError("images are resized whole; crop them by tf.image first")
+        self.height, self.width, self.interpolation = height, width, interpolation
+
+    def call(self, inputs):
+        from ... import image
+        return image.resize(inputs, (self.height, self.width), self.interpolation)
+
+
+class CenterCrop(Layer):
+    """The middle of images."""
+
+    def __init__(self, height, width, **kwargs):
+        super().__init__(**kwargs)
+        self.height, self.width = height, width
+
+    def call(self, inputs):
+        top = (inputs._shape[-3] - self.height) // 2
+        left = (inputs._shape[-2] - self.width) // 2
+        return inputs[..., top:top + self.height, left:left + self.width, :]
