@@ -29,7 +29,7 @@ def _trackable(value, seen):
 
 
 def _parts(value):
-    from .keras._base import Layer
+    from .keras._layer import Layer
     from .keras.optimizers import Optimizer
     from .module import Module
     if isinstance(value, Checkpoint):
@@ -62,7 +62,7 @@ def _holder(part):
 
 
 def _holds_weights(value):
-    from .keras._base import Layer
+    from .keras._layer import Layer
     if isinstance(value, dict):
         return any(_holds_weights(one) for one in value.values())
     if isinstance(value, (list, tuple)):
@@ -71,7 +71,7 @@ def _holds_weights(value):
 
 
 def _layer_parts(layer):
-    from .keras._base import NativeLayer
+    from .keras._native_layer import NativeLayer
     from .keras.models import Functional, Model, Sequential
     optimizer = getattr(layer, "optimizer", None) if isinstance(layer, Model) else None
     compiled = [("optimizer", optimizer)] if optimizer is not None and optimizer.variables else []

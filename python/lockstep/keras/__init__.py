@@ -2,7 +2,8 @@
 
 from . import (activations, backend, callbacks, constraints, datasets, initializers,  # noqa: F401
                layers, losses, metrics, ops, optimizers, random, regularizers, utils)
-from ._base import InputSpec, KerasTensor, Layer  # noqa: F401
+from ._layer import InputSpec, Layer  # noqa: F401
+from ._symbols import KerasTensor  # noqa: F401
 from .layers import Input  # noqa: F401
 from .losses import Loss  # noqa: F401
 from .metrics import Metric  # noqa: F401

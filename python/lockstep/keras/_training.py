@@ -99,7 +99,7 @@ class Trainer:
             made.append(self._loss_tracker)
             made.extend(self._output_losses.values())
             made.extend(self._plain_metrics + self._weighted_metrics)
-        from ._base import Layer
+        from ._layer import Layer
         own = Layer.metrics.fget(self)
         return made + [one for one in own if all(one is not other for other in made)]
 
@@ -175,10 +175,10 @@ class Trainer:
     def _see(self, x, batch=None):
         """Builds the model for data that are to come."""
         if isinstance(x, Tensor):
-            from ._base import KerasTensor, infer
+            from ._symbols import KerasTensor, infer
             if not self.built or not self.weights or any(
                     not one.built for one in self._native_layers()):
-                from ._base import shown_batch
+                from ._context import shown_batch
                 with shown_batch(batch):
                     infer(lambda tensors: self(tensors[0], training=False),
                           [KerasTensor((None,) + tuple(x._shape[1:]), x.dtype)])

@@ -2,7 +2,7 @@
 
 from .. import _native
 from .._tensor import convert_to_tensor
-from ._base import apply_op
+from ._operation import apply_op
 
 _TEXTS = {"celu": "", "elu": "", "exponential": "", "gelu": "", "glu": "", "hard_shrink": "",
           "hard_sigmoid": "", "hard_silu": "", "hard_tanh": "", "leaky_relu": "", "linear": "",

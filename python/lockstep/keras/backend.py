@@ -33,8 +33,8 @@ def backend():
 
 def clear_session(free_memory=True):
     """Names of layers begin anew."""
-    from . import _base
-    _base.reset_names()
+    from ._names import reset_names
+    reset_names()
 
 
 def get_value(x):
@@ -46,5 +46,5 @@ def set_value(x, value):
 
 
 def is_keras_tensor(x):
-    from ._base import KerasTensor
+    from ._symbols import KerasTensor
     return isinstance(x, KerasTensor)

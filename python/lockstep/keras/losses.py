@@ -2,7 +2,7 @@
 
 from .. import _native
 from .._tensor import convert_to_tensor
-from ._base import to_snake_case
+from ._names import to_snake_case
 
 
 class Loss:

@@ -4,7 +4,7 @@ from .. import _native
 from .._dtypes import as_dtype
 from .._tensor import convert_to_tensor
 from .._variable import Variable
-from ._base import to_snake_case
+from ._names import to_snake_case
 
 
 class Metric:

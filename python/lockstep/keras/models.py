@@ -2,7 +2,9 @@
 
 from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
-from ._base import KerasTensor, Layer, Node, Shape, has_symbols, infer, native_name
+from ._layer import Layer
+from ._names import native_name
+from ._symbols import KerasTensor, Node, Shape, has_symbols, infer
 from ._training import Trainer
 from .layers import InputLayer
 
@@ -459,7 +461,7 @@ class Sequential(Model):
 
     def _rebuild(self):
         if self._input_symbol is not None and self._stack:
-            from ._base import _Inside
+            from ._context import _Inside
             with _Inside(self):
                 self._follow([self._input_symbol.shape], self._input_symbol._dtype_of)
             object.__setattr__(self, "built", True)

@@ -1,7 +1,7 @@
 """Functions of tensors that symbolic inputs of layers take, too: `keras.ops`."""
 
 from .. import linalg as _linalg, nn as _nn, ops_array as _array, ops_math as _math
-from ._base import apply_op as _apply
+from ._operation import apply_op as _apply
 
 
 def _lift(function, name):

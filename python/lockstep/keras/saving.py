@@ -229,7 +229,8 @@ def _places(model):
 
 def _walk(layer, path, made, seen):
     from ..train import _holder
-    from ._base import Layer, NativeLayer
+    from ._layer import Layer
+    from ._native_layer import NativeLayer
     from .metrics import Metric
     from .models import Functional, Sequential
     if id(layer) in seen:
@@ -268,7 +269,7 @@ def _h5_holders(layer, holders):
 
 
 def _walk_all(values, path, made, seen):
-    from ._base import Layer
+    from ._layer import Layer
     from .metrics import Metric
     used = {}
     for one in values:
@@ -381,5 +382,5 @@ def model_from_json(json_string, custom_objects=None):
 
 def configured(function, structure):
     """A structure with `function` of each symbolic tensor."""
-    from ._base import KerasTensor
+    from ._symbols import KerasTensor
     return nest.map_structure(lambda one: function(one) if isinstance(one, KerasTensor) else one, structure)

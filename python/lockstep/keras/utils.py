@@ -156,7 +156,7 @@ def pad_sequences(sequences, maxlen=None, dtype="int32", padding="pre", truncati
 
 
 def is_keras_tensor(x):
-    from ._base import KerasTensor
+    from ._symbols import KerasTensor
     return isinstance(x, KerasTensor)
 
 

@@ -1,6 +1,6 @@
 """Keras's layers: `keras.layers`."""
 
-from .._base import InputSpec, Layer  # noqa: F401
+from .._layer import InputSpec, Layer  # noqa: F401
 from ._input import Input, InputLayer  # noqa: F401
 from ._dense import Dense, EinsumDense  # noqa: F401
 from ._embedding import Embedding  # noqa: F401

@@ -1,7 +1,8 @@
 """Activations as layers."""
 
 from .. import initializers
-from .._base import Layer, NativeLayer
+from .._layer import Layer
+from .._native_layer import NativeLayer
 from ._arguments import _given
 
 

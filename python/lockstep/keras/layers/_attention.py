@@ -4,7 +4,7 @@ from ... import _native
 from ..._dtypes import as_dtype
 from ..._tensor import convert_to_tensor
 from .. import initializers
-from .._base import NativeLayer
+from .._native_layer import NativeLayer
 from ._arguments import _given, _seed
 
 

@@ -1,6 +1,7 @@
 """Zeros around steps and images, or less of their borders."""
 
-from .._base import Layer, NativeLayer
+from .._layer import Layer
+from .._native_layer import NativeLayer
 from ._arguments import _ends, _sides
 
 

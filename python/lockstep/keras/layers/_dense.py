@@ -1,7 +1,8 @@
 """Layers that multiply by a matrix."""
 
 from .. import constraints, initializers, regularizers
-from .._base import Layer, NativeLayer
+from .._layer import Layer
+from .._native_layer import NativeLayer
 from ._arguments import _given
 
 

@@ -4,7 +4,7 @@ from ... import _native
 from ..._dtypes import as_dtype
 from ..._tensor import Tensor
 from .. import constraints, initializers, regularizers
-from .._base import NativeLayer
+from .._native_layer import NativeLayer
 from ._arguments import _given
 
 

@@ -2,7 +2,7 @@
 
 from ... import _native
 from ..._tensor import convert_to_tensor, Tensor
-from .._base import Layer
+from .._layer import Layer
 
 
 class Rescaling(Layer):

@@ -1,6 +1,7 @@
 """The places of a model's inputs."""
 
-from .._base import KerasTensor, Layer
+from .._layer import Layer
+from .._symbols import KerasTensor
 
 
 def Input(shape=None, batch_size=None, dtype=None, sparse=None, ragged=None, batch_shape=None,
@@ -23,7 +24,7 @@ class InputLayer(Layer):
         shape = input_shape if shape is None else shape
         if batch_shape is None:
             batch_shape = (batch_size,) + tuple(shape)
-        from .._base import Node
+        from .._symbols import Node
         self.batch_shape = tuple(batch_shape)
         node = Node(self, (), {})
         made = KerasTensor(batch_shape, dtype or "float32", name=self.name, node=node)
@@ -40,5 +41,5 @@ class InputLayer(Layer):
 
 
 def _input_name():
-    from .._base import auto_name
+    from .._names import auto_name
     return auto_name("input_layer")

@@ -1,7 +1,7 @@
 """Functions of several inputs, as layers and as functions."""
 
 from ... import _native
-from .._base import Layer
+from .._layer import Layer
 
 
 class _Merge(Layer):

@@ -1,6 +1,6 @@
 """Layers that leave out or change elements at random while training."""
 
-from .._base import NativeLayer
+from .._native_layer import NativeLayer
 from ._arguments import _channels_last, _given, _seed
 
 

@@ -1,7 +1,7 @@
 """Layers that bring what they get to mean 0 and variance 1."""
 
 from .. import initializers
-from .._base import NativeLayer
+from .._native_layer import NativeLayer
 
 
 class BatchNormalization(NativeLayer):

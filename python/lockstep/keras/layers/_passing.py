@@ -1,7 +1,7 @@
 """Layers that hand their input on, as it is or by a function of the user's."""
 
 from .. import regularizers
-from .._base import Layer
+from .._layer import Layer
 
 
 class Lambda(Layer):

@@ -1,6 +1,6 @@
 """The largest element or the mean of windows of images and steps."""
 
-from .._base import NativeLayer
+from .._native_layer import NativeLayer
 from ._arguments import _channels_last, _one, _pair
 
 

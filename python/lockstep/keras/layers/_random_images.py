@@ -1,6 +1,6 @@
 """Images changed at random while training."""
 
-from .._base import Layer
+from .._layer import Layer
 
 
 class _RandomImages(Layer):

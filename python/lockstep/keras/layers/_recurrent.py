@@ -3,7 +3,7 @@
 from ... import _native, nest
 from ..._tensor import convert_to_tensor
 from .. import initializers, regularizers
-from .._base import NativeLayer
+from .._native_layer import NativeLayer
 
 
 class _Recurrent(NativeLayer):

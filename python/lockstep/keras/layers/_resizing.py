@@ -1,6 +1,7 @@
 """Steps and images of another size."""
 
-from .._base import Layer, NativeLayer
+from .._layer import Layer
+from .._native_layer import NativeLayer
 from ._arguments import _channels_last, _pair
 
 

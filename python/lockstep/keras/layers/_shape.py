@@ -1,7 +1,7 @@
 """The same elements in another shape."""
 
 from ... import _native
-from .._base import Layer
+from .._layer import Layer
 
 
 class Flatten(Layer):

@@ -5,7 +5,7 @@ import collections
 from ... import _native
 from ..._dtypes import as_dtype
 from ..._tensor import Tensor, convert_to_tensor
-from .._base import Layer
+from .._layer import Layer
 
 
 def _leaves(tensor):
@@ -32,7 +32,7 @@ class _InPython(Layer):
         return one
 
     def __call__(self, inputs, *args, **kwargs):
-        from .._base import has_symbols
+        from .._symbols import has_symbols
         if isinstance(inputs, (list, str, bytes, int)) and not has_symbols(inputs):
             inputs = convert_to_tensor(inputs)
         return super().__call__(inputs, *args, **kwargs)

@@ -3,7 +3,7 @@
 from ... import nn
 from ..._tensor import convert_to_tensor
 from .. import activations, constraints, initializers, regularizers
-from .._base import Layer
+from .._layer import Layer
 
 
 def _three(value):

@@ -3,7 +3,7 @@
 from ... import _late, _native
 from ..._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from ..._variable import Variable
-from .._base import auto_name, to_snake_case
+from .._names import auto_name, to_snake_case
 from . import schedules  # noqa: F401
 
 _SHARED = ("weight_decay", "clipnorm", "global_clipnorm", "clipvalue", "use_ema", "ema_momentum",

@@ -1,197 +1,16 @@
-"""Layers, symbolic tensors, and the context of a call."""
+"""Layers: their weights, losses and calls."""
 
 import inspect
-import threading
-import weakref
 
 from .. import _late, _native, nest
-from .._dtypes import BY_CODE, TensorShape, as_dtype
-from .._tensor import Tensor, _Deferred, convert_to_tensor
+from .._dtypes import as_dtype, TensorShape
+from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable
 from . import constraints, initializers, regularizers
-from ._names import to_snake_case
-
-_local = threading.local()
-_names = {}
-_native_names = {}
-
-
-def auto_name(prefix):
-    """"dense", "dense_1", ...: numbered in the process."""
-    count = _names.get(prefix, 0)
-    _names[prefix] = count + 1
-    return prefix if count == 0 else f"{prefix}_{count}"
-
-
-def reset_names():
-    _names.clear()
-    _native_names.clear()
-
-
-def native_name(name):
-    """A name that no other native layer has."""
-    count = _native_names.get(name, 0)
-    _native_names[name] = count + 1
-    return name if count == 0 else f"{name}_{count}"
-
-
-class shown_batch:
-    """The size of a batch that shapes of layers built meanwhile are shown with."""
-
-    def __init__(self, batch):
-        self._batch = batch
-
-    def __enter__(self):
-        _local.batch = self._batch
-
-    def __exit__(self, *_):
-        _local.batch = None
-
-
-class CallContext:
-    """Whether the call in progress trains."""
-
-    def __init__(self, training):
-        self.training = training
-
-    def __enter__(self):
-        self._outer = getattr(_local, "training", None)
-        _local.training = self.training
-
-    def __exit__(self, *_):
-        _local.training = self._outer
-
-
-def current_training():
-    return getattr(_local, "training", None)
-
-
-# ---- symbolic tensors -----------------------------------------------------------------------------
-
-
-class KerasTensor(_Deferred):
-    """What a layer will give: a shape and a dtype, and how it is made."""
-
-    def __init__(self, shape, dtype="float32", name=None, node=None, index=0, sparse=False):
-        self.shape = tuple(None if one in (None, -1) else int(one) for one in shape)
-        self._dtype_of = as_dtype(dtype)
-        self.name = name or auto_name("keras_tensor")
-        self._node = node
-        self._index = index
-
-    @property
-    def dtype(self):
-        return self._dtype_of.name
-
-    @property
-    def ndim(self):
-        return len(self.shape)
-
-    def get_shape(self):
-        return TensorShape(self.shape)
-
-    def __repr__(self):
-        return (f"<KerasTensor shape={self.shape}, dtype={self.dtype}, sparse=False, ragged=False, "
-                f"name={self.name}>")
-
-    def __getitem__(self, key):
-        return apply_op(lambda x: x[key], self, name="get_item")
-
-    def __bool__(self):
-        raise TypeError("A symbolic KerasTensor cannot be used as a boolean.")
-
-    def __iter__(self):
-        raise NotImplementedError("Iterating over a symbolic KerasTensor is not supported.")
-
-    def __len__(self):
-        raise TypeError("A symbolic KerasTensor has no length")
-
-    def __tensor__(self):
-        raise ValueError(
-            "A KerasTensor cannot be used as input to a TensorFlow function. A KerasTensor is a "
-            "symbolic placeholder for a shape and dtype, used when constructing Keras Functional models "
-            "or Keras Functions. You can only use it as input to a Keras layer or a Keras operation "
-            "(from the namespaces `keras.layers` and `keras.ops`).")
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other):
-        return self is other
-
-
-def _give_operators():
-    import operator
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
-        function = getattr(operator, name)
-        setattr(KerasTensor, f"__{name}__",
-                lambda self, other, f=function, n=name: apply_op(f, self, other, name=n))
-        setattr(KerasTensor, f"__r{name}__",
-                lambda self, other, f=function, n=name: apply_op(f, other, self, name=n))
-    for name in ("lt", "le", "gt", "ge"):
-        function = getattr(operator, name)
-        setattr(KerasTensor, f"__{name}__",
-                lambda self, other, f=function, n=name: apply_op(f, self, other, name=n))
-    KerasTensor.__neg__ = lambda self: apply_op(operator.neg, self, name="negative")
-    KerasTensor.__abs__ = lambda self: apply_op(operator.abs, self, name="absolute")
-
-
-_give_operators()
-
-
-def has_symbols(value):
-    return any(isinstance(one, KerasTensor) for one in nest.flatten(value))
-
-
-class Node:
-    """One call of a layer in a functional model."""
-
-    def __init__(self, layer, args, kwargs):
-        self.layer = layer
-        self.args = args
-        self.kwargs = kwargs
-        self.inputs = [one for one in nest.flatten((args, kwargs)) if isinstance(one, KerasTensor)]
-        self.outputs = None
-
-
-def apply_op(function, *args, name=None, **kwargs):
-    """A function of tensors, on symbolic ones too."""
-    if not has_symbols((args, kwargs)):
-        return function(*args, **kwargs)
-    layer = OperationLayer(function, name=auto_name(name or getattr(function, "__name__", "operation")))
-    return layer(*args, **kwargs)
-
-
-def infer(call, symbols):
-    """(what `call` gives for symbolic tensors in place of `symbols`) as specs in its structure."""
-    form = []
-
-    def run(batch):
-        form.clear()
-
-        def body(tensors):
-            value = call(list(tensors))
-            flat = [convert_to_tensor(one) for one in nest.flatten(value)]
-            form.append(value)
-            return flat
-        types = [(int(one._dtype_of), [batch if size is None else size for size in one.shape])
-                 for one in symbols]
-        return _native.symbolic_call(body, types)
-    try:
-        made = run(-1)
-    except (ValueError, NotImplementedError, TypeError):
-        unknown = [one for one in symbols if None in one.shape]
-        if not unknown:
-            raise
-        _local.guessing = True
-        try:
-            made = [(code, tuple(None if size == 97 else size for size in shape))
-                    for code, shape in run(97)]
-        finally:
-            _local.guessing = False
-    return nest._pack(form[0], iter([KerasTensor(shape, BY_CODE[code]) for code, shape in made]))
-
-
-# ---- layers ---------------------------------------------------------------------------------------
+from ._configured import Configured
+from ._context import _Inside, _local, CallContext, current_training
+from ._names import auto_name, native_name, to_snake_case
+from ._symbols import _shape_tree, has_symbols, infer, KerasTensor, Node, Shape
 
 
 class InputSpec:
@@ -208,7 +27,7 @@ def _short_name(variable):
     return "/".join(parts[-2 if parts[-1].startswith("part_") else -1:])
 
 
-class Layer:
+class Layer(Configured):
     """Part of a model: makes its weights when it first sees an input, and maps inputs to outputs.
 
     To write one, derive; make weights in `__init__` or `build(input_shape)` by `add_weight`, and
@@ -635,67 +454,6 @@ class Layer:
             return nest.map_structure(lambda one: one.shape, self._inbound[0].outputs)
         return self.__dict__.get("_last_output_shape")
 
-    # ---- description
-
-    def get_config(self):
-        """What `from_config` makes the layer of again."""
-        args, kwargs = self._init_arguments
-        try:
-            names = [p.name for p in inspect.signature(type(self).__init__).parameters.values()
-                     if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][1:]
-        except (TypeError, ValueError):
-            names = []
-        from . import saving
-        config = {"name": self.name, "trainable": self.trainable, "dtype": saving.policy(self.dtype)}
-        if self.activity_regularizer is not None:
-            config["activity_regularizer"] = saving.serialize_keras_object(self.activity_regularizer)
-        if type(self).get_config is not Layer.get_config and not _is_of_package(type(self).get_config):
-            return config  # the class adds what it needs
-        known = inspect.signature(type(self).__init__).parameters if names else {}
-        own = dict(zip(names, args), **kwargs)
-        given = {key: own.get(key, one.default) for key, one in known.items()
-                 if key in own or one.default is not inspect.Parameter.empty and key not in _UNWRITTEN}
-        given.update((key, one) for key, one in own.items() if key not in given)
-        config.update({key: self._config_value(key, one) for key, one in given.items()
-                       if key not in ("name", "dtype", "trainable")})
-        return config
-
-    def _config_value(self, key, value):
-        from . import saving
-        if key.endswith(("initializer", "regularizer", "constraint", "activation")):
-            value = self.__dict__.get(key, value)
-            if key.endswith("activation"):
-                from . import activations
-                return saving.serialize_keras_object(activations.get(value)) if value is not None else \
-                    ("linear" if key == "activation" else None)
-            getter = {"initializer": initializers, "regularizer": regularizers,
-                      "constraint": constraints}[key.rpartition("_")[2]]
-            value = getter.get(value)
-        try:
-            return saving.serialize_keras_object(value)
-        except NotImplementedError:
-            raise NotImplementedError(
-                f"Layer {type(self).__name__} was created by passing non-serializable argument values in "
-                f"`__init__()` ({key}={value!r}), and therefore the layer must override `get_config()` in "
-                "order to be serializable. Please implement `get_config()`.") from None
-
-    @classmethod
-    def from_config(cls, config):
-        """The layer of `get_config`. Raises: TypeError for a config of another class."""
-        from . import saving
-        config = {key: saving.deserialize_keras_object(one) if isinstance(one, dict) and key not in (
-            "dtype",) and not key.endswith(("initializer", "regularizer", "constraint")) else one
-            for key, one in config.items()}
-        if _is_of_package(cls.__init__):
-            known = inspect.signature(cls.__init__).parameters
-            config = {key: one for key, one in config.items()
-                      if key not in _KERAS_ONLY or key in known}
-        try:
-            return cls(**config)
-        except TypeError as error:
-            raise TypeError(f"Error when deserializing class '{cls.__name__}' using config={config}.\n\n"
-                            f"Exception encountered: {error}") from None
-
     @property
     def path(self):
         return self.__dict__.get("_path_prefix", "") + self.name
@@ -704,21 +462,10 @@ class Layer:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
-_UNWRITTEN = ("lora_rank", "lora_alpha", "weights", "self", "data_format", "use_cudnn", "flash_attention",
-              "quantization_config")
-_KERAS_ONLY = ("quantization_config", "renorm", "renorm_clipping", "renorm_momentum", "data_format",
-               "lora_rank", "lora_alpha", "sparse", "ragged", "optional", "rms_scaling")
-
-
 def _whole_numbers(initializer, dtype):
     """A native initializer of integers and truth values, which has the values of one of floats."""
     made = initializers.get(initializer)
     return _native.python_initializer(lambda shape, _: _native.cast(convert_to_tensor(made(shape, "float32")), dtype))
-
-
-def _is_of_package(function):
-    function = getattr(function, "__func__", function)
-    return str(getattr(function, "__module__", "")).startswith("lockstep")
 
 
 def _plain_dtype(dtype):
@@ -743,153 +490,3 @@ def _built_by(build):
 
 def _has_tensor(value):
     return any(isinstance(one, Tensor) for one in nest.flatten(value))
-
-
-class Shape(tuple):
-    """The sizes of an input's axes, as `build` gets them."""
-
-    def as_list(self):
-        return list(self)
-
-    rank = property(len)
-
-
-def _shape_tree(value):
-    if isinstance(value, Tensor):
-        return Shape(value._shape)
-    if isinstance(value, (list, tuple)):
-        return [_shape_tree(one) for one in value]
-    if isinstance(value, dict):
-        return {key: _shape_tree(one) for key, one in value.items()}
-    return None
-
-
-class _Inside:
-    """The time in which a layer is called or built."""
-
-    def __init__(self, layer):
-        self._layer = layer
-
-    def __enter__(self):
-        self._outer = getattr(_local, "inside", [])
-        if not self._outer or self._outer[-1] is not self._layer:
-            _local.inside = self._outer + [self._layer]
-
-    def __exit__(self, *_):
-        _local.inside = self._outer
-
-
-class OperationLayer(Layer):
-    """A function of tensors as a layer."""
-
-    def __init__(self, function, name=None):
-        super().__init__(name=name)
-        object.__setattr__(self, "function", function)
-        object.__setattr__(self, "built", True)
-
-    def call(self, *args, **kwargs):
-        return self.function(*args, **kwargs)
-
-    def _cast_input(self, one):
-        return one.value() if isinstance(one, Variable) else one
-
-
-class NativeLayer(Layer):
-    """A layer whose weights and call are native."""
-
-    _is_native = True
-    _kind = None
-
-    def __init__(self, **kwargs):
-        super().__init__(**kwargs)
-        object.__setattr__(self, "_impl_layer", None)
-        object.__setattr__(self, "_python_activation", None)
-
-    def _options(self):
-        return {}
-
-    def _make(self):
-        return _native.make_layer(self._kind, self._options())
-
-    @property
-    def _impl(self):
-        if self._impl_layer is None:
-            made = self._make()
-            made.set_name(native_name(self.name))
-            made.trainable = self._trainable
-            object.__setattr__(self, "_impl_layer", made)
-        return self._impl_layer
-
-    def _native_layers(self):
-        return [self._impl] + super()._native_layers()
-
-    def _own_variables(self):
-        if self._impl_layer is None:
-            return list(self._own_weights)
-        return [self._wrap(native) for native, _, _ in self._impl_layer.weights()] + self._own_weights
-
-    def _wrap(self, native):
-        variable = Variable._wrap(native)
-        if variable._keras_path is None:
-            variable._keras_path = self.__dict__.get("_first_path", self.name) + \
-                native.name[len(self._impl_layer.name):]
-        return variable
-
-    def __getattr__(self, name):
-        if name.startswith("_") or "_impl_layer" not in self.__dict__:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
-        if self._impl_layer is not None:
-            parts = []
-            for native, _, _ in self._impl_layer.weights():
-                if native.name.rpartition("/")[2] == name:
-                    return self._wrap(native)
-                whole = native.name.rpartition("/part_")[0]
-                if whole and whole.rpartition("/")[2] == name:
-                    parts.append(self._wrap(native))
-            if parts:
-                from ..distribute.coordinator import ShardedVariable
-                return ShardedVariable(parts, parts[0]._v.name.rpartition("/part_")[0])
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
-
-    def _penalties(self):
-        if self._impl_layer is None:
-            return []
-        return [(Variable._wrap(native), lambda v, r=regularizer: r.penalty(v.value()))
-                for native, regularizer, _ in self._impl_layer.weights()
-                if regularizer.there and native.trainable and self.trainable]
-
-    def build(self, input_shape=None):
-        if not self.built:
-            object.__setattr__(self, "_first_path", self._scope_path())
-        if input_shape is not None and self._impl_layer is None or not self._impl.built:
-            infer(lambda tensors: self._run(tensors, False),
-                  [KerasTensor(input_shape, self._dtype)])
-        object.__setattr__(self, "built", True)
-
-    def _build_for(self, args, kwargs):
-        object.__setattr__(self, "_first_path", self._scope_path())
-        if len(args) == 1 and isinstance(args[0], Tensor):
-            object.__setattr__(self, "_built_for", [None] + list(args[0]._shape[1:]))
-        object.__setattr__(self, "built", True)
-
-    def _run(self, inputs, training):
-        result = self._impl.call(inputs, bool(training))
-        if self._python_activation is not None:
-            result = self._python_activation(result)
-        return result
-
-    def call(self, inputs, training=False):
-        inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-        return self._run([convert_to_tensor(one) for one in inputs], training)
-
-    def _activation_option(self, activation):
-        """The name of a native activation; other functions are called in Python."""
-        from . import activations
-        name = activations.native_name(activation)
-        if name is None:
-            object.__setattr__(self, "_python_activation", activations.get(activation))
-            return "linear"
-        return name
-
-
-_ = weakref

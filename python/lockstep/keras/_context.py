@@ -1,0 +1,51 @@
+"""The context of a call: whether it trains, and in which layers."""
+
+import threading
+
+_local = threading.local()
+
+
+class shown_batch:
+    """The size of a batch that shapes of layers built meanwhile are shown with."""
+
+    def __init__(self, batch):
+        self._batch = batch
+
+    def __enter__(self):
+        _local.batch = self._batch
+
+    def __exit__(self, *_):
+        _local.batch = None
+
+
+class CallContext:
+    """Whether the call in progress trains."""
+
+    def __init__(self, training):
+        self.training = training
+
+    def __enter__(self):
+        self._outer = getattr(_local, "training", None)
+        _local.training = self.training
+
+    def __exit__(self, *_):
+        _local.training = self._outer
+
+
+def current_training():
+    return getattr(_local, "training", None)
+
+
+class _Inside:
+    """The time in which a layer is called or built."""
+
+    def __init__(self, layer):
+        self._layer = layer
+
+    def __enter__(self):
+        self._outer = getattr(_local, "inside", [])
+        if not self._outer or self._outer[-1] is not self._layer:
+            _local.inside = self._outer + [self._layer]
+
+    def __exit__(self, *_):
+        _local.inside = self._outer

@@ -1,0 +1,106 @@
+"""Layers whose weights and call are native."""
+
+from .. import _native
+from .._tensor import convert_to_tensor, Tensor
+from .._variable import Variable
+from ._layer import Layer
+from ._names import native_name
+from ._symbols import infer, KerasTensor
+
+
+class NativeLayer(Layer):
+    """A layer whose weights and call are native."""
+
+    _is_native = True
+    _kind = None
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        object.__setattr__(self, "_impl_layer", None)
+        object.__setattr__(self, "_python_activation", None)
+
+    def _options(self):
+        return {}
+
+    def _make(self):
+        return _native.make_layer(self._kind, self._options())
+
+    @property
+    def _impl(self):
+        if self._impl_layer is None:
+            made = self._make()
+            made.set_name(native_name(self.name))
+            made.trainable = self._trainable
+            object.__setattr__(self, "_impl_layer", made)
+        return self._impl_layer
+
+    def _native_layers(self):
+        return [self._impl] + super()._native_layers()
+
+    def _own_variables(self):
+        if self._impl_layer is None:
+            return list(self._own_weights)
+        return [self._wrap(native) for native, _, _ in self._impl_layer.weights()] + self._own_weights
+
+    def _wrap(self, native):
+        variable = Variable._wrap(native)
+        if variable._keras_path is None:
+            variable._keras_path = self.__dict__.get("_first_path", self.name) + \
+                native.name[len(self._impl_layer.name):]
+        return variable
+
+    def __getattr__(self, name):
+        if name.startswith("_") or "_impl_layer" not in self.__dict__:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+        if self._impl_layer is not None:
+            parts = []
+            for native, _, _ in self._impl_layer.weights():
+                if native.name.rpartition("/")[2] == name:
+                    return self._wrap(native)
+                whole = native.name.rpartition("/part_")[0]
+                if whole and whole.rpartition("/")[2] == name:
+                    parts.append(self._wrap(native))
+            if parts:
+                from ..distribute.coordinator import ShardedVariable
+                return ShardedVariable(parts, parts[0]._v.name.rpartition("/part_")[0])
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+
+    def _penalties(self):
+        if self._impl_layer is None:
+            return []
+        return [(Variable._wrap(native), lambda v, r=regularizer: r.penalty(v.value()))
+                for native, regularizer, _ in self._impl_layer.weights()
+                if regularizer.there and native.trainable and self.trainable]
+
+    def build(self, input_shape=None):
+        if not self.built:
+            object.__setattr__(self, "_first_path", self._scope_path())
+        if input_shape is not None and self._impl_layer is None or not self._impl.built:
+            infer(lambda tensors: self._run(tensors, False),
+                  [KerasTensor(input_shape, self._dtype)])
+        object.__setattr__(self, "built", True)
+
+    def _build_for(self, args, kwargs):
+        object.__setattr__(self, "_first_path", self._scope_path())
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            object.__setattr__(self, "_built_for", [None] + list(args[0]._shape[1:]))
+        object.__setattr__(self, "built", True)
+
+    def _run(self, inputs, training):
+        result = self._impl.call(inputs, bool(training))
+        if self._python_activation is not None:
+            result = self._python_activation(result)
+        return result
+
+    def call(self, inputs, training=False):
+        inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        return self._run([convert_to_tensor(one) for one in inputs], training)
+
+    def _activation_option(self, activation):
+        """The name of a native activation; other functions are called in Python."""
+        from . import activations
+        name = activations.native_name(activation)
+        if name is None:
+            object.__setattr__(self, "_python_activation", activations.get(activation))
+            return "linear"
+        return name
