@@ -89,7 +89,7 @@ def _write(path, count, rows):
 
 def cached(dataset, prefix):
     """The dataset; its first full pass writes the elements to a file, others read them there."""
-    from . import _flat_element
+    from ._elements import _flat_element
     path = prefix + ".data"
     count = len(nest.flatten(dataset._spec))
 
@@ -103,7 +103,7 @@ def cached(dataset, prefix):
 def save(dataset, path, compression=None):
     """Writes a dataset below a folder."""
     import json
-    from . import _flat_element
+    from ._elements import _flat_element
     folder = os.fspath(path)
     if compression not in (None, "NONE", "GZIP"):
         raise ValueError(f"compression must be None or GZIP; got {compression!r}")
@@ -117,7 +117,8 @@ def save(dataset, path, compression=None):
 def load(path):
     """The dataset of a folder. Raises: NotFoundError."""
     import json
-    from . import Dataset, _names_of
+    from . import Dataset
+    from ._names_of import _names_of
     folder = _names_of(path)[0]
     described = os.path.join(folder, "element_spec.json")
     if not os.path.exists(described):

@@ -17,7 +17,7 @@ def _chances(target, have):
 def rejection_resample(dataset, class_func, target_dist, initial_dist=None, seed=None):
     """(class, element) of the elements that were kept; numbers of its own decide."""
     import numpy
-    from . import _call_on, _flat_element
+    from ._elements import _call_on, _flat_element
     target = convert_to_tensor(target_dist).numpy()
     known = None if initial_dist is None else convert_to_tensor(initial_dist).numpy()
     count = len(target)

@@ -1,0 +1,575 @@
+"""Datasets: sequences of elements that are described, not held."""
+
+import os
+
+from .. import _native, errors, nest
+from .._dtypes import as_dtype, BY_CODE, int64, TensorShape
+from .._function import TensorSpec
+from .._tensor import convert_to_tensor, integers, Tensor
+from ._elements import _as_structure, _call_on, _element, _flat_element, _spec_of, _traced
+from ._generated import _check_generated, _map_signature, _signature_leaves
+from ._iterator import Iterator
+from ._names_of import _names_of
+from ._options import Options
+from ._padding import _padded_shapes, _stack_padded
+from ._windows import _Windows
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+
+class Dataset:
+    """A sequence of elements, each a tensor or a structure of tensors. Transformations give new
+    datasets and read nothing. An iteration is a pass; its number decides the order of reshuffled
+    elements."""
+
+    _is_dataset = True
+    _name = "Dataset"
+
+    def __init__(self, variant_tensor=None):
+        raise TypeError("make a dataset by Dataset.from_tensor_slices, Dataset.range, ...")
+
+    @classmethod
+    def _make(cls, native, spec, name="Dataset"):
+        made = object.__new__(Dataset)
+        made._native = native
+        made._spec = spec
+        made._name = name
+        return made
+
+    def _derive(self, native, name, spec=None):
+        """A dataset of elements of the same structure, with the shapes that the native one knows."""
+        if spec is None:
+            spec = self._spec
+        known = native.specs()
+        flat = nest.flatten(spec)
+        if known is not None and len(known) == len(flat):
+            spec = nest._pack(spec, iter([TensorSpec(shape, BY_CODE[code]) for code, shape in known]))
+        return Dataset._make(native, spec, name)
+
+    # ---- sources
+
+    @staticmethod
+    def from_tensors(tensors, name=None):
+        """One element."""
+        structure = _as_structure(tensors)
+        native = _native.Dataset.from_tensors(_flat_element(structure))
+        return Dataset._make(native, nest.map_structure(_spec_of, structure), "_TensorDataset")
+
+    @staticmethod
+    def from_tensor_slices(tensors, name=None):
+        """The slices along axis 0. Raises: ValueError when sizes along it differ."""
+        structure = _as_structure(tensors)
+        flat = _flat_element(structure)
+        for one in flat:
+            if one._rank == 0:
+                raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        for one in flat[1:]:
+            if one._shape[0] != flat[0]._shape[0]:
+                raise ValueError(f"Dimensions {flat[0]._shape[0]} and {one._shape[0]} are not compatible")
+        native = _native.Dataset.from_tensor_slices(flat)
+        spec = nest.map_structure(lambda one: TensorSpec(one._shape[1:], one.dtype), structure)
+        return Dataset._make(native, spec, "_TensorSliceDataset")
+
+    @staticmethod
+    def counter(start=0, step=1, dtype=int64, name=None):
+        """Numbers without an end."""
+        def numbers():
+            number = start
+            while True:
+                yield number
+                number += step
+        return Dataset.from_generator(numbers, output_signature=TensorSpec([], dtype))
+
+    @staticmethod
+    def range(*args, output_type=int64, name=None):
+        """int64 numbers: range(stop), range(start, stop[, step])."""
+        values = [int(integers(one, "an end")) for one in args]
+        start, stop, step = (0, values[0], 1) if len(values) == 1 else (values + [1])[:3]
+        native = _native.Dataset.range(start, stop, step)
+        made = Dataset._make(native, TensorSpec([], int64), "_RangeDataset")
+        if as_dtype(output_type) != int64:
+            made = made._plain_map(lambda t: [_native.cast(t[0], as_dtype(output_type))],
+                                   TensorSpec([], output_type), "_RangeDataset")
+        return made
+
+    @staticmethod
+    def from_generator(generator, output_types=None, output_shapes=None, args=None,
+                       output_signature=None, name=None):
+        """What the iterator that `generator(*args)` gives yields.
+
+        Args: output_signature: `TensorSpec`s in the structure of an element.
+        Raises, at the element: TypeError, ValueError for elements that do not fit."""
+        if not callable(generator):
+            raise TypeError("`generator` must be a Python callable.")
+        if output_signature is None:
+            if output_types is None:
+                raise TypeError("Either `output_signature` or `output_types` must be specified")
+            shapes = output_shapes
+            if shapes is None:
+                shapes = nest.map_structure(lambda _: None, output_types)
+                output_signature = nest.map_structure(lambda t: (None, as_dtype(t)), output_types)
+            else:
+                flat = [shapes] if not nest.is_nested(output_types) else list(
+                    shapes if not isinstance(shapes, dict) else [shapes[k] for k in sorted(shapes)])
+                output_signature = nest._pack(output_types, iter([
+                    TensorSpec(shape, dtype)
+                    for shape, dtype in zip(flat, nest.flatten(output_types))]))
+        unknown = any(isinstance(one, tuple) or getattr(one, "shape", TensorShape([])).rank is None
+                      for one in _signature_leaves(output_signature))
+        leaves = _signature_leaves(output_signature)
+
+        def make():
+            items = generator(*[convert_to_tensor(one).numpy() for one in args or ()])
+            return _check_generated(iter(items), output_signature, leaves)
+        if unknown:  # ranks are those of the first element
+            structure = _map_signature(output_signature)
+            return Dataset._make(_native.Dataset.from_generator(make, []), structure,
+                                 "_FlatMapDataset")
+        native = _native.Dataset.from_generator(
+            make, [(int(one.dtype), [-1 if s is None else s for s in one.shape]) for one in leaves])
+        return Dataset._make(native, output_signature, "_FlatMapDataset")
+
+    @staticmethod
+    def random(seed=None, rerandomize_each_iteration=None, name=None):
+        """An endless stream of numbers, as int64."""
+        return Dataset._make(_native.Dataset.random(seed), TensorSpec([], int64), "_RandomDataset")
+
+    @staticmethod
+    def zip(*args, datasets=None, name=None):
+        """Element i holds element i of each; ends with the shortest."""
+        structure = datasets if datasets is not None else (args[0] if len(args) == 1 else args)
+        if isinstance(structure, Dataset):
+            structure = (structure,)
+        parts = nest.flatten(structure)
+        for one in parts:
+            if not isinstance(one, Dataset):
+                raise TypeError(f"Invalid input to `zip`. Inputs are expected to be (nested) "
+                                f"structures of `tf.data.Dataset` objects. Encountered object {one}.")
+        spec = nest._pack(structure, iter([one._spec for one in parts]))
+        if isinstance(structure, list):
+            spec = tuple(spec)
+        native = _native.Dataset.zip([one._native for one in parts])
+        return Dataset._make(native, spec, "_ZipDataset")
+
+    @staticmethod
+    def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False,
+                             rerandomize_each_iteration=None):
+        """Elements of one of the datasets at a time, drawn with `weights`."""
+        chances = [] if weights is None else [float(one) for one in integers(weights, "weights")]
+        native = _native.sample_from_datasets([one._native for one in datasets], chances, seed,
+                                              bool(stop_on_empty_dataset))
+        return Dataset._make(native, datasets[0]._spec, "_DirectedInterleaveDataset")
+
+    @staticmethod
+    def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
+        """Elements of the dataset whose number the next element of `choice_dataset` is."""
+        def make():
+            places = [iter(one) for one in datasets]
+            for which in choice_dataset:
+                try:
+                    yield _flat_element(next(places[int(which)]))
+                except StopIteration:
+                    if stop_on_empty_dataset:
+                        return
+        return datasets[0]._from_python(make, datasets[0]._spec, "_ChooseDataset")
+
+    @staticmethod
+    def list_files(file_pattern, shuffle=None, seed=None, name=None):
+        """The names of the files that fit a pattern, sorted, then shuffled unless `shuffle=False`."""
+        from ..gfile import matching
+        patterns = file_pattern if isinstance(file_pattern, (list, tuple)) else [file_pattern]
+        names = sorted(name for one in patterns for name in matching(_names_of(one)[0]))
+        if not names:
+            raise errors.InvalidArgumentError(None, None, f"No files matched pattern: {file_pattern}")
+        made = Dataset.from_tensor_slices(names)
+        return made if shuffle is False else made.shuffle(len(names), seed)
+
+    # ---- steps
+
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None,
+            use_unbounded_threadpool=False, name=None):
+        """`map_func` of each element: traced once for each kind of element."""
+        parallel = 1 if num_parallel_calls is None else int(num_parallel_calls)
+        call, spec = _traced(map_func, self._spec)
+        native = self._native.map(call, parallel, False)
+        return Dataset._make(native, spec,
+                             "_MapDataset" if num_parallel_calls is None else "_ParallelMapDataset")
+
+    def _plain_map(self, function, spec, name):
+        return Dataset._make(self._native.map(function, 1, False), spec, name)
+
+    def _part(self, i):
+        return Dataset._make(self._native.map(lambda tensors: [tensors[i]], 1, False), self._spec[i],
+                             "_MapDataset")
+
+    def _from_python(self, make, spec, name):
+        flat = nest.flatten(spec)
+        shapes = [(int(one.dtype), [-1 if s is None else s for s in one.shape]) for one in flat] \
+            if all(one.shape.rank is not None for one in flat) else []
+        return Dataset._make(_native.Dataset.from_generator(make, shapes), spec, name)
+
+    def filter(self, predicate, name=None):
+        """The elements for which `predicate` holds."""
+        call, spec = _traced(predicate, self._spec)
+        leaf = spec if isinstance(spec, TensorSpec) else None
+        if leaf is None or leaf.dtype != "bool" or leaf.shape.rank:
+            raise ValueError("Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, "
+                             f"but its return type is {spec}.")
+        return Dataset._make(self._native.filter(call), self._spec, "_FilterDataset")
+
+    def flat_map(self, map_func, name=None):
+        """The elements of the dataset that `map_func` gives for each element."""
+        return self._interleave(map_func, 1, 1, "_FlatMapDataset")
+
+    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None,
+                   deterministic=None, name=None):
+        """The same with `cycle_length` of them open at a time, `block_length` elements of each in
+        turn."""
+        cycle = 16 if cycle_length in (None, AUTOTUNE) else int(cycle_length)
+        return self._interleave(map_func, cycle, block_length or 1, "_InterleaveDataset")
+
+    def _interleave(self, map_func, cycle, block, name):
+        structure = self._spec
+        specs = []
+
+        def expand(tensors):
+            made = _call_on(map_func, _element(structure, tensors))
+            if not isinstance(made, Dataset):
+                raise TypeError("The `map_func` argument must return a `Dataset` object. Got "
+                                f"{type(made)!r}.")
+            specs.append(made._spec)
+            return made._native
+        native = self._native.interleave(expand, cycle, block)
+        first = iter(self)
+        try:
+            expand(_flat_element(next(first)))
+        except StopIteration:
+            specs.append(self._spec)
+        return Dataset._make(native, specs[0], name)
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None,
+              name=None):
+        """Stacks `batch_size` elements; the last batch is smaller, or left out."""
+        size = int(integers(batch_size, "a batch's size"))
+        spec = nest.map_structure(
+            lambda one: TensorSpec([size if drop_remainder else None] + list(one.shape), one.dtype),
+            self._spec)
+        return Dataset._make(self._native.batch(size, drop_remainder), spec, "_BatchDataset")
+
+    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False,
+                     name=None):
+        """The same for elements of different sizes, padded behind."""
+        flat = nest.flatten(self._spec)
+        wanted = _padded_shapes(padded_shapes, len(flat)) or [
+            [None] * one.shape.rank for one in flat]
+        value = 0.0 if padding_values is None else nest.flatten(padding_values)[0]
+        if padding_values is not None and len({str(v) for v in nest.flatten(padding_values)}) > 1:
+            raise NotImplementedError("one padding value for all components")
+        if isinstance(value, Tensor):
+            value = value._item()
+        size = int(integers(batch_size, "a batch's size"))
+        shapes = [[-1 if s is None else int(s) for s in one] for one in wanted]
+        native = self._native.padded_batch(size, shapes, float(value or 0), drop_remainder)
+        spec = nest._pack(self._spec, iter([
+            TensorSpec([size if drop_remainder else None] + [None if s in (None, -1) else s
+                                                              for s in shape], one.dtype)
+            for one, shape in zip(flat, wanted)]))
+        return Dataset._make(native, spec, "_PaddedBatchDataset")
+
+    def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes,
+                                  padded_shapes=None, padding_values=None,
+                                  pad_to_bucket_boundary=False, no_padding=False,
+                                  drop_remainder=False, name=None):
+        """Batches of elements of similar length."""
+        import bisect
+        bounds = list(bucket_boundaries)
+
+        def make():
+            waiting = [[] for _ in bucket_batch_sizes]
+            for element in self:
+                which = bisect.bisect_right(bounds, int(_call_on(element_length_func, element)))
+                waiting[which].append(_flat_element(element))
+                if len(waiting[which]) == bucket_batch_sizes[which]:
+                    yield _stack_padded(waiting[which])
+                    waiting[which] = []
+            if not drop_remainder:
+                for rest in waiting:
+                    if rest:
+                        yield _stack_padded(rest)
+        spec = nest.map_structure(
+            lambda one: TensorSpec([None] + [None] * one.shape.rank, one.dtype), self._spec)
+        return self._from_python(make, spec, "_GroupByWindowDataset")
+
+    def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None,
+                        name=None):
+        """What `reduce_func(key, dataset of a window)` gives, window by window."""
+        specs = []
+
+        def windows():
+            waiting = {}
+            for element in self:
+                key = int(_call_on(key_func, element))
+                waiting.setdefault(key, []).append(_flat_element(element))
+                size = int(window_size if window_size is not None else window_size_func(key))
+                if len(waiting[key]) >= size:
+                    yield key, waiting.pop(key)
+            for key in list(waiting):
+                yield key, waiting.pop(key)
+
+        def make():
+            for key, rows in windows():
+                made = reduce_func(convert_to_tensor(key, int64), self._of_rows(rows))
+                specs.append(made._spec)
+                for element in made:
+                    yield _flat_element(element)
+        try:
+            next(iter(make()))
+        except StopIteration:
+            specs.append(self._spec)
+        return self._from_python(make, specs[0], "_GroupByWindowDataset")
+
+    def _of_rows(self, rows):
+        return self._from_python(lambda: iter(rows), self._spec, "_Window")
+
+    def unbatch(self, name=None):
+        """The rows of each element."""
+        spec = nest.map_structure(lambda one: TensorSpec(one.shape[1:], one.dtype), self._spec)
+        return Dataset._make(self._native.unbatch(), spec, "_UnbatchDataset")
+
+    def rebatch(self, batch_size, drop_remainder=False, name=None):
+        """Cuts the rows of all elements into batches."""
+        sizes = batch_size if isinstance(batch_size, (list, tuple)) else [batch_size]
+        spec = nest.map_structure(
+            lambda one: TensorSpec([None] + list(one.shape)[1:], one.dtype), self._spec)
+        return Dataset._make(self._native.rebatch([int(s) for s in sizes], drop_remainder), spec,
+                             "_RebatchDataset")
+
+    def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
+        """Datasets of `size` elements each; window k begins at element k * shift."""
+        shift = size if shift is None else shift
+        stacked = self._native.window(int(size), int(shift), int(stride), bool(drop_remainder))
+        return _Windows(stacked, self._spec)
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
+        """Draws from a buffer, with TensorFlow's algorithm."""
+        size = int(integers(buffer_size, "a buffer's size"))
+        again = True if reshuffle_each_iteration is None else reshuffle_each_iteration
+        seed = None if seed is None else int(integers(seed, "a seed"))
+        return self._derive(self._native.shuffle(size, seed, again), "_ShuffleDataset")
+
+    def repeat(self, count=None, name=None):
+        """`count` passes one after another; endless without it."""
+        count = -1 if count is None else int(integers(count, "a count"))
+        return self._derive(self._native.repeat(count), "_RepeatDataset")
+
+    def take(self, count, name=None):
+        """The first `count` elements."""
+        return self._derive(self._native.take(int(integers(count, "a count"))), "_TakeDataset")
+
+    def skip(self, count, name=None):
+        """All but the first `count` elements."""
+        return self._derive(self._native.skip(int(integers(count, "a count"))), "_SkipDataset")
+
+    def shard(self, num_shards, index, name=None):
+        """Elements index, index + num_shards, ..."""
+        return self._derive(self._native.shard(int(num_shards), int(index)), "_ShardDataset")
+
+    def concatenate(self, dataset, name=None):
+        """The elements of `dataset` after these."""
+        return self._derive(self._native.concatenate(dataset._native), "_ConcatenateDataset")
+
+    def cache(self, filename="", name=None):
+        """Keeps the elements of the first full pass: in memory, or in files that begin with `filename`."""
+        if filename:
+            from . import files
+            return files.cached(self, _names_of(filename)[0])
+        return self._derive(self._native.cache(), "CacheDataset")
+
+    def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
+        """Writes the elements below a folder, from which `Dataset.load` reads them, of Lockstep alone."""
+        from . import files
+        files.save(self, path, compression)
+
+    @staticmethod
+    def load(path, element_spec=None, compression=None, reader_func=None, wait=False):
+        """What `save` has written. Raises: NotFoundError."""
+        from . import files
+        return files.load(path)
+
+    def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
+        """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them."""
+        from . import files
+        return files.cached(self, os.path.join(_names_of(path)[0], "snapshot"))
+
+    def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
+        """(class, element) of elements drawn so that their classes are distributed as `target_dist` says. Without
+        `initial_dist` the distribution so far stands for it."""
+        from . import resample
+        return resample.rejection_resample(self, class_func, target_dist, initial_dist, seed)
+
+    def fingerprint(self):
+        """A number that follows from the steps of the dataset, uint64's bits as int64."""
+        from .._fingerprints import fingerprint64
+        value = fingerprint64(self.explain().encode())
+        return convert_to_tensor(value - (1 << 64) if value >> 63 else value, int64)
+
+    def prefetch(self, buffer_size=AUTOTUNE, name=None):
+        """Reads ahead on a thread of its own."""
+        size = -1 if buffer_size is None else int(integers(buffer_size, "a buffer's size"))
+        return self._derive(self._native.prefetch(size), "_PrefetchDataset")
+
+    def enumerate(self, start=0, name=None):
+        """(number, element)."""
+        native = self._native.enumerate(int(start))
+        return Dataset._make(native, (TensorSpec([], int64), self._spec), "_ZipDataset")
+
+    def scan(self, initial_state, scan_func, name=None):
+        """What `scan_func(state, element)` gives beside the new state."""
+        state_form = nest.map_structure(convert_to_tensor, initial_state)
+
+        def make():
+            state = state_form
+            for element in self:
+                state, out = scan_func(state, element)
+                yield _flat_element(out)
+        first = next(iter(self), None)
+        spec = self._spec
+        if first is not None:
+            spec = nest.map_structure(lambda one: _spec_of(convert_to_tensor(one)),
+                                      scan_func(state_form, first)[1])
+        return self._from_python(make, spec, "_ScanDataset")
+
+    def take_while(self, predicate, name=None):
+        """The elements before the first one for which `predicate` does not hold."""
+        def make():
+            for element in self:
+                if not bool(_call_on(predicate, element)):
+                    return
+                yield _flat_element(element)
+        return self._from_python(make, self._spec, "_TakeWhileDataset")
+
+    def unique(self, name=None):
+        """Each value once."""
+        def make():
+            seen = set()
+            for element in self:
+                key = element.numpy().tobytes() if element._dtype != 7 else element.numpy()
+                if key not in seen:
+                    seen.add(key)
+                    yield [element]
+        return self._from_python(make, self._spec, "_UniqueDataset")
+
+    def ignore_errors(self, log_warning=False, name=None):
+        """Leaves out elements that fail."""
+        def make():
+            place = iter(self)
+            refused = None
+            while True:
+                try:
+                    yield _flat_element(next(place))
+                except StopIteration:
+                    return
+                except errors.OpError:
+                    epoch, read = place._native.cursor()
+                    if refused == (epoch, read):
+                        raise  # the element behind it cannot be reached without it
+                    refused = epoch, read + 1
+                    place._native.resume(*refused)
+        return self._from_python(make, self._spec, "_IgnoreErrorsDataset")
+
+    def apply(self, transformation_func):
+        """`transformation_func(self)`."""
+        made = transformation_func(self)
+        if not isinstance(made, (Dataset, _Windows)):
+            raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got "
+                            f"{type(made)}.")
+        return made
+
+    def reduce(self, initial_state, reduce_func, name=None):
+        """The last state of state = reduce_func(state, element)."""
+        state = nest.map_structure(convert_to_tensor, initial_state)
+        from .._function import function
+        step = function(reduce_func)
+        for element in self:
+            state = step(state, element)
+        return state
+
+    def with_options(self, options, name=None):
+        """The same dataset, which keeps the options, too; they change no element."""
+        made = Dataset._make(self._native, self._spec, "_OptionsDataset")
+        made._options = self.options()._with(options)
+        return made
+
+    def options(self):
+        """The options that `with_options` gave to this dataset."""
+        return self.__dict__.get("_options") or Options()
+
+    # ---- reading
+
+    @property
+    def element_spec(self):
+        """`TensorSpec`s in the structure of an element."""
+        return self._spec
+
+    def cardinality(self, name=None):
+        """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
+        return convert_to_tensor(self._native.cardinality(), int64)
+
+    def __len__(self):
+        count = self._native.cardinality()
+        if count == INFINITE_CARDINALITY:
+            raise TypeError("The dataset is infinite.")
+        if count == UNKNOWN_CARDINALITY:
+            raise TypeError("The dataset length is unknown.")
+        return count
+
+    def __bool__(self):
+        return True
+
+    def explain(self):
+        """Which kind of dataset this is, which step made it so, and who reads what."""
+        return self._native.explain()
+
+    def __iter__(self):
+        return Iterator(self)
+
+    def as_numpy_iterator(self):
+        """The elements as NumPy arrays."""
+        for element in self:
+            yield nest.map_structure(lambda one: one.numpy(), element)
+
+    def get_single_element(self, name=None):
+        """The only element. Raises: InvalidArgumentError for none or several."""
+        place = iter(self)
+        element = next(place, None)
+        if element is None:
+            raise errors.InvalidArgumentError(None, None, "Dataset was empty.")
+        if next(place, None) is not None:
+            raise errors.InvalidArgumentError(None, None, "Dataset had more than one element.")
+        return element
+
+    def make_one_shot_iterator(self):
+        return Iterator(self)
+
+    def __repr__(self):
+        return f"<{self._name} element_spec={self._spec!r}>"
+
+    __str__ = __repr__
+
+
+DatasetV2 = Dataset
+
+
+class DatasetSpec:
+    """The kind of datasets whose elements have a structure."""
+
+    def __init__(self, element_spec, dataset_shape=()):
+        self.element_spec, self._shape = element_spec, TensorShape(dataset_shape)
+
+    def __eq__(self, other):
+        return isinstance(other, DatasetSpec) and repr(self) == repr(other)
+
+    def __repr__(self):
+        return f"DatasetSpec({self.element_spec!r}, {self._shape!r})"

@@ -1,0 +1,66 @@
+"""Elements of datasets, and functions of them."""
+
+from .. import _native, nest
+from .._dtypes import BY_CODE, float32
+from .._function import TensorSpec
+from .._tensor import convert_to_tensor, Tensor
+
+
+def _spec_of(tensor):
+    return TensorSpec(tensor.shape, tensor.dtype)
+
+
+def _flat_element(structure):
+    return [convert_to_tensor(one) for one in nest.flatten(structure)]
+
+
+def _as_structure(value):
+    """Lists of numbers are one component, as everything else that is no tuple and no dict."""
+    if isinstance(value, tuple):
+        return nest._like(value, [_as_structure(one) for one in value])
+    if isinstance(value, dict):
+        return type(value)((key, _as_structure(one)) for key, one in value.items())
+    return convert_to_tensor(value)
+
+
+def _element(structure, tensors):
+    if structure is None:
+        return tensors[0]
+    return nest._pack(structure, iter(tensors))
+
+
+def _call_on(function, element):
+    """Tuples are the arguments of a function, everything else is one argument."""
+    if isinstance(element, tuple):
+        return function(*element)
+    return function(element)
+
+
+def _traced(function, spec):
+    """(a function of lists of tensors, the structure that it gives)"""
+    from .._function import Function, _flatten_results, _pack_results
+    inner = Function(function)
+    form = []
+
+    def body(tensors):
+        value = _call_on(inner._converted(), _element(spec, tensors))
+        if isinstance(value, list):
+            value = tuple(value) if any(isinstance(one, Tensor) for one in value) else \
+                convert_to_tensor(value)
+        flat, structure = _flatten_results(value)
+        form[:] = [structure]
+        return flat
+    native = _native.Function(body, getattr(function, "__name__", "map"))
+    specs = nest.flatten(spec)
+    given = []
+    if all(one.shape.rank is not None for one in specs):
+        known = _native.symbolic_call(
+            body, [(int(one.dtype), [-1 if s is None else s for s in one.shape]) for one in specs])
+        given = [TensorSpec(shape, BY_CODE[code]) for code, shape in known]
+    else:
+        form[:] = [0]
+        given = [TensorSpec(None, float32)]
+    structure = form[0]
+    if structure is None:
+        raise TypeError(f"Unsupported return value from function passed to Dataset.map(): None.")
+    return native.call, _pack_results(structure, given)
