@@ -81,8 +81,8 @@ class TensorArray:
     def stack(self, name=None) -> Any: ...
     def unstack(self, value, name=None) -> Any: ...
     def write(self, index, value, name=None) -> Any: ...
-from lockstep.data import TensorShape as TensorShape
-from lockstep.data import TensorSpec as TensorSpec
+from lockstep.queue import TensorShape as TensorShape
+from lockstep.onnx import TensorSpec as TensorSpec
 import enum
 class UnconnectedGradients(enum.Enum):
     """What stands for the gradient of what the target does not depend on."""

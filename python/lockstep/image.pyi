@@ -45,7 +45,9 @@ def hsv_to_rgb(image, *args, **kwargs) -> Any:
 def image_gradients(image) -> Any:
     """(dy, dx): the differences to the pixel below and to the right; 0 at the end."""
     ...
-from lockstep.data import integers as integers
+def integers(value, what) -> Any:
+    """Numbers that must be known now, also while a function is traced."""
+    ...
 def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width) -> Any:
     """Zeros around an image. Raises: ValueError where it is larger than the box."""
     ...

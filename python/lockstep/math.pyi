@@ -134,7 +134,7 @@ def greater_equal(x, y, name=None) -> Any:
 from lockstep.nn import in_top_k as in_top_k
 int32: Any
 int64: Any
-from lockstep.data import integers as integers
+from lockstep.image import integers as integers
 def invert_permutation(x, name=None) -> Any:
     """y with y[x[i]] = i."""
     ...

@@ -55,7 +55,7 @@ def gelu(features, approximate=False, name=None) -> Any:
 def in_top_k(targets, predictions, k, name=None) -> Any:
     """Whether fewer than k predictions of a row are larger than the target's."""
     ...
-from lockstep.data import integers as integers
+from lockstep.image import integers as integers
 from lockstep.math import is_tensor as is_tensor
 def l2_loss(t, name=None) -> Any:
     """Half the sum of all squares."""

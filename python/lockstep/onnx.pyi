@@ -2,7 +2,15 @@ from typing import Any
 
 BY_CODE: Any
 OPSET: Any
-from lockstep.data import TensorSpec as TensorSpec
+class TensorSpec:
+    """The shape and dtype of a tensor that is to come; None sizes are not known."""
+    def __init__(self, shape, dtype='float32', name=None) -> None: ...
+    @classmethod
+    def from_spec(cls, spec, name=None) -> Any: ...
+    @classmethod
+    def from_tensor(cls, tensor, name=None) -> Any: ...
+    def is_compatible_with(self, value) -> Any: ...
+    def most_specific_compatible_shape(self, other) -> Any: ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def export(model, path, input_signature=None, batch_size=None) -> Any:
     """Writes a model or a function to an ONNX file; see `to_bytes`. The path."""

@@ -53,7 +53,7 @@ class RaggedTensor:
     def with_flat_values(self, new_values) -> Any: ...
     def with_values(self, new_values) -> Any: ...
 from lockstep.keras.models import Tensor as Tensor
-from lockstep.data import TensorShape as TensorShape
+from lockstep.queue import TensorShape as TensorShape
 from lockstep.keras.initializers import as_dtype as as_dtype
 def boolean_mask(data, mask, name=None) -> Any:
     """The elements where the mask is true, row by row."""

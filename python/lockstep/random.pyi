@@ -71,7 +71,7 @@ def get_global_generator() -> Any:
     ...
 int32: Any
 int64: Any
-from lockstep.data import integers as integers
+from lockstep.image import integers as integers
 def normal(shape, mean=0.0, stddev=1.0, dtype=..., seed=None, name=None) -> Any:
     """Normals."""
     ...

@@ -14,7 +14,7 @@ class SparseTensor:
     def shape(self) -> Any: ...
     def with_values(self, new_values) -> Any: ...
 from lockstep.keras.models import Tensor as Tensor
-from lockstep.data import TensorShape as TensorShape
+from lockstep.queue import TensorShape as TensorShape
 def add(a, b, threshold=0) -> Any:
     """The sum of two sparse tensors, or of a sparse and a dense one."""
     ...
@@ -36,7 +36,7 @@ def from_dense(tensor, name=None) -> Any:
     """The elements that are not zero."""
     ...
 int64: Any
-from lockstep.data import integers as integers
+from lockstep.image import integers as integers
 def map_values(op, *args, **kwargs) -> Any:
     """`op` of the values."""
     ...

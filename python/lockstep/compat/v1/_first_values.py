@@ -1,0 +1,77 @@
+"""Ops that give variables their first values."""
+
+from ... import _native
+from ..._function import Operation
+from ..._tensor import convert_to_tensor, Tensor
+from ._graphs import get_default_graph, GraphOperation, in_graph
+from ._variables import global_variables
+
+
+class _Initializers(Operation):
+    """Gives eager variables their first values again."""
+
+    def __init__(self, variables):
+        super().__init__([], "init")
+        self.variables = variables
+
+
+def global_variables_initializer():
+    """An operation that gives all variables their first values."""
+    if in_graph():
+        graph = get_default_graph()
+        return GraphOperation(graph._native.initializer(), graph)
+    return _Initializers(None)
+
+
+initialize_all_variables = global_variables_initializer
+
+
+def local_variables_initializer():
+    """An operation that does nothing: there are no local variables."""
+    if in_graph():
+        graph = get_default_graph()
+        return GraphOperation(graph._native.group([]), graph)
+    return Operation([], "init_local")
+
+
+tables_initializer = local_variables_initializer
+
+
+def variables_initializer(var_list, name="init"):
+    """The same for some variables."""
+    if in_graph():
+        return GraphOperation(_native.variables_initializer([one._v for one in var_list]),
+                              get_default_graph())
+    return _Initializers(list(var_list))
+
+
+def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
+    """The names of variables that have no value in the session, a vector of texts."""
+    from ... import ops_array
+    variables = global_variables() if var_list is None else list(var_list)
+    if not in_graph():
+        return convert_to_tensor([], dtype="string")
+    if not variables:
+        return convert_to_tensor([], dtype="string")
+    flags = ops_array.stack([_native.is_variable_initialized(one._v) for one in variables])
+    names = [one.op.name if hasattr(one.op, "name") else one.name for one in variables]
+    plain = [one.removesuffix(":0").encode() for one in names]
+
+    def missing(values):
+        have = values[0].numpy().tolist()
+        return [convert_to_tensor([one for one, there in zip(plain, have) if not there], dtype="string")]
+    return _native.host_call(missing, [flags], [7], [[-1]])[0]
+
+
+def is_variable_initialized(variable):
+    return _native.is_variable_initialized(variable._v)
+
+
+def _initialize(variables):
+    from ..._variable import _by_key, _initial
+    if variables is None:
+        variables = [one for one in list(_by_key.values()) if one._initial is not None]
+    for one in variables:
+        value = _initial(one._initial, one._initial_dtype)
+        one.assign(value() if callable(value) and not isinstance(value, Tensor)
+                   else convert_to_tensor(value))

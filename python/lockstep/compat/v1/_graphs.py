@@ -1,0 +1,274 @@
+"""Graphs that are built first, and which of them is built now."""
+
+import threading
+
+from ... import _native, nest
+from ..._function import Operation
+from ..._variable import UnreadVariable, Variable
+
+_local = threading.local()
+
+
+class Graph:
+    """A graph that is built first and run later, by a `Session`."""
+
+    def __init__(self, native=None):
+        self._native = native or _native.Graph()
+        self._collections = {}
+        self._variables = {}  # by name, of get_variable
+        self.seed = None
+
+    def as_default(self):
+        """A context in which everything that is computed becomes ops of the graph."""
+        return _GraphContext(self)
+
+    def get_operations(self):
+        return [GraphOperation(one, self) for one in self._native.operations()]
+
+    def get_operation_by_name(self, name):
+        return GraphOperation(self._native.operation_by_name(name), self)
+
+    def get_tensor_by_name(self, name):
+        return self._native.tensor_by_name(name)
+
+    version = property(lambda self: len(self._native.operations()))
+    building_function = False
+
+    def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+        """The tensor or op of a name ("x:0", "x"), or the object itself. Raises: KeyError, ValueError."""
+        if not isinstance(obj, str):
+            return obj
+        return self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
+
+    def unique_name(self, name, mark_as_used=True):
+        """The name that the next op of this name would get."""
+        taken = {one.name for one in self._native.operations()}
+        made, count = name, 0
+        while made in taken:
+            count += 1
+            made = f"{name}_{count}"
+        return made
+
+    def finalize(self):
+        """From now on nothing may be added."""
+        self._native.finalize()
+
+    finalized = property(lambda self: self._native.finalized)
+
+    def get_collection(self, name, scope=None):
+        if name in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES):
+            own = self._native.variables() if name == GraphKeys.GLOBAL_VARIABLES \
+                else self._native.trainable_variables()
+            hidden = self._collections.get("lockstep/optimizers", [])
+            return [Variable._wrap(one) for one in own
+                    if (scope is None or one.name.startswith(scope)) and one.key not in hidden]
+        return list(self._collections.get(name, []))
+
+    def add_to_collection(self, name, value):
+        self._collections.setdefault(name, []).append(value)
+
+    def control_dependencies(self, control_inputs):
+        from ..._function import control_dependencies
+        return control_dependencies(control_inputs)
+
+    def device(self, name):
+        from ..._function import device
+        return device(name)
+
+    def name_scope(self, name):
+        return name_scope(name)
+
+    def as_graph_def(self, *_, **__):
+        raise NotImplementedError("graphs are written by `lockstep`'s C++ interface")
+
+    def to_dot(self):
+        """The graph in the language of Graphviz."""
+        return self._native.dot()
+
+
+def _whole_name(device):
+    from ...device_spec import DeviceSpec
+    return DeviceSpec.from_string(device).to_string()
+
+
+class GraphOperation:
+    """An op of a graph."""
+
+    def __init__(self, native, graph):
+        self._native = native
+        self.graph = graph
+
+    name = property(lambda self: self._native.name)
+    type = property(lambda self: self._native.type)
+    device = property(lambda self: _whole_name(self._native.device))
+    outputs = property(lambda self: self._native.outputs())
+    inputs = property(lambda self: self._native.inputs())
+    control_inputs = property(lambda self: [GraphOperation(one, self.graph) for one in self._native.control_inputs()])
+
+    def run(self, feed_dict=None, session=None):
+        from ._sessions import get_default_session
+        (session or get_default_session()).run(self, feed_dict)
+
+    def __repr__(self):
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+def _graphs():
+    try:
+        return _local.graphs
+    except AttributeError:
+        _local.graphs = []
+        return _local.graphs
+
+
+class _GraphContext:
+    def __init__(self, graph):
+        self._graph = graph
+
+    def __enter__(self):
+        self._scope = _native.GraphScope(self._graph._native)
+        self._scope.enter()
+        _graphs().append(self._graph)
+        return self._graph
+
+    def __exit__(self, *_):
+        _graphs().pop()
+        self._scope.exit()
+
+
+_global = Graph()
+_without_eager = [False]
+
+
+def in_graph():
+    """Whether ops are added to a graph."""
+    return _native.has_graph()
+
+
+def get_default_graph():
+    """The graph to which ops are added now."""
+    graphs = _graphs()
+    return graphs[-1] if graphs else _global
+
+
+def reset_default_graph():
+    """The process's graph becomes an empty one."""
+    global _global
+    _global = Graph()
+    if _without_eager[0] and len(_graphs()) == 1:
+        _leave()
+        _enter()
+
+
+_permanent = []
+
+
+def _enter():
+    context = _global.as_default()
+    context.__enter__()
+    _permanent.append(context)
+
+
+def _leave():
+    _permanent.pop().__exit__()
+
+
+def disable_eager_execution():
+    """From now on what this thread computes becomes ops of the default graph."""
+    if not _without_eager[0]:
+        _without_eager[0] = True
+        _enter()
+
+
+def enable_eager_execution(*_, **__):
+    """Ops happen at once again."""
+    if _without_eager[0]:
+        _without_eager[0] = False
+        _leave()
+
+
+disable_v2_behavior = disable_eager_execution
+enable_v2_behavior = enable_eager_execution
+
+
+def disable_v2_tensorshape():
+    pass
+
+
+def disable_resource_variables():
+    pass
+
+
+def enable_resource_variables():
+    pass
+
+
+def control(control_inputs):
+    return None
+
+
+def graph_group(inputs, options):
+    """An op of the graph that is done when all inputs are; None outside of graphs."""
+    if not in_graph():
+        return None
+    fetches = _targets(nest.flatten(list(inputs)))
+    return GraphOperation(get_default_graph()._native.group(fetches), get_default_graph())
+
+
+def graph_variable(args, kwargs):
+    return None
+
+
+def graph_gradients(*_):
+    return None
+
+
+def _targets(leaves):
+    made = []
+    for one in leaves:
+        if one is None:
+            continue
+        if isinstance(one, GraphOperation):
+            made.append(one._native)
+        elif isinstance(one, UnreadVariable):
+            made.append(one._value)
+        elif isinstance(one, Variable):
+            made.append(one._v)
+        elif isinstance(one, Operation):
+            made.extend(one.tensors)
+        else:
+            made.append(one)
+    return made
+
+
+class GraphKeys:
+    GLOBAL_VARIABLES = "variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    LOCAL_VARIABLES = "local_variables"
+    LOSSES = "losses"
+    UPDATE_OPS = "update_ops"
+    SUMMARIES = "summaries"
+    GLOBAL_STEP = "global_step"
+    REGULARIZATION_LOSSES = "regularization_losses"
+
+
+class name_scope:
+    """A prefix of the names of ops in graphs."""
+
+    def __init__(self, name=None, default_name=None, values=None):
+        self._name = name or default_name or ""
+
+    def __enter__(self):
+        if in_graph() and self._name:
+            self._inner = _native.NameScope(self._name)
+            return self._inner.enter()
+        self._inner = None
+        return self._name + "/"
+
+    def __exit__(self, *error):
+        if self._inner is not None:
+            self._inner.exit()
+
+
+def executing_eagerly_outside_functions():
+    return not _without_eager[0]
