@@ -77,57 +77,35 @@ def _specs(features):
     made = []
     for name in sorted(features):
         one = features[name]
-        fixed = isinstance(one, FixedLenFeature)
-        default = None
-        if fixed and one.default_value is not None:
-            default = convert_to_tensor(one.default_value, dtype=one.dtype)
-        made.append((name, int(one.dtype), one.shape if fixed else [], not fixed, default))
+        default = getattr(one, "default_value", None)
+        if default is not None:
+            default = convert_to_tensor(default, dtype=one.dtype)
+        made.append((name, int(one.dtype), getattr(one, "shape", []), not isinstance(one, FixedLenFeature), default))
     return made
 
 
-def _parsed(features, function, serialized):
-    from ._function import TensorSpec
-    from ._host_calls import py_function
-    names = sorted(features)
-    sequences = {name: one for name, one in features.items() if isinstance(one, FixedLenSequenceFeature)}
-    if sequences:
-        from .ops_array import reshape
-        plain = dict(features, **{name: VarLenFeature(one.dtype) for name, one in sequences.items()})
-        made = _parsed(plain, function, serialized)
-        for name, one in sequences.items():
-            made[name] = reshape(made[name], [-1] + one.shape) if one.shape else made[name]
-        return made
-    if isinstance(serialized, _native.Tensor) and serialized._symbolic:
-        specs = []
-        for name in names:
-            one = features[name]
-            rows = [] if serialized._rank == 0 else [None]
-            shape = one.shape if isinstance(one, FixedLenFeature) else [None]
-            specs.append(TensorSpec(rows + shape, one.dtype))
-        values = py_function(lambda s: list(_parsed(features, function, s).values()), [serialized], specs)
-        return dict(zip(names, values))
-    return dict(zip(names, function(serialized, _specs(features))))
+def _parsed(features, serialized):
+    return dict(zip(sorted(features), _native.parse_example(convert_to_tensor(serialized), _specs(features))))
 
 
 def parse_single_example(serialized, features, example_names=None, name=None):
     """The features of one serialized `tf.train.Example`, by name.
 
     Raises: InvalidArgumentError naming a feature that is missing or of another kind."""
-    return _parsed(features, lambda s, specs: _native.parse_single_example(
-        s if isinstance(s, bytes) else s._item(), specs), serialized)
+    return _parsed(features, serialized)
 
 
 def parse_example(serialized, features, example_names=None, name=None):
     """The same of each of a vector of serialized examples, stacked."""
-    return _parsed(features, lambda s, specs: _native.parse_example(convert_to_tensor(s), specs),
-                   serialized)
+    return _parsed(features, serialized)
 
 
 class FixedLenSequenceFeature:
-    """Any number of elements of `shape`, stacked."""
+    """Any number of elements of `shape`, stacked; in a batch padded behind with `default_value`."""
 
     def __init__(self, shape, dtype, allow_missing=False, default_value=None):
         self.shape, self.dtype, self.allow_missing = list(shape), as_dtype(dtype), allow_missing
+        self.default_value = default_value
 
 
 def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, na_value="", select_cols=None,
@@ -193,13 +171,11 @@ def _csv_row(line, defaults, delimiter, quotes, missing, columns, number):
 
 
 def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, name=None):
-    """The bytes of strings as numbers."""
-    import numpy
-    value = convert_to_tensor(input_bytes)
-    dtype = as_dtype(out_type).as_numpy_dtype
-    rows = [numpy.frombuffer(one, dtype) for one in value._strings()]
-    made = numpy.stack(rows).reshape(tuple(value._shape) + (-1,))
-    return convert_to_tensor(made)
+    """The bytes of strings as the numbers that lie in them. Shapes: [...] to [..., n].
+
+    Args: fixed_length: so many bytes of each string are taken, what is missing is zero.
+    Raises: InvalidArgumentError where the strings' sizes differ or do not divide into numbers."""
+    return _native.decode_raw(convert_to_tensor(input_bytes), int(as_dtype(out_type)), little_endian, fixed_length)
 
 
 def serialize_tensor(tensor, name=None):

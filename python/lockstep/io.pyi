@@ -4,7 +4,7 @@ class FixedLenFeature:
     """A feature of exactly `shape`."""
     def __init__(self, shape, dtype, default_value=None) -> None: ...
 class FixedLenSequenceFeature:
-    """Any number of elements of `shape`, stacked."""
+    """Any number of elements of `shape`, stacked; in a batch padded behind with `default_value`."""
     def __init__(self, shape, dtype, allow_missing=False, default_value=None) -> None: ...
 class TFRecordOptions:
     def __init__(self, compression_type='', **kwargs) -> None: ...
@@ -26,7 +26,7 @@ def decode_csv(records, record_defaults, field_delim=',', use_quote_delim=True, 
     """The columns of lines of CSV, one tensor each. Shapes: those of `records`."""
     ...
 def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, name=None) -> Any:
-    """The bytes of strings as numbers."""
+    """The bytes of strings as the numbers that lie in them. Shapes: [...] to [..., n]."""
     ...
 def encode_base64(input, pad=False, name=None) -> Any:
     """Texts in the base64 of addresses (RFC 4648, with - and _); padded with = where asked."""

@@ -7,6 +7,7 @@
 
 #include "data/dataset_node.h"
 #include "data/test_files.h"
+#include "lockstep/data/transformations.h"
 #include "lockstep/runtime/random.h"
 
 namespace lockstep {
@@ -189,6 +190,26 @@ TEST_P(EachKind, AnErrorOfAMapSurfacesAtItsElement) {
       EXPECT_EQ((*place)[0].scalar<int64_t>(), 2);
       EXPECT_THAT(ErrorOf(Code::kInvalidArgument, [&] { ++place; }), HasSubstr("three"));
     }
+  }
+}
+
+// Quick functions are called on blocks of elements.
+TEST_P(EachKind, QuickMapsHaveErrorsInTheirPlaces) {
+  const auto fail = [](const Element& element) -> Element {
+    if (element[0].scalar<int64_t>() % 7 == 3) throw Error(Code::kInvalidArgument, "[test] no");
+    return Double(element);
+  };
+  const auto fail_before = [](const Element& element) -> Element {
+    if (element[0].scalar<int64_t>() % 5 == 4) throw Error(Code::kOutOfRange, "[test] before");
+    return element;
+  };
+  Numbers expected;
+  for (int64_t i = 0; i < 400; ++i) {
+    if (i % 7 != 3 && i % 5 != 4) expected.push_back(2 * i);
+  }
+  for (const int threads : {2, 3}) {
+    EXPECT_EQ(Read(IgnoreErrors(Range(400).Map(fail_before).Map(fail, {.num_parallel = threads}))),
+              expected);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/wire.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/runtime/function.h"
 
 namespace lockstep::data {
 namespace {
@@ -81,6 +83,54 @@ TEST(ParseExample, StacksAndPadsBatches) {
   EXPECT_EQ(batch[1].ToVector<float>(), (std::vector<float>{3, -1, -1}));
   const Element none = ParseExample(Tensor::FromStrings({}, {0}), {{"x", DType::kFloat32, {2}}});
   EXPECT_EQ(none[0].shape(), (Shape{0, 2}));
+}
+
+TEST(ParseExample, PadsListsOfPairsWithTheirDefault) {
+  const std::string pairs = SerializeExample({{"w", std::vector<int64_t>{1, 2, 3, 4}}});
+  const std::vector<FeatureSpec> wanted{
+      {"w", DType::kInt64, Shape{2}, FeatureSpec::Kind::kVariable, -1}};
+  const Tensor batch =
+      ParseExample(Tensor::FromStrings({pairs, SerializeExample({})}, {2}), wanted)[0];
+  EXPECT_EQ(batch.shape(), (Shape{2, 2, 2}));
+  EXPECT_EQ(batch.ToVector<int64_t>(), (std::vector<int64_t>{1, 2, 3, 4, -1, -1, -1, -1}));
+  EXPECT_EQ(ParseSingleExample(pairs, wanted)[0].shape(), (Shape{2, 2}));
+  std::string text;
+  EXPECT_EQ(CodeOf(SerializeExample({{"w", std::vector<int64_t>{1}}}), wanted, &text),
+            Code::kInvalidArgument);
+  EXPECT_EQ(
+      text,
+      "[dataset.parse_example] the feature w must have a multiple of 2 elements, for [2] each; "
+      "got 1 (example 0); look at what writes it");
+}
+
+TEST(ParseExample, IsAnOpOfTracedFunctions) {
+  const std::vector<FeatureSpec> wanted{{"x", DType::kFloat32, Shape{2}},
+                                        {"w", DType::kInt64, {}, FeatureSpec::Kind::kVariable}};
+  int traces = 0;
+  const Function parse([&](const std::vector<Tensor>& records) {
+    ++traces;
+    Element parsed = ParseExample(records[0], wanted);
+    EXPECT_EQ(parsed[0].shape().rank(), records[0].rank() + 1);
+    EXPECT_EQ(parsed[1].shape()[records[0].rank()], Shape::kUnknown);
+    parsed[0] = parsed[0] * parsed[0];
+    return parsed;
+  });
+  const std::string one =
+      SerializeExample({{"x", std::vector<float>{3, 4}}, {"w", std::vector<int64_t>{7}}});
+  const std::string two =
+      SerializeExample({{"x", std::vector<float>{1, 2}}, {"w", std::vector<int64_t>{8, 9}}});
+  const Element pair = parse.Call({Tensor::FromStrings({one, two}, {2})});
+  EXPECT_EQ(pair[0].ToVector<float>(), (std::vector<float>{9, 16, 1, 4}));
+  EXPECT_EQ(pair[1].ToVector<int64_t>(), (std::vector<int64_t>{7, 0, 8, 9}));
+  for (const std::string& text : {one, two})
+    EXPECT_EQ(parse.Call({Tensor::FromStrings({text}, {})})[1].shape()[0], text == one ? 1 : 2);
+  EXPECT_EQ(traces, 2);
+  try {
+    parse.Call({Tensor::FromStrings({"\x0a\x7f"}, {})});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::kInvalidArgument);
+  }
 }
 
 TEST(ParseExample, NamesTheFeatureThatDoesNotFit) {

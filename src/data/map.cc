@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -29,60 +30,105 @@ class MapReader : public ElementReader {
   Function function_;
 };
 
-// Computes as many elements ahead as there are threads, and gives them in order.
+// Handing an element over to a thread costs microseconds: where functions take less, blocks of
+// elements are handed over, as many as take about this long.
+constexpr base::Duration kBlock = std::chrono::microseconds(100);
+constexpr size_t kLargestBlock = 64;
+
+// Computes blocks of elements ahead, one for each thread and one more, and gives them in order.
 class ParallelReader : public ElementReader {
  public:
   explicit ParallelReader(int threads) : threads_(threads) {}
 
   std::optional<Element> Next() override {
-    while (!ended_ && slots_.size() < threads_.size()) ended_ = !Begin();
-    if (slots_.empty()) return std::nullopt;
-    const std::shared_ptr<Slot> slot = std::move(slots_.front());
-    slots_.pop_front();
-    {
-      std::unique_lock lock(mutex_);
-      finished_.wait(lock, [&] { return slot->finished; });
+    while (current_ == nullptr || current_->given == current_->items.size()) {
+      while (!ended_ && blocks_.size() <= threads_.size()) Begin();
+      if (blocks_.empty()) return std::nullopt;
+      current_ = std::move(blocks_.front());
+      blocks_.pop_front();
+      Wait(*current_);
     }
-    // The thread that computed may hold the slot a little longer, but never the error. The input
+    Item& item = current_->items[current_->given++];
+    // The thread that computed may hold the block a little longer, but never the error. The input
     // ends here, on the thread that has read it: memory goes back where it came from.
-    slot->input.clear();
-    if (slot->error) std::rethrow_exception(std::exchange(slot->error, nullptr));
-    return std::move(slot->element);
+    item.input.clear();
+    if (item.error) std::rethrow_exception(std::exchange(item.error, nullptr));
+    return std::move(item.element);
   }
 
  protected:
-  struct Slot {
+  struct Item {
+    int64_t number = 0;
     Element input, element;
     std::exception_ptr error;
-    bool finished = false;  // guarded by mutex_
   };
 
-  /// Begins with the next element by `Add` or `Post`; false at the end.
-  virtual bool Begin() = 0;
-  void Add(std::shared_ptr<Slot> slot) { slots_.push_back(std::move(slot)); }
-  /// Lets the next thread compute a slot; `compute` is told which thread that is.
-  void Post(const std::shared_ptr<Slot>& slot, std::function<void(Slot&, size_t thread)> compute) {
-    Add(slot);
-    const size_t thread = turn_++ % threads_.size();
-    threads_[thread].executor().Post([this, slot, thread, compute = std::move(compute)] {
-      try {
-        compute(*slot, thread);
-      } catch (...) {
-        slot->error = std::current_exception();
-      }
-      std::lock_guard lock(mutex_);
-      slot->finished = true;
-      finished_.notify_one();
-    });
-  }
+  /// Reads the next input into an item, or why there is none; false at the end.
+  virtual bool Read(Item& item) = 0;
+  /// What the function makes of an input, on thread number `thread`.
+  virtual Element Compute(const Item& item, size_t thread) = 0;
   size_t num_threads() const { return threads_.size(); }
   /// To be called by destructors first: nothing is computed afterwards.
   void End() { threads_.clear(); }
 
  private:
+  struct Block {
+    std::vector<Item> items;
+    size_t given = 0;
+    base::Duration took{};
+    bool finished = false;  // guarded by mutex_
+  };
+
+  base::Time Now() { return threads_[0].executor().Now(); }
+
+  // Reads a block and lets the next thread compute it. Who reads slowly has short blocks.
+  void Begin() {
+    auto block = std::make_shared<Block>();
+    const base::Time begin = Now();
+    do {
+      Item& item = block->items.emplace_back();
+      if (!Read(item)) {
+        block->items.pop_back();
+        ended_ = true;
+      }
+    } while (!ended_ && block->items.size() < size_ && Now() - begin < kBlock);
+    if (block->items.empty()) return;
+    blocks_.push_back(block);
+    const size_t thread = turn_++ % threads_.size();
+    threads_[thread].executor().Post([this, block, thread] { Run(*block, thread); });
+  }
+
+  void Run(Block& block, size_t thread) {
+    const base::Time begin = Now();
+    for (Item& item : block.items) {
+      if (item.error) continue;
+      try {
+        item.element = Compute(item, thread);
+      } catch (...) {
+        item.error = std::current_exception();
+      }
+    }
+    block.took = Now() - begin;
+    std::lock_guard lock(mutex_);
+    block.finished = true;
+    finished_.notify_one();
+  }
+
+  void Wait(const Block& block) {
+    std::unique_lock lock(mutex_);
+    finished_.wait(lock, [&] { return block.finished; });
+    if (block.took < kBlock / 2) {
+      size_ = std::min(kLargestBlock, std::max(size_, 2 * block.items.size()));
+    } else if (block.took > 2 * kBlock) {
+      size_ = std::max<size_t>(1, std::min(size_, block.items.size() / 2));
+    }
+  }
+
   std::mutex mutex_;
   std::condition_variable finished_;
-  std::deque<std::shared_ptr<Slot>> slots_;
+  std::deque<std::shared_ptr<Block>> blocks_;
+  std::shared_ptr<Block> current_;
+  size_t size_ = 1;  // of the next block
   bool ended_ = false;
   size_t turn_ = 0;
   std::vector<base::EventThread> threads_;  // last: they end before what they use
@@ -96,21 +142,17 @@ class StreamMapReader : public ParallelReader {
   ~StreamMapReader() override { End(); }
 
  protected:
-  bool Begin() override {
-    auto slot = std::make_shared<Slot>();
+  bool Read(Item& item) override {
     try {
       std::optional<Element> element = input_->Next();
       if (!element) return false;
-      slot->input = std::move(*element);
+      item.input = std::move(*element);
     } catch (...) {
-      slot->error = std::current_exception();
-      slot->finished = true;
-      Add(slot);
-      return true;
+      item.error = std::current_exception();
     }
-    Post(slot, [this](Slot& own, size_t) { own.element = function_(own.input); });
     return true;
   }
+  Element Compute(const Item& item, size_t) override { return function_(item.input); }
 
  private:
   std::unique_ptr<ElementReader> input_;
@@ -131,12 +173,13 @@ class TableMapReader : public ParallelReader {
   ~TableMapReader() override { End(); }
 
  protected:
-  bool Begin() override {
+  bool Read(Item& item) override {
     if (next_ >= end_) return false;
-    Post(std::make_shared<Slot>(), [this, index = next_++](Slot& own, size_t thread) {
-      own.element = function_(tables_[thread]->At(index));
-    });
+    item.number = next_++;
     return true;
+  }
+  Element Compute(const Item& item, size_t thread) override {
+    return function_(tables_[thread]->At(item.number));
   }
 
  private:

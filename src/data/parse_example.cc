@@ -4,7 +4,10 @@
 #include "base/wire.h"
 #include "data/dataset_node.h"
 #include "data/example_lists.h"
+#include "kernels/kernel.h"
 #include "lockstep/data/example.h"
+#include "ops/builder.h"
+#include "ops/op.h"
 #include "tensor/buffer.h"
 
 namespace lockstep {
@@ -59,6 +62,13 @@ class Column {
     Values values;
     if (!Read(list.bytes, values)) Refuse(spec_, "a list that is whole", "a broken one", row);
     if (variable()) {
+      const int64_t one = spec_.shape.num_elements();
+      if (values.size() % one != 0) {
+        Refuse(spec_,
+               "a multiple of " + std::to_string(one) + " elements, for " + spec_.shape.ToString() +
+                   " each",
+               std::to_string(values.size()), row);
+      }
       lists_[row] = std::move(values);
     } else {
       Put(row, values);
@@ -90,7 +100,8 @@ class Column {
   void Check() const {
     const bool known = spec_.dtype == DType::kFloat32 || spec_.dtype == DType::kInt64 ||
                        spec_.dtype == DType::kString || spec_.dtype == DType::kUInt8;
-    if (!known || !spec_.shape.fully_known() || (variable() && spec_.dtype == DType::kUInt8)) {
+    if (!known || !spec_.shape.fully_known() ||
+        (variable() && (spec_.dtype == DType::kUInt8 || spec_.shape.num_elements() == 0))) {
       data::Refuse(
           "parse_example",
           "a feature is of float32, int64, string or (fixed) uint8, with a known shape",
@@ -98,8 +109,9 @@ class Column {
           "cast behind the parsing");
     }
     const Tensor& fallback = spec_.default_value;
-    if (fallback.defined() && ((fallback.dtype() != spec_.dtype && !fallback.is_weak()) ||
-                               (fallback.rank() != 0 && !(fallback.shape() == spec_.shape)))) {
+    if (fallback.defined() &&
+        ((fallback.dtype() != spec_.dtype && !fallback.is_weak()) ||
+         (fallback.rank() != 0 && (variable() || !(fallback.shape() == spec_.shape))))) {
       data::Refuse("parse_example", "a default has the feature's dtype and shape",
                    std::string(DTypeName(fallback.dtype())) + fallback.shape().ToString() + " (" +
                        spec_.name + ")",
@@ -214,6 +226,7 @@ class Column {
       std::memset(buffer_->data(), 0, buffer_->num_bytes());
     for (int64_t row = 0; row < rows_; ++row) {
       const Values& values = lists_[row];
+      if (spec_.default_value.defined()) PutDefault(row);
       const auto place = [&](auto* out) { return out + row * row_size_; };
       std::copy(values.floats.begin(), values.floats.end(),
                 place(static_cast<float*>(buffer_->data())));
@@ -222,7 +235,9 @@ class Column {
       std::copy(values.strings.begin(), values.strings.end(),
                 place(static_cast<std::string*>(buffer_->data())));
     }
-    return Tensor::FromBuffer(std::move(buffer_), spec_.dtype, Shape{rows_, row_size_});
+    Shape shape{rows_, row_size_ / spec_.shape.num_elements()};
+    for (const int64_t size : spec_.shape.sizes()) shape.Append(size);
+    return Tensor::FromBuffer(std::move(buffer_), spec_.dtype, shape);
   }
 
   const FeatureSpec& spec_;
@@ -270,21 +285,63 @@ Element ParseSingleExample(std::string_view serialized, const std::vector<Featur
   return element;
 }
 
-Element ParseExample(const Tensor& serialized, const std::vector<FeatureSpec>& specs) {
-  if (!serialized.defined() || serialized.dtype() != DType::kString || serialized.rank() != 1) {
-    data::Refuse("parse_example", "the examples must be strings [n]",
-                 serialized.defined()
-                     ? std::string(DTypeName(serialized.dtype())) + serialized.shape().ToString()
-                     : "none",
-                 "batch serialized records");
+namespace {
+
+// What an op of this file is asked for.
+struct WantedFeatures : TensorObject {
+  explicit WantedFeatures(const std::vector<FeatureSpec>& wanted) : specs(wanted) {}
+  std::vector<FeatureSpec> specs;
+};
+
+const std::vector<FeatureSpec>& SpecsOf(const ops::Attributes& attributes) {
+  const auto& object = attributes.Get<std::shared_ptr<TensorObject>>("features");
+  return dynamic_cast<const WantedFeatures&>(*object).specs;
+}
+
+void RequireTexts(DType dtype, const Shape& shape) {
+  if (dtype == DType::kString && shape.rank() <= 1) return;
+  data::Refuse("parse_example", "the examples must be strings [n], or one []",
+               std::string(DTypeName(dtype)) + shape.ToString(), "batch serialized records");
+}
+
+std::vector<ops::TensorType> InferParsed(const ops::InferenceContext& context) {
+  const ops::TensorType& texts = context.inputs[0];
+  RequireTexts(texts.dtype, texts.shape);
+  std::vector<ops::TensorType> types;
+  for (const FeatureSpec& spec : SpecsOf(context.attributes)) {
+    Shape shape = texts.shape;
+    if (spec.kind == FeatureSpec::Kind::kVariable) {
+      shape.Append(Shape::kUnknown);
+    }
+    for (const int64_t size : spec.shape.sizes()) shape.Append(size);
+    types.push_back({spec.dtype, shape});
   }
-  const auto records = serialized.data<std::string>();
+  return types;
+}
+
+std::vector<Tensor> Parse(const ops::Attributes& attributes, std::span<const Tensor> inputs) {
+  const std::vector<FeatureSpec>& specs = SpecsOf(attributes);
+  const auto records = inputs[0].data<std::string>();
+  if (inputs[0].rank() == 0) return ParseSingleExample(records[0], specs);
   std::vector<Column> columns = Columns(specs, static_cast<int64_t>(records.size()));
   for (size_t row = 0; row < records.size(); ++row)
     ParseInto(records[row], static_cast<int64_t>(row), columns);
   Element element;
   for (Column& column : columns) element.push_back(column.Finish());
   return element;
+}
+
+const ops::RegisterOp kParseExample({.name = "ParseExample", .infer = InferParsed});
+const kernels::RegisterValueFunction kParse("ParseExample", Parse);
+
+}  // namespace
+
+Element ParseExample(const Tensor& serialized, const std::vector<FeatureSpec>& specs) {
+  if (!serialized.defined()) RequireTexts(DType::kInvalid, Shape{});
+  RequireTexts(serialized.dtype(), serialized.shape());
+  return ops::Emit(
+      "ParseExample", {serialized},
+      {{"features", std::shared_ptr<TensorObject>(std::make_shared<WantedFeatures>(specs))}});
 }
 
 }  // namespace lockstep

@@ -16,6 +16,7 @@ void BindHostCalls(nb::module_& m);
 void BindMathOps(nb::module_& m);
 void BindArrayOps(nb::module_& m);
 void BindNnOps(nb::module_& m);
+void BindStringOps(nb::module_& m);
 void BindRandomOps(nb::module_& m);
 void BindData(nb::module_& m);
 void BindDistribute(nb::module_& m);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "lockstep/data/dataset.h"
+#include "lockstep/runtime/function.h"
 #include "python/bind.h"
 #include "python/callback.h"
 
@@ -23,6 +24,12 @@ nb::list ListOf(const std::vector<Tensor>& tensors) {
   nb::list list;
   for (const Tensor& tensor : tensors) list.append(nb::cast(tensor));
   return list;
+}
+
+// A traced function runs without the interpreter once it is traced.
+std::function<Element(const Element&)> ElementFunction(nb::object function) {
+  if (!nb::isinstance<Function>(function)) return TensorFunction(std::move(function));
+  return [own = nb::cast<Function>(function)](const Element& element) { return own.Call(element); };
 }
 
 // `make()` gives a Python iterator of lists of tensors.
@@ -114,11 +121,11 @@ void BindSources(nb::class_<Dataset>& c) {
 void BindSteps(nb::class_<Dataset>& c) {
   c.def("map",
         [](const Dataset& d, nb::object function, int parallel, bool stateful) {
-          return d.Map(TensorFunction(std::move(function)), {parallel, stateful});
+          return d.Map(ElementFunction(std::move(function)), {parallel, stateful});
         })
       .def("filter",
            [](const Dataset& d, nb::object predicate) {
-             const auto call = TensorFunction(std::move(predicate));
+             const auto call = ElementFunction(std::move(predicate));
              return d.Filter([call](const Element& e) { return call(e).at(0).scalar<bool>(); });
            })
       .def("enumerate", &Dataset::Enumerate)

@@ -213,10 +213,6 @@ void BindRecords(nb::module_& m) {
       nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
   m.def("serialize_example", &Serialize);
   m.def("deserialize_example", &Deserialize);
-  m.def("parse_single_example", [](nb::bytes serialized, nb::object specs) {
-    return BytesOf(ParseSingleExample(std::string_view(serialized.c_str(), serialized.size()),
-                                      SpecsOf(specs)));
-  });
   m.def("parse_example", [](const Tensor& serialized, nb::object specs) {
     const auto wanted = SpecsOf(specs);
     return BytesOf(Unlocked([&] { return ParseExample(serialized, wanted); }));

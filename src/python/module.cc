@@ -13,6 +13,7 @@ NB_MODULE(_native, m) {
   BindMathOps(m);
   BindArrayOps(m);
   BindNnOps(m);
+  BindStringOps(m);
   BindRandomOps(m);
   BindData(m);
   BindDistribute(m);

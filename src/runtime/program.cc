@@ -21,7 +21,10 @@ Kind KindOf(const graph::Node& node) {
   if (op == "While") return Kind::kWhile;
   if (const HostOp* host = FindHostOp(op)) return host->meets ? Kind::kMeeting : Kind::kHost;
   if (kernels::KernelRegistry::Cpu().FindValueFunction(op) != nullptr) return Kind::kValues;
-  return Kind::kSegment;
+  // A plan's memory holds no strings.
+  const bool strings = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                   [](const auto& type) { return type.dtype == DType::kString; });
+  return strings ? Kind::kValues : Kind::kSegment;
 }
 
 bool IsLeaf(const graph::Node& node) {

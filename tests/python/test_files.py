@@ -82,6 +82,41 @@ class Files(unittest.TestCase):
             tf.io.parse_single_example(again.SerializeToString(),
                                        {"none": tf.io.FixedLenFeature([], tf.int64)})
 
+    def test_images_in_records_are_parsed_in_maps(self):
+        path = os.path.join(self.path, "images.tfrecord")
+        images = np.arange(7 * 12, dtype=np.uint8).reshape(7, 3, 4)
+        with tf.io.TFRecordWriter(path) as writer:
+            for i, image in enumerate(images):
+                writer.write(tf.train.Example(features=tf.train.Features(feature={
+                    "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[i])),
+                    "pairs": tf.train.Feature(int64_list=tf.train.Int64List(value=range(2 * (i % 3)))),
+                    "image": tf.train.Feature(bytes_list=tf.train.BytesList(value=[image.tobytes()])),
+                })).SerializeToString())
+        wanted = {"label": tf.io.FixedLenFeature([], tf.int64), "image": tf.io.FixedLenFeature([], tf.string),
+                  "pairs": tf.io.FixedLenSequenceFeature([2], tf.int64, allow_missing=True, default_value=-1)}
+        traces = []
+
+        def one(record):
+            traces.append(record)
+            parsed = tf.io.parse_single_example(record, wanted)
+            return tf.reshape(tf.io.decode_raw(parsed["image"], tf.uint8), [3, 4]), parsed["label"], parsed["pairs"]
+
+        def several(records):
+            parsed = tf.io.parse_example(records, wanted)
+            return tf.reshape(tf.io.decode_raw(parsed["image"], tf.uint8), [-1, 3, 4]), parsed["label"], parsed["pairs"]
+        records = tf.data.TFRecordDataset(path)
+        for i, (image, label, pairs) in enumerate(records.map(one, num_parallel_calls=2)):
+            np.testing.assert_array_equal(image, images[i])
+            self.assertEqual(int(label), i)
+            np.testing.assert_array_equal(pairs, np.arange(2 * (i % 3)).reshape(-1, 2))
+        self.assertEqual(len(traces), 2)  # once for the structure, once for the elements
+        for i, (batch, labels, pairs) in enumerate(records.batch(4).map(several, tf.data.AUTOTUNE).prefetch(1)):
+            np.testing.assert_array_equal(batch, images[4 * i:4 * i + 4])
+            self.assertEqual(tuple(pairs.shape), (len(labels), 2, 2))
+            self.assertEqual(pairs.numpy()[-1].ravel().tolist(), [-1] * 4)
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            list(records.map(lambda r: tf.io.decode_raw(r, tf.int64)))
+
     def test_summaries(self):
         writer = tf.summary.create_file_writer(self.path)
         with writer.as_default():

@@ -37,7 +37,8 @@ Result<SequenceExample> DeserializeSequenceExample(std::string_view bytes);
 struct FeatureSpec {
   enum class Kind {
     kFixed,     // exactly `shape`; without the feature `default_value`, else InvalidArgument
-    kVariable,  // [n], as many as there are, perhaps none; batched: padded behind with zeros or ""
+    kVariable,  // [n, shape...], as many as there are, perhaps none; batched: padded behind with
+                // `default_value`, a scalar, else with zeros or ""
   };
   std::string name;
   /// kFloat32, kInt64 or kString, as the lists have them; kUInt8 takes the bytes of one string.
@@ -53,7 +54,8 @@ struct FeatureSpec {
 /// Example, a list of another kind or number, a feature without a default that is missing.
 /// Source: tf.io.parse_single_example (kUInt8: and tf.io.decode_raw).
 Element ParseSingleExample(std::string_view serialized, const std::vector<FeatureSpec>& specs);
-/// The same of each of `serialized`, string [n], stacked: shapes [n, ...].
+/// The same of each of `serialized`, string [n], stacked: shapes [n, ...]; of one, string [], as
+/// above. An op: it can be part of functions that are traced.
 /// Source: tf.io.parse_example.
 Element ParseExample(const Tensor& serialized, const std::vector<FeatureSpec>& specs);
 

@@ -63,4 +63,4 @@ def _traced(function, spec):
     structure = form[0]
     if structure is None:
         raise TypeError(f"Unsupported return value from function passed to Dataset.map(): None.")
-    return native.call, _pack_results(structure, given)
+    return native, _pack_results(structure, given)
