@@ -23,6 +23,7 @@ EXEMPT = {
     "cluster/member_process_test.cc": "starts processes, kills and stops them",
     "remote/session_test.cc": "starts threads of clients, and waits for a server to come back",
     "remote/remote_run_benchmark.cc": "measures with a server in another process",
+    "distribute/servers/server_races_test.cc": "starts threads of clients, and another process",
     "net/certificates.cc": "makes keys and certificates by libssl",
     "net/openssl_handles.h": "owns what libssl allocates, for the two",
     "net/shared_memory_layout.h": "holds the robust mutex that shows a process's death",

@@ -65,7 +65,8 @@ bool IsLogged(const RaceReport& report) {
 
 RaceAccess AccessOf(const runtime::AccessPlace& place) {
   const std::string path = place.site.file;
-  return {place.version, place.thread, path.substr(path.find_last_of('/') + 1), place.site.line};
+  return {place.version, place.thread, path.substr(path.find_last_of('/') + 1), place.site.line,
+          place.who};
 }
 
 std::string LineOf(const RaceAccess& access) {
@@ -73,6 +74,7 @@ std::string LineOf(const RaceAccess& access) {
 }
 
 std::string ThreadOf(const RaceAccess& access) {
+  if (!access.who.empty()) return " by " + access.who;
   return access.thread == 0 ? "" : " by thread " + std::to_string(access.thread);
 }
 
@@ -83,6 +85,7 @@ void Report(const runtime::RaceFinding& finding) {
                                       ? RaceReport::Kind::kLostUpdate
                                       : RaceReport::Kind::kMixedGradient,
                           .certain = finding.certain,
+                          .on_server = finding.on_server,
                           .variable = finding.variable,
                           .read = AccessOf(finding.read),
                           .written = AccessOf(finding.written),
@@ -127,12 +130,13 @@ std::string RaceReport::ToString() const {
          (assigned.file.empty() || SamePlace(assigned, written)
               ? ""
               : " (assigned" + LineOf(assigned) + ")") +
-         "; use AssignAdd or Update, or a Lock around the read and the assignment";
+         (on_server ? "; use AssignAdd, or read and assign in one run"
+                    : "; use AssignAdd or Update, or a Lock around the read and the assignment");
 }
 
 void SetRaceCheck(RaceCheck check) {
   current.store(check);
-  runtime::SetRaceHook(check == RaceCheck::kIgnore ? nullptr : &Report);
+  runtime::SetRaceHook(check == RaceCheck::kIgnore ? nullptr : &Report, check == RaceCheck::kRaise);
 }
 
 RaceCheck CurrentRaceCheck() { return current.load(); }

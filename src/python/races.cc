@@ -34,6 +34,7 @@ nb::dict PlaceOf(const RaceAccess& access) {
   place["thread"] = access.thread;
   place["file"] = nb::str(access.file.c_str());
   place["line"] = access.line;
+  place["who"] = nb::str(access.who.c_str());
   return place;
 }
 

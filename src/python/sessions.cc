@@ -7,8 +7,10 @@
 
 #include "lockstep/runtime/session.h"
 #include "ops/builder.h"
+#include "ops/known_site.h"
 #include "python/bind.h"
 #include "python/callback.h"
+#include "python/site.h"
 #include "runtime/graph_builder.h"
 
 namespace lockstep::python {
@@ -30,6 +32,7 @@ std::vector<Fetch> FetchesOf(nb::handle list) {
 
 nb::list RunSession(const Session& session, nb::object fetches, nb::object feeds,
                     nb::object targets) {
+  const ops::KnownSite site(PythonSite());
   const std::vector<Fetch> wanted = FetchesOf(fetches), only_run = FetchesOf(targets);
   Feeds fed;
   for (nb::handle pair : feeds)

@@ -245,11 +245,13 @@ std::vector<Tensor> Chief::Run(Prepared* prepared, const std::vector<Tensor>& ar
 std::vector<Tensor> Chief::Start(const std::shared_ptr<RemoteGraph>& graph,
                                  const std::vector<Tensor>& arguments) {
   Result<std::vector<Tensor>> results = Status(Code::kInternal, "[coordinator] not run");
+  const Asker asker = Asker::Current();
   runtime::AwaitOn(executor(), [&](const runtime::OnDone& done) {
-    client_->Start(graph, arguments, [&results, done](Result<std::vector<Tensor>> given) {
+    const auto ended = [&results, done](Result<std::vector<Tensor>> given) {
       results = std::move(given);
       done();
-    });
+    };
+    client_->Start(graph, arguments, ended, asker);
   });
   return results.OrThrow();
 }

@@ -42,6 +42,8 @@ struct Client::Run {
   size_t waiting = 0;   // parts that have not answered
   bool again = false;
   std::vector<Tensor> results;
+  Asker asker;
+  std::vector<runtime::RaceFinding> findings;
   base::Timer pause;
   int attempts = 0;
 };
@@ -154,16 +156,18 @@ Status Client::Lost(const RemoteGraph::Part& part, const Status& status) const {
 }
 
 uint64_t Client::Start(const std::shared_ptr<RemoteGraph>& graph, const std::vector<Tensor>& feeds,
-                       OnResults done) {
+                       OnResults done, Asker asker) {
   auto run = std::make_unique<Run>();
+  run->asker = std::move(asker);
   run->graph = graph;
   run->done = [done = std::move(done)](Outcome outcome) { done(std::move(outcome.results)); };
   return Begin(std::move(run), feeds);
 }
 
 uint64_t Client::Carry(const std::shared_ptr<RemoteGraph>& graph, const std::vector<Tensor>& feeds,
-                       std::function<void(Outcome)> done) {
+                       std::function<void(Outcome)> done, Asker asker) {
   auto run = std::make_unique<Run>();
+  run->asker = std::move(asker);
   run->graph = graph;
   run->done = std::move(done);
   run->may_be_done_again = true;
@@ -188,6 +192,7 @@ void Client::Send(uint64_t id) {
   Run& run = *runs_.at(id);
   run.number = nonce_ + ++next_number_;
   run.again = false;
+  run.findings.clear();
   run.results.assign(run.graph->num_results, Tensor());
   run.waiting = run.graph->parts.size();
   ++run.attempts;
@@ -211,6 +216,7 @@ void Client::Send(uint64_t id) {
       if (&other != &part) request.others.push_back(other.address);
     }
     request.finishes = untold_[part.address];
+    request.asker = run.asker;
     for (int parameter : part.parameters) request.feeds.push_back(run.feeds[parameter]);
     const auto answered = [this, alive = std::weak_ptr<int>(alive_), id, number = run.number,
                            i](const Result<net::Parcel>& answer) {
@@ -245,6 +251,7 @@ void Client::Answered(uint64_t id, uint64_t number, size_t index,
     Again(id);
     return;
   }
+  run.findings.insert(run.findings.end(), answer->findings.begin(), answer->findings.end());
   const Status& status = answer->status;
   if (!status.ok()) {
     // A value that cannot be sent: its receiver is lost.
@@ -302,6 +309,8 @@ void Client::End(uint64_t id, Outcome outcome, bool commits) {
   const auto place = runs_.find(id);
   const std::unique_ptr<Run> run = std::move(place->second);
   runs_.erase(place);
+  const Status told = TellFindings(run->findings);
+  if (!outcome.results.ok() && !told.ok()) outcome.results = told;  // says more
   const bool waits = run->may_be_done_again && !outcome.lost.empty();
   struct Ending {
     Outcome outcome;

@@ -63,7 +63,7 @@ class Client {
   /// Aborted when one has been started again.
   using OnResults = std::function<void(Result<std::vector<Tensor>>)>;
   uint64_t Start(const std::shared_ptr<RemoteGraph>& graph, const std::vector<Tensor>& feeds,
-                 OnResults done);
+                 OnResults done, Asker asker = {});
   /// How a run has ended, for callers that do it again when a task was lost.
   struct Outcome {
     Result<std::vector<Tensor>> results;
@@ -74,8 +74,9 @@ class Client {
   };
   /// The same as `Start` for a run whose end is known before `done` is called: if a task was lost,
   /// all others have said that they have taken back what it has written. So it may be done again.
+  /// `asker`: whom servers name in reports of races; they are told here.
   uint64_t Carry(const std::shared_ptr<RemoteGraph>& graph, const std::vector<Tensor>& feeds,
-                 std::function<void(Outcome)> done);
+                 std::function<void(Outcome)> done, Asker asker = {});
   /// Ends the run on all tasks; it is as if it had never been. `done` gets `status`.
   void Cancel(uint64_t run, const Status& status);
   /// Calls `done` when all servers know how this client's runs have ended.

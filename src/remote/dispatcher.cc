@@ -223,7 +223,8 @@ void Dispatcher::Carry(Worker& worker, const std::shared_ptr<const DispatchedFun
   };
   const auto known = worker.graphs.find(function);
   if (known != worker.graphs.end()) {
-    running_.at(number)->run = client_.Carry(known->second, feeds, ended);
+    running_.at(number)->run =
+        client_.Carry(known->second, feeds, ended, running_.at(number)->call.asker);
     return;
   }
   graph::Graph graph = function->graph;
@@ -246,7 +247,8 @@ void Dispatcher::Carry(Worker& worker, const std::shared_ptr<const DispatchedFun
       return;
     }
     if (worker.there && worker.life == life) worker.graphs[function] = *given;
-    running_.at(number)->run = client_.Carry(*given, feeds, ended);
+    Running& running = *running_.at(number);
+    running.run = client_.Carry(*given, feeds, ended, running.call.asker);
   };
   client_.Register(graph, function->mode, registered);
 }

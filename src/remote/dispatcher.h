@@ -53,6 +53,7 @@ class Dispatcher {
     std::vector<std::pair<int, int>> resources;
     Draw draw;
     std::string where;  // " scheduled at step.cc:12", for error texts
+    Asker asker;
     /// Called once.
     std::function<void(Results)> done;
   };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "remote/wire.h"
+#include "remote/wire_origins.h"
 
 namespace lockstep::remote {
 
@@ -16,11 +17,13 @@ Status Malformed(const char* what) {
                 std::string("[remote] a message must have its form; got another one for ") + what);
 }
 
-// The end of a message: its tensors, and their bodies.
-net::Parcel WithTensors(FieldWriter writer, const std::vector<Tensor>& tensors) {
+// The end of a message: its tensors, their bodies and origins.
+net::Parcel WithTensors(FieldWriter writer, const std::vector<Tensor>& tensors,
+                        bool tells_origins) {
   net::Parcel parcel;
   writer.Put(static_cast<uint32_t>(tensors.size()));
   for (const Tensor& tensor : tensors) PutTensor(tensor, &writer, &parcel.bodies);
+  PutOrigins(tensors, tells_origins, &writer);
   parcel.text = writer.Take();
   return parcel;
 }
@@ -32,6 +35,7 @@ std::vector<Tensor> TakeTensors(FieldReader* reader, const std::vector<net::Payl
     tensors.push_back(TakeTensor(reader, bodies, &next));
   }
   if (next != bodies.size()) reader->Refuse();
+  TakeOrigins(reader, tensors);
   return tensors;
 }
 
@@ -87,7 +91,8 @@ net::Parcel RunRequest::Write() const {
   writer.Put(static_cast<uint32_t>(others.size()));
   for (const std::string& other : others) writer.PutText(other);
   Put(finishes, &writer);
-  return WithTensors(std::move(writer), feeds);
+  Put(asker, &writer);
+  return WithTensors(std::move(writer), feeds, asker.follows());
 }
 
 Result<RunRequest> RunRequest::Read(const net::Parcel& parcel) {
@@ -104,6 +109,7 @@ Result<RunRequest> RunRequest::Read(const net::Parcel& parcel) {
     request.others.push_back(reader.TakeText());
   }
   request.finishes = TakeFinishes(&reader);
+  request.asker = TakeAsker(&reader);
   request.feeds = TakeTensors(&reader, parcel.bodies);
   if (!reader.done()) return Malformed(kRun);
   return request;
@@ -114,7 +120,8 @@ net::Parcel RunAnswer::Write() const {
   writer.Put(timestamp);
   for (bool flag : {again, forgotten, released}) writer.Put(static_cast<uint8_t>(flag));
   PutStatus(status, &writer);
-  return WithTensors(std::move(writer), results);
+  Put(findings, &writer);
+  return WithTensors(std::move(writer), results, tells_origins);
 }
 
 Result<RunAnswer> RunAnswer::Read(const net::Parcel& parcel) {
@@ -124,6 +131,7 @@ Result<RunAnswer> RunAnswer::Read(const net::Parcel& parcel) {
   for (bool* flag : {&answer.again, &answer.forgotten, &answer.released})
     *flag = reader.Take<uint8_t>() != 0;
   answer.status = TakeStatus(&reader);
+  answer.findings = TakeFindings(&reader);
   answer.results = TakeTensors(&reader, parcel.bodies);
   if (!reader.done()) return Malformed("the answer of a run");
   return answer;
@@ -132,7 +140,7 @@ Result<RunAnswer> RunAnswer::Read(const net::Parcel& parcel) {
 net::Parcel PutRequest::Write() const {
   FieldWriter writer;
   writer.Put(number).PutText(key);
-  return WithTensors(std::move(writer), {value});
+  return WithTensors(std::move(writer), {value}, tells_origins);
 }
 
 Result<PutRequest> PutRequest::Read(const net::Parcel& parcel) {

@@ -7,6 +7,7 @@
 #include "lockstep/base/status.h"
 #include "lockstep/tensor/tensor.h"
 #include "net/parcel.h"
+#include "remote/asker.h"
 
 /// What a session and its servers say to each other. An attempt at a run has a number of its own,
 /// by which all tasks name it; its age stays the same from attempt to attempt.
@@ -67,6 +68,7 @@ struct RunRequest {
   bool late = false;
   std::vector<std::string> others;  // addresses of the other tasks that take part
   std::vector<Finish> finishes;     // of earlier runs
+  Asker asker;
   std::vector<Tensor> feeds;
 
   net::Parcel Write() const;
@@ -82,6 +84,8 @@ struct RunAnswer {
   bool forgotten = false;
   /// The task has freed the graph, as nothing was heard of its client: register it, and try again.
   bool released = false;
+  std::vector<runtime::RaceFinding> findings;
+  bool tells_origins = false;  // of the results
   std::vector<Tensor> results;
 
   net::Parcel Write() const;
@@ -92,6 +96,7 @@ struct PutRequest {
   uint64_t number = 0;
   std::string key;
   Tensor value;
+  bool tells_origins = false;
 
   net::Parcel Write() const;
   static Result<PutRequest> Read(const net::Parcel& parcel);

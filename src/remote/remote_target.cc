@@ -109,14 +109,17 @@ class RemoteRun : public runtime::SessionRun {
     control.Check().OrThrow();
     Result<std::vector<Tensor>> results = Status(Code::kInternal, "[session] not run");
     uint64_t run = 0;
+    const Asker asker = Asker::Current();
     const std::vector<Tensor> values(feeds.begin(), feeds.end());
     connection_->driver().Await(
         [&](const runtime::OnDone& done) {
-          run = connection_->client().Start(graph_, values,
-                                            [&results, done](Result<std::vector<Tensor>> given) {
-                                              results = std::move(given);
-                                              done();
-                                            });
+          run = connection_->client().Start(
+              graph_, values,
+              [&results, done](Result<std::vector<Tensor>> given) {
+                results = std::move(given);
+                done();
+              },
+              asker);
         },
         &control, [&](const Status& status) { connection_->client().Cancel(run, status); });
     std::vector<Tensor> fetched = results.OrThrow();

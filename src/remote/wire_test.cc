@@ -10,8 +10,11 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/runtime/graph.h"
 #include "remote/messages.h"
+#include "remote/wire_origins.h"
 #include "runtime/graph_builder.h"
 #include "runtime/variable_cell.h"
+#include "tensor/buffer.h"
+#include "tensor/origins.h"
 
 namespace lockstep::remote {
 namespace {
@@ -145,8 +148,62 @@ TEST(Wire, RequestsComeBack) {
   answer.timestamp = 3;
   answer.status = Status(Code::kAborted, "[x] y");
   EXPECT_EQ(RunAnswer::Read(answer.Write()).OrThrow().status, answer.status);
-  const PutRequest put{4, "a;b;1:0", Scalar(2.f)};
+  const PutRequest put{4, "a;b;1:0", Scalar(2.f), false};
   EXPECT_EQ(PutRequest::Read(put.Write()).OrThrow().key, put.key);
+}
+
+TEST(Wire, WhoAsksAndWhatWasFoundComeBack) {
+  RunRequest request;
+  request.asker = {.process = 7,
+                   .number = 3,
+                   .epoch = 9,
+                   .refuses = true,
+                   .name = "thread 3 of process 5 on alpha",
+                   .file = "step.cc",
+                   .line = 12,
+                   .knows = {{8, 2, 5, 6}}};
+  const net::Parcel parcel = request.Write();
+  const RunRequest back = RunRequest::Read(parcel).OrThrow();
+  EXPECT_EQ(back.Write().text, parcel.text);
+  EXPECT_EQ(back.asker.line, 12u);
+  request.asker.number = 0;  // nobody
+  EXPECT_EQ(RunRequest::Read(request.Write()).status().code(), Code::kDataLoss);
+
+  RunAnswer answer;
+  answer.findings.push_back({.variable = "@owner/4/w/kernel",
+                             .read = {.version = 3, .thread = 1, .site = {"a.cc", 4}},
+                             .written = {.version = 5,
+                                         .thread = 2,
+                                         .site = {"b.cc", 6},
+                                         .process = 7,
+                                         .who = "thread 2 of process 9 on beta"},
+                             .assigned = {.version = 6}});
+  const RunAnswer told = RunAnswer::Read(answer.Write()).OrThrow();
+  ASSERT_EQ(told.findings.size(), 1u);
+  EXPECT_EQ(told.findings[0].variable, "w/kernel");
+  EXPECT_EQ(told.findings[0].read.version, 3u);
+  EXPECT_EQ(told.findings[0].written.who, "thread 2 of process 9 on beta");
+  EXPECT_STREQ(told.findings[0].written.site.file, "b.cc");
+}
+
+TEST(Wire, OriginsOfServersVariablesComeBack) {
+  runtime::VariableCell cell("cell", Scalar(1.f)), unknown("unknown", Scalar(1.f));
+  TellOfVariable(cell.number());
+  const Tensor version = cell.Read();
+  const Tensor computed = Tensor(2.f), foreign = unknown.Read();
+  auto origins = std::make_shared<tensor::Origins>();
+  origins->Add(tensor::Origin{cell.number(), 4});
+  computed.buffer()->set_origins(origins);
+  RunAnswer answer;
+  answer.results = {version, computed, foreign};
+  answer.tells_origins = true;
+  const auto back = RunAnswer::Read(answer.Write()).OrThrow().results;
+  EXPECT_EQ(back[0].buffer()->origin().variable, cell.number());
+  EXPECT_EQ(tensor::VersionIn(back[1], cell.number()), 4u);
+  EXPECT_EQ(back[1].buffer()->origin().variable, 0u);
+  EXPECT_FALSE(tensor::HasOrigin(back[2]));
+  answer.tells_origins = false;
+  EXPECT_FALSE(tensor::HasOrigin(RunAnswer::Read(answer.Write()).OrThrow().results[0]));
 }
 
 }  // namespace

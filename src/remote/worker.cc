@@ -6,11 +6,13 @@
 #include "base/log.h"
 #include "remote/snapshot_reads.h"
 #include "remote/wire.h"
+#include "remote/wire_origins.h"
 #include "runtime/body_tracer.h"
 #include "runtime/compiled.h"
 #include "runtime/host_ops.h"
 #include "runtime/program.h"
 #include "runtime/run_control.h"
+#include "tensor/origins.h"
 
 namespace lockstep::remote {
 
@@ -124,6 +126,8 @@ struct Worker::Run {
   std::shared_ptr<Registered> graph;
   std::vector<Tensor> feeds;
   std::vector<std::string> others;
+  Asker asker;
+  std::vector<runtime::RaceFinding> findings;
   net::Rpc::ParcelAnswer answer;
   std::optional<net::Parcel> answered;  // for a request that comes twice
   std::unique_ptr<runtime::Execution> execution;
@@ -190,6 +194,7 @@ Tensor Worker::VariableFor(const WireVariable& variable) {
   if (!handle.defined()) {
     auto cell = std::make_shared<runtime::VariableCell>(variable.name, variable.dtype,
                                                         variable.shape, variable.trainable);
+    TellOfVariable(cell->number());
     handle = Tensor::FromObject(std::move(cell), DType::kResource, variable.shape, variable.dtype);
   } else if (handle.element_dtype() != variable.dtype || !(handle.shape() == variable.shape)) {
     throw Error(Code::kInvalidArgument,
@@ -321,6 +326,7 @@ void Worker::Begin(const net::Parcel& parcel, const net::Rpc::ParcelAnswer& answ
   run.relaxed = request->relaxed;
   run.feeds = std::move(request->feeds);
   run.others = std::move(request->others);
+  run.asker = std::move(request->asker);
   const auto graph = graphs_.find(request->graph);
   if (graph == graphs_.end()) {
     // Handles of this process, of which this one was freed: its client may register it again.
@@ -425,6 +431,34 @@ bool Worker::Hold(Run& run) {
   return true;
 }
 
+std::vector<Tensor> Worker::RunAlone(Run& run) {
+  const AskerScope scope(run.asker, &run.findings);
+  AlonePart& part = *run.graph->alone;
+  std::vector<Tensor> values = run.feeds;
+  for (const auto& cell : part.snapshots)
+    values.push_back(Tensor::FromBuffer(cell->buffer(), cell->dtype(), cell->shape()));
+  return part.compiled.Run(values, team_);
+}
+
+// To its next meeting, or its end.
+bool Worker::Advance(Run& run) {
+  const AskerScope scope(run.asker, &run.findings);
+  return run.execution->Advance(team_);
+}
+
+// What goes away from here was read for whoever asks.
+void Worker::NoteReads(Run& run, const std::vector<Tensor>& values) {
+  if (!run.asker.follows()) return;
+  const AskerScope scope(run.asker, &run.findings);
+  if (!runtime::FollowsAccesses()) return;
+  for (const runtime::VariableUse& use : run.graph->uses) {
+    for (const Tensor& value : values) {
+      const auto version = tensor::VersionIn(value, use.cell->number());
+      if (version) use.cell->log().Read(*version, {});
+    }
+  }
+}
+
 // The parts of a run follow the order of the program, which is one for all of them: a part waits
 // only for what comes earlier, so the first op that nobody has carried out can always be.
 void Worker::Carry(Run& run) {
@@ -433,17 +467,13 @@ void Worker::Carry(Run& run) {
   const runtime::RunControlScope scope(&control);
   try {
     if (run.graph->alone != nullptr && !run.late) {
-      AlonePart& part = *run.graph->alone;
-      std::vector<Tensor> values = run.feeds;
-      for (const auto& cell : part.snapshots)
-        values.push_back(Tensor::FromBuffer(cell->buffer(), cell->dtype(), cell->shape()));
-      Done(number, part.compiled.Run(values, team_));
+      Done(number, RunAlone(run));
       return;
     }
     if (run.execution == nullptr) {
       run.execution = std::make_unique<runtime::Execution>(*run.graph->program, run.feeds, true);
     }
-    while (run.execution->Advance(team_)) {
+    while (Advance(run)) {
       const graph::Node& node = run.execution->meeting();
       if (node.spec->name == "_Hold") {
         if (!Hold(run)) return;
@@ -490,6 +520,7 @@ void Worker::SendTo(Run& run, const std::string& key, const Tensor& value) {
     throw Error(Code::kInternal, "[remote] a value goes to a task of the cluster; got " + key);
   }
   ++run.unsent;
+  NoteReads(run, {value});
   const auto answered = [this, alive = std::weak_ptr<int>(alive_), number = run.number,
                          address = task->address, receiver](const Result<net::Parcel>& answer) {
     if (alive.expired() || !runs_.contains(number)) return;
@@ -503,7 +534,8 @@ void Worker::SendTo(Run& run, const std::string& key, const Tensor& value) {
       Done(number, own.execution->results());
     }
   };
-  rpc_.CallParcel(task->address, kPut, PutRequest{run.number, key, value}.Write(),
+  rpc_.CallParcel(task->address, kPut,
+                  PutRequest{run.number, key, value, run.asker.follows()}.Write(),
                   options_.patience, answered);
 }
 
@@ -608,8 +640,16 @@ void Worker::Decide(Run& run, const std::vector<Fate>& fates) {
 
 void Worker::Reply(Run& run, const Status& status, bool again, std::vector<Tensor> results) {
   latest_ = std::max(latest_, run.order.timestamp) + 1;
-  net::Parcel parcel =
-      RunAnswer{latest_, status, again, run.forgotten, run.released, std::move(results)}.Write();
+  if (status.ok() && !again) NoteReads(run, results);
+  net::Parcel parcel = RunAnswer{latest_,
+                                 status,
+                                 again,
+                                 run.forgotten,
+                                 run.released,
+                                 std::move(run.findings),
+                                 run.asker.follows(),
+                                 std::move(results)}
+                           .Write();
   if (!run.alone) run.answered = parcel;  // what is alone is over
   if (run.answer != nullptr) run.answer(std::move(parcel));
 }

@@ -70,6 +70,9 @@ class Worker {
   Run& RunFor(Number number);
   void Start(Number number);
   void Carry(Run& run);
+  std::vector<Tensor> RunAlone(Run& run);
+  bool Advance(Run& run);
+  static void NoteReads(Run& run, const std::vector<Tensor>& values);
   void StartLate(Run& run);
   const std::shared_ptr<tensor::Buffer>& LastOf(const runtime::VariableCell& cell) const;
   bool Hold(Run& run);

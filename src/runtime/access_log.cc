@@ -7,10 +7,28 @@ namespace lockstep::runtime {
 
 namespace {
 constinit std::atomic<RaceHook> hook{nullptr};
+constinit std::atomic<bool> hook_refuses{false};
+constinit thread_local bool has_own_hook = false;
+constinit thread_local RaceHook own_hook = nullptr;
 }  // namespace
 
-void SetRaceHook(RaceHook one) { hook.store(one, std::memory_order_release); }
-RaceHook CurrentRaceHook() { return hook.load(std::memory_order_acquire); }
+void SetRaceHook(RaceHook one, bool refuses) {
+  hook_refuses.store(refuses, std::memory_order_relaxed);
+  hook.store(one, std::memory_order_release);
+}
+RaceHook CurrentRaceHook() {
+  return has_own_hook ? own_hook : hook.load(std::memory_order_acquire);
+}
+bool RaceHookRefuses() { return hook_refuses.load(std::memory_order_relaxed); }
+
+RaceHookScope::RaceHookScope(RaceHook hook) : outer_has_(has_own_hook), outer_(own_hook) {
+  has_own_hook = true;
+  own_hook = hook;
+}
+RaceHookScope::~RaceHookScope() {
+  has_own_hook = outer_has_;
+  own_hook = outer_;
+}
 
 AccessLog::~AccessLog() {
   for (const auto* list : {&reads_, &writes_}) {
@@ -18,8 +36,9 @@ AccessLog::~AccessLog() {
   }
 }
 
-void AccessLog::Put(std::vector<Access>* list, uint64_t version, const ops::SourceSite& site,
+void AccessLog::Put(std::vector<Access>* list, uint64_t version, const ops::SourceSite& where,
                     size_t own_entries) {
+  const ops::SourceSite site = where.line != 0 ? where : ops::CurrentSite();
   Actor& actor = Actor::Current();
   Access* oldest = nullptr;
   size_t own = 0;
@@ -61,6 +80,16 @@ void AccessLog::Read(uint64_t version, const ops::SourceSite& site) {
 void AccessLog::Write(uint64_t version, const ops::SourceSite& site) {
   const std::lock_guard lock(mutex_);
   Put(&writes_, version, site, 1);
+}
+
+void AccessLog::TakeBack(uint64_t version) {
+  const std::lock_guard lock(mutex_);
+  for (auto* list : {&reads_, &writes_}) {
+    std::erase_if(*list, [&](const Access& access) {
+      if (access.version > version) access.actor->DropRecord();
+      return access.version > version;
+    });
+  }
 }
 
 std::optional<Access> AccessLog::LastRead() const {

@@ -26,6 +26,8 @@ struct AccessPlace {
   uint64_t version = 0;
   int thread = 0;  // 0: not known
   ops::SourceSite site;
+  uint64_t process = 0;  // 0: this one
+  std::string who = {};  // of another process, with its thread
 };
 
 /// A race that has just been seen.
@@ -35,7 +37,8 @@ struct RaceFinding {
     kMixedGradient,  // a gradient was computed from two versions of a variable
   };
   Kind kind = Kind::kLostUpdate;
-  bool certain = true;  // else the value went through the host, where it is not followed
+  bool certain = true;     // else the value went through the host, where it is not followed
+  bool on_server = false;  // the variable is another task's
   std::string variable;
   AccessPlace read;
   AccessPlace written;   // by whom the reader does not know
@@ -45,11 +48,28 @@ struct RaceFinding {
 /// Is called for each finding, in the thread that makes it and before its assignment; what it
 /// throws is thrown there. nullptr: accesses are not followed, and cost nothing.
 using RaceHook = void (*)(const RaceFinding& finding);
-void SetRaceHook(RaceHook hook);
+/// `refuses`: it throws, so that no assignment takes place that it is called for.
+void SetRaceHook(RaceHook hook, bool refuses = false);
+/// The calling thread's, where a `RaceHookScope` has said so.
 RaceHook CurrentRaceHook();
+bool RaceHookRefuses();
 inline bool FollowsAccesses() { return CurrentRaceHook() != nullptr; }
 
-/// The last accesses of one variable, of each actor. Threads: any.
+/// While it lives, the calling thread's findings go to `hook`.
+class RaceHookScope {
+ public:
+  explicit RaceHookScope(RaceHook hook);
+  ~RaceHookScope();
+  RaceHookScope(const RaceHookScope&) = delete;
+  RaceHookScope& operator=(const RaceHookScope&) = delete;
+
+ private:
+  const bool outer_has_;
+  const RaceHook outer_;
+};
+
+/// The last accesses of one variable, of each actor; where no site is given, it is the thread's.
+/// Threads: any.
 class AccessLog {
  public:
   AccessLog() = default;
@@ -59,6 +79,8 @@ class AccessLog {
 
   void Read(uint64_t version, const ops::SourceSite& site);
   void Write(uint64_t version, const ops::SourceSite& site);
+  /// What was later than `version` has never been.
+  void TakeBack(uint64_t version);
 
   /// The calling actor's last read, if there was one.
   std::optional<Access> LastRead() const;

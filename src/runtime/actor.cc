@@ -1,7 +1,9 @@
 #include "runtime/actor.h"
 
 #include <algorithm>
+#include <map>
 
+#include "base/randomness.h"
 #include "base/thread_watch.h"
 #include "runtime/schedule.h"
 
@@ -95,6 +97,49 @@ const bool kWatching = [] {
 
 Actor::Actor(bool linked, bool serves) : number_(serves ? 0 : NextActorNumber()), linked_(linked) {}
 
+Actor::Actor(uint64_t process, int number, std::string name)
+    : process_(process), number_(number), name_(std::move(name)), linked_(true) {}
+
+namespace {
+
+// Actors of other processes.
+struct Others {
+  std::mutex mutex;
+  std::map<std::pair<uint64_t, int>, std::shared_ptr<Actor>> actors;  // by process and number
+};
+Others& AllOthers() {
+  static auto* others = new Others;
+  return *others;
+}
+
+}  // namespace
+
+std::shared_ptr<Actor> Actor::Elsewhere(uint64_t process, int number) {
+  Others& others = AllOthers();
+  const std::lock_guard lock(others.mutex);
+  const auto place = others.actors.find({process, number});
+  return place == others.actors.end() ? nullptr : place->second;
+}
+
+std::shared_ptr<Actor> Actor::Elsewhere(uint64_t process, int number, const std::string& name) {
+  constexpr size_t kMost = 1024;
+  Others& others = AllOthers();
+  const std::lock_guard lock(others.mutex);
+  std::shared_ptr<Actor>& actor = others.actors[{process, number}];
+  if (actor != nullptr) return actor;
+  const auto made = actor = std::make_shared<Actor>(process, number, name);
+  // Who is named by no record of an access may be made anew.
+  if (others.actors.size() > kMost) {
+    std::erase_if(others.actors, [](const auto& entry) { return entry.second.use_count() == 1; });
+  }
+  return made;
+}
+
+uint64_t ProcessNumber() {
+  static const uint64_t number = base::SystemRandomness().Next() | 1;
+  return number;
+}
+
 Actor& Actor::Current() {
   if (acting_for != nullptr) return *acting_for;
   if (mine != nullptr) return *mine;
@@ -165,6 +210,19 @@ void Actor::Learn(const Knowledge& news, Order order) {
   const std::lock_guard lock(mutex_);
   AddKnowledge(learnt, &knowledge_);
   std::erase_if(knowledge_, [this](const Known& entry) { return entry.actor.get() == this; });
+}
+
+Knowledge Actor::known() const {
+  const std::lock_guard lock(mutex_);
+  Knowledge all = knowledge_;
+  std::erase_if(all, [](const Known& entry) { return entry.actor->serves(); });
+  return all;
+}
+
+void Actor::BeAt(uint64_t epoch, Knowledge knowledge) {
+  const std::lock_guard lock(mutex_);
+  epoch_.store(epoch, std::memory_order_relaxed);
+  knowledge_ = std::move(knowledge);
 }
 
 void HandOver::Give() {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,17 @@ class Actor : public std::enable_shared_from_this<Actor> {
   /// `linked`: its beginning and end are seen, so it is ordered with who starts and joins it.
   /// `serves`: a thread of the library, which does now this, now that for others.
   explicit Actor(bool linked, bool serves = false);
+  /// One that is not a thread of this process.
+  Actor(uint64_t process, int number, std::string name);
+  /// One of another process, as its messages name it: the same one as long as anybody refers to it.
+  static std::shared_ptr<Actor> Elsewhere(uint64_t process, int number, const std::string& name);
+  /// The same, or nullptr where nobody refers to it.
+  static std::shared_ptr<Actor> Elsewhere(uint64_t process, int number);
 
+  /// 0: this one.
+  uint64_t process() const { return process_; }
+  /// Of one that is not a thread of this process: "thread 2 of process 4711 on alpha".
+  const std::string& name() const { return name_; }
   /// From 1 on, in the order in which they were started; 0 for one that serves.
   int number() const { return number_; }
   bool linked() const { return linked_; }
@@ -61,6 +72,10 @@ class Actor : public std::enable_shared_from_this<Actor> {
   Knowledge Publish();
   /// kHint: all that is known is a hint for this one.
   void Learn(const Knowledge& knowledge, Order order = Order::kCertain);
+  /// What it knows now, of those whose number is not 0.
+  Knowledge known() const;
+  /// For one of another process: what its message says of it.
+  void BeAt(uint64_t epoch, Knowledge knowledge);
 
   /// How many records of accesses name it; after its end they get fewer only.
   void AddRecord() { records_.fetch_add(1, std::memory_order_relaxed); }
@@ -71,7 +86,9 @@ class Actor : public std::enable_shared_from_this<Actor> {
   template <typename Test>
   bool IsKnown(const Actor& other, const Test& test) const;
 
+  const uint64_t process_ = 0;
   const int number_;
+  const std::string name_;
   const bool linked_;
   std::atomic<bool> ended_{false};
   std::atomic<uint64_t> epoch_{1};
@@ -79,6 +96,9 @@ class Actor : public std::enable_shared_from_this<Actor> {
   mutable std::mutex mutex_;
   Knowledge knowledge_;
 };
+
+/// By which messages to others name this process.
+uint64_t ProcessNumber();
 
 /// What threads hand over to each other: what each `Give` has told, for every later `Take`.
 /// Threads: any.

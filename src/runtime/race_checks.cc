@@ -13,7 +13,8 @@ namespace {
 
 AccessPlace PlaceOf(const std::optional<Access>& access, uint64_t version) {
   if (!access) return {version, 0, {}};
-  return {access->version, access->actor->number(), access->site};
+  const Actor& actor = *access->actor;
+  return {access->version, actor.number(), access->site, actor.process(), actor.name()};
 }
 
 struct Versions {
@@ -71,12 +72,14 @@ void CheckAssignment(VariableCell& cell, const AssignedValue& value, const ops::
   const bool ended = !written->actor->linked() && written->actor->ended();
   if (value.is_version && (ended || VariableHold::InLock(cell))) return;
   if (!read) read = cell.log().ReadOf(known);
+  const Actor& self = Actor::Current();
   hook({.kind = RaceFinding::Kind::kLostUpdate,
         .certain = value.computed_from.has_value(),
         .variable = cell.name(),
         .read = PlaceOf(read, known),
         .written = PlaceOf(written, 0),
-        .assigned = {cell.version() + 1, Actor::Current().number(), site}});
+        .assigned = {cell.version() + 1, self.number(), site.line != 0 ? site : ops::CurrentSite(),
+                     self.process(), self.name()}});
 }
 
 void CheckGradient(const std::deque<RecordedOp>& operations, const std::vector<Tensor>& sources) {

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
+#include "ops/known_site.h"
 #include "runtime/lent_variables.h"
 #include "runtime/session_state.h"
 
@@ -320,6 +321,7 @@ std::vector<Tensor> Session::Run(const std::vector<Fetch>& fetches, const Feeds&
                                  const std::vector<Fetch>& targets, const RunOptions& options,
                                  RunMetadata* metadata, Place place) const {
   state_->RequireOpen("Run", place);
+  const ops::KnownSite site({place.file_name(), static_cast<uint32_t>(place.line())});
   auto question = state_->Resolve(fetches, feeds, targets);
   return state_->Run(question, options, metadata);
 }
@@ -341,6 +343,7 @@ std::vector<Tensor> Session::Callable::operator()(std::span<const Tensor> values
                                                   const RunOptions& options, RunMetadata* metadata,
                                                   Place place) const {
   session_->RequireOpen("a callable", place);
+  const ops::KnownSite site({place.file_name(), static_cast<uint32_t>(place.line())});
   return session_->Run(*prepared_, values, options, metadata);
 }
 

@@ -23,12 +23,12 @@ std::shared_ptr<tensor::Buffer> CopyOf(DType dtype, const Shape& shape, const vo
   return copy;
 }
 
+}  // namespace
+
 uint64_t NextCellNumber() {
   static std::atomic<uint64_t> next{1};
   return next.fetch_add(1, std::memory_order_relaxed);
 }
-
-}  // namespace
 
 VariableCell::VariableCell(std::string name, const Tensor& initial, bool trainable)
     : name_(std::move(name)),

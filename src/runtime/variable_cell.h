@@ -47,6 +47,7 @@ class VariableCell : public TensorObject {
   void Restore(std::shared_ptr<tensor::Buffer> buffer, uint64_t version) {
     buffer_ = std::move(buffer);
     version_.store(version, std::memory_order_release);
+    log_.TakeBack(version);
   }
 
  private:
@@ -61,6 +62,9 @@ class VariableCell : public TensorObject {
   std::atomic<uint64_t> version_{0};
   AccessLog log_;
 };
+
+/// One that no cell of this process has.
+uint64_t NextCellNumber();
 
 /// The cell that a tensor of dtype resource refers to; InvalidArgument when it refers to none.
 VariableCell& CellOf(const Tensor& handle);

@@ -16,9 +16,10 @@ struct RaceAccess {
       0;  // 1 is the one that began the program, then in the order of their start; 0: not known
   std::string file;  // without folders; empty where the line is not known
   uint32_t line = 0;
+  std::string who = {};  // "thread 2 of process 4711 on alpha"; empty for a thread of this process
 };
 
-/// A race between threads that has happened.
+/// A race between threads, of one process or of clients of one server, that has happened.
 struct RaceReport {
   enum class Kind {
     /// What `written` made is overwritten by what was computed from `read`, an older version.
@@ -29,6 +30,8 @@ struct RaceReport {
   Kind kind = Kind::kLostUpdate;
   /// Else the value went through the host, and only the last read of its thread is known.
   bool certain = true;
+  /// The variable is a server's.
+  bool on_server = false;
   std::string variable;
   RaceAccess read;
   RaceAccess written;
@@ -43,6 +46,9 @@ struct RaceReport {
 /// What the process does with races between its threads, from now on; LOCKSTEP_RACES=ignore|warn|
 /// raise says it when the process begins, else it is kWarn. kRaise: the assignment throws
 /// FailedPrecondition and assigns nothing.
+///
+/// Clients of servers, in whatever processes, are told the same of the servers' variables, each by
+/// its own process's setting.
 ///
 /// Looked for are assignments (`Assign`, eagerly or in a function) of what was computed from a
 /// version that another thread has replaced meanwhile, unless that is known to have happened before

@@ -16,6 +16,10 @@ using distribute::RemoteState;
 
 namespace distribute {
 
+void LearnOfFunctions(runtime::Actor& functions) {
+  if (runtime::FollowsAccesses()) runtime::Actor::Current().Learn(functions.Publish());
+}
+
 void RemoteState::Set(remote::Dispatcher::Results results) {
   {
     const std::lock_guard lock(mutex);
@@ -172,14 +176,18 @@ std::shared_ptr<RemoteState> CoordinatorState::Schedule(
       }
     };
   }
-  const auto value = std::make_shared<RemoteState>();
+  const auto value = std::make_shared<RemoteState>(functions);
   call.done = [value](remote::Dispatcher::Results results) { value->Set(std::move(results)); };
-  Send(std::move(call));
+  Send(std::move(call), {place.file_name(), static_cast<uint32_t>(place.line())});
   return value;
 }
 
-void CoordinatorState::Send(remote::Dispatcher::Call call) {
+void CoordinatorState::Send(remote::Dispatcher::Call call, const ops::SourceSite& site) {
   room.Enter();
+  if (runtime::FollowsAccesses()) {
+    functions->Learn(runtime::Actor::Current().Publish());
+    call.asker = remote::Asker::Of(*functions, site);
+  }
   call.done = [this, done = std::move(call.done)](remote::Dispatcher::Results results) {
     if (!results.ok()) failed = true;
     done(std::move(results));
@@ -200,6 +208,7 @@ int CoordinatorState::AddResource(
 void CoordinatorState::Join() {
   runtime::AwaitOn(chief->executor(),
                    [&](const runtime::OnDone& done) { chief->dispatcher().WhenIdle(done); });
+  LearnOfFunctions(*functions);
   ThrowError();
 }
 
@@ -207,6 +216,7 @@ bool CoordinatorState::Done() {
   ThrowError();
   bool idle = false;
   runtime::RunOn(chief->executor(), [&] { idle = chief->dispatcher().idle(); });
+  if (idle) LearnOfFunctions(*functions);
   return idle;
 }
 
@@ -217,11 +227,13 @@ bool CoordinatorState::Done() {
 RemoteValue::State RemoteValue::state() const {
   const std::lock_guard lock(state_->mutex);
   if (!state_->results) return State::kNotReady;
+  distribute::LearnOfFunctions(*state_->functions);
   return state_->results->ok() ? State::kReady : State::kAborted;
 }
 
 std::vector<Tensor> RemoteValue::Fetch() const {
   state_->ready.Wait();
+  distribute::LearnOfFunctions(*state_->functions);
   return state_->results->OrThrow();
 }
 

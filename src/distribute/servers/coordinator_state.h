@@ -19,10 +19,16 @@ namespace lockstep::distribute {
 
 class CoordinatorState;
 
+/// What functions have done so far has happened before what the calling thread does now.
+void LearnOfFunctions(runtime::Actor& functions);
+
 /// What a `RemoteValue` refers to.
 class RemoteState {
  public:
+  explicit RemoteState(std::shared_ptr<runtime::Actor> functions)
+      : functions(std::move(functions)) {}
   void Set(remote::Dispatcher::Results results);
+  const std::shared_ptr<runtime::Actor> functions;
   runtime::Awaited ready;
   std::mutex mutex;
   std::optional<remote::Dispatcher::Results> results;  // guarded by mutex until `ready`
@@ -110,8 +116,8 @@ class CoordinatorState : public runtime::VariableCreator,
   /// A traced graph as workers carry it out: beside its variables, held as the effects want it.
   std::shared_ptr<remote::DispatchedFunction> Dispatched(graph::Graph graph,
                                                          std::string name) const;
-  /// Queues `call`, when there is room.
-  void Send(remote::Dispatcher::Call call);
+  /// Queues `call`, when there is room; `site` is where it is scheduled, for reports of races.
+  void Send(remote::Dispatcher::Call call, const ops::SourceSite& site = ops::CurrentSite());
   /// The first error since the last one that was thrown; of another function, perhaps.
   void ThrowError();
   void Join();
@@ -122,6 +128,8 @@ class CoordinatorState : public runtime::VariableCreator,
   std::shared_ptr<remote::Chief> chief;
   WorkerTraces traces;
   runtime::WaitingRoom room;  // of the queue
+  /// Who acts for whom has scheduled functions.
+  const std::shared_ptr<runtime::Actor> functions = remote::MakeActorOfFunctions();
 
  private:
   std::string DeviceOfNext(DType dtype, const Shape& shape);

@@ -141,6 +141,7 @@ void StepQueue::Add(const ScheduledStep& step, std::vector<Tensor> arguments, Ta
 // A failure ends all that is under way, so each is waited for before it is thrown.
 void StepQueue::TakeNext() {
   const uint64_t number = arrived_->numbers.Take();
+  LearnOfFunctions(*state_.functions);
   {
     const std::lock_guard lock(arrived_->mutex);
     const auto place = arrived_->results.find(number);
