@@ -102,7 +102,7 @@ TEST_F(ServerRaces, ALostUpdateIsToldWithAllPlaces) {
                            "by thread [0-9]+ \\(assigned in server_races_test.cc:[0-9]+\\); .*"));
   EXPECT_TRUE(report.certain);
   EXPECT_EQ(report.written.line, report.read.line);
-  EXPECT_EQ(report.assigned.line, report.read.line + 1);
+  EXPECT_EQ(report.assigned.line, report.read.line + 2);
   EXPECT_EQ(Value(), 2);  // it was only told
 }
 
