@@ -15,6 +15,7 @@
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/graph/device.h"
 #include "lockstep/nn/callbacks.h"
+#include "lockstep/nn/dtype_policy.h"
 #include "lockstep/nn/functional.h"
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/loss.h"

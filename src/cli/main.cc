@@ -173,6 +173,11 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
       ->capture_default_str();
   app.add_option("--steps", options.steps, "end after so many steps")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60));
+  app.add_option("--dtype-policy", options.dtype_policy,
+                 "the dtype in which layers compute; mixed: with weights in float32")
+      ->check(CLI::IsMember(
+          {"float32", "float64", "bfloat16", "float16", "mixed_bfloat16", "mixed_float16"}))
+      ->capture_default_str();
   app.add_option("--optimizer", options.optimizer,
                  "the rule that changes the weights [adam; for the gpt adamw with decay 0.01]")
       ->check(CLI::IsMember(lockstep::optimizers::Names()));

@@ -29,6 +29,7 @@ struct TrainOptions {
   double clipvalue = 0;
   double global_clipnorm = 0;
   int64_t seed = 0;
+  std::string dtype_policy = "float32";
   double validation_split = 0;
   int64_t examples = 0;  // of synthetic data; 0: as many as MNIST-10k has
   std::string checkpoint;

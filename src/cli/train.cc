@@ -196,6 +196,7 @@ nlohmann::ordered_json Report(const TrainOptions& options, Task& task, const His
 int Train(const TrainOptions& options) {
   if (!options.isa.empty()) kernels::SelectIsa(options.isa).OrThrow();
   SetRandomSeed(options.seed);
+  SetGlobalPolicy(DTypePolicy::Named(options.dtype_policy));
   if (const auto job = EvaluatorsJob()) {
     std::signal(SIGINT, OnInterrupt);
     std::signal(SIGTERM, OnInterrupt);

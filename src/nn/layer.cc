@@ -8,6 +8,7 @@
 #include "lockstep/distribute/sharded_variable.h"
 #include "nn/functional_value.h"
 #include "ops/builder.h"
+#include "runtime/autocast.h"
 #include "runtime/eager.h"
 
 namespace lockstep {
@@ -59,6 +60,21 @@ void Layer::set_name(std::string name) {
   name_ = std::move(name);
 }
 
+void Layer::set_dtype_policy(const DTypePolicy& policy) {
+  if (built_ && policy != policy_) {
+    throw Error(Code::kFailedPrecondition, "[" + name_ + "] a layer keeps its dtype policy, " +
+                                               policy_.name() + ", once it has weights; got " +
+                                               policy.name());
+  }
+  policy_ = policy;
+  for (const LayerPtr& inner : inner_) inner->set_dtype_policy(policy);
+}
+
+std::vector<Tensor> Layer::CastInputs(std::vector<Tensor> inputs) const {
+  for (Tensor& input : inputs) input = runtime::CastFloating(input, policy_.compute);
+  return inputs;
+}
+
 Tensor Layer::operator()(const Tensor& input, bool training) {
   return (*this)(std::vector<Tensor>{input}, training);
 }
@@ -67,8 +83,10 @@ Tensor Layer::operator()(const std::vector<Tensor>& inputs, bool training) {
   if (!inputs.empty() && nn::IsFunctional(inputs))
     return nn::CallFunctional(shared_from_this(), inputs);
   try {
-    BuildFor(inputs);
-    Tensor output = Call(inputs, training);
+    const runtime::AutocastScope computes(policy_.compute);
+    const std::vector<Tensor> cast = CastInputs(inputs);
+    BuildFor(cast);
+    Tensor output = Call(cast, training);
     output_shape_ = output.shape();
     return output;
   } catch (const Error& error) {
@@ -141,13 +159,13 @@ std::vector<Variable> Layer::counters() const {
 
 Variable Layer::AddWeight(const std::string& name, const Shape& shape, WeightOptions options) {
   const std::string full_name = name_ + "/" + name;
-  const VariableOptions own{.name = full_name, .trainable = options.trainable};
-  const auto initial = [&] {
-    return options.initializer->Make(shape, options.dtype, SeedOf(full_name));
-  };
+  const DType dtype = options.dtype.value_or(policy_.variable);
+  const VariableOptions own{
+      .name = full_name, .trainable = options.trainable, .autocast = options.autocast};
+  const auto initial = [&] { return options.initializer->Make(shape, dtype, SeedOf(full_name)); };
   const Partitioner partitioner = distribute::PartitionerScope::Current();
   const std::vector<int64_t> uncut(shape.rank(), 1);
-  if (partitioner == nullptr || uncut.empty() || partitioner(shape, options.dtype) == uncut) {
+  if (partitioner == nullptr || uncut.empty() || partitioner(shape, dtype) == uncut) {
     weights_.push_back({Variable(initial, own), options.regularizer, options.constraint});
     return weights_.back().variable;
   }

@@ -4,6 +4,7 @@
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/math.h"
+#include "runtime/autocast.h"
 
 namespace lockstep {
 
@@ -93,7 +94,8 @@ Tensor ScaleRegularizationLoss(const Tensor& regularization_loss) {
 
 Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred,
                         const Tensor& sample_weight) const {
-  return Reduce(PerExample(y_true, y_pred), sample_weight, Mask(y_true, y_pred));
+  const Tensor predicted = runtime::WidenHalf(y_pred);
+  return Reduce(PerExample(y_true, predicted), sample_weight, Mask(y_true, predicted));
 }
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "lockstep/nn/optimizers.h"
 #include "nn/step_input.h"
 #include "nn/training.h"
 
@@ -95,6 +96,13 @@ void Model::Compile(CompileOptions options) {
                 "[compile] training needs an optimizer and a loss; got " +
                     std::string(options.optimizer == nullptr ? "no optimizer" : "no loss"));
   }
+  const bool scales = options.optimizer->name() == "loss_scale_optimizer" ||
+                      options.optimizer->options().loss_scale_factor > 0;
+  const bool narrow = std::any_of(layers_.begin(), layers_.end(), [](const LayerPtr& layer) {
+    return layer->dtype_policy() == DTypePolicy::Named("mixed_float16");
+  });
+  // Small gradients would be zero in float16.
+  if (narrow && !scales) options.optimizer = optimizers::LossScaleOptimizer(options.optimizer);
   training_ = std::make_unique<Training>(*this, std::move(options));
 }
 

@@ -13,6 +13,7 @@
 #include "lockstep/runtime/gradient_tape.h"
 #include "nn/advice.h"
 #include "ops/replica_weights.h"
+#include "runtime/autocast.h"
 #include "runtime/replica.h"
 
 namespace lockstep {
@@ -72,7 +73,7 @@ Tensor Model::Training::TrackLoss(const std::vector<Tensor>& batch, const Tensor
   const Tensor sample_weight = batch.size() > 2 ? batch[2] : Tensor();
   const LossInput input = InputOfLoss(outputs);
   const Loss& loss = *input.loss;
-  const Tensor& predictions = input.predictions;
+  const Tensor predictions = runtime::WidenHalf(input.predictions);
   Tensor values = loss.PerExample(y, predictions);
   const Tensor mask = loss.Mask(y, predictions);
   const bool keras = training && options.uneven_batches == UnevenBatches::kKeras;
@@ -96,7 +97,8 @@ Tensor Model::Training::TrackLoss(const std::vector<Tensor>& batch, const Tensor
   return reduced;
 }
 
-void Model::Training::UpdateMetrics(const std::vector<Tensor>& batch, const Tensor& predictions) {
+void Model::Training::UpdateMetrics(const std::vector<Tensor>& batch, const Tensor& outputs) {
+  const Tensor predictions = runtime::WidenHalf(outputs);
   const Tensor sample_weight = batch.size() > 2 ? batch[2] : Tensor();
   for (const MetricPtr& metric : options.metrics) metric->Update(batch[1], predictions);
   for (const MetricPtr& metric : options.weighted_metrics)

@@ -85,6 +85,17 @@ void RequireEqual(const char* what, const ordered_json& saved, const T& now, con
                        saved[what].dump() + "; got " + ordered_json(now).dump() + "; " + cure);
 }
 
+// The one policy of all layers, or that of each.
+std::string PoliciesOf(const std::vector<LayerPtr>& layers) {
+  std::string all;
+  bool is_one = true;
+  for (const LayerPtr& layer : layers) {
+    is_one &= layer->dtype_policy() == layers[0]->dtype_policy();
+    all += (all.empty() ? "" : ",") + layer->dtype_policy().name();
+  }
+  return is_one && !layers.empty() ? layers[0]->dtype_policy().name() : all;
+}
+
 std::vector<std::pair<std::string, Variable>> Named(const std::vector<Variable>& variables,
                                                     const std::string& prefix = "") {
   std::vector<std::pair<std::string, Variable>> named;
@@ -145,6 +156,7 @@ SavedState Model::Training::Snapshot() const {
   about["pass"] = cursor_.pass;
   about["batch"] = cursor_.batch;
   about["optimizer"] = options.optimizer->name();
+  about["dtype_policy"] = PoliciesOf(model.layers());
   about["isa"] = std::string(kernels::IsaName());
   about["devices"] = model.strategy().num_devices();
   about["history_epochs"] = history.epoch;
@@ -175,6 +187,8 @@ void Model::Training::RestorePosition(const SavedState& state) {
   RequireEqual("replicas", about, model.strategy().num_replicas_in_sync(),
                "R belongs to the program, so give as many replicas (devices may differ)");
   RequireEqual("optimizer", about, options.optimizer->name(), "compile with the saved one");
+  RequireEqual("dtype_policy", about, PoliciesOf(model.layers()),
+               "set the saved one before the layers are made");
   RequireEqual("seed", about, RandomSeed(), "set the saved one before the model is made");
   const ordered_json data = about.value("data", ordered_json::object());
   for (const auto& [what, now] : recipe_)

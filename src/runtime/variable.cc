@@ -5,6 +5,7 @@
 #include "lockstep/runtime/lock.h"
 #include "ops/builder.h"
 #include "ops/source_site.h"
+#include "runtime/autocast.h"
 #include "runtime/eager.h"
 #include "runtime/variable_cell.h"
 #include "runtime/variable_state.h"
@@ -79,7 +80,9 @@ uint64_t Variable::version() const { return runtime::CellOf(state_->first()).ver
 const Tensor& Variable::handle() const { return state_->Handle(); }
 Tensor Variable::value(std::source_location where) const {
   const ops::SiteScope site(where);
-  return state_->Read();
+  const auto computing =
+      options().autocast ? runtime::AutocastScope::Current() : std::optional<DType>();
+  return computing ? runtime::CastFloating(state_->Read(), *computing) : state_->Read();
 }
 std::string Variable::ToString() const { return state_->Describe(); }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lockstep/nn/activations.h"
+#include "lockstep/nn/dtype_policy.h"
 #include "lockstep/nn/initializers.h"
 #include "lockstep/runtime/variable.h"
 #include "lockstep/tensor/tensor.h"
@@ -20,7 +21,10 @@ class Constraint;
 struct WeightOptions {
   InitializerPtr initializer = initializers::GlorotUniform();
   bool trainable = true;
-  DType dtype = DType::kFloat32;
+  /// By default the one in which the layer's policy keeps weights.
+  std::optional<DType> dtype;
+  /// Whether the layer reads it in the dtype in which it computes.
+  bool autocast = true;
   std::shared_ptr<const Regularizer> regularizer;
   std::shared_ptr<const Constraint> constraint;
 };
@@ -58,6 +62,7 @@ class Layer : public std::enable_shared_from_this<Layer> {
   Layer& operator=(const Layer&) = delete;
 
   /// Applies the layer; builds it first when it has no weights yet. Axis 0 holds the examples.
+  /// Inputs of other floating dtypes are cast to the one in which the layer computes.
   /// Given the symbolic inputs of a functional model (functional.h), gives a symbolic output.
   /// InvalidArgument, naming the layer, for inputs that do not fit.
   Tensor operator()(const Tensor& input, bool training = false);
@@ -70,6 +75,10 @@ class Layer : public std::enable_shared_from_this<Layer> {
   const std::string& name() const { return name_; }
   /// FailedPrecondition once the layer is built, as its weights bear its name.
   void set_name(std::string name);
+  /// The global one when the layer was made, or what it was given since.
+  const DTypePolicy& dtype_policy() const { return policy_; }
+  /// For the layers inside, too. FailedPrecondition once the layer is built.
+  void set_dtype_policy(const DTypePolicy& policy);
   bool built() const { return built_; }
   bool trainable() const { return trainable_; }
   void set_trainable(bool trainable) { trainable_ = trainable; }
@@ -93,6 +102,8 @@ class Layer : public std::enable_shared_from_this<Layer> {
   virtual void Build(const std::vector<Shape>& input_shapes) {}
   /// Builds the layer as a call would, for layers with calls of another kind.
   void BuildFor(const std::vector<Tensor>& inputs);
+  /// The inputs in the dtype in which the layer computes.
+  std::vector<Tensor> CastInputs(std::vector<Tensor> inputs) const;
   virtual Tensor Call(const std::vector<Tensor>& inputs, bool training) = 0;
   Variable AddWeight(const std::string& name, const Shape& shape, WeightOptions options = {});
   /// The seed of a random stream that nobody else has, [seed, 0], in a variable of two int64, of
@@ -111,6 +122,7 @@ class Layer : public std::enable_shared_from_this<Layer> {
   std::string type_;
   std::string class_name_;
   std::string name_;
+  DTypePolicy policy_ = GlobalPolicy();
   bool built_ = false;
   bool trainable_ = true;
   std::vector<Weight> weights_;

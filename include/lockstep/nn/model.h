@@ -147,6 +147,8 @@ class Model {
   virtual Tensor Call(const Tensor& inputs, bool training) = 0;
   Tensor operator()(const Tensor& inputs, bool training = false);
 
+  /// Where layers compute in mixed_float16, the optimizer is wrapped by LossScaleOptimizer.
+  /// InvalidArgument without an optimizer or a loss.
   void Compile(CompileOptions options);
   /// Trains on `x` and `y`, whose axis 0 holds the examples.
   /// Errors: InvalidArgument for shapes and options that do not fit, no examples, numbers that are

@@ -25,6 +25,8 @@ struct VariableOptions {
   std::optional<bool> trainable;
   VariableSynchronization synchronization = VariableSynchronization::kAuto;
   VariableAggregation aggregation = VariableAggregation::kNone;
+  /// Whether a layer that computes in another floating dtype reads the value in that one.
+  bool autocast = false;
 };
 
 namespace runtime {

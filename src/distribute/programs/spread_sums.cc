@@ -8,6 +8,7 @@
 #include "distribute/programs/exchange_nodes.h"
 #include "distribute/programs/update_slices.h"
 #include "distribute/programs/whole_updates.h"
+#include "distribute/programs/widen_half_sums.h"
 #include "graph/rewrite.h"
 #include "graph/segments.h"
 #include "kernels/kernel.h"
@@ -460,8 +461,9 @@ class Spreader {
 
 }  // namespace
 
-SpreadProgram SpreadSums(const graph::Graph& graph, SpreadOptions options) {
+SpreadProgram SpreadSums(const graph::Graph& whole_step, SpreadOptions options) {
   if (options.roles.num_ranks() == 0) options.roles = Roles(options.division.num_ranks());
+  const graph::Graph graph = WidenHalfSums(whole_step);
   const graph::RowAnalysis analysis = graph::AnalyzeRows(graph, options.examples, options.has_rows);
   if (!analysis.can_cut()) {
     throw Error(Code::kInvalidArgument, "[spread] examples must meet in sums only; got " +

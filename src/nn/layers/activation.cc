@@ -7,6 +7,7 @@
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/nn.h"
+#include "nn/layers/attention_mask.h"
 
 namespace lockstep {
 
@@ -96,7 +97,7 @@ class SoftmaxLayer : public Layer {
     // Keras lowers what is left out by a large number, and gives it probability 0.
     const Tensor mask = inputs[1];
     const Tensor keep = Cast(mask, inputs[0].dtype());
-    return Softmax(inputs[0] + (1.0 - keep) * -1e9, axis_) * keep;
+    return Softmax(inputs[0] + (1.0 - keep) * nn::Hidden(keep.dtype()), axis_) * keep;
   }
 
  private:

@@ -41,7 +41,8 @@ class ScoredAttentionLayer : public Layer {
     }
     Tensor scores = Scores(in.query, in.key);
     const Tensor seen = nn::JoinMasks(in.mask, options_.use_causal_mask, query[1], key[1], 3);
-    if (seen.defined()) scores = scores - 1e9 * (1.0 - Cast(seen, scores.dtype()));
+    if (seen.defined())
+      scores = scores + nn::Hidden(scores.dtype()) * (1.0 - Cast(seen, scores.dtype()));
     Tensor weights = Softmax(scores, -1);
     if (training && options_.dropout > 0)
       weights = nn::DropAndCount(weights, counter_, options_.dropout);

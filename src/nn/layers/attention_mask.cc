@@ -43,4 +43,6 @@ Tensor JoinMasks(const Tensor& mask, bool causal, int64_t queries, int64_t keys,
   return joined.defined() ? LogicalAnd(joined, past) : past;
 }
 
+double Hidden(DType dtype) { return dtype == DType::kFloat16 ? -3e4 : -1e9; }
+
 }  // namespace lockstep::nn

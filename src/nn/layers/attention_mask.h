@@ -17,4 +17,7 @@ AttentionInputs SplitAttentionInputs(const std::vector<Tensor>& inputs);
 /// where nothing is hidden. Axes between the first and the last two become 1.
 Tensor JoinMasks(const Tensor& mask, bool causal, int64_t queries, int64_t keys, int rank);
 
+/// What is added to a score that nobody may see: a large negative number of its dtype.
+double Hidden(DType dtype);
+
 }  // namespace lockstep::nn

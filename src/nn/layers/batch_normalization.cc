@@ -7,6 +7,7 @@
 #include "lockstep/ops/reduce.h"
 #include "lockstep/ops/structure.h"
 #include "ops/batch_statistics.h"
+#include "runtime/autocast.h"
 
 namespace lockstep {
 
@@ -25,13 +26,19 @@ class BatchNormalizationLayer : public Layer {
     if (shape.rank() < 2) Refuse("the input needs an axis of examples and one of channels", shape);
     channels_ = shape[Axis(shape)];
     const Shape vector{channels_};
-    if (options_.scale) gamma_ = AddWeight("gamma", vector, {options_.gamma_initializer});
-    if (options_.center) beta_ = AddWeight("beta", vector, {options_.beta_initializer});
-    moving_mean_ = AddWeight("moving_mean", vector,
-                             {.initializer = options_.moving_mean_initializer, .trainable = false});
-    moving_variance_ =
-        AddWeight("moving_variance", vector,
-                  {.initializer = options_.moving_variance_initializer, .trainable = false});
+    if (options_.scale)
+      gamma_ = AddWeight("gamma", vector,
+                         {.initializer = options_.gamma_initializer, .autocast = false});
+    if (options_.center)
+      beta_ =
+          AddWeight("beta", vector, {.initializer = options_.beta_initializer, .autocast = false});
+    moving_mean_ = AddWeight(
+        "moving_mean", vector,
+        {.initializer = options_.moving_mean_initializer, .trainable = false, .autocast = false});
+    moving_variance_ = AddWeight("moving_variance", vector,
+                                 {.initializer = options_.moving_variance_initializer,
+                                  .trainable = false,
+                                  .autocast = false});
   }
 
   Tensor Call(const std::vector<Tensor>& inputs, bool training) override {
@@ -64,25 +71,26 @@ class BatchNormalizationLayer : public Layer {
   }
 
   Tensor Train(const Tensor& input) const {
-    const Tensor x = IsHalf(input) ? Cast(input, DType::kFloat32) : input;
+    const Tensor x = runtime::WidenHalf(input);
     const auto replicas =
         options_.synchronized ? std::vector<int64_t>() : distribute::ReplicaRowsOf(x.shape()[0]);
     const auto [mean, variance] = ops::BatchMoments(x, replicas);
     Follow(moving_mean_, mean, replicas);
     Follow(moving_variance_, variance, replicas);
     Tensor scale = Rsqrt(variance + options_.epsilon);
-    if (options_.scale) scale = scale * ExpandDims(gamma_.value(), 1);
+    if (options_.scale) scale = scale * ExpandDims(runtime::WidenHalf(gamma_), 1);
     const Tensor shift = mean * scale;
-    const Tensor offset = options_.center ? ExpandDims(beta_.value(), 1) - shift : -shift;
+    const Tensor offset =
+        options_.center ? ExpandDims(runtime::WidenHalf(beta_), 1) - shift : -shift;
     return ops::BatchAffine(x, scale, offset, replicas);
   }
 
   Tensor Infer(const Tensor& input) const {
-    const Tensor x = IsHalf(input) ? Cast(input, DType::kFloat32) : input;
-    Tensor scale = Rsqrt(moving_variance_.value() + options_.epsilon);
-    if (options_.scale) scale = scale * gamma_.value();
-    const Tensor shift = moving_mean_.value() * scale;
-    return x * scale + (options_.center ? beta_.value() - shift : -shift);
+    const Tensor x = runtime::WidenHalf(input);
+    Tensor scale = Rsqrt(runtime::WidenHalf(moving_variance_) + options_.epsilon);
+    if (options_.scale) scale = scale * runtime::WidenHalf(gamma_);
+    const Tensor shift = runtime::WidenHalf(moving_mean_) * scale;
+    return x * scale + (options_.center ? runtime::WidenHalf(beta_) - shift : -shift);
   }
 
   // moving = moving * momentum + (the mean over replicas that have examples) * (1 - momentum).
@@ -96,11 +104,9 @@ class BatchNormalizationLayer : public Layer {
       for (size_t r = 1; r < replicas.size(); ++r) present += replicas[r] > replicas[r - 1];
       mean = ReduceSum(statistic, 1) / std::max(present, 1.0f);  // the others' are zero
     }
-    moving.Assign(moving.value() * options_.momentum + mean * (1 - options_.momentum));
-  }
-
-  static bool IsHalf(const Tensor& x) {
-    return x.dtype() == DType::kBFloat16 || x.dtype() == DType::kFloat16;
+    const Tensor next =
+        runtime::WidenHalf(moving) * options_.momentum + mean * (1 - options_.momentum);
+    moving.Assign(runtime::CastFloating(next, moving.dtype()));
   }
 
   BatchNormalizationOptions options_;

@@ -5,6 +5,7 @@
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/random.h"
+#include "runtime/autocast.h"
 
 namespace lockstep {
 
@@ -18,22 +19,17 @@ Tensor SeedAndCount(const Variable& counter) {
   return seed;
 }
 
-bool IsHalf(const Tensor& x) {
-  return x.dtype() == DType::kBFloat16 || x.dtype() == DType::kFloat16;
-}
-
 }  // namespace
 
 Tensor DropAndCount(const Tensor& x, const Variable& counter, double rate) {
   const Tensor seed = SeedAndCount(counter);
-  if (!IsHalf(x)) return StatelessDropout(x, rate, seed);
-  return Cast(StatelessDropout(Cast(x, DType::kFloat32), rate, seed), x.dtype());
+  return runtime::CastFloating(StatelessDropout(runtime::WidenHalf(x), rate, seed), x.dtype());
 }
 
 Tensor NormalAndCount(const Tensor& x, const Variable& counter, double mean, double deviation) {
   const Tensor seed = SeedAndCount(counter);
-  if (!IsHalf(x)) return StatelessNormalLike(x, seed, mean, deviation);
-  return Cast(StatelessNormalLike(Cast(x, DType::kFloat32), seed, mean, deviation), x.dtype());
+  return runtime::CastFloating(StatelessNormalLike(runtime::WidenHalf(x), seed, mean, deviation),
+                               x.dtype());
 }
 
 Tensor MaskOnes(const Tensor& x, const std::vector<int64_t>& noise_shape) {

@@ -3,6 +3,7 @@
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/math.h"
 #include "nn/layers/window_options.h"
+#include "runtime/autocast.h"
 
 namespace lockstep {
 
@@ -23,6 +24,7 @@ class EmbeddingLayer : public Layer {
         "embeddings", Shape{rows_, width_},
         {.initializer = options_.embeddings_initializer != nullptr ? options_.embeddings_initializer
                                                                    : initializers::RandomUniform(),
+         .autocast = false,  // a few rows are cast, not the table
          .regularizer = options_.embeddings_regularizer,
          .constraint = options_.embeddings_constraint});
   }
@@ -31,7 +33,8 @@ class EmbeddingLayer : public Layer {
     const bool is_index = dtype == DType::kInt32 || dtype == DType::kInt64;
     const Tensor ids = is_index ? inputs[0] : Cast(inputs[0], DType::kInt32);
     const ShardedVariable* shards = ShardedVariable::Of(embeddings_);
-    return shards != nullptr ? shards->LookupEach(ids) : Gather(embeddings_, ids);
+    const Tensor rows = shards != nullptr ? shards->LookupEach(ids) : Gather(embeddings_, ids);
+    return runtime::CastFloating(rows, dtype_policy().compute);
   }
 
  private:

@@ -17,7 +17,9 @@ namespace lockstep {
 namespace {
 
 // What Keras puts in place of a score that is hidden.
-constexpr double kHidden = -0.7 * 3.4028234663852886e38;
+double HiddenScore(DType dtype) {
+  return dtype == DType::kFloat16 ? nn::Hidden(dtype) : -0.7 * 3.4028234663852886e38;
+}
 
 class MultiHeadAttentionLayer : public Layer {
  public:
@@ -126,7 +128,7 @@ class MultiHeadAttentionLayer : public Layer {
     const Tensor seen = nn::JoinMasks(mask, causal, queries, keys, 4);
     const double scale = 1 / std::sqrt(static_cast<double>(key_dim_));
     Tensor scores = MatMul(query * scale, key, false, true);
-    if (seen.defined()) scores = Where(seen, scores, kHidden);
+    if (seen.defined()) scores = Where(seen, scores, HiddenScore(scores.dtype()));
     Tensor weights = Softmax(scores, -1);
     if (options_.dropout > 0 && seen.defined()) weights = weights * Cast(seen, weights.dtype());
     if (drops) weights = nn::DropAndCount(weights, counter_, options_.dropout);

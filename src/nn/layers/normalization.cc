@@ -1,4 +1,4 @@
-// Normalisations of each example on its own.
+// Normalisations of each example on its own; of half precision in float32, as Keras does.
 
 #include "lockstep/nn/layers/normalization.h"
 
@@ -9,6 +9,7 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/normalization.h"
 #include "lockstep/ops/structure.h"
+#include "runtime/autocast.h"
 
 namespace lockstep {
 
@@ -29,12 +30,16 @@ class LayerNormalizationLayer : public Layer {
   void Build(const std::vector<Shape>& inputs) override {
     for (int64_t axis : AxesOf(inputs[0])) sizes_.push_back(inputs[0][static_cast<int>(axis)]);
     const Shape shape(sizes_);
-    if (options_.scale) gamma_ = AddWeight("gamma", shape, {options_.gamma_initializer});
-    if (options_.center) beta_ = AddWeight("beta", shape, {options_.beta_initializer});
+    if (options_.scale)
+      gamma_ =
+          AddWeight("gamma", shape, {.initializer = options_.gamma_initializer, .autocast = false});
+    if (options_.center)
+      beta_ =
+          AddWeight("beta", shape, {.initializer = options_.beta_initializer, .autocast = false});
   }
 
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    const Tensor& x = inputs[0];
+    const Tensor x = runtime::WidenHalf(inputs[0]);
     const std::vector<int64_t> axes = AxesOf(x.shape());
     for (size_t i = 0; i < axes.size(); ++i) {
       if (x.shape()[static_cast<int>(axes[i])] == sizes_[i]) continue;
@@ -42,8 +47,8 @@ class LayerNormalizationLayer : public Layer {
                  " that the layer was built for",
              x.shape());
     }
-    return axes.front() == x.rank() - static_cast<int64_t>(axes.size()) ? CallLast(x)
-                                                                        : CallAnywhere(x, axes);
+    const bool last = axes.front() == x.rank() - static_cast<int64_t>(axes.size());
+    return runtime::CastFloating(last ? CallLast(x) : CallAnywhere(x, axes), inputs[0].dtype());
   }
 
  private:
@@ -56,8 +61,10 @@ class LayerNormalizationLayer : public Layer {
   // The last axes count as one.
   Tensor CallLast(const Tensor& x) const {
     const int64_t size = Shape(sizes_).num_elements();
-    const Tensor gamma = options_.scale ? Reshape(gamma_, {size}) : Ones(Shape{size}, x.dtype());
-    const Tensor beta = options_.center ? Reshape(beta_, {size}) : Zeros(Shape{size}, x.dtype());
+    const Tensor gamma =
+        options_.scale ? Reshape(runtime::WidenHalf(gamma_), {size}) : Ones(Shape{size}, x.dtype());
+    const Tensor beta = options_.center ? Reshape(runtime::WidenHalf(beta_), {size})
+                                        : Zeros(Shape{size}, x.dtype());
     if (sizes_.size() == 1) return LayerNormalization(x, gamma, beta, options_.epsilon);
     std::vector<int64_t> joined = x.shape().vector();
     joined.resize(joined.size() - sizes_.size());
@@ -70,8 +77,9 @@ class LayerNormalizationLayer : public Layer {
     std::vector<int64_t> shape(x.rank(), 1);
     for (size_t i = 0; i < axes.size(); ++i) shape[axes[i]] = sizes_[i];
     const auto [mean, variance] = Moments(x, Axes(axes), true);
-    return BatchNormalization(x, mean, variance, options_.center ? Reshape(beta_, shape) : Tensor(),
-                              options_.scale ? Reshape(gamma_, shape) : Tensor(), options_.epsilon);
+    return BatchNormalization(
+        x, mean, variance, options_.center ? Reshape(runtime::WidenHalf(beta_), shape) : Tensor(),
+        options_.scale ? Reshape(runtime::WidenHalf(gamma_), shape) : Tensor(), options_.epsilon);
   }
 
   LayerNormalizationOptions options_;
@@ -97,8 +105,12 @@ class GroupNormalizationLayer : public Layer {
                  " channels",
              shape);
     }
-    if (options_.scale) gamma_ = AddWeight("gamma", Shape{channels_}, {options_.gamma_initializer});
-    if (options_.center) beta_ = AddWeight("beta", Shape{channels_}, {options_.beta_initializer});
+    if (options_.scale)
+      gamma_ = AddWeight("gamma", Shape{channels_},
+                         {.initializer = options_.gamma_initializer, .autocast = false});
+    if (options_.center)
+      beta_ = AddWeight("beta", Shape{channels_},
+                        {.initializer = options_.beta_initializer, .autocast = false});
   }
 
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
@@ -108,15 +120,16 @@ class GroupNormalizationLayer : public Layer {
                  std::to_string(channels_) + " channels that the layer was built for",
              shape);
     }
-    const Tensor x = ChannelsLast(inputs[0]);
+    const Tensor x = ChannelsLast(runtime::WidenHalf(inputs[0]));
     const std::vector<int64_t> apart{1, 1, groups_, channels_ / groups_};
     const Tensor grouped =
         Reshape(x, {shape[0], x.shape().product(1, x.rank() - 1), apart[2], apart[3]});
     const auto [mean, variance] = Moments(grouped, Axes{1, 3}, true);
     const Tensor y = BatchNormalization(
-        grouped, mean, variance, options_.center ? Reshape(beta_, apart) : Tensor(),
-        options_.scale ? Reshape(gamma_, apart) : Tensor(), options_.epsilon);
-    return ChannelsLast(Reshape(y, x.shape().vector()));
+        grouped, mean, variance,
+        options_.center ? Reshape(runtime::WidenHalf(beta_), apart) : Tensor(),
+        options_.scale ? Reshape(runtime::WidenHalf(gamma_), apart) : Tensor(), options_.epsilon);
+    return runtime::CastFloating(ChannelsLast(Reshape(y, x.shape().vector())), inputs[0].dtype());
   }
 
  private:
@@ -145,10 +158,11 @@ class RmsNormalizationLayer : public Layer {
     sizes_.clear();
     for (const int64_t axis : Axes(axis_).Resolve(inputs[0].rank(), name().c_str()))
       sizes_.push_back(inputs[0][static_cast<int>(axis)]);
-    scale_ = AddWeight("scale", Shape(sizes_), {.initializer = initializers::Ones()});
+    scale_ =
+        AddWeight("scale", Shape(sizes_), {.initializer = initializers::Ones(), .autocast = false});
   }
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    const Tensor& x = inputs[0];
+    const Tensor x = runtime::WidenHalf(inputs[0]);
     const std::vector<int64_t> axes = Axes(axis_).Resolve(x.rank(), name().c_str());
     std::vector<int64_t> shape(x.rank(), 1);
     for (size_t i = 0; i < axes.size(); ++i) {
@@ -161,7 +175,9 @@ class RmsNormalizationLayer : public Layer {
       }
       shape[axis] = sizes_[i];
     }
-    return x * Rsqrt(ReduceMean(Square(x), Axes(axes), true) + epsilon_) * Reshape(scale_, shape);
+    const Tensor y = x * Rsqrt(ReduceMean(Square(x), Axes(axes), true) + epsilon_) *
+                     Reshape(runtime::WidenHalf(scale_), shape);
+    return runtime::CastFloating(y, inputs[0].dtype());
   }
 
  private:

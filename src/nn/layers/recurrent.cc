@@ -10,13 +10,16 @@
 #include "lockstep/ops/linalg.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
+#include "runtime/autocast.h"
 
 namespace lockstep {
 
 std::vector<Tensor> StatefulLayer::CallWithStates(const std::vector<Tensor>& inputs,
                                                   bool training) {
-  BuildFor(inputs);
-  return Steps(inputs, training);
+  const runtime::AutocastScope computes(dtype_policy().compute);
+  const std::vector<Tensor> cast = CastInputs(inputs);
+  BuildFor(cast);
+  return Steps(cast, training);
 }
 
 Tensor StatefulLayer::Call(const std::vector<Tensor>& inputs, bool training) {

@@ -108,7 +108,7 @@ class RescalingLayer : public Layer {
 
  protected:
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    const Tensor x = Cast(inputs[0], DType::kFloat32);
+    const Tensor x = Cast(inputs[0], dtype_policy().compute);
     return offset_ == 0 ? x * scale_ : x * scale_ + offset_;
   }
 

@@ -1,0 +1,26 @@
+#include "runtime/autocast.h"
+
+#include "lockstep/ops/math.h"
+
+namespace lockstep::runtime {
+
+namespace {
+constinit thread_local std::optional<DType> computing;
+}  // namespace
+
+AutocastScope::AutocastScope(DType dtype) : outer_(computing) { computing = dtype; }
+AutocastScope::~AutocastScope() { computing = outer_; }
+std::optional<DType> AutocastScope::Current() { return computing; }
+
+Tensor CastFloating(const Tensor& value, DType dtype) {
+  return value.dtype() == dtype || !IsFloating(value.dtype()) || !IsFloating(dtype)
+             ? value
+             : Cast(value, dtype);
+}
+
+Tensor WidenHalf(const Tensor& value) {
+  const bool half = value.dtype() == DType::kBFloat16 || value.dtype() == DType::kFloat16;
+  return half ? Cast(value, DType::kFloat32) : value;
+}
+
+}  // namespace lockstep::runtime
