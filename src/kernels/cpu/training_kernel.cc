@@ -4,30 +4,17 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cpu/widen.h"
 #include "kernels/cpu/widened.h"
 
 namespace lockstep::kernels {
 namespace {
 
-void Widen(DType dtype, const void* from, int64_t first, int64_t count, float* to) {
-  if (dtype == DType::kBFloat16) {
-    const auto* halves = static_cast<const bfloat16*>(from) + first;
-    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(halves[i]);
-  } else {
-    const auto* halves = static_cast<const float16*>(from) + first;
-    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(halves[i]);
-  }
+// Halves from `first` on.
+const uint16_t* HalvesAt(const void* halves, int64_t first) {
+  return static_cast<const uint16_t*>(halves) + first;
 }
-
-void Narrow(DType dtype, const float* from, int64_t first, int64_t count, void* to) {
-  if (dtype == DType::kBFloat16) {
-    auto* halves = static_cast<bfloat16*>(to) + first;
-    for (int64_t i = 0; i < count; ++i) halves[i] = bfloat16(from[i]);
-  } else {
-    auto* halves = static_cast<float16*>(to) + first;
-    for (int64_t i = 0; i < count; ++i) halves[i] = float16(from[i]);
-  }
-}
+uint16_t* HalvesAt(void* halves, int64_t first) { return static_cast<uint16_t*>(halves) + first; }
 
 // One run of elements.
 class OneBlock : public UpdateBlocks {
@@ -98,16 +85,17 @@ class UpdateKernel : public Kernel {
       for (size_t i = 0; i < count; ++i) {
         if (static_cast<int>(i) == enabled_) continue;
         float* wide = scratch.data() + i * kBlock;
-        Widen(dtype_, memory.inputs[i], is_tensor_[i] ? at : 0, is_tensor_[i] ? size : 1, wide);
+        Widen(dtype_, HalvesAt(memory.inputs[i], is_tensor_[i] ? at : 0), wide,
+              is_tensor_[i] ? size : 1);
         inputs[i] = wide;
       }
       RunBlock({inputs.data(), &direction}, DType::kFloat32, 0, size);
       for (size_t i = 0; i < resources_; ++i) {
-        Narrow(dtype_, static_cast<const float*>(inputs[i]), at, size,
-               const_cast<void*>(memory.inputs[i]));
+        Narrow(dtype_, static_cast<const float*>(inputs[i]),
+               HalvesAt(const_cast<void*>(memory.inputs[i]), at), size);
       }
       if (has_direction_)
-        Narrow(dtype_, static_cast<const float*>(direction), at, size, memory.outputs[0]);
+        Narrow(dtype_, static_cast<const float*>(direction), HalvesAt(memory.outputs[0], at), size);
     }
   }
 

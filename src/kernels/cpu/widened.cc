@@ -2,20 +2,10 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/widen.h"
+
 namespace lockstep::kernels {
 namespace {
-
-template <typename Half>
-void Widen(const void* from, int64_t begin, int64_t end, float* to) {
-  const Half* halves = static_cast<const Half*>(from);
-  for (int64_t i = begin; i < end; ++i) to[i] = static_cast<float>(halves[i]);
-}
-
-template <typename Half>
-void Narrow(const float* from, int64_t begin, int64_t end, void* to) {
-  Half* halves = static_cast<Half*>(to);
-  for (int64_t i = begin; i < end; ++i) halves[i] = Half(from[i]);
-}
 
 struct Operand {
   DType dtype = DType::kInvalid;
@@ -52,13 +42,10 @@ class WidenedKernel : public Kernel {
     }
     wide_->Run({inputs.data(), outputs.data()}, begin, end);
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      const float* wide = static_cast<const float*>(outputs[i]);
+      if (!IsHalf(outputs_[i].dtype)) continue;
       const int64_t first = Part(outputs_[i], begin), last = Part(outputs_[i], end);
-      if (outputs_[i].dtype == DType::kBFloat16) {
-        Narrow<bfloat16>(wide, first, last, memory.outputs[i]);
-      } else if (outputs_[i].dtype == DType::kFloat16) {
-        Narrow<float16>(wide, first, last, memory.outputs[i]);
-      }
+      Narrow(outputs_[i].dtype, static_cast<const float*>(outputs[i]) + first,
+             static_cast<uint16_t*>(memory.outputs[i]) + first, last - first);
     }
   }
 
@@ -81,8 +68,7 @@ class WidenedKernel : public Kernel {
     const int64_t first = aligned ? Part(operand, begin) : 0;
     const int64_t last = aligned ? Part(operand, end) : operand.elements;
     float* wide = Room(scratch, operand.elements);
-    operand.dtype == DType::kBFloat16 ? Widen<bfloat16>(input, first, last, wide)
-                                      : Widen<float16>(input, first, last, wide);
+    Widen(operand.dtype, static_cast<const uint16_t*>(input) + first, wide + first, last - first);
     return wide;
   }
 
