@@ -23,6 +23,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPTIMIZERS = ("sgd momentum nesterov rmsprop adagrad adadelta adam adamw amsgrad nadam adamax ftrl lion lamb adafactor "
               "muon").split()
+HALF = ("--dtype-policy", "mixed_bfloat16")
 CLIPPING = (("--clipnorm", "0.05"), ("--clipvalue", "0.001"), ("--global-clipnorm", "0.05"))
 REPLICAS = (1, 3, 8)
 DEVICES = (1, 2, 3, 4, 5, 8)
@@ -127,11 +128,11 @@ def with_isa(isa, listed):
 # ---- what is trained -----------------------------------------------------------------------------------
 
 
-def group(model, replicas, ways, steps, data, optimizer=None, clipping=()):
+def group(model, replicas, ways, steps, data, optimizer=None, further=()):
     arguments = ("--model", model, "--replicas", str(replicas)) + tuple(data)
     arguments += ("--optimizer", optimizer) if optimizer else ()
-    words = [model, optimizer or "default", f"{replicas} replicas", f"{steps} steps", *clipping]
-    return Group(" ".join(words), arguments + tuple(clipping), ways, steps)
+    words = [model, optimizer or "default", f"{replicas} replicas", f"{steps} steps", *further]
+    return Group(" ".join(words), arguments + tuple(further), ways, steps)
 
 
 def short_groups(options):
@@ -144,6 +145,7 @@ def short_groups(options):
     thin = sweep((3,), few[:1] + [way for way in few if "op by op" in way.name]) + [over(2, 1), over(3, 1)]
     groups += [group("mlp", 3, thin, 6, mlp, name) for name in OPTIMIZERS if name != "adam"]
     groups += [group("mlp", 3, thin, 6, mlp, "sgd", clipping) for clipping in CLIPPING]
+    groups += [group("mlp", 3, few, 6, mlp, "sgd", HALF)]
     groups += [group("cnn", 1, few, 3, cnn), group("cnn", 3, thin, 3, cnn, "lamb"),
                group("cnn", 8, thin, 2, cnn, "adafactor")]
     return groups + [group("gpt", 1, few[:1] + few[2:3] + few[6:], 2, gpt), group("gpt", 3, thin, 2, gpt, "lamb")]
@@ -165,6 +167,7 @@ def whole_groups(options):
     for replicas in REPLICAS:
         groups.append(group("cnn", replicas, devices, 88, images))
         groups += [group("cnn", replicas, all_ways, 6, few_images, name) for name in ("adam", "lamb", "adafactor")]
+        groups.append(group("cnn", replicas, all_ways, 6, few_images, "adam", HALF))
     for replicas in REPLICAS:
         groups.append(group("gpt", replicas, devices, 20, text))
         groups += [group("gpt", replicas, all_ways, 4, text, name) for name in ("adam", "lamb", "adafactor")]

@@ -102,7 +102,8 @@ void Model::Compile(CompileOptions options) {
     return layer->dtype_policy() == DTypePolicy::Named("mixed_float16");
   });
   // Small gradients would be zero in float16.
-  if (narrow && !scales) options.optimizer = optimizers::LossScaleOptimizer(options.optimizer);
+  if (options.auto_scale_loss && narrow && !scales)
+    options.optimizer = optimizers::LossScaleOptimizer(options.optimizer);
   training_ = std::make_unique<Training>(*this, std::move(options));
 }
 

@@ -78,6 +78,21 @@ TEST(MultiWorkerTest, EveryRuleGivesTheBitsOfOneProcess) {
   }
 }
 
+// Sums over examples of half precision are rounded once, however many workers add to them.
+TEST(MultiWorkerTest, HalfPrecisionGivesTheBitsOfOneProcess) {
+  for (const char* policy : {"bfloat16", "mixed_bfloat16", "mixed_float16"}) {
+    SetGlobalPolicy(DTypePolicy::Named(policy));
+    const MakeModel make = [] {
+      return Compiled(
+          {Dense(400, DenseOptions{.activation = relu}), BatchNormalization(), Dropout(0.2),
+           Dense(64, DenseOptions{.activation = gelu}), LayerNormalization(), Dense(4)},
+          optimizers::Get("adam"));
+    };
+    ExpectOneResult(policy, make, 1, 4, {{2}, {3}, {2, 2}});
+    SetGlobalPolicy({});
+  }
+}
+
 // Updates that need a whole matrix are made by one worker each.
 TEST(MultiWorkerTest, WholeUpdatesAreDividedOverWorkers) {
   for (const char* name : {"muon", "lamb", "adafactor"}) {

@@ -11,6 +11,7 @@
 #include "python/bind.h"
 #include "python/callback.h"
 #include "python/nn_values.h"
+#include "runtime/autocast.h"
 
 namespace lockstep::python {
 
@@ -296,6 +297,7 @@ Variable AddWeightOf(PythonLayer& layer, const std::string& name, const Shape& s
   o.initializer = g.Initial("initializer", o.initializer);
   o.trainable = g.Get("trainable", true);
   o.dtype = static_cast<DType>(g.Get("dtype", 1));
+  o.autocast = g.Get("autocast", true);
   o.regularizer = g.Boxed<Regularizer>("regularizer");
   o.constraint = g.Boxed<Constraint>("constraint");
   if (!g.Get("whole", false)) return layer.Add(name, shape, o);
@@ -315,9 +317,19 @@ nb::list WeightsOf(const Layer& layer) {
 }  // namespace
 
 void BindLayers(nb::module_& m) {
+  // The dtype in which weights are read from now on, by its number; -1: their own. What it was.
+  m.def("set_autocast", [](int dtype) {
+    const auto outer = runtime::SetAutocast(dtype < 0 ? std::optional<DType>()
+                                                      : std::optional(static_cast<DType>(dtype)));
+    return outer ? static_cast<int>(*outer) : -1;
+  });
   nb::class_<Layer>(m, "Layer")
       .def_prop_ro("name", &Layer::name)
       .def("set_name", &Layer::set_name)
+      .def("set_dtype_policy",
+           [](Layer& layer, const std::string& name) {
+             layer.set_dtype_policy(DTypePolicy::Named(name));
+           })
       .def_prop_ro("built", &Layer::built)
       .def_prop_rw("trainable", &Layer::trainable, &Layer::set_trainable)
       .def("call", [](Layer& layer, const std::vector<Tensor>& inputs,

@@ -133,6 +133,7 @@ void CompileModel(PythonModel& model, OptimizerPtr optimizer, const Box<Loss>& l
   options.loss = loss.value;
   options.metrics = std::move(metrics);
   options.weighted_metrics = std::move(weighted);
+  options.auto_scale_loss = false;  // the package has seen to it
   model.Compile(std::move(options));
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/autocast.h"
 
+#include <utility>
+
 #include "lockstep/ops/math.h"
 
 namespace lockstep::runtime {
@@ -11,6 +13,10 @@ constinit thread_local std::optional<DType> computing;
 AutocastScope::AutocastScope(DType dtype) : outer_(computing) { computing = dtype; }
 AutocastScope::~AutocastScope() { computing = outer_; }
 std::optional<DType> AutocastScope::Current() { return computing; }
+
+std::optional<DType> SetAutocast(std::optional<DType> dtype) {
+  return std::exchange(computing, dtype);
+}
 
 Tensor CastFloating(const Tensor& value, DType dtype) {
   return value.dtype() == dtype || !IsFloating(value.dtype()) || !IsFloating(dtype)

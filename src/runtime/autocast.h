@@ -21,6 +21,9 @@ class AutocastScope {
   const std::optional<DType> outer_;
 };
 
+/// The same from now on, for callers that end it themselves; gives what it was.
+std::optional<DType> SetAutocast(std::optional<DType> dtype);
+
 /// `value` in a floating dtype, where its own is another floating one.
 Tensor CastFloating(const Tensor& value, DType dtype);
 /// bfloat16 and float16 as float32, other dtypes as they are: for what must not be rounded so.

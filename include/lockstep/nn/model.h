@@ -34,6 +34,8 @@ struct CompileOptions {
   /// Metrics that take the weights of the examples into account.
   std::vector<MetricPtr> weighted_metrics;
   UnevenBatches uneven_batches = UnevenBatches::kExact;
+  /// Whether the optimizer is wrapped by LossScaleOptimizer where layers compute in mixed_float16.
+  bool auto_scale_loss = true;
   ExecutionOptions execution;
 };
 
@@ -147,7 +149,6 @@ class Model {
   virtual Tensor Call(const Tensor& inputs, bool training) = 0;
   Tensor operator()(const Tensor& inputs, bool training = false);
 
-  /// Where layers compute in mixed_float16, the optimizer is wrapped by LossScaleOptimizer.
   /// InvalidArgument without an optimizer or a loss.
   void Compile(CompileOptions options);
   /// Trains on `x` and `y`, whose axis 0 holds the examples.

@@ -4,12 +4,13 @@ from . import (activations, backend, callbacks, constraints, datasets, initializ
                layers, losses, metrics, ops, optimizers, random, regularizers, utils)
 from ._layer import InputSpec, Layer  # noqa: F401
 from ._symbols import KerasTensor  # noqa: F401
+from ._policy import DTypePolicy  # noqa: F401
 from .layers import Input  # noqa: F401
 from .losses import Loss  # noqa: F401
 from .metrics import Metric  # noqa: F401
 from .models import Functional, Model, Sequential  # noqa: F401
 from .optimizers import Optimizer  # noqa: F401
-from . import models, saving  # noqa: F401
+from . import dtype_policies, mixed_precision, models, saving  # noqa: F401
 from .initializers import Initializer  # noqa: F401
 from .regularizers import Regularizer  # noqa: F401
 
@@ -23,6 +24,8 @@ class config:
     set_floatx = staticmethod(backend.set_floatx)
     epsilon = staticmethod(backend.epsilon)
     backend = staticmethod(backend.backend)
+    dtype_policy = staticmethod(mixed_precision.dtype_policy)
+    set_dtype_policy = staticmethod(mixed_precision.set_dtype_policy)
 
     @staticmethod
     def disable_traceback_filtering():
@@ -44,14 +47,3 @@ def name_scope(name, **kwargs):
 
 def version():
     return __version__
-
-
-class mixed_precision:
-    @staticmethod
-    def set_global_policy(policy):
-        name = getattr(policy, "name", policy)
-        if name not in ("float32", "float64"):
-            raise NotImplementedError(f"mixed precision is not built; got {name}")
-        backend.set_floatx(name)
-
-    LossScaleOptimizer = optimizers.LossScaleOptimizer

@@ -1,5 +1,20 @@
 from typing import Any
 
+class DTypePolicy:
+    """In which dtype a layer computes, and in which it keeps its weights."""
+    def __init__(self, name='float32', source_name=None) -> None: ...
+    @property
+    def compute_dtype(self) -> Any: ...
+    def convert_input(self, x, autocast, dtype) -> Any:
+        """`x` in `dtype` where it is of another floating one."""
+        ...
+    @classmethod
+    def from_config(cls, config) -> Any: ...
+    def get_config(self) -> Any: ...
+    @property
+    def name(self) -> Any: ...
+    @property
+    def variable_dtype(self) -> Any: ...
 from lockstep.keras.models import Functional as Functional
 from lockstep.keras.initializers import Initializer as Initializer
 from lockstep.keras.layers import Input as Input
@@ -21,22 +36,29 @@ class config:
     @staticmethod
     def disable_traceback_filtering() -> Any: ...
     @staticmethod
+    def dtype_policy() -> Any:
+        """The policy of layers that say none."""
+        ...
+    @staticmethod
     def enable_traceback_filtering() -> Any: ...
     @staticmethod
     def epsilon() -> Any: ...
     @staticmethod
     def floatx() -> Any: ...
     @staticmethod
+    def set_dtype_policy(policy) -> Any:
+        """From now on layers that say none have this one. Raises: ValueError for another name than `DTypePolicy` takes."""
+        ...
+    @staticmethod
     def set_floatx(value) -> Any: ...
 from . import constraints as constraints
 from . import datasets as datasets
+from . import dtype_policies as dtype_policies
 from . import initializers as initializers
 from . import layers as layers
 from . import losses as losses
 from . import metrics as metrics
-class mixed_precision:
-    @staticmethod
-    def set_global_policy(policy) -> Any: ...
+from . import mixed_precision as mixed_precision
 from . import models as models
 def name_scope(name, **kwargs) -> Any:
     """A prefix of the names of variables."""

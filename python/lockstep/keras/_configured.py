@@ -27,7 +27,7 @@ class Configured:
         except (TypeError, ValueError):
             names = []
         from . import saving
-        config = {"name": self.name, "trainable": self.trainable, "dtype": saving.policy(self.dtype)}
+        config = {"name": self.name, "trainable": self.trainable, "dtype": saving.policy(self._policy.name)}
         if self.activity_regularizer is not None:
             config["activity_regularizer"] = saving.serialize_keras_object(self.activity_regularizer)
         if not _is_of_package(type(self).get_config):

@@ -2,6 +2,8 @@
 
 import threading
 
+from .. import _native
+
 _local = threading.local()
 
 
@@ -34,6 +36,19 @@ class CallContext:
 
 def current_training():
     return getattr(_local, "training", None)
+
+
+class Computing:
+    """The time in which weights are read in the dtype in which a layer computes; None: in their own."""
+
+    def __init__(self, dtype):
+        self._dtype = -1 if dtype is None else int(dtype)
+
+    def __enter__(self):
+        self._outer = _native.set_autocast(self._dtype)
+
+    def __exit__(self, *_):
+        _native.set_autocast(self._outer)
 
 
 class _Inside:

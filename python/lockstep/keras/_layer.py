@@ -6,9 +6,9 @@ from .. import _late, _native, nest
 from .._dtypes import as_dtype, TensorShape
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable
-from . import constraints, initializers, regularizers
+from . import _policy, constraints, initializers, regularizers
 from ._configured import Configured
-from ._context import _Inside, _local, CallContext, current_training
+from ._context import _Inside, _local, CallContext, Computing, current_training
 from ._names import auto_name, native_name, to_snake_case
 from ._symbols import _shape_tree, has_symbols, infer, KerasTensor, Node, Shape
 
@@ -40,7 +40,8 @@ class Layer(Configured):
         self._ready()
         self.__dict__["_given_name"] = name
         self.name = name or auto_name(to_snake_case(type(self).__name__))
-        self._dtype = as_dtype(_plain_dtype(dtype))
+        self._set_policy(_policy.get(dtype))
+        self.autocast = autocast
         self._trainable = trainable
         self.activity_regularizer = regularizers.get(activity_regularizer)
         shape = kwargs.pop("input_shape", None)
@@ -64,7 +65,8 @@ class Layer(Configured):
         object.__setattr__(self, "_losses", [])
         object.__setattr__(self, "_metrics", [])
         object.__setattr__(self, "_trainable", True)
-        object.__setattr__(self, "_dtype", as_dtype("float32"))
+        self._set_policy(_policy.dtype_policy())
+        object.__setattr__(self, "autocast", True)
         object.__setattr__(self, "_inbound", [])
         object.__setattr__(self, "supports_masking", False)
         object.__setattr__(self, "_batch_input_shape", None)
@@ -122,15 +124,16 @@ class Layer(Configured):
         _by_key.pop(variable._v.key, None)
         variable._v = self._holder().add_weight(unique, value._shape, {
             "initializer": _native.python_initializer(lambda shape, dtype: value),
-            "trainable": variable._v.trainable, "dtype": int(variable.dtype), "whole": True})
+            "trainable": variable._v.trainable, "autocast": False, "dtype": int(variable.dtype), "whole": True})
         _by_key[variable._v.key] = variable
         self._own_weights.append(variable)
 
     def _holder(self):
         if self._holder_layer is None:
             name = self.__dict__.get("name") or auto_name(to_snake_case(type(self).__name__))
-            object.__setattr__(self, "_holder_layer",
-                               _native.PythonLayer(native_name(name), type(self).__name__))
+            made = _native.PythonLayer(native_name(name), type(self).__name__)
+            made.set_dtype_policy(self._policy.name)
+            object.__setattr__(self, "_holder_layer", made)
         return self._holder_layer
 
     # ---- weights
@@ -162,7 +165,7 @@ class Layer(Configured):
             unique = f"{base}_{count}"
         native = self._holder().add_weight(unique, [int(one) for one in shape], {
             "initializer": initializers.native(initializer) if dtype.is_floating else _whole_numbers(initializer, dtype),
-            "trainable": bool(trainable),
+            "trainable": bool(trainable), "autocast": bool(autocast),
             "dtype": int(dtype), "regularizer": regularizers.native(regularizer),
             "constraint": constraints.native(constraint)})
         from ..distribute import coordinator, scope_in_force
@@ -300,8 +303,25 @@ class Layer(Configured):
     # ---- calling
 
     dtype = property(lambda self: self._dtype.name)
-    compute_dtype = property(lambda self: self._dtype.name)
     variable_dtype = property(lambda self: self._dtype.name)
+    compute_dtype = property(lambda self: self._compute_dtype.name)
+    input_dtype = compute_dtype
+
+    @property
+    def dtype_policy(self):
+        return self._policy
+
+    @dtype_policy.setter
+    def dtype_policy(self, policy):
+        self._set_policy(_policy.get(policy))
+
+    _taken_dtype = property(lambda self: self._compute_dtype)  # in which inputs come to `call`
+
+    def _set_policy(self, policy):
+        set_ = object.__setattr__
+        set_(self, "_policy", policy)
+        set_(self, "_dtype", as_dtype(policy.variable_dtype))
+        set_(self, "_compute_dtype", as_dtype(policy.compute_dtype))
 
     def build(self, input_shape=None):
         object.__setattr__(self, "built", True)
@@ -314,8 +334,9 @@ class Layer(Configured):
         if isinstance(one, Variable):
             one = one.value()
         if isinstance(one, Tensor):
-            if one.dtype.is_floating and self._dtype.is_floating and one._dtype != int(self._dtype):
-                return _native.cast(one, self._dtype)
+            wanted = self._taken_dtype
+            if self.autocast and one.dtype.is_floating and wanted.is_floating and one._dtype != int(wanted):
+                return _native.cast(one, wanted)
             return one
         if hasattr(one, "__array__") or isinstance(one, float):
             return self._cast_input(convert_to_tensor(one))
@@ -361,7 +382,7 @@ class Layer(Configured):
             self._build_for(args, kwargs)
             if _late.waiting:
                 _late.restore()
-        with CallContext(training), _Inside(self):
+        with CallContext(training), _Inside(self), Computing(self._compute_dtype if self.autocast else None):
             call = self.call
             if _native.is_tracing() and not self._is_native:
                 from .. import autograph
@@ -466,15 +487,6 @@ def _whole_numbers(initializer, dtype):
     """A native initializer of integers and truth values, which has the values of one of floats."""
     made = initializers.get(initializer)
     return _native.python_initializer(lambda shape, _: _native.cast(convert_to_tensor(made(shape, "float32")), dtype))
-
-
-def _plain_dtype(dtype):
-    if isinstance(dtype, dict):
-        dtype = dtype["config"]["name"]
-    if dtype is None:
-        from . import backend
-        return backend.floatx()
-    return getattr(dtype, "name", dtype)
 
 
 def _built_by(build):

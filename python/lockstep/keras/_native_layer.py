@@ -30,6 +30,7 @@ class NativeLayer(Layer):
         if self._impl_layer is None:
             made = self._make()
             made.set_name(native_name(self.name))
+            made.set_dtype_policy(self._policy.name)
             made.trainable = self._trainable
             object.__setattr__(self, "_impl_layer", made)
         return self._impl_layer

@@ -63,7 +63,11 @@ class Trainer:
         scope = self._scope()
         with scope:
             set_ = object.__setattr__
-            set_(self, "optimizer", None if optimizer is None else optimizers_module.get(optimizer))
+            optimizer = None if optimizer is None else optimizers_module.get(optimizer)
+            if auto_scale_loss and self._policy.name == "mixed_float16" and optimizer is not None and not isinstance(
+                    optimizer, optimizers_module.LossScaleOptimizer):
+                optimizer = optimizers_module.LossScaleOptimizer(optimizer)
+            set_(self, "optimizer", optimizer)
             set_(self, "loss", loss)
             set_(self, "_loss_weights", loss_weights)
             set_(self, "run_eagerly", run_eagerly)

@@ -3,6 +3,7 @@
 from .. import _native
 from .._tensor import convert_to_tensor
 from ._names import to_snake_case
+from ._policy import _widened
 
 
 class Loss:
@@ -36,8 +37,7 @@ class Loss:
             raise ValueError("Structures don't have the same nested structure.")
         y_pred = convert_to_tensor(y_pred)
         y_true = convert_to_tensor(y_true)
-        if not y_pred.dtype.is_floating:
-            y_pred = _native.cast(y_pred, 1)
+        y_pred = _native.cast(y_pred, 1) if not y_pred.dtype.is_floating else _widened(y_pred)
         return self._native.call(y_true, y_pred, sample_weight)
 
     def get_config(self):

@@ -5,6 +5,7 @@ from .._dtypes import as_dtype
 from .._tensor import convert_to_tensor
 from .._variable import Variable
 from ._names import to_snake_case
+from ._policy import _widened
 
 
 class Metric:
@@ -136,7 +137,7 @@ class _NativeMetric(Metric):
         self._made = _native.make_metric(self._kind, dict(options, name=self.name))
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        y_true, y_pred = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+        y_true, y_pred = convert_to_tensor(y_true), _widened(convert_to_tensor(y_pred))
         self._made.update(y_true, y_pred, sample_weight)
 
     def result(self):
@@ -157,8 +158,7 @@ class Mean(_NativeMetric):
 
     def update_state(self, values, sample_weight=None):
         values = convert_to_tensor(values)
-        if not values.dtype.is_floating:
-            values = _native.cast(values, 1)
+        values = _native.cast(values, 1) if not values.dtype.is_floating else _widened(values)
         self._made.update_values(values, sample_weight)
 
     @property

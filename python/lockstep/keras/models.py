@@ -188,6 +188,8 @@ def _functional_class(cls):
 class Functional(Model):
     """The model that computes outputs from inputs by the layers between them."""
 
+    _taken_dtype = property(lambda self: self._dtype)  # its layers cast for themselves
+
     def __init__(self, inputs, outputs, name=None, trainable=True, **kwargs):
         super().__init__(name=name, trainable=trainable)
         set_ = object.__setattr__
@@ -541,7 +543,7 @@ class Sequential(Model):
         if symbol is not None and symbol._node is not None and isinstance(symbol._node.layer, InputLayer):
             layers.insert(0, symbol._node.layer)
         config = {"name": self.name, "trainable": self.trainable,
-                  "dtype": saving.policy(self.dtype),
+                  "dtype": saving.policy(self._policy.name),
                   "layers": [saving.serialize_keras_object(one) for one in layers]}
         if symbol is not None:
             config["build_input_shape"] = list(symbol.shape)

@@ -179,7 +179,8 @@ def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwar
         import numpy
         return numpy.array(inner["value"], dtype=inner["dtype"])
     if name == "DTypePolicy":
-        return inner["name"]
+        from ._policy import DTypePolicy
+        return DTypePolicy(inner["name"])
     registered = config.get("registered_name")
     cls = get_registered_object(registered, custom_objects) if registered else None
     cls = cls or _lookup(name, custom_objects) or _imported(config.get("module"), name)

@@ -14,33 +14,103 @@ class Rescaling(Layer):
 
     def _cast_input(self, one):
         one = super()._cast_input(one)
-        return _native.cast(one, self._dtype) if isinstance(one, Tensor) else one
+        return _native.cast(one, self._compute_dtype) if isinstance(one, Tensor) else one
 
     def call(self, inputs):
         return inputs * self.scale + self.offset
 
 
 class Normalization(Layer):
-    """(x - mean) / sqrt(variance), of given numbers or those of data that `adapt` has seen."""
+    """(x - mean) / sqrt(variance) along `axis`, or with `invert` the way back.
+
+    Mean and variance are given, or those of data that `adapt` has seen, which are weights then. Raises: ValueError for
+    one without the other."""
 
     def __init__(self, axis=-1, mean=None, variance=None, invert=False, **kwargs):
         super().__init__(**kwargs)
         self.axis = axis
+        self._axes = () if axis is None else tuple(axis) if isinstance(axis, (list, tuple)) else (axis,)
+        self.invert = invert
+        if (mean is None) != (variance is None):
+            raise ValueError("When setting values directly, both `mean` and `variance` must be set. Received: "
+                             f"mean={mean} and variance={variance}")
+        self.input_mean, self.input_variance = mean, variance
         self.mean, self.variance = mean, variance
 
+    def build(self, input_shape):
+        if input_shape is None:
+            return
+        rank = len(input_shape)
+        for axis in self._axes:
+            if not -rank <= axis < rank:
+                raise ValueError("All `axis` values must be in the range [-ndim, ndim). "
+                                 f"Received inputs.shape={tuple(input_shape)} and axis={self.axis}")
+        self._kept = sorted(axis % rank for axis in self._axes)
+        for axis in self._kept:
+            if input_shape[axis] is None:
+                raise ValueError("All `axis` values to be kept must have a known shape. "
+                                 f"Received axis={self.axis}, inputs.shape={tuple(input_shape)}, "
+                                 f"with unknown axis at index {axis}")
+        self._reduced = tuple(axis for axis in range(rank) if axis not in self._kept)
+        self._wide = [input_shape[axis] if axis in self._kept else 1 for axis in range(rank)]
+        if self.input_mean is None and not self._own_weights:
+            shape = [input_shape[axis] for axis in self._kept]
+            self.adapt_mean = self.add_weight(shape, "zeros", trainable=False, name="mean")
+            self.adapt_variance = self.add_weight(shape, "ones", trainable=False, name="variance")
+            self.count = self.add_weight((), "zeros", dtype="int32", trainable=False, name="count")
+
     def adapt(self, data):
+        """Takes mean and variance of an array, a tensor, or all batches of a dataset.
+
+        Raises: ValueError where the kept axes have other sizes than before."""
         import numpy
-        data = numpy.asarray(data)
-        axes = tuple(i for i in range(data.ndim) if self.axis is not None
-                     and i != self.axis % data.ndim)
-        axes = axes if self.axis is not None else None
-        self.mean = data.mean(axes).astype("float32")
-        self.variance = data.var(axes).astype("float32")
+        is_dataset = getattr(data, "_is_dataset", False)
+        if is_dataset and len(data.element_spec.shape) == 1:
+            data = data.batch(128)
+        first = next(iter(data)) if is_dataset else data
+        shape = numpy.shape(first)
+        if not self.built:
+            self.build(shape)
+        for axis in self._kept:
+            if shape[axis] != self._wide[axis]:
+                raise ValueError("The layer was built with input_shape="
+                                 f"{tuple(self._wide)}, but adapt() is being called with data with an incompatible "
+                                 f"shape, data.shape={shape}")
+        if is_dataset:
+            mean, variance = self._of_batches(data)
+        else:
+            data = numpy.asarray(data)
+            mean, variance = data.mean(self._reduced), data.var(self._reduced)
+        if self.input_mean is None:
+            self.adapt_mean.assign(numpy.asarray(mean, "float32"))
+            self.adapt_variance.assign(numpy.asarray(variance, "float32"))
+
+    def _of_batches(self, batches):
+        import numpy
+        mean = variance = numpy.zeros([self._wide[axis] for axis in self._kept], "float32")
+        seen = 0
+        for batch in batches:
+            batch = numpy.asarray(batch, "float32")
+            own_mean, own_variance = batch.mean(self._reduced), batch.var(self._reduced)
+            count = int(numpy.prod([batch.shape[axis] for axis in self._reduced]))
+            seen += count
+            share = float(count) / seen
+            joined = mean * (1.0 - share) + own_mean * share
+            variance = (variance + (mean - joined) ** 2) * (1.0 - share) + (
+                own_variance + (own_mean - joined) ** 2) * share
+            mean = joined
+        return mean, variance
 
     def call(self, inputs):
-        from ... import ops_math
-        return (inputs - self.mean) / ops_math.maximum(
-            ops_math.sqrt(convert_to_tensor(self.variance)), 1e-7)
+        from ... import ops_array, ops_math
+        mean, variance = self.input_mean, self.input_variance
+        if mean is None:
+            mean, variance = self.adapt_mean.value(), self.adapt_variance.value()
+        wide = [ops_math.cast(ops_array.broadcast_to(ops_array.reshape(one, self._wide), self._wide), inputs.dtype)
+                if one._rank else ops_math.cast(one, inputs.dtype)
+                for one in (convert_to_tensor(mean), convert_to_tensor(variance))]
+        scale = ops_math.maximum(ops_math.sqrt(wide[1]), 1e-7)
+        return wide[0] + inputs * scale if self.invert else (inputs - wide[0]) / scale
 
 
 class CategoryEncoding(Layer):
