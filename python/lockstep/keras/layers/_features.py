@@ -28,8 +28,7 @@ class Normalization(Layer):
 
     def __init__(self, axis=-1, mean=None, variance=None, invert=False, **kwargs):
         super().__init__(**kwargs)
-        self.axis = axis
-        self._axes = () if axis is None else tuple(axis) if isinstance(axis, (list, tuple)) else (axis,)
+        self.axis = () if axis is None else tuple(axis) if isinstance(axis, (list, tuple)) else (axis,)
         self.invert = invert
         if (mean is None) != (variance is None):
             raise ValueError("When setting values directly, both `mean` and `variance` must be set. Received: "
@@ -41,11 +40,11 @@ class Normalization(Layer):
         if input_shape is None:
             return
         rank = len(input_shape)
-        for axis in self._axes:
+        for axis in self.axis:
             if not -rank <= axis < rank:
                 raise ValueError("All `axis` values must be in the range [-ndim, ndim). "
                                  f"Received inputs.shape={tuple(input_shape)} and axis={self.axis}")
-        self._kept = sorted(axis % rank for axis in self._axes)
+        self._kept = sorted(axis % rank for axis in self.axis)
         for axis in self._kept:
             if input_shape[axis] is None:
                 raise ValueError("All `axis` values to be kept must have a known shape. "
@@ -57,7 +56,7 @@ class Normalization(Layer):
             shape = [input_shape[axis] for axis in self._kept]
             self.adapt_mean = self.add_weight(shape, "zeros", trainable=False, name="mean")
             self.adapt_variance = self.add_weight(shape, "ones", trainable=False, name="variance")
-            self.count = self.add_weight((), "zeros", dtype="int32", trainable=False, name="count")
+            self.count = self.add_weight((), "zeros", dtype="int64", trainable=False, name="count")
 
     def adapt(self, data):
         """Takes mean and variance of an array, a tensor, or all batches of a dataset.
@@ -111,6 +110,11 @@ class Normalization(Layer):
                 for one in (convert_to_tensor(mean), convert_to_tensor(variance))]
         scale = ops_math.maximum(ops_math.sqrt(wide[1]), 1e-7)
         return wide[0] + inputs * scale if self.invert else (inputs - wide[0]) / scale
+
+    def get_config(self):
+        import numpy
+        return dict(super().get_config(), axis=self.axis, mean=numpy.array(self.input_mean).tolist(),
+                    variance=numpy.array(self.input_variance).tolist())
 
 
 class CategoryEncoding(Layer):
