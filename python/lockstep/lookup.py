@@ -1,4 +1,5 @@
-"""Tables from keys to values: `tf.lookup`. Keys are texts or integers; eager, and in graphs by an op of the host."""
+"""Tables from keys to values: `tf.lookup`. Keys are texts or integers. Tables that never change are native, also in graphs;
+those that change are Python, in graphs an op of the host."""
 
 from . import _native
 from ._dtypes import as_dtype
@@ -73,6 +74,11 @@ def _made(values, dtype, shape):
     return convert_to_tensor(numpy.array(values, dtype.as_numpy_dtype).reshape(tuple(shape)))
 
 
+def _wide(keys):
+    """Keys as a native table has them."""
+    return keys if keys.dtype.name in ("string", "int64") else _native.cast(keys, as_dtype("int64"))
+
+
 class _Table:
     """What all tables do."""
 
@@ -105,6 +111,12 @@ class _Table:
     def __getitem__(self, keys):
         return self.lookup(keys if hasattr(keys, "_symbolic") else convert_to_tensor(keys, dtype=self.key_dtype))
 
+    def _columns(self):
+        """Keys, integers as int64, and values."""
+        kind = self.key_dtype if self.key_dtype.name == "string" else as_dtype("int64")
+        return (_made(list(self._entries), kind, [len(self._entries)]),
+                _made(list(self._entries.values()), self.value_dtype, [len(self._entries)]))
+
     def _fill(self, pairs):
         for key, value in pairs:
             known = self._entries.setdefault(key, value)
@@ -121,14 +133,14 @@ class StaticHashTable(_Table):
         self._begin(initializer.key_dtype, initializer.value_dtype, name or "hash_table")
         self._default = convert_to_tensor(default_value, dtype=self.value_dtype)
         self._fill(initializer._pairs())
+        self._native = _native.LookupTable(*self._columns(), self._default)
 
     default_value = property(lambda self: self._default)
     resource_handle = property(lambda self: self)
 
     def lookup(self, keys, name=None):
         """The values of keys. Shapes: as the keys. Raises: TypeError for keys of another dtype."""
-        other = _leaves(self._default)[0]
-        return self._each(self._keys_of(keys), lambda key: self._entries.get(key, other))
+        return self._native.find(_wide(self._keys_of(keys)))
 
 
 class StaticVocabularyTable(_Table):
@@ -145,21 +157,14 @@ class StaticVocabularyTable(_Table):
             if initializer.value_dtype.name != "int64":
                 raise TypeError(f"Invalid `value_dtype`, expected {as_dtype('int64')!r} but got {initializer.value_dtype!r}.")
             self._fill(initializer._pairs())
+        self._native = _native.LookupTable(*self._columns(), self._buckets, len(self._entries), True)
 
     def size(self, name=None):
         return convert_to_tensor(len(self._entries) + self._buckets, dtype="int64")
 
     def lookup(self, keys, name=None):
         """The number of each key, int64. Shapes: as the keys."""
-        from ._fingerprints import fingerprint64
-
-        def number(key):
-            found = self._entries.get(key)
-            if found is not None:
-                return found
-            text = key if isinstance(key, bytes) else str(key).encode()
-            return len(self._entries) + fingerprint64(text) % self._buckets
-        return self._each(self._keys_of(keys), number)
+        return self._native.find(_wide(self._keys_of(keys)))
 
 
 class MutableHashTable(_Table):

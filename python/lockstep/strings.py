@@ -1,4 +1,4 @@
-"""Texts: `tf.strings`. Eager; inside of a traced function by `tf.py_function`."""
+"""Texts: `tf.strings`. Most are native ops, also in traced functions; the others are Python, there called by `tf.py_function`."""
 
 import builtins
 
@@ -22,36 +22,36 @@ def _map(function, value, dtype=None):
 
 def length(input, unit="BYTE", name=None):
     """The number of bytes, or with unit UTF8_CHAR of characters."""
-    return _map(lambda s: len(s) if unit == "BYTE" else len(s.decode()), input, int32)
+    return _native.string_length(convert_to_tensor(input), unit == "BYTE")
 
 
-def _cased(change, encoding, input):
+def _cased(change, native, encoding, input):
     if encoding not in ("", "utf-8"):
         from .errors import InvalidArgumentError
         raise InvalidArgumentError(None, None, f"only utf-8 or '' (no encoding) is supported; got encoding={encoding!r}")
-    if encoding:
-        return _map(lambda s: change(s.decode()).encode(), input)
-    return _map(lambda s: change(s), input)  # of bytes: ASCII alone
+    return _map(lambda s: change(s.decode()).encode(), input) if encoding else native(convert_to_tensor(input))
 
 
 def lower(input, encoding="", name=None):
     """Small letters: of ASCII, with the encoding "utf-8" all."""
-    return _cased(lambda one: one.lower(), encoding, input)
+    return _cased(str.lower, _native.string_lower, encoding, input)
 
 
 def upper(input, encoding="", name=None):
     """Capital letters: of ASCII, with the encoding "utf-8" all."""
-    return _cased(lambda one: one.upper(), encoding, input)
+    return _cased(str.upper, _native.string_upper, encoding, input)
 
 
 def strip(input, name=None):
-    return _map(bytes.strip, input)
+    return _native.string_strip(convert_to_tensor(input))
 
 
 def substr(input, pos, len, unit="BYTE", name=None):
     """`len` bytes (with unit UTF8_CHAR characters) from `pos` on, which counts from the end where it is negative.
     Shapes: pos and len fit the texts by NumPy's rule. Raises: InvalidArgumentError where pos is outside."""
     parts = [convert_to_tensor(one) for one in (input, pos, len)]
+    if unit == "BYTE" and all(one._rank == 0 or one._shape == parts[0]._shape for one in parts[1:]):
+        return _native.substring(*parts)
     if any(one._symbolic for one in parts):
         shape = max((one._shape for one in parts), key=builtins.len)
         return _on_host(lambda *values: substr(*values, unit), parts, shape, "string")
@@ -75,17 +75,7 @@ def _part(text, start, size, unit):
 
 def to_number(input, out_type=float32, name=None):
     """The numbers that texts stand for. Raises: InvalidArgumentError for a text that is none."""
-    kind = float if as_dtype(out_type).is_floating else int
-
-    def read(text):
-        try:
-            return kind(text)
-        except ValueError:
-            from .errors import InvalidArgumentError
-            shown = text.decode(errors="replace") if isinstance(text, bytes) else text
-            raise InvalidArgumentError(None, None, f"StringToNumberOp could not correctly convert string: {shown}") \
-                from None
-    return _map(read, input, out_type)
+    return _native.string_to_number(convert_to_tensor(input), int(as_dtype(out_type)))
 
 
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
@@ -94,6 +84,8 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     if scientific and shortest:
         raise ValueError("Cannot select both scientific and shortest notation")
     tensor = convert_to_tensor(input)
+    if width <= 0 and tensor.dtype.name in ("bool", "int8", "int16", "int32", "int64", "uint8"):
+        return _native.as_string(tensor)
     if tensor._symbolic:
         return _on_host(lambda one: as_string(one, precision, scientific, shortest, width, fill), [tensor],
                        tensor.shape, "string")
@@ -110,38 +102,36 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
 
 
 def join(inputs, separator="", name=None):
-    """Texts one after another, element by element."""
-    parts = [convert_to_tensor(one) for one in inputs]
-    shape = max((one._shape for one in parts), key=builtins.len)
-    if any(one._symbolic for one in parts):
-        return _on_host(lambda *values: join(values, separator), parts, shape, "string")
-    size = 1
-    for one in shape:
-        size *= one
-    lists = [one._strings() * (size if one._rank == 0 else 1) for one in parts]
-    glue = separator.encode()
-    return _native.from_strings([glue.join(row) for row in zip(*lists)], shape)
+    """Texts one after another, element by element. Raises: InvalidArgumentError where shapes differ; scalars fit all."""
+    return _native.string_join([convert_to_tensor(one) for one in inputs], separator)
+
+
+def _rows(parts, shape):
+    """Parts of texts of a shape, with how many each text has: a vector of one text, ragged rows of several."""
+    from .ragged import RaggedTensor
+    values, lengths = parts
+    if not shape:
+        return values
+    made = RaggedTensor.from_row_lengths(values, lengths, validate=False)
+    for axis in range(builtins.len(shape) - 1, 0, -1):
+        count = 1
+        for size in shape[:axis]:
+            count *= size
+        made = RaggedTensor.from_row_splits(made, [i * shape[axis] for i in range(count + 1)], validate=False)
+    return made
 
 
 def split(input, sep=None, maxsplit=-1, name=None):
     """The parts of texts between separators (or white space): a vector of one text, ragged rows of several."""
-    from .ragged import RaggedTensor
     value = convert_to_tensor(input)
-    if value._symbolic and value._rank == 0:
-        return _on_host(lambda one: split(one, sep, maxsplit), [value], [None], "string")
-    sep = sep.encode() if isinstance(sep, str) else sep
-    rows = [one.split(sep or None, maxsplit) for one in value._strings()]
-    flat = _native.from_strings([part for row in rows for part in row], [sum(map(len, rows))])
-    return flat if value._rank == 0 else RaggedTensor.from_row_lengths(flat, [len(row) for row in rows])
+    sep = sep.decode() if isinstance(sep, bytes) else sep
+    return _rows(_native.string_split(value, sep or "", maxsplit), value._shape)
 
 
 def bytes_split(input, name=None):
     """The bytes of texts."""
-    from .ragged import RaggedTensor
     value = convert_to_tensor(input)
-    rows = [[one[i:i + 1] for i in range(len(one))] for one in value._strings()]
-    flat = _native.from_strings([part for row in rows for part in row], [sum(map(len, rows))])
-    return flat if value._rank == 0 else RaggedTensor.from_row_lengths(flat, [len(row) for row in rows])
+    return _rows(_native.string_split_units(value, True), value._shape)
 
 
 def unicode_split(input, input_encoding="UTF-8", errors="replace", replacement_char=65533, name=None):
@@ -289,22 +279,22 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
     return flat if value._rank == 1 else _native.reshape(flat, [builtins.len(rows), -1])
 
 
+_HASH_BITS = (1 << 64) - 1
+
+
 def to_hash_bucket_fast(input, num_buckets, name=None):
     """FarmHash's Fingerprint64 of texts modulo `num_buckets`, int64; TensorFlow's bits."""
-    from ._fingerprints import fingerprint64
-    return _map(lambda s: fingerprint64(s) % int(num_buckets), input, "int64")
+    return _native.hash_bucket(convert_to_tensor(input), int(num_buckets), 0, 0, 0)
 
 
 def to_hash_bucket_strong(input, num_buckets, key, name=None):
     """SipHash 2-4 of texts with a key of two numbers, modulo `num_buckets`, int64; TensorFlow's bits."""
-    from ._fingerprints import sip_hash
-    return _map(lambda s: sip_hash(s, key) % int(num_buckets), input, "int64")
+    return _native.hash_bucket(convert_to_tensor(input), int(num_buckets), 1, *(int(one) & _HASH_BITS for one in key))
 
 
 def to_hash_bucket(input, num_buckets, name=None):
     """MurmurHash64A of texts modulo `num_buckets`, int64; TensorFlow's bits."""
-    from ._fingerprints import murmur64
-    return _map(lambda s: murmur64(s) % int(num_buckets), input, "int64")
+    return _native.hash_bucket(convert_to_tensor(input), int(num_buckets), 2, 0, 0)
 
 
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):

@@ -14,7 +14,7 @@ def format(template, inputs, placeholder='{}', summarize=3, name=None) -> Any:
     ...
 int32: Any
 def join(inputs, separator='', name=None) -> Any:
-    """Texts one after another, element by element."""
+    """Texts one after another, element by element. Raises: InvalidArgumentError where shapes differ; scalars fit all."""
     ...
 def length(input, unit='BYTE', name=None) -> Any:
     """The number of bytes, or with unit UTF8_CHAR of characters."""

@@ -7,8 +7,8 @@ namespace lockstep {
 namespace ops {
 namespace {
 
-const Shape& TextsOf(const InferenceContext& context) {
-  const TensorType& input = context.inputs[0];
+const Shape& TextsOf(const InferenceContext& context, size_t place = 0) {
+  const TensorType& input = context.inputs[place];
   if (input.dtype != DType::kString)
     Reject(context.spec, "the input must be strings", input.ToString());
   return input.shape;
@@ -32,14 +32,134 @@ std::vector<TensorType> InferDecodeRaw(const InferenceContext& context) {
 }
 const RegisterOp kDecodeRaw({.name = "DecodeRaw", .infer = InferDecodeRaw});
 
+template <DType kDtype>
+std::vector<TensorType> EachTo(const InferenceContext& context) {
+  return {{kDtype, TextsOf(context)}};
+}
+const RegisterOp kLength({.name = "StringLength", .infer = EachTo<DType::kInt32>});
+const RegisterOp kLower({.name = "StringLower", .infer = EachTo<DType::kString>});
+const RegisterOp kUpper({.name = "StringUpper", .infer = EachTo<DType::kString>});
+const RegisterOp kStrip({.name = "StringStrip", .infer = EachTo<DType::kString>});
+const RegisterOp kPunctuation({.name = "StripPunctuation", .infer = EachTo<DType::kString>});
+
+std::vector<TensorType> InferHash(const InferenceContext& context) {
+  const auto buckets = context.attributes.Get<int64_t>("num_buckets");
+  if (buckets < 1) Reject(context.spec, "num_buckets must be at least 1", std::to_string(buckets));
+  return {{DType::kInt64, TextsOf(context)}};
+}
+const RegisterOp kHash({.name = "StringToHashBucket", .infer = InferHash});
+
+std::vector<TensorType> InferNumber(const InferenceContext& context) {
+  const auto dtype = context.attributes.Get<DType>("out_type");
+  if (dtype != DType::kFloat32 && dtype != DType::kFloat64 && dtype != DType::kInt32 &&
+      dtype != DType::kInt64) {
+    Reject(context.spec, "out_type must be float32, float64, int32 or int64",
+           std::string(DTypeName(dtype)));
+  }
+  return {{dtype, TextsOf(context)}};
+}
+const RegisterOp kNumber({.name = "StringToNumber", .infer = InferNumber});
+
+std::vector<TensorType> InferAsString(const InferenceContext& context) {
+  return {{DType::kString, context.inputs[0].shape}};
+}
+const RegisterOp kAsString({.name = "AsString", .infer = InferAsString});
+
+// Scalars fit every shape, others must be equal as far as they are known.
+Shape CommonShape(const InferenceContext& context) {
+  Shape common;
+  for (const TensorType& input : context.inputs) {
+    if (input.shape.rank() == 0) continue;
+    bool fits = common.rank() == 0 || common.rank() == input.shape.rank();
+    for (int i = 0; fits && i < common.rank(); ++i) {
+      fits = common[i] == input.shape[i] || common[i] == Shape::kUnknown ||
+             input.shape[i] == Shape::kUnknown;
+    }
+    if (!fits) {
+      Reject(context.spec, "shapes must be equal, or []",
+             common.ToString() + " and " + input.shape.ToString());
+    }
+    if (common.rank() == 0 || input.shape.fully_known()) common = input.shape;
+  }
+  return common;
+}
+
+std::vector<TensorType> InferSubstring(const InferenceContext& context) {
+  (void)TextsOf(context);
+  for (size_t i = 1; i < 3; ++i) {
+    const DType dtype = context.inputs[i].dtype;
+    if (dtype != DType::kInt32 && dtype != DType::kInt64)
+      Reject(context.spec, "position and length must be int32 or int64",
+             std::string(DTypeName(dtype)));
+  }
+  return {{DType::kString, CommonShape(context)}};
+}
+const RegisterOp kSubstring({.name = "Substr", .infer = InferSubstring});
+
+std::vector<TensorType> InferJoin(const InferenceContext& context) {
+  for (size_t i = 0; i < context.inputs.size(); ++i) (void)TextsOf(context, i);
+  return {{DType::kString, CommonShape(context)}};
+}
+const RegisterOp kJoin({.name = "StringJoin", .infer = InferJoin});
+
+std::vector<TensorType> InferSplit(const InferenceContext& context) {
+  const Shape& texts = TextsOf(context);
+  const int64_t count = texts.fully_known() ? texts.num_elements() : Shape::kUnknown;
+  return {{DType::kString, Shape{Shape::kUnknown}}, {DType::kInt64, Shape{count}}};
+}
+const RegisterOp kSplit({.name = "StringSplit", .infer = InferSplit});
+const RegisterOp kSplitUnits({.name = "StringSplitUnits", .infer = InferSplit});
+
+SplitTexts Pair(std::vector<Tensor> parts) { return {std::move(parts[0]), std::move(parts[1])}; }
+int64_t NumberOf(TextUnit unit) { return static_cast<int64_t>(unit); }
+
 }  // namespace
 }  // namespace ops
 
+using ops::Emit1;
+
 Tensor DecodeRaw(const Tensor& input, DType dtype, const DecodeRawOptions& options) {
-  return ops::Emit1("DecodeRaw", {input},
-                    {{"out_type", dtype},
-                     {"little_endian", options.little_endian},
-                     {"fixed_length", options.fixed_length.value_or(Shape::kUnknown)}});
+  return Emit1("DecodeRaw", {input},
+               {{"out_type", dtype},
+                {"little_endian", options.little_endian},
+                {"fixed_length", options.fixed_length.value_or(Shape::kUnknown)}});
+}
+
+Tensor StringLength(const Tensor& input, TextUnit unit) {
+  return Emit1("StringLength", {input}, {{"unit", ops::NumberOf(unit)}});
+}
+Tensor StringLower(const Tensor& input) { return Emit1("StringLower", {input}); }
+Tensor StringUpper(const Tensor& input) { return Emit1("StringUpper", {input}); }
+Tensor StringStrip(const Tensor& input) { return Emit1("StringStrip", {input}); }
+Tensor StripPunctuation(const Tensor& input) { return Emit1("StripPunctuation", {input}); }
+
+Tensor Substring(const Tensor& input, const Tensor& position, const Tensor& length) {
+  return Emit1("Substr", {input, position, length});
+}
+
+Tensor StringToNumber(const Tensor& input, DType dtype) {
+  return Emit1("StringToNumber", {input}, {{"out_type", dtype}});
+}
+Tensor AsString(const Tensor& input) { return Emit1("AsString", {input}); }
+
+Tensor StringJoin(const std::vector<Tensor>& inputs, const std::string& separator) {
+  return Emit1("StringJoin", inputs, {{"separator", separator}});
+}
+
+Tensor StringToHashBucket(const Tensor& input, int64_t buckets, TextHash hash,
+                          std::pair<uint64_t, uint64_t> key) {
+  return Emit1("StringToHashBucket", {input},
+               {{"num_buckets", buckets},
+                {"hash", static_cast<int64_t>(hash)},
+                {"key", std::vector<int64_t>{static_cast<int64_t>(key.first),
+                                             static_cast<int64_t>(key.second)}}});
+}
+
+SplitTexts StringSplit(const Tensor& input, const std::string& separator, int64_t most) {
+  return ops::Pair(ops::Emit("StringSplit", {input}, {{"separator", separator}, {"most", most}}));
+}
+SplitTexts StringSplitUnits(const Tensor& input, TextUnit unit) {
+  return ops::Pair(ops::Emit("StringSplitUnits", {input}, {{"unit", ops::NumberOf(unit)}}));
 }
 
 }  // namespace lockstep

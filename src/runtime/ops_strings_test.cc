@@ -5,6 +5,7 @@
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/comparison.h"
+#include "lockstep/ops/lookup.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/strings.h"
 #include "lockstep/ops/structure.h"
@@ -91,6 +92,122 @@ TEST(StringsTest, AreNumbersInTheirBytes) {
   });
   EXPECT_THAT(decode(Tensor::FromStrings({"abcd"}, {1})).ToVector<uint8_t>(),
               ElementsAre('b', 'c', 'd', 'e'));
+}
+
+std::vector<int64_t> Integers(const Tensor& tensor) { return tensor.ToVector<int64_t>(); }
+
+TEST(StringsTest, AreChangedByteByByte) {
+  const Tensor x = Tensor::FromStrings({" A b\t", "", "\xc3\x84z!", "\n \v"}, {2, 2});
+  EXPECT_THAT(StringLength(x).ToVector<int32_t>(), ElementsAre(5, 0, 4, 3));
+  EXPECT_THAT(StringLength(x, TextUnit::kUtf8Character).ToVector<int32_t>(),
+              ElementsAre(5, 0, 3, 3));
+  EXPECT_EQ(StringLength(x).shape(), (Shape{2, 2}));
+  EXPECT_THAT(Words(StringLower(x)), ElementsAre(" a b\t", "", "\xc3\x84z!", "\n \v"));
+  EXPECT_THAT(Words(StringUpper(x)), ElementsAre(" A B\t", "", "\xc3\x84Z!", "\n \v"));
+  EXPECT_THAT(Words(StringStrip(x)), ElementsAre("A b", "", "\xc3\x84z!", ""));
+  EXPECT_THAT(Words(StripPunctuation(Tensor::FromStrings({"a-b_c d~e'@[`{"}, {1}))),
+              ElementsAre("abc de"));
+  const Tensor two = Constant<int32_t>({-2, 1});
+  EXPECT_THAT(
+      Words(Substring(Tensor::FromStrings({"abc", "x"}, {2}), two, Constant<int32_t>({9, 9}))),
+      ElementsAre("bc", ""));
+  EXPECT_THAT(Words(Substring(Tensor::FromStrings({"hello"}, {}), Constant<int64_t>({0, 1}),
+                              Scalar<int64_t>(2))),
+              ElementsAre("he", "el"));
+  const Tensor a = Tensor::FromStrings({"a", "b"}, {2});
+  EXPECT_THAT(Words(StringJoin({a, Tensor::FromStrings({"x"}, {}), a}, "-")),
+              ElementsAre("a-x-a", "b-x-b"));
+}
+
+TEST(StringsTest, AreReadAndWrittenAsNumbers) {
+  const auto read = [](const std::string& text, DType dtype) {
+    return StringToNumber(Tensor::FromStrings({text}, {}), dtype);
+  };
+  EXPECT_EQ(read(" -1.5e1\n", DType::kFloat32).scalar<float>(), -15);
+  EXPECT_EQ(read("0x10", DType::kFloat64).scalar<double>(), 16);
+  EXPECT_EQ(read("1e50", DType::kFloat32).scalar<float>(), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(read("-1e-400", DType::kFloat64).scalar<double>(), 0);
+  EXPECT_EQ(read("+7", DType::kInt32).scalar<int32_t>(), 7);
+  EXPECT_EQ(read("-9223372036854775808", DType::kInt64).scalar<int64_t>(), INT64_MIN);
+  for (const char* text : {"", " ", "1_0", "1 2", "x", "+-1", "1.5f"}) {
+    EXPECT_EQ(CodeOf([&] { read(text, DType::kFloat32); }), Code::kInvalidArgument) << text;
+    EXPECT_EQ(CodeOf([&] { read(text, DType::kInt32); }), Code::kInvalidArgument) << text;
+  }
+  EXPECT_EQ(CodeOf([&] { read("2147483648", DType::kInt32); }), Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf([&] { read("1", DType::kUInt8); }), Code::kInvalidArgument);
+  EXPECT_THAT(Words(AsString(Constant<int64_t>({INT64_MIN, 0, 7}))),
+              ElementsAre("-9223372036854775808", "0", "7"));
+  EXPECT_THAT(Words(AsString(Constant<uint8_t>({200}))), ElementsAre("200"));
+  EXPECT_THAT(Words(AsString(Constant<bool>({true, false}))), ElementsAre("true", "false"));
+}
+
+// As TensorFlow: after the last separation that is allowed comes what is left, even nothing.
+TEST(StringsTest, AreSplit) {
+  const auto parts = [](const std::string& text, const std::string& separator, int64_t most) {
+    const SplitTexts split = StringSplit(Tensor::FromStrings({text}, {}), separator, most);
+    EXPECT_THAT(Integers(split.lengths), ElementsAre(split.values.num_elements()));
+    return Words(split.values);
+  };
+  EXPECT_THAT(parts(" a  b\tc ", "", -1), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(parts(" a  b\tc ", "", 1), ElementsAre("a", "b\tc "));
+  EXPECT_THAT(parts("a", "", 1), ElementsAre("a", ""));
+  EXPECT_THAT(parts(" a ", "", 0), ElementsAre(" a "));
+  EXPECT_THAT(parts("", "", -1), ElementsAre());
+  EXPECT_THAT(parts("a,,b,", ",", -1), ElementsAre("a", "", "b", ""));
+  EXPECT_THAT(parts("a,,b,", ",,", -1), ElementsAre("a", "b,"));
+  EXPECT_THAT(parts("a,b,c", ",", 1), ElementsAre("a", "b,c"));
+  EXPECT_THAT(parts("", ",", -1), ElementsAre(""));
+  const Tensor x = Tensor::FromStrings({"a b", "", "c"}, {3});
+  const SplitTexts split = StringSplit(x);
+  EXPECT_THAT(Words(split.values), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(Integers(split.lengths), ElementsAre(2, 0, 1));
+  EXPECT_THAT(Words(StringSplitUnits(x).values), ElementsAre("a", " ", "b", "c"));
+  const Tensor letters = Tensor::FromStrings({"\xc3\x84z\xff\xe4"}, {1});
+  EXPECT_THAT(Words(StringSplitUnits(letters, TextUnit::kUtf8Character).values),
+              ElementsAre("\xc3\x84", "z", "\xff", "\xe4"));
+}
+
+TEST(StringsTest, AreFoundInTables) {
+  const LookupTable words(Tensor::FromStrings({"a", "b", ""}, {3}), Constant<float>({1, 2, 3}),
+                          {.value = Scalar<float>(-1)});
+  const Tensor keys = Tensor::FromStrings({"b", "z", "", "a"}, {2, 2});
+  EXPECT_THAT(words.Find(keys).ToVector<float>(), ElementsAre(2, -1, 3, 1));
+  const LookupTable numbers(Constant<int64_t>({-5, 7}), Tensor::FromStrings({"x", "y"}, {2}),
+                            {.value = Tensor::FromStrings({"?"}, {})});
+  EXPECT_THAT(Words(numbers.Find(Constant<int64_t>({7, 0, -5}))), ElementsAre("y", "?", "x"));
+  // Buckets: TensorFlow's StaticVocabularyTable with 3 gives these.
+  const LookupTable buckets(Tensor::FromStrings({"a", "b"}, {2}), Constant<int64_t>({0, 1}),
+                            {.buckets = 3, .first = 2});
+  EXPECT_THAT(Integers(buckets.Find(Tensor::FromStrings({"a", "zz", "b", "q"}, {4}))),
+              ElementsAre(0, 3, 1, 4));
+  const LookupTable own(Constant<int64_t>({12}), Constant<int64_t>({0}),
+                        {.buckets = 3, .first = 1, .hash_integers = false});
+  EXPECT_THAT(Integers(own.Find(Constant<int64_t>({12, 7, -4}))), ElementsAre(0, 2, 3));
+  EXPECT_EQ(CodeOf([&] { words.Find(Constant<int64_t>({1})); }), Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf([] {
+              LookupTable(Constant<int64_t>({1, 1}), Constant<int64_t>({1, 2}),
+                          {.value = Scalar<int64_t>(0)});
+            }),
+            Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf([] { LookupTable(Constant<int64_t>({1}), Constant<int64_t>({1}), {}); }),
+            Code::kInvalidArgument);
+}
+
+TEST(StringsTest, AreComputedInFunctions) {
+  const LookupTable table(Tensor::FromStrings({"a", "b"}, {2}), Constant<int64_t>({1, 2}),
+                          {.value = Scalar<int64_t>(0)});
+  const Function number([&](const Tensor& texts) {
+    const SplitTexts split = StringSplit(StringLower(texts));
+    EXPECT_EQ(split.values.shape(), Shape{Shape::kUnknown});
+    return table.Find(split.values) * int64_t{10} +
+           StringToHashBucket(split.values, 1, TextHash::kStrong, {1, 2});
+  });
+  EXPECT_THAT(Integers(number(Tensor::FromStrings({"A b", "c B"}, {2}))),
+              ElementsAre(10, 20, 0, 20));
+  EXPECT_THAT(Integers(number(Tensor::FromStrings({"", "B"}, {2}))), ElementsAre(20));
+  EXPECT_EQ(CodeOf([] { StringToHashBucket(Tensor::FromStrings({"a"}, {}), 0); }),
+            Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf([] { StringLower(Constant<float>({1})); }), Code::kInvalidArgument);
 }
 
 TEST(StringsTest, AreRefusedWhereTheyAreNoNumbers) {

@@ -411,8 +411,7 @@ class Dataset:
 
     def fingerprint(self):
         """A number that follows from the steps of the dataset, uint64's bits as int64."""
-        from .._fingerprints import fingerprint64
-        value = fingerprint64(self.explain().encode())
+        value = _native.fingerprint64(self.explain().encode())
         return convert_to_tensor(value - (1 << 64) if value >> 63 else value, int64)
 
     def prefetch(self, buffer_size=AUTOTUNE, name=None):

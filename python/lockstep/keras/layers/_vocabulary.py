@@ -37,9 +37,13 @@ class _InPython(Layer):
             inputs = convert_to_tensor(inputs)
         return super().__call__(inputs, *args, **kwargs)
 
+    def _is_native(self):
+        """Whether what `_compute` calls are ops, which graphs can hold."""
+        return False
+
     def call(self, inputs):
         inputs = convert_to_tensor(inputs)
-        if inputs._symbolic:
+        if inputs._symbolic and not self._is_native():
             from ..._host_calls import _on_host
             return _on_host(self._compute, [inputs], self._shape_for(list(inputs._shape)), self._output_dtype)
         return self._compute(inputs)
@@ -61,14 +65,21 @@ def _encoded(numbers, shape, depth, mode, weights=None):
     else:
         rows = numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim else numbers.reshape(1, 1)
         front = numbers.shape[:-1]
-    made = numpy.zeros((len(rows), depth), "float32" if mode == "tf_idf" else "int64")
-    for place, row in enumerate(rows):
-        for one in row:
-            if 0 <= one < depth:
-                made[place, one] = made[place, one] + 1 if mode in ("count", "tf_idf") else 1
-    if mode == "tf_idf":
-        made = made * numpy.asarray(weights, "float32")
+    places = numpy.repeat(numpy.arange(len(rows)), rows.shape[1])
+    made = _counted(places, rows.reshape(-1), len(rows), depth, mode, weights)
     return convert_to_tensor(made.reshape(tuple(front) + (depth,)))
+
+
+def _counted(places, numbers, rows, depth, mode, weights):
+    """How often each number is in each row, or that it is. Shapes: places, numbers [n] to [rows, depth]."""
+    import numpy
+    made = numpy.zeros((rows, depth), "float32" if mode == "tf_idf" else "int64")
+    known = (numbers >= 0) & (numbers < depth)
+    if mode in ("count", "tf_idf"):
+        numpy.add.at(made, (places[known], numbers[known]), 1)
+    else:
+        made[places[known], numbers[known]] = 1
+    return made * numpy.asarray(weights, "float32") if mode == "tf_idf" else made
 
 
 def _encoded_shape(shape, depth, mode):
@@ -100,7 +111,7 @@ class _Lookup(_InPython):
         self.max_tokens, self.num_oov_indices, self.invert = max_tokens, num_oov_indices, invert
         self.mask_token, self.oov_token, self.output_mode = mask_token, oov_token, output_mode
         self.pad_to_max_tokens = pad_to_max_tokens
-        self._words, self._places, self._idf = [], {}, None
+        self._words, self._table, self._idf = [], None, None
         self._counts, self._documents = collections.Counter(), 0
         self._in_documents = collections.Counter()
         if vocabulary is not None:
@@ -137,8 +148,7 @@ class _Lookup(_InPython):
         if self.max_tokens is not None and len(words) + len(specials) > self.max_tokens:
             raise ValueError("Attempted to set a vocabulary larger than the maximum vocab size. Received vocabulary size is "
                              f"{len(words) + len(specials)}; `max_tokens` is {self.max_tokens}.")
-        self._words = words
-        self._places = {one: place + len(specials) for place, one in enumerate(words)}
+        self._words, self._table = words, None
         if self.output_mode == "tf_idf":
             weights = [0.0] * len(words) if idf_weights is None else [float(one) for one in idf_weights]
             front = sum(weights) / len(weights) if weights else 1.0
@@ -175,7 +185,7 @@ class _Lookup(_InPython):
 
     def reset_state(self):
         """Forgets what was counted and learned."""
-        self._counts, self._words, self._places = collections.Counter(), [], {}
+        self._counts, self._words, self._table = collections.Counter(), [], None
 
     def get_vocabulary(self, include_special_tokens=True):
         """The words in the order of their numbers, with those of the mask and of unknown words in front."""
@@ -195,37 +205,53 @@ class _Lookup(_InPython):
     def _shape_for(self, shape):
         return shape if self.output_mode == "int" or self.invert else _encoded_shape(shape, self._depth(), self.output_mode)
 
-    def _number(self, word):
-        found = self._places.get(word)
-        if found is not None:
-            return found
-        masks = 0 if self.mask_token is None else 1
-        if masks and word == self.mask_token:
-            return 0
-        if not self.num_oov_indices:
-            from ...errors import InvalidArgumentError
-            raise InvalidArgumentError(None, None, "When `num_oov_indices=0` all inputs should be in vocabulary, found OOV "
-                                       f"values {[word]}, consider setting `num_oov_indices=1`.")
-        return masks + (0 if self.num_oov_indices == 1 else self._spread(word) % self.num_oov_indices)
+    def _is_native(self):
+        return self.invert or self.output_mode == "int" and self.num_oov_indices > 0
 
-    def _compute(self, inputs):
-        import numpy
+    def _tensor(self, words):
+        if self._key_dtype == "string":
+            return _native.from_strings([one.encode() for one in words], [len(words)])
+        return convert_to_tensor(words, dtype="int64")
+
+    def _native_table(self):
+        """From words to numbers, or back. Raises: ValueError before there are words."""
         if not self._words:
             raise ValueError(f"layer {self.name!r} has no vocabulary; give `vocabulary`, or call `adapt` with data")
-        if self.invert:
-            return self._inverted(inputs)
-        numbers = [self._number(self._word(one)) for one in _leaves(inputs)]
-        if self.output_mode == "int":
-            return convert_to_tensor(numpy.array(numbers, "int64").reshape(tuple(inputs._shape)))
-        return _encoded(numbers, inputs._shape, self._depth(), self.output_mode, self._idf)
+        if self._table is None:
+            words = self._specials() + self._words
+            numbers = convert_to_tensor(list(range(len(words))), dtype="int64")
+            if self.invert:
+                self._table = _native.LookupTable(numbers, self._tensor(words), convert_to_tensor(self.oov_token, dtype=self._key_dtype))
+                return self._table
+            masks = 0 if self.mask_token is None else 1
+            first = len(words) - len(self._words)
+            keys, values = list(self._words), list(range(first, len(words)))
+            if masks and self.mask_token not in keys:
+                keys, values = [self.mask_token] + keys, [0] + values
+            keys, values = self._tensor(keys), convert_to_tensor(values, dtype="int64")
+            self._table = _native.LookupTable(keys, values, self.num_oov_indices, masks, False) if self.num_oov_indices > 1 \
+                else _native.LookupTable(keys, values, convert_to_tensor(masks if self.num_oov_indices else -1, dtype="int64"))
+        return self._table
 
-    def _inverted(self, inputs):
-        import numpy
-        table = self._specials() + self._words
-        words = [table[one] if 0 <= one < len(table) else self.oov_token for one in _leaves(inputs)]
-        if self._key_dtype == "string":
-            return _native.from_strings([one.encode() for one in words], list(inputs._shape))
-        return convert_to_tensor(numpy.array(words, "int64").reshape(tuple(inputs._shape)))
+    def _find(self, keys):
+        """The numbers of words, as a tensor. Raises: InvalidArgumentError for an unknown one where there is no number for it."""
+        wanted = "int64" if self.invert else self._key_dtype
+        if keys.dtype.name != wanted:
+            keys = _native.as_string(keys) if wanted == "string" else _native.cast(keys, as_dtype(wanted))
+        found = self._native_table().find(keys)
+        if not self.invert and not self.num_oov_indices:
+            unknown = [self._word(one) for one, number in zip(_leaves(keys), _leaves(found)) if number < 0]
+            if unknown:
+                from ...errors import InvalidArgumentError
+                raise InvalidArgumentError(None, None, "When `num_oov_indices=0` all inputs should be in vocabulary, found OOV "
+                                           f"values {unknown[:1]}, consider setting `num_oov_indices=1`.")
+        return found
+
+    def _compute(self, inputs):
+        found = self._find(inputs)
+        if self.invert or self.output_mode == "int":
+            return found
+        return _encoded(found.numpy(), inputs._shape, self._depth(), self.output_mode, self._idf)
 
     def get_config(self):
         """What `from_config` makes the layer of again, its vocabulary included."""
@@ -248,11 +274,6 @@ class StringLookup(_Lookup):
     def _word(one):
         return one.decode() if isinstance(one, bytes) else str(one)
 
-    @staticmethod
-    def _spread(word):
-        from ..._fingerprints import fingerprint64
-        return fingerprint64(word.encode())
-
 
 class IntegerLookup(_Lookup):
     """The numbers of integers. Shapes: as StringLookup."""
@@ -268,14 +289,6 @@ class IntegerLookup(_Lookup):
     @staticmethod
     def _word(one):
         return int(one)
-
-    @staticmethod
-    def _spread(word):
-        return word
-
-
-_PUNCTUATION = r'[!"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\' ]'.replace(" ", "")
-
 
 class TextVectorization(_InPython):
     """Texts as the numbers of their words. Shapes: [n] or [n, 1] to [n, words], filled with 0; in other modes of output
@@ -300,29 +313,35 @@ class TextVectorization(_InPython):
     def _output_dtype(self):
         return self._lookup._output_dtype
 
-    def _prepared(self, text):
-        import re
+    def _standardized(self, texts):
         if callable(self.standardize):
-            text = self.standardize(convert_to_tensor(text))
-            return text._item() if isinstance(text, Tensor) else text
-        plain = text.decode()
+            return convert_to_tensor(self.standardize(texts))
         if self.standardize in ("lower", "lower_and_strip_punctuation"):
-            plain = plain.lower()
+            texts = _native.string_lower(texts)
         if self.standardize in ("strip_punctuation", "lower_and_strip_punctuation"):
-            plain = re.sub(_PUNCTUATION, "", plain)
-        return plain.encode()
+            texts = _native.strip_punctuation(texts)
+        return texts
 
-    def _parts(self, text):
-        text = self._prepared(text)
-        if callable(self.split):
-            words = [one.decode() for one in self.split(convert_to_tensor(text))._strings()]
+    def _parts(self, texts):
+        """(the words of texts, the number of words of each)."""
+        texts = self._standardized(texts)
+        if self.split == "whitespace":
+            values, lengths = _native.string_split(texts, "", -1)
+            if self.ngrams is None:
+                return values, lengths.numpy()
+            rows = values._strings()
+            ends = lengths.numpy().cumsum().tolist()
+            rows = [rows[end - size:end] for end, size in zip(ends, lengths.numpy().tolist())]
+        elif callable(self.split):
+            rows = [self.split(_native.from_strings([one], []))._strings() for one in texts._strings()]
         else:
-            plain = text.decode()
-            words = plain.split() if self.split == "whitespace" else list(plain) if self.split == "character" else [plain]
-        if self.ngrams is None:
-            return words
-        widths = range(1, self.ngrams + 1) if isinstance(self.ngrams, int) else self.ngrams
-        return [" ".join(words[i:i + width]) for width in widths for i in range(len(words) - width + 1)]
+            rows = [[char.encode() for char in one.decode()] if self.split == "character" else [one] for one in texts._strings()]
+        if self.ngrams is not None:
+            widths = range(1, self.ngrams + 1) if isinstance(self.ngrams, int) else self.ngrams
+            rows = [[b" ".join(row[i:i + width]) for width in widths for i in range(len(row) - width + 1)] for row in rows]
+        words = [one for row in rows for one in row]
+        import numpy
+        return _native.from_strings(words, [len(words)]), numpy.array([len(row) for row in rows], "int64")
 
     def adapt(self, data, batch_size=None, steps=None):
         """Learns the words of texts."""
@@ -330,11 +349,13 @@ class TextVectorization(_InPython):
         lookup._counts, lookup._documents = collections.Counter(), 0
         lookup._in_documents = collections.Counter()
         for batch in _values(data):
-            for text in batch._strings():
-                words = self._parts(text)
-                lookup._counts.update(words)
-                lookup._in_documents.update(set(words))
+            words, lengths = self._parts(batch)
+            words, place = [one.decode() for one in words._strings()], 0
+            lookup._counts.update(words)
+            for size in lengths.tolist():
+                lookup._in_documents.update(set(words[place:place + size]))
                 lookup._documents += 1
+                place += size
         lookup.finalize_state()
 
     def set_vocabulary(self, vocabulary, idf_weights=None):
@@ -355,17 +376,19 @@ class TextVectorization(_InPython):
         import numpy
         front = list(inputs._shape)
         front = front[:-1] if len(front) > 1 and front[-1] == 1 else front
-        rows = [[self._lookup._number(one) for one in self._parts(text)] for text in inputs._strings()]
+        words, lengths = self._parts(inputs)
+        numbers = self._lookup._find(words).numpy()
+        places = numpy.repeat(numpy.arange(len(lengths)), lengths)
         if self.output_mode != "int":
             depth = self._lookup._depth()
-            made = [_encoded(row, [len(row)], depth, self.output_mode, self._lookup._idf).numpy() if row else
-                    numpy.zeros(depth, self._output_dtype.as_numpy_dtype) for row in rows]
-            return convert_to_tensor(numpy.array(made).reshape(tuple(front) + (depth,)))
+            made = _counted(places, numbers, len(lengths), depth, self.output_mode, self._lookup._idf)
+            return convert_to_tensor(made.reshape(tuple(front) + (depth,)))
         width = self.output_sequence_length
-        width = max(map(len, rows), default=0) if width is None else width
-        made = numpy.zeros((len(rows), width), "int64")
-        for place, row in enumerate(rows):
-            made[place, :len(row[:width])] = row[:width]
+        width = int(lengths.max(initial=0)) if width is None else width
+        made = numpy.zeros((len(lengths), width), "int64")
+        columns = numpy.arange(len(numbers)) - numpy.repeat(lengths.cumsum() - lengths, lengths)
+        kept = columns < width
+        made[places[kept], columns[kept]] = numbers[kept]
         return convert_to_tensor(made.reshape(tuple(front) + (width,)))
 
     def get_config(self):
@@ -391,24 +414,23 @@ class Hashing(_InPython):
     def _shape_for(self, shape):
         return shape if self.output_mode == "int" else _encoded_shape(shape, self.num_bins, self.output_mode)
 
-    def _number(self, one):
-        from ..._fingerprints import fingerprint64, sip_hash
-        text = one if isinstance(one, bytes) else str(one).encode()
-        bins = self.num_bins
-        if self.mask_value is not None:
-            masked = self.mask_value.encode() if isinstance(self.mask_value, str) else str(self.mask_value).encode()
-            if text == masked:
-                return 0
-            bins -= 1
-        found = (fingerprint64(text) if self._key is None else sip_hash(text, self._key)) % bins
-        return found + (self.mask_value is not None)
+    def _is_native(self):
+        return self.output_mode == "int"
 
     def _compute(self, inputs):
-        import numpy
-        numbers = [self._number(one) for one in _leaves(inputs)]
+        texts = inputs if inputs.dtype.name == "string" else _native.as_string(inputs)
+        bins = self.num_bins - (self.mask_value is not None)
+        key = [0, 0] if self._key is None else [int(one) & ((1 << 64) - 1) for one in self._key]
+        numbers = _native.hash_bucket(texts, bins, 0 if self._key is None else 1, *key)
+        if self.mask_value is not None:
+            from ...ops_array import where
+            from ...ops_math import equal
+            masked = self.mask_value if isinstance(self.mask_value, str) else str(self.mask_value)
+            zero = convert_to_tensor(0, dtype="int64")
+            numbers = where(equal(texts, convert_to_tensor(masked)), zero, numbers + 1)
         if self.output_mode == "int":
-            return convert_to_tensor(numpy.array(numbers, "int64").reshape(tuple(inputs._shape)))
-        return _encoded(numbers, inputs._shape, self.num_bins, self.output_mode)
+            return numbers
+        return _encoded(numbers.numpy(), inputs._shape, self.num_bins, self.output_mode)
 
     def get_config(self):
         return {"name": self.name, "num_bins": self.num_bins, "mask_value": self.mask_value, "salt": self.salt,
