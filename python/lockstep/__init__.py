@@ -106,6 +106,9 @@ def __getattr__(name):
     if name == "make_ndarray":
         from ._messages import make_ndarray
         return make_ndarray
+    if name == "make_tensor_proto":
+        from ._tensor_proto import make_tensor_proto
+        return make_tensor_proto
     if name == "as_string":
         from .strings import as_string
         return as_string

@@ -314,7 +314,7 @@ def _zeros(spec):
 def _is_value(one):
     from ._tensor_array import TensorArray
     from .distribute import PerReplica
-    return isinstance(one, (Tensor, Variable, bool, int, float, TensorArray, PerReplica)) or (
+    return isinstance(one, (Tensor, Variable, bool, int, float, str, bytes, TensorArray, PerReplica)) or (
         hasattr(one, "__array__") and hasattr(one, "dtype"))
 
 

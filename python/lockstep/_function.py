@@ -142,6 +142,12 @@ class TensorSpec:
 _TENSOR = "tensor"
 
 
+def _printed_before():
+    """A context that drops what Python prints, where a concrete function has printed it when it was asked for."""
+    import io
+    return contextlib.redirect_stdout(io.StringIO()) if getattr(_local, "quiet", False) else contextlib.nullcontext()
+
+
 class _Concrete:
     """One structure of arguments, and what the function gives for it."""
 
@@ -169,7 +175,8 @@ class _Concrete:
         traces = _traces()
         traces.append(trace)
         try:
-            value = self.owner._converted()(*args, **kwargs)
+            with _printed_before():
+                value = self.owner._converted()(*args, **kwargs)
             flat, self.results = _flatten_results(value)
         finally:
             traces.pop()
@@ -268,6 +275,7 @@ class Function:
         self.__name__ = name or getattr(python_function, "__name__", "function")
         functools.update_wrapper(self, python_function, updated=())
 
+    name = property(lambda self: self.__name__)
     python_function = property(lambda self: self._python_function)
     input_signature = property(lambda self: self._signature)
     function_spec = property(lambda self: inspect.signature(self._python_function))
@@ -614,7 +622,34 @@ class ConcreteFunction:
                 raise errors.InvalidArgumentError(
                     None, None, f"cannot compute {self.name} as input #{place}(zero-based) was expected to be a "
                     f"{spec.dtype.name} tensor but is a {one.dtype.name} tensor")
-        return self._function(*args, **kwargs)
+        args, kwargs = self._filled(args, kwargs)
+        _local.quiet = "_trace" in self.__dict__
+        try:
+            return self._function(*args, **kwargs)
+        finally:
+            _local.quiet = False
+
+    def _filled(self, args, kwargs):
+        """The arguments of a call, and the Python values that the trace was asked for with."""
+        try:
+            signature = inspect.signature(self._function.python_function)
+            asked = signature.bind(*self._args, **self._kwargs).arguments
+            given = signature.bind_partial(*args, **kwargs)
+        except (TypeError, ValueError):
+            return args, kwargs
+        for name, value in asked.items():
+            literal = not any(isinstance(one, (TensorSpec, Tensor)) for one in nest.flatten(value))
+            if literal and name not in given.arguments:
+                given.arguments[name] = value
+            elif literal and repr(given.arguments[name]) != repr(value):
+                raise TypeError(f"{self.name} was traced for {name}={value!r}; got {name}={given.arguments[name]!r}; leave the "
+                                "argument out, or ask get_concrete_function for that value")
+            elif name not in given.arguments:
+                raise TypeError(f"{self.name} missing required arguments: {name}")
+        return given.args, given.kwargs
+
+    output_shapes = property(lambda self: nest.map_structure(lambda one: one.shape, self.structured_outputs))
+    output_dtypes = property(lambda self: nest.map_structure(lambda one: one.dtype, self.structured_outputs))
 
     def __repr__(self):
         return f"<ConcreteFunction ({', '.join(f'{name}: {value}' for name, _, value in self._named())})>"

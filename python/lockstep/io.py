@@ -179,20 +179,23 @@ def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, nam
 
 
 def serialize_tensor(tensor, name=None):
-    """A tensor as bytes in NumPy's format."""
-    import io as streams
-    import numpy
-    stream = streams.BytesIO()
-    numpy.save(stream, convert_to_tensor(tensor).numpy(), allow_pickle=False)
-    return convert_to_tensor(stream.getvalue())
+    """A tensor as the bytes of TensorFlow's TensorProto, a scalar string."""
+    from ._host_calls import _on_host
+    from ._tensor_proto import serialize
+    return _on_host(lambda one: convert_to_tensor(serialize(one)), [convert_to_tensor(tensor)], [], "string")
 
 
 def parse_tensor(serialized, out_type, name=None):
-    """What `serialize_tensor` has made bytes of."""
-    import io as streams
-    import numpy
-    data = serialized if isinstance(serialized, bytes) else convert_to_tensor(serialized)._item()
-    return convert_to_tensor(numpy.load(streams.BytesIO(data), allow_pickle=False))
+    """What `serialize_tensor`, here or in TensorFlow, has made bytes of. Raises: InvalidArgumentError for bytes that are
+    none or of another dtype; UnimplementedError in traced functions, where the number of axes must be known."""
+    from ._tensor_proto import parse
+    data = convert_to_tensor(serialized)
+    if data._symbolic:
+        from .errors import UnimplementedError
+        raise UnimplementedError(
+            None, None, "[parse_tensor] the number of axes of a result must be known while a function is traced; write "
+            "tf.py_function(lambda s: tf.io.parse_tensor(s, dtype), [serialized], tf.TensorSpec(shape, dtype))")
+    return parse(data._item(), out_type)
 
 
 def tf_record_iterator(path, options=None):

@@ -41,13 +41,13 @@ def parse_single_example(serialized, features, example_names=None, name=None) ->
     """The features of one serialized `tf.train.Example`, by name."""
     ...
 def parse_tensor(serialized, out_type, name=None) -> Any:
-    """What `serialize_tensor` has made bytes of."""
+    """What `serialize_tensor`, here or in TensorFlow, has made bytes of. Raises: InvalidArgumentError for bytes that are"""
     ...
 def read_file(filename, name=None) -> Any:
     """The bytes of a file, as a string tensor. Raises: NotFoundError."""
     ...
 def serialize_tensor(tensor, name=None) -> Any:
-    """A tensor as bytes in NumPy's format."""
+    """A tensor as the bytes of TensorFlow's TensorProto, a scalar string."""
     ...
 def tf_record_iterator(path, options=None) -> Any:
     """The records of a file one after another, as bytes. Raises: DataLossError for a broken one."""

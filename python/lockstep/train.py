@@ -274,15 +274,30 @@ class CheckpointManager:
         self._directory = os.fspath(directory)
         self._options = (max_to_keep, keep_checkpoint_every_n_hours, checkpoint_name)
         self._init = init_fn
+        if checkpoint_interval is not None and step_counter is None:
+            raise ValueError("`step_counter` should be passed if `checkpoint_interval` is not None.")
+        self._step, self._interval, self._saved_at = step_counter, checkpoint_interval, None
 
     directory = property(lambda self: self._directory)
     checkpoint = property(lambda self: self._checkpoint)
+    checkpoint_interval = property(lambda self: self._interval)
+
+    def _too_early(self):
+        """Whether fewer steps than the interval have gone since the last save."""
+        step = int(self._step)
+        if self._saved_at is not None and step < self._saved_at + self._interval:
+            return True
+        self._saved_at = step
+        return False
 
     def _opened(self):
         native = self._checkpoint._made()
         return native, _native.CheckpointManager(native, self._directory, *self._options)
 
     def save(self, checkpoint_number=None, check_interval=True, options=None):
+        """Saves, and removes what is too old; its path. None where `check_interval` and too few steps have gone."""
+        if self._interval is not None and check_interval and self._too_early():
+            return None
         native, manager = self._opened()
         number = None if checkpoint_number is None else int(checkpoint_number)
         path = manager.save(number)

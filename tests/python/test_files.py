@@ -177,5 +177,27 @@ class Others(unittest.TestCase):
             del place, ahead
 
 
+class TensorBytes(unittest.TestCase):
+    def test_mistakes_are_told_with_what_was_got(self):
+        data = tf.io.serialize_tensor([1.0, 2.0])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, r"parsed tensor \(float\) and dtype \(int32\); write out_type=tf.float32"):
+            tf.io.parse_tensor(data, tf.int32)
+        for broken in (b"", data.numpy()[:-3], b"\xff" * 9):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "Could not parse"):
+                tf.io.parse_tensor(broken, tf.float32)
+
+        @tf.function
+        def f(x):
+            return tf.io.parse_tensor(x, tf.float32)
+        with self.assertRaisesRegex(tf.errors.UnimplementedError, "tf.py_function"):
+            f(data)
+        self.assertEqual(f.python_function(data).numpy().tolist(), [1.0, 2.0])
+
+    def test_make_tensor_proto_checks_shapes(self):
+        self.assertEqual(tf.make_ndarray(tf.make_tensor_proto(3, shape=[2])).tolist(), [3, 3])
+        with self.assertRaisesRegex(ValueError, "3 elements do not fill"):
+            tf.make_tensor_proto([1, 2, 3], shape=[2])
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=0)

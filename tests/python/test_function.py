@@ -202,14 +202,36 @@ class ControlFlow(unittest.TestCase):
         double = lambda x: x * 2 if x > 1 else x  # noqa: E731
         self.check(lambda x: double(absolute(x)), (-3,), (1,))
 
+    def test_texts_of_branches_become_tensors(self):
+        @tf.function
+        def sign(x):
+            word = "plus" if x > 0 else "minus"
+            if x == 0:
+                return "zero"
+            return word
+        self.assertEqual([sign(tf.constant(one)).numpy() for one in (2, -2, 0)], [b"plus", b"minus", b"zero"])
+
+    def test_concrete_functions_keep_python_values(self):
+        @tf.function
+        def f(x, training=False):
+            return x * 2 if training else x
+        traced = f.get_concrete_function(tf.TensorSpec([2], tf.int32), training=True)
+        self.assertEqual(traced(tf.constant([1, 2])).numpy().tolist(), [2, 4])
+        self.assertEqual(traced(x=tf.constant([1, 2])).numpy().tolist(), [2, 4])
+        self.assertEqual((traced.output_shapes, traced.output_dtypes), (tf.TensorShape([2]), tf.int32))
+        with self.assertRaisesRegex(TypeError, "traced for training=True; got training=False"):
+            traced(tf.constant([1, 2]), training=False)
+        with self.assertRaisesRegex(TypeError, "missing required arguments: x"):
+            traced()
+
     def test_what_cannot_be_traced_is_refused(self):
         @tf.function
         def f(x):
             if x > 0:
-                y = "text"
+                y = object()
             else:
                 y = "other"
-            return y
+            return x
         with self.assertRaisesRegex(TypeError, "'y' must be a tensor or a number in both branches"):
             f(tf.constant(1))
 

@@ -6,7 +6,7 @@ from .. import _native, errors, nest
 from .._dtypes import as_dtype, BY_CODE, int64, TensorShape
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, integers, Tensor
-from ._elements import _as_structure, _call_on, _element, _flat_element, _spec_of, _traced
+from ._elements import _as_structure, _call_on, _element, _flat_element, _op_by_op, _spec_of, _traced
 from ._generated import _check_generated, _map_signature, _signature_leaves
 from ._iterator import Iterator
 from ._names_of import _names_of
@@ -192,7 +192,10 @@ class Dataset:
             use_unbounded_threadpool=False, name=None):
         """`map_func` of each element: traced once for each kind of element."""
         parallel = 1 if num_parallel_calls is None else int(num_parallel_calls)
-        call, spec = _traced(map_func, self._spec)
+        try:
+            call, spec = _traced(map_func, self._spec)
+        except errors.UnimplementedError:  # a shape that only the values tell
+            call, spec = _op_by_op(map_func, self)
         native = self._native.map(call, parallel, False)
         return Dataset._make(native, spec,
                              "_MapDataset" if num_parallel_calls is None else "_ParallelMapDataset")

@@ -64,3 +64,19 @@ def _traced(function, spec):
     if structure is None:
         raise TypeError(f"Unsupported return value from function passed to Dataset.map(): None.")
     return native, _pack_results(structure, given)
+
+
+def _op_by_op(function, dataset):
+    """The same for a function that is called for each element, not traced; the first element tells its structure."""
+    from .._function import _flatten_results, _pack_results
+    form = []
+
+    def body(tensors):
+        flat, structure = _flatten_results(_call_on(function, _element(dataset._spec, tensors)))
+        form[:] = [structure]
+        return flat
+    first = next(iter(dataset), None)
+    if first is None:
+        return body, dataset._spec
+    flat = body(_flat_element(first))
+    return body, _pack_results(form[0], [TensorSpec(None, one.dtype) for one in flat])

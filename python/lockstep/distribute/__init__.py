@@ -431,6 +431,9 @@ class DistributedDataset:
     _is_dataset = True
 
     def __init__(self, strategy, dataset, dealt=False):
+        if not getattr(dataset, "_is_dataset", False):
+            raise AttributeError(f"a tf.data.Dataset is distributed; got {type(dataset).__name__}, which has no 'element_spec'; "
+                                 "make one by tf.data.Dataset.from_tensor_slices(...).batch(n)")
         self._strategy = strategy
         self._dataset = dataset
         self._dealt = dealt

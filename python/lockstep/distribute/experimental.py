@@ -29,6 +29,15 @@ class CommunicationOptions:
 
     def __init__(self, bytes_per_pack=0, timeout_seconds=None,
                  implementation=CommunicationImplementation.AUTO):
+        if bytes_per_pack < 0:
+            raise ValueError(f"Argument `bytes_per_pack` must be >=0, Received {bytes_per_pack}.")
+        if not isinstance(implementation, CommunicationImplementation):
+            try:
+                implementation = CommunicationImplementation(str(implementation).upper())
+            except ValueError:
+                kinds = ", ".join(one.value for one in CommunicationImplementation)
+                raise ValueError(f"Argument `implementation` must be instance of `tf.distribute.experimental."
+                                 f"CommunicationImplementation` ({kinds}); got {implementation!r}") from None
         self.bytes_per_pack = bytes_per_pack
         self.timeout_seconds = timeout_seconds
         self.implementation = implementation

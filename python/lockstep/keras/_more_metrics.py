@@ -129,3 +129,126 @@ class SpecificityAtSensitivity(_AtRate):
     def result(self):
         _, sensitivity, specificity = self._rates()
         return self._best(sensitivity, specificity)
+
+
+class _Confusion(Metric):
+    """Counts of (true class, predicted class)."""
+
+    def __init__(self, num_classes, name=None, dtype=None, ignore_class=None, sparse_y_true=True, sparse_y_pred=True,
+                 axis=-1):
+        super().__init__(name=name, dtype=dtype)
+        self.num_classes, self.ignore_class = num_classes, ignore_class
+        self.sparse_y_true, self.sparse_y_pred, self.axis = sparse_y_true, sparse_y_pred, axis
+        self.total_cm = self.add_weight(name="total_confusion_matrix", shape=(num_classes, num_classes), initializer="zeros")
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        """Adds examples. Raises: ValueError for a class that is none."""
+        y_true, y_pred = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+        y_true = y_true if self.sparse_y_true else ops_math.argmax(y_true, axis=self.axis)
+        y_pred = y_pred if self.sparse_y_pred else ops_math.argmax(y_pred, axis=self.axis)
+        y_true, y_pred = (ops_array.reshape(ops_math.cast(one, "int32"), [-1]) for one in (y_true, y_pred))
+        weights = ops_array.ones_like(ops_math.cast(y_true, "float32"))
+        if sample_weight is not None:
+            weights = weights * ops_array.reshape(ops_math.cast(sample_weight, "float32"), [-1])
+        if self.ignore_class is not None:
+            kept = y_true != self.ignore_class
+            weights = weights * ops_math.cast(kept, "float32")
+            y_true = ops_array.where(kept, y_true, ops_array.zeros_like(y_true))
+            y_pred = ops_array.where(kept, y_pred, ops_array.zeros_like(y_pred))
+        rows = ops_array.one_hot(y_true, self.num_classes) * ops_array.expand_dims(weights, 1)
+        columns = ops_array.one_hot(y_pred, self.num_classes)
+        self.total_cm.assign_add(ops_math.matmul(rows, columns, transpose_a=True))
+
+    def _shares(self):
+        """(intersection over union, whether a class was seen) of each class"""
+        counts = self.total_cm.value()
+        true = ops_math.reduce_sum(counts, axis=1)
+        guessed = ops_math.reduce_sum(counts, axis=0)
+        right = ops_math.reduce_sum(counts * ops_array.eye(self.num_classes), axis=1)
+        union = true + guessed - right
+        return ops_math.divide_no_nan(right, union), union > 0
+
+
+class IoU(_Confusion):
+    """The mean of intersection over union of some classes."""
+
+    def __init__(self, num_classes, target_class_ids, name=None, dtype=None, ignore_class=None, sparse_y_true=True,
+                 sparse_y_pred=True, axis=-1):
+        super().__init__(num_classes, name, dtype, ignore_class, sparse_y_true, sparse_y_pred, axis)
+        if max(target_class_ids) >= num_classes:
+            raise ValueError(f"Target class id {max(target_class_ids)} is out of range, which is [0, {num_classes}).")
+        self.target_class_ids = list(target_class_ids)
+
+    def result(self):
+        shares, seen = self._shares()
+        shares = ops_array.gather(shares, self.target_class_ids)
+        seen = ops_array.gather(ops_math.cast(seen, "float32"), self.target_class_ids)
+        return ops_math.divide_no_nan(ops_math.reduce_sum(shares * seen), ops_math.reduce_sum(seen))
+
+    def get_config(self):
+        return {"name": self.name, "dtype": self.dtype, "num_classes": self.num_classes,
+                "target_class_ids": self.target_class_ids, "ignore_class": self.ignore_class,
+                "sparse_y_true": self.sparse_y_true, "sparse_y_pred": self.sparse_y_pred, "axis": self.axis}
+
+
+class BinaryIoU(IoU):
+    """IoU of two classes that a threshold tells apart."""
+
+    def __init__(self, target_class_ids=(0, 1), threshold=0.5, name=None, dtype=None):
+        super().__init__(2, target_class_ids, name, dtype)
+        self.threshold = threshold
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        y_pred = ops_math.cast(y_pred, "float32")
+        super().update_state(y_true, ops_math.cast(y_pred >= self.threshold, "int32"), sample_weight)
+
+    def get_config(self):
+        return {"name": self.name, "dtype": self.dtype, "target_class_ids": self.target_class_ids,
+                "threshold": self.threshold}
+
+
+class OneHotIoU(IoU):
+    """IoU of classes given as one-hot rows."""
+
+    def __init__(self, num_classes, target_class_ids, name=None, dtype=None, ignore_class=None, sparse_y_pred=False, axis=-1):
+        super().__init__(num_classes, target_class_ids, name, dtype, ignore_class, False, sparse_y_pred, axis)
+
+    def get_config(self):
+        config = super().get_config()
+        config.pop("sparse_y_true")
+        return config
+
+
+class OneHotMeanIoU(OneHotIoU):
+    """The mean of intersection over union of all classes, given as one-hot rows."""
+
+    def __init__(self, num_classes, name=None, dtype=None, ignore_class=None, sparse_y_pred=False, axis=-1):
+        super().__init__(num_classes, range(num_classes), name, dtype, ignore_class, sparse_y_pred, axis)
+
+    def get_config(self):
+        config = super().get_config()
+        config.pop("target_class_ids")
+        return config
+
+
+class PearsonCorrelation(Metric):
+    """The mean of the correlation of y_true and y_pred along an axis."""
+
+    def __init__(self, name="pearson_correlation", dtype=None, axis=-1):
+        super().__init__(name=name, dtype=dtype)
+        self.axis = axis
+        self.total = self.add_weight(name="total", initializer="zeros")
+        self.count = self.add_weight(name="count", initializer="zeros")
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        a, b = ops_math.cast(y_true, "float32"), ops_math.cast(y_pred, "float32")
+        a = a - ops_math.reduce_mean(a, axis=self.axis, keepdims=True)
+        b = b - ops_math.reduce_mean(b, axis=self.axis, keepdims=True)
+        square = ops_math.reduce_sum(a * a, axis=self.axis) * ops_math.reduce_sum(b * b, axis=self.axis)
+        values = ops_math.reduce_sum(a * b, axis=self.axis) / ops_math.sqrt(square)
+        weights = ops_array.ones_like(values) if sample_weight is None else ops_math.cast(sample_weight, "float32")
+        self.total.assign_add(ops_math.reduce_sum(values * weights))
+        self.count.assign_add(ops_math.reduce_sum(weights))
+
+    def result(self):
+        return ops_math.divide_no_nan(self.total.value(), self.count.value())

@@ -100,7 +100,7 @@ _names = {}
 
 
 _LATER = ("FBetaScore", "F1Score", "PrecisionAtRecall", "RecallAtPrecision", "SensitivityAtSpecificity",
-          "SpecificityAtSensitivity")
+          "SpecificityAtSensitivity", "IoU", "BinaryIoU", "OneHotIoU", "OneHotMeanIoU", "PearsonCorrelation")
 
 
 def __getattr__(name):
@@ -127,6 +127,7 @@ class _NativeMetric(Metric):
         values = dict(self._defaults)
         values.update(zip(names, args))
         values.update(kwargs)
+        self._check_options(values, set(names) | {"name", "dtype"})
         name = values.pop("name", None)
         dtype = values.pop("dtype", None)
         super().__init__(dtype, name or self._name)
@@ -135,6 +136,18 @@ class _NativeMetric(Metric):
             options["thresholds"] = [float(options["thresholds"])]
         self._options = options
         self._made = _native.make_metric(self._kind, dict(options, name=self.name))
+
+    def _check_options(self, values, known):
+        """Raises: TypeError for an option that is none; NotImplementedError for one of Keras's that is not built."""
+        kind = type(self).__name__
+        if "num_classes" in self._defaults and values["num_classes"] is None:
+            raise TypeError(f"{kind}.__init__() missing 1 required positional argument: 'num_classes'")
+        for key, value in values.items():
+            if key in _UNBUILT.get(self._kind, {}):
+                if value != _UNBUILT[self._kind][key]:
+                    raise NotImplementedError(f"{kind} with {key}={value!r} is not built; leave {key} out")
+            elif key not in known:
+                raise TypeError(f"{kind}.__init__() got an unexpected keyword argument '{key}'; it takes {sorted(known)}")
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         y_true, y_pred = convert_to_tensor(y_true), _widened(convert_to_tensor(y_pred))
@@ -145,6 +158,9 @@ class _NativeMetric(Metric):
 
     def named(self, name):
         return type(self)(name=name, **self._options)
+
+    def get_config(self):
+        return {**super().get_config(), **{key: self._options.get(key) for key in self._defaults}}
 
 
 class Mean(_NativeMetric):
@@ -198,8 +214,7 @@ _LOGITS = {"from_logits": False, "label_smoothing": 0.0}
 _KINDS = {
     "Accuracy": {}, "BinaryAccuracy": {"threshold": 0.5}, "CategoricalAccuracy": {},
     "SparseCategoricalAccuracy": {}, "TopKCategoricalAccuracy": {"k": 5},
-    "SparseTopKCategoricalAccuracy": {"k": 5}, "Precision": {"thresholds": None},
-    "Recall": {"thresholds": None}, "TruePositives": {"thresholds": None},
+    "SparseTopKCategoricalAccuracy": {"k": 5}, "TruePositives": {"thresholds": None},
     "TrueNegatives": {"thresholds": None}, "FalsePositives": {"thresholds": None},
     "FalseNegatives": {"thresholds": None}, "AUC": {"num_thresholds": 200, "curve": "ROC"},
     "MeanSquaredError": {}, "RootMeanSquaredError": {}, "MeanAbsoluteError": {},
@@ -207,12 +222,57 @@ _KINDS = {
     "CosineSimilarity": {"axis": -1}, "KLDivergence": {}, "Poisson": {}, "Hinge": {},
     "SquaredHinge": {}, "CategoricalHinge": {}, "BinaryCrossentropy": _LOGITS,
     "CategoricalCrossentropy": _LOGITS, "SparseCategoricalCrossentropy": {"from_logits": False},
-    "R2Score": {}, "MeanIoU": {"num_classes": 2}}
-_FIRST = ("TopKCategoricalAccuracy", "SparseTopKCategoricalAccuracy", "Precision", "Recall",
+    "R2Score": {}, "MeanIoU": {"num_classes": None}}
+_FIRST = ("TopKCategoricalAccuracy", "SparseTopKCategoricalAccuracy",
           "TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives", "AUC", "MeanIoU")
 _NAMES = {"AUC": "auc", "LogCoshError": "logcosh", "KLDivergence": "kl_divergence",
           "R2Score": "r2_score", "MeanIoU": "mean_io_u"}
-_CLASSES = {"Mean": Mean, "Sum": Sum}
+_UNBUILT = {"AUC": {"summation_method": "interpolation", "thresholds": None, "multi_label": False, "num_labels": None,
+                    "label_weights": None, "from_logits": False},
+            "MeanIoU": {"ignore_class": None, "sparse_y_true": True, "sparse_y_pred": True, "axis": -1}}
+
+
+class _Selected(_NativeMetric):
+    """A rate of one class, or of the `top_k` largest predictions of each example."""
+
+    _order = ("thresholds", "top_k", "class_id")
+
+    def __init__(self, thresholds=None, top_k=None, class_id=None, name=None, dtype=None):
+        super().__init__(thresholds=thresholds, name=name, dtype=dtype)
+        self.thresholds, self.top_k, self.class_id = thresholds, top_k, class_id
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        from .. import ops_array
+        y_true, y_pred = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+        if self.top_k is not None:
+            least = ops_array.top_k(y_pred, self.top_k)[0][..., -1:]
+            shown = y_pred if self.thresholds is not None else ops_array.ones_like(y_pred)
+            y_pred = ops_array.where(y_pred >= least, shown, ops_array.zeros_like(y_pred))
+        if self.class_id is not None:
+            y_true, y_pred = y_true[..., self.class_id], y_pred[..., self.class_id]
+        super().update_state(y_true, y_pred, sample_weight)
+
+    def get_config(self):
+        return {"name": self.name, "dtype": self.dtype, "thresholds": self.thresholds, "top_k": self.top_k,
+                "class_id": self.class_id}
+
+    def named(self, name):
+        return type(self)(self.thresholds, self.top_k, self.class_id, name, self.dtype)
+
+
+class Precision(_Selected):
+    """The share of right ones among what is predicted."""
+
+    _kind, _name, _defaults = "Precision", "precision", {"thresholds": None}
+
+
+class Recall(_Selected):
+    """The share of what is true that is predicted."""
+
+    _kind, _name, _defaults = "Recall", "recall", {"thresholds": None}
+
+
+_CLASSES = {"Mean": Mean, "Sum": Sum, "Precision": Precision, "Recall": Recall}
 for _kind, _options in _KINDS.items():
     _members = {"_defaults": _options, "_kind": _kind, "_name": _NAMES.get(_kind, to_snake_case(_kind)),
                 "__module__": __name__, "__doc__": f"Keras's {_kind}."}
@@ -255,6 +315,18 @@ def get(identifier):
         made = MeanMetricWrapper(identifier)
         return made
     raise ValueError(f"Could not interpret metric identifier: {identifier}")
+
+
+def serialize(metric):
+    """A metric as {class_name, config}."""
+    from . import saving
+    return saving.serialize_keras_object(metric)
+
+
+def deserialize(config, custom_objects=None):
+    """The metric of {class_name, config}."""
+    from . import saving
+    return saving.deserialize_keras_object(config, custom_objects)
 
 
 def _function(kind):
