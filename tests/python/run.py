@@ -3,7 +3,7 @@
 
 usage: run.py --build DIR --source DIR [PATTERN]
 
-Makes DIR/python-environment with nanobind and NumPy, and h5py where it can be had, builds the extension
+Makes DIR/python-environment with nanobind and NumPy, and h5py and nbclient where they can be had, builds the extension
 module against DIR's library (in DIR/python-extension) unless DIR has it, and runs test_*.py, each in a process
 of its own. Exits 77, saying why, where nanobind cannot be had."""
 import argparse
@@ -32,8 +32,9 @@ def environment(build):
                              capture_output=True, text=True)
         if got.returncode:
             skip("nanobind and numpy cannot be installed: " + got.stderr.strip().splitlines()[-1])
-        # Files of Keras need it; without it test_programs.py says what it leaves out.
-        subprocess.run([python, "-m", "pip", "install", "-q", "h5py"], capture_output=True)
+        # Files of Keras need h5py, notebooks the others; tests say what they leave out without them.
+        for names in (["h5py"], ["nbclient", "ipykernel"]):
+            subprocess.run([python, "-m", "pip", "install", "-q", *names], capture_output=True)
     return python
 
 
