@@ -104,9 +104,9 @@ std::vector<Tensor> Substr(const Attributes& attributes, Tensors inputs) {
       const int64_t length = lengths[i];
       if (position > size || position < -size) {
         throw Error(Code::kInvalidArgument, "[Substr] pos must be inside of the string; got pos " +
-                                                std::to_string(position) + " of " +
+                                                std::to_string(position) + ", out of range for " +
                                                 std::to_string(size) + " bytes (string " +
-                                                std::to_string(i) + "); shorten it");
+                                                std::to_string(i) + ")");
       }
       const int64_t begin = position < 0 ? position + size : position;
       out[i].assign(text, begin, std::clamp<int64_t>(length, 0, size - begin));
