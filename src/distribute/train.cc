@@ -1,12 +1,10 @@
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
-#include "base/log.h"
 #include "checkpoint/packed_state.h"
 #include "distribute/context.h"
-#include "distribute/programs/step_program.h"
+#include "distribute/servers/asynchronous_train.h"
+#include "distribute/train_steps.h"
 #include "distribute/workers/change_workers.h"
 #include "lockstep/distribute/strategy.h"
 #include "runtime/replica.h"
@@ -15,79 +13,11 @@ namespace lockstep {
 
 namespace {
 
-// The steps that have been traced so far: one for each kind of batch.
-class Steps {
- public:
-  using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
-  Steps(const Body& body, Strategy& strategy, int shards)
-      : body_(body), strategy_(strategy), shards_(shards) {}
-
-  distribute::StepProgram& For(const std::vector<Tensor>& batch) {
-    if (layout_ != runtime::VariableLayout()) steps_.clear();
-    std::vector<ops::TensorType> types;
-    for (const Tensor& part : batch) types.push_back(ops::TensorType::Of(part));
-    for (auto& [known, program] : steps_) {
-      if (known == types) return *program;
-    }
-    distribute::StepOptions options{.examples = batch.empty() ? 0 : batch[0].shape()[0],
-                                    .replicas = strategy_.num_replicas_in_sync(),
-                                    .shards = shards_,
-                                    .has_rows = std::vector<bool>(batch.size(), true),
-                                    .ranks = strategy_.ranks()};
-    auto program = distribute::MakeStepProgram(types, body_, options);
-    if (!program->mixes_in().empty() && !told_) {
-      told_ = true;
-      base::Log(base::Severity::kInfo,
-                "the batch is not cut into shards: examples influence each other in " +
-                    program->mixes_in());
-    }
-    layout_ = runtime::VariableLayout();
-    steps_.emplace_back(types, std::move(program));
-    return *steps_.back().second;
-  }
-
-  /// The variables of all steps, by a name that all workers give them.
-  std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>> Variables() const {
-    std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>> all;
-    std::map<std::string, int> seen;
-    std::set<const void*> known;
-    for (const auto& [types, program] : steps_) {
-      for (const auto& cell : program->cells()) {
-        if (!known.insert(cell.get()).second) continue;
-        all.emplace_back(cell->name() + "#" + std::to_string(seen[cell->name()]++), cell);
-      }
-    }
-    return all;
-  }
-
- private:
-  const Body& body_;
-  Strategy& strategy_;
-  const int shards_;
-  std::vector<std::pair<std::vector<ops::TensorType>, std::shared_ptr<distribute::StepProgram>>>
-      steps_;
-  uint64_t layout_ = 0;
-  bool told_ = false;
-};
-
-void CheckBatch(const std::vector<Tensor>& batch) {
-  for (const Tensor& part : batch) {
-    if (part.rank() > 0 && part.shape()[0] == batch[0].shape()[0]) continue;
-    throw Error(Code::kInvalidArgument,
-                "[strategy.train] all parts of a batch must have as many examples along axis 0; "
-                "got " +
-                    batch[0].shape().ToString() + " and " + part.shape().ToString());
-  }
-}
-
-}  // namespace
-
-namespace {
-
 // One call of Train: where it stands, and the way there.
 class TrainLoop {
  public:
-  TrainLoop(const BatchSourceFactory& batches, Steps& programs, distribute::Communicator* ranks)
+  TrainLoop(const BatchSourceFactory& batches, distribute::TrainSteps& programs,
+            distribute::Communicator* ranks)
       : batches_(batches), programs_(programs), ranks_(ranks), source_(batches()) {}
 
   TrainResult result;
@@ -97,7 +27,7 @@ class TrainLoop {
     auto batch = source_();
     if (batch) {
       ++taken_;
-      CheckBatch(*batch);
+      distribute::CheckBatch(*batch);
     }
     return batch;
   }
@@ -159,7 +89,7 @@ class TrainLoop {
   }
 
   const BatchSourceFactory& batches_;
-  Steps& programs_;
+  distribute::TrainSteps& programs_;
   distribute::Communicator* const ranks_;
   BatchSource source_;
   int64_t taken_ = 0;  // of this pass
@@ -175,7 +105,9 @@ TrainResult Strategy::Train(
   distribute::RequireStrategy("strategy.train", id_, name_);
   const distribute::CrossReplicaScope scope(*this);
   const distribute::ActivityScope activity(ranks(), distribute::Activity::kTraining);
-  Steps programs(body, *this, options.shards);
+  const auto asynchronous = distribute::MakeAsynchronousTrain(*this, batches, body, options);
+  distribute::TrainSteps own(body, *this, options.shards);
+  distribute::TrainSteps& programs = asynchronous != nullptr ? asynchronous->programs() : own;
   TrainLoop loop(batches, programs, ranks());
   distribute::PhaseScope phase(ranks(), collectives::Phase::kInput);
   bool enters = loop.IsEntering();
@@ -183,6 +115,10 @@ TrainResult Strategy::Train(
     try {
       if (std::exchange(enters, false)) {
         loop.Enter();
+        continue;
+      }
+      if (asynchronous != nullptr) {
+        if (!asynchronous->TrainPart(steps, &loop.result) || !loop.Change()) break;
         continue;
       }
       phase.Then(collectives::Phase::kInput);

@@ -134,6 +134,8 @@ class Strategy {
   /// Takes `steps` batches (-1: all) and runs `body` on each, traced once for each shape of a
   /// batch, in cross-replica context. The batch is cut into replicas and shards as `Fit` cuts it
   /// when the body can be followed along axis 0. The end of the batches begins the next pass.
+  /// Under an asynchronous ParameterServerStrategy each worker takes batches for itself; then
+  /// `on_step` is called on the worker that has computed a step, and passes must be alike.
   /// Errors: what the body throws; InvalidArgument when tensors of a batch disagree on axis 0.
   TrainResult Train(const BatchSourceFactory& batches, int64_t steps,
                     const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
