@@ -49,3 +49,11 @@ lockstep_fuzzer(checkpoint/arrays_fuzz
                         checkpoint/write_npy.cc checkpoint/npz.cc checkpoint/read_zip.cc checkpoint/write_zip.cc
                         checkpoint/write_files.cc base/mapped_file.cc base/file.cc ${tensor_sources}
                 LIBRARIES ZLIB::ZLIB)
+lockstep_fuzzer(checkpoint/save_fuzz
+                SOURCES checkpoint/read_save.cc checkpoint/write_save.cc checkpoint/write_files.cc
+                        checkpoint/element_bytes.cc checkpoint/checkpoint_state.cc base/hash.cc base/file.cc
+                        base/memory_files.cc ${tensor_sources}
+                LIBRARIES xxhash)
+lockstep_fuzzer(monitor/event_files_fuzz
+                SOURCES monitor/event_files.cc tensor/tensor_proto.cc base/record_format.cc base/crc32c.cc
+                        base/wire.cc base/file.cc base/memory_files.cc ${tensor_sources})

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
+#include "base/hash.h"
 #include "base/memory_files.h"
 #include "checkpoint/bundle_file.h"
 #include "checkpoint/bundle_format.h"
@@ -10,6 +13,7 @@
 #include "checkpoint/npy_format.h"
 #include "checkpoint/npz.h"
 #include "checkpoint/safetensors.h"
+#include "checkpoint/save_file.h"
 #include "checkpoint/table.h"
 #include "checkpoint/zip.h"
 
@@ -156,6 +160,54 @@ TEST(Mutations, EntriesOfBundlesAreAnErrorOrAnEntry) {
     }
     return parsed;
   });
+}
+
+// A save whose index says what `index` says, with the checksums that belong to it.
+std::string SaveOf(const std::string& index, const std::string& data) {
+  std::string file(kHeaderBytes, '\0');
+  const auto put = [&](size_t place, uint64_t value) {
+    std::memcpy(file.data() + place, &value, sizeof value);
+  };
+  std::memcpy(file.data(), kMagic, 8);
+  put(8, kVersion | kHeaderBytes << 32);
+  put(16, index.size());
+  put(24, base::Hash64(index));
+  put(32, kHeaderBytes + Aligned(index.size()));
+  put(40, kHeaderBytes + Aligned(index.size()) + data.size());
+  put(56, base::Hash64({file.data(), 56}));
+  file += index;
+  file.resize(kHeaderBytes + Aligned(index.size()), '\0');
+  return file + data;
+}
+
+Parsed ReadSaveOf(const std::string& bytes) {
+  MemoryFiles files;
+  EXPECT_TRUE(ReplaceFile(files, "s", bytes).ok());
+  const auto read = ReadSave(files, "s");
+  return {read.status(), read.ok() ? BytesOf(read->tensors) : 0};
+}
+
+TEST(Mutations, SavesAreAnErrorOrWhole) {
+  MemoryFiles files;
+  SavedState state;
+  state.metadata = R"({"step": 7, "names": ["a", "b"]})";
+  state.tensors = Arrays();
+  ASSERT_TRUE(WriteSave(files, "s", state).ok());
+  const std::string whole = base::ReadWholeFile(files, "s").OrThrow();
+  Damage(whole, 38, 950, ReadSaveOf);  // some changes change nothing
+  uint64_t index_bytes = 0;
+  std::memcpy(&index_bytes, whole.data() + 16, sizeof index_bytes);
+  const std::string index = whole.substr(kHeaderBytes, index_bytes);
+  const std::string data = whole.substr(kHeaderBytes + Aligned(index_bytes));
+  ASSERT_EQ(SaveOf(index, data), whole);
+  // Behind the checksums, which no damage gets through.
+  Damage(index, 39, 500, [&](const std::string& text) { return ReadSaveOf(SaveOf(text, data)); });
+}
+
+TEST(Mutations, ASaveOfDeepNestsIsAnError) {
+  const std::string nest = R"({"tensors": [], "metadata": {"a": )" + std::string(200'000, '[') +
+                           std::string(200'000, ']') + "}}";
+  EXPECT_EQ(ReadSaveOf(SaveOf(nest, "")).status.code(), Code::kDataLoss);
 }
 
 TEST(Mutations, GraphsAndStatesAreAnErrorOrWhole) {

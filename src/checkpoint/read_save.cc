@@ -86,6 +86,21 @@ Result<SaveHeader> ReadHeader(const base::ReadableFile& file, const std::string&
   return header;
 }
 
+// What is nested deeper is none of ours, and would take more stack than there is.
+constexpr int kDeepest = 100;
+
+nlohmann::ordered_json ParseIndex(const std::string& text) {
+  bool deep = false;
+  auto index = nlohmann::ordered_json::parse(
+      text,
+      [&](int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {
+        deep = deep || depth > kDeepest;
+        return !deep;
+      },
+      /*allow_exceptions=*/false);
+  return deep ? nlohmann::ordered_json() : index;
+}
+
 // The entries of the index; nothing where its form is broken. Its checksum has been verified, so
 // that only a faulty writer gets here with less.
 bool ParseEntries(const nlohmann::ordered_json& index, std::vector<SaveEntry>& entries) {
@@ -152,7 +167,7 @@ Result<SavedState> Read(base::FileSystem& files, const std::string& path) {
   if (!zeros || base::Hash64(text) != header.index_checksum) {
     return DamagedSave("the index must have its checksum", "another", path);
   }
-  const auto index = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto index = ParseIndex(text);
   std::vector<SaveEntry> entries;
   if (!ParseEntries(index, entries)) {
     return DamagedSave("the index must list tensors and metadata", "something else", path);

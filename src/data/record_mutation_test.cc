@@ -87,6 +87,40 @@ TEST(ExampleMutations, AThousandDamagedExamplesAreAnErrorOrAnExample) {
   EXPECT_LT(refused, 1000) << "no damaged example was read whole";
 }
 
+TEST(LineMutations, AThousandDamagedFilesAreErrorsOrStrings) {
+  TestFolder folder;
+  const uint64_t seed = base::TestSeed(24);
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += std::string(i % 9, 'a') + "\r\n";
+  const std::string gzip = RecordFile(folder, Compression::kGzip);
+  int refused = 0;
+  for (uint64_t item = 0; item < 1000; ++item) {
+    SCOPED_TRACE("LOCKSTEP_TEST_SEED=" + std::to_string(seed) + ", item " + std::to_string(item));
+    std::mt19937_64 random(seed * 1000 + item);
+    const bool compressed = item % 2 == 1;
+    const std::string bytes = base::Mutate(compressed ? gzip : text, text, random);
+    const std::string path = folder.Write("m", Bytes(bytes.begin(), bytes.end()));
+    const Compression compression = compressed ? Compression::kGzip : Compression::kNone;
+    for (const Dataset& dataset :
+         {TextLineDataset({path}, compression),
+          FixedLengthRecordDataset(
+              {path}, 5, {.header_bytes = 2, .footer_bytes = 3, .compression = compression})}) {
+      largest_allocation = 0;
+      try {
+        size_t left = 2000 * bytes.size() + 1;
+        const auto reader = dataset.node()->Read(0, 0);
+        while (reader->Next()) ASSERT_GT(left--, 0u) << "it does not end";
+      } catch (const Error& error) {
+        ASSERT_TRUE(error.code() == Code::kInvalidArgument || error.code() == Code::kDataLoss);
+        ++refused;
+      }
+      ASSERT_LE(largest_allocation, size_t{200'000});  // a buffer of the reader
+    }
+  }
+  EXPECT_GT(refused, 800) << "the damage does none";
+  EXPECT_LT(refused, 2000) << "no damaged file was read whole";
+}
+
 TEST(CsvMutations, AThousandDamagedFilesAreErrorsOrLines) {
   TestFolder folder;
   const uint64_t seed = base::TestSeed(23);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/mutation_test.h"
 #include "graph/graph_def.pb.h"
 
 namespace lockstep::graph {
@@ -90,6 +91,29 @@ TEST(GraphDefTest, RefusesBytesThatAreNoGraph) {
   EXPECT_EQ(ReadGraphDefFile("/no/such/file").status().code(), Code::kNotFound);
   const std::string huge(kMaxGraphDefBytes + 1, ' ');
   EXPECT_EQ(ReadGraphDef(huge, "g").status().code(), Code::kResourceExhausted);
+}
+
+TEST(GraphDefTest, AThousandDamagedFilesAreAnErrorOrAGraph) {
+  const uint64_t seed = base::TestSeed(51);
+  const std::string text = kSpellings;
+  const std::string binary = GraphDefBinary(*ReadGraphDefText(text, "g")->graph);
+  for (const std::string& whole : {text, binary}) {
+    int refused = 0;
+    for (uint64_t item = 0; item < 1000; ++item) {
+      SCOPED_TRACE("LOCKSTEP_TEST_SEED=" + std::to_string(seed) + ", item " + std::to_string(item));
+      std::mt19937_64 random(seed * 1000 + item);
+      const auto read = ReadGraphDef(base::Mutate(whole, whole, random), "mutant");
+      refused += !read.ok();
+      if (read.ok()) {
+        ASSERT_LE(GraphDefBinary(*read->graph).size(), 4 * whole.size());
+      } else {
+        ASSERT_EQ(read.status().code(), Code::kInvalidArgument);
+        ASSERT_THAT(read.status().message(), HasSubstr("mutant"));
+      }
+    }
+    EXPECT_GT(refused, 200) << "the damage does none";
+    EXPECT_LT(refused, 1000) << "no damaged graph was read";
+  }
 }
 
 TEST(GraphDefTest, ReadsNamesOfInputs) {
