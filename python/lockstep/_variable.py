@@ -63,6 +63,8 @@ class Variable(metaclass=_Meta):
     Raises: ValueError without an initial value, or when it is made in a second call of a function.
     """
 
+    _after_assignment = False
+
     def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None,
                  name=None, variable_def=None, dtype=None, import_scope=None, constraint=None,
                  synchronization=VariableSynchronization.AUTO,
@@ -472,9 +474,21 @@ class UnreadVariable(Variable):
         self.__dict__.update(variable.__dict__)
         self._assigned = variable
         self._value = value
+        self._after_assignment = value._symbolic and _native.has_graph()
 
     def _shown_name(self):
         return "UnreadVariable"
+
+    def value(self):
+        """The value; in a graph of version 1 a run that takes it carries out the assignment before."""
+        if not self._after_assignment:
+            return super().value()
+        from ._function import control_dependencies
+        with control_dependencies([self._value]):
+            return self._v.value()
+
+    def read_value(self):
+        return self.value() if self._after_assignment else super().read_value()
 
     @property
     def op(self):

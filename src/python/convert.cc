@@ -54,6 +54,8 @@ std::optional<Tensor> WeakNumber(PyObject* object, const Tensor* other) {
 std::optional<Tensor> Arg::Ready() const {
   if (nb::isinstance<Tensor>(object)) return *nb::inst_ptr<Tensor>(object);
   if (TheHooks().variable_type.is_valid() && nb::isinstance(object, TheHooks().variable_type)) {
+    if (nb::cast<bool>(object.attr("_after_assignment")))  // reads when it is done
+      return nb::cast<Tensor>(object.attr("value")());
     const Variable variable = nb::cast<Variable>(object.attr("_v"));
     const ops::KnownSite site(PythonSite());
     return Unlocked([&] { return variable.value(); });
