@@ -38,6 +38,7 @@ class QueueBase:
         self._items = collections.deque()
         self._changed = threading.Condition()
         self._closed = False
+        self._seen = None
         if names is not None and len(names) != len(self._dtypes):
             raise ValueError("Queue's `dtypes` and `names` must have the same length. Received "
                              f"len(dtypes)={len(self._dtypes)}, len(names)={len(names)}")
@@ -72,14 +73,22 @@ class QueueBase:
 
     def _element_shapes(self, rows=()):
         if self._shapes is None:
-            raise ValueError(f"a {type(self).__name__} that is used in a graph needs the shapes of its elements; got "
-                             "none; give `shapes=`")
+            if self._seen is None:
+                raise ValueError(f"a {type(self).__name__} that is used in a graph needs the shapes of its elements; got "
+                                 "none, and no enqueue before; give `shapes=`")
+            return [list(rows) + one for one in self._seen]
         return [list(rows) + one.as_list() for one in self._shapes]
+
+    def _see(self, shapes):
+        """Keeps what the ops that put elements in tell of shapes, for a queue that was given none."""
+        before = self._seen or shapes
+        self._seen = [[x if x == y else None for x, y in zip(a, b)] if len(a) == len(b) else a for a, b in zip(before, shapes)]
 
     def enqueue(self, vals, name=None):
         """Puts an element in; waits while the queue is full. Raises: CancelledError when it is closed."""
         element = self._columns(vals)
         if _native.is_tracing():
+            self._see([list(one._shape) for one in element])
             return _later(lambda *values: self._put(list(values)), element, [], [])
         return self._put(element)
 
@@ -99,6 +108,7 @@ class QueueBase:
                 self._put(list(row))
         columns = self._columns(vals)
         if _native.is_tracing():
+            self._see([list(one._shape[1:]) for one in columns])
             return _later(put, columns, [], [])
         return put(*columns)
 

@@ -513,8 +513,12 @@ class ExponentialMovingAverage:
         self.name = name
 
     def apply(self, var_list=None):
+        """An op that brings the averages on; of all trainable variables by default."""
         from ._function import group
+        from .compat import v1
         done = []
+        if var_list is None and v1.in_graph():
+            var_list = v1.trainable_variables()
         decay = self._decay
         if self._num_updates is not None:
             steps = float(self._num_updates)
@@ -525,6 +529,8 @@ class ExponentialMovingAverage:
                 in_graph = one.__dict__.get("_of_graph") and one._initial is not None
                 first = one._initial if in_graph else one.value()  # a graph's first values wait for no update
                 self._averages[key] = Variable(first, trainable=False, name=self.average_name(one))
+                if v1.in_graph():
+                    v1.add_to_collection(v1.GraphKeys.MOVING_AVERAGE_VARIABLES, one)
             average = self._averages[key]
             done.append(average.assign_sub((average - one) * (1 - decay)))
         return group(*done)
@@ -536,3 +542,14 @@ class ExponentialMovingAverage:
     def average(self, var):
         """The variable's average; None where there is none."""
         return self._averages.get(var.ref())
+
+    def variables_to_restore(self, moving_avg_variables=None):
+        """{name in a checkpoint: variable}: averaged variables get their averages, others their own values."""
+        from .compat import v1
+        averaged = list(moving_avg_variables or v1.trainable_variables() + v1.moving_average_variables())
+        made = {self.average_name(one): one for one in averaged}
+        taken = {one._v.key for one in averaged}
+        for one in v1.global_variables():
+            if one._v.key not in taken:
+                made.setdefault(one._v.name, one)
+        return {name: made[name] for name in made}

@@ -1,6 +1,7 @@
 """Version 1: graphs, placeholders, sessions, optimizers."""
 import concurrent.futures
 import queue
+import tempfile
 import threading
 import time
 import unittest
@@ -354,6 +355,80 @@ class Races(unittest.TestCase):
             lockstep.experimental.take_race_reports()
         self.assertEqual(len(errors), 1)
         self.assertIn("test_sessions.py", errors[0])
+
+
+class Assignments(unittest.TestCase):
+    def test_what_is_made_of_an_assignment_carries_it_out(self):
+        with tf.Graph().as_default():
+            v = tf.get_variable("v", initializer=1.0)
+            after = v.assign_add(1.0)
+            made = [after, after * 2, tf.convert_to_tensor(after), tf.add(1.0, after), tf.stack([after, after]),
+                    tf.cast(after, tf.int32), -after, after.value(), after.read_value(), tf.assign_add(v, 1.0) + 0.0]
+            with tf.Session() as session:
+                session.run(v.initializer)
+                for number, one in enumerate(made, 2):
+                    session.run(one)
+                    self.assertEqual(session.run(v), number)
+                self.assertEqual(session.run(made[1]), 2.0 * session.run(v))
+
+
+class Saving(unittest.TestCase):
+    def train(self, steps, restore=None):
+        """The weight after some steps of Adam, from a checkpoint where one is named."""
+        with tf.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
+            w = tf.get_variable("w", initializer=1.0)
+            train = tf.train.AdamOptimizer(0.1).minimize(tf.square(w - 3.0))
+            saver = tf.train.Saver()
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                for _ in range(steps if restore is None else restore):
+                    session.run(train)
+                path = saver.save(session, f"{folder}/model")
+                if restore is None:
+                    return session.run(w), [name for name, _ in tf.train.list_variables(path)]
+            with tf.Session() as session:  # without an initializer
+                saver.restore(session, path)
+                for _ in range(steps - restore):
+                    session.run(train)
+                return session.run(w), None
+
+    def test_adam_goes_on_where_a_checkpoint_was_made(self):
+        whole, names = self.train(7)
+        self.assertEqual(names, ["beta1_power", "beta2_power", "w", "w/Adam", "w/Adam_1"])
+        self.assertEqual(self.train(7, restore=3)[0], whole)
+
+    def test_init_from_checkpoint_says_what_does_not_fit(self):
+        with tf.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
+            w = tf.get_variable("w", [2], initializer=tf.ones_initializer())
+            with tf.Session() as session:
+                session.run(w.initializer)
+                path = tf.train.Saver().save(session, f"{folder}/model")
+            tf.get_variable("wide", [3])
+            for given, text in (({"none": w}, "Tensor none is not found"), ({"w": "wide"}, r"Shape of variable wide.*\(3,\)"),
+                                ({"w": "nowhere"}, "nowhere should map to a variable")):
+                with self.assertRaisesRegex(ValueError, text):
+                    tf.train.init_from_checkpoint(path, given)
+
+    def test_a_supervisor_raises_what_a_thread_raised(self):
+        with tf.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
+            tf.train.get_or_create_global_step()
+            supervisor = tf.train.Supervisor(logdir=folder, save_model_secs=0)
+
+            def fail():
+                raise ValueError("broken worker")
+            with self.assertRaisesRegex(ValueError, "broken worker"):
+                with supervisor.managed_session() as session:
+                    supervisor.loop(0.01, fail)
+                    supervisor.coord.wait_for_stop(10)
+            with self.assertRaisesRegex(RuntimeError, "closed Session"):
+                session.run(supervisor.global_step)
+
+    def test_who_is_not_the_chief_waits_and_names_what_is_missing(self):
+        with tf.Graph().as_default():
+            tf.get_variable("late", initializer=1.0)
+            waiter = tf.train.Supervisor(is_chief=False)
+            with self.assertRaisesRegex(tf.errors.DeadlineExceededError, "have no values: late"):
+                waiter.prepare_or_wait_for_session(max_wait_secs=0)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,14 @@ from ._graphs import (Graph, GraphKeys, GraphOperation, control, disable_eager_e
 from ._sessions import (ConfigProto, GPUOptions, InteractiveSession, RunMetadata, RunOptions,  # noqa: F401
                         Session, get_default_session)
 from ._first_values import (global_variables_initializer, initialize_all_variables,  # noqa: F401
-                            is_variable_initialized, local_variables_initializer, report_uninitialized_variables,
-                            tables_initializer, variables_initializer)
+                            initialize_local_variables, is_variable_initialized, local_variables_initializer,
+                            report_uninitialized_variables, tables_initializer, variables_initializer)
 from ._placeholders import placeholder, placeholder_with_default  # noqa: F401
-from ._variables import (AUTO_REUSE, VariableScope, add_to_collection, all_variables, get_collection,  # noqa: F401
-                         get_variable, get_variable_scope, global_variables, local_variables,
-                         trainable_variables, variable_scope)
+from ._variables import (AUTO_REUSE, PartitionedVariable, VariableScope, add_to_collection,  # noqa: F401
+                         add_to_collections, all_variables, fixed_size_partitioner, get_collection,
+                         get_collection_ref, get_variable, get_variable_scope, global_variables, local_variables,
+                         make_template, model_variables, moving_average_variables, trainable_variables,
+                         variable_scope)
 from ._initializers import (constant_initializer, glorot_uniform_initializer, ones_initializer,  # noqa: F401
                             random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
                             zeros_initializer)
@@ -28,7 +30,7 @@ from ._moved import _MOVED
 
 
 def __getattr__(name):
-    if name in ("train", "summary", "data", "losses"):
+    if name in ("train", "summary", "data", "losses", "metrics"):
         module = _importlib.import_module("." + name, __name__)
         globals()[name] = module
         return module

@@ -4,7 +4,7 @@ from ... import _native
 from ..._function import Operation
 from ..._tensor import convert_to_tensor, Tensor
 from ._graphs import get_default_graph, GraphOperation, in_graph
-from ._variables import global_variables
+from ._variables import global_variables, local_variables
 
 
 class _Initializers(Operation):
@@ -15,11 +15,24 @@ class _Initializers(Operation):
         self.variables = variables
 
 
+def _then_from_files(initializer, graph):
+    """The op, and behind it the values that `init_from_checkpoint` has read."""
+    from ..._function import control_dependencies, group
+    read = graph.get_collection("lockstep/first")
+    if not read:
+        return initializer
+    with control_dependencies([initializer]):
+        return group(*[variable.assign(value) for variable, value in read])
+
+
 def global_variables_initializer():
-    """An operation that gives all variables their first values."""
+    """An operation that gives all variables their first values, but local ones."""
     if in_graph():
         graph = get_default_graph()
-        return GraphOperation(graph._native.initializer(), graph)
+        apart = graph.get_collection("lockstep/elsewhere")
+        made = graph._native.initializer() if not apart else _native.variables_initializer(
+            [one for one in graph._native.variables() if one.key not in apart])
+        return _then_from_files(GraphOperation(made, graph), graph)
     return _Initializers(None)
 
 
@@ -27,14 +40,20 @@ initialize_all_variables = global_variables_initializer
 
 
 def local_variables_initializer():
-    """An operation that does nothing: there are no local variables."""
+    """An operation that gives local variables their first values."""
     if in_graph():
         graph = get_default_graph()
-        return GraphOperation(graph._native.group([]), graph)
+        own = local_variables()
+        return variables_initializer(own) if own else GraphOperation(graph._native.group([]), graph)
     return Operation([], "init_local")
 
 
-tables_initializer = local_variables_initializer
+initialize_local_variables = local_variables_initializer
+
+
+def tables_initializer(name="init_all_tables"):
+    """An operation that does nothing: tables have their values when they are made."""
+    return GraphOperation(get_default_graph()._native.group([]), get_default_graph()) if in_graph() else Operation([], name)
 
 
 def variables_initializer(var_list, name="init"):
@@ -48,7 +67,7 @@ def variables_initializer(var_list, name="init"):
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
     """The names of variables that have no value in the session, a vector of texts."""
     from ... import ops_array
-    variables = global_variables() if var_list is None else list(var_list)
+    variables = global_variables() + local_variables() if var_list is None else list(var_list)
     if not in_graph():
         return convert_to_tensor([], dtype="string")
     if not variables:

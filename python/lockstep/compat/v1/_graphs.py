@@ -1,5 +1,6 @@
 """Graphs that are built first, and which of them is built now."""
 
+import re
 import threading
 
 from ... import _native, nest
@@ -59,13 +60,37 @@ class Graph:
         if name in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES):
             own = self._native.variables() if name == GraphKeys.GLOBAL_VARIABLES \
                 else self._native.trainable_variables()
-            hidden = self._collections.get("lockstep/optimizers", [])
+            hidden = self._collections.get("lockstep/optimizers", []) + self._collections.get("lockstep/elsewhere", [])
             return [Variable._wrap(one) for one in own
-                    if (scope is None or one.name.startswith(scope)) and one.key not in hidden]
-        return list(self._collections.get(name, []))
+                    if (scope is None or re.match(scope, one.name)) and one.key not in hidden]
+        return [one for one in self._collections.get(name, [])
+                if scope is None or re.match(scope, getattr(one, "name", ""))]
+
+    def get_collection_ref(self, name):
+        """The list itself that a collection is."""
+        return self._collections.setdefault(name, [])
+
+    def get_all_collection_keys(self):
+        """The names of the collections that hold something."""
+        own = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES]
+        return [one for one in own if self.get_collection(one)] + [
+            name for name, values in self._collections.items() if values and not name.startswith("lockstep/")]
+
+    def clear_collection(self, name):
+        """Forgets what a collection holds."""
+        self._collections.pop(name, None)
 
     def add_to_collection(self, name, value):
         self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names, value):
+        """Adds to each of the collections."""
+        for one in dict.fromkeys([names] if isinstance(names, str) else names):
+            self.add_to_collection(one, value)
+
+    def keep_out_of_globals(self, variable):
+        """A variable that belongs to other collections alone, such as the local ones."""
+        self.add_to_collection("lockstep/elsewhere", variable._v.key)
 
     def control_dependencies(self, control_inputs):
         from ..._function import control_dependencies
@@ -246,6 +271,20 @@ class GraphKeys:
     TRAINABLE_VARIABLES = "trainable_variables"
     LOCAL_VARIABLES = "local_variables"
     LOSSES = "losses"
+    METRIC_VARIABLES = "metric_variables"
+    MODEL_VARIABLES = "model_variables"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
+    ASSET_FILEPATHS = "asset_filepaths"
+    TRAIN_OP = "train_op"
+    INIT_OP = "init_op"
+    READY_OP = "ready_op"
+    SAVERS = "savers"
+    SUMMARY_OP = "summary_op"
     UPDATE_OPS = "update_ops"
     SUMMARIES = "summaries"
     GLOBAL_STEP = "global_step"

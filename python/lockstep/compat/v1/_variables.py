@@ -2,6 +2,7 @@
 
 import threading
 
+from ... import _native
 from ..._dtypes import as_dtype, TensorShape
 from ..._tensor import convert_to_tensor, Tensor
 from ..._variable import Variable
@@ -13,41 +14,92 @@ _scopes = threading.local()
 
 
 class VariableScope:
-    """A prefix of the names of `get_variable`, and whether they may exist already."""
+    """A prefix of the names of `get_variable`, whether they may exist already, and what else variables get there."""
 
-    def __init__(self, name, reuse=False, initializer=None):
+    def __init__(self, name, reuse=False, initializer=None, regularizer=None, custom_getter=None, partitioner=None,
+                 dtype=None, constraint=None):
         self.name, self.reuse, self.initializer = name, reuse, initializer
+        self.regularizer, self.custom_getter, self.partitioner = regularizer, custom_getter, partitioner
+        self.dtype, self.constraint = dtype, constraint
 
     def reuse_variables(self):
         self.reuse = True
 
-    original_name_scope = property(lambda self: self.name + "/")
+    def set_initializer(self, initializer):
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer):
+        self.regularizer = regularizer
+
+    def set_custom_getter(self, custom_getter):
+        self.custom_getter = custom_getter
+
+    def global_variables(self):
+        return global_variables(self.name + "/")
+
+    def trainable_variables(self):
+        return trainable_variables(self.name + "/")
+
+    original_name_scope = property(lambda self: self.name + "/" if self.name else "")
 
 
 def get_variable_scope():
     stack = getattr(_scopes, "stack", None)
-    return stack[-1] if stack else VariableScope("")
+    if stack:
+        return stack[-1]
+    graph = get_default_graph()
+    return graph.__dict__.setdefault("_root_scope", VariableScope(""))
+
+
+def _unique(prefix, name):
+    """`name`, or `name_1`, ...: one that no scope of the graph has yet."""
+    taken = get_default_graph().__dict__.setdefault("_scope_names", set())
+    made, count = name, 0
+    while prefix + made in taken:
+        count += 1
+        made = f"{name}_{count}"
+    return made
+
+
+def _chained(outer, inner):
+    """A getter that calls the inner one, whose getter is the outer one."""
+    if inner is None or outer is None:
+        return inner or outer
+    return lambda getter, *args, **kwargs: inner(lambda *a, **k: outer(getter, *a, **k), *args, **kwargs)
 
 
 class variable_scope:
-    """A context in which names of `get_variable` begin with `name_or_scope/`."""
+    """A context in which names of `get_variable` begin with `name_or_scope/`; with `default_name` alone they get a
+    number where the name is taken."""
 
-    def __init__(self, name_or_scope, default_name=None, values=None, initializer=None, reuse=None,
-                 **kwargs):
-        self._given, self._reuse, self._initializer = name_or_scope or default_name, reuse, initializer
+    def __init__(self, name_or_scope, default_name=None, values=None, initializer=None, regularizer=None,
+                 caching_device=None, partitioner=None, custom_getter=None, reuse=None, dtype=None, use_resource=None,
+                 constraint=None, auxiliary_name_scope=True):
+        if name_or_scope is None and default_name is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        if name_or_scope is None and reuse:
+            raise ValueError("reuse=True cannot be used without a name_or_scope")
+        self._given, self._default, self._reuse = name_or_scope, default_name, reuse
+        self._names_ops = auxiliary_name_scope
+        self._own = {"initializer": initializer, "regularizer": regularizer, "partitioner": partitioner, "dtype": dtype,
+                     "constraint": constraint}
+        self._getter = custom_getter
 
     def __enter__(self):
         outer = get_variable_scope()
+        prefix = outer.name + "/" if outer.name else ""
         if isinstance(self._given, VariableScope):
-            name, reuse = self._given.name, self._given.reuse
+            outer = self._given
+            name = outer.name
         else:
-            name = f"{outer.name}/{self._given}" if outer.name else self._given
-            reuse = outer.reuse
-        scope = VariableScope(name, self._reuse if self._reuse is not None else reuse,
-                              self._initializer or outer.initializer)
+            name = prefix + (_unique(prefix, self._default) if self._given is None else self._given)
+        get_default_graph().__dict__.setdefault("_scope_names", set()).add(name)
+        options = {key: getattr(outer, key) if value is None else value for key, value in self._own.items()}
+        scope = VariableScope(name, outer.reuse if self._reuse is None else self._reuse,
+                              custom_getter=_chained(outer.custom_getter, self._getter), **options)
         _scopes.stack = getattr(_scopes, "stack", []) + [scope]
-        self._names = name_scope(name.rpartition("/")[2])
-        scope.prefix = self._names.__enter__()
+        self._names = name_scope(name.rpartition("/")[2] if self._names_ops else None)
+        self._names.__enter__()
         return scope
 
     def __exit__(self, *error):
@@ -55,49 +107,184 @@ class variable_scope:
         _scopes.stack = _scopes.stack[:-1]
 
 
-def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None,
-                 collections=None, caching_device=None, partitioner=None, validate_shape=True,
-                 use_resource=None, custom_getter=None, constraint=None, **kwargs):
+def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
+                 caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None,
+                 constraint=None, synchronization=None, aggregation=None):
     """The variable of a name: made at first, found again where the scope reuses.
 
-    Raises: ValueError when it exists and the scope does not reuse, or the other way round."""
+    Raises: ValueError when it exists and the scope does not reuse, when it does not exist and the scope only reuses, and for
+    another shape or dtype than it has."""
     scope = get_variable_scope()
     full = f"{scope.name}/{name}" if scope.name else name
+    options = {"shape": shape, "dtype": dtype or scope.dtype or "float32",
+               "initializer": scope.initializer if initializer is None else initializer,
+               "regularizer": scope.regularizer if regularizer is None else regularizer,
+               "trainable": True if trainable is None else trainable, "collections": collections,
+               "partitioner": scope.partitioner if partitioner is None else partitioner,
+               "constraint": scope.constraint if constraint is None else constraint}
+    getter = _chained(scope.custom_getter, custom_getter)
+    if getter is None:
+        return _found_or_made(full, **options)
+    return getter(_found_or_made, full, **options)
+
+
+def _found_or_made(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=True, collections=None,
+                   partitioner=None, constraint=None, **_):
+    scope = get_variable_scope()
     table = get_default_graph()._variables if in_graph() else _eager_variables
-    known = table.get(full)
-    if known is not None:
-        if not scope.reuse:
-            raise ValueError(f"Variable {full} already exists, disallowed. Did you mean to set reuse=True "
-                             "or reuse=tf.AUTO_REUSE in VarScope?")
-        return known
-    if scope.reuse is True:
-        raise ValueError(f"Variable {full} does not exist, or was not created with tf.get_variable(). Did "
+    known = table.get(name)
+    if known is None and scope.reuse is True:
+        raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did "
                          "you mean to set reuse=tf.AUTO_REUSE in VarScope?")
-    dtype = as_dtype(dtype or "float32")
-    initializer = initializer if initializer is not None else scope.initializer
+    if known is None:
+        made = _made(name, shape, as_dtype(dtype or "float32"), initializer, trainable, partitioner)
+        table[name] = made
+        for one in made if isinstance(made, PartitionedVariable) else [made]:
+            _note(one, trainable, collections)
+        if regularizer is not None and in_graph():
+            _note_penalty(regularizer, made, name)
+        return made
+    if not scope.reuse:
+        raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True "
+                         "or reuse=tf.AUTO_REUSE in VarScope?")
+    if shape is not None and not TensorShape(shape).is_compatible_with(known.shape):
+        raise ValueError(f"Trying to share variable {name}, but specified shape {TensorShape(shape)} and found shape "
+                         f"{known.shape}.")
+    if dtype is not None and as_dtype(dtype) != known.dtype:
+        raise ValueError(f"Trying to share variable {name}, but specified dtype {as_dtype(dtype).name} and found dtype "
+                         f"{known.dtype.name}.")
+    return known
+
+
+def _note(variable, trainable, collections):
+    """Puts a new variable into its collections."""
+    graph = get_default_graph()
+    for one in collections or []:
+        if one not in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES):
+            graph.add_to_collection(one, variable)
+    if collections is not None and GraphKeys.GLOBAL_VARIABLES not in collections and in_graph():
+        graph.keep_out_of_globals(variable)
+
+
+def _note_penalty(regularizer, variable, name):
+    with name_scope(name.rpartition("/")[2] + "/Regularizer"):
+        penalty = regularizer(convert_to_tensor(variable))
+    if penalty is not None:
+        get_default_graph().add_to_collection(GraphKeys.REGULARIZATION_LOSSES, penalty)
+
+
+def _named(value, name, trainable, dtype):
+    """A variable of that whole name: scopes of ops do not count."""
+    if not in_graph():
+        return Variable(value, name=name, trainable=trainable, dtype=dtype)
+    root = _native.NameScope("")
+    root.enter()
+    try:
+        return Variable(value, name=name, trainable=trainable, dtype=dtype)
+    finally:
+        root.exit()
+
+
+def _made(name, shape, dtype, initializer, trainable, partitioner):
     if initializer is None:
         from ...keras import initializers
         initializer = initializers.GlorotUniform() if dtype.is_floating else initializers.Zeros()
     if isinstance(initializer, type):
         initializer = initializer()
-    if callable(initializer) and not isinstance(initializer, (Tensor, Variable)):
-        if shape is None:
-            raise ValueError(f"Shape of a new variable ({full}) must be fully defined, but instead was "
-                             "<unknown>.")
-        sizes = TensorShape(shape).as_list()
+    if not callable(initializer) or isinstance(initializer, (Tensor, Variable)):
+        return _named(convert_to_tensor(initializer, dtype_hint=dtype), name, trainable, dtype)
+    if shape is None or not TensorShape(shape).is_fully_defined():
+        raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was "
+                         f"{TensorShape(shape)}.")
+    sizes = TensorShape(shape).as_list()
+    if partitioner is not None:
+        return _parts(name, sizes, dtype, initializer, trainable, partitioner)
+    return _one(name, sizes, dtype, initializer, trainable)
 
-        def first():
-            try:
-                return initializer(sizes, dtype=dtype)
-            except TypeError:
-                return initializer(sizes)
-        value = first if not in_graph() else first()
-    else:
-        value = convert_to_tensor(initializer, dtype_hint=dtype)
-    inside = in_graph() and getattr(scope, "prefix", None) == scope.name + "/"
-    made = Variable(value, name=name if inside else full, trainable=True if trainable is None else trainable, dtype=dtype)
-    table[full] = made
-    return made
+
+def _one(name, sizes, dtype, initializer, trainable):
+    """A variable that an initializer fills."""
+    def first():
+        try:
+            return initializer(sizes, dtype=dtype)
+        except TypeError:
+            return initializer(sizes)
+    return _named(first() if in_graph() else first, name, trainable, dtype)
+
+
+def _parts(name, sizes, dtype, initializer, trainable, partitioner):
+    counts = [int(one) for one in partitioner(shape=TensorShape(sizes), dtype=dtype)]
+    axes = [axis for axis, count in enumerate(counts) if count > 1]
+    if len(axes) > 1:
+        raise NotImplementedError(f"a variable is cut along one axis; got the partitions {counts} of {name}")
+    axis = axes[0] if axes else 0
+    count, size = counts[axis], sizes[axis]
+    lengths = [size // count + (place < size % count) for place in range(count)]
+    made = []
+    for place, length in enumerate(lengths):
+        own = sizes[:axis] + [length] + sizes[axis + 1:]
+        made.append(_one(f"{name}/part_{place}", own, dtype, initializer, trainable))
+    return PartitionedVariable(name, sizes, dtype, made, counts, axis)
+
+
+class PartitionedVariable:
+    """A variable in parts along one axis; as a tensor it is whole."""
+
+    def __init__(self, name, sizes, dtype, parts, partitions, axis):
+        self.name, self.shape, self.dtype = name, TensorShape(sizes), as_dtype(dtype)
+        self._parts, self.partitions, self._axis = parts, partitions, axis
+
+    def __iter__(self):
+        return iter(self._parts)
+
+    def __len__(self):
+        return len(self._parts)
+
+    def as_tensor(self):
+        """The whole value."""
+        from ... import ops_array
+        return ops_array.concat([one.value() for one in self._parts], self._axis)
+
+    def __tensor__(self):
+        return self.as_tensor()
+
+    def get_shape(self):
+        return self.shape
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        """Assigns each part its own piece of `value`."""
+        from ... import ops_array
+        from ..._function import group
+        pieces = ops_array.split(convert_to_tensor(value), [one.shape[self._axis] for one in self._parts], self._axis)
+        return group(*[one.assign(piece) for one, piece in zip(self._parts, pieces)])
+
+
+def fixed_size_partitioner(num_shards, axis=0):
+    """Cuts variables into `num_shards` parts along `axis`."""
+    def partitions(shape, **_):
+        made = [1] * TensorShape(shape).rank
+        made[axis] = min(num_shards, TensorShape(shape)[axis])
+        return made
+    return partitions
+
+
+def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
+    """A function whose variables its first call makes, and its others find again."""
+    scope = []
+    if create_scope_now_:
+        with variable_scope(unique_name_, name_, custom_getter=custom_getter_) as made:
+            scope.append(made)
+    called = []
+
+    def call(*args, **more):
+        given = scope[0] if scope else unique_name_
+        with variable_scope(given, name_, reuse=bool(called) or None, custom_getter=None if scope else custom_getter_) as made:
+            if not scope:
+                scope.append(made)
+            result = func_(*args, **kwargs, **more)
+            called.append(True)
+            return result
+    return call
 
 
 def global_variables(scope=None):
@@ -114,7 +301,17 @@ all_variables = global_variables
 
 
 def local_variables(scope=None):
-    return []
+    """Variables of the graph that are not saved, such as the sums of metrics."""
+    return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def model_variables(scope=None):
+    return get_default_graph().get_collection(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope=None):
+    """Those of which running averages are kept."""
+    return get_default_graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 def get_collection(key, scope=None):
@@ -123,3 +320,11 @@ def get_collection(key, scope=None):
 
 def add_to_collection(name, value):
     get_default_graph().add_to_collection(name, value)
+
+
+def get_collection_ref(key):
+    return get_default_graph().get_collection_ref(key)
+
+
+def add_to_collections(names, value):
+    get_default_graph().add_to_collections(names, value)

@@ -16,6 +16,20 @@ class Reduction:
     SUM_OVER_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
 
 
+_KNOWN = tuple(value for name, value in vars(Reduction).items() if name.isupper())
+
+
+def _fit(labels, predictions):
+    """Both as float32 of one shape. Raises: ValueError for None, and for shapes that do not fit."""
+    for name, one in (("labels", labels), ("predictions", predictions)):
+        if one is None:
+            raise ValueError(f"Argument `{name}` must not be None.")
+    labels, predictions = _floats(labels, predictions)
+    if not labels.shape.is_compatible_with(predictions.shape):
+        raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
+    return labels, predictions
+
+
 def add_loss(loss, loss_collection=_LOSSES):
     """Notes a loss with the graph."""
     from . import add_to_collection, in_graph
@@ -52,6 +66,8 @@ def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None
 def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=_LOSSES,
                           reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """One number of the losses of all elements, each times its weight. Raises: ValueError for another reduction."""
+    if reduction not in _KNOWN:
+        raise ValueError(f"Invalid Reduction Key {reduction}; it is one of {', '.join(_KNOWN)}.")
     losses = convert_to_tensor(losses)
     weights = ops_math.cast(convert_to_tensor(weights), losses.dtype)
     if weights._rank and weights._rank == losses._rank - 1:
@@ -88,21 +104,21 @@ def _floats(*values):
 def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection=_LOSSES,
                        reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """Squared differences."""
-    labels, predictions = _floats(labels, predictions)
+    labels, predictions = _fit(labels, predictions)
     return compute_weighted_loss(ops_math.squared_difference(predictions, labels), weights, scope, loss_collection, reduction)
 
 
 def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection=_LOSSES,
                         reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """Absolute differences."""
-    labels, predictions = _floats(labels, predictions)
+    labels, predictions = _fit(labels, predictions)
     return compute_weighted_loss(ops_math.abs(predictions - labels), weights, scope, loss_collection, reduction)
 
 
 def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_collection=_LOSSES,
                reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """Squares below `delta`, straight lines above."""
-    labels, predictions = _floats(labels, predictions)
+    labels, predictions = _fit(labels, predictions)
     error = ops_math.abs(predictions - labels)
     inner = ops_math.minimum(error, delta)
     return compute_weighted_loss(0.5 * inner * inner + delta * (error - inner), weights, scope, loss_collection, reduction)
@@ -110,7 +126,7 @@ def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_col
 
 def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection=_LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """max(0, 1 - y x) for labels 0 and 1."""
-    labels, logits = _floats(labels, logits)
+    labels, logits = _fit(labels, logits)
     return compute_weighted_loss(nn.relu(1.0 - (2.0 * labels - 1.0) * logits), weights, scope, loss_collection, reduction)
 
 
@@ -118,7 +134,7 @@ def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_co
              reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The cross entropy of probabilities."""
     from ...math import log
-    labels, predictions = _floats(labels, predictions)
+    labels, predictions = _fit(labels, predictions)
     losses = -labels * log(predictions + epsilon) - (1.0 - labels) * log(1.0 - predictions + epsilon)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
@@ -126,7 +142,7 @@ def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_co
 def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection=_LOSSES,
                           reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The cross entropy of independent classes."""
-    labels, logits = _floats(multi_class_labels, logits)
+    labels, logits = _fit(multi_class_labels, logits)
     if label_smoothing:
         labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
     return compute_weighted_loss(nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits), weights, scope,
@@ -136,7 +152,7 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
 def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection=_LOSSES,
                           reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     """The cross entropy of classes of which one holds."""
-    labels, logits = _floats(onehot_labels, logits)
+    labels, logits = _fit(onehot_labels, logits)
     if label_smoothing:
         labels = labels * (1 - label_smoothing) + label_smoothing / labels._shape[-1]
     return compute_weighted_loss(nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits), weights, scope,
@@ -152,3 +168,29 @@ def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_c
         labels = squeeze(labels, [-1])
     return compute_weighted_loss(nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits), weights, scope,
                                  loss_collection, reduction)
+
+
+def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None, loss_collection=_LOSSES,
+                    reduction=Reduction.SUM_BY_NONZERO_WEIGHTS, dim=None):
+    """1 - the product of unit vectors along an axis. Raises: ValueError without an axis."""
+    axis = dim if axis is None else axis
+    if axis is None:
+        raise ValueError("You must specify argument `axis`.")
+    labels, predictions = _fit(labels, predictions)
+    losses = 1.0 - ops_math.reduce_sum(labels * predictions, axis=axis, keepdims=True)
+    return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
+
+
+def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection=_LOSSES):
+    """How much the differences of pairs of an example's elements differ from the labels', squared, example by example."""
+    labels, predictions = _fit(labels, predictions)
+    differences = predictions - labels
+    axes = list(range(1, differences._rank))
+    count = 1.0
+    for axis in axes:
+        count *= differences._shape[axis]
+    squares = ops_math.reduce_sum(ops_math.square(differences), axis=axes)
+    total = ops_math.reduce_sum(differences, axis=axes)
+    pairs = max(count - 1.0, 1.0)
+    losses = 2.0 * squares / pairs - 2.0 * ops_math.square(total) / (pairs * count)
+    return compute_weighted_loss(losses, weights, scope, loss_collection)

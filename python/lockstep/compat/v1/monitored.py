@@ -130,18 +130,28 @@ class CheckpointSaverHook(SessionRunHook):
                  checkpoint_basename="model.ckpt", scaffold=None, listeners=None):
         self._path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._secs, self._steps, self._saver = save_secs, save_steps, saver
+        self._scaffold, self._listeners = scaffold or Scaffold(), list(listeners or [])
 
     def begin(self):
-        from .train import Saver, get_global_step
+        from .train import get_global_step
         self._step = get_global_step()
-        self._saver = self._saver or Saver()
+        if self._step is None:
+            raise RuntimeError("Global step should be created to use CheckpointSaverHook.")
+        if self._saver is None:
+            self._saver = self._scaffold.finalize().saver
+        for one in self._listeners:
+            one.begin()
 
     def after_create_session(self, session, coord):
         self._save(session)
 
     def _save(self, session):
         self._saved, self._at = int(session.run(self._step)), time.monotonic()
+        for one in self._listeners:
+            one.before_save(session, self._saved)
         self._saver.save(session, self._path, self._saved)
+        for one in self._listeners:
+            one.after_save(session, self._saved)
 
     def after_run(self, run_context, run_values):
         step = int(run_context.session.run(self._step))
@@ -152,27 +162,236 @@ class CheckpointSaverHook(SessionRunHook):
     def end(self, session):
         if int(session.run(self._step)) != self._saved:
             self._save(session)
+        for one in self._listeners:
+            one.end(session, self._saved)
+
+
+class CheckpointSaverListener:
+    """Told before and after saves; derive and override."""
+
+    def begin(self):
+        pass
+
+    def before_save(self, session, global_step_value):
+        pass
+
+    def after_save(self, session, global_step_value):
+        pass
+
+    def end(self, session, global_step_value):
+        pass
+
+
+class FinalOpsHook(SessionRunHook):
+    """Runs ops at the end; their values are `final_ops_values`."""
+
+    def __init__(self, final_ops, final_ops_feed_dict=None):
+        self._ops, self._feeds = final_ops, final_ops_feed_dict
+        self.final_ops_values = None
+
+    def end(self, session):
+        if self._ops is not None:
+            self.final_ops_values = session.run(self._ops, self._feeds)
+
+
+class FeedFnHook(SessionRunHook):
+    """Feeds each run with what a function gives."""
+
+    def __init__(self, feed_fn):
+        self._feed = feed_fn
+
+    def before_run(self, run_context):
+        return SessionRunArgs(fetches=None, feed_dict=self._feed())
+
+
+class GlobalStepWaiterHook(SessionRunHook):
+    """Lets the first run wait until others have brought the global step to a number."""
+
+    def __init__(self, wait_until_step):
+        self._until = wait_until_step
+
+    def begin(self):
+        from .train import get_global_step
+        self._step = get_global_step()
+        if self._step is None:
+            raise RuntimeError("Global step should be created to use _GlobalStepWaiterHook.")
+        self._waited = self._until <= 0
+
+    def before_run(self, run_context):
+        while not self._waited:
+            self._waited = int(run_context.session.run(self._step)) >= self._until
+            if not self._waited:
+                time.sleep(0.05)
+
+
+class StepCounterHook(SessionRunHook):
+    """Logs how many steps a second are made, every so many."""
+
+    def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
+        if (every_n_steps is None) == (every_n_secs is None):
+            raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
+        self._timer = SecondOrStepTimer(every_n_secs, every_n_steps)
+
+    def begin(self):
+        from .train import get_global_step
+        self._step = get_global_step()
+        if self._step is None:
+            raise RuntimeError("Global step should be created to use StepCounterHook.")
+
+    def after_run(self, run_context, run_values):
+        step = int(run_context.session.run(self._step))
+        if self._timer.should_trigger_for_step(step):
+            seconds, steps = self._timer.update_last_triggered_step(step)
+            if seconds:
+                import logging
+                logging.getLogger("tensorflow").info("global_step/sec: %g", steps / seconds)
+
+
+class SecondOrStepTimer:
+    """Says when so many seconds, or steps, are over since it was told the last time."""
+
+    def __init__(self, every_secs=None, every_steps=None):
+        self.reset()
+        if every_secs is None and every_steps is None:
+            raise ValueError("Either every_secs or every_steps should be provided.")
+        if every_secs is not None and every_steps is not None:
+            raise ValueError("Can not provide both every_secs and every_steps.")
+        self._secs, self._steps = every_secs, every_steps
+
+    def reset(self):
+        self._step = self._at = None
+
+    def should_trigger_for_step(self, step):
+        """True at first, and once the time or the steps are over; never twice for one step."""
+        if self._step is None:
+            return True
+        if step == self._step:
+            return False
+        if self._secs is not None:
+            return time.monotonic() >= self._at + self._secs
+        return step >= self._step + self._steps
+
+    def update_last_triggered_step(self, step):
+        """(seconds, steps) since the last time; (None, None) at first."""
+        now = time.monotonic()
+        gone = (None, None) if self._step is None else (now - self._at, step - self._step)
+        self._step, self._at = step, now
+        return gone
+
+    def last_triggered_step(self):
+        return self._step
+
+
+class Scaffold:
+    """What a session with hooks is set up with. Raises: ValueError for an `init_fn` that takes no (scaffold, session)."""
+
+    def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None, ready_for_local_init_op=None,
+                 local_init_op=None, summary_op=None, saver=None, copy_from_scaffold=None, local_init_feed_dict=None):
+        before = copy_from_scaffold or type("Empty", (), {})
+        given = {"init_op": init_op, "init_feed_dict": init_feed_dict, "init_fn": init_fn, "ready_op": ready_op,
+                 "ready_for_local_init_op": ready_for_local_init_op, "local_init_op": local_init_op,
+                 "summary_op": summary_op, "saver": saver, "local_init_feed_dict": local_init_feed_dict}
+        for name, value in given.items():
+            setattr(self, name, getattr(before, name, None) if value is None else value)
+
+    def finalize(self):
+        """Makes what was not given; the graph takes no more ops."""
+        from . import get_default_graph, global_variables, global_variables_initializer, local_variables_initializer
+        from .train import Saver
+        graph = get_default_graph()
+        if not graph.finalized:
+            self.init_op = global_variables_initializer() if self.init_op is None else self.init_op
+            self.local_init_op = local_variables_initializer() if self.local_init_op is None else self.local_init_op
+            if self.saver is None and global_variables():
+                self.saver = Saver()
+        return self
+
+    def prepare(self, session, restore_from):
+        """Gives the variables their values: those of a checkpoint, else the first ones."""
+        session.run(self.init_op, self.init_feed_dict)
+        if restore_from:
+            self.saver.restore(session, restore_from)
+        elif self.init_fn is not None:
+            self.init_fn(self, session)
+        session.run(self.local_init_op, self.local_init_feed_dict)
+
+
+class SessionCreator:
+    """Makes a session for `MonitoredSession`."""
+
+    def create_session(self):
+        raise NotImplementedError("create_session is not implemented for {self}.")
+
+
+class ChiefSessionCreator(SessionCreator):
+    """Sets the variables, or restores them from the newest checkpoint of a directory, or from a checkpoint."""
+
+    def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None):
+        self._scaffold = scaffold or Scaffold()
+        self._config, self._directory, self._path = config, checkpoint_dir, checkpoint_filename_with_path
+        self._master = master
+
+    def create_session(self):
+        """The session, ready to run."""
+        from . import Session, get_default_graph
+        from .train import latest_checkpoint
+        self._scaffold.finalize()
+        session = Session(self._master, graph=get_default_graph(), config=self._config)
+        self._scaffold.prepare(session, self._path or self._directory and latest_checkpoint(self._directory))
+        return session
+
+
+class WorkerSessionCreator(SessionCreator):
+    """Waits until the chief has given the variables values."""
+
+    def __init__(self, scaffold=None, master="", config=None, max_wait_secs=1800):
+        self._scaffold, self._master, self._config, self._seconds = scaffold or Scaffold(), master, config, max_wait_secs
+
+    def create_session(self):
+        """The session, once the variables have values. Raises: DeadlineExceededError."""
+        from .supervisor import Supervisor
+        self._scaffold.finalize()
+        helper = Supervisor(is_chief=False, init_op=None, local_init_op=self._scaffold.local_init_op, saver=self._scaffold.saver)
+        return helper.prepare_or_wait_for_session(self._master, self._config, max_wait_secs=self._seconds)
+
+
+class StepContext:
+    """What a function of `run_step_fn` gets."""
+
+    def __init__(self, session, run_with_hooks):
+        self.session, self.run_with_hooks = session, run_with_hooks
+
+    def request_stop(self):
+        """Ends the loop after this step."""
+        raise StopIteration("step_fn has requested the iterations to stop.")
 
 
 class _Monitored:
     """A session whose runs hooks see; `should_stop` once one of them has asked for it."""
 
-    def __init__(self, hooks, restore_from=None, config=None):
-        from . import Session, get_default_graph, global_variables_initializer, local_variables_initializer
-        from .train import Saver, latest_checkpoint
-        self._hooks, self._stop = list(hooks), False
+    def __init__(self, session_creator, hooks):
+        from . import get_default_graph
+        self._hooks, self._stop = list(hooks or []), False
         self.graph = get_default_graph()
         for one in self._hooks:
             one.begin()
-        ready = [global_variables_initializer(), local_variables_initializer()]
-        saver = Saver() if restore_from else None
-        self._session = Session(graph=self.graph, config=config)
-        self._session.run(ready)
-        known = restore_from and latest_checkpoint(restore_from)
-        if known:
-            saver.restore(self._session, known)
+        self._session = session_creator.create_session()
         for one in self._hooks:
             one.after_create_session(self._session, None)
+
+    def run_step_fn(self, step_fn):
+        """What `step_fn(step_context)` gives; the context has the bare session, `run_with_hooks` and `request_stop`."""
+        import inspect
+        names = list(inspect.signature(step_fn).parameters)
+        if names not in (["step_context"], ["self", "step_context"]):
+            raise ValueError(f"`step_fn` may either have one `step_context` argument, or two: `self` and `step_context`; got {names}")
+        if self._session is None:
+            raise RuntimeError("run_step_fn called even after should_stop requested.")
+        try:
+            return step_fn(StepContext(self._session, self.run))
+        except StopIteration:  # it ends the `with` around, too
+            self._stop = True
+            raise
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         """The values of `fetches`, with the hooks before and after. Raises: RuntimeError once it has stopped."""
@@ -214,17 +433,11 @@ class _Monitored:
         return False
 
 
-def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None,
-                             chief_only_hooks=None, save_checkpoint_secs=None, save_summaries_steps=None,
-                             save_summaries_secs=None, config=None, stop_grace_period_secs=120, log_step_count_steps=100,
-                             max_wait_secs=7200, save_checkpoint_steps=None, summary_dir=None,
-                             save_graph_def=True):
-    """A session that sets the variables, or restores them from `checkpoint_dir`, saves there as it goes (every
-    600 s by default), and calls hooks around its runs."""
-    called = list(hooks or []) + (list(chief_only_hooks or []) if is_chief else [])
-    if checkpoint_dir and is_chief:
-        called.append(CheckpointSaverHook(checkpoint_dir, save_checkpoint_secs, save_checkpoint_steps))
-    return _Monitored(called, checkpoint_dir, config)
+class MonitoredSession(_Monitored):
+    """A session that a creator makes, and whose runs hooks see."""
+
+    def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):
+        super().__init__(session_creator or ChiefSessionCreator(), hooks)
 
 
 class SingularMonitoredSession(_Monitored):
@@ -232,7 +445,24 @@ class SingularMonitoredSession(_Monitored):
 
     def __init__(self, hooks=None, scaffold=None, master="", config=None, checkpoint_dir=None,
                  stop_grace_period_secs=120, checkpoint_filename_with_path=None):
-        super().__init__(hooks or [], checkpoint_dir, config)
+        super().__init__(ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path), hooks)
 
     def raw_session(self):
+        """The session itself, which no hook sees."""
         return self._session
+
+
+def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None,
+                             chief_only_hooks=None, save_checkpoint_secs=None, save_summaries_steps=None,
+                             save_summaries_secs=None, config=None, stop_grace_period_secs=120, log_step_count_steps=100,
+                             max_wait_secs=7200, save_checkpoint_steps=None, summary_dir=None,
+                             save_graph_def=True):
+    """A session that sets the variables, or restores them from `checkpoint_dir`, saves there as it goes (every
+    600 s by default), and calls hooks around its runs. Who is not the chief waits for the variables' values."""
+    scaffold = scaffold or Scaffold()
+    if not is_chief:
+        return MonitoredSession(WorkerSessionCreator(scaffold, master, config, max_wait_secs), hooks)
+    called = list(hooks or []) + list(chief_only_hooks or [])
+    if checkpoint_dir:
+        called.append(CheckpointSaverHook(checkpoint_dir, save_checkpoint_secs, save_checkpoint_steps, scaffold=scaffold))
+    return MonitoredSession(ChiefSessionCreator(scaffold, master, config, checkpoint_dir), called)

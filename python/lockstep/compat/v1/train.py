@@ -11,9 +11,13 @@ from ...train import (BytesList, Checkpoint, CheckpointManager, Coordinator, Exa
                       checkpoints_iterator, get_checkpoint_state, latest_checkpoint, list_variables,
                       load_checkpoint, load_variable)
 from ...train_cluster import ClusterDef, ClusterSpec, JobDef  # noqa: F401
-from .monitored import (CheckpointSaverHook, LoggingTensorHook, MonitoredTrainingSession,  # noqa: F401
-                        NanLossDuringTrainingError, NanTensorHook, SessionRunArgs, SessionRunContext,
-                        SessionRunHook, SessionRunValues, SingularMonitoredSession, StopAtStepHook)
+from .monitored import (CheckpointSaverHook, CheckpointSaverListener, ChiefSessionCreator, FeedFnHook,  # noqa: F401
+                        FinalOpsHook, GlobalStepWaiterHook, LoggingTensorHook, MonitoredSession,
+                        MonitoredTrainingSession, NanLossDuringTrainingError, NanTensorHook, Scaffold,
+                        SecondOrStepTimer, SessionCreator, SessionRunArgs, SessionRunContext, SessionRunHook,
+                        SessionRunValues, SingularMonitoredSession, StepCounterHook, StopAtStepHook,
+                        WorkerSessionCreator)
+from .supervisor import LooperThread, Supervisor  # noqa: F401
 from ..._messages import summary_iterator  # noqa: F401
 from .queue_runner import (QueueRunner, add_queue_runner, batch, input_producer,  # noqa: F401
                            range_input_producer, shuffle_batch, slice_input_producer, start_queue_runners,
@@ -86,11 +90,17 @@ def _is_number(rate):
     return not isinstance(rate, Variable) and not getattr(rate, "_symbolic", False)
 
 
+def _by_ops(rate):
+    """Whether an update is made of ops: in graphs, so that savers see all that it keeps under version 1's names."""
+    from . import in_graph
+    return in_graph() or not _is_number(rate)
+
+
 class GradientDescentOptimizer(Optimizer):
     """w -= rate * g. The rate may be a tensor."""
 
     def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
-        if not _is_number(learning_rate):
+        if _by_ops(learning_rate):
             self._native, self._name, self._built = _Momentum(learning_rate, None, False), name, False
             return
         super().__init__("SGD", name=name, learning_rate=float(learning_rate))
@@ -114,7 +124,7 @@ class AdamOptimizer(Optimizer):
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False,
                  name="Adam"):
-        if not _is_number(learning_rate):
+        if _by_ops(learning_rate):
             self._native, self._name, self._built = _Adam(learning_rate, beta1, beta2, epsilon), name, False
             return
         super().__init__("Adam", name=name, learning_rate=float(learning_rate), beta_1=beta1,
@@ -294,8 +304,23 @@ class Saver:
             for name, one in self._variables():
                 one.assign(reader.get_tensor(name))
             return
+        self._set_hidden(sess)
         sess.run([op for _, _, op in self._assign],
                  {value: reader.get_tensor(name) for name, value, _ in self._assign})
+
+    def _set_hidden(self, session):
+        """Gives the rates of optimizers, which no checkpoint of version 1 has, their values where they have none."""
+        from . import is_variable_initialized, variables_initializer
+        graph = session.graph
+        hidden = graph.get_collection("lockstep/optimizers")
+        if not hidden or graph.finalized:
+            return
+        with graph.as_default():
+            own = [Variable._wrap(one) for one in graph._native.variables() if one.key in hidden]
+            ready = session.run([is_variable_initialized(one) for one in own])
+            empty = [one for one, there in zip(own, ready) if not there]
+            if empty:
+                session.run(variables_initializer(empty))
 
     @property
     def last_checkpoints(self):
@@ -395,7 +420,50 @@ def get_global_step(graph=None):
     return known[0] if known else None
 
 
-create_global_step = get_or_create_global_step
+def create_global_step(graph=None):
+    """The variable that counts steps. Raises: ValueError where there is one already."""
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists.')
+    return get_or_create_global_step(graph)
+
+
+def assert_global_step(global_step_tensor):
+    """Raises: TypeError unless it is a whole number without axes."""
+    if not global_step_tensor.dtype.is_integer:
+        raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
+    if global_step_tensor.shape.rank != 0:
+        raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')
+
+
+def checkpoint_exists(checkpoint_prefix):
+    """Whether there is a checkpoint of this path."""
+    return os.path.exists(f"{checkpoint_prefix}.index")
+
+
+def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
+    """Lets variables begin with the values that a checkpoint has: {name there: variable, or its name here}, or
+    {"scope/": "other/scope/"} for all below. Raises: ValueError for names that are not there and for other shapes."""
+    from . import get_default_graph, global_variables
+    reader = load_checkpoint(ckpt_dir_or_file)
+    saved = reader.get_variable_to_shape_map()
+    own = {one._v.name: one for one in global_variables()}
+    pairs = []
+    for there, here in assignment_map.items():
+        if isinstance(here, str) and (there.endswith("/") or there == "/"):
+            prefix = "" if here == "/" else here
+            pairs += [(there.lstrip("/") + name[len(prefix):], one) for name, one in own.items() if name.startswith(prefix)]
+            continue
+        if isinstance(here, str) and here not in own:
+            raise ValueError(f"Assignment map with scope only name {here} should map to a variable of the graph; it has "
+                             f"{', '.join(sorted(own))}")
+        pairs.append((there, own[here] if isinstance(here, str) else here))
+    for name, variable in pairs:
+        if name not in saved:
+            raise ValueError(f"Tensor {name} is not found in {ckpt_dir_or_file} checkpoint {saved}")
+        if list(saved[name]) != list(variable.shape):
+            raise ValueError(f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of tensor {name} "
+                             f"({list(saved[name])}) from checkpoint reader.")
+        get_default_graph().add_to_collection("lockstep/first", (variable, convert_to_tensor(reader.get_tensor(name))))
 
 
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
