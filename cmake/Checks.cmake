@@ -8,6 +8,13 @@ if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SANITIZER)
       COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/${check}.py --self-test)
     set_tests_properties(tools/${check} tools/${check}_can_fail PROPERTIES LABELS tools)
   endforeach()
+  if(TARGET lockstep)
+    add_test(NAME tools/check_unwind
+      COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/check_unwind.py $<TARGET_FILE:lockstep>)
+    add_test(NAME tools/check_unwind_can_fail
+      COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/check_unwind.py --self-test)
+    set_tests_properties(tools/check_unwind tools/check_unwind_can_fail PROPERTIES LABELS tools)
+  endif()
   add_test(NAME tools/summarize_tests_can_fail
     COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/summarize_tests.py --self-test)
   set_tests_properties(tools/summarize_tests_can_fail PROPERTIES LABELS tools)

@@ -13,7 +13,6 @@ target_compile_definitions(lockstep_flags INTERFACE
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 
-find_program(LOCKSTEP_LLD ld.lld)
-if(LOCKSTEP_LLD)
-  add_link_options(-fuse-ld=lld)
-endif()
+# Linked by GNU ld. lld keeps one of two unwind entries that begin at the same address, and GCC gives an
+# empty cold part of a function such an entry: an exception that then passes the function whose entry is
+# gone ends the process.
