@@ -26,6 +26,7 @@ void BindTrainingParts(nb::module_& m);
 void BindOptimizers(nb::module_& m);
 void BindModel(nb::module_& m);
 void BindFiles(nb::module_& m);
+void BindProfile(nb::module_& m);
 void BindRaces(nb::module_& m);
 void BindSpecFunction(nb::module_& m);
 void BindSessions(nb::module_& m);

@@ -23,6 +23,7 @@ NB_MODULE(_native, m) {
   BindOptimizers(m);
   BindModel(m);
   BindFiles(m);
+  BindProfile(m);
   BindRaces(m);
   BindSpecFunction(m);
   BindSessions(m);

@@ -1,4 +1,7 @@
 """Tensors: conversion, printing, operators, indexing, NumPy."""
+import json
+import os
+import tempfile
 import threading
 import unittest
 
@@ -166,13 +169,56 @@ class RawOps(unittest.TestCase):
         with self.assertRaisesRegex(NotImplementedError, "tf.train.Checkpoint"):
             tf.saved_model.save(None, "folder")
 
-    def test_profiler_says_what_to_use(self):
-        with self.assertRaisesRegex(NotImplementedError, "--profile 10:20"):
-            tf.profiler.experimental.start("folder")
+    def test_profiles_are_chrome_traces(self):
+        profiler = tf.profiler.experimental
         with self.assertRaises(tf.errors.UnavailableError):
-            tf.profiler.experimental.stop()
-        with tf.profiler.experimental.Trace("train", step_num=1):
+            profiler.stop()
+        with profiler.Trace("train", step_num=1):  # nobody records
             pass
+        square = tf.function(lambda x: tf.reduce_sum(tf.matmul(x, x)))
+        with tempfile.TemporaryDirectory() as folder:
+            with profiler.Profile(folder):
+                with self.assertRaises(tf.errors.AlreadyExistsError):
+                    profiler.start(folder)
+                for step in range(3, 5):
+                    with profiler.Trace("train", step_num=step, _r=1), profiler.Trace("inner"):
+                        square(tf.ones([8, 8]))
+            profiler.start(folder)
+            failed = []
+
+            def stop():
+                try:
+                    profiler.stop()
+                except tf.errors.FailedPreconditionError as error:
+                    failed.append(str(error))
+            other = threading.Thread(target=stop)
+            other.start()
+            other.join()
+            self.assertIn("must stop it", failed[0])
+            profiler.stop(save=False)
+            names = os.listdir(os.path.join(folder, "profile"))
+            self.assertEqual(len(names), 1)
+            with open(os.path.join(folder, "profile", names[0])) as file:
+                events = json.load(file)["traceEvents"]
+        shown = [(one["name"], one.get("cat")) for one in events if one["ph"] == "X"]
+        for wanted in (("step 3", "step"), ("step 4", "step"), ("train", "phase"), ("inner", "phase")):
+            self.assertIn(wanted, shown)
+        self.assertTrue(any("MatMul" in name for name, _ in shown), shown)
+
+    def test_tensor_board_profiles_batches(self):
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        with tempfile.TemporaryDirectory() as folder:
+            for given in (-1, (3, 2), "x", (1, 2, 3)):
+                with self.assertRaises(ValueError):
+                    tf.keras.callbacks.TensorBoard(folder, profile_batch=given)
+            board = tf.keras.callbacks.TensorBoard(folder, profile_batch=(2, 3))
+            model.fit(np.ones([40, 2], "float32"), np.ones([40, 1], "float32"), batch_size=8, verbose=0, callbacks=[board])
+            names = os.listdir(os.path.join(folder, "profile"))
+            self.assertEqual(len(names), 1)
+            with open(os.path.join(folder, "profile", names[0])) as file:
+                events = json.load(file)["traceEvents"]
+        self.assertTrue(any(one["ph"] == "X" for one in events), events)
 
 
 if __name__ == "__main__":

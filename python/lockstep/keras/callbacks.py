@@ -527,9 +527,23 @@ class CSVLogger(Callback):
         self._file.close()
 
 
+def _batches(given):
+    """(first, last) of the batches that `profile_batch` names; (0, 0) for none. Raises: ValueError."""
+    parts = given.split(",") if isinstance(given, str) else given if isinstance(given, (list, tuple)) else [given]
+    try:
+        first, last = (int(one) for one in (parts if len(parts) == 2 else list(parts) * 2))
+    except (TypeError, ValueError):
+        first, last = -1, -1
+    if first < 0 or last < first:
+        raise ValueError("`profile_batch` must be a non-negative integer or (first, last) of such, the last not before the "
+                         f"first. Received: {given!r}")
+    return first, last
+
+
 class TensorBoard(Callback):
     """Writes event files for TensorBoard: LOG_DIR/train and LOG_DIR/validation, the figures of each epoch
-    as epoch_*, with `update_freq` those of batches as batch_*, and with `histogram_freq` the weights."""
+    as epoch_*, with `update_freq` those of batches as batch_*, and with `histogram_freq` the weights; with `profile_batch`,
+    a number or (first, last), counted from 1, a Chrome trace of these batches in LOG_DIR/profile."""
 
     def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False,
                  write_steps_per_second=False, update_freq="epoch", profile_batch=0, embeddings_freq=0,
@@ -538,6 +552,8 @@ class TensorBoard(Callback):
         self.log_dir = str(log_dir)
         self.histogram_freq, self.update_freq = histogram_freq, update_freq
         self.write_steps_per_second = write_steps_per_second
+        self._profiled = _batches(profile_batch)
+        self._profiles = False
         self._writers = {}
         self._step = 0
 
@@ -559,8 +575,22 @@ class TensorBoard(Callback):
     def on_epoch_begin(self, epoch, logs=None):
         self._since, self._first = time.monotonic(), self._step
 
+    def on_train_batch_begin(self, batch, logs=None):
+        if self._step + 1 == self._profiled[0]:
+            from ..profiler import experimental
+            experimental.start(self.log_dir)
+            self._profiles = True
+
+    def _end_profile(self):
+        if self._profiles:
+            from ..profiler import experimental
+            self._profiles = False
+            experimental.stop()
+
     def on_train_batch_end(self, batch, logs=None):
         self._step += 1
+        if self._step >= self._profiled[1]:
+            self._end_profile()
         every = 1 if self.update_freq == "batch" else self.update_freq
         if every != "epoch" and self._step % every == 0:
             self._write("train", {"batch_" + name: one for name, one in (logs or {}).items()}, self._step)
@@ -584,6 +614,7 @@ class TensorBoard(Callback):
                     summary.histogram(one.path + "/histogram", one.value(), step=epoch)
 
     def on_train_end(self, logs=None):
+        self._end_profile()
         for one in self._writers.values():
             one.close()
         self._writers.clear()
