@@ -99,24 +99,45 @@ def _optimizer_parts(optimizer):
     variables = list(optimizer.variables)
     if not variables:
         return []
+    from .keras.optimizers import Adafactor
     rate = [] if optimizer._schedule is not None else [("_learning_rate", variables[1])]
     return [("_iterations", variables[0]), *rate, ("_trainable_variables", optimizer._weights),
-            ("_variables", _slots_by_kind(variables, 1 + len(rate)))]
+            ("_variables", _slots_by_kind(variables, 1 + len(rate), isinstance(optimizer, Adafactor)))]
 
 
-def _slots_by_kind(variables, counters):
-    """Keras makes some kinds of slots for all weights before the next kind, others weight by weight."""
+def _slots_by_kind(variables, counters, factors):
+    """Keras makes some kinds of slots for all weights before the next kind, others weight by weight. `factors`: of
+    Adafactor, which keeps three of each weight there."""
     stages = [[] for _ in range(5)]
-    before = ""
+    before, rows = "", None
     for one in variables[counters:]:
         name = one._v.name
         late = name.endswith("_velocity_hat") or (
             name.endswith("_momentum") and before == name.removesuffix("momentum") + "velocity")
         stage = 0 if name.endswith("_average") else 1 if name.endswith("_gradient_accumulator") else \
             3 if late else 4 if name.endswith("_average_gradient") else 2
+        if factors and name.endswith("_velocity"):
+            from ._tensor import convert_to_tensor
+            stages[stage] += [_beside(convert_to_tensor(0)) for _ in range(2)]
         stages[stage].append(one)
-        before = name
+        if factors and name.endswith("_column_means"):
+            stages[stage].append(_matrix_of(rows, one))
+        before, rows = name, one
     return variables[:counters] + [one for stage in stages for one in stage]
+
+
+def _beside(value):
+    """What Keras's Adafactor keeps beside, and reads as little as we do."""
+    return Variable(value, trainable=False)
+
+
+def _matrix_of(rows, columns):
+    """The matrix that means of rows and of columns make."""
+    from .ops_array import expand_dims
+    from .ops_math import divide_no_nan, reduce_mean
+    rows = rows.read_value()
+    return _beside(expand_dims(divide_no_nan(rows, reduce_mean(rows, -1, keepdims=True)), -1)
+                   * expand_dims(columns.read_value(), -2))
 
 
 class _Status:

@@ -5,6 +5,9 @@
 #include <set>
 
 #include "lockstep/nn/functional.h"
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
 
 namespace lockstep {
 
@@ -125,6 +128,17 @@ int StageOf(const std::string& slot, bool after_velocity) {
   return slot == "average_gradient" ? 4 : 2;
 }
 
+// What Keras's Adafactor keeps beside, and reads as little as we do: of a matrix the matrix that
+// its means make, of a vector two zeros in the places of means. Made anew for each save.
+Variable Beside(const Tensor& value) {
+  return Variable(value, VariableOptions{.name = "adafactor/beside", .trainable = false});
+}
+Variable MatrixOf(const Variable& row_means, const Variable& column_means) {
+  const Tensor rows = row_means.value();
+  const Tensor shares = DivideNoNan(rows, ReduceMean(rows, -1, true));
+  return Beside(ExpandDims(shares, -1) * ExpandDims(column_means.value(), -2));
+}
+
 std::vector<Variable> OptimizerVariables(const Optimizer& optimizer,
                                          const std::vector<Variable>& weights) {
   const std::vector<Variable> all = optimizer.variables();
@@ -134,7 +148,13 @@ std::vector<Variable> OptimizerVariables(const Optimizer& optimizer,
   for (size_t i = counters; i < all.size(); ++i) {
     const Slot slot = SlotOf(all[i].name(), weights);
     const bool after_velocity = before.weight == slot.weight && before.name == "velocity";
-    stages[StageOf(slot.name, after_velocity)].push_back(all[i]);
+    std::vector<Variable>& stage = stages[StageOf(slot.name, after_velocity)];
+    const bool factors = optimizer.name() == "adafactor";
+    if (factors && slot.name == "velocity") {
+      for (int k = 0; k < 2; ++k) stage.push_back(Beside(Scalar<int32_t>(0)));
+    }
+    stage.push_back(all[i]);
+    if (factors && slot.name == "column_means") stage.push_back(MatrixOf(all[i - 1], all[i]));
     before = slot;
   }
   std::vector<Variable> ordered(all.begin(), all.begin() + static_cast<int64_t>(counters));

@@ -132,6 +132,35 @@ TEST(Tracking, SlotsAreInKerasOrder) {
             (Names{"iterations", "learning_rate", "dense_kernel_average", "dense_bias_average",
                    "dense_kernel_momentum", "dense_kernel_velocity", "dense_bias_momentum",
                    "dense_bias_velocity", "dense_kernel_velocity_hat", "dense_bias_velocity_hat"}));
+  // Three of each weight.
+  EXPECT_EQ(
+      OrderOf(optimizers::Adafactor()),
+      (Names{"iterations", "learning_rate", "dense_kernel_row_means", "dense_kernel_column_means",
+             "beside", "beside", "beside", "dense_bias_velocity"}));
+}
+
+TEST(Tracking, MatricesOfAdafactorAreThoseThatItsMeansMake) {
+  Folder folder;
+  const auto model = Small();
+  Train(*model, optimizers::Adafactor(), 2);
+  Checkpoint checkpoint({{"optimizer", TrackOptimizer(*model)}});
+  ASSERT_TRUE(checkpoint.Write(folder.Path("ck")).ok());
+  const auto bundle = TensorBundle::Open(folder.Path("ck"));
+  const auto read = [&](int number) {
+    return bundle.OrThrow()
+        .Read("optimizer/_variables/" + std::to_string(number) + "/.ATTRIBUTES/VARIABLE_VALUE")
+        .OrThrow()
+        .ToVector<float>();
+  };
+  const auto rows = read(2), columns = read(3), matrix = read(4);
+  ASSERT_EQ(matrix.size(), rows.size() * columns.size());
+  double mean = 0;
+  for (const float row : rows) mean += row / static_cast<double>(rows.size());
+  for (size_t i = 0; i < matrix.size(); ++i) {
+    const double wanted = rows[i / columns.size()] / mean * columns[i % columns.size()];
+    EXPECT_NEAR(matrix[i], wanted, 1e-6 * wanted);
+  }
+  EXPECT_TRUE(checkpoint.Restore(folder.Path("ck")).OrThrow().missing.empty());
 }
 
 TEST(Tracking, TrainingGoesOnFromACheckpoint) {
