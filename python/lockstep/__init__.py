@@ -28,7 +28,7 @@ from ._function import (Operation, TensorSpec, control_dependencies, custom_grad
                         inside_function, name_scope, no_op, recompute_grad, tuple_of as tuple)
 from ._host_calls import Assert, numpy_function, print_v2 as print, py_function  # noqa: E402,F401
 from ._tensor_array import TensorArray  # noqa: E402,F401
-from ._tape import GradientTape, UnconnectedGradients, gradients  # noqa: E402,F401
+from ._tape import GradientTape, UnconnectedGradients, gradients, hessians  # noqa: E402,F401
 from .ops_array import (bitcast, boolean_mask, broadcast_dynamic_shape,  # noqa: E402,F401
                         broadcast_static_shape, broadcast_to, batch_to_space, dynamic_partition,
                         dynamic_stitch, histogram_fixed_width, parallel_stack, reverse_sequence,

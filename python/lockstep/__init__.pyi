@@ -347,6 +347,9 @@ def group(*inputs, **kwargs) -> Any:
     """An operation that is done when all inputs are."""
     ...
 half: Any
+def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name='hessians') -> Any:
+    """The second derivatives of the sum of `ys` by each of `xs`, of shape [*x, *x]. Raises: ValueError for an `x` whose"""
+    ...
 def histogram_fixed_width(values, value_range, nbins=100, dtype='int32', name=None) -> Any:
     """How many elements lie in each of `nbins` bins of one width; the first and the last take the rest."""
     ...

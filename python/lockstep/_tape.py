@@ -3,6 +3,7 @@
 import enum
 
 from . import _native, _records, errors, nest
+from ._dtypes import TensorShape
 from ._tensor import IndexedSlices, Tensor, convert_to_tensor
 from ._variable import UnreadVariable, Variable
 
@@ -212,6 +213,25 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
     result = _native.gradients([_target(one) for one in ys], [_source(one) for one in xs], upstream,
                                stops, zero)
     return [_wrapped(one) for one in result]
+
+
+def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessians"):
+    """The second derivatives of the sum of `ys` by each of `xs`, of shape [*x, *x]. Raises: ValueError for an `x` whose
+    shape is not known, or of which `ys` do not depend."""
+    from .ops_array import reshape, stack
+    made = []
+    for x in xs if isinstance(xs, (list, tuple)) else [xs]:
+        sizes = TensorShape(x.shape)
+        if not sizes.is_fully_defined():
+            raise ValueError(f"hessians needs the whole shape of x; got {sizes} for {x}")
+        slope = gradients(ys, [x])[0]
+        if slope is None:
+            raise ValueError(f"hessians needs ys that depend on x; they do not depend on {x}")
+        flat = reshape(convert_to_tensor(slope), [-1])
+        rows = [gradients(flat[i], [x], unconnected_gradients=UnconnectedGradients.ZERO)[0]
+                for i in range(sizes.num_elements())]
+        made.append(reshape(stack([convert_to_tensor(one) for one in rows]), sizes.as_list() * 2))
+    return made
 
 
 _ = (_records, errors)

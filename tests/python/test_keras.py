@@ -324,5 +324,77 @@ class SeparableConvolution(unittest.TestCase):
                 model.export(folder + "/saved")
 
 
+class Recurrent(unittest.TestCase):
+    def setUp(self):
+        tf.keras.utils.set_random_seed(2)
+        self.x = np.random.RandomState(0).rand(3, 5, 2).astype("float32")
+
+    def test_a_cell_gives_what_the_layer_gives(self):
+        for kind in ("LSTM", "GRU", "SimpleRNN"):
+            for options in ({}, {"go_backwards": True}, {"use_bias": False}) + (({"reset_after": False},) if kind == "GRU" else ()):
+                back = {"go_backwards": options.pop("go_backwards")} if "go_backwards" in options else {}
+                layer = getattr(tf.keras.layers, kind)(4, return_sequences=True, return_state=True, **options, **back)
+                steps = tf.keras.layers.RNN(getattr(tf.keras.layers, kind + "Cell")(4, **options), return_sequences=True,
+                                            return_state=True, **back)
+                mask = np.array([[1, 1, 1, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 1, 1]], bool)
+                for given in ({}, {"mask": mask}):
+                    wanted = layer(self.x, **given)
+                    steps.build(self.x.shape)
+                    steps.set_weights(layer.get_weights())
+                    for one, other in zip(steps(self.x, **given), wanted):
+                        np.testing.assert_allclose(one, other, atol=1e-6, err_msg=f"{kind} {options} {given}")
+
+    def test_dropout_inside_is_of_training_alone(self):
+        for kind in ("LSTM", "GRU", "SimpleRNN"):
+            for options in ({"dropout": 0.5}, {"recurrent_dropout": 0.5}, {"dropout": 0.5, "recurrent_dropout": 0.5}):
+                layer = getattr(tf.keras.layers, kind)(4, **options)
+                plain = layer(self.x).numpy()
+                np.testing.assert_array_equal(layer(self.x, training=False), plain)
+                first, second = layer(self.x, training=True).numpy(), layer(self.x, training=True).numpy()
+                self.assertGreater(np.abs(first - plain).max(), 1e-4, f"{kind} {options}")
+                self.assertGreater(np.abs(first - second).max(), 1e-4, f"{kind} {options}")
+
+    def test_states_stay_and_are_reset(self):
+        layer = tf.keras.layers.GRU(4, stateful=True)
+        first, second = layer(self.x[:, :2]), layer(self.x[:, 2:])
+        whole = tf.keras.layers.GRU(4)
+        whole.build(self.x.shape)
+        whole.set_weights(layer.get_weights())
+        np.testing.assert_allclose(second, whole(self.x), atol=1e-6)
+        layer.reset_state()
+        np.testing.assert_array_equal(layer(self.x[:, :2]), first)
+        with self.assertRaisesRegex(ValueError, "batch size must be static.*batch_shape"):
+            tf.keras.Sequential([tf.keras.Input((5, 2)), tf.keras.layers.GRU(4, stateful=True)])
+
+    def test_cells_that_are_none_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "state_size"):
+            tf.keras.layers.RNN(tf.keras.layers.Dense(2))
+        with self.assertRaisesRegex(ValueError, "batch size must be static"):
+            tf.keras.layers.RNN(tf.keras.layers.GRUCell(2), stateful=True)(tf.keras.Input((4, 3)))
+        open_steps = tf.keras.Sequential([tf.keras.Input((None, 2)), tf.keras.layers.RNN(tf.keras.layers.GRUCell(2))])
+        self.assertEqual((open_steps.output_shape, open_steps(self.x).shape), ((None, 2), (3, 2)))
+
+
+class OneBatch(unittest.TestCase):
+    def test_figures_are_of_the_batch_alone(self):
+        model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1, kernel_initializer="ones")])
+        model.compile(tf.keras.optimizers.SGD(0.0), "mse", metrics=["mae"])
+        for value in (2.0, 4.0):
+            self.assertEqual(model.train_on_batch(np.full((2, 1), value), np.zeros((2, 1))), [value * value, value])
+        self.assertEqual(model.test_on_batch(np.ones((2, 1)), np.zeros((2, 1))), [1.0, 1.0])
+        loss = model.train_on_batch(np.full((2, 1), 2.0), np.array([[0.0], [1.0]]), class_weight={0: 1.0, 1: 3.0})[0]
+        self.assertAlmostEqual(float(loss), (4.0 + 3.0 * 1.0) / 2, places=5)
+
+    def test_clones_take_other_layers(self):
+        inputs = tf.keras.Input((2,))
+        shared = tf.keras.layers.Dense(2, name="shared")
+        model = tf.keras.Model(inputs, [tf.keras.layers.ReLU()(shared(inputs)), shared(shared(inputs))])
+        clone = tf.keras.models.clone_model(model, clone_function=lambda one: tf.keras.layers.Dense(2, "tanh", name="new")
+                                            if one.name == "shared" else type(one).from_config(one.get_config()))
+        self.assertIn("new", [one.name for one in clone.layers])
+        self.assertEqual(len(clone.weights), 2)
+        self.assertEqual(len(clone(np.ones((1, 2), "float32"))), 2)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=0)

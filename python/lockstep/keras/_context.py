@@ -20,6 +20,11 @@ class shown_batch:
         _local.batch = None
 
 
+def is_unknown(size):
+    """Whether the size of an axis is open, or guessed while a layer's output is inferred."""
+    return size in (None, -1) or size == 97 and getattr(_local, "guessing", False)
+
+
 class CallContext:
     """Whether the call in progress trains."""
 

@@ -173,15 +173,21 @@ def _build(model, batch):
     model._clear_losses()
 
 
+def _weights_of_classes(y, class_weight, sample_weight):
+    """Each example's weight: its class's, times its own where it has one."""
+    if class_weight is None or y is None:
+        return sample_weight
+    labels = numpy.asarray(y).reshape(len(y), -1)
+    labels = labels.argmax(1) if labels.shape[1] > 1 else labels[:, 0]
+    own = numpy.array([class_weight.get(int(one), 1.0) for one in labels], "float32")
+    return own if sample_weight is None else own * numpy.asarray(sample_weight)
+
+
 def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_data, shuffle, class_weight,
         sample_weight, initial_epoch, steps_per_epoch, validation_steps, validation_batch_size,
         validation_freq):
     """Trains by the model's own `train_step`."""
-    if class_weight is not None and y is not None:
-        labels = numpy.asarray(y).reshape(len(y), -1)
-        labels = labels.argmax(1) if labels.shape[1] > 1 else labels[:, 0]
-        own = numpy.array([class_weight.get(int(one), 1.0) for one in labels], "float32")
-        sample_weight = own if sample_weight is None else own * numpy.asarray(sample_weight)
+    sample_weight = _weights_of_classes(y, class_weight, sample_weight)
     if validation_split and validation_data is None:
         flat = [numpy.asarray(one) for one in nest.flatten(x)]
         kept = int(len(flat[0]) * (1 - validation_split))
@@ -346,7 +352,8 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
 
 
 def on_batch(model, kind, x, y, sample_weight, return_dict):
-    """One step on one batch."""
+    """One step on one batch; the figures are those of this batch alone."""
+    model.reset_metrics()
     data = _structure(x, y, sample_weight)
     data = data if isinstance(data, tuple) else (data,)
     _build(model, data)

@@ -375,10 +375,11 @@ class Trainer:
         return made
 
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
-        """One step on one batch."""
+        """One step on one batch; its loss and metrics alone."""
         from . import _loop
+        weights = _loop._weights_of_classes(y, class_weight, sample_weight)
         with self._scope():
-            return _loop.on_batch(self, "train", x, y, sample_weight, return_dict)
+            return _loop.on_batch(self, "train", x, y, weights, return_dict)
 
     def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
         """The loss and metrics of one batch."""

@@ -444,7 +444,7 @@ class ReduceLROnPlateau(Callback):
                  min_delta=1e-4, cooldown=0, min_lr=0.0, **kwargs):
         super().__init__()
         if factor >= 1.0:
-            raise ValueError("ReduceLROnPlateau does not support a factor >= 1.0. Got {factor}")
+            raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}")
         self.monitor, self.factor, self.patience, self.verbose = monitor, factor, patience, verbose
         self.mode, self.min_delta, self.cooldown, self.min_lr = mode, min_delta, cooldown, min_lr
         self.wait, self.cooldown_counter, self.best = 0, 0, None

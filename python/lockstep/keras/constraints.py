@@ -14,6 +14,11 @@ class Constraint:
     def get_config(self):
         return {}
 
+    @classmethod
+    def from_config(cls, config):
+        """The one that `get_config` describes."""
+        return cls(**config)
+
 
 class _Native(Constraint):
     _defaults = {}

@@ -5,6 +5,10 @@ class Constraint:
     def __call__(self, w) -> Any:
         """Call self as a function."""
         ...
+    @classmethod
+    def from_config(cls, config) -> Any:
+        """The one that `get_config` describes."""
+        ...
     def get_config(self) -> Any: ...
 class MaxNorm(Constraint):
     """Norms of at most `max_value`."""

@@ -588,9 +588,30 @@ def clone_model(model, input_tensors=None, clone_function=None, **kwargs):
             made.build(model._input_symbol.shape)
         return made
     if isinstance(model, Functional):
-        return type(model).from_config(model.get_config())
+        made = type(model).from_config(model.get_config())
+        return made if clone_function is None else _with_layers(made, model, clone_function)
     raise ValueError("Expected `model` argument to be a functional `Model` instance, but got a subclassed "
                      f"model instead: {model}")
+
+
+def _with_layers(copy, model, clone_function):
+    """The same graph of calls with what `clone_function` gives for each layer that is no input."""
+    own = {id(one): clone_function(other) for one, other in zip(copy.layers, model.layers) if not isinstance(one, InputLayer)}
+    made = {}
+
+    def value(symbol):
+        if id(symbol) not in made:
+            node = symbol._node
+            if not node.inputs and isinstance(node.layer, InputLayer):
+                return symbol
+            args, kwargs = nest.map_structure(lambda one: value(one) if isinstance(one, KerasTensor) else one,
+                                              (node.args, node.kwargs))
+            results = nest.flatten(own.get(id(node.layer), node.layer)(*args, **kwargs))
+            for one, result in zip(nest.flatten(node.outputs), results):
+                made[id(one)] = result
+        return made[id(symbol)]
+    outputs = nest.map_structure(value, copy.outputs if len(nest.flatten(copy.outputs)) > 1 else nest.flatten(copy.outputs)[0])
+    return Functional(copy.inputs if len(copy.inputs) > 1 else copy.inputs[0], outputs, name=model.name)
 
 
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):

@@ -217,7 +217,7 @@ class Trainer:
         """The loss and metrics of a batch."""
         ...
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False) -> Any:
-        """One step on one batch."""
+        """One step on one batch; its loss and metrics alone."""
         ...
     def train_step(self, data) -> Any:
         """One step on a batch: forward, loss, gradients, update; the figures by name."""

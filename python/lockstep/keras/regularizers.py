@@ -14,6 +14,11 @@ class Regularizer:
     def get_config(self):
         return {}
 
+    @classmethod
+    def from_config(cls, config):
+        """The one that `get_config` describes."""
+        return cls(**config)
+
 
 class L1L2(Regularizer):
     """l1 * sum |w| + l2 * sum w^2."""

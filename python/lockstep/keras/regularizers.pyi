@@ -26,6 +26,10 @@ class Regularizer:
     def __call__(self, x) -> Any:
         """Call self as a function."""
         ...
+    @classmethod
+    def from_config(cls, config) -> Any:
+        """The one that `get_config` describes."""
+        ...
     def get_config(self) -> Any: ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def get(identifier) -> Any:

@@ -44,6 +44,9 @@ class GPUOptions:
 
 
 class RunOptions:
+    """Options of a run, taken and without effect on results."""
+    NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+
     def __init__(self, **options):
         self.__dict__.update(options)
 
@@ -175,8 +178,8 @@ def _fed(key, value):
     native = key._v if isinstance(key, Variable) else key
     try:
         tensor = convert_to_tensor(value, dtype=key.dtype) if not isinstance(value, Tensor) else value
-    except ValueError:
-        raise
+    except TypeError as error:
+        raise ValueError(f"{error}; fed for {key.name}, which is of {key.dtype.name}") from None
     shape = TensorShape(native._shape if isinstance(native, Tensor) else native.shape)
     if not shape.is_compatible_with(tensor._shape):
         if isinstance(native, Tensor) and native._id in _unknown_shapes:

@@ -4,6 +4,7 @@ from ... import nest, ops_array, ops_math, random
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
 from .. import activations, constraints, initializers, regularizers
+from .._context import is_unknown
 from .._layer import Layer
 
 
@@ -11,6 +12,7 @@ class _Cell(Layer):
     """What cells share: kernels, a bias, and masks that leave out inputs and states while training."""
 
     _gates = 1
+    _seed_first = False  # whether Keras draws its seed before those of the kernels
 
     def __init__(self, units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform",
                  recurrent_initializer="orthogonal", bias_initializer="zeros", kernel_regularizer=None,
@@ -21,6 +23,8 @@ class _Cell(Layer):
                              f"{units}.")
         super().__init__(**kwargs)
         self.units, self.use_bias, self.seed = units, use_bias, seed
+        if self._seed_first:
+            self._draw_seed(seed)
         self.activation = activations.get(activation)
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.recurrent_initializer = initializers.get(recurrent_initializer)
@@ -34,8 +38,13 @@ class _Cell(Layer):
         self.dropout, self.recurrent_dropout = (min(1.0, max(0.0, one)) for one in (dropout, recurrent_dropout))
         self.state_size, self.output_size = units, units
         object.__setattr__(self, "_masks", {})
+        if not self._seed_first:
+            self._draw_seed(seed)
+
+    def _draw_seed(self, seed):
+        """Also without dropout, as in Keras, where it counts among what is drawn from the global seed."""
         from ..random import SeedGenerator
-        object.__setattr__(self, "_seeds", SeedGenerator(seed))  # of every cell, as Keras's draws its seed from the global one
+        object.__setattr__(self, "_seeds", SeedGenerator(seed))
 
     def _bias_shape(self):
         return (self.units * self._gates,)
@@ -84,6 +93,8 @@ class _Cell(Layer):
 
 class SimpleRNNCell(_Cell):
     """One step of SimpleRNN. Shapes: inputs [n, features]; state [n, units]."""
+
+    _seed_first = True
 
     def call(self, sequence, states, training=False):
         state = states[0] if nest.is_nested(states) else states
@@ -239,9 +250,9 @@ class RNN(Layer):
             self.cell.build((sequences_shape[0],) + tuple(sequences_shape[2:]))
             object.__setattr__(self.cell, "built", True)
         if self.stateful:
-            if sequences_shape[0] is None:
+            if is_unknown(sequences_shape[0]):
                 raise ValueError("When using `stateful=True` in a RNN, the batch size must be static. Found dynamic batch size: "
-                                 f"sequence.shape={tuple(sequences_shape)}")
+                                 f"sequence.shape={(None, *sequences_shape[1:])}; give the input a `batch_shape`")
             object.__setattr__(self, "_kept_states", nest.map_structure(
                 lambda one: Variable(one, trainable=False, name="rnn_state"), _first_states(self.cell, sequences_shape[0])))
 

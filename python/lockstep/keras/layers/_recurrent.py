@@ -2,7 +2,9 @@
 
 from ... import _native, nest
 from ..._tensor import convert_to_tensor
+from ..._variable import Variable
 from .. import initializers, regularizers
+from .._context import is_unknown
 from .._native_layer import NativeLayer
 
 
@@ -18,10 +20,11 @@ class _Recurrent(NativeLayer):
                  go_backwards=False, stateful=False, unroll=False, use_cudnn="auto", reset_after=True,
                  zero_output_for_mask=False, **kwargs):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        if dropout or recurrent_dropout or stateful:
-            raise NotImplementedError("recurrent layers have no dropout inside and are not stateful; put "
-                                      "a Dropout layer before them")
-        self.units = units
+        self.units, self.stateful = units, stateful
+        self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
+        object.__setattr__(self, "_kept_states", None)
+        if self._kind == "SimpleRNN":
+            self._draw_seed(seed)
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards = go_backwards
         from .. import activations
@@ -32,9 +35,38 @@ class _Recurrent(NativeLayer):
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.recurrent_initializer = initializers.get(recurrent_initializer)
         self.bias_initializer = initializers.get(bias_initializer)
+        if self._kind != "SimpleRNN":
+            self._draw_seed(seed)
         self._regularizers = {"kernel_regularizer": kernel_regularizer,
                               "recurrent_regularizer": recurrent_regularizer,
                               "bias_regularizer": bias_regularizer}
+
+    def _draw_seed(self, seed):
+        """Also without dropout, as in Keras, where it counts among what is drawn from the global seed."""
+        from ..random import SeedGenerator
+        object.__setattr__(self, "_seeds", SeedGenerator(seed))
+
+    states = property(lambda self: self._kept_states)
+
+    def reset_state(self):
+        """Sets the states that are kept between batches back to zero."""
+        from ...ops_array import zeros_like
+        for one in self._kept_states or []:
+            one.assign(zeros_like(one.value()))
+
+    reset_states = reset_state
+
+    def _keep_states(self, batch):
+        """Makes the variables of the states. Raises: ValueError for a batch whose size is not known."""
+        if is_unknown(batch):
+            raise ValueError("When using `stateful=True` in a RNN, the batch size must be static. Found dynamic batch size: "
+                             f"None; give {self.name}'s input a `batch_shape`, such as Input(batch_shape=(32, 10, 8))")
+        from ..._function import init_scope
+        from ...ops_array import zeros
+        with init_scope():
+            object.__setattr__(self, "_kept_states", [
+                Variable(zeros([batch, self.units], self._dtype), trainable=False, name=f"{self.name}/state")
+                for _ in range(2 if self._kind == "LSTM" else 1)])
 
     def _options(self):
         from .. import activations
@@ -60,13 +92,51 @@ class _Recurrent(NativeLayer):
     def call(self, sequences, initial_state=None, mask=None, training=False):
         inputs = [convert_to_tensor(one) for one in (
             sequences if isinstance(sequences, (list, tuple)) else [sequences])]
-        if initial_state is not None:
-            inputs.extend(convert_to_tensor(one) for one in nest.flatten(initial_state))
-        if mask is not None:
-            inputs.append(convert_to_tensor(mask))
-        if self.return_state:
-            return list(self._impl.call_with_states(inputs, bool(training)))
-        return self._run(inputs, training)
+        states = inputs[1:] + [convert_to_tensor(one) for one in nest.flatten(initial_state or [])] if initial_state is None or \
+            nest.is_nested(initial_state) else inputs[1:] + [convert_to_tensor(initial_state)]
+        if self.stateful and not states:
+            if self._kept_states is None:
+                self._keep_states(inputs[0]._shape[0])
+            states = [one.value() for one in self._kept_states]
+        if training and self.recurrent_dropout:
+            made = self._by_steps(inputs[0], states or None, mask, training)
+        else:
+            given = [self._dropped(inputs[0], training)] + states
+            given += [] if mask is None else [convert_to_tensor(mask)]
+            if not self.return_state and not self.stateful:
+                return self._run(given, training)
+            made = list(self._impl.call_with_states(given, bool(training)))
+        for kept, now in zip(self._kept_states or [], made[1:]):
+            kept.assign(now)
+        return made if self.return_state else made[0]
+
+    def _dropped(self, sequence, training):
+        """While training the input times one mask for all steps."""
+        if not training or not self.dropout:
+            return sequence
+        from ... import ops_array, ops_math, random
+        sizes = ops_array.shape(sequence)
+        drawn = random.stateless_uniform([sizes[0], 1, sizes[2]], self._seeds.next(), dtype=sequence.dtype)
+        return sequence * (ops_math.cast(drawn >= self.dropout, sequence.dtype) / (1.0 - self.dropout))
+
+    def _by_steps(self, sequence, states, mask, training):
+        """[result, states]: step by step with a cell that has this layer's weights and drops parts of its states."""
+        from . import _cells
+        if not self._impl.built:
+            self._impl.call([sequence], False)
+        more = {key: self._plain[key] for key in {"LSTM": ("unit_forget_bias",), "GRU": ("reset_after",)}.get(self._kind, ())}
+        if self._kind != "SimpleRNN":
+            more["recurrent_activation"] = self.recurrent_activation
+        cell = getattr(_cells, self._kind + "Cell")(
+            self.units, activation=self.activation, use_bias=self._plain["use_bias"], dropout=self.dropout,
+            recurrent_dropout=self.recurrent_dropout, seed=0, **more)
+        for name in ("kernel", "recurrent_kernel") + (("bias",) if self._plain["use_bias"] else ()):
+            object.__setattr__(cell, name, getattr(self, name))
+        object.__setattr__(cell, "_seeds", self._seeds)
+        object.__setattr__(cell, "built", True)
+        steps = _cells.RNN(cell, self.return_sequences, True, self.go_backwards,
+                           zero_output_for_mask=self._plain["zero_output_for_mask"])
+        return steps.call(sequence, states, mask, training)
 
 
 class LSTM(_Recurrent):
