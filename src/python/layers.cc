@@ -41,6 +41,7 @@ Conv2DOptions Windows2D(const Given& g) {
   o.padding = g.Get<std::string>("padding", "valid");
   o.dilation_rate = g.Size("dilation_rate", 1);
   o.groups = g.Get<int64_t>("groups", 1);
+  if (g.Has("output_padding")) o.output_padding = g.Size("output_padding", 0);
   return o;
 }
 

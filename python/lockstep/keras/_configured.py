@@ -9,6 +9,8 @@ _UNWRITTEN = ("lora_rank", "lora_alpha", "weights", "self", "data_format", "use_
 _KERAS_ONLY = ("quantization_config", "renorm", "renorm_clipping", "renorm_momentum", "data_format",
                "lora_rank", "lora_alpha", "sparse", "ragged", "optional", "rms_scaling")
 
+_SIZES = ("kernel_size", "strides", "dilation_rate", "output_padding", "pool_size", "size", "target_shape", "dims")
+
 
 def _is_of_package(function):
     function = getattr(function, "__func__", function)
@@ -43,6 +45,9 @@ class Configured:
 
     def _config_value(self, key, value):
         from . import saving
+        own = self.__dict__.get(key)
+        if key in _SIZES and isinstance(own, tuple):
+            value = own  # for each axis
         if key.endswith(("initializer", "regularizer", "constraint", "activation")):
             value = self.__dict__.get(key, value)
             if key.endswith("activation"):

@@ -159,7 +159,7 @@ class SeparableLayer : public WindowLayer {
 class TransposedLayer : public WindowLayer {
  public:
   TransposedLayer(int64_t filters, Size2D kernel, const Conv2DOptions& options)
-      : WindowLayer("conv2d_transpose", filters, kernel, options) {}
+      : WindowLayer("conv2d_transpose", filters, kernel, options), more_(options.output_padding) {}
 
  protected:
   void Build(const std::vector<Shape>& inputs) override {
@@ -181,10 +181,16 @@ class TransposedLayer : public WindowLayer {
   // The size of the result along height (0) or width (1).
   int64_t Grown(int64_t size, int which, int64_t window) const {
     const int64_t stride = op_options_.strides[which];
-    if (op_options_.padding == Padding::kSame) return size * stride;
     const int64_t reach = (window - 1) * op_options_.dilations[which] + 1;
-    return size * stride + std::max<int64_t>(reach - stride, 0);
+    const bool same = op_options_.padding == Padding::kSame;
+    if (more_) {
+      return (size - 1) * stride + (same ? reach % 2 : reach) +
+             (which == 0 ? more_->height : more_->width);
+    }
+    return size * stride + (same ? 0 : std::max<int64_t>(reach - stride, 0));
   }
+
+  const std::optional<Size2D> more_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "lockstep/nn/layer.h"
@@ -14,6 +15,9 @@ struct Conv2DOptions {
   Size2D dilation_rate = 1;
   /// Into how many parts the channels are divided, each with filters of its own.
   int64_t groups = 1;
+  /// Of Conv2DTranspose alone: how much larger the result is than the smallest of its windows; by
+  /// default so much that a stride is not lost.
+  std::optional<Size2D> output_padding;
   Activation activation;
   bool use_bias = true;
   InitializerPtr kernel_initializer = initializers::GlorotUniform();

@@ -34,3 +34,10 @@ def _sides(value):
 
 def _ends(value):
     return (value, value) if isinstance(value, int) else tuple(value)
+
+
+def _transposed_size(size, stride, window, padding, more):
+    """How long an axis becomes by a transposed convolution; `more`: output_padding."""
+    if more is not None:
+        return (size - 1) * stride + (window % 2 if padding == "same" else window) + more
+    return size * stride + (max(window - stride, 0) if padding == "valid" else 0)

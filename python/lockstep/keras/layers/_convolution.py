@@ -43,9 +43,12 @@ class Conv2DTranspose(Conv2D):
     _kind = "Conv2DTranspose"
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", output_padding=None, **kwargs):
-        if output_padding is not None:
-            raise NotImplementedError("output_padding is not built")
         super().__init__(filters, kernel_size, strides, padding, **kwargs)
+        self.output_padding = None if output_padding is None else _pair(output_padding)
+
+    def _options(self):
+        made = super()._options()
+        return made if self.output_padding is None else dict(made, output_padding=self.output_padding)
 
 
 class SeparableConv2D(Conv2D):

@@ -4,10 +4,7 @@ from ... import nn
 from ..._tensor import convert_to_tensor
 from .. import activations, initializers
 from .._layer import Layer
-
-
-def _one(value):
-    return int(value[0] if isinstance(value, (list, tuple)) else value)
+from ._arguments import _one, _transposed_size
 
 
 class _Rows(Layer):
@@ -42,10 +39,10 @@ class Conv1DTranspose(_Rows):
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", output_padding=None, data_format=None,
                  dilation_rate=1, **kwargs):
-        if output_padding is not None or _one(dilation_rate) != 1:
-            raise NotImplementedError("Conv1DTranspose with output_padding or dilation_rate is not built; got "
-                                      f"{output_padding} and {dilation_rate}")
+        if _one(dilation_rate) != 1:
+            raise NotImplementedError(f"Conv1DTranspose with dilation_rate is not built; got {dilation_rate}")
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, **kwargs)
+        self.output_padding = None if output_padding is None else _one(output_padding)
 
     def build(self, input_shape):
         self.kernel = self.add_weight(shape=(self.kernel_size, self.filters, input_shape[-1]),
@@ -53,8 +50,7 @@ class Conv1DTranspose(_Rows):
         self._make_bias(self.filters)
 
     def _over_images(self, images):
-        size = images._shape[2] * self.strides + (
-            max(self.kernel_size - self.strides, 0) if self.padding == "valid" else 0)
+        size = _transposed_size(images._shape[2], self.strides, self.kernel_size, self.padding, self.output_padding)
         rows = images._shape[0] if images._shape[0] is not None else -1
         return nn.conv2d_transpose(images, self.kernel[None], [rows, 1, size, self.filters], [1, 1, self.strides, 1],
                                    self.padding.upper())

@@ -4,6 +4,7 @@ from ... import nn
 from ..._tensor import convert_to_tensor
 from .. import activations, constraints, initializers, regularizers
 from .._layer import Layer
+from ._arguments import _transposed_size
 
 
 def _three(value):
@@ -59,9 +60,8 @@ class Conv3DTranspose(Conv3D):
 
     def __init__(self, filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format=None, output_padding=None,
                  **kwargs):
-        if output_padding is not None:
-            raise NotImplementedError("output_padding is not built")
         super().__init__(filters, kernel_size, strides, padding, data_format, **kwargs)
+        self.output_padding = None if output_padding is None else _three(output_padding)
         if self.dilation_rate != (1, 1, 1):
             raise NotImplementedError(f"Conv3DTranspose with dilation_rate is not built; got {self.dilation_rate}")
 
@@ -69,8 +69,8 @@ class Conv3DTranspose(Conv3D):
         return self.kernel_size + (self.filters, channels)
 
     def _convolved(self, inputs):
-        sizes = [size * stride + (max(kernel - stride, 0) if self.padding == "valid" else 0) for size, stride, kernel in
-                 zip(inputs._shape[1:4], self.strides, self.kernel_size)]
+        sizes = [_transposed_size(size, stride, window, self.padding, more) for size, stride, window, more in
+                 zip(inputs._shape[1:4], self.strides, self.kernel_size, self.output_padding or [None] * 3)]
         return nn.conv3d_transpose(inputs, self.kernel, [inputs._shape[0], *sizes, self.filters], [1, *self.strides, 1],
                                    self.padding.upper())
 
