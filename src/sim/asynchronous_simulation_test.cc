@@ -284,39 +284,65 @@ TEST(SimulatedAsynchronous, EveryBatchCountsOnceWithoutFaults) {
   }
 }
 
+// What has happened in the seeds so far.
+struct Fared {
+  int deaths = 0;
+  int restarts = 0;
+  int compared = 0;
+};
+
+void RunWithDeaths(uint64_t seed, Fared* fared) {
+  SCOPED_TRACE(seed);
+  base::SeededRandomness draw(seed);
+  const JobOptions options = Drawn(draw);
+  World world(seed, WorldFor(options));
+  Job job(world, options);
+  job.Start();
+  for (int i = 0; i < 6; ++i) {
+    const int rank = static_cast<int>(draw.Below(world.num_ranks()));
+    const base::Duration when(draw.Between(0, 40'000'000));
+    const bool dies = draw.Below(3) > 0;
+    world.After(when, [&job, fared, rank, dies] {
+      if (!dies || job.alive() == 1) return job.Interrupt();
+      job.Kill(rank);
+      ++fared->deaths;
+    });
+    world.After(base::Duration(draw.Between(0, 40'000'000)),
+                [&] { CompareCopies(world, job, options, &fared->compared); });
+  }
+  ASSERT_FALSE(world.RunUntil([] { return false; }, milliseconds(41)));
+  ASSERT_TRUE(world.RunUntil([&] { return job.done(); }, seconds(60)));
+  CheckEnd(world, job, options);
+  for (int rank = 0; rank < world.num_ranks(); ++rank)
+    if (world.alive(rank))
+      fared->restarts = std::max(fared->restarts, job.member(rank).run.restarts());
+}
+
 TEST(SimulatedAsynchronous, EveryBatchCountsOnceWhoeverDies) {
   const Seeds seeds = SeedsToRun(200);
-  int deaths = 0, restarts = 0, compared = 0;
+  Fared fared;
   for (uint64_t seed = seeds.first; seed < seeds.last; ++seed) {
-    SCOPED_TRACE(seed);
-    base::SeededRandomness draw(seed);
-    const JobOptions options = Drawn(draw);
-    World world(seed, WorldFor(options));
-    Job job(world, options);
-    job.Start();
-    for (int i = 0; i < 6; ++i) {
-      const int rank = static_cast<int>(draw.Below(world.num_ranks()));
-      const base::Duration when(draw.Between(0, 40'000'000));
-      const bool dies = draw.Below(3) > 0;
-      world.After(when, [&job, &deaths, rank, dies] {
-        if (!dies || job.alive() == 1) return job.Interrupt();
-        job.Kill(rank);
-        ++deaths;
-      });
-      world.After(base::Duration(draw.Between(0, 40'000'000)),
-                  [&] { CompareCopies(world, job, options, &compared); });
-    }
-    ASSERT_FALSE(world.RunUntil([] { return false; }, milliseconds(41)));
-    ASSERT_TRUE(world.RunUntil([&] { return job.done(); }, seconds(60)));
-    CheckEnd(world, job, options);
+    RunWithDeaths(seed, &fared);
     if (HasFatalFailure()) return;
-    for (int rank = 0; rank < world.num_ranks(); ++rank)
-      if (world.alive(rank)) restarts = std::max(restarts, job.member(rank).run.restarts());
   }
   if (seeds.is_replay) return;
-  EXPECT_GT(deaths, 300);
-  EXPECT_GT(restarts, 0);
-  EXPECT_GT(compared, 100);
+  EXPECT_GT(fared.deaths, 300);
+  EXPECT_GT(fared.restarts, 0);
+  EXPECT_GT(fared.compared, 100);
+}
+
+// Where all who hold something have died, those who are left know that there was something.
+TEST(SimulatedAsynchronous, WhatIsLostIsNotMissed) {
+  Fared fared;
+  for (const uint64_t seed : {600771, 700028, 800279}) RunWithDeaths(seed, &fared);
+  EXPECT_GT(fared.restarts, 0);
+}
+
+// Somebody who does not come to know of an epoch in which he holds nothing lacks what was pushed in
+// it, though others still know what it was.
+TEST(SimulatedAsynchronous, WhoHasMissedAnEpochLacksItsPushes) {
+  Fared fared;
+  for (const uint64_t seed : {510095, 510226}) RunWithDeaths(seed, &fared);
 }
 
 TEST(SimulatedAsynchronous, PullsAndPushesAreLinearizableThroughDeaths) {

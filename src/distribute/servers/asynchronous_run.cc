@@ -29,9 +29,14 @@ std::string_view TextOf(const net::Payload& payload) {
 }  // namespace
 
 void AsynchronousRun::Header::Encode(FieldWriter& writer) const {
-  writer.Put<uint8_t>(finished).Put<uint8_t>(stops).Put<uint8_t>(has_version).Put(version);
+  writer.Put<uint8_t>(finished).Put<uint8_t>(stops);
+  writer.Put(restarts).Put(version).Put(seen);
   writer.Put(static_cast<uint32_t>(shards.size()));
-  for (int shard : shards) writer.Put(shard);
+  for (size_t i = 0; i < shards.size(); ++i) {
+    writer.Put(shards[i]).Put(holdings[i].covered);
+    writer.Put(static_cast<uint32_t>(holdings[i].batches.size()));
+    for (int64_t batch : holdings[i].batches) writer.Put(batch);
+  }
   writer.Put(static_cast<uint32_t>(pushes.size()));
   for (int64_t batch : pushes) writer.Put(batch);
   writer.Put(static_cast<uint32_t>(tail.size()));
@@ -42,15 +47,29 @@ AsynchronousRun::Header AsynchronousRun::Header::Decode(FieldReader& reader) {
   Header header;
   header.finished = reader.Take<uint8_t>() != 0;
   header.stops = reader.Take<uint8_t>() != 0;
-  header.has_version = reader.Take<uint8_t>() != 0;
+  header.restarts = reader.Take<int>();
   header.version = reader.Take<uint64_t>();
-  for (uint32_t left = reader.TakeCount(); left > 0 && reader.ok(); --left)
+  header.seen = reader.Take<uint64_t>();
+  for (uint32_t left = reader.TakeCount(); left > 0 && reader.ok(); --left) {
     header.shards.push_back(reader.Take<int>());
+    Holding& holding = header.holdings.emplace_back();
+    holding.covered = reader.Take<uint64_t>();
+    for (uint32_t more = reader.TakeCount(); more > 0 && reader.ok(); --more)
+      holding.batches.push_back(reader.Take<int64_t>());
+  }
   for (uint32_t left = reader.TakeCount(); left > 0 && reader.ok(); --left)
     header.pushes.push_back(reader.Take<int64_t>());
   for (uint32_t left = reader.TakeCount(); left > 0 && reader.ok(); --left)
     header.tail.push_back(Commit::Decode(reader));
   return header;
+}
+
+bool AsynchronousRun::Header::CanApply(const Commit& commit) const {
+  return std::all_of(holdings.begin(), holdings.end(), [&](const Holding& holding) {
+    return commit.number <= holding.covered ||
+           std::find(holding.batches.begin(), holding.batches.end(), commit.batch) !=
+               holding.batches.end();
+  });
 }
 
 AsynchronousRun::AsynchronousRun(AsynchronousWork& work, const AsynchronousOptions& options)
@@ -174,10 +193,18 @@ void AsynchronousRun::Handle(int from, std::string_view header, const net::Paylo
 // ---- the beginning of an epoch ----
 
 AsynchronousRun::Header AsynchronousRun::OwnHeader() const {
-  Header header{.finished = finished(), .stops = stops_, .version = ledger_.committed()};
-  for (const auto& [shard, held] : shards_)
-    if (held.installed) header.shards.push_back(shard);
-  header.has_version = !header.shards.empty();
+  Header header{.finished = finished(),
+                .stops = stops_,
+                .restarts = restarts_,
+                .version = ledger_.committed(),
+                .seen = std::max(seen_, ledger_.committed())};
+  for (const auto& [shard, held] : shards_) {
+    if (!held.installed) continue;
+    header.shards.push_back(shard);
+    Header::Holding& holding = header.holdings.emplace_back();
+    holding.covered = held.live != nullptr ? ledger_.committed() : held.base_version;
+    for (const auto& [batch, push] : held.pushes) holding.batches.push_back(batch);
+  }
   for (const auto& [batch, push] : pushes_) header.pushes.push_back(batch);
   for (const auto& [number, commit] : tail_) header.tail.push_back(commit);
   return header;
@@ -191,11 +218,12 @@ void AsynchronousRun::OnHello(int from, FieldReader& reader) {
 // All ranks come to the same, from the same headers.
 void AsynchronousRun::Decide() {
   Assign();
+  ForgetEarlierLives();
   uint64_t version = 0;
   for (const auto& [rank, header] : epoch_->headers) {
     stops_ |= header.stops;
     if (header.finished) return HandFinals();
-    if (header.has_version) version = std::max(version, header.version);
+    version = std::max(version, header.seen);
     for (const Commit& commit : header.tail) version = std::max(version, commit.number);
   }
   epoch_->stage = Epoch::Stage::kInstalling;
@@ -219,16 +247,34 @@ void AsynchronousRun::Decide() {
   if (keeps->stage == Epoch::Stage::kInstalling) MaybeRun();
 }
 
-// Who has missed an epoch may hold a state from which nobody knows the way on.
+// Who does not know yet that all has begun anew has nothing that counts, nor what was made of it.
+void AsynchronousRun::ForgetEarlierLives() {
+  int restarts = 0;
+  for (const auto& [rank, header] : epoch_->headers) restarts = std::max(restarts, header.restarts);
+  for (auto& [rank, header] : epoch_->headers) {
+    if (header.restarts == restarts) continue;
+    LOCKSTEP_PROBE("a rank has missed that all begins anew");
+    header = {.finished = header.finished, .stops = header.stops, .restarts = restarts};
+  }
+  if (restarts_ == restarts) return;
+  restarts_ = restarts;
+  BeginAnew();
+  pushes_.clear();
+}
+
+// Who has missed an epoch may hold a state from which nobody knows the way on, or lack what was
+// pushed to others in it.
 void AsynchronousRun::ForgetStale(uint64_t version) {
-  std::set<uint64_t> known;
+  std::map<uint64_t, Commit> known;
   for (const auto& [rank, header] : epoch_->headers)
-    for (const Commit& commit : header.tail) known.insert(commit.number);
+    for (const Commit& commit : header.tail) known[commit.number] = commit;
   for (auto& [rank, header] : epoch_->headers) {
     for (uint64_t number = header.version + 1; number <= version; ++number) {
-      if (known.contains(number)) continue;
+      const auto commit = known.find(number);
+      if (commit != known.end() && header.CanApply(commit->second)) continue;
       LOCKSTEP_PROBE("a holder has missed an epoch");
       header.shards.clear();
+      header.holdings.clear();
       if (rank == transport().rank()) shards_.clear();
       break;
     }
@@ -265,6 +311,7 @@ void AsynchronousRun::BeginAnew() {
   ledger_ = {};
   tail_.clear();
   shards_.clear();
+  seen_ = 0;
 }
 
 // What counts, this rank carries out too, as far as it holds something.

@@ -118,13 +118,21 @@ class AsynchronousRun {
   struct Header {
     bool finished = false;
     bool stops = false;
-    bool has_version = false;
+    int restarts = 0;
     uint64_t version = 0;
-    std::vector<int> shards;      // that it holds
-    std::vector<int64_t> pushes;  // that it has computed, and may not count
+    uint64_t seen = 0;        // commits that there were, as it has heard
+    std::vector<int> shards;  // that it holds
+    struct Holding {
+      uint64_t covered = 0;          // its state has done all commits up to this one
+      std::vector<int64_t> batches;  // whose pushes it has besides
+    };
+    std::vector<Holding> holdings;  // by place in `shards`
+    std::vector<int64_t> pushes;    // that it has computed, and may not count
     std::vector<Commit> tail;
     void Encode(cluster::FieldWriter& writer) const;
     static Header Decode(cluster::FieldReader& reader);
+    /// Whether what it holds can carry `commit` out.
+    bool CanApply(const Commit& commit) const;
   };
   struct Epoch;
   struct WorkerPush {
@@ -146,6 +154,7 @@ class AsynchronousRun {
   Header OwnHeader() const;
   void OnHello(int from, cluster::FieldReader& reader);
   void Decide();
+  void ForgetEarlierLives();
   void ForgetStale(uint64_t version);
   void Assign();
   bool AnyLost() const;
@@ -191,6 +200,7 @@ class AsynchronousRun {
   std::map<int, net::Payload> finals_;
   Ledger final_ledger_;
   bool stops_ = false;
+  uint64_t seen_ = 0;  // the newest version whose values it has got
   int restarts_ = 0;
   int64_t computed_ = 0;
   std::shared_ptr<Epoch> epoch_;

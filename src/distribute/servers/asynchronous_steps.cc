@@ -232,6 +232,7 @@ void AsynchronousRun::OnValues(FieldReader& reader, const net::Payload& body) {
   for (const auto& [each, values] : epoch_->values) work_.Take(each, values);
   epoch_->values.clear();
   epoch_->version = version;
+  seen_ = version;
   DropPushes(options_.bound < 0 ? options_.batches : prefix);
   Post([this, batch] { Guard([&] { ComputeBatch(batch); }); });
 }
