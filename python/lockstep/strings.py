@@ -134,13 +134,18 @@ def bytes_split(input, name=None):
     return _rows(_native.string_split_units(value, True), value._shape)
 
 
+def _is_plain(encoding, errors, replacement_char, replace_control_characters=False):
+    """Whether texts are UTF-8 in which U+FFFD stands for bytes that are no characters."""
+    return encoding.upper() in ("UTF-8", "UTF8") and errors == "replace" and replacement_char == 65533 and \
+        not replace_control_characters
+
+
 def unicode_split(input, input_encoding="UTF-8", errors="replace", replacement_char=65533, name=None):
     """The characters of texts."""
-    from .ragged import RaggedTensor
     value = convert_to_tensor(input)
-    rows = [[char.encode() for char in one.decode(errors="replace")] for one in value._strings()]
-    flat = _native.from_strings([part for row in rows for part in row], [sum(map(len, rows))])
-    return flat if value._rank == 0 else RaggedTensor.from_row_lengths(flat, [len(row) for row in rows])
+    if _is_plain(input_encoding, errors, replacement_char):
+        return _rows(_native.string_split_units(value, False), value._shape)
+    return _by_words(lambda s: [char.encode() for char in s.decode(input_encoding, errors="replace")], value, "string")
 
 
 def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
@@ -210,6 +215,9 @@ def _empty(dtype):
 def unicode_decode(input, input_encoding="UTF-8", errors="replace", replacement_char=65533,
                    replace_control_characters=False, name=None):
     """The numbers of the characters, int32: a vector of one text, ragged rows of several."""
+    value = convert_to_tensor(input)
+    if _is_plain(input_encoding, errors, replacement_char, replace_control_characters):
+        return _rows(_native.unicode_decode(value), value._shape)
     return _by_words(lambda s: [ord(one) for one in s.decode(input_encoding, errors="replace")], input, int32)
 
 

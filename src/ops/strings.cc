@@ -110,6 +110,13 @@ std::vector<TensorType> InferSplit(const InferenceContext& context) {
 const RegisterOp kSplit({.name = "StringSplit", .infer = InferSplit});
 const RegisterOp kSplitUnits({.name = "StringSplitUnits", .infer = InferSplit});
 
+std::vector<TensorType> InferDecode(const InferenceContext& context) {
+  std::vector<TensorType> types = InferSplit(context);
+  types[0].dtype = DType::kInt32;
+  return types;
+}
+const RegisterOp kDecode({.name = "UnicodeDecode", .infer = InferDecode});
+
 SplitTexts Pair(std::vector<Tensor> parts) { return {std::move(parts[0]), std::move(parts[1])}; }
 int64_t NumberOf(TextUnit unit) { return static_cast<int64_t>(unit); }
 
@@ -157,6 +164,9 @@ Tensor StringToHashBucket(const Tensor& input, int64_t buckets, TextHash hash,
 
 SplitTexts StringSplit(const Tensor& input, const std::string& separator, int64_t most) {
   return ops::Pair(ops::Emit("StringSplit", {input}, {{"separator", separator}, {"most", most}}));
+}
+SplitTexts UnicodeDecode(const Tensor& input) {
+  return ops::Pair(ops::Emit("UnicodeDecode", {input}));
 }
 SplitTexts StringSplitUnits(const Tensor& input, TextUnit unit) {
   return ops::Pair(ops::Emit("StringSplitUnits", {input}, {{"unit", ops::NumberOf(unit)}}));

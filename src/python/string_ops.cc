@@ -66,6 +66,8 @@ void BindStringOps(nb::module_& m) {
         return PairOf(StringSplitUnits(input, bytes ? TextUnit::kByte : TextUnit::kUtf8Character));
       },
       unlocked);
+  m.def(
+      "unicode_decode", [](const Tensor& input) { return PairOf(UnicodeDecode(input)); }, unlocked);
   nb::class_<LookupTable>(m, "LookupTable")
       .def("__init__",
            [](LookupTable* self, const Tensor& keys, const Tensor& values, const Tensor& other) {

@@ -162,9 +162,15 @@ TEST(StringsTest, AreSplit) {
   EXPECT_THAT(Words(split.values), ElementsAre("a", "b", "c"));
   EXPECT_THAT(Integers(split.lengths), ElementsAre(2, 0, 1));
   EXPECT_THAT(Words(StringSplitUnits(x).values), ElementsAre("a", " ", "b", "c"));
-  const Tensor letters = Tensor::FromStrings({"\xc3\x84z\xff\xe4"}, {1});
+  const Tensor letters = Tensor::FromStrings({"\xc3\x84z\xff\xe4\xb8", "\xf0\x9f\x98\x80"}, {2});
   EXPECT_THAT(Words(StringSplitUnits(letters, TextUnit::kUtf8Character).values),
-              ElementsAre("\xc3\x84", "z", "\xff", "\xe4"));
+              ElementsAre("\xc3\x84", "z", "\xef\xbf\xbd", "\xef\xbf\xbd", "\xf0\x9f\x98\x80"));
+  const SplitTexts numbers = UnicodeDecode(letters);
+  EXPECT_THAT(numbers.values.ToVector<int32_t>(), ElementsAre(0xc4, 'z', 0xfffd, 0xfffd, 0x1f600));
+  EXPECT_THAT(Integers(numbers.lengths), ElementsAre(4, 1));
+  const Tensor wrong =
+      Tensor::FromStrings({"\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe0\x80"}, {4});
+  EXPECT_THAT(Integers(UnicodeDecode(wrong).lengths), ElementsAre(2, 3, 4, 2));
 }
 
 TEST(StringsTest, AreFoundInTables) {

@@ -67,12 +67,15 @@ Tensor StringToHashBucket(const Tensor& input, int64_t buckets, TextHash hash = 
 /// The parts of strings between separators; without one, between runs of white space, where empty
 /// parts are left out. At most `most` separations a string; negative: all.
 struct SplitTexts {
-  Tensor values;   // string [parts], string after string
+  Tensor values;   // [parts], string after string
   Tensor lengths;  // int64 [strings]
 };
 /// Shapes: string [...], row-major.  Source: tf.strings.split.
 SplitTexts StringSplit(const Tensor& input, const std::string& separator = {}, int64_t most = -1);
-/// The same into bytes, or characters of UTF-8. Source: tf.strings.bytes_split, unicode_split.
+/// The same into bytes, or characters of UTF-8, where U+FFFD stands for bytes that are none.
+/// Source: tf.strings.bytes_split, unicode_split.
 SplitTexts StringSplitUnits(const Tensor& input, TextUnit unit = TextUnit::kByte);
+/// The numbers of these characters: values int32. Source: tf.strings.unicode_decode.
+SplitTexts UnicodeDecode(const Tensor& input);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// StringSplit, StringSplitUnits.
+// StringSplit, StringSplitUnits, UnicodeDecode.
 
 #include <algorithm>
 #include <string>
@@ -73,19 +73,30 @@ std::vector<Tensor> Split(const ops::Attributes& attributes, std::span<const Ten
 }
 const RegisterValueFunction kSplit("StringSplit", Split);
 
-// How many bytes the character has that begins here; one for bytes that are none.
-size_t CharacterBytes(std::string_view text) {
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+constexpr int32_t kReplacementNumber = 0xfffd;
+
+// A character of UTF-8 at the beginning of a text: how many bytes it has, and its number. Of bytes
+// that are none as many as begin one, as Unicode recommends; their number is -1.
+struct Character {
+  size_t bytes = 1;
+  int32_t number = -1;
+};
+Character FirstCharacter(std::string_view text) {
   const auto at = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const size_t wanted = at(0) < 0x80                     ? 1
-                        : at(0) >= 0xc2 && at(0) <= 0xdf ? 2
-                        : at(0) >= 0xe0 && at(0) <= 0xef ? 3
-                        : at(0) >= 0xf0 && at(0) <= 0xf4 ? 4
-                                                         : 1;
-  if (wanted > text.size()) return 1;
-  for (size_t i = 1; i < wanted; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return 1;
+  const uint8_t lead = at(0);
+  if (lead < 0x80) return {1, lead};
+  if (lead < 0xc2 || lead > 0xf4) return {};
+  const size_t size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  int32_t number = lead & (0x7f >> size);
+  for (size_t i = 1; i < size; ++i) {
+    // Neither longer than needed, nor half of a pair, nor beyond the last character.
+    const uint8_t least = i > 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const uint8_t most = i > 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (i >= text.size() || at(i) < least || at(i) > most) return {i, -1};
+    number = number << 6 | (at(i) & 0x3f);
   }
-  return wanted;
+  return {size, number};
 }
 
 std::vector<Tensor> SplitUnits(const ops::Attributes& attributes, std::span<const Tensor> inputs) {
@@ -93,13 +104,33 @@ std::vector<Tensor> SplitUnits(const ops::Attributes& attributes, std::span<cons
   const bool bytes = attributes.Get<int64_t>("unit") == static_cast<int64_t>(TextUnit::kByte);
   return PartsOf(inputs[0], [&](std::string_view text, const auto& give) {
     while (!text.empty()) {
-      const size_t size = bytes ? 1 : CharacterBytes(text);
-      give(text.substr(0, size));
-      text.remove_prefix(size);
+      const Character first = bytes ? Character{1, 0} : FirstCharacter(text);
+      give(first.number < 0 ? kReplacement : text.substr(0, first.bytes));
+      text.remove_prefix(first.bytes);
     }
   });
 }
 const RegisterValueFunction kSplitUnits("StringSplitUnits", SplitUnits);
+
+std::vector<Tensor> Decode(const ops::Attributes& attributes, std::span<const Tensor> inputs) {
+  (void)InferOf("UnicodeDecode", attributes, inputs);
+  const auto texts = inputs[0].data<std::string>();
+  std::vector<int32_t> numbers;
+  const Tensor lengths =
+      Filled<int64_t>(DType::kInt64, Shape{static_cast<int64_t>(texts.size())}, [&](int64_t* out) {
+        for (std::string_view text : texts) {
+          const size_t before = numbers.size();
+          while (!text.empty()) {
+            const Character first = FirstCharacter(text);
+            numbers.push_back(first.number < 0 ? kReplacementNumber : first.number);
+            text.remove_prefix(first.bytes);
+          }
+          *out++ = static_cast<int64_t>(numbers.size() - before);
+        }
+      });
+  return {Tensor::FromVector(numbers, Shape{static_cast<int64_t>(numbers.size())}), lengths};
+}
+const RegisterValueFunction kDecode("UnicodeDecode", Decode);
 
 }  // namespace
 }  // namespace lockstep::kernels

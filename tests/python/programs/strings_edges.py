@@ -67,3 +67,6 @@ for row in tf.data.Dataset.from_tensor_slices(["A b c","","q B"]).map(in_graph,n
 @tf.function
 def both(texts): return tf.strings.to_hash_bucket_fast(texts,100),tf.strings.to_number(tf.strings.substr(texts,1,2)),tf.strings.strip(tf.reshape(texts,[2,1]))
 for one in both(tf.constant([" 12","x 5"])): print(one.numpy().tolist())
+BAD=[b"a\xffb",b"\xc3",b"\xe4\xb8",b"\xc0\x80",b"\xed\xa0\x80",b"\xf4\x90\x80\x80",b"\xe0\x80",b"\xf0\x9f\x98\x80",b"\xe2\x82\xac",b"\xf0\x9f\x98"]
+show("udec bad",lambda: tf.strings.unicode_decode(BAD,"UTF-8")); show("usplit bad2",lambda: tf.strings.unicode_split(BAD,"UTF-8"))
+show("udec one",lambda: tf.strings.unicode_decode("z\u00e4","UTF-8")); show("usplit none",lambda: tf.strings.unicode_split("","UTF-8"))
