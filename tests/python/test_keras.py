@@ -396,5 +396,48 @@ class OneBatch(unittest.TestCase):
         self.assertEqual(len(clone(np.ones((1, 2), "float32"))), 2)
 
 
+class Ops(unittest.TestCase):
+    def setUp(self):
+        self.x = np.arange(24, dtype="float32").reshape(2, 3, 4)
+
+    def test_axes_are_those_of_numpy(self):
+        ops = tf.keras.ops
+        np.testing.assert_array_equal(ops.moveaxis(self.x, 0, -1), np.moveaxis(self.x, 0, -1))
+        np.testing.assert_array_equal(ops.moveaxis(self.x, [0, 1], [2, 0]), np.moveaxis(self.x, [0, 1], [2, 0]))
+        np.testing.assert_array_equal(ops.swapaxes(self.x, 0, 2), np.swapaxes(self.x, 0, 2))
+        np.testing.assert_array_equal(ops.dot(self.x, self.x[0].T), np.dot(self.x, self.x[0].T))
+        np.testing.assert_array_equal(ops.flip(self.x), np.flip(self.x))
+        for axis in (0, 1, 2, None):
+            np.testing.assert_array_equal(ops.median(self.x, axis), np.median(self.x, axis))
+            np.testing.assert_array_equal(ops.median(self.x, axis, keepdims=True), np.median(self.x, axis, keepdims=True))
+        for name in ("argmax", "argmin", "cumsum", "cumprod"):
+            for axis in (None, 0, -1):
+                np.testing.assert_array_equal(getattr(ops, name)(self.x % 5, axis), getattr(np, name)(self.x % 5, axis))
+        np.testing.assert_array_equal(ops.roll(self.x, 5), np.roll(self.x, 5))
+        np.testing.assert_array_equal(ops.take(self.x, [3, 23]), np.take(self.x, [3, 23]))
+        for wanted, made in zip(np.split(self.x, [1, 3], axis=2), ops.split(self.x, [1, 3], axis=2)):
+            np.testing.assert_array_equal(made, wanted)
+        places = np.argsort(-self.x, axis=1)
+        np.testing.assert_array_equal(ops.take_along_axis(self.x, places, 1), np.take_along_axis(self.x, places, 1))
+
+    def test_symbols_go_through(self):
+        inputs = tf.keras.Input((3, 4))
+        model = tf.keras.Model(inputs, tf.keras.ops.std(tf.keras.ops.log1p(inputs), axis=-1))
+        np.testing.assert_allclose(model(self.x), np.log1p(self.x).std(-1), rtol=1e-5)
+
+    def test_loops_keep_their_structure(self):
+        ops = tf.keras.ops
+        self.assertEqual(int(ops.while_loop(lambda i: i < 5, lambda i: i + 2, 0)), 6)
+        self.assertEqual([int(one) for one in ops.while_loop(lambda i, a: i < 3, lambda i, a: [i + 1, a * 2], [0, 1])], [3, 8])
+        state, rows = ops.scan(lambda s, x: (s + x, s * x), np.float32(1), np.array([1, 2, 3], "float32"), reverse=True)
+        self.assertEqual((float(state), rows.numpy().tolist()), (7.0, [6.0, 8.0, 3.0]))
+
+    def test_what_does_not_fit_is_refused(self):
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, r"shape \(2, 2\) must fit into inputs of shape \(2, 3\)"):
+            tf.keras.ops.slice_update(np.zeros((2, 3), "float32"), (0, 2), np.ones((2, 2), "float32"))
+        with self.assertRaisesRegex(ValueError, "3, 4 or 5 axes"):
+            tf.keras.ops.conv(np.zeros((2, 3), "float32"), np.zeros((1, 3, 1), "float32"))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=0)
