@@ -15,10 +15,41 @@ constexpr std::string_view kOps[] = {
     "NotEqual",    "Pack",      "ReverseV2",    "SelectV2", "Slice",     "Split",
     "SplitV",      "SplitLike", "StridedSlice", "Tile",     "Transpose", "Unpack"};
 
+// Equal and NotEqual of strings of one shape, or with a scalar.
+class CompareStrings : public Kernel {
+ public:
+  explicit CompareStrings(const KernelSpec& spec)
+      : equal_(spec.op.name == "Equal"),
+        rows_(spec.outputs[0].shape.num_elements()),
+        first_step_(spec.inputs[0].shape.rank() == 0 ? 0 : 1),
+        second_step_(spec.inputs[1].shape.rank() == 0 ? 0 : 1) {}
+
+  static bool Fits(const KernelSpec& spec) {
+    if (!Compares(spec)) return false;
+    const Shape &a = spec.inputs[0].shape, &b = spec.inputs[1].shape;
+    return a == b || a.rank() == 0 || b.rank() == 0;
+  }
+  static bool Compares(const KernelSpec& spec) {
+    return spec.op.name == "Equal" || spec.op.name == "NotEqual";
+  }
+  int64_t rows() const override { return rows_; }
+  void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
+    const auto* first = memory.in<std::string>(0);
+    const auto* second = memory.in<std::string>(1);
+    bool* out = memory.out<bool>(0);
+    for (int64_t i = begin; i < end; ++i)
+      out[i] = (first[i * first_step_] == second[i * second_step_]) == equal_;
+  }
+
+ private:
+  bool equal_;
+  int64_t rows_, first_step_, second_step_;
+};
+
 class StringKernel : public Kernel {
  public:
   StringKernel(const KernelSpec& spec, std::unique_ptr<Kernel> numbers)
-      : numbers_(std::move(numbers)) {
+      : numbers_(std::move(numbers)), compares_(CompareStrings::Compares(spec)) {
     for (const auto& type : spec.inputs) inputs_.push_back(ElementsOf(type));
     for (const auto& type : spec.outputs) outputs_.push_back(ElementsOf(type));
   }
@@ -37,10 +68,12 @@ class StringKernel : public Kernel {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i] < 0 || inputs[i] == nullptr) continue;
       const std::string* values = memory.in<std::string>(static_cast<int>(i));
+      input_numbers[i].reserve(inputs_[i]);
       for (int64_t e = 0; e < inputs_[i]; ++e) {
-        const auto [place, fresh] = numbers.try_emplace(values[e], strings.size());
-        if (fresh) strings.push_back(values[e]);
-        input_numbers[i].push_back(place->second);
+        auto number = static_cast<int64_t>(strings.size());
+        if (compares_) number = numbers.try_emplace(values[e], number).first->second;
+        if (number == static_cast<int64_t>(strings.size())) strings.push_back(values[e]);
+        input_numbers[i].push_back(number);
       }
       inputs[i] = input_numbers[i].data();
     }
@@ -63,6 +96,7 @@ class StringKernel : public Kernel {
   }
 
   std::unique_ptr<Kernel> numbers_;
+  bool compares_;  // then equal strings have equal numbers
   std::vector<int64_t> inputs_, outputs_;
 };
 
@@ -84,6 +118,7 @@ std::unique_ptr<Kernel> MakeOnStrings(const KernelSpec& spec, KernelFactory fact
                                      outputs = Numbered(spec.outputs);
   auto numbers = factory({spec.op, spec.attributes, inputs, outputs, spec.leaves});
   if (numbers == nullptr) return nullptr;
+  if (CompareStrings::Fits(spec)) return std::make_unique<CompareStrings>(spec);
   return std::make_unique<StringKernel>(spec, std::move(numbers));
 }
 

@@ -48,6 +48,13 @@ TEST(StringsTest, AreCompared) {
   const Tensor b = Tensor::FromStrings({"c", "ab"}, {2});
   EXPECT_THAT(Equal(a, b).ToVector<bool>(), ElementsAre(false, true, false, false, true, false));
   EXPECT_THAT(NotEqual(a, b).ToVector<bool>(), ElementsAre(true, false, true, true, false, true));
+  EXPECT_THAT(Equal(b, Tensor::FromStrings({"c", "b"}, {2})).ToVector<bool>(),
+              ElementsAre(true, false));
+  EXPECT_THAT(NotEqual(Tensor::FromStrings({"ab"}, {}), b).ToVector<bool>(),
+              ElementsAre(true, false));
+  EXPECT_EQ(Equal(a, Tensor::FromStrings({""}, {})).shape(), (Shape{3, 1}));
+  EXPECT_THAT(Equal(a, Tensor::FromStrings({""}, {})).ToVector<bool>(),
+              ElementsAre(false, true, false));
   const Tensor dash = Tensor::FromStrings({"-"}, {});
   EXPECT_THAT(Words(Where(Equal(a, Tensor::FromStrings({"ab"}, {1})), a, dash)),
               ElementsAre("ab", "-", "-"));
