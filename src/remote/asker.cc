@@ -55,9 +55,11 @@ const char* KeptFileName(const std::string& name) {
   constexpr size_t kMost = 65536;
   static std::mutex mutex;
   static auto* names = new std::set<std::string>;
+  static constinit thread_local const char* last = "";  // mostly it is this one again
+  if (name == last) return last;
   const std::lock_guard lock(mutex);
   if (names->size() >= kMost && !names->contains(name)) return "";
-  return names->insert(name).first->c_str();
+  return last = names->insert(name).first->c_str();
 }
 
 void PutPlace(const runtime::AccessPlace& place, cluster::FieldWriter* writer) {

@@ -437,7 +437,9 @@ std::vector<Tensor> Worker::RunAlone(Run& run) {
   std::vector<Tensor> values = run.feeds;
   for (const auto& cell : part.snapshots)
     values.push_back(Tensor::FromBuffer(cell->buffer(), cell->dtype(), cell->shape()));
-  return part.compiled.Run(values, team_);
+  std::vector<Tensor> results = part.compiled.Run(values, team_);
+  LogReads(run, results);
+  return results;
 }
 
 // To its next meeting, or its end.
@@ -448,8 +450,14 @@ bool Worker::Advance(Run& run) {
 
 // What goes away from here was read for whoever asks.
 void Worker::NoteReads(Run& run, const std::vector<Tensor>& values) {
-  if (!run.asker.follows()) return;
+  const bool any = std::any_of(values.begin(), values.end(), tensor::HasOrigin);
+  if (!run.asker.follows() || !any) return;
   const AskerScope scope(run.asker, &run.findings);
+  LogReads(run, values);
+}
+
+// The same for who acts already.
+void Worker::LogReads(const Run& run, const std::vector<Tensor>& values) {
   if (!runtime::FollowsAccesses()) return;
   for (const runtime::VariableUse& use : run.graph->uses) {
     for (const Tensor& value : values) {
@@ -640,7 +648,7 @@ void Worker::Decide(Run& run, const std::vector<Fate>& fates) {
 
 void Worker::Reply(Run& run, const Status& status, bool again, std::vector<Tensor> results) {
   latest_ = std::max(latest_, run.order.timestamp) + 1;
-  if (status.ok() && !again) NoteReads(run, results);
+  if (status.ok() && !again && run.execution != nullptr) NoteReads(run, results);
   net::Parcel parcel = RunAnswer{latest_,
                                  status,
                                  again,

@@ -73,6 +73,7 @@ class Worker {
   std::vector<Tensor> RunAlone(Run& run);
   bool Advance(Run& run);
   static void NoteReads(Run& run, const std::vector<Tensor>& values);
+  static void LogReads(const Run& run, const std::vector<Tensor>& values);
   void StartLate(Run& run);
   const std::shared_ptr<tensor::Buffer>& LastOf(const runtime::VariableCell& cell) const;
   bool Hold(Run& run);
