@@ -99,10 +99,16 @@ def _optimizer_parts(optimizer):
     variables = list(optimizer.variables)
     if not variables:
         return []
-    from .keras.optimizers import Adafactor
     rate = [] if optimizer._schedule is not None else [("_learning_rate", variables[1])]
     return [("_iterations", variables[0]), *rate, ("_trainable_variables", optimizer._weights),
-            ("_variables", _slots_by_kind(variables, 1 + len(rate), isinstance(optimizer, Adafactor)))]
+            ("_variables", _keras_variables(optimizer))]
+
+
+def _keras_variables(optimizer):
+    """The variables in the order in which Keras has them in its files."""
+    from .keras.optimizers import Adafactor
+    counters = 1 if optimizer._schedule is not None else 2
+    return _slots_by_kind(list(optimizer.variables), counters, isinstance(optimizer, Adafactor))
 
 
 def _slots_by_kind(variables, counters, factors):

@@ -221,10 +221,8 @@ def _places(model):
     _walk(model, "", made, seen)
     optimizer = getattr(model, "optimizer", None)
     if optimizer is not None and optimizer.variables:
-        from ..train import _slots_by_kind
-        variables = list(optimizer.variables)
-        counters = 1 if optimizer._schedule is not None else 2
-        made.append(("optimizer", optimizer.name, _slots_by_kind(variables, counters)))
+        from ..train import _keras_variables
+        made.append(("optimizer", optimizer.name, _keras_variables(optimizer)))
     return made
 
 
