@@ -269,14 +269,27 @@ class Layer(Configured):
         for one in nest.flatten(loss):
             self._losses.append(one)
 
+    def add_metric(self, *args, **kwargs):
+        """Raises: NotImplementedError, as Keras 3 does."""
+        raise NotImplementedError(f"Layer `add_metric()` method is deprecated; got it from {self.name}. Add your metric in "
+                                  "`Model.compile(metrics=[...])`, or create metric trackers in init() or build() and call "
+                                  "`metric.update_state()` whenever necessary.")
+
     @property
     def losses(self):
-        made = [one() if callable(one) and not isinstance(one, Tensor) else one
-                for one in self._losses]
-        for variable, regularizer in self._penalties():
-            made.append(regularizer(variable))
+        """What the last call has added, here and in the layers inside, then the penalties of weights."""
+        return self._added_losses() + self._all_penalties()
+
+    def _added_losses(self):
+        made = [one() if callable(one) and not isinstance(one, Tensor) else one for one in self._losses]
         for child in self._children:
-            made.extend(child.losses)
+            made.extend(child._added_losses())
+        return made
+
+    def _all_penalties(self):
+        made = [regularizer(variable) for variable, regularizer in self._penalties()]
+        for child in self._children:
+            made.extend(child._all_penalties())
         return made
 
     def _penalties(self):

@@ -330,6 +330,9 @@ class Layer:
     def add_loss(self, loss) -> Any:
         """Adds to the loss of the call in progress."""
         ...
+    def add_metric(self, *args, **kwargs) -> Any:
+        """Raises: NotImplementedError, as Keras 3 does."""
+        ...
     def add_weight(self, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None, constraint=None, aggregation='none', overwrite_with_gradient=False, name=None) -> Any:
         """A new weight. Shapes: `shape`, () by default; initializer: glorot_uniform by default."""
         ...
