@@ -2,7 +2,8 @@
 
 import builtins as _builtins
 
-from .. import linalg as _linalg, nn as _nn, ops_array as _array, ops_math as _math
+from .. import bitwise as _bitwise, linalg as _linalg, nn as _nn, ops_array as _array, ops_math as _math
+from . import _ops_numpy as _numpy
 from ._operation import apply_op as _apply
 
 
@@ -22,63 +23,12 @@ def _lift(function, name):
     return lifted
 
 
-def _filled(value, dtype):
-    return convert_to_tensor(value, dtype) if dtype is not None else convert_to_tensor(value)
-
-
-def _best(function, x, axis, keepdims):
-    """The place of an element along an axis, or among all."""
-    made = _math.cast(function(_array.reshape(x, [-1]) if axis is None else x, axis=0 if axis is None else axis), "int32")
-    if not keepdims:
-        return made
-    return _array.reshape(made, [1] * x._rank) if axis is None else _array.expand_dims(made, axis)
-
-
-def _running(function, x, axis, dtype):
-    x = x if dtype is None else _math.cast(x, dtype)
-    return function(_array.reshape(x, [-1]), axis=0) if axis is None else function(x, axis=axis)
-
-
-def _pieces(x, places, axis):
-    """Equal pieces, or those between places, as NumPy's."""
-    if isinstance(places, int):
-        return _array.split(x, places, axis)
-    ends = [int(one) for one in places] + [x._shape[axis]]
-    return _array.split(x, [end - start for start, end in zip([0] + ends, ends)], axis)
-
-
 def _segments(kind, data, ids, count):
     ids = convert_to_tensor(ids)
     if count is None:
         count = int(_math.reduce_max(ids)) + 1
     from .. import math
     return getattr(math, f"unsorted_segment_{kind}")(data, ids, count)
-
-
-def _moved(rank, source, destination):
-    """The order of axes where some have gone to other places."""
-    source, destination = ([one % rank for one in (places if isinstance(places, (list, tuple)) else [places])]
-                           for places in (source, destination))
-    order = [one for one in range(rank) if one not in source]
-    for to, one in sorted(zip(destination, source)):
-        order.insert(to, one)
-    return order
-
-
-def _swapped(rank, one, other):
-    order = list(range(rank))
-    order[one], order[other] = order[other], order[one]
-    return order
-
-
-def _along(x, indices, axis):
-    if axis is None:
-        return _array.gather(_array.reshape(x, [-1]), _array.reshape(indices, [-1]))
-    axis = axis % x._rank
-    order = [one for one in range(x._rank) if one != axis] + [axis]
-    back = [order.index(one) for one in range(x._rank)]
-    picked = _array.gather(_array.transpose(x, order), _array.transpose(indices, order), axis=-1, batch_dims=x._rank - 1)
-    return _array.transpose(picked, back)
 
 
 def _put(inputs, starts, updates):
@@ -90,18 +40,6 @@ def _put(inputs, starts, updates):
                                    f"{tuple(inputs._shape)} from {tuple(starts)} on")
     there = _array.pad(_array.ones_like(updates), sides)
     return _array.where(_math.not_equal(there, _array.zeros_like(there)), _array.pad(updates, sides), inputs)
-
-
-def _middle(x, axis, keepdims):
-    flat = _array.reshape(x, [-1]) if axis is None else x
-    place = -1 if axis is None else axis
-    count = flat._shape[place]
-    ordered = _array.sort(flat, axis=place)
-    low, high = (_array.gather(ordered, one, axis=place) for one in ((count - 1) // 2, count // 2))
-    made = (low + high) / 2
-    if not keepdims:
-        return made
-    return _array.reshape(made, [1] * x._rank) if axis is None else _array.expand_dims(made, axis)
 
 
 def _diagonal(n, m, k, dtype):
@@ -123,57 +61,88 @@ def _loss(kind, target, output, from_logits):
     return losses._CLASSES[kind](from_logits=from_logits, reduction=None)(target, output)
 
 
+def _one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
+    return _array.one_hot(x, num_classes, axis=axis, dtype=dtype or "float32")
+
+
+def _tile(x, repeats):
+    repeats = [repeats] if isinstance(repeats, int) else list(repeats)
+    x = convert_to_tensor(x)
+    for _ in range(len(repeats) - x._rank):
+        x = _array.expand_dims(x, 0)
+    return _array.tile(x, [1] * (x._rank - len(repeats)) + repeats)
+
+
+def _repeat(x, repeats, axis=None):
+    return _array.repeat(_numpy.ravel(x) if axis is None else x, repeats, axis or 0)
+
+
+def _leaky(x, negative_slope=0.2):
+    return _nn.leaky_relu(x, negative_slope)
+
+
+def _gelu(x, approximate=True):
+    return _nn.gelu(x, approximate)
+
+
+def _hard_sigmoid(x):
+    return _math.clip_by_value(x / 6.0 + 0.5, 0.0, 1.0)
+
+
+def _normalize(x, axis=-1, order=2, epsilon=None):
+    return x / _math.maximum(_linalg.norm(x, order, axis, keepdims=True), epsilon or 1e-7)
+
+
+def _moments(x, axes, keepdims=False, synchronized=False):
+    return _nn.moments(x, axes, keepdims=keepdims)
+
+
 _FUNCTIONS = {
-    "add": _math.add, "subtract": _math.subtract, "multiply": _math.multiply, "divide": _math.divide,
-    "matmul": _math.matmul, "exp": _math.exp, "log": _math.log, "sqrt": _math.sqrt,
-    "square": _math.square, "abs": _math.abs, "absolute": _math.abs, "sin": _math.sin,
-    "cos": _math.cos, "tanh": _math.tanh, "maximum": _math.maximum, "minimum": _math.minimum,
-    "power": _math.pow, "sum": _math.reduce_sum, "mean": _math.reduce_mean, "max": _math.reduce_max,
-    "min": _math.reduce_min, "prod": _math.reduce_prod, "argmax": lambda x, axis=None, keepdims=False: _best(_math.argmax, x, axis, keepdims),
-    "argmin": lambda x, axis=None, keepdims=False: _best(_math.argmin, x, axis, keepdims), "cast": _math.cast, "clip": _math.clip_by_value, "einsum": _math.einsum,
-    "reshape": _array.reshape, "transpose": _array.transpose, "concatenate": _array.concat,
-    "stack": _array.stack, "expand_dims": _array.expand_dims, "squeeze": _array.squeeze,
-    "zeros": _array.zeros, "ones": _array.ones, "zeros_like": _array.zeros_like,
-    "ones_like": _array.ones_like, "where": _array.where, "take": lambda x, indices, axis=None: _array.gather(_array.reshape(x, [-1]) if axis is None else x, indices, axis=axis or 0),
-    "one_hot": _array.one_hot, "split": lambda x, indices_or_sections, axis=0: _pieces(x, indices_or_sections, axis), "pad": _array.pad, "tile": _array.tile,
-    "shape": lambda x: x.shape, "relu": _nn.relu, "softmax": _nn.softmax, "sigmoid": _nn.sigmoid,
-    "gelu": _nn.gelu, "norm": _linalg.norm, "logical_and": _math.logical_and,
-    "equal": _math.equal, "greater": _math.greater, "less": _math.less, "not_equal": _math.not_equal,
-    "greater_equal": _math.greater_equal, "less_equal": _math.less_equal, "logical_or": _math.logical_or,
-    "logical_not": _math.logical_not, "negative": _math.negative, "floor": _math.floor, "ceil": _math.ceil,
-    "round": _math.round, "sign": _math.sign, "rsqrt": _math.rsqrt, "log1p": _math.log1p, "expm1": _math.expm1, "erf": _math.erf,
-    "isnan": _math.is_nan, "isinf": _math.is_inf, "isfinite": _math.is_finite, "logsumexp": _math.reduce_logsumexp,
-    "any": _math.reduce_any, "all": _math.reduce_all, "var": _math.reduce_variance, "std": _math.reduce_std,
-    "cumsum": lambda x, axis=None, dtype=None: _running(_math.cumsum, x, axis, dtype),
-    "cumprod": lambda x, axis=None, dtype=None: _running(_math.cumprod, x, axis, dtype), "true_divide": _math.divide, "floor_divide": _math.floordiv,
-    "mod": _math.floormod, "top_k": _array.top_k, "unstack": lambda x, num=None, axis=0: _array.unstack(x, num, axis),
-    "flip": lambda x, axis=None: _array.reverse(x, list(range(x._rank)) if axis is None else [axis]),
-    "roll": lambda x, shift, axis=None: _array.roll(x, shift, axis) if axis is not None else _array.reshape(
-        _array.roll(_array.reshape(x, [-1]), shift, 0), x._shape), "repeat": _array.repeat,
-    "sort": _array.sort, "argsort": _array.argsort, "full": lambda shape, value, dtype=None: _array.fill(shape, _filled(
-        value, dtype)), "elu": _nn.elu, "selu": _nn.selu, "softplus": _nn.softplus, "softsign": _nn.softsign, "silu": _nn.silu,
-    "relu6": _nn.relu6, "leaky_relu": _nn.leaky_relu, "log_softmax": _nn.log_softmax,
-    "count_nonzero": lambda x, axis=None: _math.reduce_sum(_math.cast(_math.not_equal(x, _array.zeros_like(x)), "int32"), axis=axis),
+    "add": _math.add, "subtract": _math.subtract, "multiply": _math.multiply, "divide": _math.divide, "matmul": _math.matmul,
+    "exp": _math.exp, "log": _math.log, "sqrt": _math.sqrt, "rsqrt": _math.rsqrt, "square": _math.square, "abs": _math.abs,
+    "absolute": _math.abs, "fabs": _math.abs, "sin": _math.sin, "cos": _math.cos, "tan": _math.tan, "sinh": _math.sinh,
+    "cosh": _math.cosh, "tanh": _math.tanh, "arcsin": _math.asin, "arccos": _math.acos, "arctan": _math.atan,
+    "arctan2": _math.atan2, "arcsinh": _math.asinh, "arccosh": _math.acosh, "arctanh": _math.atanh, "log1p": _math.log1p,
+    "expm1": _math.expm1, "erf": _math.erf, "erfc": _math.erfc, "sign": _math.sign, "ceil": _math.ceil,
+    "floor": _math.floor, "negative": _math.negative, "reciprocal": _math.reciprocal, "divide_no_nan": _math.divide_no_nan,
+    "isnan": _math.is_nan, "isinf": _math.is_inf, "isfinite": _math.is_finite, "max": _numpy.amax, "min": _numpy.amin,
+    "cast": _math.cast, "saturate_cast": _math.saturate_cast, "einsum": _math.einsum, "cross": _linalg.cross,
+    "tensordot": lambda x1, x2, axes=2: _math.tensordot(x1, x2, axes),
+    "equal": _math.equal, "not_equal": _math.not_equal, "greater": _math.greater,
+    "greater_equal": _math.greater_equal, "less": _math.less, "less_equal": _math.less_equal,
+    "bitwise_and": _bitwise.bitwise_and, "bitwise_or": _bitwise.bitwise_or, "bitwise_xor": _bitwise.bitwise_xor,
+    "bitwise_invert": _bitwise.invert, "left_shift": _bitwise.left_shift, "right_shift": _bitwise.right_shift,
+    "bitwise_left_shift": _bitwise.left_shift, "bitwise_right_shift": _bitwise.right_shift,
+    "reshape": _array.reshape, "expand_dims": _array.expand_dims, "squeeze": _array.squeeze, "stack": _array.stack,
+    "zeros": _array.zeros, "ones": _array.ones, "zeros_like": _array.zeros_like, "ones_like": _array.ones_like,
+    "empty_like": _array.zeros_like, "copy": _array.identity, "tile": _tile, "repeat": _repeat,
+    "sort": _array.sort, "argsort": _array.argsort, "searchsorted": _array.searchsorted, "broadcast_to": _array.broadcast_to,
+    "unstack": lambda x, num=None, axis=0: _array.unstack(x, num, axis),
+    "slice": lambda inputs, start_indices, shape: _array.slice(inputs, list(start_indices), list(shape)),
+    "slice_update": lambda inputs, start_indices, updates: _put(inputs, start_indices, updates),
+    "scatter": lambda indices, values, shape: _array.scatter_nd(indices, values, shape),
+    "scatter_update": lambda inputs, indices, updates: _array.tensor_scatter_nd_update(inputs, indices, updates),
+    "shape": lambda x: tuple(x.shape), "top_k": _array.top_k, "one_hot": _one_hot,
+    "eye": lambda n, m=None, k=0, dtype=None: _diagonal(n, m, k, dtype), "identity": lambda n, dtype=None: _diagonal(
+        n, n, 0, dtype),
     "segment_sum": lambda data, segment_ids, num_segments=None, sorted=False: _segments("sum", data, segment_ids, num_segments),
     "segment_max": lambda data, segment_ids, num_segments=None, sorted=False: _segments("max", data, segment_ids, num_segments),
     "in_top_k": lambda targets, predictions, k: _nn.in_top_k(targets, predictions, k),
-    "tensordot": lambda x1, x2, axes=2: _math.tensordot(x1, x2, axes), "dot": lambda x1, x2: _math.tensordot(x1, x2, [[-1], [
-        _builtins.max(0, x2._rank - 2)]]) if x1._rank and x2._rank else x1 * x2,
-    "outer": lambda x1, x2: _math.tensordot(_array.reshape(x1, [-1]), _array.reshape(x2, [-1]), 0),
-    "moveaxis": lambda x, source, destination: _array.transpose(x, _moved(x._rank, source, destination)),
-    "swapaxes": lambda x, axis1, axis2: _array.transpose(x, _swapped(x._rank, axis1, axis2)),
-    "take_along_axis": lambda x, indices, axis=None: _along(x, indices, axis),
-    "scatter": lambda indices, values, shape: _array.scatter_nd(indices, values, shape),
-    "scatter_update": lambda inputs, indices, updates: _array.tensor_scatter_nd_update(inputs, indices, updates),
-    "slice": lambda inputs, start_indices, shape: _array.slice(inputs, list(start_indices), list(shape)),
-    "slice_update": lambda inputs, start_indices, updates: _put(inputs, start_indices, updates),
-    "median": lambda x, axis=None, keepdims=False: _middle(x, axis, keepdims),
-    "linspace": _math.linspace, "eye": lambda n, m=None, k=0, dtype=None: _diagonal(n, m, k, dtype),
+    "relu": _nn.relu, "relu6": _nn.relu6, "leaky_relu": _leaky, "elu": _nn.elu, "selu": _nn.selu, "silu": _nn.silu,
+    "swish": _nn.silu, "softplus": _nn.softplus, "softsign": _nn.softsign, "log_sigmoid": _nn.log_sigmoid,
+    "softmax": _nn.softmax, "log_softmax": _nn.log_softmax, "sigmoid": _nn.sigmoid, "hard_sigmoid": _hard_sigmoid,
+    "hard_silu": lambda x: x * _hard_sigmoid(x), "hard_swish": lambda x: x * _hard_sigmoid(x),
+    "hard_tanh": lambda x: _math.clip_by_value(x, -1.0, 1.0), "gelu": _gelu, "tanh_shrink": lambda x: x - _math.tanh(x),
+    "moments": _moments, "normalize": _normalize, "norm": _linalg.norm, "cholesky": _linalg.cholesky, "det": _linalg.det,
+    "inv": _linalg.inv, "solve": _linalg.solve, "qr": _linalg.qr, "logdet": _linalg.logdet, "slogdet": _linalg.slogdet,
+    "matrix_rank": _linalg.matrix_rank, "pinv": _linalg.pinv,
     "binary_crossentropy": lambda target, output, from_logits=False: _binary(target, output, from_logits),
     "categorical_crossentropy": lambda target, output, from_logits=False: _loss(
         "CategoricalCrossentropy", target, output, from_logits),
     "sparse_categorical_crossentropy": lambda target, output, from_logits=False: _loss(
         "SparseCategoricalCrossentropy", target, output, from_logits)}
+_FUNCTIONS.update((_name, _function) for _name, _function in vars(_numpy).items()
+                  if not _name.startswith("_") and getattr(_function, "__module__", "") == _numpy.__name__)
 for _name, _function in _FUNCTIONS.items():
     globals()[_name] = _lift(_function, _name)
 
@@ -189,6 +158,10 @@ def convert_to_numpy(x):
 
 def arange(start, stop=None, step=1, dtype=None):
     return _math.range(start, stop, step, dtype)
+
+
+def meshgrid(*x, indexing="xy"):
+    return _array.meshgrid(*[_tensors(one) for one in x], indexing=indexing)
 
 
 def stop_gradient(variable):
