@@ -223,6 +223,21 @@ TEST_F(Launched, BeginsAnewWhenAllHaveEnded) {
   EXPECT_EQ(lines[3], first + "-2 1");
 }
 
+TEST_F(Launched, StartsNobodyAgainWhenTheOthersAreThrough) {
+  WriteScript("task", R"(#!/bin/sh
+echo "begins, $LOCKSTEP_RESTART"
+end="$LOCKSTEP_JOB_DIR/finished"
+if [ "$LOCKSTEP_TASK" = "worker 0" ]; then touch "$end"; exit 0; fi
+until [ -e "$end" ]; do sleep 0.01; done
+kill -9 $$
+)");
+  const Ran ran = Run("launch --workers 2 --min-workers 1 --max-restarts 3 -- " + Path("task"));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.err, HasSubstr("worker 1 is not started again: the others have come to the end "
+                                 "of the job without it"));
+  EXPECT_THAT(ran.out, testing::Not(HasSubstr("begins, 1")));
+}
+
 TEST_F(Launched, EndsAJobThatCannotBegin) {
   const Ran ran =
       Run("launch --workers 3 --min-workers 1 -- sh -c '>>$LOCKSTEP_JOB_DIR/epochs; "

@@ -118,6 +118,10 @@ bool HasServers(const std::string& job_directory) {
   return !job_directory.empty() && access((job_directory + kServers).c_str(), F_OK) == 0;
 }
 
+bool HasFinished(const std::string& job_directory) {
+  return !job_directory.empty() && access((job_directory + kFinished).c_str(), F_OK) == 0;
+}
+
 bool IsComingUp(const std::string& job_directory) {
   if (job_directory.empty() || access((job_directory + kEpochs).c_str(), F_OK) != 0) return false;
   return NewestEpochIn(job_directory) == 0;
@@ -133,7 +137,7 @@ HostArbiter::HostArbiter(std::string job_directory) : directory_(std::move(job_d
 void HostArbiter::Ask(const std::vector<Peer>& peers, std::function<void(Verdict)> done) {
   Verdict verdict;
   verdict.newest_epoch = NewestEpochIn(directory_);
-  verdict.has_finished = !directory_.empty() && access((directory_ + kFinished).c_str(), F_OK) == 0;
+  verdict.has_finished = HasFinished(directory_);
   const std::vector<EndedProcess> told = EndedElsewhere(directory_);
   for (const EndedProcess& ended : told) {
     verdict.newest_epoch = std::max(verdict.newest_epoch, ended.newest_epoch);

@@ -32,6 +32,9 @@ uint64_t NewestEpochIn(const std::string& job_directory);
 void NoteServer(const std::string& job_directory);
 bool HasServers(const std::string& job_directory);
 
+/// Whether a task on this host has said that the job has come to its end.
+bool HasFinished(const std::string& job_directory);
+
 /// Whether tasks on this host wait for others, and no epoch has begun yet.
 bool IsComingUp(const std::string& job_directory);
 

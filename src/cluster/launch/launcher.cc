@@ -341,6 +341,14 @@ void Launcher::OrderWaiting() {
   const bool any_left = std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& task) {
     return task->alive && (Trains(task->name) || (servers_train && task->name.job == "ps"));
   });
+  if (!any_left && HasFinished(JobDirectory())) {
+    for (const int task : std::exchange(waiting_, {})) {
+      Say(tasks_[static_cast<size_t>(task)]->name.ToString() +
+          " is not started again: the others have come to the end of the job without it");
+      Do(policy_->Ended(task, {}));
+    }
+    return;
+  }
   if (!any_left) ++lives_;
   for (const int task : std::exchange(waiting_, {})) Order(*tasks_[static_cast<size_t>(task)]);
 }
