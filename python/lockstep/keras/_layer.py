@@ -6,7 +6,7 @@ from .. import _late, _native, nest
 from .._dtypes import as_dtype, TensorShape
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable
-from . import _policy, constraints, initializers, regularizers
+from . import _masks, _policy, constraints, initializers, regularizers
 from ._configured import Configured
 from ._context import _Inside, _local, CallContext, Computing, current_training
 from ._names import auto_name, native_name, to_snake_case
@@ -68,7 +68,7 @@ class Layer(Configured):
         self._set_policy(_policy.dtype_policy())
         object.__setattr__(self, "autocast", True)
         object.__setattr__(self, "_inbound", [])
-        object.__setattr__(self, "supports_masking", False)
+        object.__setattr__(self, "supports_masking", type(self)._passes_masks)
         object.__setattr__(self, "_batch_input_shape", None)
         object.__setattr__(self, "activity_regularizer", None)
 
@@ -360,9 +360,9 @@ class Layer(Configured):
         known = cls.__dict__.get("_call_names")
         if known is None:
             parameters = inspect.signature(cls.call).parameters
-            known = set(parameters)
+            known = list(parameters)[1:]
             if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-                known.add("**")
+                known.append("**")
             cls._call_names = known
         return known
 
@@ -373,6 +373,8 @@ class Layer(Configured):
                 isinstance(one, (Tensor, Variable)) or hasattr(one, "__array__")
                 for one in nest.flatten(args[0])):
             args = (convert_to_tensor(args[0]),) + args[1:]
+        names = self._call_parameters()
+        masks = _masks.fill_in(self, names, args, kwargs)
         args = tuple(nest._pack(args, iter([self._cast_input(one) for one in nest.flatten(args)])))
         if kwargs:
             kwargs = {key: self._cast_input(one) if isinstance(one, Tensor) else one
@@ -380,7 +382,6 @@ class Layer(Configured):
         training = kwargs.get("training")
         if training is None:
             training = current_training()
-        names = self._call_parameters()
         if "training" in names:
             if training is not None:
                 kwargs["training"] = training
@@ -401,6 +402,7 @@ class Layer(Configured):
                 from .. import autograph
                 call = autograph.convert_callable(call)
             outputs = call(*args, **kwargs)
+            _masks.hand_on(self, args[0] if args else None, masks, outputs)
         if "_last_output_shape" not in self.__dict__:
             self._note_shape(outputs)
         if self.activity_regularizer is not None:
@@ -413,6 +415,11 @@ class Layer(Configured):
         return outputs
 
     _is_native = False
+    _passes_masks = False  # `supports_masking` at first
+
+    def compute_mask(self, inputs, previous_mask):
+        """The masks of the outputs, for a layer that supports masking: by default those of the inputs."""
+        return previous_mask
 
     def _note_shape(self, outputs):
         """Keeps the output's shape of the first call, for `summary`."""

@@ -176,6 +176,25 @@ class Trainer:
             todo.extend(one._children)
         return False
 
+    def _masks_outputs(self, data):
+        """Whether what the model gives for such data has a mask, by which the loss leaves elements out."""
+        from . import _masks
+        from ._symbols import KerasTensor, infer
+        if not _masks.may_come_of(self):
+            return False
+        x = data[1] if data[0] == "arrays" else next(iter(data[1]), (None,))[0]
+        if x is None:
+            return False
+        found = []
+
+        def call(tensors):
+            outputs = self(tensors[0], training=False)
+            found.append(_masks.masks_of(outputs) is not None)
+            return outputs
+        infer(call, [KerasTensor((None,) + tuple(x._shape[1:]), x.dtype)])
+        self._clear_losses()
+        return found[-1]
+
     def _see(self, x, batch=None):
         """Builds the model for data that are to come."""
         if isinstance(x, Tensor):
@@ -214,7 +233,7 @@ class Trainer:
         native = self._native_data(x, y, sample_weight)
         validation = self._native_validation(validation_data)
         with self._scope():
-            if native is not None and validation is not False and self._is_plain():
+            if native is not None and validation is not False and self._is_plain() and not self._masks_outputs(native):
                 return self._fit_natively(native, validation, hooks, {
                     "batch_size": 32 if batch_size is None else int(batch_size), "epochs": int(epochs),
                     "initial_epoch": int(initial_epoch), "shuffle": bool(shuffle),
@@ -336,7 +355,7 @@ class Trainer:
         native = self._native_data(x, y, sample_weight)
         with self._scope():
             if not callbacks and native is not None and self._is_plain() and (
-                    native[-1] is None or native[0] == "dataset"):
+                    native[-1] is None or native[0] == "dataset") and not self._masks_outputs(native):
                 dataset = _batches(native, batch_size or 32)
                 first = next(iter(dataset))
                 self._see(first[0])

@@ -2,6 +2,7 @@
 
 from .. import _native
 from .._tensor import convert_to_tensor
+from . import _masks
 from ._names import to_snake_case
 from ._policy import _widened
 
@@ -35,6 +36,9 @@ class Loss:
     def __call__(self, y_true, y_pred, sample_weight=None):
         if isinstance(y_pred, dict) or isinstance(y_true, dict):
             raise ValueError("Structures don't have the same nested structure.")
+        mask = _masks.mask_of(y_pred)
+        if mask is not None:
+            sample_weight = _masks.weights(sample_weight, mask, self.reduction)
         y_pred = convert_to_tensor(y_pred)
         y_true = convert_to_tensor(y_true)
         y_pred = _native.cast(y_pred, 1) if not y_pred.dtype.is_floating else _widened(y_pred)

@@ -2,6 +2,7 @@
 
 from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
+from . import _masks
 from ._layer import Layer
 from ._names import native_name
 from ._symbols import KerasTensor, Node, Shape, has_symbols, infer
@@ -12,6 +13,12 @@ from .layers import InputLayer
 class Model(Trainer, Layer):
     """Layers with what is needed to train them: `Model(inputs, outputs)`, or a class of one's own with
     layers as attributes and `call(inputs, training)`."""
+
+    _passes_masks = True
+
+    def compute_mask(self, inputs, previous_mask=None):
+        """The outputs have the masks that the layers gave them."""
+        return None
 
     def __new__(cls, *args, **kwargs):
         if cls is Model and _is_functional(args, kwargs):
@@ -301,6 +308,8 @@ class Functional(Model):
                     f"Input 0 of layer \"{self.name}\" is incompatible with the layer: expected shape="
                     f"{symbol.shape}, found shape={tuple(value._shape)}")
             values[id(symbol)] = value
+        for symbol, own in zip(self.inputs, nest.flatten(mask) if mask is not None else []):
+            _masks.set_mask(values[id(symbol)], own)
         for node in self._nodes:
             args, kwargs = nest._pack((node.args, node.kwargs), iter([
                 values[id(one)] if isinstance(one, KerasTensor) else one
@@ -507,6 +516,8 @@ class Sequential(Model):
                         f"Exception encountered when calling Sequential.call().\n\nInput 0 of layer "
                         f"\"{self._stack[0].name}\" is incompatible with the layer: expected shape="
                         f"{symbol.shape}, found shape={tuple(value._shape)}")
+        if mask is not None:
+            _masks.set_mask(value, mask)
         for one in self._stack:
             value = one(value)
         return value

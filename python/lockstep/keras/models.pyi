@@ -46,6 +46,9 @@ class Model(Trainer, lockstep.keras.layers.Layer):
     def compile_from_config(self, config) -> Any:
         """Compiles as `get_compile_config` has described."""
         ...
+    def compute_mask(self, inputs, previous_mask=None) -> Any:
+        """The outputs have the masks that the layers gave them."""
+        ...
     def export(self, filepath, format='tf_saved_model', verbose=None, input_signature=None, **kwargs) -> Any:
         """Writes the model for inference, as ONNX (`format='onnx'`). Raises: NotImplementedError for other formats, with"""
         ...

@@ -9,6 +9,7 @@ from ._arguments import _given
 class ReLU(NativeLayer):
     """max(x, 0), with a slope below the threshold and a largest value."""
 
+    _passes_masks = True
     _kind = "ReLU"
 
     def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **kwargs):
@@ -24,6 +25,7 @@ class ReLU(NativeLayer):
 class LeakyReLU(NativeLayer):
     """x above 0, else negative_slope * x."""
 
+    _passes_masks = True
     _kind = "LeakyReLU"
 
     def __init__(self, negative_slope=0.3, **kwargs):
@@ -38,6 +40,7 @@ class LeakyReLU(NativeLayer):
 class ELU(NativeLayer):
     """x from 0 on, else alpha * (e^x - 1)."""
 
+    _passes_masks = True
     _kind = "ELU"
 
     def __init__(self, alpha=1.0, **kwargs):
@@ -51,6 +54,7 @@ class ELU(NativeLayer):
 class PReLU(NativeLayer):
     """x from 0 on, else alpha * x with a trained alpha."""
 
+    _passes_masks = True
     _kind = "PReLU"
 
     def __init__(self, alpha_initializer="Zeros", alpha_regularizer=None, alpha_constraint=None,
@@ -68,6 +72,7 @@ class PReLU(NativeLayer):
 class Softmax(NativeLayer):
     """exp(x) / sum(exp(x)) along `axis`."""
 
+    _passes_masks = True
     _kind = "Softmax"
 
     def __init__(self, axis=-1, **kwargs):
@@ -80,6 +85,8 @@ class Softmax(NativeLayer):
 
 class Activation(Layer):
     """Applies a function."""
+
+    _passes_masks = True
 
     def __init__(self, activation, **kwargs):
         super().__init__(**kwargs)

@@ -8,11 +8,31 @@ from .._native_layer import NativeLayer
 from ._arguments import _given, _seed
 
 
+def _bools(mask):
+    return _native.cast(convert_to_tensor(mask), as_dtype("bool"))
+
+
+def _causal(inputs):
+    """Which keys each query may see: itself and those before it. Shape: [1, queries, keys]."""
+    from ...ops_array import band_part, expand_dims, ones
+    return expand_dims(_bools(band_part(ones((inputs[0]._shape[1], inputs[1]._shape[1])), -1, 0)), 0)
+
+
+def _joined(masks):
+    """What all masks let through; None: everything."""
+    made = None
+    for one in masks:
+        if one is not None:
+            made = _bools(one) if made is None else _native.logical_and(made, _bools(one))
+    return made
+
+
 class MultiHeadAttention(NativeLayer):
     """Several heads that look for keys that fit their queries. Shapes: query [n, t, d], value [n, s, e],
     key [n, s, d]; result [n, t, d]."""
 
     _kind = "MultiHeadAttention"
+    _passes_masks = True
 
     def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=True,
                  output_shape=None, attention_axes=None, flash_attention=None,
@@ -41,13 +61,13 @@ class MultiHeadAttention(NativeLayer):
             object.__setattr__(self, "_causal", True)
         inputs = [convert_to_tensor(query), convert_to_tensor(value),
                   convert_to_tensor(value if key is None else key)]
-        mask = attention_mask
-        if use_causal_mask and not self._causal:
-            from ... import ops_array, ops_math
-            size = (inputs[0]._shape[1], inputs[1]._shape[1])
-            mask = ops_math.cast(ops_array.band_part(ops_array.ones(size), -1, 0), "bool")
+        from ...ops_array import expand_dims
+        masks = [attention_mask, _causal(inputs) if use_causal_mask and not self._causal else None]
+        masks += [one if one is None else expand_dims(_bools(one), axis) for one, axis in (
+            (query_mask, -1), (value_mask, -2), (key_mask, -2))]
+        mask = _joined(masks)
         if mask is not None:
-            inputs.append(_native.cast(convert_to_tensor(mask), as_dtype("bool")))
+            inputs.append(mask)
         return self._run(inputs, training)
 
 
@@ -55,6 +75,7 @@ class Attention(NativeLayer):
     """softmax(query key^T) value. Inputs: [query, value] or [query, value, key]."""
 
     _kind = "Attention"
+    _passes_masks = True
 
     def __init__(self, use_scale=False, score_mode="dot", dropout=0.0, seed=None, **kwargs):
         super().__init__(**kwargs)
@@ -66,8 +87,20 @@ class Attention(NativeLayer):
 
     def call(self, inputs, mask=None, training=False, return_attention_scores=False,
              use_causal_mask=False):
+        if return_attention_scores:
+            raise NotImplementedError("the scores are never made as a tensor")
+        from ...ops_array import expand_dims
         inputs = [convert_to_tensor(one) for one in inputs]
-        return self._run(inputs, training)
+        of_query, of_value = (list(mask) + [None])[:2] if isinstance(mask, (list, tuple)) else (None, mask)
+        joined = _joined([None if of_value is None else expand_dims(_bools(of_value), -2),
+                          _causal(inputs) if use_causal_mask else None])
+        made = self._run(inputs + ([] if joined is None else [joined]), training)
+        if of_query is not None:
+            made = made * _native.cast(expand_dims(_bools(of_query), -1), made.dtype)
+        return made
+
+    def compute_mask(self, inputs, mask=None):
+        return mask[0] if isinstance(mask, (list, tuple)) else None
 
 
 class AdditiveAttention(Attention):

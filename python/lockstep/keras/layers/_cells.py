@@ -228,6 +228,8 @@ class RNN(Layer):
 
     Raises: ValueError for a cell without `call` or `state_size`."""
 
+    _passes_masks = True
+
     def __init__(self, cell, return_sequences=False, return_state=False, go_backwards=False, stateful=False, unroll=False,
                  zero_output_for_mask=False, **kwargs):
         if isinstance(cell, (list, tuple)):
@@ -244,6 +246,11 @@ class RNN(Layer):
         object.__setattr__(self, "_kept_states", None)
 
     states = property(lambda self: self._kept_states)
+
+    def compute_mask(self, sequences, mask=None):
+        first = nest.flatten(mask)[0] if mask is not None else None
+        kept = first if self.return_sequences else None
+        return [kept] + [None] * len(nest.flatten(self.cell.state_size)) if self.return_state else kept
 
     def build(self, sequences_shape, initial_state_shape=None):
         if isinstance(self.cell, Layer) and not self.cell.built and not isinstance(self.cell, StackedRNNCells):
@@ -288,7 +295,7 @@ class RNN(Layer):
         for place in reversed(range(steps)) if self.go_backwards else range(steps):
             made, after = _step(self.cell, sequences[:, place], states, training)
             output, states = (made, after) if mask is None else self._masked(
-                convert_to_tensor(mask)[:, place], made, output, after, states)
+                convert_to_tensor(nest.flatten(mask)[0])[:, place], made, output, after, states)
             outputs.append(output)
         if self._kept_states is not None:
             for kept, now in zip(nest.flatten(self._kept_states), nest.flatten(states)):

@@ -36,6 +36,7 @@ class _Kernel(NativeLayer):
 class Dense(_Kernel):
     """activation(x W + b) on the last axis. Shapes: x [n, ..., in]; kernel [in, units]; bias [units]."""
 
+    _passes_masks = True
     _kind = "Dense"
 
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",

@@ -19,6 +19,7 @@ class Embedding(NativeLayer):
         kwargs.pop("input_length", None)
         super().__init__(**kwargs)
         self.input_dim, self.output_dim, self.mask_zero = input_dim, output_dim, mask_zero
+        self.supports_masking = bool(mask_zero)
         self.embeddings_initializer = initializers.get(embeddings_initializer)
         self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
         self.embeddings_constraint = constraints.get(embeddings_constraint)
@@ -28,6 +29,10 @@ class Embedding(NativeLayer):
                       embeddings_initializer=initializers.native(self.embeddings_initializer),
                       embeddings_regularizer=regularizers.native(self.embeddings_regularizer),
                       embeddings_constraint=constraints.native(self.embeddings_constraint))
+
+    def compute_mask(self, inputs, mask=None):
+        from ... import ops_math
+        return ops_math.not_equal(inputs, ops_math.cast(0, inputs.dtype)) if self.mask_zero else None
 
     def _cast_input(self, one):
         one = super()._cast_input(one)

@@ -1,11 +1,20 @@
 """Functions of several inputs, as layers and as functions."""
 
-from ... import _native
+from ... import _native, nest
 from .._layer import Layer
 
 
 class _Merge(Layer):
     """A function of several inputs."""
+
+    _passes_masks = True
+
+    def compute_mask(self, inputs, mask=None):
+        from ... import ops_math
+        made = None
+        for one in nest.flatten(mask) if mask is not None else []:
+            made = one if made is None else made if one is None else ops_math.logical_or(made, one)
+        return made
 
     def call(self, inputs):
         if not isinstance(inputs, (list, tuple)) or len(inputs) < 2:

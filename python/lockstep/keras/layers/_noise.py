@@ -7,6 +7,7 @@ from ._arguments import _channels_last, _given, _seed
 class Dropout(NativeLayer):
     """While training, sets elements to 0 with probability `rate` and divides the others by 1 - rate."""
 
+    _passes_masks = True
     _kind = "Dropout"
 
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
@@ -52,6 +53,7 @@ class AlphaDropout(Dropout):
 class GaussianDropout(Dropout):
     """While training, multiplies by normals of mean 1."""
 
+    _passes_masks = True
     _kind = "GaussianDropout"
 
     def __init__(self, rate, seed=None, **kwargs):
@@ -61,6 +63,7 @@ class GaussianDropout(Dropout):
 class GaussianNoise(NativeLayer):
     """While training, adds normals."""
 
+    _passes_masks = True
     _kind = "GaussianNoise"
 
     def __init__(self, stddev, seed=None, **kwargs):

@@ -8,6 +8,7 @@ class BatchNormalization(NativeLayer):
     """gamma * (x - mean) / sqrt(variance + epsilon) + beta, with the batch's statistics while training,
     else the moving ones."""
 
+    _passes_masks = True
     _kind = "BatchNormalization"
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True,
@@ -28,10 +29,18 @@ class BatchNormalization(NativeLayer):
         made.update({key: initializers.native(one) for key, one in self._first.items()})
         return made
 
+    def call(self, inputs, training=False, mask=None):
+        if mask is not None and training and self.trainable:
+            raise NotImplementedError(f"{self.name}: statistics of the steps alone that a mask lets count are not built; put "
+                                      "the layer in front of what makes the mask, or normalise each example by "
+                                      "LayerNormalization")
+        return super().call(inputs, training)
+
 
 class LayerNormalization(NativeLayer):
     """Each example (and place along the other axes) gets mean 0 and variance 1, then gamma and beta."""
 
+    _passes_masks = True
     _kind = "LayerNormalization"
 
     def __init__(self, axis=-1, epsilon=0.001, center=True, scale=True, beta_initializer="zeros",
@@ -52,6 +61,7 @@ class LayerNormalization(NativeLayer):
 class GroupNormalization(NativeLayer):
     """Each example's groups of channels get mean 0 and variance 1."""
 
+    _passes_masks = True
     _kind = "GroupNormalization"
 
     def __init__(self, groups=32, axis=-1, epsilon=1e-3, center=True, scale=True, **kwargs):
@@ -67,6 +77,7 @@ class GroupNormalization(NativeLayer):
 class RMSNormalization(NativeLayer):
     """x * scale / sqrt(mean x^2 + epsilon)."""
 
+    _passes_masks = True
     _kind = "RMSNormalization"
 
     def __init__(self, axis=-1, epsilon=1e-6, **kwargs):
@@ -81,6 +92,7 @@ class RMSNormalization(NativeLayer):
 class UnitNormalization(NativeLayer):
     """Vectors of length 1."""
 
+    _passes_masks = True
     _kind = "UnitNormalization"
 
     def __init__(self, axis=-1, **kwargs):

@@ -11,7 +11,12 @@ class Lambda(Layer):
         super().__init__(**kwargs)
         object.__setattr__(self, "function", function)
         self.arguments = arguments or {}
+        self._mask = mask
+        self.supports_masking = mask is not None
         object.__setattr__(self, "built", True)
+
+    def compute_mask(self, inputs, mask=None):
+        return self._mask(inputs, mask) if callable(self._mask) else self._mask
 
     def call(self, inputs):
         return self.function(inputs, **self.arguments)
@@ -20,12 +25,16 @@ class Lambda(Layer):
 class Identity(Layer):
     """The input."""
 
+    _passes_masks = True
+
     def call(self, inputs):
         return inputs
 
 
 class Masking(Layer):
-    """Steps whose elements all equal `mask_value` become 0. What follows has no mask: give it to its call."""
+    """Steps whose elements all equal `mask_value` become 0, and do not count for the layers behind."""
+
+    _passes_masks = True
 
     def __init__(self, mask_value=0.0, **kwargs):
         super().__init__(**kwargs)
@@ -43,6 +52,8 @@ class Masking(Layer):
 
 class ActivityRegularization(Layer):
     """The input, whose size is added to the loss."""
+
+    _passes_masks = True
 
     def __init__(self, l1=0.0, l2=0.0, **kwargs):
         super().__init__(activity_regularizer=regularizers.L1L2(l1=l1, l2=l2), **kwargs)

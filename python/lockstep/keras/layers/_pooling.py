@@ -64,9 +64,20 @@ class GlobalMaxPooling2D(GlobalAveragePooling2D):
 
 
 class GlobalAveragePooling1D(GlobalAveragePooling2D):
-    """The mean over steps."""
+    """The mean over steps, of those that a mask lets count."""
 
     _kind = "GlobalAveragePooling1D"
+    _passes_masks = True
+
+    def compute_mask(self, inputs, mask=None):
+        return None
+
+    def call(self, inputs, mask=None):
+        if mask is None:
+            return super().call(inputs)
+        from ... import ops_array, ops_math
+        kept = ops_array.expand_dims(ops_math.cast(mask, inputs.dtype), -1)
+        return ops_math.reduce_sum(inputs * kept, 1, self.keepdims) / ops_math.reduce_sum(kept, 1, self.keepdims)
 
 
 class GlobalMaxPooling1D(GlobalAveragePooling2D):

@@ -11,6 +11,8 @@ from .._native_layer import NativeLayer
 class _Recurrent(NativeLayer):
     """What recurrent layers share."""
 
+    _passes_masks = True
+
     def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
                  kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal",
                  bias_initializer="zeros", unit_forget_bias=True, kernel_regularizer=None,
@@ -102,6 +104,7 @@ class _Recurrent(NativeLayer):
             made = self._by_steps(inputs[0], states or None, mask, training)
         else:
             given = [self._dropped(inputs[0], training)] + states
+            mask = nest.flatten(mask)[0] if mask is not None else None  # that of the sequences, not of states
             given += [] if mask is None else [convert_to_tensor(mask)]
             if not self.return_state and not self.stateful:
                 return self._run(given, training)
@@ -109,6 +112,11 @@ class _Recurrent(NativeLayer):
         for kept, now in zip(self._kept_states or [], made[1:]):
             kept.assign(now)
         return made if self.return_state else made[0]
+
+    def compute_mask(self, sequences, mask=None):
+        first = nest.flatten(mask)[0] if mask is not None else None
+        kept = first if self.return_sequences else None
+        return [kept] + [None] * (2 if self._kind == "LSTM" else 1) if self.return_state else kept
 
     def _dropped(self, sequence, training):
         """While training the input times one mask for all steps."""
@@ -160,6 +168,8 @@ class SimpleRNN(_Recurrent):
 class Bidirectional(NativeLayer):
     """A recurrent layer and a second one that goes the other way."""
 
+    _passes_masks = True
+
     def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **kwargs):
         super().__init__(**kwargs)
         object.__setattr__(self, "forward_layer", layer)
@@ -172,9 +182,20 @@ class Bidirectional(NativeLayer):
         inner.set_name(layer.name)
         return _native.make_bidirectional(inner, modes[self.merge_mode])
 
+    def compute_mask(self, inputs, mask=None):
+        kept = mask if self.forward_layer.return_sequences else None
+        return [kept, kept] if self.merge_mode is None else kept
+
+    def call(self, inputs, mask=None, training=False):
+        inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        masks = [] if mask is None else [nest.flatten(mask)[0]]
+        return self._run([convert_to_tensor(one) for one in inputs + masks], training)
+
 
 class TimeDistributed(NativeLayer):
     """A layer at each step apart."""
+
+    _passes_masks = True
 
     def __init__(self, layer, **kwargs):
         super().__init__(**kwargs)
