@@ -175,11 +175,13 @@ void MembershipRoster::WatchLead() {
 // Whom the others do not wait for, as they have left it out, hears it from them or who knows them.
 void MembershipRoster::NoteHowItEnded() {
   if (member_->rank() < 0 && member_->HasHeardOf(kEnd)) OnData([this] { has_finished_ = true; });
-  if (unled_ == base::Duration(0)) return;
-  member_->AskHowItEnded([this](bool all_ended, bool has_finished) {
-    OnData([this, all_ended, has_finished] {
+  // Who came when the others had gone may lead a job of which it is the only task.
+  const bool is_led = unled_ == base::Duration(0);
+  if (is_led && member_->rank() >= 0) return;
+  member_->AskHowItEnded([this, is_led](bool all_ended, bool has_finished) {
+    OnData([this, is_led, all_ended, has_finished] {
       has_finished_ |= has_finished;
-      all_ended_ = all_ended;
+      if (!is_led) all_ended_ = all_ended;
     });
   });
 }
