@@ -239,8 +239,7 @@ void Journal::Completed(Entry entry) {
     known_.clear();
     snapshots_.clear();
     snapshots_.push_back({Snapshot(calls_ + 1), 0});
-    archive_.clear();
-    archive_bytes_ = 0;
+    ClearArchive();
     base_ = calls_ + 1;
     has_base_ = true;
     return;
@@ -256,6 +255,24 @@ void Journal::Completed(Entry entry) {
   }
 }
 
+// What several entries share, as the whole data, takes no memory here. Tensors of the same elements
+// need not have one buffer: each pass has a view of its own.
+void Journal::CountArchived(const Tensor& argument) {
+  if (argument.buffer() == nullptr) return;  // a resource
+  const auto [place, is_new] = archived_.try_emplace(argument.raw_data(), argument.num_bytes());
+  if (is_new) {
+    archive_bytes_ += place->second;
+  } else {
+    archive_bytes_ -= std::exchange(place->second, 0);
+  }
+}
+
+void Journal::ClearArchive() {
+  archive_.clear();
+  archived_.clear();
+  archive_bytes_ = 0;
+}
+
 void Journal::KeepNewest() {
   Forget(snapshots_.back().entries);
   snapshots_.erase(snapshots_.begin(), snapshots_.end() - 1);
@@ -266,8 +283,7 @@ void Journal::KeepNewest() {
 void Journal::Forget(size_t entries) {
   const Kept& newest = snapshots_.back();
   if (newest.is_base) {
-    archive_.clear();
-    archive_bytes_ = 0;
+    ClearArchive();
     archive_has_run_ = false;
     base_ = newest.snapshot.call();
     has_base_ = true;
@@ -275,10 +291,8 @@ void Journal::Forget(size_t entries) {
   for (size_t i = 0; i < entries; ++i) {
     Entry& entry = log_.front();
     if (has_base_ && !newest.is_base) {
-      // What many entries share, as the whole data, takes no memory here.
       archive_bytes_ += sizeof(Entry) + 256;
-      for (const Tensor& argument : entry.arguments)
-        if (argument.buffer().use_count() <= 2) archive_bytes_ += argument.num_bytes();
+      for (const Tensor& argument : entry.arguments) CountArchived(argument);
       // The first values must be there.
       if (entry.kind == Kind::kRun) archive_has_run_ = true;
       if (entry.kind == Kind::kAssign && archive_has_run_)
@@ -288,8 +302,7 @@ void Journal::Forget(size_t entries) {
     log_.pop_front();
   }
   if (archive_bytes_ <= kMostArchived) return;
-  archive_.clear();
-  archive_bytes_ = 0;
+  ClearArchive();
   has_base_ = false;
 }
 
@@ -607,8 +620,7 @@ void Journal::GoBackToBase(const std::vector<Header>& headers, const std::string
                                           " entries of the journal are repeated");
   log_.insert(log_.begin(), std::make_move_iterator(archive_.begin()),
               std::make_move_iterator(archive_.end()));
-  archive_.clear();
-  archive_bytes_ = 0;
+  ClearArchive();
   snapshots_.clear();
   snapshots_.push_back({Snapshot(base_), 0});
   went_back_to_ = base_;

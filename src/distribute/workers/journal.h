@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -129,6 +130,8 @@ class Journal {
   void GoBackToBase(const std::vector<Header>& headers, const std::string& lacks);
   void PushBase(uint64_t call, size_t entries);
   void Forget(size_t entries);
+  void CountArchived(const Tensor& argument);
+  void ClearArchive();
   void KeepNewest();
   void Repeat();
   void HandState(const std::vector<Header>& headers);
@@ -149,6 +152,7 @@ class Journal {
   uint64_t base_ = 0;
   bool has_base_ = true;
   size_t archive_bytes_ = 0;
+  std::map<const void*, size_t> archived_;  // bytes that count, by where elements are
   bool archive_has_run_ = false;
   std::vector<Known> known_;
   int depth_ = 0;  // of calls under way
