@@ -11,6 +11,7 @@
 
 #include "base/event_loop.h"
 #include "base/thread_watch.h"
+#include "check/race_reports_test.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
@@ -25,52 +26,10 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-// Two threads that take turns in a given order, by a flag that the check does not see.
-class Turns {
- public:
-  void Begin(int turn) const {
-    while (turn_.load() != turn) std::this_thread::yield();
-  }
-  void End() { turn_.fetch_add(1); }
-
- private:
-  std::atomic<int> turn_{0};
-};
-
-class RacesTest : public testing::Test {
+class RacesTest : public testing::Test, protected RaceReportsTest {
  protected:
-  RacesTest() { SetRaceCheck(RaceCheck::kWarn); }
-  ~RacesTest() override {
-    SetRaceCheck(RaceCheck::kWarn);
-    TakeRaceReports();
-  }
-
   static Variable Named(const char* name, const Tensor& value) {
     return Variable(value, VariableOptions{.name = name});
-  }
-  // `first` and `last` on one thread, `between` on another that is not ordered with it.
-  static void Interleave(const std::function<void()>& first, const std::function<void()>& between,
-                         const std::function<void()>& last) {
-    Turns turns;
-    std::thread other([&] {
-      turns.Begin(1);
-      between();
-      turns.End();
-    });
-    first();
-    turns.End();
-    turns.Begin(2);
-    last();
-    other.join();
-  }
-  // The only report; fails where there is none, or another.
-  static RaceReport Only() {
-    const std::vector<RaceReport> reports = TakeRaceReports();
-    EXPECT_EQ(reports.size(), 1u);
-    return reports.empty() ? RaceReport{} : reports[0];
-  }
-  static void ExpectNone() {
-    for (const RaceReport& report : TakeRaceReports()) ADD_FAILURE() << report.ToString();
   }
 };
 

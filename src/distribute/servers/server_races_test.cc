@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <functional>
 #include <thread>
 
 #include "base/error_of_test.h"
+#include "check/race_reports_test.h"
 #include "distribute/servers/served_cluster_test.h"
 #include "lockstep/check/races.h"
 #include "lockstep/distribute/coordinator.h"
@@ -24,16 +24,8 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-class ServerRaces : public ServedCluster {
+class ServerRaces : public ServedCluster, protected RaceReportsTest {
  protected:
-  ServerRaces() {
-    SetRaceCheck(RaceCheck::kWarn);
-    TakeRaceReports();
-  }
-  ~ServerRaces() override {
-    SetRaceCheck(RaceCheck::kWarn);
-    TakeRaceReports();
-  }
   void SetUp() override {
     ServedCluster::SetUp();
     if (IsSkipped()) return;
@@ -51,34 +43,6 @@ class ServerRaces : public ServedCluster {
     other = std::make_unique<Session>(servers[1]->target(),
                                       SessionOptions{.graph = std::make_shared<Graph>(graph)});
     session->Run({graph.GlobalVariablesInitializer()});
-  }
-  // `first` and `last` here, `between` on a thread that nothing orders with this one.
-  static void Interleave(const std::function<void()>& first, const std::function<void()>& between,
-                         const std::function<void()>& last) {
-    std::atomic<int> turn{0};
-    std::thread thread([&] {
-      while (turn.load() != 1) std::this_thread::yield();
-      between();
-      turn = 2;
-    });
-    first();
-    turn = 1;
-    while (turn.load() != 2) std::this_thread::yield();
-    try {
-      last();
-    } catch (...) {
-      thread.join();
-      throw;
-    }
-    thread.join();
-  }
-  static RaceReport Only() {
-    const std::vector<RaceReport> reports = TakeRaceReports();
-    EXPECT_EQ(reports.size(), 1u);
-    return reports.empty() ? RaceReport{} : reports[0];
-  }
-  static void ExpectNone() {
-    for (const RaceReport& report : TakeRaceReports()) ADD_FAILURE() << report.ToString();
   }
   float Value() const { return session->Eval(w).scalar<float>(); }
 
