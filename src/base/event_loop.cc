@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/cores.h"
 
 namespace lockstep::base {
 namespace {
@@ -20,6 +21,10 @@ constexpr int kRoundsPerClock = 16;
 constexpr int kRoundsPerFiles = 64;
 
 }  // namespace
+
+Patience Patience::Among(int threads) {
+  return threads <= Cores() ? Patience{} : Patience{.spins = 10};
+}
 
 EventLoop::EventLoop() = default;
 

@@ -33,6 +33,10 @@ class Poller {
 struct Patience {
   int spins = 200;
   Duration yielding = std::chrono::milliseconds(1);
+
+  /// For a loop that waits for others on the same machine, with so many threads at work in all:
+  /// where they are more than cores, who is waited for may need this core, so it is left soon.
+  static Patience Among(int threads);
 };
 
 /// The real executor: a queue in the order of time that its owner runs on a thread of their choice.

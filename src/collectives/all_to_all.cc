@@ -1,5 +1,6 @@
 #include "collectives/all_to_all.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +19,12 @@ size_t TotalBytes(const std::vector<size_t>& pieces) {
   size_t bytes = 0;
   for (size_t piece : pieces) bytes = AlignedPiece(bytes) + piece;
   return bytes;
+}
+
+bool SamePieces(const std::vector<net::Payload>& a, const std::vector<net::Payload>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.data() == y.data() && x.size() == y.size();
+  });
 }
 
 class Exchange final : public Operation {
@@ -77,20 +84,32 @@ class Exchange final : public Operation {
     return request_.sends_notes || !request_.peers[rank].receive.empty();
   }
 
-  void SendPieces(Group& group, int to, const PeerPieces& peer) const {
-    net::Payload body = peer.send.empty() ? net::Payload() : peer.send[0];
-    if (peer.send.size() > 1) {
-      std::vector<size_t> sizes;
-      for (const net::Payload& piece : peer.send) sizes.push_back(piece.size());
-      net::Block block = group.Allocate(TotalBytes(sizes));
-      size_t offset = 0;
-      for (const net::Payload& piece : peer.send) offset = AppendPiece(block.bytes, offset, piece);
-      body = std::move(block);
+  void SendPieces(Group& group, int to, const PeerPieces& peer) {
+    const bool again = laid_for_ >= 0 && SamePieces(request_.peers[laid_for_].send, peer.send);
+    if (!again) {
+      body_ = Laid(group, to, peer.send);
+      laid_for_ = to;
     }
     PartialHeader header = Header();
     header.slice = request_.note;
-    header.count = body.size();
-    Send(group, to, header, std::move(body));
+    header.count = body_.size();
+    Send(group, to, header, body_);
+  }
+
+  // The pieces behind each other. One piece alone stays where it is, unless others get it too:
+  // then a transport shall not copy it for each of them.
+  net::Payload Laid(Group& group, int to, const std::vector<net::Payload>& pieces) const {
+    if (pieces.empty()) return {};
+    const int next = to + 1 == group.rank() ? to + 2 : to + 1;
+    const bool alone =
+        next >= group.num_ranks() || !SamePieces(request_.peers[next].send, pieces);
+    if (pieces.size() == 1 && alone) return pieces[0];
+    std::vector<size_t> sizes;
+    for (const net::Payload& piece : pieces) sizes.push_back(piece.size());
+    net::Block block = group.Allocate(TotalBytes(sizes));
+    size_t offset = 0;
+    for (const net::Payload& piece : pieces) offset = AppendPiece(block.bytes, offset, piece);
+    return block;
   }
 
   Status Disagreement(const Group& group, int from, const PartialMessage& message) const {
@@ -107,6 +126,8 @@ class Exchange final : public Operation {
   const AllToAllRequest request_;
   std::vector<bool> came_;
   int missing_ = 0;
+  net::Payload body_;  // what was sent last
+  int laid_for_ = -1;  // the rank that got it first
 };
 
 }  // namespace

@@ -74,6 +74,7 @@ Status SharedMemoryHub::Connect(int peer, FileDescriptor socket, FileDescriptor 
   }
   pulse_->Watch(peer, *segment);
   links_[peer]->Open(std::move(socket), std::move(*segment));
+  loop_.set_patience(base::Patience::Among(++processes_));
   return Status::Ok();
 }
 

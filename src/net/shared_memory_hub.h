@@ -73,6 +73,7 @@ class SharedMemoryHub final : public base::Poller {
   const std::shared_ptr<SharedArena> arena_;
   const std::shared_ptr<SharedMemoryPulse> pulse_;
   std::vector<SharedMemoryLink*> links_;  // by rank; null where there is none
+  int processes_ = 1;                     // that share this host's memory, with this one
   const base::SleepBarrier sleep_barrier_;
   Epoch published_abort_ = ~Epoch{0};
 };

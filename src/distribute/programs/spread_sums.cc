@@ -98,7 +98,7 @@ class Spreader {
                            [&](Endpoint input) { return HasRows(input); })) {
       AddLocal(node);
     } else {
-      rewriter_.Keep(node);
+      AddWhole(node);
     }
   }
 
@@ -134,6 +134,27 @@ class Spreader {
     if (local.outputs != outputs) CannotSpread(node, "its result has other rows");
     for (size_t i = 0; i < outputs.size(); ++i)
       rewriter_.Map({node.id, static_cast<int>(i)}, {id, static_cast<int>(i)});
+  }
+
+  // A value of which only the type is asked for.
+  Endpoint OfType(const ops::TensorType& type) {
+    return Constant(
+        Tensor::FromBuffer(tensor::Buffer::Allocate(type.dtype, 0), type.dtype, type.shape));
+  }
+
+  // The same op. What it takes for the shape alone is not waited for: a gradient that begins with
+  // ones in the shape of the loss needs no loss.
+  void AddWhole(const Node& node) {
+    if (node.spec->shape_only == 0) {
+      rewriter_.Keep(node);
+      return;
+    }
+    std::vector<Endpoint> inputs = rewriter_.Mapped(node.inputs);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const ops::TensorType& type = source_.type(node.inputs[i]);
+      if (node.spec->shape_only >> i & 1 && type.dtype != DType::kResource) inputs[i] = OfType(type);
+    }
+    rewriter_.Replace(node, node.spec->name, std::move(inputs), node.attributes);
   }
 
   // Sizes of axis 0 that are written into the op, and the place of its rows in the whole.
@@ -174,8 +195,7 @@ class Spreader {
       if (!HasRows(node.inputs[i])) {
         inputs.push_back(rewriter_.Mapped(node.inputs[i]));
       } else if (node.spec->shape_only >> i & 1) {
-        inputs.push_back(Constant(
-            Tensor::FromBuffer(tensor::Buffer::Allocate(type.dtype, 0), type.dtype, type.shape)));
+        inputs.push_back(OfType(type));
       } else {
         CannotSpread(node, "it makes one value of rows");
       }
