@@ -112,12 +112,12 @@ def __getattr__(name):
     if name == "as_string":
         from .strings import as_string
         return as_string
-    if name == "SparseTensor":
-        from .sparse import SparseTensor
-        return SparseTensor
-    if name == "RaggedTensor":
-        from .ragged import RaggedTensor
-        return RaggedTensor
+    if name in ("SparseTensor", "SparseTensorSpec"):
+        from . import sparse
+        return getattr(sparse, name)
+    if name in ("RaggedTensor", "RaggedTensorSpec"):
+        from . import ragged
+        return getattr(ragged, name)
     if name == "DeviceSpec":
         from .device_spec import DeviceSpec
         return DeviceSpec

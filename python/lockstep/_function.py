@@ -6,7 +6,7 @@ import inspect
 import sys
 import threading
 
-from . import _native, _records, errors, nest
+from . import _composites, _native, _records, errors, nest
 from ._dtypes import TensorShape, as_dtype
 from ._tensor import IndexedSlices, Tensor, convert_to_tensor, name_symbol
 from ._variable import UnreadVariable, Variable
@@ -154,6 +154,7 @@ class _Concrete:
     def __init__(self, owner, structure, leaves):
         self.owner = owner
         self.structure = structure
+        self.composite = _composites.has_parts(structure)
         self.leaves = leaves  # _TENSOR, or a Python value
         self.single = False
         self.results = None  # the structure of results; leaves are numbers or None
@@ -166,7 +167,8 @@ class _Concrete:
     def rebuild(self, tensors):
         tensors = iter(tensors)
         leaves = [next(tensors) if one is _TENSOR else one for one in self.leaves]
-        return nest._pack(self.structure, iter(leaves))
+        made = nest._pack(self.structure, iter(leaves))
+        return _composites.whole(made) if self.composite else made
 
     def body(self, parameters):
         args, kwargs = self.rebuild(parameters)
@@ -210,6 +212,8 @@ def _flatten_results(value):
                 return ("replicas", first, len(leaf.values))
         if isinstance(leaf, IndexedSlices):
             leaf = convert_to_tensor(leaf)
+        if _composites.is_composite(leaf):
+            return _map_leaves(take, leaf._parts())
         tensors.append(convert_to_tensor(leaf))
         return len(tensors) - 1
 
@@ -235,7 +239,8 @@ def _pack_results(structure, tensors):
         return distribute.PerReplica(tensors[structure[1]:structure[1] + structure[2]])
     if isinstance(structure, dict):
         return type(structure)((key, _pack_results(one, tensors)) for key, one in structure.items())
-    return nest._like(structure, [_pack_results(one, tensors) for one in structure])
+    made = nest._like(structure, [_pack_results(one, tensors) for one in structure])
+    return made.whole() if isinstance(made, _composites.Parts) else made
 
 
 def _key_of(leaf):
@@ -360,6 +365,10 @@ class Function:
         from . import distribute
         structure = (tuple(args), kwargs)
         flat = [distribute.local_value(one) for one in nest.flatten(structure)]
+        if any(hasattr(type(one), "_key_parts") for one in flat):
+            structure = _composites._map(structure, lambda one: hasattr(type(one), "_key_parts"),
+                                         lambda one: one._key_parts())
+            flat = [distribute.local_value(one) for one in nest.flatten(structure)]
         keys, leaves = [], []
         for one in flat:
             key, leaf = _key_of(one)

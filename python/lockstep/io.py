@@ -1,7 +1,7 @@
 """Files: `tf.io`."""
 
 from . import _native, gfile  # noqa: F401
-from ._dtypes import as_dtype
+from ._dtypes import as_dtype, int64
 from ._tensor import convert_to_tensor
 
 
@@ -67,25 +67,104 @@ class FixedLenFeature:
 
 
 class VarLenFeature:
-    """A feature of any length, given as a vector."""
+    """A feature of any length, given as a sparse tensor: a vector, of a batch a matrix."""
 
     def __init__(self, dtype):
         self.dtype = as_dtype(dtype)
 
 
+class RaggedFeature:
+    """A feature of any length: a vector, of a batch rows of a ragged tensor.
+
+    Args: value_key: the feature's name, by default its key. Raises: NotImplementedError for partitions."""
+
+    def __init__(self, dtype, value_key=None, partitions=(), row_splits_dtype="int32", validate=False):
+        if partitions:
+            raise NotImplementedError("rows within an example are not built; parse the partitions as features of their own, "
+                                      "and write tf.RaggedTensor.from_row_splits(values, splits)")
+        self.dtype, self.value_key, self.partitions = as_dtype(dtype), value_key, ()
+        self.row_splits_dtype, self.validate = as_dtype(row_splits_dtype), validate
+
+
+class SparseFeature:
+    """Two features, of places and of values, given as a sparse tensor of `size`; of several places for as many axes.
+
+    Raises, when parsed: InvalidArgumentError where there are not as many places as values."""
+
+    def __init__(self, index_key, value_key, dtype, size, already_sorted=False):
+        self.index_key, self.value_key, self.dtype = index_key, value_key, as_dtype(dtype)
+        self.size, self.already_sorted = size, already_sorted
+
+    def _keys(self):
+        return [self.index_key] if isinstance(self.index_key, str) else list(self.index_key)
+
+    def _sizes(self):
+        return [self.size] if isinstance(self.index_key, str) else list(self.size)
+
+
+_FIXED, _PADDED, _SPARSE, _RAGGED = range(4)  # FeatureSpec's kinds
+
+
+def _with_features(feature):
+    """The representation of a feature, with its class's and attributes' names, as TensorFlow's tuples print it."""
+    return f"{type(feature).__name__}({', '.join(f'{key}={value!r}' for key, value in vars(feature).items())})"
+
+
 def _specs(features):
+    """What is asked for: (name, dtype, shape, kind, default) each, in the order in which `_taken` takes it."""
     made = []
     for name in sorted(features):
         one = features[name]
-        default = getattr(one, "default_value", None)
-        if default is not None:
-            default = convert_to_tensor(default, dtype=one.dtype)
-        made.append((name, int(one.dtype), getattr(one, "shape", []), not isinstance(one, FixedLenFeature), default))
+        if isinstance(one, VarLenFeature):
+            made.append((name, int(one.dtype), [], _SPARSE, None))
+        elif isinstance(one, RaggedFeature):
+            made.append((one.value_key or name, int(one.dtype), [], _RAGGED, None))
+        elif isinstance(one, SparseFeature):
+            made += [(key, int(int64), [], _SPARSE, None) for key in one._keys()]
+            made.append((one.value_key, int(one.dtype), [], _SPARSE, None))
+        elif isinstance(one, (FixedLenFeature, FixedLenSequenceFeature)):
+            default = one.default_value
+            if default is not None:
+                default = convert_to_tensor(default, dtype=one.dtype)
+            made.append((name, int(one.dtype), one.shape, _FIXED if isinstance(one, FixedLenFeature) else _PADDED, default))
+        else:
+            raise ValueError(f"Unsupported FixedLenFeature, VarLenFeature, SparseFeature, FixedLenSequenceFeature or "
+                             f"RaggedFeature for key {name}: got {one!r}")
     return made
 
 
+def _taken(feature, tensors, batched):
+    """The value of a feature, of the tensors that come next."""
+    from .ragged import RaggedTensor
+    from .sparse import SparseTensor
+    if isinstance(feature, VarLenFeature):
+        return SparseTensor(next(tensors), next(tensors), next(tensors))
+    if isinstance(feature, RaggedFeature):
+        values = next(tensors)
+        return RaggedTensor.from_row_splits(values, _native.cast(next(tensors), feature.row_splits_dtype),
+                                            validate=False) if batched else values
+    if isinstance(feature, SparseFeature):
+        parts = [[next(tensors), next(tensors), next(tensors)] for _ in range(len(feature._keys()) + 1)]
+        return _placed(feature, [one[1] for one in parts[:-1]], *parts[-1])
+    return next(tensors)
+
+
+def _placed(feature, places, own, values, shape):
+    """Values at the places that other features have."""
+    from . import ops_array
+    from .sparse import SparseTensor, reorder
+    columns = [own[:, i:i + 1] for i in range(own._shape[1] - 1)] + [ops_array.expand_dims(one, 1) for one in places]
+    whole = ops_array.concat([shape[:-1], convert_to_tensor(feature._sizes(), dtype=int64)], 0)
+    made = SparseTensor(ops_array.concat(columns, 1), values, whole)
+    return made if feature.already_sorted else reorder(made)
+
+
 def _parsed(features, serialized):
-    return dict(zip(sorted(features), _native.parse_example(convert_to_tensor(serialized), _specs(features))))
+    if not features:
+        raise ValueError("Missing features: [parse_example] at least one feature must be asked for; got none")
+    serialized = convert_to_tensor(serialized)
+    tensors = iter(_native.parse_example(serialized, _specs(features)))
+    return {name: _taken(features[name], tensors, serialized._rank > 0) for name in sorted(features)}
 
 
 def parse_single_example(serialized, features, example_names=None, name=None):
@@ -106,6 +185,10 @@ class FixedLenSequenceFeature:
     def __init__(self, shape, dtype, allow_missing=False, default_value=None):
         self.shape, self.dtype, self.allow_missing = list(shape), as_dtype(dtype), allow_missing
         self.default_value = default_value
+
+
+for _kind in (FixedLenFeature, VarLenFeature, RaggedFeature, SparseFeature, FixedLenSequenceFeature):
+    _kind.__repr__ = _with_features
 
 
 def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, na_value="", select_cols=None,

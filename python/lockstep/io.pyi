@@ -6,6 +6,12 @@ class FixedLenFeature:
 class FixedLenSequenceFeature:
     """Any number of elements of `shape`, stacked; in a batch padded behind with `default_value`."""
     def __init__(self, shape, dtype, allow_missing=False, default_value=None) -> None: ...
+class RaggedFeature:
+    """A feature of any length: a vector, of a batch rows of a ragged tensor."""
+    def __init__(self, dtype, value_key=None, partitions=..., row_splits_dtype='int32', validate=False) -> None: ...
+class SparseFeature:
+    """Two features, of places and of values, given as a sparse tensor of `size`; of several places for as many axes."""
+    def __init__(self, index_key, value_key, dtype, size, already_sorted=False) -> None: ...
 class TFRecordOptions:
     def __init__(self, compression_type='', **kwargs) -> None: ...
 class TFRecordWriter:
@@ -15,7 +21,7 @@ class TFRecordWriter:
     def flush(self) -> Any: ...
     def write(self, record) -> Any: ...
 class VarLenFeature:
-    """A feature of any length, given as a vector."""
+    """A feature of any length, given as a sparse tensor: a vector, of a batch a matrix."""
     def __init__(self, dtype) -> None: ...
 from lockstep.keras.initializers import as_dtype as as_dtype
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
@@ -31,6 +37,7 @@ def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, nam
 def encode_base64(input, pad=False, name=None) -> Any:
     """Texts in the base64 of addresses (RFC 4648, with - and _); padded with = where asked."""
     ...
+int64: Any
 def matching_files(pattern, name=None) -> Any:
     """The files that fit a pattern, a vector."""
     ...

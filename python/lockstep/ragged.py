@@ -4,7 +4,9 @@ lengths must be known when a function is traced."""
 import builtins
 
 from . import _native, ops_array, ops_math
+from ._composites import Parts
 from ._dtypes import TensorShape, as_dtype, int64
+from ._function import TensorSpec
 from ._tensor import Tensor, convert_to_tensor, is_tensor
 
 _range = builtins.range
@@ -23,6 +25,8 @@ class RaggedTensor:
     def from_row_splits(cls, values, row_splits, name=None, validate=True):
         """Raises: InvalidArgumentError for splits that do not begin with 0 or fall."""
         splits = _splits(row_splits)
+        if splits._symbolic:
+            return cls(values, splits)
         plain = splits.numpy()
         values = values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
         if validate:
@@ -98,13 +102,13 @@ class RaggedTensor:
     def shape(self):
         inner = list(self._values.shape)[1:] if not isinstance(self._values, RaggedTensor) else \
             list(self._values.shape)[1:]
-        return TensorShape([self._row_splits._shape[0] - 1, None] + inner)
+        return TensorShape([len(self) if self._row_splits._shape[0] >= 0 else None, None] + inner)
 
     def get_shape(self):
         return self.shape
 
     def nrows(self, out_type=None, name=None):
-        return convert_to_tensor(self._row_splits._shape[0] - 1, int64)
+        return ops_array.shape(self._row_splits, out_type=int64)[0] - 1
 
     def row_lengths(self, axis=1, name=None):
         """How many elements each row has."""
@@ -123,8 +127,18 @@ class RaggedTensor:
         return convert_to_tensor(numpy.repeat(numpy.arange(len(self)), self._lengths()))
 
     def _lengths(self):
-        splits = self._row_splits.numpy()
+        splits = self._plain_splits()
         return splits[1:] - splits[:-1]
+
+    def _plain_splits(self):
+        if self._row_splits._symbolic:
+            from .errors import UnimplementedError
+            raise UnimplementedError(None, None, "[ragged] the rows' lengths must be known while a function is traced; got "
+                                     "those of an element; write tf.py_function(...), or give the tensor as it is")
+        return self._row_splits.numpy()
+
+    def _parts(self):
+        return RaggedParts(self.flat_values, *self.nested_row_splits)
 
     def bounding_shape(self, axis=None, name=None, out_type=None):
         lengths = self._lengths()
@@ -139,6 +153,8 @@ class RaggedTensor:
         return self.with_values(new_values)
 
     def __len__(self):
+        if self._row_splits._shape[0] < 0:
+            self._plain_splits()
         return self._row_splits._shape[0] - 1
 
     def __iter__(self):
@@ -150,7 +166,7 @@ class RaggedTensor:
         """Nested lists of Python values."""
         inner = self._values.to_list() if isinstance(self._values, RaggedTensor) else \
             self._values.numpy().tolist()
-        splits = self._row_splits.numpy().tolist()
+        splits = self._plain_splits().tolist()
         return [inner[a:b] for a, b in zip(splits, splits[1:])]
 
     def numpy(self):
@@ -178,7 +194,7 @@ class RaggedTensor:
         fill = ops_array.fill([1] + tail, convert_to_tensor(default_value, dtype=self.dtype))
         count = self._values._shape[0]
         places = numpy.full((len(lengths), width), count, "int32")
-        starts = self._row_splits.numpy()
+        starts = self._plain_splits()
         for i, n in enumerate(numpy.minimum(lengths, width)):
             places[i, :n] = starts[i] + numpy.arange(n)
         return ops_array.gather(ops_array.concat([self._values, fill], 0), places)
@@ -197,7 +213,7 @@ class RaggedTensor:
         if isinstance(first, int) or is_tensor(first):
             i = int(first)
             i += len(self) if i < 0 else 0
-            splits = self._row_splits.numpy()
+            splits = self._plain_splits()
             if not 0 <= i < len(self):
                 from .errors import InvalidArgumentError
                 raise InvalidArgumentError(None, None, f"slice index {i} of dimension 0 out of bounds.")
@@ -234,9 +250,9 @@ class RaggedTensor:
         return self.with_flat_values(-self.flat_values)
 
     def __repr__(self):
-        from ._dtypes import string
-        shown = self.to_list()
-        return f"<tf.RaggedTensor {shown}>" if self.dtype is not string or True else ""
+        if self._row_splits._symbolic or self.flat_values._symbolic:
+            return f"tf.RaggedTensor(values={self._values!r}, row_splits={self._row_splits!r})"
+        return f"<tf.RaggedTensor {self.to_list()}>"
 
     __str__ = __repr__
 
@@ -256,8 +272,84 @@ def _give_operators():
 _give_operators()
 
 
+class RaggedTensorSpec:
+    """The shape and dtype of a ragged tensor that is to come."""
+
+    def __init__(self, shape=None, dtype="float32", ragged_rank=None, row_splits_dtype=int64, flat_values_spec=None):
+        self.shape, self.dtype, self.row_splits_dtype = TensorShape(shape), as_dtype(dtype), as_dtype(row_splits_dtype)
+        self.ragged_rank = self.shape.rank - 1 if ragged_rank is None else ragged_rank
+
+    def _parts(self):
+        tail = self.shape.as_list()[self.ragged_rank + 1:]
+        rows = self.shape.as_list()[0] if self.ragged_rank else None
+        splits = [TensorSpec([None if rows is None or i else rows + 1], self.row_splits_dtype)
+                  for i in _range(self.ragged_rank)]
+        return RaggedParts(TensorSpec([None] + tail, self.dtype), *splits)
+
+    def is_compatible_with(self, other):
+        return self.dtype == other.dtype and self.shape.is_compatible_with(other.shape)
+
+    def __eq__(self, other):
+        return isinstance(other, RaggedTensorSpec) and repr(self) == repr(other)
+
+    def __hash__(self):
+        return hash(repr(self))
+
+    def __repr__(self):
+        return f"RaggedTensorSpec({self.shape!r}, {self.dtype!r}, {self.ragged_rank}, {self.row_splits_dtype!r})"
+
+
+class RaggedParts(Parts):
+    """The flat values, then the splits from the outermost on; without splits a row of its own."""
+
+    def whole(self):
+        if isinstance(self[0], TensorSpec):
+            return self
+        made = self[0]
+        for splits in reversed(self[1:]):
+            made = RaggedTensor(made, splits)
+        return made
+
+    def spec(self):
+        depth = len(self) - 1
+        splits = self[1].shape[0] if depth else None
+        first = None if splits is None else splits - 1
+        return RaggedTensorSpec([first] + [None] * depth + self[0].shape.as_list()[1:], self[0].dtype, depth,
+                                self[1].dtype if depth else int64)
+
+    def general(self):
+        depth = len(self) - 1
+        return RaggedTensorSpec([None] * (depth + 1) + list(self[0]._shape)[1:], self[0].dtype, depth,
+                                self[1].dtype if depth else int64)._parts()
+
+    def plain(self):
+        return self.whole().numpy()
+
+    @classmethod
+    def stacked(cls, rows):
+        """The parts of a batch of such tensors."""
+        import numpy
+        values = ops_array.concat([one[0] for one in rows], 0)
+        counts = [[one[1]._shape[0] - 1 if len(one) > 1 else one[0]._shape[0] for one in rows]]
+        for level in _range(1, len(rows[0])):
+            counts.append(numpy.concatenate([numpy.diff(one[level].numpy()) for one in rows]))
+        kind = rows[0][1].dtype if len(rows[0]) > 1 else int64
+        return cls(values, *[convert_to_tensor(numpy.concatenate([[0], numpy.cumsum(one)]), dtype=kind) for one in counts])
+
+    def rows(self):
+        """The parts of its rows, one after another."""
+        for row in self.whole():
+            yield row._parts() if isinstance(row, RaggedTensor) else RaggedParts(row)
+
+    def batch_spec(self, size):
+        splits = TensorSpec([None if size is None else size + 1], self[1].dtype if len(self) > 1 else int64)
+        return RaggedParts(TensorSpec([None] + self[0].shape.as_list()[1:], self[0].dtype), splits,
+                           *[TensorSpec([None], one.dtype) for one in self[1:]])
+
+
 def _splits(given):
-    return _native.cast(convert_to_tensor(given, dtype_hint=int64), int64)
+    given = convert_to_tensor(given, dtype_hint=int64)
+    return given if given.dtype == "int32" else _native.cast(given, int64)
 
 
 def _length(values):

@@ -1,5 +1,29 @@
 from typing import Any
 
+from lockstep.ragged import Parts as Parts
+import lockstep.ragged
+class SparseParts(lockstep.ragged.Parts):
+    """Places, values and shape."""
+    def batch_spec(self, size) -> Any: ...
+    def general(self) -> Any:
+        """The parts' specs for any such tensor."""
+        ...
+    def plain(self) -> Any:
+        """What `Dataset.as_numpy_iterator` gives."""
+        ...
+    def rows(self) -> Any:
+        """The parts of its slices along axis 0, one after another."""
+        ...
+    def spec(self) -> Any:
+        """The spec that users see, of parts that are specs."""
+        ...
+    @classmethod
+    def stacked(cls, rows) -> Any:
+        """The parts of a batch of such tensors."""
+        ...
+    def whole(self) -> Any:
+        """The tensor."""
+        ...
 class SparseTensor:
     """`values[i]` at the place `indices[i]` of a tensor of `dense_shape`; elsewhere zeros."""
     def __init__(self, indices, values, dense_shape) -> None: ...
@@ -10,17 +34,25 @@ class SparseTensor:
     def get_shape(self) -> Any: ...
     @property
     def rank(self) -> Any: ...
+    def set_shape(self, shape) -> Any:
+        """What is known of the shape of a traced tensor beside what was known."""
+        ...
     @property
     def shape(self) -> Any: ...
     def with_values(self, new_values) -> Any: ...
+class SparseTensorSpec:
+    """The shape and dtype of a sparse tensor that is to come."""
+    def __init__(self, shape=None, dtype='float32') -> None: ...
+    def is_compatible_with(self, other) -> Any: ...
 from lockstep.keras.models import Tensor as Tensor
 from lockstep.queue import TensorShape as TensorShape
+from lockstep.onnx import TensorSpec as TensorSpec
 def add(a, b, threshold=0) -> Any:
     """The sum of two sparse tensors, or of a sparse and a dense one."""
     ...
 from lockstep.keras.initializers import as_dtype as as_dtype
 def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None) -> Any:
-    """Sparse tensors one after another."""
+    """Sparse tensors one after another. Raises: InvalidArgumentError where the other sizes differ, unless"""
     ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def expand_dims(sp_input, axis=None, name=None) -> Any:
@@ -40,14 +72,26 @@ from lockstep.image import integers as integers
 def map_values(op, *args, **kwargs) -> Any:
     """`op` of the values."""
     ...
+def mask(a, mask_indices, name=None) -> Any:
+    """Indexed slices without those whose index is in `mask_indices`."""
+    ...
+def maximum(sp_a, sp_b, name=None) -> Any:
+    """The maximum of two sparse tensors, element by element, of places that one has at least."""
+    ...
+def minimum(sp_a, sp_b, name=None) -> Any:
+    """The minimum of two sparse tensors, element by element, of places that one has at least."""
+    ...
 def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None) -> Any:
-    """Over the elements that are kept; zeros where there are none."""
+    """The largest of the elements that are kept; zeros where there are none."""
     ...
 def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None) -> Any:
-    """Over the elements that are kept; zeros where there are none."""
+    """The sums of the elements that are kept; zeros where there are none."""
     ...
 def reorder(sp_input, name=None) -> Any:
     """The same with its places in row-major order."""
+    ...
+def reset_shape(sp_input, new_shape=None) -> Any:
+    """The same elements in a larger shape, by default the smallest one. Raises: InvalidArgumentError for a smaller one."""
     ...
 def reshape(sp_input, shape, name=None) -> Any:
     """The same elements in another shape."""
@@ -55,17 +99,32 @@ def reshape(sp_input, shape, name=None) -> Any:
 def retain(sp_input, to_retain) -> Any:
     """The elements where `to_retain` is true."""
     ...
+def segment_mean(data, indices, segment_ids, num_segments=None, sparse_gradient=False, name=None) -> Any:
+    """`tf.math.segment_mean` of the rows `indices` of `data`."""
+    ...
+def segment_sqrt_n(data, indices, segment_ids, num_segments=None, sparse_gradient=False, name=None) -> Any:
+    """The sums of the rows `indices` of `data`, each divided by the root of how many rows it has."""
+    ...
+def segment_sum(data, indices, segment_ids, num_segments=None, sparse_gradient=False, name=None) -> Any:
+    """`tf.math.segment_sum` of the rows `indices` of `data`."""
+    ...
 def slice(sp_input, start, size, name=None) -> Any:
-    """A part."""
+    """A part; what of it lies outside is left out."""
     ...
 def softmax(sp_input, name=None) -> Any:
-    """Along the last axis, over the elements that are kept."""
+    """Along the last axis, over the elements that are kept, which come in row-major order."""
     ...
 def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None) -> Any:
     """A matrix product. Shapes: a [m, k] (or [k, m] adjoint), b [k, n]; result [m, n]."""
     ...
+def split(sp_input=None, num_split=None, axis=None, name=None) -> Any:
+    """`num_split` parts along an axis; the first ones are larger where it does not divide."""
+    ...
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None) -> Any:
     """The whole tensor. Raises: InvalidArgumentError for places out of order, or twice."""
+    ...
+def to_indicator(sp_input, vocab_size, name=None) -> Any:
+    """Which of `vocab_size` numbers are among the values of each row: bool [..., vocab_size]."""
     ...
 def transpose(sp_input, perm=None, name=None) -> Any:
     """The axes in another order."""

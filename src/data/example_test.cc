@@ -103,6 +103,38 @@ TEST(ParseExample, PadsListsOfPairsWithTheirDefault) {
       "got 1 (example 0); look at what writes it");
 }
 
+TEST(ParseExample, GivesPlacesAndSplitsOfLists) {
+  const std::string two = SerializeExample({{"w", std::vector<int64_t>{7, 8}}});
+  const Tensor records = Tensor::FromStrings(
+      {two, SerializeExample({}), SerializeExample({{"w", std::vector<int64_t>{9}}})}, {3});
+  const std::vector<FeatureSpec> sparse{{"w", DType::kInt64, {}, FeatureSpec::Kind::kSparse}};
+  const std::vector<FeatureSpec> ragged{{"w", DType::kInt64, {}, FeatureSpec::Kind::kRagged}};
+  const auto shown = [](const Element& element) {
+    std::vector<std::vector<int64_t>> values;
+    for (const Tensor& one : element) values.push_back(one.ToVector<int64_t>());
+    return values;
+  };
+  using Shown = std::vector<std::vector<int64_t>>;
+  const Element batch = ParseExample(records, sparse);
+  EXPECT_EQ(shown(batch), (Shown{{0, 0, 0, 1, 2, 0}, {7, 8, 9}, {3, 2}}));
+  EXPECT_EQ(batch[0].shape(), (Shape{3, 2}));
+  EXPECT_EQ(shown(ParseSingleExample(two, sparse)), (Shown{{0, 1}, {7, 8}, {2}}));
+  EXPECT_EQ(shown(ParseExample(Tensor::FromStrings({}, {0}), sparse)), (Shown{{}, {}, {0, 0}}));
+  EXPECT_EQ(shown(ParseExample(records, ragged)), (Shown{{7, 8, 9}, {0, 2, 2, 3}}));
+  EXPECT_EQ(shown(ParseSingleExample(two, ragged)), (Shown{{7, 8}}));
+  const Function parse([&](const std::vector<Tensor>& inputs) {
+    Element parsed = ParseExample(inputs[0], sparse);
+    const Element rows = ParseExample(inputs[0], ragged);
+    parsed.insert(parsed.end(), rows.begin(), rows.end());
+    return parsed;
+  });
+  EXPECT_EQ(shown(parse.Call({records})),
+            (Shown{{0, 0, 0, 1, 2, 0}, {7, 8, 9}, {3, 2}, {7, 8, 9}, {0, 2, 2, 3}}));
+  std::string text;
+  EXPECT_EQ(CodeOf(two, {{"w", DType::kInt64, Shape{2}, FeatureSpec::Kind::kSparse}}, &text),
+            Code::kInvalidArgument);
+}
+
 TEST(ParseExample, IsAnOpOfTracedFunctions) {
   const std::vector<FeatureSpec> wanted{{"x", DType::kFloat32, Shape{2}},
                                         {"w", DType::kInt64, {}, FeatureSpec::Kind::kVariable}};

@@ -41,7 +41,8 @@ const char* NameOf(FeatureList::Kind kind) {
 // The values of one feature of many examples.
 class Column {
  public:
-  Column(const FeatureSpec& spec, int64_t rows) : spec_(spec), rows_(rows), filled_(rows) {
+  Column(const FeatureSpec& spec, int64_t rows, bool alone)
+      : spec_(spec), rows_(rows), alone_(alone), filled_(rows) {
     Check();
     row_size_ = variable() ? 0 : spec.shape.num_elements();
     if (!variable()) buffer_ = tensor::Buffer::Allocate(spec.dtype, rows * row_size_);
@@ -75,14 +76,18 @@ class Column {
     }
   }
 
-  Tensor Finish() {
-    if (variable()) return Padded();
-    for (int64_t row = 0; row < rows_; ++row) {
-      if (!filled_[row]) PutDefault(row);
+  void Finish(Element& element) {
+    if (spec_.kind == FeatureSpec::Kind::kSparse) {
+      element.push_back(Places());
+      element.push_back(Joined());
+      element.push_back(DenseShape());
+    } else if (spec_.kind == FeatureSpec::Kind::kRagged) {
+      element.push_back(Joined());
+      if (!alone_) element.push_back(Splits());
+    } else {
+      const Tensor rows = variable() ? Padded() : Fixed();
+      element.push_back(alone_ ? rows.WithShape(Shape(rows.shape().sizes().subspan(1))) : rows);
     }
-    Shape shape{rows_};
-    for (const int64_t size : spec_.shape.sizes()) shape.Append(size);
-    return Tensor::FromBuffer(std::move(buffer_), spec_.dtype, shape);
   }
 
  private:
@@ -93,15 +98,22 @@ class Column {
     int64_t size() const {
       return static_cast<int64_t>(floats.size() + integers.size() + strings.size());
     }
+    // Of the three lists one has elements at most.
+    void CopyTo(void* out, int64_t at) const {
+      std::copy(floats.begin(), floats.end(), static_cast<float*>(out) + at);
+      std::copy(integers.begin(), integers.end(), static_cast<int64_t*>(out) + at);
+      std::copy(strings.begin(), strings.end(), static_cast<std::string*>(out) + at);
+    }
   };
 
-  bool variable() const { return spec_.kind == FeatureSpec::Kind::kVariable; }
+  bool variable() const { return spec_.kind != FeatureSpec::Kind::kFixed; }
 
   void Check() const {
     const bool known = spec_.dtype == DType::kFloat32 || spec_.dtype == DType::kInt64 ||
                        spec_.dtype == DType::kString || spec_.dtype == DType::kUInt8;
     if (!known || !spec_.shape.fully_known() ||
-        (variable() && (spec_.dtype == DType::kUInt8 || spec_.shape.num_elements() == 0))) {
+        (variable() && (spec_.dtype == DType::kUInt8 || spec_.shape.num_elements() == 0)) ||
+        (spec_.kind == FeatureSpec::Kind::kSparse && spec_.shape.rank() > 0)) {
       data::Refuse(
           "parse_example",
           "a feature is of float32, int64, string or (fixed) uint8, with a known shape",
@@ -219,6 +231,60 @@ class Column {
     }
   }
 
+  Tensor Fixed() {
+    for (int64_t row = 0; row < rows_; ++row) {
+      if (!filled_[row]) PutDefault(row);
+    }
+    return Tensor::FromBuffer(std::move(buffer_), spec_.dtype, Behind({rows_}));
+  }
+
+  Shape Behind(Shape first) const {
+    for (const int64_t size : spec_.shape.sizes()) first.Append(size);
+    return first;
+  }
+
+  int64_t SizeOf(int64_t row) const { return lists_[row].size() / spec_.shape.num_elements(); }
+
+  // The values of all rows, one behind the other.
+  Tensor Joined() {
+    int64_t total = 0;
+    for (const Values& values : lists_) total += values.size();
+    auto buffer = tensor::Buffer::Allocate(spec_.dtype, total);
+    int64_t at = 0;
+    for (const Values& values : lists_) {
+      values.CopyTo(buffer->data(), at);
+      at += values.size();
+    }
+    return Tensor::FromBuffer(std::move(buffer), spec_.dtype,
+                              Behind({total / spec_.shape.num_elements()}));
+  }
+
+  Tensor Places() const {
+    std::vector<int64_t> places;
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t i = 0; i < SizeOf(row); ++i) {
+        if (!alone_) places.push_back(row);
+        places.push_back(i);
+      }
+    }
+    const int64_t rank = alone_ ? 1 : 2;
+    const auto total = static_cast<int64_t>(places.size()) / rank;
+    return Tensor::FromVector(places, Shape{total, rank});
+  }
+
+  Tensor DenseShape() const {
+    int64_t most = 0;
+    for (int64_t row = 0; row < rows_; ++row) most = std::max(most, SizeOf(row));
+    if (alone_) return Tensor::FromVector(std::vector<int64_t>{most}, Shape{1});
+    return Tensor::FromVector(std::vector<int64_t>{rows_, most}, Shape{2});
+  }
+
+  Tensor Splits() const {
+    std::vector<int64_t> splits{0};
+    for (int64_t row = 0; row < rows_; ++row) splits.push_back(splits.back() + SizeOf(row));
+    return Tensor::FromVector(splits, Shape{rows_ + 1});
+  }
+
   Tensor Padded() {
     for (const Values& values : lists_) row_size_ = std::max(row_size_, values.size());
     buffer_ = tensor::Buffer::Allocate(spec_.dtype, rows_ * row_size_);
@@ -227,32 +293,32 @@ class Column {
     for (int64_t row = 0; row < rows_; ++row) {
       const Values& values = lists_[row];
       if (spec_.default_value.defined()) PutDefault(row);
-      const auto place = [&](auto* out) { return out + row * row_size_; };
-      std::copy(values.floats.begin(), values.floats.end(),
-                place(static_cast<float*>(buffer_->data())));
-      std::copy(values.integers.begin(), values.integers.end(),
-                place(static_cast<int64_t*>(buffer_->data())));
-      std::copy(values.strings.begin(), values.strings.end(),
-                place(static_cast<std::string*>(buffer_->data())));
+      values.CopyTo(buffer_->data(), row * row_size_);
     }
-    Shape shape{rows_, row_size_ / spec_.shape.num_elements()};
-    for (const int64_t size : spec_.shape.sizes()) shape.Append(size);
-    return Tensor::FromBuffer(std::move(buffer_), spec_.dtype, shape);
+    return Tensor::FromBuffer(std::move(buffer_), spec_.dtype,
+                              Behind({rows_, row_size_ / spec_.shape.num_elements()}));
   }
 
   const FeatureSpec& spec_;
   int64_t rows_;
+  bool alone_;  // one example, which adds no axis
   int64_t row_size_ = 0;
   std::vector<bool> filled_;
   std::shared_ptr<tensor::Buffer> buffer_;
   std::vector<Values> lists_;
 };
 
-std::vector<Column> Columns(const std::vector<FeatureSpec>& specs, int64_t rows) {
+std::vector<Column> Columns(const std::vector<FeatureSpec>& specs, int64_t rows, bool alone) {
   std::vector<Column> columns;
   columns.reserve(specs.size());
-  for (const FeatureSpec& spec : specs) columns.emplace_back(spec, rows);
+  for (const FeatureSpec& spec : specs) columns.emplace_back(spec, rows, alone);
   return columns;
+}
+
+Element Finish(std::vector<Column>& columns) {
+  Element element;
+  for (Column& column : columns) column.Finish(element);
+  return element;
 }
 
 void ParseInto(std::string_view serialized, int64_t row, std::vector<Column>& columns) {
@@ -275,14 +341,9 @@ void ParseInto(std::string_view serialized, int64_t row, std::vector<Column>& co
 }  // namespace
 
 Element ParseSingleExample(std::string_view serialized, const std::vector<FeatureSpec>& specs) {
-  std::vector<Column> columns = Columns(specs, 1);
+  std::vector<Column> columns = Columns(specs, 1, true);
   ParseInto(serialized, 0, columns);
-  Element element;
-  for (Column& column : columns) {
-    const Tensor rows = column.Finish();
-    element.push_back(rows.WithShape(Shape(rows.shape().sizes().subspan(1))));
-  }
-  return element;
+  return Finish(columns);
 }
 
 namespace {
@@ -304,18 +365,27 @@ void RequireTexts(DType dtype, const Shape& shape) {
                std::string(DTypeName(dtype)) + shape.ToString(), "batch serialized records");
 }
 
+void AppendTypes(const FeatureSpec& spec, const Shape& texts, std::vector<ops::TensorType>& types) {
+  const bool sparse = spec.kind == FeatureSpec::Kind::kSparse;
+  const bool ragged = spec.kind == FeatureSpec::Kind::kRagged;
+  const int64_t rank = texts.rank() + 1;
+  Shape shape = sparse || ragged ? Shape{} : texts;
+  if (spec.kind != FeatureSpec::Kind::kFixed) shape.Append(Shape::kUnknown);
+  for (const int64_t size : spec.shape.sizes()) shape.Append(size);
+  if (sparse) types.push_back({DType::kInt64, Shape{Shape::kUnknown, rank}});
+  types.push_back({spec.dtype, shape});
+  if (sparse) types.push_back({DType::kInt64, Shape{rank}});
+  if (ragged && texts.rank() == 1) {
+    const int64_t splits = texts[0] < 0 ? Shape::kUnknown : texts[0] + 1;
+    types.push_back({DType::kInt64, Shape{splits}});
+  }
+}
+
 std::vector<ops::TensorType> InferParsed(const ops::InferenceContext& context) {
   const ops::TensorType& texts = context.inputs[0];
   RequireTexts(texts.dtype, texts.shape);
   std::vector<ops::TensorType> types;
-  for (const FeatureSpec& spec : SpecsOf(context.attributes)) {
-    Shape shape = texts.shape;
-    if (spec.kind == FeatureSpec::Kind::kVariable) {
-      shape.Append(Shape::kUnknown);
-    }
-    for (const int64_t size : spec.shape.sizes()) shape.Append(size);
-    types.push_back({spec.dtype, shape});
-  }
+  for (const FeatureSpec& spec : SpecsOf(context.attributes)) AppendTypes(spec, texts.shape, types);
   return types;
 }
 
@@ -323,12 +393,10 @@ std::vector<Tensor> Parse(const ops::Attributes& attributes, std::span<const Ten
   const std::vector<FeatureSpec>& specs = SpecsOf(attributes);
   const auto records = inputs[0].data<std::string>();
   if (inputs[0].rank() == 0) return ParseSingleExample(records[0], specs);
-  std::vector<Column> columns = Columns(specs, static_cast<int64_t>(records.size()));
+  std::vector<Column> columns = Columns(specs, static_cast<int64_t>(records.size()), false);
   for (size_t row = 0; row < records.size(); ++row)
     ParseInto(records[row], static_cast<int64_t>(row), columns);
-  Element element;
-  for (Column& column : columns) element.push_back(column.Finish());
-  return element;
+  return Finish(columns);
 }
 
 const ops::RegisterOp kParseExample({.name = "ParseExample", .infer = InferParsed});

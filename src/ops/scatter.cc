@@ -2,6 +2,8 @@
 
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
 #include "ops/array_rules.h"
 
 namespace lockstep {
@@ -129,6 +131,36 @@ const RegisterOp kTensorScatterAdd({.name = "TensorScatterAdd",
                                     .infer = InferTensorScatter,
                                     .gradient = AddGradient});
 
+// The values of `dense_shape` are not looked at: the number of axes is all that is known.
+std::vector<TensorType> InferSparseToDense(const InferenceContext& context) {
+  const TensorType &indices = context.inputs[0], &sizes = context.inputs[1];
+  const TensorType &values = context.inputs[2], &other = context.inputs[3];
+  const bool whole = indices.dtype == DType::kInt64 && sizes.dtype == DType::kInt64;
+  const bool fits = whole && indices.shape.rank() == 2 && sizes.shape.rank() == 1 &&
+                    values.shape.rank() == 1 && sizes.shape[0] >= 0 &&
+                    Shape{values.shape[0], sizes.shape[0]}.CompatibleWith(indices.shape);
+  if (!fits || other.dtype != values.dtype || other.shape.rank() != 0) {
+    Reject(context.spec,
+           "indices must be int64 [n,rank], dense_shape int64 [rank], values [n], the default a "
+           "scalar of their dtype",
+           indices.ToString() + ", " + sizes.ToString() + ", " + values.ToString() + " and " +
+               other.ToString());
+  }
+  Shape shape;
+  for (int64_t axis = 0; axis < sizes.shape[0]; ++axis) shape.Append(Shape::kUnknown);
+  return {{values.dtype, shape, values.element}};
+}
+
+std::vector<Tensor> SparseToDenseGradient(const GradientContext& context) {
+  const Tensor& gradient = context.output_gradients[0];
+  const Tensor kept = GatherNd(gradient, context.inputs[0]);
+  return {Tensor(), Tensor(), kept, ReduceSum(gradient) - ReduceSum(kept)};
+}
+
+const RegisterOp kSparseToDense({.name = "SparseToDense",
+                                 .infer = InferSparseToDense,
+                                 .gradient = SparseToDenseGradient});
+
 }  // namespace
 }  // namespace ops
 
@@ -143,6 +175,12 @@ Tensor TensorScatterUpdate(const Tensor& tensor, const Tensor& indices, const Te
 }
 Tensor TensorScatterAdd(const Tensor& tensor, const Tensor& indices, const Tensor& updates) {
   return ops::Emit1("TensorScatterAdd", {tensor, indices, updates});
+}
+
+Tensor SparseToDense(const Tensor& indices, const Tensor& dense_shape, const Tensor& values,
+                     const Tensor& default_value, bool validate_indices) {
+  return ops::Emit1("SparseToDense", {indices, dense_shape, values, default_value},
+                    {{"validate_indices", validate_indices}});
 }
 
 }  // namespace lockstep

@@ -66,6 +66,7 @@ void BindPlaces(nb::module_& m) {
   m.def("scatter_nd", &ScatterNd, unlocked);
   m.def("tensor_scatter_update", &TensorScatterUpdate, unlocked);
   m.def("tensor_scatter_add", &TensorScatterAdd, unlocked);
+  m.def("sparse_to_dense", &SparseToDense, unlocked);
   m.def("top_k", [](const Tensor& x, int64_t k) {
     TopKResult result = Unlocked([&] { return TopK(x, k); });
     return nb::make_tuple(result.values, result.indices);

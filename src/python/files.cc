@@ -131,12 +131,11 @@ using Spec = std::tuple<std::string, int, Shape, bool, nb::object>;
 std::vector<FeatureSpec> SpecsOf(nb::handle list) {
   std::vector<FeatureSpec> specs;
   for (nb::handle one : list) {
-    specs.push_back(
-        {.name = nb::cast<std::string>(one[0]),
-         .dtype = static_cast<DType>(nb::cast<int>(one[1])),
-         .shape = nb::cast<Shape>(one[2]),
-         .kind = nb::cast<bool>(one[3]) ? FeatureSpec::Kind::kVariable : FeatureSpec::Kind::kFixed,
-         .default_value = Arg{nb::object(one[4])}.Optional()});
+    specs.push_back({.name = nb::cast<std::string>(one[0]),
+                     .dtype = static_cast<DType>(nb::cast<int>(one[1])),
+                     .shape = nb::cast<Shape>(one[2]),
+                     .kind = static_cast<FeatureSpec::Kind>(nb::cast<int>(one[3])),
+                     .default_value = Arg{nb::object(one[4])}.Optional()});
   }
   return specs;
 }

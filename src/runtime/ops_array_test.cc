@@ -295,6 +295,36 @@ TEST(ScatterTest, PutsSlicesInPlaces) {
   EXPECT_EQ(CodeOf([&] { ScatterNd(rows, x, {3, 3}); }), Code::kInvalidArgument);
 }
 
+TEST(SparseToDenseTest, PutsValuesAtPlaces) {
+  const auto dense = [](std::vector<int64_t> places, std::vector<int64_t> sizes,
+                        bool ordered = true) {
+    const auto count = static_cast<int64_t>(places.size()) / 2;
+    return SparseToDense(Tensor::FromVector(places, Shape{count, 2}),
+                         Tensor::FromVector(sizes, Shape{2}), Counting({count}) + 1,
+                         Constant<float>({-1}, {}), ordered);
+  };
+  EXPECT_EQ(dense({0, 1, 1, 0}, {2, 2}).ToVector<float>(), (std::vector<float>{-1, 1, 2, -1}));
+  EXPECT_EQ(dense({}, {2, 0}).shape(), (Shape{2, 0}));
+  EXPECT_EQ(dense({1, 0, 0, 1}, {2, 2}, false).ToVector<float>(),
+            (std::vector<float>{-1, 2, 1, -1}));
+  const auto text = [&](std::vector<int64_t> places, std::vector<int64_t> sizes) {
+    return MessageOf([&] { dense(std::move(places), std::move(sizes)); });
+  };
+  const std::string rule =
+      "[SparseToDense] places must lie within [2,2] and rise; got places of which ";
+  EXPECT_EQ(text({1, 0, 0, 1}, {2, 2}),
+            rule + "indices[1] = [0,1] is out of order; sort them by tf.sparse.reorder");
+  EXPECT_EQ(text({1, 0, 1, 0}, {2, 2}), rule + "indices[1] = [1,0] is repeated");
+  EXPECT_EQ(text({0, 2}, {2, 2}), rule + "indices[0] = [0,2] is out of bounds");
+  EXPECT_EQ(text({}, {1LL << 40, 1LL << 40}),
+            "[SparseToDense] sizes must be >= 0 and their product an int64; got dense_shape "
+            "[1099511627776,1099511627776]");
+  EXPECT_EQ(SparseToDense(Constant<int64_t>({1}, {1, 1}), Constant<int64_t>({2}),
+                          Tensor::FromStrings({"a"}, {1}), Tensor::FromStrings({"?"}, {}))
+                .ToVector<std::string>(),
+            (std::vector<std::string>{"?", "a"}));
+}
+
 TEST(SortTest, IsStableAndPutsNanLast) {
   const float nan = NAN;
   const Tensor x = Constant<float>({3, 1, nan, 3, 2}, {5});
@@ -376,6 +406,12 @@ TEST(ArrayGradientTest, AgreesWithCentralDifferencesTwice) {
        [](const Inputs& t) {
          const Tensor rows = Constant<int32_t>({2, 2}, {2, 1});
          return TensorScatterAdd(t[0] * t[1], rows, Slice(t[1] * t[1], {0, 0}, {2, 4}));
+       }},
+      {"sparse",
+       [](const Inputs& t) {
+         return SparseToDense(Constant<int64_t>({0, 1, 2, 0}, {2, 2}), Constant<int64_t>({3, 2}),
+                              ReduceSum(Slice(t[0] * t[1], {0, 0}, {2, 4}), 1),
+                              ReduceSum(t[0] * t[1]));
        }},
       {"top k", [](const Inputs& t) { return TopK(t[0] * t[1], 2).values; }},
       {"sort", [](const Inputs& t) { return Sort(t[0] * t[1], 0); }},

@@ -39,6 +39,10 @@ struct FeatureSpec {
     kFixed,     // exactly `shape`; without the feature `default_value`, else InvalidArgument
     kVariable,  // [n, shape...], as many as there are, perhaps none; batched: padded behind with
                 // `default_value`, a scalar, else with zeros or ""
+    kSparse,    // three components: the places int64 [total, 1], of a batch [total, 2]; the values
+                // [total]; the shape int64 [1], [2] that the padded one would have. `shape` is []
+    kRagged,    // of a batch two components: the values [total, shape...], one example behind the
+                // other, and where each begins, int64 [n + 1]; of one example as kVariable
   };
   std::string name;
   /// kFloat32, kInt64 or kString, as the lists have them; kUInt8 takes the bytes of one string.
@@ -49,7 +53,8 @@ struct FeatureSpec {
   Tensor default_value;
 };
 
-/// The features of one serialized Example, a component each in the order of `specs`.
+/// The features of one serialized Example, in the order of `specs`, a component each (kSparse,
+/// kRagged: more).
 /// Shapes: those of the specs.  Errors: InvalidArgument naming the feature: bytes that are no
 /// Example, a list of another kind or number, a feature without a default that is missing.
 /// Source: tf.io.parse_single_example (kUInt8: and tf.io.decode_raw).

@@ -98,6 +98,12 @@ Tensor ScatterNd(const Tensor& indices, const Tensor& updates, const std::vector
 Tensor TensorScatterUpdate(const Tensor& tensor, const Tensor& indices, const Tensor& updates);
 /// The same, adding. Source: tf.tensor_scatter_nd_add.
 Tensor TensorScatterAdd(const Tensor& tensor, const Tensor& indices, const Tensor& updates);
+/// `default_value` everywhere but at places, where `values` are. Shapes: indices int64 [n, rank],
+/// dense_shape int64 [rank], values [n], default_value [], result [dense_shape...].
+/// Errors: InvalidArgument for a place outside and, with `validate_indices`, for places that are
+/// out of order or repeated. Source: tf.sparse.to_dense.
+Tensor SparseToDense(const Tensor& indices, const Tensor& dense_shape, const Tensor& values,
+                     const Tensor& default_value, bool validate_indices = true);
 
 struct TopKResult {
   Tensor values;

@@ -2,7 +2,7 @@
 
 import os
 
-from .. import _native, errors, nest
+from .. import _composites, _native, errors, nest
 from .._dtypes import as_dtype, BY_CODE, int64, TensorShape
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, integers, Tensor
@@ -53,13 +53,17 @@ class Dataset:
     @staticmethod
     def from_tensors(tensors, name=None):
         """One element."""
-        structure = _as_structure(tensors)
+        structure = _as_structure(_composites.apart(tensors))
         native = _native.Dataset.from_tensors(_flat_element(structure))
         return Dataset._make(native, nest.map_structure(_spec_of, structure), "_TensorDataset")
 
     @staticmethod
     def from_tensor_slices(tensors, name=None):
         """The slices along axis 0. Raises: ValueError when sizes along it differ."""
+        from . import composites
+        parts = composites.is_composite_structure(tensors)
+        if parts is not None:
+            return composites.slices(_as_structure(parts))
         structure = _as_structure(tensors)
         flat = _flat_element(structure)
         for one in flat:
@@ -256,6 +260,9 @@ class Dataset:
               name=None):
         """Stacks `batch_size` elements; the last batch is smaller, or left out."""
         size = int(integers(batch_size, "a batch's size"))
+        if _composites.has_parts(self._spec):
+            from . import composites
+            return composites.batch(self, size, drop_remainder)
         spec = nest.map_structure(
             lambda one: TensorSpec([size if drop_remainder else None] + list(one.shape), one.dtype),
             self._spec)
@@ -512,8 +519,8 @@ class Dataset:
 
     @property
     def element_spec(self):
-        """`TensorSpec`s in the structure of an element."""
-        return self._spec
+        """`TensorSpec`s, and those of sparse and ragged tensors, in the structure of an element."""
+        return _composites.specs(self._spec)
 
     def cardinality(self, name=None):
         """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
@@ -540,7 +547,8 @@ class Dataset:
     def as_numpy_iterator(self):
         """The elements as NumPy arrays."""
         for element in self:
-            yield nest.map_structure(lambda one: one.numpy(), element)
+            yield nest.map_structure(
+                lambda one: one._parts().plain() if _composites.is_composite(one) else one.numpy(), element)
 
     def get_single_element(self, name=None):
         """The only element. Raises: InvalidArgumentError for none or several."""
@@ -556,7 +564,7 @@ class Dataset:
         return Iterator(self)
 
     def __repr__(self):
-        return f"<{self._name} element_spec={self._spec!r}>"
+        return f"<{self._name} element_spec={self.element_spec!r}>"
 
     __str__ = __repr__
 

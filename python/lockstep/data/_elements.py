@@ -1,6 +1,7 @@
 """Elements of datasets, and functions of them."""
 
 from .. import _native, nest
+from .._composites import apart, general, has_parts, whole
 from .._dtypes import BY_CODE, float32
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, Tensor
@@ -11,7 +12,7 @@ def _spec_of(tensor):
 
 
 def _flat_element(structure):
-    return [convert_to_tensor(one) for one in nest.flatten(structure)]
+    return [convert_to_tensor(one) for one in nest.flatten(apart(structure))]
 
 
 def _as_structure(value):
@@ -26,7 +27,7 @@ def _as_structure(value):
 def _element(structure, tensors):
     if structure is None:
         return tensors[0]
-    return nest._pack(structure, iter(tensors))
+    return whole(nest._pack(structure, iter(tensors)))
 
 
 def _call_on(function, element):
@@ -79,4 +80,5 @@ def _op_by_op(function, dataset):
     if first is None:
         return body, dataset._spec
     flat = body(_flat_element(first))
-    return body, _pack_results(form[0], [TensorSpec(None, one.dtype) for one in flat])
+    return body, general(nest.pack_sequence_as(form[0], flat)) if has_parts(form[0]) else _pack_results(
+        form[0], [TensorSpec(None, one.dtype) for one in flat])

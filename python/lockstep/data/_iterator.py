@@ -1,6 +1,6 @@
 """A place in one pass over a dataset."""
 
-from .. import _native, errors, nest
+from .. import _composites, _native, errors, nest
 from .._dtypes import int64
 from .._function import TensorSpec
 
@@ -36,11 +36,12 @@ class Iterator:
         self._native = _native.DatasetIterator(dataset._native)
         self._spec = dataset._spec
         self._plain = isinstance(dataset._spec, TensorSpec)
+        self._composite = _composites.has_parts(dataset._spec)
         flat = nest.flatten(dataset._spec)
         self._flat_specs = flat if all(
             isinstance(one, TensorSpec) and one.shape.rank is not None for one in flat) else None
 
-    element_spec = property(lambda self: self._spec)
+    element_spec = property(lambda self: _composites.specs(self._spec))
 
     @property
     def state(self):
@@ -74,7 +75,10 @@ class Iterator:
             tensors = self._native.next()
         if tensors is None:
             raise StopIteration
-        return tensors[0] if self._plain else nest._pack(self._spec, iter(tensors))
+        if self._plain:
+            return tensors[0]
+        made = nest._pack(self._spec, iter(tensors))
+        return _composites.whole(made) if self._composite else made
 
     def next(self):
         return self.__next__()

@@ -1,0 +1,75 @@
+"""How tensors that consist of several ones (sparse, ragged) travel through functions and datasets: taken apart into
+tuples of plain tensors, and put together where Python sees them."""
+
+from . import nest
+
+
+class Parts(tuple):
+    """The tensors of one composite tensor, or their specs, in a structure."""
+
+    _fields = ()  # `nest` makes another such tuple of other leaves
+
+    def __new__(cls, *parts):
+        return tuple.__new__(cls, parts)
+
+    def whole(self):
+        """The tensor."""
+        raise NotImplementedError
+
+    def spec(self):
+        """The spec that users see, of parts that are specs."""
+        raise NotImplementedError
+
+    def plain(self):
+        """What `Dataset.as_numpy_iterator` gives."""
+        raise NotImplementedError
+
+
+def is_composite(leaf):
+    return hasattr(type(leaf), "_parts")
+
+
+def _map(value, found, change):
+    if found(value):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return nest._like(value, [_map(one, found, change) for one in value])
+    if isinstance(value, dict):
+        made = {key: _map(one, found, change) for key, one in value.items()}
+        return made if type(value) is dict else type(value)(made)
+    return value
+
+
+def apart(value):
+    """The structure with the parts of composite tensors and specs in place of them."""
+    return _map(value, is_composite, lambda one: one._parts())
+
+
+def _is_parts(value):
+    return isinstance(value, Parts)
+
+
+def has_parts(structure):
+    """Whether parts of composite tensors are in a structure."""
+    if _is_parts(structure):
+        return True
+    if isinstance(structure, dict):
+        structure = list(structure.values())
+    return isinstance(structure, (list, tuple)) and any(has_parts(one) for one in structure)
+
+
+def whole(value):
+    """The inverse of `apart`."""
+    return _map(value, _is_parts, lambda one: one.whole())
+
+
+def specs(value):
+    """The structure with the specs of composite tensors in place of their parts' ones."""
+    return _map(value, _is_parts, lambda one: one.spec())
+
+
+def general(value):
+    """The structure of tensors and parts with specs in place of them, which any such element fits."""
+    from ._function import TensorSpec
+    return _map(value, lambda one: _is_parts(one) or hasattr(one, "_symbolic"),
+                lambda one: one.general() if _is_parts(one) else TensorSpec(None, one.dtype))

@@ -1,0 +1,88 @@
+"""Elements with sparse and ragged tensors: batches, and slices."""
+
+from .. import nest
+from .._composites import Parts, apart, general
+from .._function import TensorSpec
+from ._elements import _flat_element
+
+
+def _batch_spec(spec, size):
+    if isinstance(spec, Parts):
+        return spec.batch_spec(size)
+    if isinstance(spec, TensorSpec):
+        return TensorSpec([size] + list(spec.shape), spec.dtype)
+    if isinstance(spec, dict):
+        return {key: _batch_spec(one, size) for key, one in spec.items()}
+    return nest._like(spec, [_batch_spec(one, size) for one in spec])
+
+
+def _stacked(spec, rows):
+    """One structure of the rows' ones, of plain tensors."""
+    from .. import ops_array
+    if isinstance(spec, Parts):
+        return spec.stacked(rows)
+    if isinstance(spec, TensorSpec):
+        return ops_array.stack(rows)
+    if isinstance(spec, dict):
+        return {key: _stacked(one, [row[key] for row in rows]) for key, one in spec.items()}
+    return nest._like(spec, [_stacked(one, [row[i] for row in rows]) for i, one in enumerate(spec)])
+
+
+def batch(dataset, size, drop_remainder):
+    """`Dataset.batch` of such elements: the parts of a batch are made in Python."""
+    def make():
+        rows = []
+        for element in dataset:
+            rows.append(nest._pack(dataset._spec, iter(_flat_element(element))))
+            if len(rows) == size:
+                yield nest.flatten(_stacked(dataset._spec, rows))
+                rows = []
+        if rows and not drop_remainder:
+            yield nest.flatten(_stacked(dataset._spec, rows))
+    return dataset._from_python(make, _batch_spec(dataset._spec, size if drop_remainder else None), "_BatchDataset")
+
+
+def _rows(structure):
+    """(how many slices along axis 0 there are, the parts and rows of each leaf)"""
+    counts, leaves = [], []
+
+    def take(leaf):
+        if isinstance(leaf, Parts):
+            leaves.append(list(leaf.rows()))
+        else:
+            from .. import ops_array
+            leaves.append(ops_array.unstack(leaf))
+        counts.append(len(leaves[-1]))
+        return len(leaves) - 1
+    form = _over(structure, take)
+    if len(set(counts)) > 1:
+        raise ValueError(f"Dimensions {counts[0]} and {next(n for n in counts if n != counts[0])} are not compatible")
+    return counts[0], form, leaves
+
+
+def _over(structure, function):
+    if isinstance(structure, Parts) or not nest.is_nested(structure):
+        return function(structure)
+    if isinstance(structure, dict):
+        return {key: _over(one, function) for key, one in structure.items()}
+    return nest._like(structure, [_over(one, function) for one in structure])
+
+
+def slices(structure):
+    """`Dataset.from_tensor_slices` of such a structure, which the parts of composite tensors stand in."""
+    from ._dataset import Dataset
+    count, form, leaves = _rows(structure)
+    spec = _over(form, lambda i: leaves[i][0].general() if isinstance(leaves[i][0], Parts) else
+                 TensorSpec(leaves[i][0].shape, leaves[i][0].dtype)) if count else general(structure)
+
+    def make():
+        for row in range(count):
+            yield nest.flatten(_over(form, lambda i: leaves[i][row]))
+    return Dataset.from_tensors(0)._from_python(make, spec, "_TensorSliceDataset")
+
+
+def is_composite_structure(structure):
+    """The parts of a structure that has composite tensors; None for one without."""
+    made = apart(structure)
+    from .._composites import has_parts
+    return made if has_parts(made) else None
