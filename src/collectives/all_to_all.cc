@@ -101,8 +101,7 @@ class Exchange final : public Operation {
   net::Payload Laid(Group& group, int to, const std::vector<net::Payload>& pieces) const {
     if (pieces.empty()) return {};
     const int next = to + 1 == group.rank() ? to + 2 : to + 1;
-    const bool alone =
-        next >= group.num_ranks() || !SamePieces(request_.peers[next].send, pieces);
+    const bool alone = next >= group.num_ranks() || !SamePieces(request_.peers[next].send, pieces);
     if (pieces.size() == 1 && alone) return pieces[0];
     std::vector<size_t> sizes;
     for (const net::Payload& piece : pieces) sizes.push_back(piece.size());
