@@ -58,7 +58,7 @@ class AccessCollector {
  private:
   void Look(int id) {
     const FlatNode& node = flat_.nodes[id];
-    if (node.kind != Kind::kOp) return;
+    if (node.kind != Kind::kOp || conditions_.Never(id)) return;
     // In a body nobody can fetch what nobody takes.
     const bool unused =
         !flat_.scopes[node.scope].function.empty() && flat_.successors[id].size() <= 1;
@@ -120,13 +120,15 @@ class AccessCollector {
   void FindPlaces(Access* access) const {
     const FlatNode& node = flat_.nodes[access->node];
     const OpAccess& what = access->what;
+    const KnownShape& shape = values_.objects[access->object].shape;
     if (what.slice >= 0) {
-      access->places = PlacesOfSlice(flat_, conditions_, access->node, what.slice);
+      access->places = PlacesOfSlice(flat_, conditions_, access->node, what.slice, shape);
     } else if (what.rows >= 0 && what.rows < static_cast<int>(node.inputs.size())) {
-      const Edge rows = conditions_.Origin(node.inputs[what.rows]);
-      access->places = PlacesListedBy(flat_.nodes[rows.from], what.tuples);
-    } else if (node.def->op() == "ReadVariableOp") {
-      access->places = PlacesTakenFrom(flat_, conditions_, access->node);
+      access->places = PlacesListedBy(flat_, conditions_, node.inputs[what.rows], what.tuples);
+      access->row = CounterAt(flat_, conditions_, node.inputs[what.rows]);
+    } else if (node.def->op() == "ReadVariableOp" ||
+               (what.kind == AccessKind::kRead && node.def->op() == "Identity")) {
+      access->places = PlacesTakenFrom(flat_, conditions_, access->node, shape);
       access->what.part = access->places != nullptr;
     }
   }
@@ -141,6 +143,7 @@ class AccessCollector {
   bool AsksFirst(int id) const {
     const auto& literals = conditions_.Of(id);
     return std::any_of(literals.begin(), literals.end(), [&](const Literal& literal) {
+      if (literal.node < 0) return false;
       const FlatNode& node = flat_.nodes[literal.node];
       return node.kind == Kind::kOp &&
              (node.def->op() == "IsVariableInitialized" || node.def->op() == "VarIsInitializedOp");
@@ -198,8 +201,11 @@ class AccessCollector {
   std::vector<Access> accesses_;
 };
 
-bool ApartByPlace(const Access& a, const Access& b) {
-  return a.what.part && b.what.part && Apart(a.places, b.places);
+bool ApartByPlace(const Access& a, const Access& b, const FlatGraph& flat, int loop,
+                  bool replicas) {
+  if (!a.what.part || !b.what.part) return false;
+  if (a.row && b.row && !replicas && Differ(*a.row, *b.row, flat, loop)) return true;
+  return Apart(a.places, b.places);
 }
 
 bool IsConstant(const FlatNode& node) {
@@ -244,7 +250,7 @@ std::vector<Access> AccessesOf(const FlatGraph& flat, const Values& values,
 Conflict ConflictOf(const Access& a, const Access& b, const FlatGraph& flat, int loop,
                     bool replicas) {
   if (!a.writes() && !b.writes()) return Conflict::kNone;
-  if (ApartByPlace(a, b)) return Conflict::kNone;
+  if (ApartByPlace(a, b, flat, loop, replicas)) return Conflict::kNone;
   const bool accumulate =
       a.what.kind == AccessKind::kAccumulate && b.what.kind == AccessKind::kAccumulate;
   if (accumulate && Commute(a.what.accumulation, b.what.accumulation, a.integer)) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "check/counters.h"
 #include "check/flat_graph.h"
 #include "check/op_accesses.h"
 #include "check/touched_places.h"
@@ -18,8 +20,9 @@ struct Access {
   bool may = false;       // the handle may be that of another object, too
   bool unlocked = false;  // a reference is changed without a lock
   bool integer = false;
-  Edge value;     // what is assigned; `from` -1: not one value
-  Places places;  // those touched, where they are constants
+  Edge value;                  // what is assigned; `from` -1: not one value
+  Places places;               // those touched, where they are constants
+  std::optional<Counter> row;  // the only one that is touched, where a loop counts it
   // Under which it takes place, where those of the node are fewer: a Merge takes one of its inputs.
   std::vector<Literal> conditions;
   int behind = -1;  // where that input is made, which surely comes before
@@ -34,7 +37,8 @@ std::vector<Access> AccessesOf(const FlatGraph& flat, const Values& values,
 
 /// What two accesses of one object are to each other when nothing orders them.
 enum class Conflict : uint8_t { kNone, kRace, kRounding, kUnlocked };
-/// `loop` >= 0: in different iterations of it; `replicas`: in different replicas.
+/// `loop` >= 0: in different iterations of it, `a` in the earlier one; `replicas`: in different
+/// replicas.
 Conflict ConflictOf(const Access& a, const Access& b, const FlatGraph& flat, int loop,
                     bool replicas);
 

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
+#include "check/constants.h"
 #include "check/values.h"
 #include "graph/graph_def.pb.h"
 
@@ -11,43 +14,30 @@ using Kind = FlatNode::Kind;
 
 // More conditions than this are forgotten, which keeps fewer nodes apart.
 constexpr size_t kMaxLiterals = 256;
+constexpr int kMaxPredicates = 20;  // of predicates made of predicates
+// Output `o` of a node "is a number": the literal's output is this less o.
+constexpr int kIs = -1'000'000'000;
+constexpr int64_t kLargestNumber = 1'000'000'000;
 
 void Add(std::vector<Literal>* to, const Literal& literal) {
   if (to->size() >= kMaxLiterals) return;
   if (std::find(to->begin(), to->end(), literal) == to->end()) to->push_back(literal);
 }
 
-// Whether `loop` is `inside` or around it.
-bool Around(const FlatGraph& flat, int loop, int inside) {
-  for (; inside >= 0; inside = flat.loops[inside].parent) {
-    if (inside == loop) return true;
-  }
-  return loop < 0;
-}
-
 }  // namespace
 
-Conditions::Conditions(const FlatGraph& flat) : flat_(flat), of_(flat.nodes.size()) {
+Conditions::Conditions(const FlatGraph& flat)
+    : flat_(flat), equal_(FindEqualNodes(flat)), of_(flat.nodes.size()) {
+  for (const FlatNode& node : flat.nodes) {
+    if (const auto comparison = Compared(node)) Note(*comparison);
+  }
   for (int node : flat.order) of_[node] = Collect(node);
 }
 
 Edge Conditions::Origin(Edge edge, bool* negated) const {
-  for (int steps = 0; steps < 10'000; ++steps) {
-    const FlatNode& node = flat_.nodes[edge.from];
-    const bool alone = node.inputs.size() == 1;
-    if (alone && node.kind == Kind::kJoin) {
-      edge = node.inputs[0];
-    } else if (alone && IsOp(node, {"Identity", "StopGradient", "Enter", "Snapshot"})) {
-      edge = node.inputs[0];
-    } else if (alone && negated != nullptr && IsOp(node, {"LogicalNot"})) {
-      *negated = !*negated;
-      edge = node.inputs[0];
-    } else {
-      break;
-    }
-  }
-  edge.loop = -1;
-  return edge;
+  Edge origin = OriginOf(flat_, edge, negated);
+  origin.from = equal_.first[origin.from];
+  return origin;
 }
 
 // A value that comes out of a Switch is there on one side only.
@@ -56,11 +46,89 @@ void Conditions::Require(std::vector<Literal>* literals, const Edge& edge) const
   for (const Literal& literal : of_[edge.from]) Add(literals, literal);
   if (edge.output < 0 || from.inputs.size() < 2) return;
   if (!IsOp(from, {"Switch", "RefSwitch"})) return;
+  // A loop's predicate says which iteration this is, not which run.
+  if (IsOp(flat_.nodes[OriginOf(flat_, from.inputs[1]).from], {"LoopCond"})) return;
+  Decide(literals, from.inputs[1], edge.output == 1);
+}
+
+// Says that a predicate has a value, and all that follows from it.
+void Conditions::Decide(std::vector<Literal>* literals, const Edge& predicate, int value,
+                        int depth) const {
   bool negated = false;
-  const Edge predicate = Origin(from.inputs[1], &negated);
-  if (IsOp(flat_.nodes[predicate.from], {"LoopCond"}))
-    return;  // another iteration, not another run
-  Add(literals, {predicate.from, predicate.output, (edge.output == 1) != negated});
+  const Edge origin = Origin(predicate, &negated);
+  if (negated) value = !value;
+  Add(literals, {origin.from, origin.output, value});
+  const FlatNode& node = flat_.nodes[origin.from];
+  DecideConstant(literals, node, value);
+  DecideComparison(literals, node, value);
+  const bool all = IsOp(node, {"LogicalAnd"}) && value == 1;
+  const bool none = IsOp(node, {"LogicalOr"}) && value == 0;
+  if ((!all && !none) || depth > kMaxPredicates) return;
+  for (const Edge& part : node.inputs) Decide(literals, part, value, depth + 1);
+}
+
+void Conditions::DecideConstant(std::vector<Literal>* literals, const FlatNode& node,
+                                int value) const {
+  const graph_def::TensorProto* tensor = ConstantOf(node);
+  if (tensor == nullptr || tensor->dtype() != graph_def::DT_BOOL) return;
+  bool is = tensor->bool_val_size() > 0 && tensor->bool_val(0);
+  if (!tensor->tensor_content().empty()) is = tensor->tensor_content()[0] != 0;
+  if (is != (value != 0)) Add(literals, {-1, 0, 0});
+}
+
+std::optional<Conditions::Comparison> Conditions::Compared(const FlatNode& node) const {
+  if (node.inputs.size() != 2) return std::nullopt;
+  Comparison comparison{Origin(node.inputs[0]), Origin(node.inputs[1])};
+  const bool swaps = IsOp(node, {"Greater", "LessEqual"});
+  comparison.less = swaps || IsOp(node, {"Less", "GreaterEqual"});
+  if (!comparison.less && !IsOp(node, {"Equal", "NotEqual"})) return std::nullopt;
+  if (equal_.changes[comparison.a.from] || equal_.changes[comparison.b.from]) return std::nullopt;
+  const bool turned = comparison.b.from < comparison.a.from;
+  if (swaps || (!comparison.less && turned)) std::swap(comparison.a, comparison.b);
+  return comparison;
+}
+
+void Conditions::Note(const Comparison& comparison) {
+  comparisons_.try_emplace(comparison.Key(), -2 - static_cast<int>(comparisons_.size()));
+}
+
+// Nothing is said that no node asks.
+void Conditions::Say(std::vector<Literal>* literals, const Comparison& comparison,
+                     int value) const {
+  const auto place = comparisons_.find(comparison.Key());
+  if (place == comparisons_.end()) return;
+  const auto depth = [&](const Edge& edge) { return flat_.LoopsOf(edge.from).size(); };
+  const Edge& inner = depth(comparison.a) < depth(comparison.b) ? comparison.b : comparison.a;
+  Add(literals, {inner.from, place->second, value});
+}
+
+void Conditions::DecideComparison(std::vector<Literal>* literals, const FlatNode& node,
+                                  int value) const {
+  const auto comparison = Compared(node);
+  if (!comparison) return;
+  const bool turns = IsOp(node, {"GreaterEqual", "LessEqual", "NotEqual"});
+  // Not less is at least, but not where one is NaN.
+  const auto type = node.def->attr().find("T");
+  const bool ordered =
+      type != node.def->attr().end() &&
+      (type->second.type() == graph_def::DT_INT32 || type->second.type() == graph_def::DT_INT64);
+  if (turns && comparison->less && value == 0 && !ordered) return;
+  const bool holds = turns ? value == 0 : value != 0;
+  Say(literals, *comparison, holds);
+  if (!holds) return;
+  const Edge &a = comparison->a, &b = comparison->b;
+  Say(literals, {b, a, true}, 0);
+  if (comparison->less) {
+    Say(literals, b.from < a.from ? Comparison{b, a} : Comparison{a, b}, 0);
+    return;
+  }
+  Say(literals, {a, b, true}, 0);
+  // A value is one number at most.
+  for (const auto& [one, other] : {std::pair(a, b), std::pair(b, a)}) {
+    const auto numbers = NumbersOf(flat_, *this, other);
+    if (!numbers || numbers->size() != 1 || std::abs(numbers->front()) > kLargestNumber) continue;
+    Add(literals, {one.from, kIs - one.output, static_cast<int>(numbers->front())});
+  }
 }
 
 std::vector<Literal> Conditions::Collect(int id) const {
@@ -68,11 +136,8 @@ std::vector<Literal> Conditions::Collect(int id) const {
   std::vector<Literal> literals;
   if (node.base >= 0) {
     literals = of_[node.base];
-    for (Literal literal : node.literal) {
-      bool negated = false;
-      const Edge predicate = Origin({literal.node, literal.output}, &negated);
-      if (negated) literal.value = !literal.value;
-      Add(&literals, {predicate.from, predicate.output, literal.value});
+    for (const Literal& literal : node.literal) {
+      Decide(&literals, {literal.node, literal.output}, literal.value);
     }
     return literals;
   }
@@ -86,6 +151,7 @@ std::vector<Literal> Conditions::Collect(int id) const {
       if (edge.loop >= 0) continue;
       std::vector<Literal> one;
       Require(&one, edge);
+      if (Exclude(one, one)) continue;  // never comes
       if (first) common = one;
       std::erase_if(common, [&](const Literal& literal) {
         return std::find(one.begin(), one.end(), literal) == one.end();
@@ -96,7 +162,8 @@ std::vector<Literal> Conditions::Collect(int id) const {
   }
   if (IsOp(node, {"Exit", "RefExit"})) {
     std::erase_if(literals, [&](const Literal& literal) {
-      return flat_.nodes[literal.node].loop >= 0 && flat_.nodes[literal.node].loop == node.loop;
+      return literal.node >= 0 && flat_.nodes[literal.node].loop >= 0 &&
+             flat_.nodes[literal.node].loop == node.loop;
     });
   }
   return literals;
@@ -109,8 +176,10 @@ std::vector<Literal> Conditions::Along(const Edge& edge) const {
 }
 
 bool Conditions::Exclude(std::span<const Literal> a, std::span<const Literal> b, int loop) const {
+  const auto never = [](const Literal& literal) { return literal.node < 0; };
+  if (std::any_of(a.begin(), a.end(), never) || std::any_of(b.begin(), b.end(), never)) return true;
   for (const Literal& one : a) {
-    if (loop >= 0 && Around(flat_, loop, flat_.nodes[one.node].loop)) continue;
+    if (loop >= 0 && flat_.Around(loop, flat_.nodes[one.node].loop)) continue;
     for (const Literal& other : b) {
       if (one.node == other.node && one.output == other.output && one.value != other.value) {
         return true;

@@ -439,6 +439,11 @@ std::vector<int> FlatGraph::LoopsOf(int node) const {
   return around;
 }
 
+bool FlatGraph::Around(int outer, int inner) const {
+  while (inner >= 0 && inner != outer) inner = loops[inner].parent;
+  return inner >= 0;
+}
+
 Result<FlatGraph> Flatten(const graph::ReadGraph& read, const std::vector<int>& nodes) {
   return Flattener(read).Main(nodes);
 }

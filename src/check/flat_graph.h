@@ -18,7 +18,8 @@ struct Edge {
   int loop = -1;
 };
 
-/// "The predicate at this place has this value": under which a branch runs.
+/// "The predicate at this place has this value": under which a branch runs. An output below zero is
+/// a statement of its own about the node, and the node -1 what never is.
 struct Literal {
   int node = -1;
   int output = 0;
@@ -69,6 +70,8 @@ struct FlatGraph {
   std::string NameOf(int node) const;
   /// The loops around a node, the outermost first.
   std::vector<int> LoopsOf(int node) const;
+  /// Whether loop `outer` is `inner` or around it.
+  bool Around(int outer, int inner) const;
 };
 
 /// Whether it is an op of the graph with one of these names.

@@ -20,6 +20,12 @@ constexpr std::array<std::string_view, 12> kHandOnFirst{
     "Enter",         "RefEnter",         "Exit",         "RefExit",
     "NextIteration", "RefNextIteration", "StopGradient", "_VariableRows"};
 
+// Of lists of handles.
+constexpr std::array<std::string_view, 20> kArranges{
+    "Pack",  "Unpack",    "ConcatV2",  "Concat",       "GatherV2",      "Gather",     "GatherNd",
+    "Slice", "Split",     "SplitV",    "StridedSlice", "Reshape",       "ExpandDims", "Squeeze",
+    "Tile",  "ReverseV2", "Transpose", "BroadcastTo",  "DynamicStitch", "EnsureShape"};
+
 constexpr std::array<std::string_view, 16> kWritesReference{
     "Assign",          "AssignAdd",    "AssignSub",    "ScatterUpdate",
     "ScatterAdd",      "ScatterSub",   "ScatterMul",   "ScatterDiv",
@@ -45,26 +51,31 @@ constexpr std::array<std::string_view, 13> kIgnoreValue{"Shape",
                                                         "_Retval",
                                                         "ZerosLike"};
 
-// The ops of optimizers, by what comes behind "Apply": how many inputs are variables.
-constexpr std::array<std::pair<std::string_view, int>, 18> kOptimizers{
-    {{"GradientDescent", 1},
-     {"ProximalGradientDescent", 1},
-     {"Momentum", 2},
-     {"KerasMomentum", 2},
-     {"Adagrad", 2},
-     {"AdagradV2", 2},
-     {"ProximalAdagrad", 2},
-     {"AddSign", 2},
-     {"PowerSign", 2},
-     {"Adadelta", 3},
-     {"AdagradDA", 3},
-     {"Adam", 3},
-     {"AdaMax", 3},
-     {"Ftrl", 3},
-     {"FtrlV2", 3},
-     {"RMSProp", 3},
-     {"CenteredRMSProp", 4},
-     {"AdamWithAmsgrad", 4}}};
+// The ops of optimizers, by what comes behind "Apply": how many inputs are variables, and which one
+// lists the rows where it is sparse.
+struct Optimizer {
+  std::string_view name;
+  int variables = 0;
+  int rows = -1;
+};
+constexpr std::array<Optimizer, 18> kOptimizers{{{"GradientDescent", 1, -1},
+                                                 {"ProximalGradientDescent", 1, 5},
+                                                 {"Momentum", 2, 4},
+                                                 {"KerasMomentum", 2, 4},
+                                                 {"Adagrad", 2, 4},
+                                                 {"AdagradV2", 2, 5},
+                                                 {"ProximalAdagrad", 2, 6},
+                                                 {"AddSign", 2, -1},
+                                                 {"PowerSign", 2, -1},
+                                                 {"Adadelta", 3, 7},
+                                                 {"AdagradDA", 3, 4},
+                                                 {"Adam", 3, -1},
+                                                 {"AdaMax", 3, -1},
+                                                 {"Ftrl", 3, 4},
+                                                 {"FtrlV2", 3, 4},
+                                                 {"RMSProp", 3, 8},
+                                                 {"CenteredRMSProp", 4, 9},
+                                                 {"AdamWithAmsgrad", 4, -1}}};
 
 // What comes behind "Apply" in the op's name; empty for other ops.
 std::string_view OptimizerOf(std::string_view op) {
@@ -105,11 +116,14 @@ std::optional<OpAccess> Scattered(std::string_view op) {
 std::optional<OpAccess> OptimizerAccess(std::string_view op, int input) {
   const std::string_view optimizer = OptimizerOf(op);
   if (optimizer.empty()) return std::nullopt;
-  for (const auto& [name, variables] : kOptimizers) {
+  for (const auto& [name, variables, rows] : kOptimizers) {
     if (name != optimizer) continue;
     if (input >= variables) return OpAccess{AccessKind::kRead};
     const bool sparse = op.find("Sparse") != std::string_view::npos;
     if (name == "GradientDescent" && !sparse) return Added(Accumulation::kAddition);
+    if (sparse && rows >= 0) {
+      return OpAccess{.kind = AccessKind::kUpdate, .rows = rows, .part = true};
+    }
   }
   return OpAccess{AccessKind::kUpdate};
 }
@@ -154,9 +168,18 @@ std::optional<OpAccess> ReferenceAccess(const graph_def::NodeDef& node, int inpu
   return OpAccess{AccessKind::kRead};
 }
 
+// Ops that keep a handle for later, or send it, and leave alone what is behind it.
+bool CarriesHandles(std::string_view op) {
+  constexpr std::string_view kCarriers[] = {"Queue",     "TensorList", "TensorArray",
+                                            "Stack",     "Optional",   "_Send",
+                                            "_HostSend", "_Retval",    "_Arg"};
+  return std::any_of(std::begin(kCarriers), std::end(kCarriers),
+                     [&](std::string_view carrier) { return op.starts_with(carrier); });
+}
+
 std::optional<OpAccess> ResourceAccess(const graph_def::NodeDef& node, int input) {
   const std::string& op = node.op();
-  if (op == "ReadVariableOp" || op == "_ReadVariablesOp") {
+  if (op == "ReadVariableOp" || op == "_ReadVariablesOp" || op == "ReadVariableXlaSplitND") {
     return OpAccess{AccessKind::kRead};
   }
   if (op == "ResourceGather" && !Batched(node)) return Rows({AccessKind::kRead}, true);
@@ -173,6 +196,8 @@ std::optional<OpAccess> ResourceAccess(const graph_def::NodeDef& node, int input
   if (const auto scattered = Scattered(op)) return scattered;
   if (const auto optimizer = OptimizerAccess(op, input)) return optimizer;
   if (OwnOp(op) != nullptr) return OwnAccess(op, input);
+  if (op == "AssignVariableXlaConcatND") return OpAccess{AccessKind::kWrite};
+  if (CarriesHandles(op)) return std::nullopt;
   if (op.ends_with("Dataset") || op.find("DatasetV") != std::string::npos) return std::nullopt;
   return OpAccess{AccessKind::kUpdate};
 }
@@ -184,6 +209,7 @@ Pass PassOf(std::string_view op) {
   if (OneOf(op, kWritesReference) && op != "CountUpTo") return Pass::kFirst;
   if (op == "IdentityN") return Pass::kSame;
   if (op == "Merge" || op == "RefMerge") return Pass::kAny;
+  if (OneOf(op, kArranges)) return Pass::kMixes;
   if (op == "RefSelect") return Pass::kLater;
   if (!OptimizerOf(op).empty() && !op.starts_with("Resource")) return Pass::kFirst;
   return Pass::kNone;
@@ -202,6 +228,18 @@ bool Assigns(std::string_view op) { return op == "Assign" || op == "AssignVariab
 bool InitializesObject(std::string_view op) {
   return op == "MakeIterator" || op.starts_with("InitializeTable") ||
          op.starts_with("LookupTableImport");
+}
+
+bool TakesVariable(std::string_view op, int input) {
+  const std::string_view optimizer = op.starts_with("Resource") ? OptimizerOf(op) : "";
+  for (const Optimizer& known : kOptimizers) {
+    if (known.name == optimizer) return input < known.variables;
+  }
+  if (input != 0) return false;
+  return op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd" ||
+         op == "ResourceStridedSliceAssign" || op == "ResourceCountUpTo" ||
+         (op.starts_with("Assign") && op.ends_with("VariableOp")) ||
+         op.starts_with("ResourceScatter");
 }
 
 std::optional<OpAccess> AccessOfVariable(const graph_def::NodeDef& node, int input,

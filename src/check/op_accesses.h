@@ -19,6 +19,7 @@ enum class Pass : uint8_t {
   kSame,   // output i is input i
   kAny,    // the output is one of the inputs
   kLater,  // the output is one of the inputs but the first
+  kMixes,  // each output may be each input
 };
 Pass PassOf(std::string_view op);
 /// Whether what comes out of the op is still a reference of version 1; other ops take the value
@@ -54,6 +55,9 @@ struct OpAccess {
   bool part = false;     // of the rows only
   bool in_turn = false;  // an update that gives each who comes something else, and loses nothing
 };
+
+/// Whether input `input` of the op is a handle of a variable, whoever made it.
+bool TakesVariable(std::string_view op, int input);
 
 /// What the op does to a variable that input `input` is a handle of (`reference`: version 1), or
 /// nothing. What is not known of an op that takes a handle counts as an update.

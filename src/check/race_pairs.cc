@@ -135,7 +135,10 @@ class PairFinder {
     Pair& pair = pairs_[question.pair];
     if (question.about == Question::About::kBefore) pair.before |= ordered;
     if (question.about == Question::About::kAfter) pair.after |= ordered;
-    if (question.about == Question::About::kLoop && !ordered) pair.loop = loop;
+    if (question.about != Question::About::kLoop || ordered) return;
+    if (pair.loops.empty() || pair.loops.back().loop != loop) pair.loops.push_back({loop});
+    const bool a_first = question.from == accesses_[pair.a].node;
+    (a_first ? pair.loops.back().a_first : pair.loops.back().b_first) = true;
   }
 
   // What happens between MutexLock and ConsumeMutexLock of one mutex does not happen at once.
@@ -175,7 +178,7 @@ class PairFinder {
       const auto& other = held[accesses_[pair.b].node];
       if (std::any_of(one.begin(), one.end(), [&](int mutex) { return other.contains(mutex); })) {
         pair.apart = true;
-        pair.loop = -1;
+        pair.loops.clear();
       }
     }
   }

@@ -11,12 +11,18 @@
 
 namespace lockstep::check {
 
+/// Two iterations of a loop that nothing orders.
+struct UnorderedIterations {
+  int loop = -1;
+  bool a_first = false, b_first = false;  // whose iteration may be the earlier one
+};
+
 /// Two accesses of one object, `a` before `b` in the list, and what orders them.
 struct Pair {
   int a = -1, b = -1;
   bool before = false, after = false;  // a surely comes before b, or after it, in one iteration
   bool apart = false;                  // at most one of the two runs, or a lock keeps them apart
-  int loop = -1;                       // a loop between whose iterations nothing orders them
+  std::vector<UnorderedIterations> loops;
 
   bool unordered() const { return a != b && !before && !after && !apart; }
 };

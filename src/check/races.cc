@@ -78,7 +78,7 @@ std::string ThreadOf(const RaceAccess& access) {
   return access.thread == 0 ? "" : " by thread " + std::to_string(access.thread);
 }
 
-void Report(const runtime::RaceFinding& finding) {
+void ReportFinding(const runtime::RaceFinding& finding) {
   const RaceCheck check = CurrentRaceCheck();
   if (check == RaceCheck::kIgnore) return;
   const RaceReport report{.kind = finding.kind == runtime::RaceFinding::Kind::kLostUpdate
@@ -136,7 +136,8 @@ std::string RaceReport::ToString() const {
 
 void SetRaceCheck(RaceCheck check) {
   current.store(check);
-  runtime::SetRaceHook(check == RaceCheck::kIgnore ? nullptr : &Report, check == RaceCheck::kRaise);
+  runtime::SetRaceHook(check == RaceCheck::kIgnore ? nullptr : &ReportFinding,
+                       check == RaceCheck::kRaise);
 }
 
 RaceCheck CurrentRaceCheck() { return current.load(); }

@@ -357,7 +357,9 @@ class Schedule {
         return result;
       }
     }
-    if (AccessOfIterator(op) || op == "ReadVariableOp" || op == "RngReadAndSkip" ||
+    const bool optimizes = op.starts_with("Resource") && op.find("Apply") != std::string::npos;
+    if (optimizes) result.numbers = {0};
+    if (optimizes || AccessOfIterator(op) || op == "ReadVariableOp" || op == "RngReadAndSkip" ||
         op == "ResourceGather") {
       return result;
     }
@@ -390,6 +392,8 @@ class Schedule {
         float& y = result.numbers[k];
         if (op == "Mul") {
           y = i == 0 ? x : y * x;
+        } else if (i == 1 && Compared(op, y, x)) {
+          y = *Compared(op, y, x);
         } else if (op == "LogicalNot") {
           y = x == 0;
         } else {
@@ -400,11 +404,54 @@ class Schedule {
     return result;
   }
 
+  static std::optional<float> Compared(const std::string& op, float x, float y) {
+    if (op == "Equal") return x == y;
+    if (op == "NotEqual") return x != y;
+    if (op == "Less") return x < y;
+    if (op == "LessEqual") return x <= y;
+    if (op == "Greater") return x > y;
+    if (op == "GreaterEqual") return x >= y;
+    if (op == "LogicalAnd") return x != 0 && y != 0;
+    if (op == "LogicalOr") return x != 0 || y != 0;
+    return std::nullopt;
+  }
+
+  // The indices that a slice takes of each axis, the cells of all their combinations.
+  std::vector<float> SlicedCells(int id, int object) const {
+    const auto& attributes = Node(id).def->attr();
+    const auto bit = [&](const char* mask, size_t i) {
+      const auto place = attributes.find(mask);
+      return place != attributes.end() && (place->second.i() >> i & 1) != 0;
+    };
+    std::vector<int64_t> shape =
+        values_.objects[object].shape.value_or(std::vector<int64_t>{int64_t{kRows}});
+    if (shape.empty()) shape = {int64_t{kRows}};
+    const std::vector<float> begins = Numbers(id, 1), ends = Numbers(id, 2), steps = Numbers(id, 3);
+    std::vector<float> cells{0};
+    float place = 1;
+    for (size_t i = 0; i < shape.size(); ++i, place *= 3) {
+      const auto size = static_cast<float>(shape[i]);
+      const bool whole = i >= begins.size();
+      const float step = whole ? 1 : steps[i];
+      float at = whole || bit("begin_mask", i) ? (step > 0 ? 0 : size - 1) : begins[i];
+      float end = whole || bit("end_mask", i) ? (step > 0 ? size : -1) : ends[i];
+      if (!whole && begins[i] < 0 && !bit("begin_mask", i)) at += size;
+      if (!whole && ends[i] < 0 && !bit("end_mask", i)) end += size;
+      if (bit("shrink_axis_mask", i)) end = at + step;
+      std::vector<float> more;
+      for (; step > 0 ? at < end : at > end; at += step) {
+        for (float cell : cells) more.push_back(cell + place * at);
+      }
+      cells = std::move(more);
+    }
+    return cells;
+  }
+
   // The cells that an access touches. Of places with several indices each has a cell, too.
-  std::vector<float> Rows(int id, const OpAccess& access) const {
+  std::vector<float> Rows(int id, int object, const OpAccess& access) const {
     std::vector<float> rows;
     if (access.slice >= 0) {
-      for (float row = Numbers(id, 1)[0]; row < Numbers(id, 2)[0]; ++row) rows.push_back(row);
+      rows = SlicedCells(id, object);
     } else if (access.part && access.tuples) {
       const NodeDef& list = *Node(in_.instances[id].inputs[1][0].first).def;
       const auto& shape = list.attr().at("value").tensor().tensor_shape();
@@ -416,7 +463,7 @@ class Schedule {
         rows.push_back(cell);
       }
     } else if (access.part) {
-      rows = Numbers(id, 1);
+      rows = Numbers(id, static_cast<size_t>(access.rows));
     } else {
       for (size_t k = 0; k < kRows; ++k) rows.push_back(static_cast<float>(k));
     }
@@ -430,6 +477,12 @@ class Schedule {
     if (op == "IsVariableInitialized" || op == "VarIsInitializedOp") return std::vector<float>{0};
     std::vector<float> rows;
     if (op == "GatherV2") rows = Numbers(id, 1);
+    if (op == "Fill") return Numbers(id, 1);
+    if (op == "SelectV2") return Numbers(id, Numbers(id, 0)[0] != 0 ? 1 : 2);
+    if (op == "Range") {
+      for (float row = Numbers(id, 0)[0]; row < Numbers(id, 1)[0]; ++row) rows.push_back(row);
+      return rows;
+    }
     if (op == "StridedSlice") {
       for (float row = Numbers(id, 1)[0]; row < Numbers(id, 2)[0]; ++row) rows.push_back(row);
     }
@@ -445,7 +498,7 @@ class Schedule {
     if (const auto half = halves_.find(id); half != halves_.end()) before = half->second;
     result->numbers = before;
     const std::vector<float> value = Numbers(id, access.slice >= 0 ? 4 : access.part ? 2 : 1);
-    const std::vector<float> rows = Rows(id, access);
+    const std::vector<float> rows = Rows(id, object, access);
     for (size_t k = 0; k < rows.size(); ++k) {
       const size_t row = static_cast<size_t>(rows[k]) % kRows;
       const float x = value[k % value.size()];
@@ -461,10 +514,20 @@ class Schedule {
           to = Accumulated(access.accumulation, Node(id).def->op(), before[row], x);
           break;
         case AccessKind::kUpdate:  // any update that does not commute with itself
-          to = before[row] / 2 + 1e7f * Pure(id, Value{}).numbers[0] + 1;
+          to =
+              before[row] / 2 + 1 + 1e7f * (access.part ? Given(id) : Pure(id, Value{}).numbers[0]);
           break;
       }
     }
+  }
+
+  // What an op takes beside variables, added up.
+  float Given(int id) const {
+    float sum = 0;
+    for (size_t i = 0; i < in_.instances[id].inputs.size(); ++i) {
+      if (ObjectAt(id, i) < 0) sum += Numbers(id, i)[0];
+    }
+    return sum;
   }
 
   static float Accumulated(Accumulation accumulation, const std::string& op, float old, float x) {
@@ -499,7 +562,7 @@ class Schedule {
   std::vector<float> Fed(const NodeDef& def) {
     const auto dtype = def.attr().find("dtype");
     if (dtype != def.attr().end() && dtype->second.type() != graph_def::DT_FLOAT) {
-      return {static_cast<float>(setting_)};
+      return {static_cast<float>(setting_ + (def.name() == "j"))};
     }
     const auto [place, fresh] =
         fed_.try_emplace(def.name(), 3e-8f * float(1 + def.name().back() % 7));

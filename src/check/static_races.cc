@@ -79,14 +79,18 @@ class RaceFinder {
     const Pair& pair = in.pairs[number];
     const Access& a = in.accesses[pair.a];
     const Access& b = in.accesses[pair.b];
-    const auto keep = [&](RaceScope over, int loop) {
-      const Conflict conflict = ConflictOf(a, b, in.flat, loop, over == RaceScope::kReplicas);
+    const auto keep = [&](RaceScope over, int loop, bool b_first = false) {
+      const Access &one = b_first ? b : a, &other = b_first ? a : b;
+      const Conflict conflict = ConflictOf(one, other, in.flat, loop, over == RaceScope::kReplicas);
       if (conflict == Conflict::kNone) return false;
       found->push_back({number, conflict, over, loop});
       return true;
     };
     if (pair.unordered() && !HiddenByRead(in, pair) && keep(RaceScope::kRun, -1)) return;
-    if (pair.loop >= 0 && keep(RaceScope::kIterations, pair.loop)) return;
+    for (auto loop = pair.loops.rbegin(); loop != pair.loops.rend(); ++loop) {
+      if (loop->a_first && keep(RaceScope::kIterations, loop->loop)) return;
+      if (loop->b_first && keep(RaceScope::kIterations, loop->loop, true)) return;
+    }
     const bool late = a.through >= 0 || b.through >= 0;
     if (options_.replicas > 1 && !initializes && !late && Shared(in.values.objects[a.object])) {
       keep(RaceScope::kReplicas, -1);
@@ -285,15 +289,28 @@ std::string StaticRace::ToString() const {
   return text + "\n  what can go wrong: " + Consequence(*this) + "\n  cure: " + cure.text + "\n";
 }
 
+namespace {
+
+// A file that was cut to nothing is no graph without races.
+Status HasNodes(const graph::ReadGraph& read) {
+  if (read.graph->node_size() > 0 || read.graph->library().function_size() > 0) return Status::Ok();
+  return Status(Code::kInvalidArgument,
+                "[race] a graph must have nodes or functions; got none (" + read.where + ")");
+}
+
+}  // namespace
+
 Result<std::vector<StaticRace>> FindRaces(std::string_view text, const std::string& where,
                                           const StaticRaceOptions& options) {
   LOCKSTEP_ASSIGN_OR_RETURN(const graph::ReadGraph read, graph::ReadGraphDef(text, where));
+  LOCKSTEP_RETURN_IF_ERROR(HasNodes(read));
   return check::FindInGraph(read, options);
 }
 
 Result<std::vector<StaticRace>> FindRacesInFile(const std::string& path,
                                                 const StaticRaceOptions& options) {
   LOCKSTEP_ASSIGN_OR_RETURN(const graph::ReadGraph read, graph::ReadGraphDefFile(path));
+  LOCKSTEP_RETURN_IF_ERROR(HasNodes(read));
   return check::FindInGraph(read, options);
 }
 

@@ -6,6 +6,7 @@
 
 #include "check/op_accesses.h"
 #include "graph/graph_def.pb.h"
+#include "lockstep/graph/device.h"
 
 namespace lockstep::check {
 
@@ -15,9 +16,17 @@ using graph_def::NodeDef;
 
 // Of all outputs together.
 constexpr size_t kMaxEntries = 5'000'000;
+constexpr int kMaxOutputs = 1000;
 
 bool Loose(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+std::optional<std::vector<int64_t>> ShapeOf(const graph_def::TensorShapeProto& shape) {
+  if (shape.unknown_rank()) return std::nullopt;
+  std::vector<int64_t> sizes;
+  for (const auto& dim : shape.dim()) sizes.push_back(std::max<int64_t>(dim.size(), -1));
+  return sizes;
 }
 
 // The kind of object that an op makes a handle of; false where it makes none.
@@ -36,6 +45,7 @@ bool Makes(const NodeDef& node, Object* object) {
     object->kind = Object::Kind::kVariable;
     object->reference = op != "VarHandleOp";
     object->dtype = dtype();
+    if (const auto* shape = attribute("shape")) object->shape = ShapeOf(shape->shape());
     return true;
   }
   if (op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg" || op == "Const") {
@@ -60,6 +70,13 @@ bool Makes(const NodeDef& node, Object* object) {
     return true;
   }
   return false;
+}
+
+// Whether two names, or parts of names, may be of one device.
+bool MayBeOne(const std::string& a, const std::string& b) {
+  const auto one = DeviceSpec::Parse(a), other = DeviceSpec::Parse(b);
+  if (!one.ok() || !other.ok()) return a == b;
+  return one->Matches(*other);
 }
 
 // Two handles of one name in one container on one device are one object.
@@ -106,6 +123,9 @@ std::vector<int> HandedOn(const FlatNode& node, int output) {
     case Pass::kAny:
       if (output == 0) all();
       break;
+    case Pass::kMixes:
+      all();
+      break;
     case Pass::kLater:  // all but the first
       if (output == 0) all();
       if (!inputs.empty()) inputs.erase(inputs.begin());
@@ -115,10 +135,16 @@ std::vector<int> HandedOn(const FlatNode& node, int output) {
   return inputs;
 }
 
-int OutputsOf(const FlatNode& node) {
+int OutputsOf(const FlatGraph& flat, int id) {
+  const FlatNode& node = flat.nodes[id];
   if (node.kind != FlatNode::Kind::kOp) return 1;
   if (PassOf(node.def->op()) == Pass::kSame) return static_cast<int>(node.inputs.size());
-  return 2;
+  if (PassOf(node.def->op()) != Pass::kMixes) return 2;
+  int outputs = 1;
+  for (const Edge& edge : flat.successors[id]) {
+    outputs = std::max(outputs, std::min(edge.output, kMaxOutputs - 1) + 1);
+  }
+  return outputs;
 }
 
 class HandleFollower {
@@ -130,19 +156,54 @@ class HandleFollower {
     values_.at.resize(flat_.nodes.size());
     for (size_t i = 0; i < flat_.nodes.size(); ++i) Begin(static_cast<int>(i));
     // A handle that changes in a loop takes a few rounds.
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (int node : flat_.order) changed |= !values_.incomplete && Hand(node);
-    }
+    HandAll();
+    Guess();
+    HandAll();
     return std::move(values_);
   }
 
  private:
+  void HandAll() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int node : flat_.order) changed |= !values_.incomplete && Hand(node);
+    }
+  }
+
+  // A handle from where nobody knows, such as a queue, may be that of any variable.
+  void Guess() {
+    std::vector<int> variables;
+    for (size_t i = 0; i < values_.objects.size(); ++i) {
+      const Object& object = values_.objects[i];
+      const bool variable = object.kind == Object::Kind::kVariable && !object.reference;
+      if (variable) variables.push_back(static_cast<int>(i));
+    }
+    for (const FlatNode& node : flat_.nodes) {
+      if (node.kind != FlatNode::Kind::kOp) continue;
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        const Edge& edge = node.inputs[i];
+        if (!TakesVariable(node.def->op(), static_cast<int>(i)) || !values_.Of(edge).empty()) {
+          continue;
+        }
+        auto& outputs = values_.at[edge.from];
+        if (edge.output >= kMaxOutputs) continue;
+        if (std::ssize(outputs) <= edge.output) outputs.resize(edge.output + 1);
+        outputs[edge.output] = variables.empty() ? Unknown(edge) : variables;
+      }
+    }
+  }
+
+  std::vector<int> Unknown(const Edge& edge) {
+    Object object;
+    object.name = flat_.NameOf(edge.from);
+    if (edge.output > 0) object.name += ":" + std::to_string(edge.output);
+    return {NumberOf("unknown " + object.name, object)};
+  }
+
   int NumberOf(const std::string& key, const Object& object) {
     std::vector<int>& same = by_key_[key];
     for (int number : same) {
-      const std::string& device = values_.objects[number].device;
-      if (device.empty() || object.device.empty() || device == object.device) return number;
+      if (MayBeOne(values_.objects[number].device, object.device)) return number;
     }
     same.push_back(static_cast<int>(values_.objects.size()));
     values_.objects.push_back(object);
@@ -151,7 +212,7 @@ class HandleFollower {
 
   void Begin(int id) {
     const FlatNode& node = flat_.nodes[id];
-    values_.at[id].resize(OutputsOf(node));
+    values_.at[id].resize(OutputsOf(flat_, id));
     Object object;
     std::string key;
     if (node.argument >= 0 && entry_ != nullptr) {
@@ -159,7 +220,10 @@ class HandleFollower {
       if (argument.type() != graph_def::DT_RESOURCE && !argument.is_ref()) return;
       object.name = argument.name();
       object.reference = argument.is_ref();
-      if (argument.handle_data_size() > 0) object.dtype = argument.handle_data(0).dtype();
+      if (argument.handle_data_size() > 0) {
+        object.dtype = argument.handle_data(0).dtype();
+        object.shape = ShapeOf(argument.handle_data(0).shape());
+      }
       key = "argument " + argument.name();
     } else if (node.kind == FlatNode::Kind::kOp && Makes(*node.def, &object)) {
       object.device = node.def->device();

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <array>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "check/expressions.h"
 #include "check/flat_graph.h"
 
 namespace lockstep::check {
@@ -14,9 +18,9 @@ struct Object {
   Kind kind = Kind::kVariable;
   std::string name;
   std::string device;
-  bool reference = false;  // of version 1
-  int dtype = 0;           // TensorFlow's number; 0: not known
-  bool integer = false;
+  bool reference = false;                     // of version 1
+  int dtype = 0;                              // TensorFlow's number; 0: not known
+  std::optional<std::vector<int64_t>> shape;  // -1: a size that is not known
 };
 
 /// The objects of a graph, and which of them each output may be.
@@ -43,14 +47,33 @@ class Conditions {
   const std::vector<Literal>& Of(int node) const { return of_[node]; }
   /// Under which a value comes along an edge.
   std::vector<Literal> Along(const Edge& edge) const;
-  /// The place where a value was made, behind everything that hands it on.
+  /// The place where a value was made, behind everything that hands it on; of places that surely
+  /// give equal values the first one.
   Edge Origin(Edge edge, bool* negated = nullptr) const;
+  /// Whether the node's conditions contradict each other, or a constant.
+  bool Never(int node) const { return Exclude(of_[node], of_[node]); }
 
  private:
+  // Two values that are compared, and how.
+  struct Comparison {
+    Edge a, b;
+    bool less = false;  // else whether they are equal
+    std::array<int, 5> Key() const { return {less, a.from, a.output, b.from, b.output}; }
+  };
+
   std::vector<Literal> Collect(int node) const;
   void Require(std::vector<Literal>* literals, const Edge& edge) const;
+  void Decide(std::vector<Literal>* literals, const Edge& predicate, int value,
+              int depth = 0) const;
+  void DecideConstant(std::vector<Literal>* literals, const FlatNode& node, int value) const;
+  void DecideComparison(std::vector<Literal>* literals, const FlatNode& node, int value) const;
+  std::optional<Comparison> Compared(const FlatNode& node) const;
+  void Note(const Comparison& comparison);
+  void Say(std::vector<Literal>* literals, const Comparison& comparison, int value) const;
 
   const FlatGraph& flat_;
+  EqualNodes equal_;
+  std::map<std::array<int, 5>, int> comparisons_;
   std::vector<std::vector<Literal>> of_;
 };
 
