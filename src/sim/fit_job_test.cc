@@ -244,6 +244,7 @@ void FitJob::Run(Program& program, Life& life) {
     }
     const auto roster =
         std::make_shared<distribute::MembershipRoster>(std::move(site), member, kLimit);
+    roster->LeaveWhen(settings_.leaves);
     auto ranks = distribute::ConnectOver(
         roster, {.expected = world_.num_ranks(), .comes_again = life.number > 0});
     ranks->journal().set_interval(settings_.interval);

@@ -69,6 +69,8 @@ struct FitJobSettings {
   DiskDelays disk_delays;
   /// What tasks do in the place of the training; what comes of it is not looked at.
   std::function<void(Strategy& strategy, Program& program)> body;
+  /// Asked by a task that waits for others: whether it shall leave.
+  std::function<bool()> leaves;
 };
 
 class FitJob {

@@ -43,6 +43,19 @@ TEST(SimulatedFit, NothingHappens) {
   }
 }
 
+TEST(SimulatedFit, WhoWaitsForAllToComeLeavesWhenAsked) {
+  World world(3, Of(3));
+  bool is_asked = false;
+  FitJob job(world, {.leaves = [&] { return is_asked; }});
+  job.Start(0);
+  world.RunUntil([&] { return job.AllEnded(); }, seconds(2));
+  ASSERT_EQ(job.life(0).end, End::kNone) << job.Describe();
+  is_asked = true;
+  ASSERT_TRUE(world.RunUntil([&] { return job.AllEnded(); }, seconds(1))) << job.Describe();
+  EXPECT_EQ(job.life(0).end, End::kLeft) << job.Describe();
+  EXPECT_NE(job.life(0).why.find("waited for all to come"), std::string::npos) << job.life(0).why;
+}
+
 // The majority of the coordinators goes on while the rest is cut off, commits nothing, and comes
 // back when the cut is healed.
 TEST(SimulatedFit, TheMajorityGoesOnAndTheRestComesBack) {

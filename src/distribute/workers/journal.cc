@@ -255,21 +255,9 @@ void Journal::Completed(Entry entry) {
   }
 }
 
-// What several entries share, as the whole data, takes no memory here. Tensors of the same elements
-// need not have one buffer: each pass has a view of its own.
-void Journal::CountArchived(const Tensor& argument) {
-  if (argument.buffer() == nullptr) return;  // a resource
-  const auto [place, is_new] = archived_.try_emplace(argument.raw_data(), argument.num_bytes());
-  if (is_new) {
-    archive_bytes_ += place->second;
-  } else {
-    archive_bytes_ -= std::exchange(place->second, 0);
-  }
-}
-
 void Journal::ClearArchive() {
   archive_.clear();
-  archived_.clear();
+  archive_arguments_.Clear();
   archive_bytes_ = 0;
 }
 
@@ -292,7 +280,7 @@ void Journal::Forget(size_t entries) {
     Entry& entry = log_.front();
     if (has_base_ && !newest.is_base) {
       archive_bytes_ += sizeof(Entry) + 256;
-      for (const Tensor& argument : entry.arguments) CountArchived(argument);
+      for (const Tensor& argument : entry.arguments) archive_arguments_.Add(argument);
       // The first values must be there.
       if (entry.kind == Kind::kRun) archive_has_run_ = true;
       if (entry.kind == Kind::kAssign && archive_has_run_)
@@ -301,7 +289,7 @@ void Journal::Forget(size_t entries) {
     }
     log_.pop_front();
   }
-  if (archive_bytes_ <= kMostArchived) return;
+  if (archive_bytes_ + archive_arguments_.bytes() <= kMostArchived) return;
   ClearArchive();
   has_base_ = false;
 }

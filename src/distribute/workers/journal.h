@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +12,7 @@
 #include "base/executor.h"
 #include "base/team.h"
 #include "distribute/workers/communicator.h"
+#include "distribute/workers/own_memory.h"
 #include "distribute/workers/snapshot.h"
 #include "runtime/host_results.h"
 
@@ -130,7 +130,6 @@ class Journal {
   void GoBackToBase(const std::vector<Header>& headers, const std::string& lacks);
   void PushBase(uint64_t call, size_t entries);
   void Forget(size_t entries);
-  void CountArchived(const Tensor& argument);
   void ClearArchive();
   void KeepNewest();
   void Repeat();
@@ -151,8 +150,8 @@ class Journal {
   std::deque<Entry> archive_;
   uint64_t base_ = 0;
   bool has_base_ = true;
-  size_t archive_bytes_ = 0;
-  std::map<const void*, size_t> archived_;  // bytes that count, by where elements are
+  size_t archive_bytes_ = 0;  // without the arguments'
+  OwnMemory archive_arguments_;
   bool archive_has_run_ = false;
   std::vector<Known> known_;
   int depth_ = 0;  // of calls under way

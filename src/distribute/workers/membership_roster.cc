@@ -213,15 +213,30 @@ void MembershipRoster::ThrowHowItEnded() const {
       std::to_string(alone_ / std::chrono::seconds(1)) + " s, and nobody says how it ended");
 }
 
+void MembershipRoster::LeaveIfAsked(const char* waited) const {
+  if (asked_to_leave_ == nullptr || !asked_to_leave_()) return;
+  LOCKSTEP_PROBE("a worker that waits for the others is asked to leave");
+  throw Left(std::string("[multi_worker] this worker was asked to leave, and has left while it ") +
+             waited);
+}
+
+// Whether it has arrived before everybody's patience ends.
+bool MembershipRoster::WaitForFirst(const std::function<bool()>& arrived) {
+  for (base::Duration left = limit_; left > base::Duration(0); left -= kLookForLeave) {
+    if (site_->Wait(arrived, std::min(left, kLookForLeave))) return true;
+    LeaveIfAsked("waited for all to come");
+  }
+  return false;
+}
+
 void MembershipRoster::WaitForNext(const std::function<bool()>& arrived) {
   if (asked_to_leave_ == nullptr) return WaitUntil(arrived);
   while (!site_->Wait(arrived, kLookForLeave)) {
-    const bool waits_for_nobody = comes_again() || alone_ >= kLeaveAlone;
-    if (!waits_for_nobody || !asked_to_leave_()) continue;
-    LOCKSTEP_PROBE("a worker that waits for the others is asked to leave");
-    throw Left(
-        std::string("[multi_worker] this worker was asked to leave, and has left while it ") +
-        (comes_again() ? "waited to be let in again" : "waited for somebody who leads"));
+    if (comes_again()) {
+      LeaveIfAsked("waited to be let in again");
+    } else if (alone_ >= kLeaveAlone) {
+      LeaveIfAsked("waited for somebody who leads");
+    }
   }
 }
 
@@ -251,7 +266,7 @@ Roster::Epoch MembershipRoster::Next(uint64_t after) {
   if (first) Join();
   ReportEnd(after);
   const auto arrived = [&] { return has_next(after); };
-  if (after != 0 || !first || site_->Wait(arrived, limit_)) WaitForNext(arrived);
+  if (after != 0 || !first || WaitForFirst(arrived)) WaitForNext(arrived);
   if (fault_) throw Error(fault_->code(), fault_->message());
   if (has_finished_ && newest_.epoch <= after) ThrowHowItEnded();
   if (left_out_) {

@@ -59,6 +59,8 @@ class MembershipRoster final : public Roster {
   bool gives_up() const;
   bool comes_again() const { return was_member_ && newest_rank_ < 0; }
   void WaitForNext(const std::function<bool()>& arrived);
+  bool WaitForFirst(const std::function<bool()>& arrived);
+  void LeaveIfAsked(const char* waited) const;
   void ThrowHowItEnded() const;
   void NoteHowItEnded();
   void WatchLead();
