@@ -141,6 +141,21 @@ Outcome RunOverRanks(uint64_t seed, const Division& division, const std::vector<
   return outcome;
 }
 
+// A gradient begins with ones in the shape of the loss, not with the loss: all sums but the last,
+// which needs another, go in one round.
+TEST(StepSimulation, GradientsTravelWithTheLoss) {
+  const std::vector<int64_t> offsets{0, 16, 32, 50};
+  const distribute::SpreadProgram program =
+      distribute::SpreadSums(TracedStep(Arguments(), offsets), {.examples = kExamples,
+                                                                .has_rows = kHasRows,
+                                                                .offsets = offsets,
+                                                                .division = Division::Even(3, 2)});
+  int exchanges = 0;
+  for (const graph::Node& node : program.graph.nodes())
+    exchanges += node.spec->name == "_Exchange" ? 1 : 0;
+  EXPECT_EQ(exchanges, 2);
+}
+
 TEST(StepSimulation, EveryDivisionGivesTheBitsOfOneProcess) {
   for (int leaves : {1, 2, 4, 5, 8}) {
     const auto offsets = distribute::MakeLeaves(kExamples, 1, leaves).offsets;
