@@ -127,9 +127,9 @@ def __getattr__(name):
     if name in _INITIALIZERS:
         from .keras import initializers
         return getattr(initializers, _INITIALIZERS[name])
-    if name == "Graph":
-        from .compat.v1 import Graph
-        return Graph
+    if name in ("Graph", "import_graph_def"):
+        from .compat import v1
+        return getattr(v1, name)
     if name == "Module":
         from .module import Module
         return Module

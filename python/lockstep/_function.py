@@ -621,6 +621,8 @@ class ConcreteFunction:
                     _native.identity(convert_to_tensor(one)), "Identity"), made)
             self._structure = made
             self._trace = graph, [one for one in nest.flatten(made) if isinstance(one, Tensor)]
+            graph.inputs = [one for one in nest.flatten((args, kwargs)) if isinstance(one, Tensor)]
+            graph.outputs = self._trace[1]
         return self._trace
 
     def __call__(self, *args, **kwargs):

@@ -1,9 +1,11 @@
-"""Messages of TensorFlow's files (GraphDef, Event, TensorProto), read from protocol buffers' wire format."""
+"""Messages of TensorFlow's files (GraphDef, Event, TensorProto) in protocol buffers' wire format, and as text."""
 
 import struct
 
-# field number: (name, kind); a kind is "int", "float", "double", "text", "bytes", or another message's name; "*" before a
-# kind means many.
+from ._example import _field, _varint
+
+# field number: (name, kind); a kind is "int", "type" (a dtype's number), "bool", "float", "double", "text", "bytes", or
+# another message's name; "*" before a kind means many, "{" a map by texts.
 _MESSAGES = {
     "Event": {1: ("wall_time", "double"), 2: ("step", "int"), 3: ("file_version", "text"), 4: ("graph_def", "bytes"),
               5: ("summary", "Summary")},
@@ -15,67 +17,248 @@ _MESSAGES = {
                        5: ("sum_squares", "double"), 6: ("bucket_limit", "*double"), 7: ("bucket", "*double")},
     "SummaryMetadata": {1: ("plugin_data", "PluginData"), 2: ("display_name", "text"), 3: ("summary_description", "text")},
     "PluginData": {1: ("plugin_name", "text"), 2: ("content", "bytes")},
-    "TensorProto": {1: ("dtype", "int"), 2: ("tensor_shape", "TensorShapeProto"), 4: ("tensor_content", "bytes"),
+    "TensorProto": {1: ("dtype", "type"), 2: ("tensor_shape", "TensorShapeProto"), 4: ("tensor_content", "bytes"),
                     5: ("float_val", "*float"), 6: ("double_val", "*double"), 7: ("int_val", "*int"),
-                    8: ("string_val", "*bytes"), 10: ("int64_val", "*int"), 11: ("bool_val", "*int")},
-    "TensorShapeProto": {2: ("dim", "*Dim")},
+                    8: ("string_val", "*bytes"), 10: ("int64_val", "*int"), 11: ("bool_val", "*bool"), 13: ("half_val", "*int")},
+    "TensorShapeProto": {2: ("dim", "*Dim"), 3: ("unknown_rank", "bool")},
     "Dim": {1: ("size", "int"), 2: ("name", "text")},
-    "GraphDef": {1: ("node", "*NodeDef")},
-    "NodeDef": {1: ("name", "text"), 2: ("op", "text"), 3: ("input", "*text"), 4: ("device", "text")},
+    "GraphDef": {1: ("node", "*NodeDef"), 2: ("library", "FunctionDefLibrary"), 4: ("versions", "VersionDef")},
+    "VersionDef": {1: ("producer", "int"), 2: ("min_consumer", "int")},
+    "NodeDef": {1: ("name", "text"), 2: ("op", "text"), 3: ("input", "*text"), 4: ("device", "text"),
+                5: ("attr", "{AttrValue")},
+    "AttrValue": {1: ("list", "ListValue"), 2: ("s", "bytes"), 3: ("i", "int"), 4: ("f", "float"), 5: ("b", "bool"),
+                  6: ("type", "type"), 7: ("shape", "TensorShapeProto"), 8: ("tensor", "TensorProto"),
+                  9: ("placeholder", "text"), 10: ("func", "NameAttrList")},
+    "ListValue": {2: ("s", "*bytes"), 3: ("i", "*int"), 4: ("f", "*float"), 5: ("b", "*bool"), 6: ("type", "*type"),
+                  7: ("shape", "*TensorShapeProto"), 8: ("tensor", "*TensorProto"), 9: ("func", "*NameAttrList")},
+    "NameAttrList": {1: ("name", "text"), 2: ("attr", "{AttrValue")},
+    "FunctionDefLibrary": {1: ("function", "*FunctionDef")},
+    "FunctionDef": {1: ("signature", "OpDef"), 3: ("node_def", "*NodeDef"), 4: ("ret", "{text"), 5: ("attr", "{AttrValue"),
+                    6: ("control_ret", "{text")},
+    "OpDef": {1: ("name", "text"), 2: ("input_arg", "*ArgDef"), 3: ("output_arg", "*ArgDef"),
+              20: ("control_output", "*text")},
+    "ArgDef": {1: ("name", "text"), 2: ("description", "text"), 3: ("type", "type")},
 }
-_EMPTY = {"int": 0, "float": 0.0, "double": 0.0, "text": "", "bytes": b""}
-_ONE_OF = ("simple_value", "image", "histo", "tensor")
+_EMPTY = {"int": 0, "type": 0, "bool": False, "float": 0.0, "double": 0.0, "text": "", "bytes": b""}
+_NUMBERS = ("int", "type", "bool", "float", "double")
+_ONE_OF = {"Value": ("simple_value", "image", "histo", "tensor"), "Event": ("file_version", "graph_def", "summary"),
+           "AttrValue": tuple(name for name, _ in _MESSAGES["AttrValue"].values())}
+
+
+class _Repeated(list):
+    """Messages of one kind."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self._kind = kind
+
+    def add(self, **fields):
+        """One more, with these fields."""
+        self.append(Message(self._kind, **fields))
+        return self[-1]
+
+
+class _Map(dict):
+    """Messages of one kind by name; one that is asked for is there from then on."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self._kind = kind
+
+    def __missing__(self, name):
+        made = self[name] = Message(self._kind)
+        return made
 
 
 class Message:
     """A message with its fields as attributes; what it does not have is 0, empty, or an empty message."""
 
-    def __init__(self, kind, data=b""):
-        self._kind, self._data, self._has = kind, bytes(data), set()
+    def __init__(self, kind, data=b"", **fields):
+        self.__dict__.update(_kind=kind)
+        self.Clear()
+        if data:
+            self.MergeFromString(data)
+        for name, value in fields.items():
+            held = getattr(self, name)
+            if isinstance(held, list):
+                held.extend(value)
+            elif isinstance(held, dict):
+                held.update(value)
+            else:
+                setattr(self, name, value)
+
+    def Clear(self):
+        """Takes all fields away."""
+        kind = self._kind
+        self.__dict__.clear()
+        self.__dict__.update(_kind=kind, _has=set(), _unknown=[])
         for name, of in _MESSAGES[kind].values():
-            if of.startswith("*"):
-                setattr(self, name, [])
+            if of[0] in "*{":
+                inner = of[1:]
+                made = (list() if inner in _EMPTY else _Repeated(inner)) if of[0] == "*" else (
+                    dict() if inner in _EMPTY else _Map(inner))
+                self.__dict__[name] = made
             elif of in _EMPTY:
-                setattr(self, name, _EMPTY[of])
-        for number, wire, value in _fields(self._data):
-            if number in _MESSAGES[kind]:
-                self._keep(*_MESSAGES[kind][number], wire, value)
+                self.__dict__[name] = _EMPTY[of]
+
+    def MergeFromString(self, data):
+        """Takes the fields of a serialized message, too. Raises: DataLossError for other bytes."""
+        data = bytes(data)
+        for number, wire, value in _fields(data):
+            if number in _MESSAGES[self._kind]:
+                self._keep(*_MESSAGES[self._kind][number], wire, value)
+            else:
+                self._unknown.append((number, wire, value))
+        return len(data)
+
+    def ParseFromString(self, data):
+        """The same in place of what there was."""
+        self.Clear()
+        return self.MergeFromString(data)
 
     def _keep(self, name, of, wire, value):
-        self._has.add(name)
-        if of.startswith("*"):
-            getattr(self, name).extend(_packed(of[1:], value) if wire == 2 and of[1:] in ("int", "float", "double")
+        if of[0] == "{":
+            entry = {number: one for number, _, one in _fields(value)}
+            getattr(self, name)[entry.get(1, b"").decode()] = _one(of[1:], entry.get(2, b""))
+        elif of[0] == "*":
+            getattr(self, name).extend(_packed(of[1:], value) if wire == 2 and of[1:] in _NUMBERS
                                        else [_one(of[1:], value)])
         else:
             setattr(self, name, _one(of, value))
 
+    def __setattr__(self, name, value):
+        for own, of in _MESSAGES[self._kind].values():
+            if own == name:
+                break
+        else:
+            raise AttributeError(f"{self._kind} has no field {name!r}")
+        group = _ONE_OF.get(self._kind, ())
+        if name in group:
+            self._has.difference_update(group)
+        self._has.add(name)
+        self.__dict__[name] = value.encode() if of == "bytes" and isinstance(value, str) else value
+
     def __getattr__(self, name):
         for own, of in _MESSAGES.get(self.__dict__.get("_kind"), {}).values():
             if own == name:
-                made = Message(of)
-                setattr(self, name, made)
+                made = self.__dict__[name] = Message(of)
                 return made
         raise AttributeError(f"{self.__dict__.get('_kind')} has no field {name!r}")
 
     def HasField(self, name):
         """Whether the message has a field."""
-        return name in self._has
+        held = self.__dict__.get(name)
+        return name in self._has or isinstance(held, Message) and bool(held._encoded())
 
     def WhichOneof(self, group):
         """The name of the one field of a group that is there, or None."""
-        return next((one for one in _ONE_OF if one in self._has), None)
+        return next((one for one in _ONE_OF.get(self._kind, ()) if self.HasField(one)), None)
 
-    def SerializeToString(self):
-        """The bytes that it was read from."""
-        return self._data
+    def _encoded(self):
+        group = _ONE_OF.get(self._kind, ())
+        parts = []
+        for number in sorted(_MESSAGES[self._kind]):
+            name, of = _MESSAGES[self._kind][number]
+            value = self.__dict__.get(name)
+            if value is None or name in group and not self.HasField(name):
+                continue
+            if of[0] == "{":
+                parts += [_field(number, _field(1, key.encode()) + _field(2, _bytes(of[1:], value[key])))
+                          for key in sorted(value)]
+            elif of[0] == "*" and of[1:] in _NUMBERS:
+                parts += [_field(number, b"".join(_bytes(of[1:], one) for one in value))] if value else []
+            elif of[0] == "*":
+                parts += [_field(number, _bytes(of[1:], one)) for one in value]
+            elif self.HasField(name) and (name in group or of not in _EMPTY or value != _EMPTY[of]):
+                data = _bytes(of, value)
+                parts.append(_key(number, {"float": 5, "double": 1}.get(of, 0)) + data if of in _NUMBERS
+                             else _field(number, data))
+        for number, wire, value in self._unknown:
+            parts.append(_field(number, value) if wire == 2 else _key(number, wire) + (
+                _varint(value) if wire == 0 else value))
+        return b"".join(parts)
+
+    def SerializeToString(self, deterministic=True):
+        """The bytes in protocol buffers' wire format; equal messages have equal ones."""
+        return self._encoded()
 
     def ByteSize(self):
-        return len(self._data)
+        return len(self._encoded())
+
+    def CopyFrom(self, other):
+        """Takes over the fields of another message of the kind."""
+        self.ParseFromString(other.SerializeToString())
+
+    def __eq__(self, other):
+        return isinstance(other, Message) and self._kind == other._kind and self._encoded() == other._encoded()
+
+    __hash__ = None
+
+    def _lines(self):
+        group = _ONE_OF.get(self._kind, ())
+        lines = []
+        for number in sorted(_MESSAGES[self._kind]):
+            name, of = _MESSAGES[self._kind][number]
+            value = self.__dict__.get(name)
+            if value is None or name in group and not self.HasField(name):
+                continue
+            if of[0] == "{":
+                for key in sorted(value):
+                    inner = _shown("value", of[1:], value[key])
+                    lines += [f"{name} {{", f"  key: {_text_of('text', key)}", *["  " + one for one in inner], "}"]
+            elif of[0] == "*":
+                lines += [line for one in value for line in _shown(name, of[1:], one)]
+            elif self.HasField(name) and (name in group or of not in _EMPTY or value != _EMPTY[of]):
+                lines += _shown(name, of, value)
+        return lines
+
+    def __str__(self):
+        """The text form."""
+        return "".join(line + "\n" for line in self._lines())
+
+    __repr__ = __str__
+
+
+def _shown(name, of, value):
+    if isinstance(value, Message):
+        return [f"{name} {{", *["  " + line for line in value._lines()], "}"]
+    return [f"{name}: {_text_of(of, value)}"]
+
+
+def _text_of(of, value):
+    from ._dtypes import BY_CODE
+    from ._example import _float_text, _quoted
+    if of in ("text", "bytes"):
+        return _quoted(value.encode() if isinstance(value, str) else value)
+    if of == "bool":
+        return "true" if value else "false"
+    if of == "float":
+        return _float_text(value)
+    if of == "type":
+        known = BY_CODE[value] if 0 < value < len(BY_CODE) else None
+        names = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
+        return "DT_" + names.get(known.name, known.name.upper()) if known else str(int(value))
+    return repr(value)
+
+
+def _bytes(of, value):
+    """The bytes of a value without its field's number."""
+    if isinstance(value, Message):
+        return value._encoded()
+    if of in ("float", "double"):
+        return struct.pack("<f" if of == "float" else "<d", value)
+    if of in _NUMBERS:
+        return _varint(int(value))
+    return value.encode() if isinstance(value, str) else bytes(value)
+
+
+def _key(number, wire):
+    return _varint(number << 3 | wire)
 
 
 def message_class(kind):
     """The class of messages of a kind, with `FromString`."""
-    return type(kind, (Message,), {"__init__": lambda self, data=b"": Message.__init__(self, kind, data),
+    return type(kind, (Message,), {"__init__": lambda self, data=b"", **fields: Message.__init__(self, kind, data, **fields),
                                    "FromString": classmethod(lambda cls, data: cls(data)), "__module__": __name__})
 
 
@@ -125,19 +308,21 @@ def _signed(value):
 
 
 def _one(of, value):
-    if of == "int":
+    if of in ("int", "type"):
         return _signed(value)
+    if of == "bool":
+        return bool(value)
     if of in ("float", "double"):
         return struct.unpack("<f" if of == "float" else "<d", value)[0]
     return value.decode(errors="replace") if of == "text" else value if of == "bytes" else Message(of, value)
 
 
 def _packed(of, data):
-    if of == "int":
+    if of in ("int", "type", "bool"):
         place, made = 0, []
         while place < len(data):
             value, place = _number(data, place)
-            made.append(_signed(value))
+            made.append(bool(value) if of == "bool" else _signed(value))
         return made
     letter, size = ("f", 4) if of == "float" else ("d", 8)
     return list(struct.unpack(f"<{len(data) // size}{letter}", data[:len(data) // size * size]))

@@ -306,3 +306,9 @@ def decode_base64(input, name=None):
 def matching_files(pattern, name=None):
     """The files that fit a pattern, a vector."""
     return convert_to_tensor(gfile.matching(_path(pattern)) or [], dtype="string")
+
+
+def write_graph(graph_or_graph_def, logdir, name, as_text=True):
+    """Writes a graph as a GraphDef, as text or in binary. Returns: the path."""
+    from .compat.v1._graph_defs import write_graph as write
+    return write(graph_or_graph_def, logdir, name, as_text)

@@ -62,3 +62,6 @@ def tf_record_iterator(path, options=None) -> Any:
 def write_file(filename, contents, name=None) -> Any:
     """Writes a string to a file, whose folders are made."""
     ...
+def write_graph(graph_or_graph_def, logdir, name, as_text=True) -> Any:
+    """Writes a graph as a GraphDef, as text or in binary. Returns: the path."""
+    ...

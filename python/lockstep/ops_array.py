@@ -7,6 +7,7 @@ from . import nest
 from ._dtypes import TensorShape, as_dtype, float32, int32
 from ._tensor import (Tensor, convert_to_tensor, from_python, get_item, integers, is_tensor, named, op,
                       static_shape)
+from ._run_shapes import filled, reshaped, split_shape
 from ._variable import Variable
 
 newaxis = None
@@ -47,21 +48,25 @@ def zeros(shape, dtype=float32, name=None, layout=None):
     dtype = as_dtype(dtype)
     if dtype == "string":
         return fill(shape, "")
-    return op(n.zeros, static_shape(shape), dtype)
+    sizes, at_run = split_shape(shape)
+    return op(n.zeros, sizes, dtype) if at_run is None else filled(sizes, at_run, convert_to_tensor(0, dtype=dtype))
 
 
 def ones(shape, dtype=float32, name=None, layout=None):
     """Ones of a shape."""
-    return op(n.ones, static_shape(shape), as_dtype(dtype))
+    sizes, at_run = split_shape(shape)
+    return op(n.ones, sizes, as_dtype(dtype)) if at_run is None else filled(sizes, at_run, convert_to_tensor(1, dtype=dtype))
 
 
 def fill(dims, value, name=None, layout=None):
     """`value`, a scalar, in every element."""
     value = convert_to_tensor(value)
+    sizes, at_run = split_shape(dims)
+    if at_run is not None:
+        return filled(sizes, at_run, value)
     if value._dtype == 7:
-        sizes = static_shape(dims)
         return n.from_strings([value._item()] * TensorShape(sizes).num_elements(), sizes)
-    return op(n.fill, static_shape(dims), value)
+    return op(n.fill, sizes, value)
 
 
 def zeros_like(input, dtype=None, name=None, layout=None):
@@ -116,7 +121,9 @@ def reshape(tensor, shape, name=None):
     """The elements in another shape; one size may be -1 and follows.
 
     Raises: InvalidArgumentError when the numbers of elements differ."""
-    return op(n.reshape, convert_to_tensor(tensor), static_shape(shape))
+    tensor = convert_to_tensor(tensor)
+    sizes, at_run = split_shape(shape)
+    return op(n.reshape, tensor, sizes) if at_run is None else reshaped(tensor, sizes, at_run)
 
 
 def ensure_shape(x, shape, name=None):

@@ -220,6 +220,9 @@ class Exporter {
         const std::string function = to->name() + "_" + name;
         attributes[BodyName(node.spec->name, name)].mutable_func()->set_name(
             Function(*inside, node, function));
+      } else if (name == "shape" && to->op().starts_with("Placeholder")) {
+        SetShape(Shape(node.attributes.Get<std::vector<int64_t>>(name)),
+                 attributes[name].mutable_shape());
       } else if (AttrValue made; SetAttribute(value, &made)) {
         attributes[name] = std::move(made);
       }

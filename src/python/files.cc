@@ -234,6 +234,10 @@ void BindSummaries(nb::module_& m) {
       .def("image", [](FileWriter& w, const std::string& tag, const Tensor& images, int64_t step,
                        int most) { w.Write(summary::Image(tag, images, most), step); })
       .def("text", &FileWriter::Text)
+      .def("graph",
+           [](FileWriter& w, const nb::bytes& graph_def, int64_t step) {
+             w.Graph({graph_def.c_str(), graph_def.size()}, step);
+           })
       .def("flush", &FileWriter::Flush)
       .def("close", &FileWriter::Close);
 }

@@ -3,8 +3,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "lockstep/runtime/graph_def.h"
 #include "lockstep/runtime/session.h"
 #include "ops/builder.h"
 #include "ops/known_site.h"
@@ -113,6 +115,37 @@ nb::list NodesOf(const Graph& given) {
   return nodes;
 }
 
+// An attribute as (kind, value): "b", "i", "f", "s", "type", "list(int)", "list(float)" or
+// "tensor".
+ops::AttributeValue AttributeFrom(nb::handle pair) {
+  const auto kind = nb::cast<std::string>(pair[0]);
+  const nb::object value = pair[1];
+  if (kind == "b") return nb::cast<bool>(value);
+  if (kind == "i") return nb::cast<int64_t>(value);
+  if (kind == "f") return nb::cast<double>(value);
+  if (kind == "type") return static_cast<DType>(nb::cast<int>(value));
+  if (kind == "list(int)") return nb::cast<std::vector<int64_t>>(value);
+  if (kind == "list(float)") return nb::cast<std::vector<double>>(value);
+  if (kind == "tensor") return nb::cast<Tensor>(value);
+  const auto bytes = nb::cast<nb::bytes>(value);
+  return std::string(bytes.c_str(), bytes.size());
+}
+
+// An op by its name; None where there is no such op.
+nb::object EmitOp(const std::string& op, const std::vector<Tensor>& inputs, nb::dict given) {
+  const auto all = ops::OpRegistry::Global().All();
+  if (std::none_of(all.begin(), all.end(), [&](const ops::OpSpec* one) { return one->name == op; }))
+    return nb::none();
+  ops::Attributes attributes;
+  for (auto [name, pair] : given) attributes.Set(nb::cast<std::string>(name), AttributeFrom(pair));
+  return nb::cast(Unlocked([&] { return ops::Emit(op, inputs, attributes); }));
+}
+
+nb::bytes WrittenGraph(const Graph& graph) {
+  const std::string bytes = Unlocked([&] { return ToGraphDef(graph, GraphForm::kBinary); });
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
 // The value of the variable that a handle names, now.
 Tensor ReadHandle(const Tensor& handle) {
   return Unlocked([&] { return ops::Emit("ReadVariableOp", {handle})[0]; });
@@ -141,6 +174,7 @@ void BindGraphs(nb::module_& m) {
       .def_prop_ro("finalized", &Graph::finalized)
       .def("dot", &Graph::ToDot)
       .def("nodes", &NodesOf)
+      .def("graph_def", &WrittenGraph)
       .def("same", [](const Graph& a, const Graph& b) { return a == b; });
   nb::class_<GraphScope>(m, "GraphScope")
       .def(nb::init<Graph>())
@@ -158,6 +192,7 @@ void BindGraphs(nb::module_& m) {
   m.def("is_variable_initialized", &IsVariableInitialized);
   m.def("named", &Named);
   m.def("read_handle", &ReadHandle);
+  m.def("emit", &EmitOp);
   m.def("operation_of", [](const Tensor& tensor) { return Operation(tensor); });
   m.def("name_of", [](const Tensor& tensor) -> std::optional<std::string> {
     try {

@@ -103,8 +103,10 @@ class Graph:
     def name_scope(self, name):
         return name_scope(name)
 
-    def as_graph_def(self, *_, **__):
-        raise NotImplementedError("graphs are written by `lockstep`'s C++ interface")
+    def as_graph_def(self, from_version=None, add_shapes=False, use_pybind11_proto=False):
+        """The graph as a GraphDef: ops under Lockstep's names (TensorFlow's, where it has them), each with its shapes."""
+        from ._graph_defs import GraphDef
+        return GraphDef(self._native.graph_def())
 
     def to_dot(self):
         """The graph in the language of Graphviz."""

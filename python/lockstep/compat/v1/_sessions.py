@@ -88,7 +88,7 @@ class Session:
             self._made = _native.Session(self.graph._native)
         return self._made
 
-    graph_def = property(lambda self: None)
+    graph_def = property(lambda self: self.graph.as_graph_def())
     sess_str = property(lambda self: "")
 
     def __enter__(self):

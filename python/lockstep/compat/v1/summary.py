@@ -75,6 +75,8 @@ class FileWriter:
                  session=None):
         self._logdir = str(logdir)
         self._native = _native.FileWriter(self._logdir, max_queue, float(flush_secs), filename_suffix or "")
+        if graph is not None or graph_def is not None:
+            self.add_graph(graph, graph_def=graph_def)
 
     def add_summary(self, summary, global_step=None):
         """Writes what a run gave for a summary op. Raises: ValueError for anything else."""
@@ -89,7 +91,11 @@ class FileWriter:
             write(self._native, tag, value, int(global_step or 0))
 
     def add_graph(self, graph, global_step=None, graph_def=None):
-        """Taken; the graph is not written."""
+        """Writes a graph, or a GraphDef, for TensorBoard's page of graphs."""
+        found = graph_def if graph is None else graph.as_graph_def() if hasattr(graph, "as_graph_def") else graph
+        if not hasattr(found, "SerializeToString"):
+            raise TypeError(f"The passed graph must be an instance of `Graph` or the deprecated `GraphDef`; got {graph!r}")
+        self._native.graph(found.SerializeToString(), int(global_step or 0))
 
     def get_logdir(self):
         return self._logdir

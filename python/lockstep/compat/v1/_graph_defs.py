@@ -1,0 +1,176 @@
+"""Graphs as messages: written to files, and made ops again."""
+
+import os
+
+from ... import _native, errors
+from ..._messages import make_ndarray, message_class
+from ..._tensor import convert_to_tensor, named
+from ._graphs import get_default_graph, in_graph, name_scope
+
+GraphDef = message_class("GraphDef")
+NodeDef = message_class("NodeDef")
+AttrValue = message_class("AttrValue")
+
+_OWN_PRODUCER = 1  # the version that Lockstep writes; TensorFlow's are larger
+# What the exporter adds to an op's own attributes.
+_ADDED = ("T", "dtype", "_output_shapes", "Tcond", "Tin", "Tout")
+
+
+def write_graph(graph_or_graph_def, logdir, name, as_text=True):
+    """Writes a graph as a GraphDef, as text or in binary. Returns: the path."""
+    found = graph_or_graph_def.as_graph_def() if hasattr(graph_or_graph_def, "as_graph_def") else graph_or_graph_def
+    os.makedirs(str(logdir), exist_ok=True)
+    path = os.path.join(str(logdir), name)
+    with open(path, "wb") as file:
+        file.write(str(found).encode() if as_text else found.SerializeToString())
+    return path
+
+
+def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None, producer_op_list=None):
+    """Adds the ops of a GraphDef, of Lockstep or of TensorFlow, to the graph that is built now, under the names
+    `name`/... ("import" by default, "" for their own). Ops of TensorFlow are those of frozen models.
+
+    Args: input_map: {name in the GraphDef: tensor that is taken instead}; return_elements: names of tensors ("x:0")
+    and ops ("x") of the GraphDef.
+    Returns: what return_elements names. Raises: TypeError for no GraphDef; ValueError for an input or a name that is not
+    there; UnimplementedError with the names of all ops that Lockstep does not take: variables, functions, others."""
+    if getattr(graph_def, "_kind", None) != "GraphDef":
+        if not hasattr(graph_def, "SerializeToString"):
+            raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received type {type(graph_def).__name__}")
+        graph_def = GraphDef(graph_def.SerializeToString())
+    if not in_graph():
+        with get_default_graph().as_default():
+            return import_graph_def(graph_def, input_map, return_elements, name)
+    from ._import_ops import refuse_unknown
+    own = graph_def.versions.producer == _OWN_PRODUCER
+    if not own:
+        refuse_unknown(graph_def)
+    with name_scope("import" if name is None else name) as prefix:
+        values, ops = _Import(graph_def, input_map or {}, own).all()
+    return None if return_elements is None else [_element(one, values, ops, prefix) for one in return_elements]
+
+
+def _element(name, values, ops, prefix):
+    node, _, place = name.partition(":")
+    if node not in ops:
+        raise ValueError(f"Requested return_element {name!r} not found in graph_def.")
+    if not place:
+        if ops[node] is None:
+            raise ValueError(f"[import_graph_def] a return_element that is an op must not be replaced, and have a value; got {name!r}; "
+                             f"ask for {name + ':0'!r}")
+        return ops[node]
+    if int(place) >= len(values[node]):
+        raise ValueError(f"Requested return_element {name!r} not found in graph_def: {node} has {len(values[node])} outputs")
+    return values[node][int(place)]
+
+
+def _attribute(value):
+    """(kind, value) as `_native.emit` takes it; None for what only a file has."""
+    kind = value.WhichOneof("value")
+    if kind == "tensor":
+        return "tensor", _constant(value.tensor)
+    if kind == "shape":
+        return "list(int)", _sizes(value.shape)
+    if kind == "list":
+        return ("list(float)", list(value.list.f)) if value.list.f else ("list(int)", list(value.list.i))
+    return None if kind in (None, "func", "placeholder") else (kind, getattr(value, kind))
+
+
+def _sizes(shape):
+    return [one.size for one in shape.dim]
+
+
+def _constant(tensor):
+    from ..._dtypes import as_dtype
+    return convert_to_tensor(make_ndarray(tensor), dtype=as_dtype(tensor.dtype))
+
+
+class _Import:
+    """The nodes of a GraphDef, made ops in an order in which inputs come first."""
+
+    def __init__(self, graph_def, input_map, own):
+        self._nodes = {one.name: one for one in graph_def.node}
+        self._replaced = {key if ":" in key or key.startswith("^") else key + ":0": value
+                          for key, value in input_map.items()}
+        missing = [key for key in self._replaced if key.split(":")[0].lstrip("^") not in self._nodes]
+        if missing:
+            raise ValueError("Attempted to map inputs that were not found in graph_def: " + str(missing))
+        self._own = own
+        self._values, self._ops = {}, {}
+
+    def all(self):
+        """(the tensors, the op) of each node by name."""
+        for name in self._nodes:
+            self._make(name)
+        return self._values, self._ops
+
+    def _make(self, name):
+        waiting = [name]
+        while waiting:
+            last = waiting[-1]
+            missing = [one for one in self._inputs(last) if one not in self._ops]
+            if last in self._ops:
+                waiting.pop()
+            elif missing:
+                if missing[0] in waiting:
+                    raise ValueError(f"[import_graph_def] a node must not wait for itself; got {missing[0]!r}; loops of "
+                                     "version 1 are not taken")
+                waiting.append(missing[0])
+            else:
+                self._one(self._nodes[waiting.pop()])
+
+    def _inputs(self, name):
+        if name not in self._nodes:
+            raise ValueError(f"[import_graph_def] inputs must be nodes; got {name!r}, which is none")
+        found = [one for one in self._nodes[name].input if self._place(one) not in self._replaced]
+        return [one.lstrip("^").split(":")[0] for one in found]
+
+    @staticmethod
+    def _place(text):
+        return text if ":" in text or text.startswith("^") else text + ":0"
+
+    def _input(self, text):
+        place = self._place(text)
+        if place in self._replaced:
+            return convert_to_tensor(self._replaced[place])
+        node, number = place.split(":")
+        if int(number) >= len(self._values[node]):
+            raise ValueError(f"[import_graph_def] an input must be there; got {text!r}, but {node!r} has "
+                             f"{len(self._values[node])} outputs")
+        return self._values[node][int(number)]
+
+    def _one(self, node):
+        from ..._function import control_dependencies, device
+        inputs = [self._input(one) for one in node.input if not one.startswith("^")]
+        waits = [value for one in node.input if one.startswith("^") for value in self._values[one[1:]][:1]]
+        with control_dependencies(waits or None), device(node.device or None):
+            try:
+                made = self._emitted(node, inputs)
+            except errors.OpError as error:
+                raise type(error)(None, None, f"{error} (node {node.name!r} of the GraphDef)") from None
+        fresh = [one for one in made if one._symbolic and not any(one is other for other in inputs)]
+        if fresh and len(made) == len(fresh):
+            made = [named(made[0], node.name)] + made[1:] if len(made) == 1 else made
+            self._ops[node.name] = self._operation(made[0])
+        else:
+            self._ops[node.name] = None
+        self._values[node.name] = made
+
+    @staticmethod
+    def _operation(tensor):
+        from ._graphs import GraphOperation
+        return GraphOperation(_native.operation_of(tensor), get_default_graph())
+
+    def _emitted(self, node, inputs):
+        from ._import_ops import emit
+        if node.op in ("Const", "Placeholder", "PlaceholderWithDefault", "NoOp", "Group") or not self._own:
+            return emit(node, inputs)
+        attributes = {key: _attribute(value) for key, value in node.attr.items() if key not in _ADDED}
+        made = None
+        if "VarHandleOp" != node.op and None not in attributes.values():
+            made = _native.emit(node.op, inputs, attributes)
+        if made is None:
+            raise errors.UnimplementedError(
+                None, None, f"[import_graph_def] ops must have values alone; got {node.op!r}, a variable, a branch or a loop; build that "
+                "part of the graph anew")
+        return made

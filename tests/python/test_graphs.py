@@ -1,0 +1,178 @@
+"""Graphs as messages, shapes that a run tells."""
+import os
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+import lockstep as tf
+
+v1 = tf.compat.v1
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def small():
+    graph = v1.Graph()
+    with graph.as_default():
+        x = v1.placeholder(tf.float32, [None, 2], name="x")
+        y = tf.matmul(x, tf.constant([[1., 2.], [3., 4.]]), name="y")
+        tf.reduce_sum(tf.nn.relu(y + 1.), axis=1, name="s")
+    return graph
+
+
+class GraphDefs(unittest.TestCase):
+    def test_nodes(self):
+        made = small().as_graph_def()
+        self.assertEqual([one.op for one in made.node if one.op != "Const"],
+                         ["Placeholder", "Identity", "MatMul", "AddV2", "Relu", "Sum"])
+        x = made.node[0]
+        self.assertEqual((x.name, x.attr["dtype"].type, [one.size for one in x.attr["shape"].shape.dim]), ("x", 1, [-1, 2]))
+        self.assertEqual(list(next(one for one in made.node if one.name == "y").input)[0], "x")
+        self.assertIn('node {\n  name: "x"\n  op: "Placeholder"\n', str(made))
+        self.assertIn("type: DT_FLOAT", str(x))
+
+    def test_bytes_and_text(self):
+        made = small().as_graph_def()
+        again = v1.GraphDef()
+        again.ParseFromString(made.SerializeToString())
+        self.assertEqual(again, made)
+        again.node[0].device = "/cpu:0"
+        self.assertNotEqual(again, made)
+        again.node.add(name="more", op="NoOp").input.append("^x")
+        self.assertEqual(v1.GraphDef.FromString(again.SerializeToString()).node[-1].input, ["^x"])
+        with self.assertRaisesRegex(AttributeError, "GraphDef has no field 'nodes'"):
+            again.nodes = []
+        with tempfile.TemporaryDirectory() as folder:
+            path = tf.io.write_graph(small(), os.path.join(folder, "deeper"), "g.pbtxt")
+            with open(path) as file:
+                self.assertEqual(file.read(), str(made))
+            tf.io.write_graph(made, folder, "g.pb", as_text=False)
+            with open(os.path.join(folder, "g.pb"), "rb") as file:
+                self.assertEqual(v1.GraphDef.FromString(file.read()), made)
+
+    def test_attributes(self):
+        one = v1.AttrValue(b=True)
+        one.s = b"text"
+        self.assertEqual((one.WhichOneof("value"), one.b), ("s", True))
+        node = v1.NodeDef(name="n", op="Op")
+        node.attr["list"].list.i.extend([1, -2])
+        node.attr["f"].f = 0.1
+        node.attr["shape"].shape.dim.add(size=-1)
+        node.attr["none"].i = 0
+        again = v1.NodeDef.FromString(node.SerializeToString())
+        self.assertEqual(again.attr["list"].list.i, [1, -2])
+        self.assertEqual(again.attr["none"].WhichOneof("value"), "i")
+        self.assertAlmostEqual(again.attr["f"].f, 0.1, places=7)
+        self.assertEqual(str(again), str(node))
+        self.assertIn('attr {\n  key: "f"\n  value {\n    f: 0.1\n  }\n}\n', str(node))
+
+    def test_in_event_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            v1.summary.FileWriter(folder, small()).close()
+            path = os.path.join(folder, os.listdir(folder)[0])
+            events = [one for one in v1.train.summary_iterator(path) if one.HasField("graph_def")]
+            self.assertEqual([v1.GraphDef.FromString(one.graph_def) for one in events], [small().as_graph_def()])
+            with self.assertRaisesRegex(TypeError, "must be an instance of `Graph`"):
+                v1.summary.FileWriter(folder, "graph")
+
+    def test_concrete_functions(self):
+        concrete = tf.function(lambda a: tf.sin(a) * 2.).get_concrete_function(tf.TensorSpec([None], tf.float32))
+        self.assertEqual([one.op for one in concrete.graph.as_graph_def().node],
+                         ["Placeholder", "Sin", "Const", "Mul", "Identity"])
+        self.assertEqual([concrete.graph.inputs[0].name, concrete.graph.outputs[0].name], ["a:0", "Identity:0"])
+
+
+class Imports(unittest.TestCase):
+    def test_of_its_own(self):
+        made, graph = small().as_graph_def(), v1.Graph()
+        with graph.as_default():
+            s, y = tf.import_graph_def(made, name="", return_elements=["s:0", "y"])
+            self.assertEqual((s.name, y.type), ("s:0", "MatMul"))
+            mapped, = tf.import_graph_def(made, {"x:0": tf.constant([[1., 1.]])}, ["s:0"], "in")
+            self.assertEqual(mapped.name, "in/s:0")
+            self.assertIsNone(tf.import_graph_def(made))
+            self.assertEqual(graph.get_tensor_by_name("import/s:0").shape.as_list(), [None])
+        with v1.Session(graph=graph) as session:
+            self.assertEqual(session.run([mapped, "s:0"], {"x:0": [[1., 2.]]})[1].tolist(), [19])
+            self.assertEqual(session.run(mapped).tolist(), [12])
+
+    def test_of_a_frozen_model_of_tensorflow(self):
+        """A convolution, batch normalization, pooling, a depthwise convolution and a dense layer, written by TensorFlow 2.21."""
+        made = v1.GraphDef.FromString((ROOT / "tests" / "data" / "frozen_graph.pb").read_bytes())
+        self.assertEqual(made.node[0].attr["shape"].shape.dim[1].size, 6)
+        graph = v1.Graph()
+        with graph.as_default():
+            tf.import_graph_def(made, name="model")
+        x = np.arange(72, dtype="float32").reshape(2, 6, 6, 1) / 72
+        with v1.Session(graph=graph) as session:
+            got = session.run("model/Identity:0", {"model/x:0": x})
+        np.testing.assert_allclose(got, [[0.3399235, 0.18579622, 0.2151626, 0.2591176],
+                                         [0.16082399, 0.3039491, 0.27573267, 0.2594942]], rtol=1e-6)
+
+    def test_wrong_graphs(self):
+        made = small().as_graph_def()
+        with v1.Graph().as_default():
+            with self.assertRaisesRegex(TypeError, "must be a GraphDef proto. Received type str"):
+                tf.import_graph_def("graph")
+            with self.assertRaisesRegex(ValueError, "not found in graph_def"):
+                tf.import_graph_def(made, return_elements=["nothing:0"])
+            with self.assertRaisesRegex(ValueError, r"not found in graph_def: \['q:0'\]"):
+                tf.import_graph_def(made, {"q": tf.constant(1.)})
+            other = v1.GraphDef()
+            other.node.add(name="a", op="VarHandleOp")
+            other.node.add(name="b", op="Magic")
+            with self.assertRaisesRegex(tf.errors.UnimplementedError, r"got Magic \(node b\), VarHandleOp \(node a\)"):
+                tf.import_graph_def(other)
+            other.Clear()
+            other.node.add(name="a", op="Neg", input=["b"])
+            with self.assertRaisesRegex(ValueError, "inputs must be nodes; got 'b'"):
+                tf.import_graph_def(other)
+            other.node.add(name="b", op="Neg", input=["a"])
+            with self.assertRaisesRegex(ValueError, "must not wait for itself"):
+                tf.import_graph_def(other)
+        variable = v1.Graph()
+        with variable.as_default():
+            v1.get_variable("v", initializer=tf.constant(1.)).read_value()
+        with v1.Graph().as_default(), self.assertRaisesRegex(tf.errors.UnimplementedError, "values alone; got 'VarHandleOp'"):
+            tf.import_graph_def(variable.as_graph_def())
+        with self.assertRaises(tf.errors.DataLossError):
+            v1.GraphDef.FromString(b"\x0a\xff")
+
+
+class ShapesOfARun(unittest.TestCase):
+    def test_in_graphs(self):
+        with v1.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [None, 2, 2])
+            b = v1.placeholder(tf.int32, [])
+            made = [tf.reshape(x, [tf.shape(x)[0], 4]), tf.reshape(x, [tf.shape(x)[0], -1]),
+                    tf.reshape(x, tf.stack([tf.shape(x)[0], 4])), tf.zeros([tf.shape(x)[0], 3]), tf.ones([b, 2], tf.int32),
+                    tf.fill([b], "a"), tf.reshape(x, [b, -1]), tf.zeros(tf.shape(x))]
+            self.assertEqual([one.shape.as_list() for one in made[:5]],
+                             [[None, 4], [None, None], [None, None], [None, 3], [None, 2]])
+            loss = tf.reduce_sum(tf.matmul(made[1], tf.ones([4, 2])) * tf.constant([1., 2.]))
+            gradient = tf.gradients(loss, x)[0]
+            values = np.arange(8, dtype="float32").reshape(2, 2, 2)
+            got = session.run(made + [gradient], {x: values, b: 4})
+            rows = values.reshape(2, 4).tolist()
+            self.assertEqual([one.tolist() for one in got], [
+                rows, rows, rows, np.zeros((2, 3)).tolist(), np.ones((4, 2), int).tolist(), [b"a"] * 4,
+                values.reshape(4, 2).tolist(), np.zeros((2, 2, 2)).tolist(), np.full((2, 2, 2), 3).tolist()])
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                session.run(made[6], {x: values, b: 3})
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                session.run(made[4], {b: -1})
+
+    def test_in_functions(self):
+        @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+        def rnn(a):
+            h = tf.zeros([tf.shape(a)[0], 3])
+            for _ in range(2):
+                h = tf.tanh(a + h)
+            return tf.reshape(h, [-1, tf.shape(a)[1]])
+        np.testing.assert_allclose(rnn(tf.ones([2, 3])).numpy(), np.full((2, 3), np.tanh(1 + np.tanh(1))), rtol=1e-6)
+        self.assertEqual(rnn(tf.ones([5, 3])).shape, (5, 3))
+
+
+if __name__ == "__main__":
+    unittest.main()
