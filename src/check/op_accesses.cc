@@ -231,11 +231,8 @@ bool InitializesObject(std::string_view op) {
 }
 
 bool TakesVariable(std::string_view op, int input) {
-  const std::string_view optimizer = op.starts_with("Resource") ? OptimizerOf(op) : "";
-  for (const Optimizer& known : kOptimizers) {
-    if (known.name == optimizer) return input < known.variables;
-  }
   if (input != 0) return false;
+  if (op.starts_with("Resource") && !OptimizerOf(op).empty()) return true;
   return op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd" ||
          op == "ResourceStridedSliceAssign" || op == "ResourceCountUpTo" ||
          (op.starts_with("Assign") && op.ends_with("VariableOp")) ||

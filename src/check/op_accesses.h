@@ -56,7 +56,7 @@ struct OpAccess {
   bool in_turn = false;  // an update that gives each who comes something else, and loses nothing
 };
 
-/// Whether input `input` of the op is a handle of a variable, whoever made it.
+/// Whether input `input` of the op surely is a handle of a variable, whoever made it.
 bool TakesVariable(std::string_view op, int input);
 
 /// What the op does to a variable that input `input` is a handle of (`reference`: version 1), or
