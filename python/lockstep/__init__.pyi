@@ -360,6 +360,9 @@ def identity_n(input, name=None) -> Any:
     """`identity` of each."""
     ...
 from . import image as image
+def in_one_row(tensor) -> Any:
+    """Such a scalar as a vector of all its elements; any other tensor as it is."""
+    ...
 class init_scope:
     """Leaves the functions that are being traced: ops inside happen at once."""
     ...
@@ -753,6 +756,9 @@ def where(condition, x=None, y=None, name=None) -> Any:
     ...
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, maximum_iterations=None, name=None) -> Any:
     """Repeats loop_vars = body(*loop_vars) while cond(*loop_vars) holds, and gives the last ones."""
+    ...
+def with_shape(tensor, sizes) -> Any:
+    """Such a scalar where its shape must be `sizes` (None: any size), which a run checks; any other tensor as it is."""
     ...
 def zeros(shape, dtype=..., name=None, layout=None) -> Any:
     """Zeros of a shape."""

@@ -51,3 +51,33 @@ def reshaped(tensor, known, sizes):
 def _with_sizes(tensor, known):
     """The same tensor with the sizes that are known, where one at most is not."""
     return _native.reshape(tensor, known) if known.count(-1) <= 1 and any(one >= 0 for one in known) else tensor
+
+
+unknown_ranks = set()  # the ids of placeholders whose number of axes only a run tells; until then they are scalars
+
+
+def _open(tensor):
+    """Whether a scalar of a graph may be an array in a run."""
+    return unknown_ranks and tensor._symbolic and tensor._rank == 0 and _native.has_graph()
+
+
+def in_one_row(tensor):
+    """Such a scalar as a vector of all its elements; any other tensor as it is."""
+    return _native.placeholder_with_default(_native.reshape(tensor, [-1]), [-1], "PlaceholderWithDefault") if _open(
+        tensor) else tensor
+
+
+def open_shape(tensor, dtype):
+    """The shape of such a scalar, which a run tells; None for any other tensor."""
+    if not _open(tensor):
+        return None
+    made, = _native.emit("Shape", [tensor], {"out_type": ("type", int(dtype))})
+    return _native.placeholder_with_default(made, [-1], "PlaceholderWithDefault")
+
+
+def with_shape(tensor, sizes):
+    """Such a scalar where its shape must be `sizes` (None: any size), which a run checks; any other tensor as it is."""
+    if not _open(tensor):
+        return tensor
+    shape = [-1 if one is None else one for one in sizes]
+    return _native.emit("PlaceholderWithDefault", [tensor], {"shape": ("list(int)", shape), "any_rank": ("b", True)})[0]

@@ -210,8 +210,9 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
         None if one is None else convert_to_tensor(one)
         for one in (grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys])]
     stops = [] if stop_gradients is None else [_source(one) for one in nest.flatten(stop_gradients)]
-    result = _native.gradients([_target(one) for one in ys], [_source(one) for one in xs], upstream,
-                               stops, zero)
+    with v1.gradient_ops():
+        result = _native.gradients([_target(one) for one in ys], [_source(one) for one in xs], upstream,
+                                   stops, zero)
     return [_wrapped(one) for one in result]
 
 

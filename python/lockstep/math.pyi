@@ -131,6 +131,9 @@ def greater(x, y, name=None) -> Any:
 def greater_equal(x, y, name=None) -> Any:
     """x >= y. Element by element; shapes broadcast, dtypes must agree."""
     ...
+def in_one_row(tensor) -> Any:
+    """Such a scalar as a vector of all its elements; any other tensor as it is."""
+    ...
 from lockstep.nn import in_top_k as in_top_k
 int32: Any
 int64: Any
@@ -371,6 +374,9 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None) -> Any:
     ...
 def unsorted_segment_sum(data, segment_ids, num_segments, name=None) -> Any:
     """Row s is the sum of the rows of `data` whose id is s."""
+    ...
+def with_shape(tensor, sizes) -> Any:
+    """Such a scalar where its shape must be `sizes` (None: any size), which a run checks; any other tensor as it is."""
     ...
 def xdivy(x, y, name=None) -> Any:
     """x / y, 0 where x is 0."""

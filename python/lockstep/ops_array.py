@@ -7,7 +7,7 @@ from . import nest
 from ._dtypes import TensorShape, as_dtype, float32, int32
 from ._tensor import (Tensor, convert_to_tensor, from_python, get_item, integers, is_tensor, named, op,
                       static_shape)
-from ._run_shapes import filled, reshaped, split_shape
+from ._run_shapes import filled, in_one_row, open_shape, reshaped, split_shape, with_shape
 from ._variable import Variable
 
 newaxis = None
@@ -121,14 +121,14 @@ def reshape(tensor, shape, name=None):
     """The elements in another shape; one size may be -1 and follows.
 
     Raises: InvalidArgumentError when the numbers of elements differ."""
-    tensor = convert_to_tensor(tensor)
+    tensor = in_one_row(convert_to_tensor(tensor))
     sizes, at_run = split_shape(shape)
     return op(n.reshape, tensor, sizes) if at_run is None else reshaped(tensor, sizes, at_run)
 
 
 def ensure_shape(x, shape, name=None):
     """`x`. Raises: InvalidArgumentError (ValueError in a graph) when it has another shape."""
-    x = convert_to_tensor(x)
+    x = with_shape(convert_to_tensor(x), TensorShape(shape).as_list()) if TensorShape(shape).rank else convert_to_tensor(x)
     if not x.shape.is_compatible_with(shape):
         said = f"Shape of tensor input {list(x.shape)} is not compatible with expected shape {list(TensorShape(shape))}"
         if x._symbolic:
@@ -400,7 +400,9 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
 
 def shape(input, out_type=None, name=None):
     """The sizes of the axes, as a tensor."""
-    return op(n.shape_of, convert_to_tensor(input), as_dtype(out_type or int32))
+    input, dtype = convert_to_tensor(input), as_dtype(out_type or int32)
+    at_run = open_shape(input, dtype)
+    return op(n.shape_of, input, dtype) if at_run is None else at_run
 
 
 def shape_n(input, out_type=int32, name=None):
@@ -409,12 +411,13 @@ def shape_n(input, out_type=int32, name=None):
 
 def size(input, out_type=None, name=None):
     """The number of elements, as a tensor."""
-    return op(n.size_of, convert_to_tensor(input), as_dtype(out_type or int32))
+    return op(n.size_of, in_one_row(convert_to_tensor(input)), as_dtype(out_type or int32))
 
 
 def rank(input, name=None):
     """The number of axes, as a tensor."""
-    return n.to_tensor(convert_to_tensor(input)._rank)
+    at_run = open_shape(convert_to_tensor(input), int32)
+    return n.to_tensor(convert_to_tensor(input)._rank) if at_run is None else op(n.size_of, at_run, int32)
 
 
 def sort(values, axis=-1, direction="ASCENDING", name=None):

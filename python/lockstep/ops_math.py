@@ -2,6 +2,7 @@
 
 from . import _native as n
 from ._dtypes import as_dtype, float32, int32, int64
+from ._run_shapes import in_one_row, with_shape
 from ._tensor import (IndexedSlices, Tensor, _matmul, convert_to_tensor, integers, is_tensor, named, op,
                       static_shape)
 from ._variable import Variable
@@ -133,8 +134,10 @@ def _make_reduction(name, text, floating=False):
             from . import ragged
             return ragged.reduced(input_tensor, axis, function.__name__[7:], keepdims)
         axes = _axes(axis if reduction_indices is None else reduction_indices)
-        return named(op(native, convert_to_tensor(input_tensor), axes, bool(keep_dims or keepdims)),
-                     name)
+        whole, kept = convert_to_tensor(input_tensor), bool(keep_dims or keepdims)
+        if axes is None and not kept:
+            whole = in_one_row(whole)
+        return named(op(native, whole, axes, kept), name)
     function.__doc__ = (f"{text}\n\nArgs: axis: one, a list, or None for all; keepdims: keeps them with "
                         "size 1.\nRaises: InvalidArgumentError for an axis out of range.")
     function.__name__ = function.__qualname__ = name
@@ -205,6 +208,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     Raises: InvalidArgumentError when the inner sizes disagree."""
     a = convert_to_tensor(a, dtype_hint=b.dtype if is_tensor(b) else None)
     b = convert_to_tensor(b, dtype_hint=a.dtype)
+    a, b = with_shape(a, [None, None]), with_shape(b, [None, None])
     return named(op(n.matmul, a, b, bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)),
                  name)
 

@@ -108,6 +108,7 @@ nb::list NodesOf(const Graph& given) {
     made["name"] = node.name;
     made["inputs"] = inputs;
     made["outputs"] = outputs;
+    made["control_inputs"] = node.control_inputs;
     made["attributes"] = attributes;
     made["value"] = value == nullptr ? nb::none() : nb::cast(*value);
     nodes.append(made);

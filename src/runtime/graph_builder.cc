@@ -18,7 +18,9 @@ const ops::RegisterOp kPlaceholder({.name = "Placeholder", .infer = InferPlaceho
 std::vector<ops::TensorType> InferPlaceholderWithDefault(const ops::InferenceContext& context) {
   const Shape shape(context.attributes.Get<std::vector<int64_t>>("shape"));
   const ops::TensorType& input = context.inputs[0];
-  if (!input.shape.CompatibleWith(shape)) {
+  // What is built as a scalar and has its axes in a run alone.
+  const bool open = context.attributes.GetOr<bool>("any_rank", false) && input.shape.rank() == 0;
+  if (!open && !input.shape.CompatibleWith(shape)) {
     throw Error(Code::kInvalidArgument,
                 "[PlaceholderWithDefault] the default must fit the shape; got " + input.ToString() +
                     " for " + shape.ToString());

@@ -101,7 +101,10 @@ Tensor SessionState::FitFeed(const Tensor& given, graph::Endpoint e) const {
   if (const IndexedSlices* slices = IndexedSlices::Of(value)) value = slices->ToDense();
   if (value.is_weak()) value = ops::CastScalar(value, wanted.dtype);
   if (value.dtype() != wanted.dtype) refuse("a feed has the dtype of its tensor", "; cast it");
-  if (!wanted.shape.CompatibleWith(value.shape())) {
+  // Who makes a placeholder for any rank looks himself whether the ops behind it take the feed.
+  const ops::Attributes& attributes = graph_->graph().node(e.node).attributes;
+  const bool any = attributes.GetOr<bool>("any_rank", false);
+  if (!any && !wanted.shape.CompatibleWith(value.shape())) {
     refuse("a feed has the shape of its tensor", "; reshape it");
   }
   return value;

@@ -174,5 +174,50 @@ class ShapesOfARun(unittest.TestCase):
         self.assertEqual(rnn(tf.ones([5, 3])).shape, (5, 3))
 
 
+class RanksOfARun(unittest.TestCase):
+    """Placeholders without a shape; the figures are TensorFlow's."""
+
+    def test_values_and_shapes(self):
+        with v1.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32)
+            made = [tf.shape(x), tf.size(x), tf.rank(x), tf.reduce_mean(x), tf.math.reduce_variance(x), tf.reduce_max(x) + x,
+                    tf.reshape(x, [2, -1]), tf.where(x > 1, x, 0 * x), tf.clip_by_value(x, 0., 1.)]
+            got = session.run(made, {x: np.arange(6).reshape(2, 3)})
+            self.assertEqual([one.tolist() for one in got[:4]], [[2, 3], 6, 2, 2.5])
+            self.assertAlmostEqual(float(got[4]), 2.9166667, places=6)
+            self.assertEqual([one.tolist() for one in got[5:]], [
+                [[5, 6, 7], [8, 9, 10]], [[0, 1, 2], [3, 4, 5]], [[0, 0, 2], [3, 4, 5]], [[0, 1, 1], [1, 1, 1]]])
+            self.assertEqual([one.tolist() for one in session.run(made[:4], {x: 3.})], [[], 1, 0, 3])
+
+    def test_training(self):
+        with v1.Graph().as_default(), v1.Session() as session:
+            x, y = v1.placeholder("float"), v1.placeholder("float")
+            w = v1.get_variable("w", initializer=np.full((3, 2), 0.1, "float32"))
+            b = v1.get_variable("b", initializer=np.zeros(2, "float32"))
+            loss = -tf.reduce_sum(y * tf.math.log(tf.nn.softmax(tf.matmul(x, w) + b)))
+            train = v1.train.GradientDescentOptimizer(0.1).minimize(loss)
+            session.run(v1.global_variables_initializer())
+            for _ in range(3):
+                session.run(train, {x: [[1., 2., 3.], [0., 1., 0.]], y: [[1., 0.], [0., 1.]]})
+            np.testing.assert_allclose(session.run(w), [[0.1902, 0.0098], [0.1272, 0.0728], [0.3707, -0.1707]], atol=6e-5)
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "two matrices are needed"):
+                session.run(loss, {x: [1., 2., 3.], y: [[1., 0.]]})
+
+    def test_what_needs_the_rank_is_named(self):
+        with v1.Graph().as_default(), v1.Session() as session:
+            x, w = v1.placeholder(tf.float32, name="X"), v1.get_variable("w", initializer=0.5)
+            loss = tf.reduce_sum(tf.square(x * w - 1.)) / 3
+            train = v1.train.GradientDescentOptimizer(0.1).minimize(loss)
+            session.run(v1.global_variables_initializer())
+            session.run(train, {x: 1.})
+            self.assertAlmostEqual(float(session.run(loss, {x: [1., 2.]})), 0.0740741, places=6)
+            for one in (train, tf.gradients(loss, w)[0]):
+                with self.assertRaisesRegex(tf.errors.UnimplementedError, "a gradient's op .* needs the number of axes of 'X:0', "
+                                            r"which has no shape and was fed with \(2,\); write .*shape=\[None\]"):
+                    session.run(one, {x: [1., 2.]})
+            with self.assertRaisesRegex(tf.errors.UnimplementedError, r"the op 'ExpandDims' \(ExpandDims\) needs"):
+                session.run(tf.expand_dims(x, 0), {x: [1., 2.]})
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -17,6 +17,8 @@ class Graph:
         self._native = native or _native.Graph()
         self._collections = {}
         self._variables = {}  # by name, of get_variable
+        self._rank_free = set()  # runs that need no placeholder's number of axes
+        self._of_gradients = set()  # the numbers of nodes that gradients made, where a placeholder has no shape
         self.seed = None
 
     def as_default(self):

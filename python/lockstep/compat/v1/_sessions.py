@@ -5,11 +5,12 @@ import threading
 from ... import _native, errors, nest
 from ..._dtypes import TensorShape
 from ..._function import Operation
+from ..._run_shapes import unknown_ranks
 from ..._tensor import convert_to_tensor, Tensor
 from ..._variable import UnreadVariable, Variable
 from ._first_values import _initialize, _Initializers
 from ._graphs import _targets, get_default_graph, GraphOperation, in_graph
-from ._placeholders import _unknown_shapes
+from ._placeholders import require_no_ranks
 
 _local = threading.local()
 
@@ -182,11 +183,8 @@ def _fed(key, value):
         raise ValueError(f"{error}; fed for {key.name}, which is of {key.dtype.name}") from None
     shape = TensorShape(native._shape if isinstance(native, Tensor) else native.shape)
     if not shape.is_compatible_with(tensor._shape):
-        if isinstance(native, Tensor) and native._id in _unknown_shapes:
-            sizes = ", ".join(["None"] * tensor._rank)
-            raise errors.UnimplementedError(
-                None, None, f"[placeholder] one without a shape is a scalar; got a value of shape {tuple(tensor._shape)} "
-                f"for {key.name}; write tf.placeholder({key.dtype!r}, shape=[{sizes}])")
+        if isinstance(native, Tensor) and native._id in unknown_ranks:
+            return native, tensor  # `_run_graph` looks whether that can be
         raise ValueError(f"Cannot feed value of shape {tuple(tensor._shape)} for Tensor "
                          f"{key.name}, which has shape {shape}")
     return native, tensor
@@ -203,6 +201,9 @@ def _run_graph(session, fetches, leaves, feed_dict):
     feeds = [_fed(key, value) for key, value in (feed_dict or {}).items()]
     known = [isinstance(one, Tensor) and not one._symbolic for one in wanted]
     asked = [one for one, value in zip(wanted, known) if one is not None and not value]
+    for key, value in feeds if unknown_ranks else ():
+        if isinstance(key, Tensor) and key._id in unknown_ranks and value._rank:
+            require_no_ranks(session.graph, key, asked, value)
     with _outside():
         try:
             values = iter(session._native.run(asked, feeds, []))
