@@ -215,7 +215,7 @@ class RanksOfARun(unittest.TestCase):
                 with self.assertRaisesRegex(tf.errors.UnimplementedError, "a gradient's op .* needs the number of axes of 'X:0', "
                                             r"which has no shape and was fed with \(2,\); write .*shape=\[None\]"):
                     session.run(one, {x: [1., 2.]})
-            with self.assertRaisesRegex(tf.errors.UnimplementedError, r"the op 'ExpandDims' \(ExpandDims\) needs"):
+            with self.assertRaisesRegex(tf.errors.UnimplementedError, r"the op 'ExpandDims.*' \(ExpandDims\) needs"):
                 session.run(tf.expand_dims(x, 0), {x: [1., 2.]})
 
 
