@@ -447,12 +447,19 @@ def _add(native):
     return add
 
 
-_slices = {}  # of variables, by the number of the tensor: (variable, key); the newest
+class _Slices(threading.local):
+    """Slices of variables that a thread has made, by the number of the tensor: (variable, key); the newest."""
+
+    def __init__(self):
+        self.newest = {}
+
+
+_slices = _Slices()
 _SLICES = 64
 
 
 def _slice_of(tensor):
-    found = _slices.get(tensor._id)
+    found = _slices.newest.get(tensor._id)
     if found is None:
         raise AttributeError("'Tensor' object has no attribute 'assign'")
     return found
@@ -548,9 +555,10 @@ def get_item(self, key):
     if isinstance(self, Variable):
         made = get_item(self.value(), key)
         if not _native.is_tracing() or made._symbolic:
-            if len(_slices) >= _SLICES:
-                _slices.pop(next(iter(_slices)))
-            _slices[made._id] = (self, key)
+            newest = _slices.newest
+            if len(newest) >= _SLICES:
+                newest.pop(next(iter(newest)))
+            newest[made._id] = (self, key)
         return made
     if is_tensor(key) or (hasattr(key, "dtype") and getattr(key, "ndim", 0)):
         key = convert_to_tensor(key)

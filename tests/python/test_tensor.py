@@ -147,6 +147,15 @@ class Writes(unittest.TestCase):
         with self.assertRaises(tf.errors.OutOfRangeError):
             counter.count_up_to(400)
 
+    def test_of_a_slice_after_many_of_another_thread(self):
+        table = tf.Variable(tf.zeros([2, 2]))
+        piece = table[0, 1]
+        other = threading.Thread(target=lambda: [table[1, 0] for _ in range(100)])
+        other.start()
+        other.join()
+        piece.assign_add(2.0)
+        self.assertEqual(table.numpy().tolist(), [[0, 2], [0, 0]])
+
     def test_meet_no_end_at_nan(self):
         one = tf.Variable([float("nan"), 1.0])
         one.scatter_nd_sub([[1]], [3.0])
