@@ -63,7 +63,10 @@ Tensor BinaryFocalCrossentropy(const Tensor& y_true, const Tensor& y_pred, const
   const Tensor t = SmoothBinary(y_true, focal.label_smoothing);
   const Tensor p = focal.from_logits ? Sigmoid(y_pred) : y_pred;
   const Tensor right = t * p + (1.0 - t) * (1.0 - p);
-  Tensor value = Pow(1.0 - right, focal.gamma) * ElementwiseBinary(t, p);
+  // From the logits, as a probability that rounds to 0 or 1 has lost how wrong it is.
+  const Tensor crossentropy =
+      focal.from_logits ? SigmoidCrossEntropyWithLogits(t, y_pred) : ElementwiseBinary(t, p);
+  Tensor value = Pow(1.0 - right, focal.gamma) * crossentropy;
   if (focal.apply_class_balancing) {
     value = (t * focal.alpha + (1.0 - t) * (1 - focal.alpha)) * value;
   }

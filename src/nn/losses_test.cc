@@ -67,6 +67,13 @@ TEST(LossesTest, HaveKerasValues) {
   }
 }
 
+TEST(LossesTest, FocalLossesOfLogitsTellHowWrongTheyAre) {
+  const Tensor t = Constant<float>({1, 0}), logits = Constant<float>({-100, 50});
+  const float value =
+      (*losses::BinaryFocalCrossentropy({.from_logits = true}))(t, logits).scalar<float>();
+  EXPECT_FLOAT_EQ(value, 75);
+}
+
 // A batch of 8 examples, traced as training traces it.
 bool CanBeCut(const Loss& loss, bool sparse) {
   graph::Tracer tracer;

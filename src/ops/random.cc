@@ -184,9 +184,9 @@ Tensor RandomSplit(const Tensor& seed, int64_t count) {
 }
 
 Tensor RandomFoldIn(const Tensor& seed, const Tensor& data) {
-  const Tensor first = StatelessRandomUniformFullInt(Shape{1}, seed, seed.dtype());
-  const Tensor second =
-      data.is_weak() ? ops::CastScalar(data, seed.dtype()) : Cast(data, seed.dtype());
+  const DType dtype = data.is_weak() ? seed.dtype() : data.dtype();
+  const Tensor first = StatelessRandomUniformFullInt(Shape{1}, seed, dtype);
+  const Tensor second = data.is_weak() ? ops::CastScalar(data, dtype) : data;
   return Concat({first, Reshape(second, {1})}, 0);
 }
 

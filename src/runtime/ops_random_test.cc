@@ -52,6 +52,12 @@ TEST(StatelessRandomTest, SeedsSplitAndFold) {
                                                               370444179, 10670227, -246211131}));
   EXPECT_EQ(RandomFoldIn(Constant<int32_t>({1, 2}), 5).ToVector<int32_t>(),
             (std::vector<int32_t>{1105988140, 5}));
+  // The dtype is that of the number.
+  EXPECT_EQ(RandomFoldIn(Seed(1, 2), Tensor::FromVector<int32_t>({5}, {})).ToVector<int32_t>(),
+            (std::vector<int32_t>{1105988140, 5}));
+  EXPECT_EQ(RandomFoldIn(Constant<int32_t>({1, 2}), Tensor::FromVector<int64_t>({5}, {}))
+                .ToVector<int64_t>(),
+            (std::vector<int64_t>{7464880146280614444, 5}));
 }
 
 TEST(StatelessRandomTest, AnyDivisionOfRowsGivesTheSameBits) {

@@ -2,6 +2,7 @@
 
 #include "case.h"
 #include "lockstep/distribute/strategy.h"
+#include "lockstep/ops/math.h"
 #include "lockstep/ops/random.h"
 #include "lockstep/runtime/function.h"
 #include "lockstep/runtime/random.h"
@@ -50,7 +51,9 @@ void Split(const Case& golden, Produced& produced) {
 }
 
 void FoldIn(const Case& golden, Produced& produced) {
-  produced["y"] = lockstep::RandomFoldIn(golden.Input("seed"), golden.Get<int64_t>("data"));
+  const Tensor data = Tensor::FromVector<int64_t>({golden.Get<int64_t>("data")}, {});
+  produced["y"] =
+      lockstep::RandomFoldIn(golden.Input("seed"), lockstep::Cast(data, OutputDType(golden)));
 }
 
 // The order that the case's parameter "order" tells in words.

@@ -31,8 +31,8 @@ Tensor StatelessTruncatedNormal(const Shape& shape, const Tensor& seed, double m
 /// `count` new seeds. Shapes: seed [2], result [count, 2] of the same dtype. Source:
 /// tf.random.split.
 Tensor RandomSplit(const Tensor& seed, int64_t count = 2);
-/// A new seed made of `seed` and an integer. Shapes: seed [2], data []; result [2]. Source:
-/// tf.random.fold_in.
+/// A new seed made of `seed` and an integer, whose dtype is the result's; a bare number has that of
+/// the seed. Shapes: seed [2], data []; result [2]. Source: tf.random.fold_in.
 Tensor RandomFoldIn(const Tensor& seed, const Tensor& data);
 
 /// x / (1 - rate) where a uniform number of the element's place in the stream is at least `rate`,
