@@ -12,6 +12,9 @@
 #include "graph/rows.h"
 #include "graph/tracer.h"
 #include "lockstep/ops/activation.h"
+#include "lockstep/ops/array.h"
+#include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/comparison.h"
 #include "lockstep/ops/linalg.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/nn.h"
@@ -49,6 +52,8 @@ std::vector<Tensor> Step(const std::vector<Tensor>& a) {
   results.push_back(loss);
   // Something that needs the sum: a second round of collectives.
   results.push_back(ReduceSum(Square(hidden) * loss, {0}));
+  // Ones in a shape that only the run tells.
+  results.push_back(ReduceSum(OnesLike(BooleanMask(a[3], Greater(a[3], Scalar<float>(0))))));
   return results;
 }
 

@@ -152,8 +152,8 @@ class Spreader {
     std::vector<Endpoint> inputs = rewriter_.Mapped(node.inputs);
     for (size_t i = 0; i < inputs.size(); ++i) {
       const ops::TensorType& type = source_.type(node.inputs[i]);
-      if (node.spec->shape_only >> i & 1 && type.dtype != DType::kResource)
-        inputs[i] = OfType(type);
+      const bool is_known = type.dtype != DType::kResource && type.shape.fully_known();
+      if (node.spec->shape_only >> i & 1 && is_known) inputs[i] = OfType(type);
     }
     rewriter_.Replace(node, node.spec->name, std::move(inputs), node.attributes);
   }
