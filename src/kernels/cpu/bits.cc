@@ -1,0 +1,56 @@
+// The bits of integers.
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/cpu/elementwise.h"
+
+namespace lockstep::kernels {
+namespace {
+
+#define LOCKSTEP_ON_BITS(Name, sign)     \
+  struct Name {                          \
+    template <typename T>                \
+    LOCKSTEP_ELEMENT T Apply(T a, T b) { \
+      return static_cast<T>(a sign b);   \
+    }                                    \
+  };
+LOCKSTEP_ON_BITS(BitAnd, &)
+LOCKSTEP_ON_BITS(BitOr, |)
+LOCKSTEP_ON_BITS(BitXor, ^)
+#undef LOCKSTEP_ON_BITS
+
+template <typename T>
+constexpr T kLastBit = static_cast<T>(8 * sizeof(T) - 1);
+
+struct ShiftLeft {
+  template <typename T>
+  LOCKSTEP_ELEMENT T Apply(T a, T b) {
+    const T by = std::min(std::max(b, T(0)), kLastBit<T>);
+    return static_cast<T>(static_cast<uint64_t>(a) << by);
+  }
+};
+struct ShiftRight {
+  template <typename T>
+  LOCKSTEP_ELEMENT T Apply(T a, T b) {
+    const T by = std::min(std::max(b, T(0)), kLastBit<T>);
+    return static_cast<T>(a >> by);
+  }
+};
+struct BitNot {
+  template <typename T>
+  LOCKSTEP_ELEMENT T Apply(T x) {
+    return static_cast<T>(~x);
+  }
+};
+
+const RegisterKernel kBitwiseAnd("BitwiseAnd", MakeBinary<BitAnd, kIntegerTypes>);
+const RegisterKernel kBitwiseOr("BitwiseOr", MakeBinary<BitOr, kIntegerTypes>);
+const RegisterKernel kBitwiseXor("BitwiseXor", MakeBinary<BitXor, kIntegerTypes>);
+const RegisterKernel kLeftShift("LeftShift", MakeBinary<ShiftLeft, kIntegerTypes>);
+const RegisterKernel kRightShift("RightShift", MakeBinary<ShiftRight, kIntegerTypes>);
+const RegisterKernel kInvert("Invert", MakeUnary<BitNot, kIntegerTypes>);
+
+}  // namespace
+}  // namespace lockstep::kernels
