@@ -30,7 +30,7 @@ from ._host_calls import Assert, numpy_function, print_v2 as print, py_function 
 from ._tensor_array import TensorArray  # noqa: E402,F401
 from ._tape import GradientTape, UnconnectedGradients, gradients, hessians  # noqa: E402,F401
 from .ops_array import (bitcast, boolean_mask, broadcast_dynamic_shape,  # noqa: E402,F401
-                        broadcast_static_shape, broadcast_to, batch_to_space, dynamic_partition,
+                        broadcast_static_shape, broadcast_to, dynamic_partition,
                         dynamic_stitch, histogram_fixed_width, parallel_stack, reverse_sequence,
                         unravel_index,
                         concat, constant, ensure_shape, expand_dims, eye, fill, gather, gather_nd,
@@ -40,6 +40,7 @@ from .ops_array import (bitcast, boolean_mask, broadcast_dynamic_shape,  # noqa:
                         strided_slice, tensor_scatter_nd_add, tensor_scatter_nd_sub,
                         tensor_scatter_nd_update, tile, transpose, unique, unique_with_counts,
                         unstack, where, zeros, zeros_like)
+from ._blocks import batch_to_space, space_to_batch, space_to_batch as space_to_batch_nd  # noqa: E402,F401
 from .ops_math import *  # noqa: E402,F401,F403
 from .ops_math import (abs, add_n, argmax, argmin, cast, clip_by_global_norm,  # noqa: E402,F401
                        clip_by_norm, clip_by_value, cumsum, einsum, linspace, matmul, norm, range,

@@ -155,10 +155,12 @@ def atanh(x, name=None) -> Any:
     ...
 from . import autodiff as autodiff
 from . import autograph as autograph
-def batch_to_space(*args, **kwargs) -> Any: ...
+def batch_to_space(input, block_shape, crops, name=None) -> Any:
+    """Undoes `space_to_batch`, and cuts off `crops`."""
+    ...
 bfloat16: Any
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=..., name=None, axis=None, binary_output=False) -> Any:
-    """How often each number from 0 occurs."""
+    """How often each number from 0 occurs; with axis=-1 in each row; with `binary_output` whether it does."""
     ...
 def bitcast(input, type, name=None) -> Any:
     """The same bytes as another dtype. Eager."""
@@ -644,6 +646,12 @@ def slice(input_, begin, size, name=None) -> Any:
     ...
 def sort(values, axis=-1, direction='ASCENDING', name=None) -> Any:
     """The elements along `axis` in order. direction: ASCENDING or DESCENDING."""
+    ...
+def space_to_batch(input, block_shape, paddings, name=None) -> Any:
+    """Pads, and makes examples of every block_shape[i]-th place along axis i + 1."""
+    ...
+def space_to_batch_nd(input, block_shape, paddings, name=None) -> Any:
+    """Pads, and makes examples of every block_shape[i]-th place along axis i + 1."""
     ...
 from . import sparse as sparse
 def split(value, num_or_size_splits, axis=0, num=None, name='split') -> Any:

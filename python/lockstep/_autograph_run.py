@@ -1,6 +1,9 @@
 """What rewritten functions call; see autograph.py."""
 
+import threading
+
 from . import _native, errors, nest
+from ._dtypes import as_dtype
 from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
 
@@ -112,7 +115,7 @@ _NUMBERS = _Table({int: _to_int, float: _to_float})
 
 
 class LazyRange:
-    """A range whose end is a value of the graph."""
+    """The bounds of a range, for a loop that counts instead of making all numbers."""
 
     def __init__(self, start, limit=None, delta=1):
         if limit is None:
@@ -123,21 +126,27 @@ class LazyRange:
             convert_to_tensor(one, dtype_hint=hint) for one in (start, limit, delta))
         self.dtype = self.start.dtype
 
-    def __tensor__(self):
-        from ._host_calls import _on_host
 
-        def numbers(start, limit, delta):
-            import numpy
-            return numpy.arange(*[one.numpy() for one in (start, limit, delta)], dtype=self.dtype.as_numpy_dtype)
-        return _on_host(numbers, [self.start, self.limit, self.delta], [None], self.dtype)
+class _Ranges(threading.local):
+    """Ranges that a thread has made, by the number of their tensor: its LazyRange; the newest."""
 
-    def __iter__(self):
-        values = [_native.static_value(one) for one in (self.start, self.limit, self.delta)]
-        if None in values:
-            raise errors.UnimplementedError(
-                None, None, "[range] a range whose end is a value of the graph can be looped over in a "
-                "traced function alone; decorate the function that loops with @tf.function")
-        return iter(range(*[int(one._item()) for one in values]))
+    def __init__(self):
+        self.newest = {}
+
+
+_ranges = _Ranges()
+_RANGES = 64
+
+
+def range_of_values(start, limit, delta, dtype=None):
+    """A range whose bounds are values: a tensor that `for` in a traced function counts through."""
+    from . import _value_shapes, ops_math
+    made = _value_shapes.arange(start, limit, delta, None if dtype is None else as_dtype(dtype))
+    newest = _ranges.newest
+    if len(newest) >= _RANGES:
+        newest.pop(next(iter(newest)))
+    newest[made._id] = LazyRange(*[ops_math.cast(one, made.dtype) for one in (start, limit, delta)])
+    return made
 
 
 # ---- expressions ----------------------------------------------------------------------------------
@@ -529,6 +538,8 @@ def _strong_as(value, dtype, names):
 def for_statement(items, test, body, get, put, names, place):
     if isinstance(items, Variable):
         items = items.value()
+    if isinstance(items, Tensor) and items._id in _ranges.newest:
+        items = _ranges.newest[items._id]
     if isinstance(items, LazyRange):
         return _for_range(items, test, body, get, put, names)
     if isinstance(items, Tensor) and _native.is_tracing() and items._rank:

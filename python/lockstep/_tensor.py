@@ -377,12 +377,7 @@ def _equal(self, other):
         return False
     if _native.has_graph():
         return self is other  # as in graphs of version 1
-    try:
-        return op(_native.equal, self, other)
-    except (errors.InvalidArgumentError, TypeError, ValueError):
-        if self._symbolic:
-            raise
-        return False
+    return _compared(_native.equal, self, other, False)
 
 
 def _not_equal(self, other):
@@ -390,12 +385,21 @@ def _not_equal(self, other):
         return True
     if _native.has_graph():
         return self is not other
+    return _compared(_native.not_equal, self, other, True)
+
+
+def _compared(native, one, other, when_shapes_differ):
+    """Tensors of shapes that do not fit are unequal as wholes. Raises: for other dtypes."""
+    if type(other) is bool and one._dtype != 10:
+        other = int(other)
+    if type(other) in (str, bytes) and one._dtype != 7:
+        raise _wrong_kind(other, one.dtype)
     try:
-        return op(_native.not_equal, self, other)
-    except (errors.InvalidArgumentError, TypeError, ValueError):
-        if self._symbolic:
-            raise
-        return True
+        return op(native, one, other)
+    except errors.InvalidArgumentError:
+        if not one._symbolic and convert_to_tensor(other, dtype_hint=one.dtype).dtype == one.dtype:
+            return convert_to_tensor(when_shapes_differ)
+        raise
 
 
 def eval_tensor(self, feed_dict=None, session=None):
@@ -496,16 +500,20 @@ def _matmul(a, b):
     return _native.matmul(a, b, False, False)
 
 
-def _and(a, b):
-    return _native.logical_and(a, b)
+def _on_bools_or_bits(of_bools, of_bits):
+    def function(a, b):
+        typed = convert_to_tensor(a if is_tensor(a) else b)
+        return (of_bools if typed._dtype == 10 else of_bits)(a, b)
+    return function
 
 
-def _or(a, b):
-    return _native.logical_or(a, b)
+def _invert(self):
+    return op(_native.logical_not if self.dtype == 10 else _native.invert, self)
 
 
-def _xor(a, b):
-    return _native.not_equal(a, b)
+_and = _on_bools_or_bits(_native.logical_and, _native.bitwise_and)
+_or = _on_bools_or_bits(_native.logical_or, _native.bitwise_or)
+_xor = _on_bools_or_bits(_native.not_equal, _native.bitwise_xor)
 
 
 OPERATORS = {"add": _native.add, "sub": _native.subtract, "mul": _native.multiply,
@@ -525,7 +533,7 @@ def give_operators(cls):
     cls.__neg__ = lambda self: op(_native.negative, self)
     cls.__pos__ = lambda self: self
     cls.__abs__ = lambda self: op(_native.abs, self)
-    cls.__invert__ = lambda self: op(_native.logical_not, self)
+    cls.__invert__ = _invert
     cls.__eq__ = _equal
     cls.__ne__ = _not_equal
     cls.__array_priority__ = 100
@@ -548,6 +556,12 @@ def _number(value):
     return int(value)
 
 
+def _place(value):
+    """A number, or the value itself where it is known only later."""
+    number = _number(value)
+    return value if number is None else number
+
+
 def get_item(self, key):
     """Python's indexing: numbers, slices, `...`, `tf.newaxis`, and bool masks.
 
@@ -568,23 +582,24 @@ def get_item(self, key):
             raise TypeError("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and "
                             f"scalar tf.int32/tf.int64 tensors are valid indices, got {key!r}")
     keys = key if isinstance(key, tuple) else (key,)
-    begin, end, stride = [], [], []
+    from . import _value_shapes
+    if len(keys) == 1 and _value_shapes.is_value(key):
+        return op(_native.gather, self, convert_to_tensor(key), 0, 0)
+    entries = []
     masks = [0, 0, 0, 0, 0]  # begin, end, ellipsis, new axis, shrink
-    later = None
     for place, one in enumerate(keys):
         bit = 1 << place
-        step = 1
-        first, last = 0, 0
+        first, last, step = 0, 0, 1
         if isinstance(one, slice):
-            step = 1 if one.step is None else _need(one.step)
+            step = 1 if one.step is None else _place(one.step)
             if one.start is None:
                 masks[0] |= bit
             else:
-                first = _need(one.start)
+                first = _place(one.start)
             if one.stop is None:
                 masks[1] |= bit
             else:
-                last = _need(one.stop)
+                last = _place(one.stop)
         elif one is Ellipsis:
             masks[2] |= bit
         elif one is None:
@@ -593,42 +608,15 @@ def get_item(self, key):
             raise TypeError("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and "
                             f"scalar tf.int32/tf.int64 tensors are valid indices, got {one!r}")
         else:
-            first = _number(one)
-            if first is None:
-                if later is not None:
-                    raise NotImplementedError("one index at most may be a value of the graph")
-                later = (place, one)
-                masks[0] |= bit
-                masks[1] |= bit
-                begin.append(0)
-                end.append(0)
-                stride.append(1)
-                continue
-            last = first + 1
             masks[4] |= bit
-            _check_index(self, keys, place, first)
-        begin.append(first)
-        end.append(last)
-        stride.append(step)
-    result = self
-    simple = all(isinstance(one, slice) and one == slice(None) for one in keys) and later is None
-    if later is None or len(keys) > 1:
-        if not simple or later is None:
-            result = op(_native.strided_slice, self, begin, end, stride, masks)
-    if later is not None:
-        axis = sum(1 for p in range(later[0]) if not masks[4] >> p & 1)
-        result = op(_native.gather, result, convert_to_tensor(later[1]), axis, 0)
-    return result
-
-
-def _need(value):
-    number = _number(value)
-    if number is None:
-        raise errors.UnimplementedError(
-            None, None, f"[slice] the ends of a slice must be known while a function is traced; got "
-            f"{value!r}; take rows by tf.gather(x, tf.range(...)) with a known number of them, or "
-            "use tf.where with a mask")
-    return number
+            first = last = _place(one)  # the end of an axis that goes is not looked at
+            if isinstance(first, int):
+                _check_index(self, keys, place, first)
+        entries.append((first, last, step))
+    if all(isinstance(one, int) for entry in entries for one in entry):
+        begin, end, stride = zip(*entries) if entries else ((), (), ())
+        return op(_native.strided_slice, self, begin, end, stride, masks)
+    return _value_shapes.strided_slice(self, entries, masks)
 
 
 def _check_index(tensor, keys, place, number):

@@ -468,3 +468,6 @@ def random_crop(value, size, seed=None, name=None):
 def stateless_random_crop(value, size, seed, name=None):
     """The same by a seed of two numbers."""
     return random.crop(value, size, seed, stateless=True)
+
+
+from ._blocks import extract_patches  # noqa: E402,F401

@@ -29,6 +29,9 @@ from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_
 def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width) -> Any:
     """The rows and columns of a box. Raises: ValueError where it is not inside of the image."""
     ...
+def extract_patches(images, sizes, strides, rates, padding, name=None) -> Any:
+    """What a window sees at each place. Shapes: images [n, h, w, c]; sizes, strides, rates [1, rows, columns, 1]; result"""
+    ...
 def flip_left_right(image) -> Any:
     """Columns in the other order."""
     ...

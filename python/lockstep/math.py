@@ -75,16 +75,29 @@ unsorted_segment_prod = _segment_fold(reduce_prod, "one")
 
 def _sorted_fold(function):
     def fold(data, segment_ids, name=None):
-        from ._tensor import convert_to_tensor
-        ids = convert_to_tensor(segment_ids)
+        from . import ops_array, ops_math
+        ids, data, _ = _rows(segment_ids, data)
         count = int(ids[-1]._item()) + 1 if ids._shape[0] else 0
-        return function(data, ids, count)
-    fold.__doc__ = "Over the rows of each segment, whose numbers rise. Eager."
+        made = function(data, ids, count)
+        there = ops_math.unsorted_segment_sum(ops_array.ones_like(ids), ids, count) > 0
+        there = ops_array.reshape(there, [count] + [1] * (data._rank - 1))
+        return ops_array.where(there, made, ops_array.ones_like(made) if function is unsorted_segment_prod
+                               else ops_array.zeros_like(made))
+    fold.__doc__ = "Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows. Eager."
     return fold
 
 
 segment_max, segment_min, segment_prod = (_sorted_fold(unsorted_segment_max), _sorted_fold(unsorted_segment_min),
                                           _sorted_fold(unsorted_segment_prod))
+
+
+def real(input, name=None):
+    """`input`, as numbers here are real."""
+    from ._tensor import convert_to_tensor
+    return convert_to_tensor(input)
+
+
+conj = real
 
 
 def _no_nan(function, name, text):

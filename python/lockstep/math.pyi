@@ -48,7 +48,7 @@ def atanh(x, name=None) -> Any:
     """The inverse hyperbolic tangent. Element by element; shape and dtype: those of x."""
     ...
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=..., name=None, axis=None, binary_output=False) -> Any:
-    """How often each number from 0 occurs."""
+    """How often each number from 0 occurs; with axis=-1 in each row; with `binary_output` whether it does."""
     ...
 def cast(x, dtype, name=None) -> Any:
     """The elements as another dtype: reals lose their fraction on the way to integers."""
@@ -68,6 +68,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Any:
 def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=..., name=None) -> Any:
     """Row: label, column: prediction; how often they met."""
     ...
+conj = real
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def cos(x, name=None) -> Any:
     """The cosine. Element by element; shape and dtype: those of x."""
@@ -236,6 +237,9 @@ def pow(x, y, name=None) -> Any:
 def range(start, limit=None, delta=1, dtype=None, name='range') -> Any:
     """start, start + delta, ... up to but without limit; `range(limit)` begins at 0."""
     ...
+def real(input, name=None) -> Any:
+    """`input`, as numbers here are real."""
+    ...
 realdiv = divide
 def reciprocal(x, name=None) -> Any:
     """1 / x. Element by element; shape and dtype: those of x."""
@@ -295,16 +299,16 @@ def searchsorted(sorted_sequence, values, side='left', out_type=..., name=None) 
     """How many elements of a rising row are below each value."""
     ...
 def segment_max(data, segment_ids, name=None) -> Any:
-    """Over the rows of each segment, whose numbers rise. Eager."""
+    """Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows. Eager."""
     ...
 def segment_mean(data, segment_ids, name=None) -> Any:
     """The mean of the rows of each segment."""
     ...
 def segment_min(data, segment_ids, name=None) -> Any:
-    """Over the rows of each segment, whose numbers rise. Eager."""
+    """Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows. Eager."""
     ...
 def segment_prod(data, segment_ids, name=None) -> Any:
-    """Over the rows of each segment, whose numbers rise. Eager."""
+    """Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows. Eager."""
     ...
 def segment_sum(data, segment_ids, name=None) -> Any:
     """The same for rising ids, one a row."""

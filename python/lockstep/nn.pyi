@@ -1,7 +1,13 @@
 from typing import Any
 
+def atrous_conv2d(value, filters, rate, padding, name=None) -> Any:
+    """conv2d with `rate - 1` holes between the filters' elements."""
+    ...
 def avg_pool(input, ksize, strides, padding, data_format='NHWC', name=None) -> Any:
     """The mean of every window."""
+    ...
+def avg_pool1d(input, ksize, strides, padding, data_format='NWC', name=None) -> Any:
+    """The mean of each window of rows. Shapes: [n, w, c]."""
     ...
 def avg_pool2d(input, ksize, strides, padding, data_format='NHWC', name=None) -> Any:
     """The mean of every window."""
@@ -12,6 +18,9 @@ def avg_pool3d(input, ksize, strides, padding, data_format='NDHWC', name=None) -
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Any:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset."""
     ...
+def batch_to_space(input, block_shape, crops, name=None) -> Any:
+    """Undoes `space_to_batch`, and cuts off `crops`."""
+    ...
 def bias_add(value, bias, data_format=None, name=None) -> Any:
     """value + bias along the last axis."""
     ...
@@ -20,6 +29,9 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     ...
 def conv1d(input, filters, stride, padding, data_format='NWC', dilations=None, name=None) -> Any:
     """Slides filters [w, in, out] over rows [n, w, in]."""
+    ...
+def conv1d_transpose(input, filters, output_shape, strides, padding='SAME', data_format='NWC', dilations=None, name=None) -> Any:
+    """The adjoint of conv1d. Shapes: input [n, w, in]; filters [width, out, in]."""
     ...
 def conv2d(input, filters, strides, padding, data_format='NHWC', dilations=None, name=None) -> Any:
     """Slides filters [h, w, in, out] over images [n, h, w, in]."""
@@ -33,9 +45,18 @@ def conv3d(input, filters, strides, padding, data_format='NDHWC', dilations=None
 def conv3d_transpose(input, filters, output_shape, strides, padding='SAME', data_format='NDHWC', dilations=None, name=None) -> Any:
     """The adjoint of `conv3d`. Shapes: input [n, d, h, w, in]; filters [kd, kh, kw, out, in]; gives `output_shape`."""
     ...
+def conv_transpose(input, filters, output_shape, strides, padding='SAME', data_format=None, dilations=None, name=None) -> Any:
+    """The adjoint of a convolution over 1, 2 or 3 axes."""
+    ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
+def convolution(input, filters, strides=None, padding='VALID', data_format=None, dilations=None, name=None) -> Any:
+    """A convolution over 1, 2 or 3 axes, by the rank of the filters."""
+    ...
 def crelu(features, axis=-1, name=None) -> Any:
     """relu of x and of -x, one after the other."""
+    ...
+def depth_to_space(input, block_size, data_format='NHWC', name=None) -> Any:
+    """Channels become blocks of pixels. Shapes: [n, h, w, block * block * c] to [n, h * block, w * block, c]."""
     ...
 def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None) -> Any:
     """A filter of its own for each channel."""
@@ -48,6 +69,9 @@ def elu(features, name=None) -> Any:
     ...
 def embedding_lookup(params, ids, max_norm=None, name=None) -> Any:
     """Rows of `params`; of a variable in shards each server gives those that it has."""
+    ...
+def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None, allow_fast_lookup=False) -> Any:
+    """Rows of `params` joined for each row of `sp_ids`. combiner: mean (default), sqrtn or sum."""
     ...
 def gelu(features, approximate=False, name=None) -> Any:
     """x times the normal probability of a value below x."""
@@ -69,6 +93,9 @@ def leaky_relu(features, alpha=0.2, name=None) -> Any:
 def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None) -> Any:
     """x / (bias + alpha * sum(x^2))^beta over neighbouring channels."""
     ...
+def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> Any:
+    """exp(log_input) - log_input * targets; with Stirling's approximation of log(targets!) where asked."""
+    ...
 def log_sigmoid(x, name=None) -> Any:
     """log(sigmoid(x))."""
     ...
@@ -81,11 +108,17 @@ def lrn(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None) -> Any:
 def max_pool(input, ksize, strides, padding, data_format='NHWC', name=None) -> Any:
     """The largest element of every window."""
     ...
+def max_pool1d(input, ksize, strides, padding, data_format='NWC', name=None) -> Any:
+    """The largest of each window of rows. Shapes: [n, w, c]."""
+    ...
 def max_pool2d(input, ksize, strides, padding, data_format='NHWC', name=None) -> Any:
     """The largest element of every window."""
     ...
 def max_pool3d(input, ksize, strides, padding, data_format='NDHWC', name=None) -> Any:
     """The largest element of every window of volumes [n, d, h, w, c]."""
+    ...
+def max_pool_with_argmax(input, ksize, strides, padding, data_format='NHWC', output_dtype='int64', include_batch_in_index=False, name=None) -> Any:
+    """(the largest element of each window, its place in the flattened image)"""
     ...
 def moments(x, axes, shift=None, keepdims=False, name=None) -> Any:
     """(mean, variance) over axes."""
@@ -93,7 +126,13 @@ def moments(x, axes, shift=None, keepdims=False, name=None) -> Any:
 def multiply_no_nan(x, y) -> Any:
     """x * y, 0 where y is 0."""
     ...
+def normalize_moments(counts, mean_ss, variance_ss, shift, name=None) -> Any:
+    """(mean, variance) of sufficient statistics."""
+    ...
 from lockstep.math import op as op
+def pool(input, window_shape, pooling_type, strides=None, padding='VALID', data_format=None, dilations=None, name=None) -> Any:
+    """Windows of 1, 2 or 3 axes. pooling_type: MAX or AVG. Raises: NotImplementedError with dilations."""
+    ...
 def relu(features, name=None) -> Any:
     """max(x, 0)."""
     ...
@@ -108,6 +147,9 @@ def scaled_dot_product_attention(query, key, value, is_causal=False, scale=None)
     ...
 def selu(features, name=None) -> Any:
     """1.0507 * elu(x, 1.6733)."""
+    ...
+def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None, name=None) -> Any:
+    """A filter of its own for each channel, then one that mixes channels."""
     ...
 from lockstep.math import sigmoid as sigmoid
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Any:
@@ -128,14 +170,26 @@ def softplus(features, name=None) -> Any:
 def softsign(features, name=None) -> Any:
     """x / (1 + |x|)."""
     ...
+def space_to_batch(input, block_shape, paddings, name=None) -> Any:
+    """Pads, and makes examples of every block_shape[i]-th place along axis i + 1."""
+    ...
+def space_to_depth(input, block_size, data_format='NHWC', name=None) -> Any:
+    """Blocks of pixels become channels. Shapes: [n, h, w, c] to [n, h / block, w / block, block * block * c]."""
+    ...
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Any:
     """The same for labels that are class numbers. Shapes: labels [...], logits [..., c]."""
+    ...
+def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None) -> Any:
+    """(count, sum, sum of squares, shift) over the axes."""
     ...
 swish = silu
 from lockstep.math import tanh as tanh
 from lockstep.math import top_k as top_k
 def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None) -> Any:
     """The same with positive labels weighted."""
+    ...
+def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None) -> Any:
+    """(mean, variance) over the axes, of elements that count `frequency_weights` times."""
     ...
 def xw_plus_b(x, weights, biases, name=None) -> Any:
     """x · weights + biases."""

@@ -3,11 +3,11 @@
 import collections
 
 from . import _native as n
-from . import nest
+from . import _value_shapes, nest
 from ._dtypes import TensorShape, as_dtype, float32, int32
 from ._tensor import (Tensor, convert_to_tensor, from_python, get_item, integers, is_tensor, named, op,
                       static_shape)
-from ._run_shapes import filled, in_one_row, open_shape, reshaped, split_shape, with_shape
+from ._run_shapes import in_one_row, open_shape, with_shape
 from ._variable import Variable
 
 newaxis = None
@@ -48,25 +48,27 @@ def zeros(shape, dtype=float32, name=None, layout=None):
     dtype = as_dtype(dtype)
     if dtype == "string":
         return fill(shape, "")
-    sizes, at_run = split_shape(shape)
-    return op(n.zeros, sizes, dtype) if at_run is None else filled(sizes, at_run, convert_to_tensor(0, dtype=dtype))
+    if _value_shapes.is_value(shape):
+        return _value_shapes.full(shape, op(n.zeros, [], dtype))
+    return op(n.zeros, static_shape(shape), dtype)
 
 
 def ones(shape, dtype=float32, name=None, layout=None):
     """Ones of a shape."""
-    sizes, at_run = split_shape(shape)
-    return op(n.ones, sizes, as_dtype(dtype)) if at_run is None else filled(sizes, at_run, convert_to_tensor(1, dtype=dtype))
+    if _value_shapes.is_value(shape):
+        return _value_shapes.full(shape, op(n.ones, [], as_dtype(dtype)))
+    return op(n.ones, static_shape(shape), as_dtype(dtype))
 
 
 def fill(dims, value, name=None, layout=None):
     """`value`, a scalar, in every element."""
     value = convert_to_tensor(value)
-    sizes, at_run = split_shape(dims)
-    if at_run is not None:
-        return filled(sizes, at_run, value)
+    if _value_shapes.is_value(dims):
+        return _value_shapes.full(dims, value)
     if value._dtype == 7:
+        sizes = static_shape(dims)
         return n.from_strings([value._item()] * TensorShape(sizes).num_elements(), sizes)
-    return op(n.fill, sizes, value)
+    return op(n.fill, static_shape(dims), value)
 
 
 def zeros_like(input, dtype=None, name=None, layout=None):
@@ -88,6 +90,9 @@ def _as(tensor, dtype):
 
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=float32, name=None):
     """Ones on the diagonal."""
+    if _value_shapes.is_value([num_rows, num_columns]):
+        made = _value_shapes.eye(num_rows, num_rows if num_columns is None else num_columns, as_dtype(dtype))
+        return made if batch_shape is None else broadcast_to(made, [*batch_shape, num_rows, num_columns or num_rows])
     rows = int(integers(num_rows, "num_rows"))
     columns = rows if num_columns is None else int(integers(num_columns, "num_columns"))
     made = op(n.one_hot, op(n.range, 0, rows, 1), columns, 1.0, 0.0, -1, as_dtype(dtype))
@@ -122,8 +127,9 @@ def reshape(tensor, shape, name=None):
 
     Raises: InvalidArgumentError when the numbers of elements differ."""
     tensor = in_one_row(convert_to_tensor(tensor))
-    sizes, at_run = split_shape(shape)
-    return op(n.reshape, tensor, sizes) if at_run is None else reshaped(tensor, sizes, at_run)
+    if _value_shapes.is_value(shape):
+        return _value_shapes.reshape(tensor, shape)
+    return op(n.reshape, tensor, static_shape(shape))
 
 
 def ensure_shape(x, shape, name=None):
@@ -184,7 +190,10 @@ def _alike(values):
 
 def stack(values, axis=0, name="stack"):
     """The values along a new axis."""
-    return op(n.stack, _alike(list(values)), int(axis))
+    values = list(values) if not is_tensor(values) else unstack(values)
+    if not any(is_tensor(one) for one in values) and len({type(one) for one in values}) > 1:
+        values = unstack(convert_to_tensor(values))
+    return op(n.stack, _alike(values), int(axis))
 
 
 parallel_stack = stack
@@ -206,6 +215,8 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
 
 def slice(input_, begin, size, name=None):
     """`size[i]` elements (-1: all that follow) along axis i, from begin[i] on."""
+    if _value_shapes.is_value([begin, size]):
+        return _value_shapes.slice(convert_to_tensor(input_), begin, size)
     return op(n.slice, convert_to_tensor(input_), [int(b) for b in integers(begin, "begin")],
               [int(s) for s in integers(size, "size")])
 
@@ -213,7 +224,13 @@ def slice(input_, begin, size, name=None):
 def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0,
                   new_axis_mask=0, shrink_axis_mask=0, var=None, name=None):
     """Python's slices begin:end:stride, one an axis."""
-    begin, end = list(integers(begin, "begin")), list(integers(end, "end"))
+    if _value_shapes.is_value([begin, end, strides]):
+        begin, end = unstack(begin) if is_tensor(begin) else begin, unstack(end) if is_tensor(end) else end
+        entries = list(zip(begin, end, [1] * len(begin) if strides is None else integers(strides, "strides")))
+        return _value_shapes.strided_slice(convert_to_tensor(input_), entries, [
+            begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask])
+    begin, end = ([int(integers(one, "an end of a slice")) for one in integers(ends, "an end of a slice")]
+                  for ends in (begin, end))
     strides = [1] * len(begin) if strides is None else list(integers(strides, "strides"))
     return op(n.strided_slice, convert_to_tensor(input_), begin, end, strides,
               [begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask])
@@ -222,6 +239,8 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """More elements before and after along each axis. mode: CONSTANT, REFLECT or SYMMETRIC."""
     kind = {"CONSTANT": 0, "REFLECT": 1, "SYMMETRIC": 2}[mode.upper()]
+    if kind == 0 and _value_shapes.is_value(paddings):
+        return _value_shapes.pad(convert_to_tensor(tensor), paddings, float(integers(constant_values, "it")))
     pairs = [[int(integers(one, "a padding")) for one in pair]
              for pair in integers(paddings, "paddings")]
     return op(n.pad, convert_to_tensor(tensor), pairs, kind, float(integers(constant_values, "it")))
@@ -229,6 +248,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
 
 def tile(input, multiples, name=None):
     """Repeated multiples[i] times along axis i."""
+    if _value_shapes.is_value(multiples):
+        return _value_shapes.tile(convert_to_tensor(input), multiples)
     return op(n.tile, convert_to_tensor(input), [int(m) for m in integers(multiples, "multiples")])
 
 
@@ -239,6 +260,8 @@ def repeat(input, repeats, axis=None, name=None):
         input, axis = op(n.reshape, input, [-1]), 0
     axis = axis % input._rank
     size = input._shape[axis]
+    if size is None or _value_shapes.is_value(repeats):
+        return _value_shapes.repeat(input, repeats, axis)
     counts = integers(repeats, "repeats")
     counts = counts if isinstance(counts, (list, tuple)) else [counts]
     if hasattr(counts, "tolist"):
@@ -262,6 +285,10 @@ def roll(input, shift, axis, name=None):
     axes = axis if isinstance(axis, (list, tuple)) else [axis]
     for by, along in zip(shifts, axes):
         size = input._shape[along]
+        if size is None or _value_shapes.is_value(by):
+            input = _value_shapes.roll(input, by, along)
+            continue
+        by = int(integers(by, "a shift"))
         order = [(i - by) % size for i in builtin_range(size)]
         input = op(n.gather, input, from_python(order, int32), along % input._rank, 0)
     return input
@@ -269,6 +296,8 @@ def roll(input, shift, axis, name=None):
 
 def broadcast_to(input, shape, name=None):
     """Repeated to a shape."""
+    if _value_shapes.is_value(shape):
+        return _value_shapes.broadcast(convert_to_tensor(input), shape)
     return op(n.broadcast_to, convert_to_tensor(input), static_shape(shape))
 
 
@@ -282,12 +311,12 @@ def meshgrid(*args, **kwargs):
     indexing = kwargs.get("indexing", "xy")
     vectors = [op(n.reshape, convert_to_tensor(one), [-1]) for one in args]
     count = len(vectors)
-    shape = [one._shape[0] for one in vectors]
+    shape = [size(one) if one._shape[0] is None else one._shape[0] for one in vectors]
     grids = []
     for place, one in enumerate(vectors):
         sizes = [1] * count
         sizes[place] = -1
-        grids.append(op(n.broadcast_to, op(n.reshape, one, sizes), shape))
+        grids.append(broadcast_to(op(n.reshape, one, sizes), shape))
     if indexing == "xy" and count > 1:
         order = [1, 0] + list(builtin_range(2, count))
         grids = [op(n.transpose, one, order) for one in grids]
@@ -308,6 +337,9 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
 
 def scatter_nd(indices, updates, shape, name=None):
     """Zeros to which `updates` are added at places."""
+    if _value_shapes.is_value(shape):
+        updates = convert_to_tensor(updates)
+        return tensor_scatter_nd_add(zeros(shape, updates.dtype), indices, updates)
     return op(n.scatter_nd, convert_to_tensor(indices), convert_to_tensor(updates),
               static_shape(shape))
 
@@ -394,6 +426,8 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
                           else float32)
     on = 1.0 if on_value is None else float(on_value)
     off = 0.0 if off_value is None else float(off_value)
+    if _value_shapes.is_value(depth):
+        return _value_shapes.one_hot(convert_to_tensor(indices), depth, on, off, axis, as_dtype(dtype))
     return op(n.one_hot, convert_to_tensor(indices), int(integers(depth, "depth")), on, off,
               -1 if axis is None else axis, as_dtype(dtype))
 
@@ -442,6 +476,8 @@ TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 
 def top_k(input, k=1, sorted=True, index_type=int32, name=None):
     """The k largest elements along the last axis, and their places."""
+    if _value_shapes.is_value(k):
+        return TopKV2(*_value_shapes.top_k(convert_to_tensor(input), k))
     return TopKV2(*op(n.top_k, convert_to_tensor(input), int(integers(k, "k"))))
 
 
@@ -455,8 +491,11 @@ def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
     """True for the first lengths[i] places of row i."""
     lengths = convert_to_tensor(lengths)
     if maxlen is None:
-        maxlen = int(n.reduce_max(lengths, None, False)._item())
-    places = op(n.cast, op(n.range, 0, int(maxlen), 1), lengths.dtype)
+        maxlen = op(n.reduce_max, lengths, None, False)
+    if _value_shapes.is_value(maxlen):
+        places = _value_shapes.arange(0, maxlen, 1, lengths.dtype)
+    else:
+        places = op(n.cast, op(n.range, 0, int(integers(maxlen, "maxlen")), 1), lengths.dtype)
     return _as(op(n.less, places, op(n.expand_dims, lengths, -1)), dtype)
 
 
@@ -486,10 +525,6 @@ def trace(x, name=None):
 
 def is_symbolic_tensor(x):
     return isinstance(x, Tensor) and x._symbolic
-
-
-def batch_to_space(*args, **kwargs):
-    raise NotImplementedError("batch_to_space is not built")
 
 
 _ = (nest, get_item)
@@ -529,8 +564,10 @@ def unravel_index(indices, dims, name=None):
 def bitcast(input, type, name=None):
     """The same bytes as another dtype. Eager."""
     import numpy
-    array = numpy.ascontiguousarray(convert_to_tensor(input).numpy())
+    array = numpy.asarray(convert_to_tensor(input).numpy(), order="C")
     kind = numpy.dtype(as_dtype(type).as_numpy_dtype)
+    if kind.itemsize == array.dtype.itemsize:
+        return convert_to_tensor(array.reshape(-1).view(kind).reshape(array.shape))
     if kind.itemsize > array.dtype.itemsize:
         return convert_to_tensor(array.view(kind).reshape(array.shape[:-1]))
     made = array.view(kind)

@@ -1,6 +1,7 @@
 """Arithmetic, comparisons, reductions and products."""
 
 from . import _native as n
+from . import _value_shapes
 from ._dtypes import as_dtype, float32, int32, int64
 from ._run_shapes import in_one_row, with_shape
 from ._tensor import (IndexedSlices, Tensor, _matmul, convert_to_tensor, integers, is_tensor, named, op,
@@ -309,7 +310,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     from . import _autograph_run
     if n.is_tracing() and any(is_tensor(one) and n.static_value(convert_to_tensor(one)) is None
                               for one in (start, limit, delta)):
-        return _autograph_run.LazyRange(start, limit, delta)
+        return _autograph_run.range_of_values(start, limit, delta, dtype)
     values = [integers(one, "an end of a range") if is_tensor(one) else one
               for one in (start, limit, delta)]
     if dtype is None:
@@ -333,6 +334,8 @@ def linspace(start, stop, num, name=None, axis=0):
     start, stop = convert_to_tensor(start), convert_to_tensor(stop)
     if start.dtype.is_integer:
         start, stop = cast(start, "float64"), cast(stop, "float64")
+    if _value_shapes.is_value([start, stop, num]):
+        return _value_shapes.linspace(start, cast(stop, start.dtype), num)
     return op(n.linspace, start, cast(stop, start.dtype), int(integers(num, "num")))
 
 
@@ -369,14 +372,27 @@ def segment_mean(data, segment_ids, name=None):
 
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=int32, name=None, axis=None,
              binary_output=False):
-    """How often each number from 0 occurs."""
-    arr = op(n.reshape, cast(arr, int64), [-1])
-    size = 0 if arr._size == 0 else int(n.reduce_max(arr, None, False)._item()) + 1
-    size = max_of(size, minlength or 0)
-    if maxlength is not None:
-        size = min_of(size, maxlength)
-    values = n.ones(arr._shape, as_dtype(dtype)) if weights is None else convert_to_tensor(weights)
-    return op(n.unsorted_segment_sum, values, arr, size)
+    """How often each number from 0 occurs; with axis=-1 in each row; with `binary_output` whether it does."""
+    arr = cast(arr, int64)
+    if axis in (0, None) or arr._rank < 2:
+        arr = op(n.reshape, arr, [-1])
+    elif axis != -1 and axis != arr._rank - 1:
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    top = op(n.add, op(n.reduce_max, op(n.concat, [op(n.reshape, arr, [-1]), convert_to_tensor([-1], int64)], 0),
+                       None, False), 1)
+    size = op(n.maximum, top, cast(minlength or 0, int64))
+    size = op(n.minimum, size, cast(maxlength, int64)) if maxlength is not None else size
+    places = range(0, size, 1, dtype=int64)
+    met = op(n.equal, op(n.expand_dims, arr, -1), places)
+    along = arr._rank - 1
+    if binary_output:
+        return cast(op(n.reduce_any, met, [along], False), dtype)
+    if weights is None:
+        return op(n.reduce_sum, cast(met, dtype), [along], False)
+    weights = convert_to_tensor(weights)
+    weights = op(n.reshape, weights, [-1]) if arr._rank == 1 else weights
+    met = cast(met, weights.dtype)
+    return op(n.reduce_sum, op(n.multiply, met, op(n.expand_dims, weights, -1)), [along], False)
 
 
 def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=int32, name=None):

@@ -15,6 +15,7 @@ void BindControlFlow(nb::module_& m);
 void BindHostCalls(nb::module_& m);
 void BindMathOps(nb::module_& m);
 void BindArrayOps(nb::module_& m);
+void BindValueOps(nb::module_& m);
 void BindNnOps(nb::module_& m);
 void BindStringOps(nb::module_& m);
 void BindRandomOps(nb::module_& m);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "lockstep/ops/activation.h"
+#include "lockstep/ops/bits.h"
 #include "lockstep/ops/clip.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/linalg.h"
@@ -48,6 +49,12 @@ void BindArithmetic(nb::module_& m) {
   m.def("logical_and", &Binary<LogicalAnd>);
   m.def("logical_or", &Binary<LogicalOr>);
   m.def("logical_not", &Unary<LogicalNot>);
+  m.def("bitwise_and", &Binary<BitwiseAnd>);
+  m.def("bitwise_or", &Binary<BitwiseOr>);
+  m.def("bitwise_xor", &Binary<BitwiseXor>);
+  m.def("left_shift", &Binary<LeftShift>);
+  m.def("right_shift", &Binary<RightShift>);
+  m.def("invert", &Unary<Invert>);
   m.def("where", [](Arg condition, Arg a, Arg b) {
     const Tensor mask = condition.Strong();
     const std::optional<Tensor> ready_a = a.Ready(), ready_b = b.Ready();

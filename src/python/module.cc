@@ -12,6 +12,7 @@ NB_MODULE(_native, m) {
   BindHostCalls(m);
   BindMathOps(m);
   BindArrayOps(m);
+  BindValueOps(m);
   BindNnOps(m);
   BindStringOps(m);
   BindRandomOps(m);

@@ -1,0 +1,101 @@
+"""Moving blocks of an image's pixels between its plane, its channels and its batch, and taking its patches."""
+
+from ._tensor import convert_to_tensor, integers
+from .ops_array import gather, pad, reshape, shape, transpose
+
+
+def _sizes(tensor):
+    """The sizes of the axes; where they are not known, what they will be."""
+    return [size if size is not None else shape(tensor)[axis] for axis, size in enumerate(tensor._shape)]
+
+
+def _channels_last(function):
+    def either(input, block_size, data_format="NHWC", name=None):
+        input = convert_to_tensor(input)
+        if data_format == "NCHW":
+            return transpose(function(transpose(input, [0, 2, 3, 1]), block_size), [0, 3, 1, 2])
+        return function(input, block_size)
+    either.__doc__ = function.__doc__
+    either.__name__ = function.__name__
+    return either
+
+
+@_channels_last
+def space_to_depth(input, block):
+    """Blocks of pixels become channels. Shapes: [n, h, w, c] to [n, h / block, w / block, block * block * c]."""
+    n, height, width, channels = _sizes(input)
+    parts = reshape(input, [n, height // block, block, width // block, block, channels])
+    return reshape(transpose(parts, [0, 1, 3, 2, 4, 5]), [n, height // block, width // block, block * block * channels])
+
+
+@_channels_last
+def depth_to_space(input, block):
+    """Channels become blocks of pixels. Shapes: [n, h, w, block * block * c] to [n, h * block, w * block, c]."""
+    n, height, width, channels = _sizes(input)
+    inner = channels // (block * block)
+    parts = reshape(input, [n, height, width, block, block, inner])
+    return reshape(transpose(parts, [0, 1, 3, 2, 4, 5]), [n, height * block, width * block, inner])
+
+
+def space_to_batch(input, block_shape, paddings, name=None):
+    """Pads, and makes examples of every block_shape[i]-th place along axis i + 1."""
+    input = convert_to_tensor(input)
+    blocks = [int(one) for one in integers(block_shape, "block_shape")]
+    rest = input._rank - 1 - len(blocks)
+    input = pad(input, [[0, 0], *[list(one) for one in integers(paddings, "paddings")], *[[0, 0]] * rest])
+    sizes = _sizes(input)
+    parts, order = [sizes[0]], []
+    for size, block in zip(sizes[1:], blocks):
+        parts += [size // block, block]
+    count = len(blocks)
+    order = [2 + 2 * i for i in range(count)] + [0] + [1 + 2 * i for i in range(count)]
+    tail = sizes[1 + count:]
+    order += [1 + 2 * count + i for i in range(len(tail))]
+    product = 1
+    for block in blocks:
+        product *= block
+    outer = [size // block for size, block in zip(sizes[1:], blocks)]
+    return reshape(transpose(reshape(input, parts + tail), order), [sizes[0] * product, *outer, *tail])
+
+
+def batch_to_space(input, block_shape, crops, name=None):
+    """Undoes `space_to_batch`, and cuts off `crops`."""
+    input = convert_to_tensor(input)
+    blocks = [int(one) for one in integers(block_shape, "block_shape")]
+    count, product = len(blocks), 1
+    for block in blocks:
+        product *= block
+    sizes = _sizes(input)
+    tail = sizes[1 + count:]
+    made = reshape(input, blocks + [sizes[0] // product] + sizes[1:])
+    order = [count]
+    for i in range(count):
+        order += [count + 1 + i, i]
+    order += [2 * count + 1 + i for i in range(len(tail))]
+    whole = [size * block for size, block in zip(sizes[1:], blocks)]
+    made = reshape(transpose(made, order), [sizes[0] // product, *whole, *tail])
+    cut = tuple(slice(int(first), size - int(last)) for (first, last), size in zip(integers(crops, "crops"), whole))
+    return made[(slice(None), *cut)]
+
+
+def _window(size, kernel, stride, rate, same):
+    """(how much to pad in front, behind, places of each window's elements)"""
+    reach = (kernel - 1) * rate + 1
+    count = -(-size // stride) if same else (size - reach) // stride + 1
+    missing = max((count - 1) * stride + reach - size, 0) if same else 0
+    places = [[i * stride + k * rate for k in range(kernel)] for i in range(max(count, 0))]
+    return missing // 2, missing - missing // 2, places
+
+
+def extract_patches(images, sizes, strides, rates, padding, name=None):
+    """What a window sees at each place. Shapes: images [n, h, w, c]; sizes, strides, rates [1, rows, columns, 1]; result
+    [n, places down, places across, rows * columns * c]."""
+    images = convert_to_tensor(images)
+    same = padding.upper() == "SAME"
+    top, bottom, down = _window(images._shape[1], sizes[1], strides[1], rates[1], same)
+    left, right, across = _window(images._shape[2], sizes[2], strides[2], rates[2], same)
+    images = pad(images, [[0, 0], [top, bottom], [left, right], [0, 0]])
+    rows = gather(images, down, axis=1)
+    both = transpose(gather(rows, across, axis=3), [0, 1, 3, 2, 4, 5])
+    channels = images._shape[3]
+    return reshape(both, [_sizes(images)[0], len(down), len(across), sizes[1] * sizes[2] * channels])
