@@ -27,6 +27,9 @@ def _short_name(variable):
     return "/".join(parts[-2 if parts[-1].startswith("part_") else -1:])
 
 
+_PACKAGE = __name__.partition(".")[0] + "."
+
+
 class Layer(Configured):
     """Part of a model: makes its weights when it first sees an input, and maps inputs to outputs.
 
@@ -398,7 +401,8 @@ class Layer(Configured):
                 _late.restore()
         with CallContext(training), _Inside(self), Computing(self._compute_dtype if self.autocast else None):
             call = self.call
-            if _native.is_tracing() and not self._is_native:
+            own = self._is_native and type(self).call.__module__.startswith(_PACKAGE)
+            if _native.is_tracing() and not own:
                 from .. import autograph
                 call = autograph.convert_callable(call)
             outputs = call(*args, **kwargs)

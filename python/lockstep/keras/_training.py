@@ -157,8 +157,9 @@ class Trainer:
         return (isinstance(self._losses_made, losses_module.Loss) and not self.run_eagerly
                 and self._loss_weights is None
                 and cls.train_step is Model.train_step and cls.test_step is Model.test_step
-                and cls.compute_loss is Model.compute_loss and self.optimizer is not None
+                and cls.compute_loss is Model.compute_loss and self.optimizer is not None and self.optimizer._is_own()
                 and cls.compute_metrics is Model.compute_metrics
+                and all(one._is_own() for one in self._plain_metrics + self._weighted_metrics)
                 and not self._adds_losses())
 
     def _adds_losses(self):

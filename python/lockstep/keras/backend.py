@@ -14,8 +14,16 @@ def set_floatx(value):
     _floatx = value
 
 
+_epsilon = 1e-7
+
+
 def epsilon():
-    return 1e-7
+    return _epsilon
+
+
+def set_epsilon(value):
+    global _epsilon
+    _epsilon = value
 
 
 def image_data_format():
@@ -48,3 +56,12 @@ def set_value(x, value):
 def is_keras_tensor(x):
     from ._symbols import KerasTensor
     return isinstance(x, KerasTensor)
+
+
+def __getattr__(name):
+    """What older programs call: `K.mean`, `K.square`, ..."""
+    if not name.startswith("_"):
+        from . import _backend_functions
+        if hasattr(_backend_functions, name):
+            return getattr(_backend_functions, name)
+    raise AttributeError(f"module 'lockstep.keras.backend' has no attribute {name!r}")

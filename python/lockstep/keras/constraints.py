@@ -33,17 +33,22 @@ class _Native(Constraint):
         if "axis" in options:
             axis = options["axis"]
             options["axis"] = list(axis) if isinstance(axis, (list, tuple)) else [axis]
-        self._made = _native.make_constraint(type(self).__name__, options)
+        self._own = _native.make_constraint(self._kind, options)
+
+    @property
+    def _made(self):
+        """What native layers take; None where a class overrides the call."""
+        return self._own if type(self).__call__ is _Native.__call__ else None
 
     def __call__(self, w):
-        return self._made.apply(convert_to_tensor(w))
+        return self._own.apply(convert_to_tensor(w))
 
     def get_config(self):
         return {name: getattr(self, name) for name in self._defaults}
 
 
 def _class(name, text, **defaults):
-    return type(name, (_Native,), {"__doc__": text, "_defaults": defaults, "__module__": __name__})
+    return type(name, (_Native,), {"__doc__": text, "_kind": name, "_defaults": defaults, "__module__": __name__})
 
 
 MaxNorm = _class("MaxNorm", "Norms of at most `max_value`.", max_value=2, axis=0)

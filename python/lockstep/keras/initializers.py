@@ -41,25 +41,53 @@ class _Native(Initializer):
             from . import utils
             values["seed"] = utils.default_seed()
         self._values = values
-        self._made = _native.make_initializer(type(self).__name__, {
+        self._own = _native.make_initializer(self._kind, {
             key: value for key, value in values.items() if value is not None})
+
+    @property
+    def _made(self):
+        """What native layers take; None where a class overrides the call."""
+        return self._own if type(self).__call__.__module__ == __name__ else None
 
     def __call__(self, shape, dtype=None):
         dtype = as_dtype(dtype or "float32")
-        return self._made.make([int(one) for one in shape], dtype, 0)
+        return self._own.make([int(one) for one in shape], dtype, 0)
 
     def get_config(self):
         return {name: getattr(self, name) for name in self._defaults}
 
 
 def _class(name, text, random=False, **defaults):
-    return type(name, (_Native,), {"__doc__": text, "_random": random, "_defaults": defaults,
+    return type(name, (_Native,), {"__doc__": text, "_kind": name, "_random": random, "_defaults": defaults,
                                    "__module__": __name__})
 
 
 Zeros = _class("Zeros", "Zeros.")
 Ones = _class("Ones", "Ones.")
-Constant = _class("Constant", "One number.", value=0.0)
+
+
+class Constant(_class("Constant", "", value=0.0)):
+    """One number, or numbers that are broadcast to the shape."""
+
+    _kind = "Constant"
+
+    def __init__(self, value=0.0):
+        import numpy
+        self._numbers = numpy.asarray(value) if numpy.ndim(value) else None
+        super().__init__(value=0.0 if self._numbers is not None else value)
+        self.value = value
+
+    @property
+    def _made(self):
+        return None if self._numbers is not None else super()._made
+
+    def __call__(self, shape, dtype=None):
+        if self._numbers is None:
+            return super().__call__(shape, dtype)
+        from ..ops_array import broadcast_to
+        return broadcast_to(convert_to_tensor(self._numbers, dtype=as_dtype(dtype or "float32")), shape)
+
+
 Identity = _class("Identity", "`gain` on the diagonal.", gain=1.0)
 IdentityInitializer = Identity
 RandomUniform = _class("RandomUniform", "Uniform in [minval, maxval).", True, minval=-0.05,
@@ -120,7 +148,7 @@ def native(identifier):
     made = get(identifier)
     if made is None:
         return None
-    if isinstance(made, _Native):
+    if getattr(made, "_made", None) is not None:
         return made._made
 
     def call(shape, dtype):

@@ -2,11 +2,11 @@ from typing import Any
 
 BY_CODE: Any
 class Constant(Initializer):
-    """One number."""
+    """One number, or numbers that are broadcast to the shape."""
     def __call__(self, shape, dtype=None) -> Any:
         """Call self as a function."""
         ...
-    def __init__(self, *args, **kwargs) -> None: ...
+    def __init__(self, value=0.0) -> None: ...
     def get_config(self) -> Any: ...
 class GlorotNormal(Initializer):
     """Truncated normals, sqrt(2 / (in + out))."""

@@ -74,11 +74,13 @@ class _NativeLoss(Loss):
         options = dict(self._options, reduction=self.reduction)
         if name:
             options["name"] = name
-        self._made = _native.make_loss(type(self).__name__, options)
+        self._own = _native.make_loss(self._kind, options)
+        if type(self).call is _NativeLoss.call:
+            self._made = self._own
 
     def call(self, y_true, y_pred):
         y_pred = convert_to_tensor(y_pred)
-        return self._made.per_example(convert_to_tensor(y_true), y_pred)
+        return self._own.per_example(convert_to_tensor(y_true), y_pred)
 
     def get_config(self):
         return dict(super().get_config(), **self._options)
@@ -107,7 +109,7 @@ _CLASSES = {}
 for _kind, _options in _KINDS.items():
     _name = _NAMES.get(_kind, to_snake_case(_kind))
     _CLASSES[_kind] = type(_kind, (_NativeLoss,), {
-        "_defaults": _options, "_name": _name, "__module__": __name__,
+        "_defaults": _options, "_name": _name, "_kind": _kind, "__module__": __name__,
         "__doc__": f"Keras's {_kind}. Shapes: y_true, y_pred [n, ...]."})
     _SHORT[_name] = _kind
     _SHORT[_kind] = _kind

@@ -27,6 +27,10 @@ class Metric:
                 self.name, self._update_from_native, lambda: convert_to_tensor(self._figure()))
         return made
 
+    def _is_own(self):
+        """Whether a native `fit` may update it without asking Python."""
+        return True
+
     def _update_from_native(self, y_true, y_pred, weight):
         if weight is None:
             self.update_state(y_true, y_pred)
@@ -149,6 +153,10 @@ class _NativeMetric(Metric):
             elif key not in known:
                 raise TypeError(f"{kind}.__init__() got an unexpected keyword argument '{key}'; it takes {sorted(known)}")
 
+    def _is_own(self):
+        cls = type(self)
+        return cls.update_state is _NativeMetric.update_state and cls.result is _NativeMetric.result
+
     def update_state(self, y_true, y_pred, sample_weight=None):
         y_true, y_pred = convert_to_tensor(y_true), _widened(convert_to_tensor(y_pred))
         self._made.update(y_true, y_pred, sample_weight)
@@ -241,13 +249,19 @@ class _Selected(_NativeMetric):
         super().__init__(thresholds=thresholds, name=name, dtype=dtype)
         self.thresholds, self.top_k, self.class_id = thresholds, top_k, class_id
 
+    def _is_own(self):
+        cls = type(self)
+        return (self.top_k is None and self.class_id is None and cls.update_state is _Selected.update_state
+                and cls.result is _NativeMetric.result)
+
     def update_state(self, y_true, y_pred, sample_weight=None):
         from .. import ops_array
         y_true, y_pred = convert_to_tensor(y_true), convert_to_tensor(y_pred)
         if self.top_k is not None:
-            least = ops_array.top_k(y_pred, self.top_k)[0][..., -1:]
+            places = ops_array.one_hot(ops_array.top_k(y_pred, self.top_k)[1], y_pred._shape[-1])
+            best = _native.greater(_native.reduce_sum(places, [-2], False), 0.0)
             shown = y_pred if self.thresholds is not None else ops_array.ones_like(y_pred)
-            y_pred = ops_array.where(y_pred >= least, shown, ops_array.zeros_like(y_pred))
+            y_pred = ops_array.where(best, shown, ops_array.zeros_like(y_pred))
         if self.class_id is not None:
             y_true, y_pred = y_true[..., self.class_id], y_pred[..., self.class_id]
         super().update_state(y_true, y_pred, sample_weight)

@@ -16,9 +16,11 @@ class Optimizer:
     Raises: ValueError for options out of range, and when there are no gradients."""
 
     _kind = None
-    _defaults = {}
+    _defaults = {"learning_rate": None}
 
     def __init__(self, *args, **kwargs):
+        if self._kind is None and "learning_rate" not in kwargs and not args:
+            raise TypeError("Optimizer.__init__() missing 1 required positional argument: 'learning_rate'")
         names = list(self._defaults)
         values = dict(self._defaults)
         values.update(zip(names, args))
@@ -50,16 +52,60 @@ class Optimizer:
         else:
             options["learning_rate"] = float(rate)
         self._schedule = rate if callable(rate) else None
-        self._native = _native.make_optimizer(self._kind, dict(_plain(options), name=self.name))
-        self._excluded = []
+        options = options if self._kind else {
+            key: one for key, one in options.items() if key in ("learning_rate", "schedule", "loss_scale_factor")}
+        self._native = _native.make_optimizer(self._kind or "SGD", dict(_plain(options), name=self.name))
+        self._excluded, self._own_slots = [], []
         self.built = False
         self._weights = []
 
     def build(self, variables):
         """Makes the slots."""
         self._weights = list(variables)
-        self._native.build([one._v for one in variables])
+        if not self._has_own_rule():
+            self._native.build([one._v for one in variables])
         self.built = True
+
+    def update_step(self, gradient, variable, learning_rate):
+        """One variable's update, for optimizers of your own."""
+        raise NotImplementedError
+
+    def _has_own_rule(self):
+        return type(self).update_step is not Optimizer.update_step
+
+    def _is_own(self):
+        """Whether a native `fit` may update without asking Python."""
+        return type(self).__module__.startswith(__name__)
+
+    def add_variable(self, shape, initializer="zeros", dtype=None, aggregation="none", layout=None, name=None):
+        """A variable of an optimizer of your own."""
+        from . import _own_rules
+        return _own_rules.add_variable(self, shape, initializer, dtype or "float32", name or "variable")
+
+    def add_variable_from_reference(self, reference_variable, name=None, initializer="zeros"):
+        """A variable with the shape of another."""
+        path = getattr(reference_variable, "path", reference_variable.name).replace("/", "_")
+        return self.add_variable(reference_variable.shape, initializer, reference_variable.dtype,
+                                 name=f"{path}_{name or 'slot'}")
+
+    def add_optimizer_variables(self, trainable_variables, name, initializer="zeros"):
+        """Variables with the shapes of others; of several names a list for each."""
+        from . import _own_rules
+        made = _own_rules.slots_for(self, trainable_variables, name, initializer)
+        return made[0] if isinstance(name, str) else tuple(made)
+
+    def _get_variable_index(self, variable):
+        keys = [one._v.key for one in self._weights]
+        return keys.index(variable._v.key)
+
+    def assign(self, variable, value):
+        variable.assign(value)
+
+    def assign_add(self, variable, value):
+        variable.assign_add(value)
+
+    def assign_sub(self, variable, value):
+        variable.assign_sub(value)
 
     @property
     def iterations(self):
@@ -96,6 +142,7 @@ class Optimizer:
                     name = prefix + "0_" + name[len(prefix):]
                     break
             made.append(_named(Variable._wrap(one), f"{self.name}/{name}"))
+        made += self._own_slots
         if self._kind == "Nadam":  # the product of momenta, after the slots
             made.sort(key=lambda one: one.name == "variable")
         return made
@@ -121,6 +168,8 @@ class Optimizer:
                         f"Unknown variable: {one!r}. This optimizer can only be called for the variables it "
                         "was originally built with. When working with a new set of variables, you should "
                         "recreate a new optimizer instance.")
+        if self._has_own_rule():
+            return self._apply_own(grads, variables)
         if not self.built:
             if _late.waiting:
                 self.build(variables)
@@ -134,6 +183,16 @@ class Optimizer:
                 one = _native.from_slices(one.values, one.indices, static_shape(one.dense_shape))
             rows.append(one)
         self._native.apply(rows, [one._v for one in variables])
+        return self.iterations
+
+    def _apply_own(self, grads, variables):
+        from . import _own_rules
+        if not self.built:
+            from ..._function import init_scope
+            with init_scope():
+                self.build(variables)
+            self._weights, self.built = list(variables), True
+        _own_rules.apply(self, grads, variables)
         return self.iterations
 
     def minimize(self, loss, var_list=None, tape=None, **kwargs):

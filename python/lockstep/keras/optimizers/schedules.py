@@ -47,18 +47,20 @@ class _NativeSchedule(LearningRateSchedule):
             if key in options:
                 options[key] = int(options[key])
         self._options = values
-        self.__dict__["_made"] = _native.make_schedule(type(self).__name__, options)
+        self.__dict__["_own"] = _native.make_schedule(self._kind, options)
+        if type(self).__call__ is _NativeSchedule.__call__:
+            self.__dict__["_made"] = self._own
 
     def __call__(self, step):
         step = convert_to_tensor(step)
-        return self._made.rate(step if step.dtype.is_integer else _native.cast(step, 9))
+        return self._own.rate(step if step.dtype.is_integer else _native.cast(step, 9))
 
     def get_config(self):
         return dict(self._options)
 
 
 def _class(name, text, **defaults):
-    return type(name, (_NativeSchedule,), {"_defaults": defaults, "__doc__": text,
+    return type(name, (_NativeSchedule,), {"_kind": name, "_defaults": defaults, "__doc__": text,
                                            "__module__": __name__})
 
 
