@@ -1,8 +1,9 @@
-"""Shapes that only a run tells: `tf.zeros([tf.shape(x)[0], 3])` where the batch is not known while tracing."""
+"""Placeholders of graphs whose number of axes only a run tells."""
 
-from . import _native, errors
-from ._dtypes import int64
-from ._tensor import Tensor, convert_to_tensor, static_shape
+from . import _native
+
+
+unknown_ranks = set()  # the ids of placeholders whose number of axes only a run tells; until then they are scalars
 
 
 def _open(tensor):

@@ -124,6 +124,10 @@ TEST(ByValuesTest, RefusesWhatDoesNotFitWhenItRuns) {
               ReshapeBy(x, Constant<int32_t>({3, 4}), {-1, -1});
             }),
             Code::kInvalidArgument);
+  EXPECT_EQ(testing::MessageOf([] {
+              BroadcastBy(Scalar(1.0f), Sizes({-1, 2}), {-1, 2});
+            }),
+            "[BroadcastTo] sizes must not be negative; got [?,2]");
   EXPECT_EQ(CodeOf([&] { RangeBy(Scalar<int32_t>(0), Scalar<int32_t>(3), Scalar<int32_t>(0)); }),
             Code::kInvalidArgument);
 }

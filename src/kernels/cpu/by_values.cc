@@ -45,8 +45,17 @@ Tensor RunNow(const ops::OpSpec& spec, const ops::Attributes& attributes,
   return Tensor::FromBuffer(std::move(buffer), made[0].dtype, made[0].shape);
 }
 
+void RequireSizes(const Tensor& values) {
+  for (int64_t size : values.data<int64_t>()) {
+    if (size >= 0) continue;
+    throw Error(Code::kInvalidArgument, "[BroadcastTo] sizes must not be negative; got " +
+                                            Shape(values.ToVector<int64_t>()).ToString());
+  }
+}
+
 std::vector<Tensor> ByValues(const ops::Attributes& attributes, std::span<const Tensor> inputs) {
   const auto& spec = ops::OpRegistry::Global().Find(attributes.Get<std::string>("op"));
+  if (spec.name == "BroadcastTo") RequireSizes(inputs.back());
   return {RunNow(spec, Filled(attributes, inputs.back()), inputs.first(inputs.size() - 1))};
 }
 const RegisterValueFunction kByValues("ByValues", ByValues);
