@@ -114,6 +114,23 @@ void Optimizer::Build(const std::vector<Variable>& weights) {
       slots.slots.push_back(MakeSlot(weight, slot, false));
     slots_.push_back(std::move(slots));
   }
+  for (Slots& slots : slots_) {
+    if (!keep_norms_ || slots.norm.defined()) continue;
+    slots.norm = Variable(
+        Scalar<float>(0),
+        {.name = name_ + "/" + slots.weight.name() + "_gradient_norm", .trainable = false});
+  }
+}
+
+void Optimizer::KeepGradientNorms(bool keep) { keep_norms_ = keep; }
+
+std::vector<std::pair<std::string, double>> Optimizer::gradient_norms() const {
+  std::vector<std::pair<std::string, double>> norms;
+  for (const Slots& slots : slots_) {
+    if (slots.norm.defined())
+      norms.emplace_back(slots.weight.name(), slots.norm.value().scalar<float>());
+  }
+  return norms;
 }
 
 void Optimizer::Apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& weights) {
@@ -189,6 +206,7 @@ void Optimizer::ApplyIf(const Tensor& enabled, const std::vector<Tensor>& gradie
     }
   }
   const Tensor updates = Accumulate(enabled, contributions);
+  if (keep_norms_) NoteNorms(updates, contributions);
   Clip(contributions);
   UpdateAll(updates, contributions);
   if (options_.use_ema) Average(enabled);
@@ -217,6 +235,15 @@ Tensor Optimizer::Accumulate(const Tensor& enabled,
     c.gradient = {.value = sum / static_cast<double>(steps)};
   }
   return Both(updates, enabled);
+}
+
+void Optimizer::NoteNorms(const Tensor& enabled,
+                          const std::vector<Contribution>& contributions) const {
+  for (const Contribution& c : contributions) {
+    const bool wide = c.gradient.value.dtype() == DType::kFloat64;
+    const Tensor value = wide ? c.gradient.value : Cast(c.gradient.value, DType::kFloat32);
+    AssignWhere(enabled, c.slots->norm, Cast(Sqrt(SumOfSquares(value)), DType::kFloat32));
+  }
 }
 
 void Optimizer::Clip(std::vector<Contribution>& contributions) const {

@@ -267,6 +267,28 @@ TEST(OptimizersTest, ClipsNormsValuesAndTheGlobalNorm) {
   EXPECT_TRUE(std::isnan(after({.global_clipnorm = 1}, INFINITY)[0]));
 }
 
+TEST(OptimizersTest, NotesNormsOfGradientsBeforeTheyAreClipped) {
+  using Norms = std::vector<std::pair<std::string, double>>;
+  const auto norms = [](const OptimizerPtr& optimizer, float scale, DType dtype) {
+    const Variable a(Zeros({2}, dtype), {.name = "a"});
+    const Variable b(Zeros({1}, dtype), {.name = "b"});
+    const Tensor slope = Cast(Constant<float>({3 * scale, 4 * scale}), dtype);
+    const std::vector<Variable> weights{a, b};
+    optimizer->Apply({slope, Cast(Constant<float>({-12 * scale}), dtype)}, weights);
+    EXPECT_EQ(optimizer->gradient_norms(), Norms());
+    const size_t before = optimizer->variables().size();
+    optimizer->KeepGradientNorms(true);
+    optimizer->Apply({slope, Tensor()}, weights);
+    EXPECT_EQ(optimizer->variables().size(), before);  // a save stays as it is
+    return optimizer->gradient_norms();
+  };
+  const Norms expected{{"a", 5}, {"b", 0}};
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kBFloat16, DType::kFloat16}) {
+    EXPECT_EQ(norms(o::Sgd({}, {.clipnorm = 1}), 1, dtype), expected) << DTypeName(dtype);
+    EXPECT_EQ(norms(o::LossScaleOptimizer(o::Adam(), {.initial_scale = 8}), 8, dtype), expected);
+  }
+}
+
 TEST(OptimizersTest, DecaysAllWeightsButTheExcluded) {
   const Variable kernel(Constant<float>({2}), {.name = "dense/kernel"});
   const Variable bias(Constant<float>({2}), {.name = "dense/bias"});

@@ -158,6 +158,7 @@ TEST(TensorBoard, WritesNormsFiguresAndAProfile) {
   std::filesystem::remove_all(folder);
   OneDeviceStrategy strategy;
   Train(strategy, {callbacks::TensorBoard(folder, {.write_weight_norms = true,
+                                                   .write_gradient_norms = true,
                                                    .write_metrics = true,
                                                    .profile_first = 2,
                                                    .profile_last = 3})});
@@ -168,11 +169,49 @@ TEST(TensorBoard, WritesNormsFiguresAndAProfile) {
   EXPECT_EQ(last.at("worker-0:lockstep_steps_total"), 8);
   EXPECT_GT(last.at("worker-0:lockstep_step_seconds/mean"), 0);
   EXPECT_GT(last.at("train:dense/kernel/norm"), 0);
+  EXPECT_GT(last.at("train:dense/kernel/gradient_norm"), 0);
+  EXPECT_GE(last.at("train:epoch_gradient_norm"), last.at("train:dense/kernel/gradient_norm"));
   EXPECT_GT(last.at("train:epoch_learning_rate"), 0);
   EXPECT_TRUE(std::filesystem::exists(folder + "/profile/profile-2-3.json"));
   std::filesystem::remove_all(folder);
   ExpectError(Code::kInvalidArgument, "got 4 to 2",
               [&] { callbacks::TensorBoard(folder, {.profile_first = 4, .profile_last = 2}); });
+}
+
+TEST(TensorBoard, GradientNormsChangeNoWeight) {
+  const std::string folder = testing::TempDir() + "lockstep_norms_" + std::to_string(getpid());
+  const auto norms = [&](Strategy& strategy) {
+    std::filesystem::remove_all(folder);
+    const std::string digest =
+        Train(strategy,
+              {callbacks::TensorBoard(folder, {.update_freq = 1, .write_gradient_norms = true})});
+    std::map<std::string, std::vector<double>> found;
+    const auto files = monitor::ReadEventFiles(base::LocalFiles(), folder).OrThrow();
+    for (const auto& file : files)
+      for (const auto& value : file.values) found[value.tag].push_back(value.number);
+    EXPECT_EQ(found["batch_gradient_norm"].size(), 8u);
+    EXPECT_EQ(found["epoch_gradient_norm"].back(), found["batch_gradient_norm"].back());
+    EXPECT_GT(found["dense_1/bias/gradient_norm"].back(), 0);
+    return std::make_pair(digest, found["batch_gradient_norm"]);
+  };
+  OneDeviceStrategy one;
+  const std::string plain = Train(one, {});
+  const auto alone = norms(one);
+  EXPECT_EQ(alone.first, plain);
+  MirroredStrategy mirrored({.devices = 2, .replicas = 1});
+  EXPECT_EQ(norms(mirrored), alone);
+  distribute::RunWorkers(2, [&](std::shared_ptr<distribute::Communicator> ranks) {
+    const bool writes = ranks->rank() == 0;
+    MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
+    if (writes) {
+      EXPECT_EQ(norms(strategy), alone);
+    } else {
+      EXPECT_EQ(Train(strategy, {callbacks::TensorBoard(
+                                    folder, {.update_freq = 1, .write_gradient_norms = true})}),
+                plain);
+    }
+  });
+  std::filesystem::remove_all(folder);
 }
 
 TEST(StepMetrics, CountWaitsAndTrafficByPeer) {

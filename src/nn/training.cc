@@ -200,10 +200,12 @@ bool Model::Training::StepPlan::Fits(Kind of, const nn::StepData& step, int cut)
 distribute::StepProgram& Model::Training::ProgramFor(Kind kind, const nn::StepData& step,
                                                      int shards) {
   if (layout_ != runtime::VariableLayout()) plans_.clear();
+  const bool norms = options.optimizer != nullptr && options.optimizer->keeps_gradient_norms();
   for (const StepPlan& known : plans_) {
-    if (known.Fits(kind, step, shards)) return *known.program;
+    const bool alike = kind != Kind::kTrain || known.gradient_norms == norms;
+    if (alike && known.Fits(kind, step, shards)) return *known.program;
   }
-  StepPlan made{kind, step.gathered, step.examples, shards, {}, Compile(kind, step, shards)};
+  StepPlan made{kind, step.gathered, step.examples, shards, {}, Compile(kind, step, shards), norms};
   for (const Tensor& argument : step.arguments) made.types.push_back(ops::TensorType::Of(argument));
   layout_ = runtime::VariableLayout();
   if (measure_steps_) made.program->MeasureSteps();

@@ -61,6 +61,7 @@ class Model::Training {
     int shards;
     std::vector<ops::TensorType> types;  // of the arguments
     std::shared_ptr<distribute::StepProgram> program;
+    bool gradient_norms;
     bool Fits(Kind kind, const nn::StepData& step, int shards) const;
   };
   distribute::StepProgram& ProgramFor(Kind kind, const nn::StepData& step, int shards);

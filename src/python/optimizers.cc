@@ -1,6 +1,7 @@
 #include "lockstep/nn/optimizers.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -154,6 +155,8 @@ void BindOptimizers(nb::module_& m) {
            })
       .def("scale_loss", &Optimizer::ScaleLoss, unlocked)
       .def("finalize", &Optimizer::Finalize, unlocked)
+      .def("keep_gradient_norms", &Optimizer::KeepGradientNorms)
+      .def("gradient_norms", &Optimizer::gradient_norms, unlocked)
       .def("iterations", &Optimizer::iterations)
       .def("learning_rate", &Optimizer::learning_rate, unlocked)
       .def("set_learning_rate", &Optimizer::SetLearningRate, unlocked)

@@ -439,5 +439,45 @@ class Ops(unittest.TestCase):
             tf.keras.ops.conv(np.zeros((2, 3), "float32"), np.zeros((1, 3, 1), "float32"))
 
 
+
+class Norms(unittest.TestCase):
+    def test_of_gradients_and_weights_in_event_files(self):
+        import os
+        import tempfile
+        x, y = np.array([[1., 2.], [3., 4.]], "float32"), np.array([[1.], [0.]], "float32")
+
+        class Own(tf.keras.Model):  # trains by the loop in Python
+            def __init__(self):
+                super().__init__()
+                self.dense = tf.keras.layers.Dense(1, kernel_initializer="ones", name="d")
+
+            def call(self, inputs):
+                return self.dense(inputs)
+
+            def train_step(self, data):
+                return super().train_step(data)
+        plain = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1, kernel_initializer="ones", name="d")])
+        for model in (plain, Own()):
+            model.compile(tf.keras.optimizers.SGD(0.0, clipnorm=0.5), "mse")
+            with tempfile.TemporaryDirectory() as folder:
+                model.fit(x, y, batch_size=2, epochs=1, verbose=0)  # a step without norms, traced before
+                board = tf.keras.callbacks.TensorBoard(folder, update_freq=1, write_weight_norms=True,
+                                                       write_gradient_norms=True)
+                model.fit(x, y, batch_size=2, epochs=1, verbose=0, callbacks=[board])
+                path = os.path.join(folder, "train")
+                values = {}
+                for event in tf.compat.v1.train.summary_iterator(os.path.join(path, os.listdir(path)[0])):
+                    for one in event.summary.value:
+                        made = tf.make_ndarray(one.tensor) if one.WhichOneof("value") == "tensor" else one.simple_value
+                        values[one.tag] = float(made)
+            # errors are [2, 7]: the slopes of the kernel are x.T @ errors, that of the bias their sum.
+            kernel, bias = [n for n in values if n.endswith("gradient_norm") and "/" in n]
+            self.assertAlmostEqual(values[kernel], np.hypot(23, 32), places=4)
+            self.assertAlmostEqual(values[bias], 9, places=5)
+            self.assertAlmostEqual(values["epoch_gradient_norm"], np.sqrt(23 ** 2 + 32 ** 2 + 81), places=4)
+            self.assertEqual(values["batch_gradient_norm"], values["epoch_gradient_norm"])
+            self.assertAlmostEqual(next(v for n, v in values.items() if n.endswith("kernel/norm")), 2 ** 0.5, places=6)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=0)

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lockstep/nn/layer.h"
@@ -88,6 +89,13 @@ class Optimizer {
                        const std::vector<Weight>& weights);
   /// The loss from which gradients for `Apply` are to be taken.
   virtual Tensor ScaleLoss(const Tensor& loss) const;
+  /// Whether updates note how large each weight's gradient is, before it is clipped. What was
+  /// traced before keeps to what held then. Costs a pass over the gradients, and changes no
+  /// weight's bits.
+  virtual void KeepGradientNorms(bool keep);
+  virtual bool keeps_gradient_norms() const { return keep_norms_; }
+  /// The weights' names with the norms of their gradients in the last update that noted them.
+  virtual std::vector<std::pair<std::string, double>> gradient_norms() const;
   /// Ends training: with `use_ema` weights become their running means.
   virtual void Finalize();
 
@@ -123,7 +131,7 @@ class Optimizer {
   struct Slots {
     Variable weight;
     std::vector<Variable> slots;
-    Variable accumulator, average;
+    Variable accumulator, average, norm;
   };
   struct Contribution {
     Slots* slots;
@@ -138,6 +146,7 @@ class Optimizer {
   Tensor UpdatesDone() const;
   /// Adds to what is kept; the result says whether this call updates.
   Tensor Accumulate(const Tensor& enabled, std::vector<Contribution>& contributions) const;
+  void NoteNorms(const Tensor& enabled, const std::vector<Contribution>& contributions) const;
   void Clip(std::vector<Contribution>& contributions) const;
   void UpdateAll(const Tensor& enabled, const std::vector<Contribution>& contributions);
   void Average(const Tensor& enabled) const;
@@ -149,6 +158,7 @@ class Optimizer {
   Variable learning_rate_;
   std::vector<Variable> own_variables_;
   std::vector<Slots> slots_;
+  bool keep_norms_ = false;
 };
 using OptimizerPtr = std::shared_ptr<Optimizer>;
 

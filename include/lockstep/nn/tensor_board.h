@@ -14,6 +14,11 @@ struct TensorBoardOptions {
   bool write_steps_per_second = false;
   /// Norms of the weights, <weight>/norm, at the end of each epoch.
   bool write_weight_norms = false;
+  /// Norms of the gradients of the last step, <weight>/gradient_norm and, of all together,
+  /// epoch_gradient_norm, at the end of each epoch, and with `update_freq` batch_gradient_norm. Of
+  /// the sum over replicas, before clipping; where servers update weights: none. Costs a pass over
+  /// the gradients in each step (`Optimizer::KeepGradientNorms`).
+  bool write_gradient_norms = false;
   /// What the task's metrics say, at the end of each epoch, from each worker into a run of its own,
   /// LOG_DIR/worker-K: seconds waited by peer, bytes sent and received, memory, how long steps
   /// take, recoveries, staleness where there is any.

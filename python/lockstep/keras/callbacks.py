@@ -543,13 +543,16 @@ def _batches(given):
 class TensorBoard(Callback):
     """Writes event files for TensorBoard: LOG_DIR/train and LOG_DIR/validation, the figures of each epoch
     as epoch_*, with `update_freq` those of batches as batch_*, and with `histogram_freq` the weights; with `profile_batch`,
-    a number or (first, last), counted from 1, a Chrome trace of these batches in LOG_DIR/profile."""
+    a number or (first, last), counted from 1, a Chrome trace of these batches in LOG_DIR/profile. What Keras does not
+    have: `write_weight_norms` and `write_gradient_norms`, <weight>/norm and <weight>/gradient_norm of the last step by
+    epoch, and of all gradients epoch_gradient_norm and batch_gradient_norm; the latter cost a pass over the gradients."""
 
     def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False,
                  write_steps_per_second=False, update_freq="epoch", profile_batch=0, embeddings_freq=0,
-                 embeddings_metadata=None):
+                 embeddings_metadata=None, write_weight_norms=False, write_gradient_norms=False):
         super().__init__()
         self.log_dir = str(log_dir)
+        self.write_weight_norms, self.write_gradient_norms = write_weight_norms, write_gradient_norms
         self.histogram_freq, self.update_freq = histogram_freq, update_freq
         self.write_steps_per_second = write_steps_per_second
         self._profiled = _batches(profile_batch)
@@ -571,6 +574,19 @@ class TensorBoard(Callback):
 
     def on_train_begin(self, logs=None):
         self._writer("train")
+        self._keep_gradient_norms(True)
+
+    def _keep_gradient_norms(self, keep):
+        native = getattr(getattr(self.model, "optimizer", None), "_native", None)
+        if self.write_gradient_norms and native is not None:
+            native.keep_gradient_norms(keep)
+            self.model._functions.pop("train", None)  # a step that was traced before keeps to what held then
+
+    def _gradient_norms(self):
+        """{weight: norm} of the last step, and the norm of all together."""
+        native = getattr(getattr(self.model, "optimizer", None), "_native", None)
+        found = native.gradient_norms() if self.write_gradient_norms and native is not None else []
+        return dict(found), math.sqrt(sum(norm * norm for _, norm in found)) if found else None
 
     def on_epoch_begin(self, epoch, logs=None):
         self._since, self._first = time.monotonic(), self._step
@@ -593,7 +609,11 @@ class TensorBoard(Callback):
             self._end_profile()
         every = 1 if self.update_freq == "batch" else self.update_freq
         if every != "epoch" and self._step % every == 0:
-            self._write("train", {"batch_" + name: one for name, one in (logs or {}).items()}, self._step)
+            figures = {"batch_" + name: one for name, one in (logs or {}).items()}
+            together = self._gradient_norms()[1]
+            if together is not None:
+                figures["batch_gradient_norm"] = together
+            self._write("train", figures, self._step)
 
     def on_epoch_end(self, epoch, logs=None):
         logs = dict(logs or {})
@@ -603,6 +623,13 @@ class TensorBoard(Callback):
         if self.write_steps_per_second:
             train["epoch_steps_per_second"] = (self._step - self._first) / max(
                 time.monotonic() - self._since, 1e-9)
+        norms, together = self._gradient_norms()
+        if together is not None:
+            train["epoch_gradient_norm"] = together
+        train.update({name + "/gradient_norm": norm for name, norm in norms.items()})
+        if self.write_weight_norms:
+            train.update({one.path + "/norm": float((one.numpy().astype("float64") ** 2).sum() ** 0.5)
+                          for one in self.model.weights if one.dtype.is_floating})
         self._write("train", train, epoch)
         other = {"epoch_" + name[4:]: one for name, one in logs.items() if name.startswith("val_")}
         if other:
@@ -615,6 +642,7 @@ class TensorBoard(Callback):
 
     def on_train_end(self, logs=None):
         self._end_profile()
+        self._keep_gradient_norms(False)
         for one in self._writers.values():
             one.close()
         self._writers.clear()

@@ -29,6 +29,7 @@ class TensorBoardCallback : public Callback {
   void OnTrainBegin() override {
     writers_.clear();
     train_batch_ = 0;
+    if (options_.write_gradient_norms) model->compiled().optimizer->KeepGradientNorms(true);
     if (Writes()) Writer("train");
     if (profiler_ == nullptr) return;
     profiler_->model = model;
@@ -36,6 +37,7 @@ class TensorBoardCallback : public Callback {
   }
   void OnTrainEnd() override {
     if (profiler_ != nullptr) profiler_->OnTrainEnd();
+    if (options_.write_gradient_norms) model->compiled().optimizer->KeepGradientNorms(false);
     for (auto& [name, writer] : writers_) writer->Close();
     writers_.clear();
   }
@@ -60,6 +62,7 @@ class TensorBoardCallback : public Callback {
     for (const auto& [name, value] : own) Scalar("train", "epoch_" + name, value, epoch);
     if (options_.histogram_freq > 0 && epoch % options_.histogram_freq == 0) Histograms(epoch);
     if (options_.write_weight_norms) Norms(epoch);
+    if (options_.write_gradient_norms) GradientNorms(epoch);
     Staleness(epoch);
     for (auto& [name, writer] : writers_) writer->Flush();
   }
@@ -71,6 +74,8 @@ class TensorBoardCallback : public Callback {
     const Logs values = logs();  // on all workers, as making them may need all
     if (!Writes()) return;
     for (const auto& [name, value] : values) Scalar("train", "batch_" + name, value, train_batch_);
+    const auto norms = GradientNormsNow();
+    if (!norms.empty()) Scalar("train", "batch_gradient_norm", Together(norms), train_batch_);
   }
 
   void OnTestEnd(const Logs& logs) override {
@@ -119,6 +124,21 @@ class TensorBoardCallback : public Callback {
       for (const float element : value.ToVector<float>()) sum += double{element} * element;
       Scalar("train", weight.variable.name() + "/norm", std::sqrt(sum), epoch);
     }
+  }
+  std::vector<std::pair<std::string, double>> GradientNormsNow() const {
+    using None = std::vector<std::pair<std::string, double>>;
+    return options_.write_gradient_norms ? model->compiled().optimizer->gradient_norms() : None();
+  }
+  static double Together(const std::vector<std::pair<std::string, double>>& norms) {
+    double sum = 0;
+    for (const auto& [weight, norm] : norms) sum += norm * norm;
+    return std::sqrt(sum);
+  }
+  void GradientNorms(int epoch) {
+    const auto norms = GradientNormsNow();
+    for (const auto& [weight, norm] : norms)
+      Scalar("train", weight + "/gradient_norm", norm, epoch);
+    if (!norms.empty()) Scalar("train", "epoch_gradient_norm", Together(norms), epoch);
   }
   void Metrics(int epoch) {
     const auto metrics = base::MetricsScope::Current();

@@ -30,6 +30,11 @@ class LossScaleWrapper : public Optimizer {
   Tensor learning_rate() const override { return inner_->learning_rate(); }
   void SetLearningRate(double rate) override { inner_->SetLearningRate(rate); }
   bool has_schedule() const override { return inner_->has_schedule(); }
+  void KeepGradientNorms(bool keep) override { inner_->KeepGradientNorms(keep); }
+  bool keeps_gradient_norms() const override { return inner_->keeps_gradient_norms(); }
+  std::vector<std::pair<std::string, double>> gradient_norms() const override {
+    return inner_->gradient_norms();
+  }
   std::vector<Variable> variables() const override {
     std::vector<Variable> all{counter_, scale_};
     for (const Variable& variable : inner_->variables()) all.push_back(variable);
