@@ -68,8 +68,7 @@ class TracedBody : public MergeBody {
 
  private:
   runtime::Compiled& CompiledFor(const std::vector<Tensor>& arguments) {
-    std::vector<ops::TensorType> types;
-    for (const Tensor& argument : arguments) types.push_back(ops::TensorType::Of(argument));
+    const std::vector<ops::TensorType> types = ops::TypesOf(arguments);
     std::lock_guard lock(mutex_);
     for (auto& [known, compiled] : compiled_) {
       if (known == types) return *compiled;

@@ -12,8 +12,7 @@ TrainSteps::TrainSteps(Body body, Strategy& strategy, int shards)
 
 StepProgram& TrainSteps::For(const std::vector<Tensor>& batch) {
   if (layout_ != runtime::VariableLayout()) steps_.clear();
-  std::vector<ops::TensorType> types;
-  for (const Tensor& part : batch) types.push_back(ops::TensorType::Of(part));
+  const std::vector<ops::TensorType> types = ops::TypesOf(batch);
   for (auto& [known, program] : steps_) {
     if (known == types) return *program;
   }

@@ -24,8 +24,9 @@ struct KernelCase {
 class DividedKernel {
  public:
   explicit DividedKernel(const KernelCase& given)
-      : given_(given), spec_(ops::OpRegistry::Global().Find(given.op)) {
-    for (const Tensor& input : given.inputs) inputs_.push_back(ops::TensorType::Of(input));
+      : given_(given),
+        spec_(ops::OpRegistry::Global().Find(given.op)),
+        inputs_(ops::TypesOf(given.inputs)) {
     outputs_ = spec_.infer({spec_, given_.attributes, inputs_});
     kernel_ =
         KernelRegistry::Cpu().Make({spec_, given_.attributes, inputs_, outputs_, given_.leaves});

@@ -60,8 +60,7 @@ std::shared_ptr<distribute::CoordinatorState> Model::Training::Coordinator() con
 
 std::shared_ptr<distribute::ScheduledStep> Model::Training::ScheduledStepFor(
     distribute::CoordinatorState& state, Kind kind, const std::vector<Tensor>& batch, int shards) {
-  std::vector<ops::TensorType> types;
-  for (const Tensor& part : batch) types.push_back(ops::TensorType::Of(part));
+  const std::vector<ops::TensorType> types = ops::TypesOf(batch);
   for (const ScheduledPlan& known : scheduled_plans_) {
     if (known.kind == kind && known.shards == shards && known.types == types) return known.step;
   }

@@ -142,8 +142,7 @@ std::vector<Tensor> Model::Training::Trace(Kind kind, const std::vector<Tensor>&
 std::shared_ptr<distribute::StepProgram> Model::Training::Compile(Kind kind,
                                                                   const nn::StepData& step,
                                                                   int shards) {
-  std::vector<ops::TensorType> types;
-  for (const Tensor& argument : step.arguments) types.push_back(ops::TensorType::Of(argument));
+  const std::vector<ops::TensorType> types = ops::TypesOf(step.arguments);
   // Layers that are built by the step make their weights as in the strategy's scope.
   std::optional<distribute::PartitionerScope> cut;
   if (const auto* servers = dynamic_cast<const ParameterServerStrategy*>(&model.strategy()))
@@ -205,8 +204,13 @@ distribute::StepProgram& Model::Training::ProgramFor(Kind kind, const nn::StepDa
     const bool alike = kind != Kind::kTrain || known.gradient_norms == norms;
     if (alike && known.Fits(kind, step, shards)) return *known.program;
   }
-  StepPlan made{kind, step.gathered, step.examples, shards, {}, Compile(kind, step, shards), norms};
-  for (const Tensor& argument : step.arguments) made.types.push_back(ops::TensorType::Of(argument));
+  StepPlan made{kind,
+                step.gathered,
+                step.examples,
+                shards,
+                ops::TypesOf(step.arguments),
+                Compile(kind, step, shards),
+                norms};
   layout_ = runtime::VariableLayout();
   if (measure_steps_) made.program->MeasureSteps();
   plans_.push_back(std::move(made));

@@ -6,6 +6,13 @@
 
 namespace lockstep::ops {
 
+std::vector<TensorType> TypesOf(std::span<const Tensor> tensors) {
+  std::vector<TensorType> types;
+  types.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) types.push_back(TensorType::Of(tensor));
+  return types;
+}
+
 std::string TensorType::ToString() const {
   return std::string(DTypeName(dtype)) + shape.ToString();
 }

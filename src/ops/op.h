@@ -24,6 +24,8 @@ struct TensorType {
   std::string ToString() const;
 };
 
+std::vector<TensorType> TypesOf(std::span<const Tensor> tensors);
+
 struct OpSpec;
 
 /// What a shape rule sees. A rule throws InvalidArgument, naming the op, for inputs that do not

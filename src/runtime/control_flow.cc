@@ -142,8 +142,7 @@ std::vector<Tensor> LoopEagerly(const std::function<Tensor(const Tensors&)>& con
     RequirePredicate(more, "while_loop");
     if (!more.scalar<bool>()) break;
     variables = Resolved(body(variables), "while_loop");
-    std::vector<ops::TensorType> after;
-    for (const Tensor& variable : variables) after.push_back(ops::TensorType::Of(variable));
+    const std::vector<ops::TensorType> after = ops::TypesOf(variables);
     CheckBody(types, after);
   }
   return variables;

@@ -77,8 +77,7 @@ const ops::RegisterOp kSeveral(
 
 // A graph may be copied and run anywhere, so what its gradient names must be inputs of the node.
 std::vector<Tensor> TraceGradient(GradientBody& body, const std::vector<Tensor>& results) {
-  std::vector<ops::TensorType> types;
-  for (const Tensor& result : results) types.push_back(ops::TensorType::Of(result));
+  const std::vector<ops::TensorType> types = ops::TypesOf(results);
   const Body traced = TraceBody(
       [&](const std::vector<Tensor>& upstream) {
         std::vector<Tensor> defined;

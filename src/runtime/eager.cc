@@ -129,8 +129,7 @@ std::vector<Tensor> EagerBuilder::CarryOut(const ops::OpSpec& spec,
   if (auto function = kernels::KernelRegistry::Cpu().FindValueFunction(spec.name)) {
     return function(attributes, inputs);
   }
-  std::vector<ops::TensorType> types;
-  for (const Tensor& input : inputs) types.push_back(ops::TensorType::Of(input));
+  std::vector<ops::TensorType> types = ops::TypesOf(inputs);
   const auto output_types = graph::InferTypes(spec, attributes, types);
   if (spec.view) return {inputs[0].WithShape(output_types[0].shape)};
   for (ops::TensorType& type : types) {

@@ -162,8 +162,7 @@ std::vector<Tensor> Program::Item::RunSegment(const std::vector<Tensor>& argumen
 
 Plan& Program::Item::PlanFor(const std::vector<Tensor>& arguments,
                              const ExecutionOptions& options) const {
-  std::vector<ops::TensorType> types;
-  for (const Tensor& argument : arguments) types.push_back(ops::TensorType::Of(argument));
+  const std::vector<ops::TensorType> types = ops::TypesOf(arguments);
   std::lock_guard lock(mutex);
   for (const auto& [known, plan] : plans) {
     if (known == types) return *plan;

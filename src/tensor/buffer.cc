@@ -10,22 +10,22 @@
 namespace lockstep::tensor {
 
 std::shared_ptr<Buffer> Buffer::Allocate(DType dtype, size_t count) {
-  return std::shared_ptr<Buffer>(new Buffer(dtype, count));
+  return std::make_shared<Buffer>(Own{}, dtype, count);
 }
 
 std::shared_ptr<Buffer> Buffer::Borrow(DType dtype, size_t count, const void* data,
                                        std::shared_ptr<const void> keeper) {
-  return std::shared_ptr<Buffer>(new Buffer(dtype, count, data, std::move(keeper)));
+  return std::make_shared<Buffer>(Own{}, dtype, count, data, std::move(keeper));
 }
 
-Buffer::Buffer(DType dtype, size_t count, const void* data, std::shared_ptr<const void> keeper)
+Buffer::Buffer(Own, DType dtype, size_t count, const void* data, std::shared_ptr<const void> keeper)
     : dtype_(dtype),
       count_(count),
       num_bytes_(count * DTypeSize(dtype)),
       data_(const_cast<void*>(data)),
       keeper_(std::move(keeper)) {}
 
-Buffer::Buffer(DType dtype, size_t count)
+Buffer::Buffer(Own, DType dtype, size_t count)
     : dtype_(dtype), count_(count), num_bytes_(count * DTypeSize(dtype)) {
   data_ = base::AllocateMemory(num_bytes_);
   if (data_ == nullptr) {

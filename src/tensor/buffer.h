@@ -11,7 +11,12 @@ namespace lockstep::tensor {
 /// A block of host memory, aligned to 64 bytes. Strings are constructed in it. Whoever holds the
 /// only reference may write; everybody else only reads.
 class Buffer {
+  // Lets `std::make_shared` call what nobody else may.
+  struct Own {};
+
  public:
+  Buffer(Own, DType dtype, size_t count);
+  Buffer(Own, DType dtype, size_t count, const void* data, std::shared_ptr<const void> keeper);
   /// Uninitialised memory for `count` elements; strings are empty. ResourceExhausted when there is
   /// none.
   static std::shared_ptr<Buffer> Allocate(DType dtype, size_t count);
@@ -35,8 +40,6 @@ class Buffer {
   void set_origins(std::shared_ptr<const Origins> origins) { origins_ = std::move(origins); }
 
  private:
-  Buffer(DType dtype, size_t count);
-  Buffer(DType dtype, size_t count, const void* data, std::shared_ptr<const void> keeper);
   DType dtype_;
   size_t count_;
   size_t num_bytes_;

@@ -15,12 +15,6 @@ namespace {
 
 using Kind = ParameterServerMode::Kind;
 
-std::vector<ops::TensorType> TypesOf(const std::vector<Tensor>& batch) {
-  std::vector<ops::TensorType> types;
-  for (const Tensor& part : batch) types.push_back(ops::TensorType::Of(part));
-  return types;
-}
-
 std::shared_ptr<runtime::VariableCell> CellOf(const Variable& variable) {
   return std::dynamic_pointer_cast<runtime::VariableCell>(variable.handle().object());
 }
@@ -99,7 +93,7 @@ std::vector<Tensor> AsynchronousTrain::RunBody(const TrainSteps::Body& body,
 }
 
 void AsynchronousTrain::AddForm(const std::vector<Tensor>& batch) {
-  const auto types = TypesOf(batch);
+  const auto types = ops::TypesOf(batch);
   if (std::find(forms_.begin(), forms_.end(), types) != forms_.end()) return;
   forms_.push_back(types);
   examples_.push_back(batch);
@@ -167,7 +161,7 @@ AsynchronousBatches AsynchronousTrain::Batches(int64_t first, int64_t count) {
   if (mode.kind() == Kind::kBoundedStaleness) batches.bound = mode.staleness();
   batches.batch = [this, first](int64_t number) {
     std::vector<Tensor> batch = batches_.At(first + number);
-    const auto form = std::find(forms_.begin(), forms_.end(), TypesOf(batch));
+    const auto form = std::find(forms_.begin(), forms_.end(), ops::TypesOf(batch));
     if (form == forms_.end()) {
       throw Error(Code::kUnimplemented,
                   "[strategy.train] where training is asynchronous, batches must have the forms of "

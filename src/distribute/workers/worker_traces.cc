@@ -31,12 +31,6 @@ class TracingScope {
   Tracing* outer_;
 };
 
-std::vector<ops::TensorType> TypesOf(const Element& element) {
-  std::vector<ops::TensorType> types;
-  for (const Tensor& component : element) types.push_back(ops::TensorType::Of(component));
-  return types;
-}
-
 std::string TextOf(const std::vector<ops::TensorType>& types) {
   std::string text;
   for (const ops::TensorType& type : types) text += type.ToString() + ";";
@@ -71,7 +65,7 @@ PerWorkerState::PerWorkerState(std::function<Dataset(const InputContext&)> make)
     throw Error(Code::kInvalidArgument,
                 "[coordinator] a dataset for workers must have an element; got an empty one");
   }
-  types_ = TypesOf(*first);
+  types_ = ops::TypesOf(*first);
 }
 
 Element PerWorkerState::Next(int worker, int life) {
@@ -167,7 +161,7 @@ remote::Dispatcher::Drawn WorkerTraces::Draw(CoordinatorState& state, const Work
   bool same = true;
   for (const WorkerTrace::Draw& draw : trace.draws) {
     const Element element = draw.iterator->Next(worker, life);
-    types.push_back(TypesOf(element));
+    types.push_back(ops::TypesOf(element));
     same &= SameTypes(types.back(), draw.types);
     drawn.feeds.insert(drawn.feeds.end(), element.begin(), element.end());
   }

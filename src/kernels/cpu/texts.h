@@ -15,8 +15,7 @@ namespace lockstep::kernels {
 inline std::vector<ops::TensorType> InferOf(std::string_view op, const ops::Attributes& attributes,
                                             std::span<const Tensor> inputs) {
   const ops::OpSpec& spec = ops::OpRegistry::Global().Find(op);
-  std::vector<ops::TensorType> types;
-  for (const Tensor& input : inputs) types.push_back(ops::TensorType::Of(input));
+  const std::vector<ops::TensorType> types = ops::TypesOf(inputs);
   return spec.infer({spec, attributes, types});
 }
 
