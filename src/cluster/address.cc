@@ -4,26 +4,43 @@
 
 namespace lockstep::cluster {
 
+bool IsNameCharacter(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+         c == '.' || c == '_';
+}
+
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsNameCharacter(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
-         c == '_';
-}
-
 bool IsName(std::string_view host) {
   return !host.empty() && host.size() <= 253 && host.front() != '.' && host.front() != '-' &&
          std::all_of(host.begin(), host.end(), IsNameCharacter);
 }
 
+// "10.0.0.300" is no name, either: all of it are digits and dots.
+bool IsBrokenIpv4(std::string_view host) {
+  if (host.find('.') == std::string_view::npos ||
+      host.find_first_not_of("0123456789.") != std::string_view::npos) {
+    return false;
+  }
+  int parts = 0;
+  for (size_t begin = 0; begin <= host.size(); ++parts) {
+    const size_t end = std::min(host.find('.', begin), host.size());
+    if (!ReadNumber(host.substr(begin, end - begin), 0, 255)) return true;
+    begin = end + 1;
+  }
+  return parts != 4;
+}
+
 // Good enough to tell it from a name with a port: hexadecimal groups, colons, a zone.
 bool LooksLikeIpv6(std::string_view host) {
   const std::string_view digits = host.substr(0, host.find('%'));
-  return std::count(digits.begin(), digits.end(), ':') >= 2 && digits.size() <= 45 &&
-         std::all_of(digits.begin(), digits.end(),
-                     [](char c) { return IsHexDigit(c) || c == ':' || c == '.'; });
+  const auto colons = std::count(digits.begin(), digits.end(), ':');
+  const bool groups = colons >= 7 || (colons >= 2 && digits.find("::") != std::string_view::npos);
+  return groups && digits.size() <= 45 && std::all_of(digits.begin(), digits.end(), [](char c) {
+           return IsHexDigit(c) || c == ':' || c == '.';
+         });
 }
 
 std::string_view Trim(std::string_view text) {
@@ -45,17 +62,19 @@ std::optional<AddressFault> ReadPort(std::string_view port, std::string host, Ad
 // ReadAddress without a guess at what was meant.
 std::optional<AddressFault> Check(std::string_view text, Address& address) {
   if (Trim(text).empty()) return AddressFault{"an address must be host:port", "fill it in"};
-  for (const char* sign : {"$", "<", "{"}) {
-    if (text.find(sign) != std::string_view::npos) {
-      return AddressFault{"an address must be host:port, with variables filled in",
-                          "put the host's name in the place of the variable"};
-    }
+  if (text.find_first_of("$<{") != std::string_view::npos ||
+      std::count(text.begin(), text.end(), '%') > 1) {
+    return AddressFault{"an address must be host:port, with variables filled in",
+                        "put the host's name in the place of the variable"};
   }
   if (text.find("://") != std::string_view::npos) {
     return AddressFault{"an address must be host:port alone", "leave out the protocol"};
   }
   if (text.find('/') != std::string_view::npos) {
     return AddressFault{"an address must be host:port alone", "leave out the path"};
+  }
+  if (text.find('@') != std::string_view::npos) {
+    return AddressFault{"an address must be host:port alone", "leave out the user"};
   }
   if (text.find_first_of(" \t\r\n") != std::string_view::npos) {
     return AddressFault{"an address must not contain spaces", "leave them out"};
@@ -81,6 +100,9 @@ std::optional<AddressFault> Check(std::string_view text, Address& address) {
     return AddressFault{"a host must be a name or an address of letters, digits, '-', '.' and '_'",
                         "write host:port"};
   }
+  if (IsBrokenIpv4(host)) {
+    return AddressFault{"an address of numbers must have four from 0 to 255", "write host:port"};
+  }
   if (colon == std::string_view::npos) {
     return AddressFault{"an address must have a port", "write host:port"};
   }
@@ -95,6 +117,7 @@ std::optional<Address> Guess(std::string_view text) {
     text.remove_prefix(scheme + 3);
   }
   text = Trim(text.substr(0, text.find('/')));
+  text.remove_prefix(text.find('@') + 1);
   Address address;
   if (!Check(text, address)) return address;
   if (LooksLikeIpv6(text)) {
@@ -110,7 +133,7 @@ std::optional<Address> Guess(std::string_view text) {
     return Address{std::string(text.substr(1, text.size() - 2)), 0};
   }
   const std::string_view host = text.substr(0, text.find(':'));
-  if (IsName(host)) return Address{std::string(host), 0};
+  if (IsName(host) && !IsBrokenIpv4(host)) return Address{std::string(host), 0};
   return {};
 }
 

@@ -29,6 +29,9 @@ struct AddressFault {
 /// Reads "host:port". A fault if it is not one; `address` is then left alone.
 std::optional<AddressFault> ReadAddress(std::string_view text, Address& address);
 
+/// Whether a host's name may contain it.
+bool IsNameCharacter(char c);
+
 /// Whether the host is this machine's own, whoever asks: localhost, 127.x.y.z, ::1.
 bool IsLoopback(std::string_view host);
 

@@ -1,6 +1,7 @@
 #include "cluster/node_list.h"
 
 #include <algorithm>
+#include <set>
 
 #include "cluster/address.h"
 
@@ -73,7 +74,10 @@ Result<std::vector<std::string>> ExpandNodeList(std::string_view text) {
       }
       hosts.insert(hosts.end(), names.begin(), names.end());
       names = {""};
-      if (i >= text.size()) return hosts;
+      if (i < text.size()) continue;
+      const std::set<std::string> each(hosts.begin(), hosts.end());
+      if (each.size() < hosts.size()) return Broken(text, 0, "each host must be there once");
+      return hosts;
     } else if (sign == '[') {
       const size_t close = text.find(']', i);
       if (close == std::string_view::npos) {
@@ -85,6 +89,8 @@ Result<std::vector<std::string>> ExpandNodeList(std::string_view text) {
       i = close;
     } else if (sign == ']' || sign == ' ' || sign == '\t' || sign == '\n') {
       return Broken(text, i, sign == ']' ? "a ] must have its [" : "a list must not have spaces");
+    } else if (!IsNameCharacter(sign)) {
+      return Broken(text, i, "a host must be a name of letters, digits, '-', '.' and '_'");
     } else {
       for (std::string& name : names) name += sign;
     }

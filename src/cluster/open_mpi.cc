@@ -37,7 +37,8 @@ class OpenMpiResolver final : public Resolver {
     Variables variables(environment, resolution);
     const bool open_mpi = variables.Has(kOpenMpi.size) || variables.Has(kOpenMpi.rank);
     const MpiNames& names = open_mpi ? kOpenMpi : kPmi;
-    const int size = variables.Number(names.size, "number of tasks", 1, kMostTasks, 1);
+    const int here = variables.Meant(names.local_size, 1, kMostTasks).value_or(1);
+    const int size = variables.Size(names.size, "number of tasks", names.rank, here);
     int rank = variables.Number(names.rank, "rank", 0, kMostTasks, 0);
     if (rank >= size) {
       variables.Wrong(names.rank, std::string("it must be below ") + names.size,
@@ -84,6 +85,11 @@ class OpenMpiResolver final : public Resolver {
       variables.Wrong(names.local_rank, std::string("it must be below ") + names.local_size,
                       std::to_string(local_rank) + " of " + std::to_string(local_size),
                       "start all tasks by one mpirun");
+    } else if (local_rank > description.task.index && variables.Has(names.rank)) {
+      variables.Wrong(
+          names.local_rank, std::string("it must be at most ") + names.rank,
+          std::to_string(local_rank) + " with rank " + std::to_string(description.task.index),
+          "start all tasks by one mpirun, and export none of its variables");
     }
     description.local_size = std::min(local_size, size);
     description.local_index = std::min(local_rank, description.local_size - 1);

@@ -13,9 +13,14 @@ namespace lockstep::cluster {
 namespace {
 
 // Addresses divided by commas; what is wrong with one becomes a mistake.
-std::string ReadCoordinator(Variables& variables, const std::string& text) {
+std::string ReadCoordinator(Variables& variables, std::string text) {
   std::string meant;
-  bool wrong = false;
+  bool wrong = text.find(';') != std::string::npos;
+  if (wrong) {
+    variables.Wrong("LOCKSTEP_COORDINATOR", "addresses must be divided by commas", "'" + text + "'",
+                    "write a comma for each ;");
+    std::replace(text.begin(), text.end(), ';', ',');
+  }
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     const std::string entry = text.substr(begin, end - begin);
@@ -68,7 +73,10 @@ void ApplyOwn(const Environment& environment, Resolution& resolution) {
   std::vector<Fact> facts = described.facts;
   described.devices =
       variables.NumberOr("LOCKSTEP_DEVICES", "number of devices", 1, 1024, described.devices);
-  if (!own.mistakes.empty()) variables.Correct("LOCKSTEP_DEVICES", "1");
+  if (!own.mistakes.empty()) {
+    const int meant = variables.Meant("LOCKSTEP_DEVICES", 1, 1024).value_or(1);
+    variables.Correct("LOCKSTEP_DEVICES", std::to_string(meant));
+  }
   ApplyJobs(variables, &described);
   if (const auto text = variables.Text("LOCKSTEP_COORDINATOR")) {
     described.MeetAt(ReadCoordinator(variables, *text));

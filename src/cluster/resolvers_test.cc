@@ -291,7 +291,7 @@ TEST(Resolvers, SayOfEachMistakeWhereItIsAndWhatToPaste) {
            srun},
       {With(kSlurm, "SLURM_STEP_NODELIST", "n[01-02,login"),
        "[SLURM_STEP_NODELIST] a bracket must be closed by ]; got 'n[01-02,login' (column 2); start "
-       "the program by srun\nto paste:\nsrun --nodes=1 --ntasks=5 PROGRAM ARGUMENTS"},
+       "the program by srun\nto paste:\nsrun --nodes=3 --ntasks=5 PROGRAM ARGUMENTS"},
       {With(kSlurm, "SLURM_STEP_TASKS_PER_NODE", "2(x2)"),
        "[SLURM_STEP_TASKS_PER_NODE] its sum must be SLURM_STEP_NUM_TASKS; got 4 and 5; start all "
        "tasks by one srun\n" +
@@ -335,13 +335,143 @@ TEST(Resolvers, SayOfEachMistakeWhereItIsAndWhatToPaste) {
       {With(kTorchrun, "LOCKSTEP_DEVICES", "none"),
        "[LOCKSTEP_DEVICES] the number of devices must be a number from 1 to 1024; got 'none'; "
        "write "
-       "0\nto paste:\nexport LOCKSTEP_DEVICES='1'"},
+       "1\nto paste:\nexport LOCKSTEP_DEVICES='1'"},
       {With(kTorchrun, "LOCKSTEP_COORDINATOR", "http://a:1,b"),
        "[LOCKSTEP_COORDINATOR] an address must be host:port alone; got 'http://a:1'; leave out the "
        "protocol\n[LOCKSTEP_COORDINATOR] an address must have a port; got 'b'; write host:port\n"
        "to paste:\nexport LOCKSTEP_COORDINATOR='a:1,b:2222'"},
   };
   for (const auto& wrong : cases) EXPECT_EQ(Message(wrong.environment), wrong.message);
+}
+
+// Of one wrong variable nothing else is said to be wrong, and what was meant by it is kept.
+TEST(Resolvers, KeepWhatWasMeantByNumbersAndNames) {
+  struct {
+    Environment environment;
+    std::string messages, corrected;  // a line of the form to paste
+  } const cases[] = {
+      {With(kTorchrun, "WORLD_SIZE", "4 "),
+       "[WORLD_SIZE] the number of tasks must be a number from 1 to 100000; got '4 '; write 4",
+       "export WORLD_SIZE='4'"},
+      {With(kTorchrun, "WORLD_SIZE", "4.0"),
+       "[WORLD_SIZE] the number of tasks must be a number from 1 to 100000; got '4.0'; write 4",
+       "export WORLD_SIZE='4'"},
+      {With(kTorchrun, "RANK", ""), "[RANK] it must say the rank; got nothing; set it",
+       "export RANK='0'"},
+      {With(kTorchrun, "MASTER_PORT", "tcp://10.0.0.1:29500"),
+       "[MASTER_PORT] the port of rank 0 must be a number from 1 to 65535; got "
+       "'tcp://10.0.0.1:29500'; write 29500",
+       "export MASTER_PORT='29500'"},
+      {With(kTorchrun, "MASTER_ADDR", "node0 "),
+       "[MASTER_ADDR] an address must not contain spaces; got 'node0 '; leave them out",
+       "export MASTER_ADDR='node0'"},
+      {With(kTorchrun, "MASTER_ADDR", "node0,node1"),
+       "[MASTER_ADDR] a host must be a name or an address of letters, digits, '-', '.' and '_'; "
+       "got 'node0,node1'; write the name of rank 0's host",
+       "export MASTER_ADDR='HOST-OF-RANK-0'"},
+      {With(kTorchrun, "MASTER_ADDR", "$(hostname)"),
+       "[MASTER_ADDR] it must be a host alone; got '$(hostname)'; put the host's name in the place "
+       "of the variable",
+       "export MASTER_ADDR='HOST-OF-RANK-0'"},
+      {With(kTorchrun, "MASTER_ADDR", "[::1"),
+       "[MASTER_ADDR] brackets must hold an IPv6 address; got '[::1'; write the name of rank 0's "
+       "host",
+       "export MASTER_ADDR='HOST-OF-RANK-0'"},
+      {With(kTorchrun, "MASTER_ADDR", "10.0.0.300"),
+       "[MASTER_ADDR] an address of numbers must have four from 0 to 255; got '10.0.0.300'; write "
+       "the name of rank 0's host",
+       "export MASTER_ADDR='HOST-OF-RANK-0'"},
+      {Without(kTorchrun, "WORLD_SIZE"),
+       "[WORLD_SIZE] it must say the number of tasks; got nothing; set it",
+       "export WORLD_SIZE='4'"},
+      {With(kTorchrun, "RANK", "worker-3"),
+       "[RANK] the rank must be a number from 0 to 100000; got 'worker-3'; write 3",
+       "export RANK='3'"},
+      {With(kOpenMpi, "OMPI_COMM_WORLD_SIZE", "x"),
+       "[OMPI_COMM_WORLD_SIZE] the number of tasks must be a number from 1 to 100000; got 'x'; "
+       "write 4",
+       "mpirun -n 4 PROGRAM ARGUMENTS"},
+      {With(Without(kOpenMpi, "PMIX_RANK"), "OMPI_COMM_WORLD_RANK", "0"),
+       "[OMPI_COMM_WORLD_LOCAL_RANK] it must be at most OMPI_COMM_WORLD_RANK; got 1 with rank 0; "
+       "start all tasks by one mpirun, and export none of its variables",
+       "mpirun -n 4 PROGRAM ARGUMENTS"},
+      {With(kSlurm, "SLURM_STEP_NODELIST", "(null)"),
+       "[SLURM_STEP_NODELIST] a host must be a name of letters, digits, '-', '.' and '_'; got "
+       "'(null)' (column 1); start the program by srun",
+       "srun --nodes=3 --ntasks=5 PROGRAM ARGUMENTS"},
+      {With(kSlurm, "SLURM_STEP_NUM_TASKS", "abc"),
+       "[SLURM_STEP_NUM_TASKS] the number of the step's tasks must be a number from 1 to 100000; "
+       "got 'abc'; write 5",
+       "srun --nodes=3 --ntasks=5 PROGRAM ARGUMENTS"},
+      {With(kSlurm, "SLURM_JOB_ID", "12_3"),
+       "[SLURM_JOB_ID] the number of the job must be a number from 0 to 999999999; got '12_3'; "
+       "write 0",
+       "srun --nodes=3 --ntasks=5 PROGRAM ARGUMENTS"},
+      {With(kSlurm, "SLURM_STEP_NODELIST", "n01 n02 login"),
+       "[SLURM_STEP_NODELIST] a list must not have spaces; got 'n01 n02 login' (column 4); start "
+       "the program by srun",
+       "srun --nodes=3 --ntasks=5 PROGRAM ARGUMENTS"},
+      {With(kSlurm, "SLURM_STEP_NODELIST", "n[01-02],n01"),
+       "[SLURM_STEP_NODELIST] each host must be there once; got 'n[01-02],n01' (column 1); start "
+       "the program by srun",
+       "srun --nodes=3 --ntasks=5 PROGRAM ARGUMENTS"},
+      {Without(kSlurm, "SLURM_STEP_NUM_TASKS"),
+       "[SLURM_STEP_NUM_TASKS] it must say the number of the step's tasks; got nothing; set it",
+       "srun --nodes=3 --ntasks=5 PROGRAM ARGUMENTS"},
+      {With(kSlurm, "SLURM_STEP_NODELIST", "n[a-b],login"),
+       "[SLURM_STEP_NODELIST] a range must be two numbers, as in [01-03,7]; got 'n[a-b],login' "
+       "(column 3); start the program by srun",
+       "srun --nodes=3 --ntasks=5 PROGRAM ARGUMENTS"},
+      {With(kJob, "LOCKSTEP_WORKERS", "three"),
+       "[LOCKSTEP_WORKERS] the number of all pods must be a number from 1 to 100000; got 'three'; "
+       "write 3",
+       "- name: LOCKSTEP_WORKERS\n  value: \"3\""},
+      {With(kJob, "JOB_COMPLETION_INDEX", "two"),
+       "[JOB_COMPLETION_INDEX] the index of this pod must be a number from 0 to 100000; got 'two'; "
+       "write 0",
+       "- name: LOCKSTEP_WORKERS\n  value: \"3\""},
+      {With(kJob, "LOCKSTEP_SUBDOMAIN", "http://svc"),
+       "[LOCKSTEP_SUBDOMAIN] a name must be of lower-case letters, digits, '-' and '.'; got "
+       "'http://svc'; write the headless Service's name alone",
+       "- name: LOCKSTEP_SUBDOMAIN\n  value: NAME-OF-THE-HEADLESS-SERVICE"},
+      {With(kJob, "LOCKSTEP_SUBDOMAIN", "My_Svc"),
+       "[LOCKSTEP_SUBDOMAIN] a name must be of lower-case letters, digits, '-' and '.'; got "
+       "'My_Svc'; write the headless Service's name alone",
+       "- name: LOCKSTEP_SUBDOMAIN\n  value: NAME-OF-THE-HEADLESS-SERVICE"},
+      {With(kJobSet, "JOBSET_REPLICAS", "0"),
+       "[JOBSET_REPLICAS] the number of jobs must be a number from 1 to 100000; got '0'; write 2",
+       "- name: JOBSET_REPLICAS"},
+      {Without(kJobSet, "LOCKSTEP_WORKERS"),
+       "[LOCKSTEP_WORKERS] it must say the number of all pods; got nothing; set it",
+       "- name: LOCKSTEP_WORKERS\n  value: \"4\""},
+      {Without(kJobSet, "JOBSET_REPLICAS"),
+       "[JOBSET_REPLICAS] it must say the number of jobs; got nothing; set it",
+       "- name: JOBSET_REPLICAS"},
+      {Without(kJobSet, "JOBSET_JOB_INDEX"),
+       "[JOBSET_JOB_INDEX] it must say the index of the job; got nothing; set it",
+       "- name: JOBSET_JOB_INDEX"},
+      {With(kJobSet, "JOBSET_NAME", "mnist/1"),
+       "[JOBSET_NAME] a name must be of lower-case letters, digits, '-' and '.'; got 'mnist/1'; "
+       "set it from the pod's annotation",
+       "- name: JOBSET_NAME"},
+      {With(kJobSet, "JOBSET_REPLICATED_JOB", "Workers A"),
+       "[JOBSET_REPLICATED_JOB] a name must be of lower-case letters, digits, '-' and '.'; got "
+       "'Workers A'; set it from the pod's annotation",
+       "- name: JOBSET_REPLICATED_JOB"},
+      {With(kTorchrun, "LOCKSTEP_COORDINATOR", "a:1;b:2"),
+       "[LOCKSTEP_COORDINATOR] addresses must be divided by commas; got 'a:1;b:2'; write a comma "
+       "for each ;",
+       "export LOCKSTEP_COORDINATOR='a:1,b:2'"},
+      {With(kTorchrun, "LOCKSTEP_DEVICES", "auto"),
+       "[LOCKSTEP_DEVICES] the number of devices must be a number from 1 to 1024; got 'auto'; "
+       "write 1",
+       "export LOCKSTEP_DEVICES='1'"},
+  };
+  for (const auto& wrong : cases) {
+    const std::string message = Message(wrong.environment);
+    EXPECT_EQ(message.substr(0, message.find("\nto paste:")), wrong.messages);
+    EXPECT_NE(message.find("\n" + wrong.corrected), std::string::npos) << message;
+  }
 }
 
 TEST(Resolvers, GoInOrderAndReportContradictions) {

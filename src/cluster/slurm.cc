@@ -23,8 +23,13 @@ class SlurmResolver final : public Resolver {
   Resolution Resolve(const Environment& environment) const override {
     Resolution resolution;
     Variables variables(environment, resolution);
+    const auto placed =
+        ExpandTasksPerNode(variables.Text("SLURM_STEP_TASKS_PER_NODE").value_or(""));
+    const int64_t sum =
+        placed.ok() ? std::accumulate(placed->begin(), placed->end(), int64_t{0}) : 1;
     const int size =
-        variables.Number("SLURM_STEP_NUM_TASKS", "number of the step's tasks", 1, kMostTasks, 1);
+        variables.Size("SLURM_STEP_NUM_TASKS", "number of the step's tasks", "SLURM_PROCID",
+                       static_cast<int>(std::min<int64_t>(sum, kMostTasks)));
     int rank = variables.Number("SLURM_PROCID", "rank", 0, kMostTasks, 0);
     if (rank >= size) {
       variables.Wrong("SLURM_PROCID", "it must be below SLURM_STEP_NUM_TASKS",
@@ -44,7 +49,8 @@ class SlurmResolver final : public Resolver {
       Place(variables, hosts, counts, description);
     }
     Meet(variables, hosts, description);
-    const std::string nodes = hosts.empty() ? "1" : std::to_string(hosts.size());
+    const size_t known = hosts.empty() ? counts.size() : hosts.size();
+    const std::string nodes = std::to_string(std::max<size_t>(known, 1));
     if (!resolution.mistakes.empty()) {
       resolution.corrected =
           "srun --nodes=" + nodes + " --ntasks=" + std::to_string(size) + " PROGRAM ARGUMENTS";

@@ -26,6 +26,7 @@ class TfConfig {
   TfConfig(const char* variable, const std::string& text) : variable_(variable), text_(text) {}
 
   Resolution Read() {
+    if (!Unwrap()) return Finish();
     const JsonText read = ReadJson(text_);
     NoteFaults(read.faults);
     if (!read.value.is(Kind::kObject)) {
@@ -44,6 +45,49 @@ class TfConfig {
   }
 
  private:
+  // Takes off what shells, files and templates leave around the value. False where there is none.
+  bool Unwrap() {
+    const std::string start = "line 1, column 1";
+    const size_t first = text_.find_first_not_of(" \t\r\n");
+    const std::string_view begin = std::string_view(text_).substr(std::min(first, text_.size()));
+    const std::string name = std::string(variable_) + "=";
+    if (begin.starts_with(name)) {
+      mistakes_.push_back(
+          {variable_, start, "the value must be the object alone", name, "leave out the name"});
+      text_.replace(first, name.size(), name.size(), ' ');
+    } else if (begin.find_first_of("{[") == std::string_view::npos &&
+               (begin.starts_with('/') || begin.starts_with('@') || begin.starts_with('.') ||
+                begin.ends_with(".json"))) {
+      mistakes_.push_back({variable_, start, "the value must be the object itself, no file's name",
+                           Shortened(text_), "write $(cat FILE) in double quotes"});
+      return false;
+    } else if (begin.find_first_of("{[\"") == std::string_view::npos &&
+               begin.find(": ") != std::string_view::npos) {
+      mistakes_.push_back({variable_, start, "the value must be JSON, which begins with {",
+                           Shortened(text_.substr(0, text_.find('\n'))), "write it as JSON"});
+      return false;
+    }
+    if (begin.starts_with("{\\\"")) {
+      Replace("\\\"", "\"", "the quotes must not be escaped", "leave out the backslashes");
+    }
+    Replace("\xC2\xA0", "  ", "spaces must be plain ones", "type them anew");
+    return true;
+  }
+  // Each `what` by `with`, and a mistake at the first one.
+  void Replace(const std::string& what, const char* with, const char* rule, const char* cure) {
+    const size_t place = text_.find(what);
+    if (place == std::string::npos) return;
+    const auto line =
+        std::count(text_.begin(), text_.begin() + static_cast<ptrdiff_t>(place), '\n');
+    const size_t last = text_.rfind('\n', place);
+    const Spot spot{static_cast<int>(line) + 1,
+                    static_cast<int>(last == std::string::npos ? place + 1 : place - last)};
+    mistakes_.push_back({variable_, spot.ToString(), rule, Shortened(text_.substr(place)), cure});
+    for (size_t at = 0; (at = text_.find(what, at)) != std::string::npos;) {
+      text_.replace(at, what.size(), with);
+    }
+  }
+
   // Each broken rule of JSON once, with how often.
   void NoteFaults(const std::vector<JsonFault>& faults) {
     std::vector<std::string> seen;
@@ -92,7 +136,13 @@ class TfConfig {
       cluster = root.Find("sparseCluster");
       if (cluster == nullptr) cluster = root.Find("sparse_cluster");
     }
-    if (cluster == nullptr || cluster->is(Kind::kNull)) return;
+    if (cluster == nullptr) cluster = FindJobs(root);
+    if (cluster == nullptr && root.Find("task") != nullptr) {
+      Doubt("cluster", "the value should say who else is there", "no \"cluster\"",
+            "add it, or unset the variable");
+    }
+    if (cluster == nullptr) return;
+    if (cluster->is(Kind::kNull) && root.Find("task") == nullptr) return;
     JsonText inner;
     if (cluster->is(Kind::kString) && cluster->text.find('{') != std::string::npos) {
       Wrong(*cluster, "cluster", "the value must be an object", "a text that holds one",
@@ -112,6 +162,25 @@ class TfConfig {
       return;
     }
     for (const auto& member : cluster->members) ReadJob(member);
+    if (AllTasks() > 0 || cluster->members.empty()) return;
+    const auto& job = cluster->members.front();
+    Wrong(job.value, "cluster." + job.key, "a job must have tasks", Typed(job.value),
+          "list their addresses");
+  }
+
+  // An object of another name that can be nothing but the cluster.
+  const JsonValue* FindJobs(const JsonValue& root) {
+    for (const auto& member : root.members) {
+      for (const auto& job : member.value.members) {
+        if (!IsJob(job.key) || !(job.value.is(Kind::kList) || job.value.is(Kind::kObject)))
+          continue;
+        JsonValue key{.spot = member.spot};
+        Wrong(key, member.key, "the name must be \"cluster\"", Quoted(member.key),
+              "call it \"cluster\"");
+        return &member.value;
+      }
+    }
+    return nullptr;
   }
 
   void ReadJob(const JsonValue::Member& member) {
@@ -193,6 +262,11 @@ class TfConfig {
       Wrong(key, inside, "an index must be a number from 0 on", Quoted(member.key),
             "write \"0\", \"1\", ...");
       index = TrailingNumber(member.key, kMaxIndex);
+    }
+    if (index && jobs_[job].contains(*index)) {
+      JsonValue key{.spot = member.spot};
+      Wrong(key, inside, "each index must be there once", Quoted(member.key),
+            "number the tasks from 0 on");
     }
     const std::string address = ReadTaskAddress(job, member.value, inside);
     if (!index || jobs_[job].contains(*index)) {
@@ -410,8 +484,14 @@ class TfConfig {
       number = meant;
     }
     index = force_index_.value_or(*number);
+    if (place == jobs_.end() && jobs_.empty() && index > 0 && job != "evaluator") {
+      Wrong(*value, "task.index", "the cluster must list this task",
+            job + " " + std::to_string(index) + " of no cluster", "add \"cluster\"");
+      for (int i = 0; i <= std::min(index, kMostListed); ++i) jobs_[job][i] = Unused({job, i});
+      index = std::min(index, kMostListed);
+      return;
+    }
     if (place == jobs_.end() || place->second.contains(index)) return;
-    if (job == "evaluator") return;
     const ClusterSpec::Tasks& tasks = place->second;
     if (tasks.rbegin()->first != static_cast<int>(tasks.size()) - 1) {
       Wrong(*value, "task.index", "the cluster must list this task",
@@ -515,9 +595,10 @@ class TfConfig {
   }
 
   static constexpr int kMaxIndex = 99'999;
+  static constexpr int kMostListed = 7;  // of tasks whose addresses nobody knows
 
   const char* variable_;
-  const std::string& text_;
+  std::string text_;
   ClusterSpec::Jobs jobs_;
   std::map<std::string, std::string> places_;  // address → who has it
   std::optional<int> force_index_;

@@ -40,8 +40,13 @@ std::string ReadHost(Variables& variables, const char* name) {
     return address.host;
   }
   const auto fault = ReadAddress(*text, address);
-  variables.Wrong(name, "it must be a host alone", "'" + *text + "'",
-                  "leave out protocol and port");
+  const bool more = !fault || text->find('/') != std::string::npos;
+  const bool form = fault && fault->cure.find(":port") != std::string::npos;
+  const bool other = !more && fault->rule.find("host:port") == std::string::npos;
+  variables.Wrong(name, other ? fault->rule : "it must be a host alone", "'" + *text + "'",
+                  more   ? "leave out protocol and port"
+                  : form ? "write the name of rank 0's host"
+                         : fault->cure);
   if (!fault) return address.host;
   return fault->meant ? fault->meant->host : std::string();
 }
@@ -58,7 +63,7 @@ void CheckLocal(Variables& variables, Description& description, int size, int ra
     variables.Wrong("LOCAL_RANK", "it must be below LOCAL_WORLD_SIZE",
                     std::to_string(local_rank) + " of " + std::to_string(local_size),
                     "count from 0 to " + std::to_string(local_size - 1));
-  } else if (local_rank > rank) {
+  } else if (local_rank > rank && variables.Has("RANK")) {
     variables.Wrong("LOCAL_RANK", "it must be at most RANK",
                     std::to_string(local_rank) + " with RANK " + std::to_string(rank),
                     "RANK counts over all hosts, LOCAL_RANK on this one");
@@ -87,7 +92,8 @@ class TorchrunResolver final : public Resolver {
     Variables variables(environment, resolution);
     const bool by_node = variables.Has("PET_NNODES") && !variables.Has("WORLD_SIZE");
     const TorchrunNames& names = by_node ? kNode : kProcess;
-    const int size = variables.Number(names.size, "number of tasks", 1, kMostTasks, 1);
+    const int here = by_node ? 1 : variables.Meant("LOCAL_WORLD_SIZE", 1, kMostTasks).value_or(1);
+    const int size = variables.Size(names.size, "number of tasks", names.rank, here);
     int rank = variables.Number(names.rank, "rank", 0, kMostTasks, 0);
     if (rank >= size) {
       variables.Wrong(names.rank, std::string("it must be below ") + names.size,
@@ -99,6 +105,11 @@ class TorchrunResolver final : public Resolver {
     const std::string host = ReadHost(variables, names.address);
     const int port = variables.Number(names.port, "port of rank 0", 1, 65535, kMasterPort);
     if (!by_node) CheckLocal(variables, description, size, rank);
+    if (by_node && variables.Meant("PET_NPROC_PER_NODE", 2, kMostTasks)) {
+      variables.Doubt("PET_NPROC_PER_NODE",
+                      "a program that no torchrun starts is its node's one task",
+                      "'" + *variables.Text("PET_NPROC_PER_NODE") + "'", "start it by torchrun");
+    }
     if (!description.IsOneHost() && IsLoopback(host)) {
       variables.Wrong(names.address, "tasks on other hosts must reach it",
                       "'" + host + "' with " + std::to_string(description.local_size) + " of " +

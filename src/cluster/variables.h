@@ -23,10 +23,18 @@ class Variables {
     return Lookup(environment_, name);
   }
   bool Has(const std::string& name) const { return Text(name).has_value(); }
-  /// A whole number in [low, high]; `otherwise` and a mistake if it is not one, or is absent.
+  /// The number that was probably meant, also where it stands among other signs ("4 ", "4.0",
+  /// "tcp://10.0.0.1:29500"); nothing if the variable is absent or none can be told.
+  std::optional<int> Meant(const std::string& name, int low, int high) const;
+  /// A whole number in [low, high]; what was meant or `otherwise`, and a mistake if it is not one,
+  /// or is absent.
   int Number(const std::string& name, const std::string& what, int low, int high, int otherwise);
   /// The same, but `otherwise` without a mistake if it is absent.
   int NumberOr(const std::string& name, const std::string& what, int low, int high, int otherwise);
+
+  /// The number of tasks; where it is wrong at least that, and one that `rank_name` is below.
+  int Size(const std::string& name, const std::string& what, const std::string& rank_name,
+           int at_least = 1);
 
   void Wrong(const std::string& variable, std::string expected, std::string got, std::string cure);
   void Doubt(const std::string& variable, std::string expected, std::string got, std::string cure);
