@@ -84,6 +84,17 @@ TEST(Session, VariablesBelongToTheSession) {
   EXPECT_THAT(other.Eval("v/Read:0").data<float>(), ElementsAre(1, 2));
 }
 
+TEST(Session, WhatAnUpdateOfRowsGivesCarriesItOut) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Variable v(Tensor({1, 2}), {.name = "v"});
+  const Tensor changed = v.Scatter(ScatterKind::kAdd, Constant<int32_t>({1}), Tensor({5}));
+  const Session session(graph);
+  session.Run({}, {}, {graph.GlobalVariablesInitializer()});
+  EXPECT_THAT(session.Run({changed})[0].data<float>(), ElementsAre(1, 7));
+  EXPECT_THAT(session.Run({v})[0].data<float>(), ElementsAre(1, 7));
+}
+
 TEST(Session, DrawsAsEachOtherSessionOfTheGraph) {
   SetSeed(1);
   const Graph graph;

@@ -120,7 +120,7 @@ Tensor Variable::Scatter(ScatterKind kind, const Tensor& indices, const Tensor& 
                          std::source_location where) const {
   const ops::SiteScope site(where);
   state_->Update(ScatterOpName(kind), {indices, updates});
-  return state_->Read();
+  return state_->ReadAssigned();
 }
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable) {
