@@ -1,7 +1,8 @@
 """Keras 3's names: layers, models, training."""
 
 from . import (activations, backend, callbacks, constraints, datasets, initializers,  # noqa: F401
-               layers, losses, metrics, ops, optimizers, random, regularizers, utils)
+               layers, losses, metrics, ops, optimizers, random, regularizers, utils,
+               preprocessing)
 from ._layer import InputSpec, Layer  # noqa: F401
 from ._symbols import KerasTensor  # noqa: F401
 from ._policy import DTypePolicy  # noqa: F401

@@ -65,6 +65,7 @@ def name_scope(name, **kwargs) -> Any:
     ...
 from . import ops as ops
 from . import optimizers as optimizers
+from . import preprocessing as preprocessing
 from . import random as random
 from . import regularizers as regularizers
 from . import saving as saving

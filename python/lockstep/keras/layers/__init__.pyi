@@ -191,6 +191,9 @@ class GRU(Layer):
     def get_config(self) -> Any:
         """What `from_config` makes the layer of again."""
         ...
+    def get_initial_state(self, batch_size) -> Any:
+        """Zeros for each state."""
+        ...
     def reset_state(self) -> Any:
         """Sets the states that are kept between batches back to zero."""
         ...
@@ -328,6 +331,9 @@ class LSTM(Layer):
         ...
     def get_config(self) -> Any:
         """What `from_config` makes the layer of again."""
+        ...
+    def get_initial_state(self, batch_size) -> Any:
+        """Zeros for each state."""
         ...
     def reset_state(self) -> Any:
         """Sets the states that are kept between batches back to zero."""
@@ -582,6 +588,9 @@ class SimpleRNN(Layer):
         ...
     def get_config(self) -> Any:
         """What `from_config` makes the layer of again."""
+        ...
+    def get_initial_state(self, batch_size) -> Any:
+        """Zeros for each state."""
         ...
     def reset_state(self) -> Any:
         """Sets the states that are kept between batches back to zero."""

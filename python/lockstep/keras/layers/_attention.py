@@ -55,20 +55,45 @@ class MultiHeadAttention(NativeLayer):
     def call(self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None,
              attention_mask=None, return_attention_scores=False, training=False,
              use_causal_mask=False):
-        if return_attention_scores:
-            raise NotImplementedError("the scores are never made as a tensor")
-        if use_causal_mask and self._impl_layer is None:
+        if use_causal_mask and self._impl_layer is None and not return_attention_scores:
             object.__setattr__(self, "_causal", True)
         inputs = [convert_to_tensor(query), convert_to_tensor(value),
                   convert_to_tensor(value if key is None else key)]
         from ...ops_array import expand_dims
-        masks = [attention_mask, _causal(inputs) if use_causal_mask and not self._causal else None]
+        causal = use_causal_mask and (return_attention_scores or not self._causal)
+        masks = [attention_mask, _causal(inputs) if causal else None]
         masks += [one if one is None else expand_dims(_bools(one), axis) for one, axis in (
             (query_mask, -1), (value_mask, -2), (key_mask, -2))]
         mask = _joined(masks)
+        if return_attention_scores:
+            return self._with_scores(inputs, mask, training)
         if mask is not None:
             inputs.append(mask)
         return self._run(inputs, training)
+
+    def _with_scores(self, inputs, mask, training):
+        """(result, scores [n, heads, t, s]), op by op with the weights of the native layer, which keeps no scores."""
+        from ... import nn, ops_array, ops_math
+        if not self._impl.built:
+            self._impl.call(inputs, False)
+        weights = [self._wrap(native) for native, _, _ in self._impl.weights()]
+        each = 2 if self.use_bias else 1
+        parts = [weights[i * each:(i + 1) * each] for i in range(4)]
+
+        def projected(x, part):
+            made = ops_math.einsum("abc,cde->abde", x, part[0])
+            return made + part[1] if self.use_bias else made
+        query, value, key = inputs
+        query, key, value = (projected(x, part) for x, part in zip((query, key, value), parts))
+        scores = ops_math.einsum("aecd,abcd->acbe", key, query * (1.0 / float(self.key_dim) ** 0.5))
+        if mask is not None:
+            hidden = 1.0 - _native.cast(ops_array.expand_dims(mask, 1), scores.dtype)
+            scores = scores + hidden * -3.4e38 / 2
+        scores = nn.softmax(scores)
+        kept = nn.dropout(scores, self.dropout) if training and self.dropout else scores
+        made = ops_math.einsum("acbe,aecd->abcd", kept, value)
+        made = ops_math.einsum("abcd,cde->abe", made, parts[3][0])
+        return made + parts[3][1] if self.use_bias else made, scores
 
 
 class Attention(NativeLayer):
@@ -88,7 +113,7 @@ class Attention(NativeLayer):
     def call(self, inputs, mask=None, training=False, return_attention_scores=False,
              use_causal_mask=False):
         if return_attention_scores:
-            raise NotImplementedError("the scores are never made as a tensor")
+            raise NotImplementedError(f"{type(self).__name__} makes no scores; take MultiHeadAttention, which does")
         from ...ops_array import expand_dims
         inputs = [convert_to_tensor(one) for one in inputs]
         of_query, of_value = (list(mask) + [None])[:2] if isinstance(mask, (list, tuple)) else (None, mask)

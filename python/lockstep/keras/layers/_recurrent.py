@@ -58,6 +58,11 @@ class _Recurrent(NativeLayer):
 
     reset_states = reset_state
 
+    def get_initial_state(self, batch_size):
+        """Zeros for each state."""
+        from ...ops_array import zeros
+        return [zeros([batch_size, self.units], self._dtype) for _ in range(2 if self._kind == "LSTM" else 1)]
+
     def _keep_states(self, batch):
         """Makes the variables of the states. Raises: ValueError for a batch whose size is not known."""
         if is_unknown(batch):
