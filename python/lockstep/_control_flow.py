@@ -115,7 +115,22 @@ def _loop_eagerly(cond, body, loop_vars, flat, maximum_iterations):
     return packed
 
 
+def _with_element_shapes(body, loop_vars, flat):
+    """The variables, where arrays without elements know from one iteration which shape theirs have."""
+    lacking = [one for one in flat if isinstance(one, TensorArray) and one._lacks_shape()]
+    if not lacking:
+        return flat
+    ends = []
+
+    def look():
+        ends.extend(_again(_call_with(body, loop_vars, flat), loop_vars))
+    _native.scratch(look)
+    return [first._with_shape_of(last) if isinstance(first, TensorArray) and isinstance(last, TensorArray) else first
+            for first, last in zip(flat, ends)]
+
+
 def _trace_loop(cond, body, loop_vars, flat, invariants, maximum_iterations):
+    flat = _with_element_shapes(body, loop_vars, flat)
     arrays = [one for one in flat if isinstance(one, TensorArray)]
     sizes = [one._opened() if isinstance(one, TensorArray) else one for one in flat]
 

@@ -350,6 +350,9 @@ def make_ndarray(tensor):
 def summary_iterator(path):
     """The events of an event file, one after another: `wall_time`, `step`, and `summary.value` with `tag`, `simple_value`,
     `tensor`, `histo`, `image` and `metadata`. Raises: NotFoundError, DataLossError for a broken file."""
+    from ._function import init_scope
     from .data import TFRecordDataset
-    for record in TFRecordDataset(str(path)):
-        yield Message("Event", record.numpy())
+    with init_scope():  # also beside a graph that is being built
+        records = [record.numpy() for record in TFRecordDataset(str(path))]
+    for record in records:
+        yield Message("Event", record)

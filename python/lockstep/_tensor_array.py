@@ -1,6 +1,6 @@
 """Lists of tensors that loops write."""
 
-from . import _native, errors
+from . import _native, _value_shapes, errors
 from ._dtypes import TensorShape, as_dtype
 from ._tensor import convert_to_tensor
 
@@ -13,7 +13,7 @@ class TensorArray:
                  element_shape=None, colocate_with_first_write_call=True, name=None):
         self.dtype = as_dtype(dtype)
         self.element_shape = None if element_shape is None else TensorShape(element_shape)
-        self._size = 0 if size is None else int(_known(size))
+        self._size = 0 if size is None else size if _value_shapes.is_value(size) else int(_known(size))
         self.dynamic_size = dynamic_size
         self._values = {}
         self._tensor = None
@@ -29,6 +29,15 @@ class TensorArray:
         made = self._copy()
         made._values = {}
         made._tensor = tensor
+        return made
+
+    def _lacks_shape(self):
+        shape = self.element_shape
+        return self._tensor is None and not self._values and (shape is None or not shape.is_fully_defined())
+
+    def _with_shape_of(self, other):
+        made = self._copy()
+        made.element_shape = self.element_shape or other.element_shape
         return made
 
     def _opened(self):
@@ -47,6 +56,10 @@ class TensorArray:
                 raise ValueError("A TensorArray in a traced loop needs element_shape=..., with known "
                                  "sizes, as nothing has been written to it before the loop")
             return ops_array.zeros([self._size] + shape.as_list(), self.dtype)
+        if not isinstance(self._size, int):
+            whole = ops_array.zeros([self._size] + list(known._shape), self.dtype)
+            return ops_array.tensor_scatter_nd_update(whole, [[place] for place in self._values],
+                                                      ops_array.stack(list(self._values.values())))
         zero = ops_array.zeros_like(known)
         return ops_array.stack([self._values.get(i, zero) for i in range(self._size)])
 
@@ -57,7 +70,7 @@ class TensorArray:
         made = self._copy()
         if made.element_shape is None:
             made.element_shape = value.shape
-        if made._tensor is None and known is not None:
+        if made._tensor is None and known is not None and isinstance(made._size, int):
             place = int(known._item())
             if place >= made._size:
                 if not made.dynamic_size:

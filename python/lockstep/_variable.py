@@ -69,10 +69,10 @@ class Variable(metaclass=_Meta):
                  name=None, variable_def=None, dtype=None, import_scope=None, constraint=None,
                  synchronization=VariableSynchronization.AUTO,
                  aggregation=VariableAggregation.NONE, shape=None,
-                 experimental_enable_variable_lifting=True):
+                 experimental_enable_variable_lifting=True, collections=None, use_resource=None, expected_shape=None):
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified except when "
-                             "you are not providing a `variable_def`. You supplied neither.")
+                             "you are not providing a `variable_def`. You provided neither.")
         from . import _function
         self._of_graph = _native.has_graph()
         if not self._of_graph:
@@ -97,6 +97,9 @@ class Variable(metaclass=_Meta):
         self._strategy = _function.strategy_of_scope()
         _by_key[self._v.key] = self
         _function.keep_variable(self)
+        if collections is not None and self._of_graph:
+            from .compat.v1._variables import _note
+            _note(self, trainable, collections)
 
     @classmethod
     def _wrap(cls, native, strategy=None):

@@ -52,18 +52,17 @@ def _segment_fold(reduce, empty):
     def fold(data, segment_ids, num_segments, name=None):
         import numpy
         from . import ops_array, ops_math
-        ids, data, rows = _rows(segment_ids, data)
+        ids, data, _ = _rows(segment_ids, data)
         kind = data.dtype.as_numpy_dtype
         info = numpy.finfo(kind) if data.dtype.is_floating else numpy.iinfo(kind)
         fill = {"low": info.min, "high": info.max, "one": 1}[empty]
-        parts = []
-        for i in range(int(num_segments)):
-            kept = ops_array.where(ops_math.equal(rows, i), data, ops_array.fill([1] * data._rank, (
-                ops_math.cast(fill, data.dtype))))
-            parts.append(reduce(kept, axis=list(range(ids._rank))))
-        if not parts:
-            return ops_array.zeros([0] + list(data._shape[ids._rank:]), data.dtype)
-        return ops_array.stack(parts)
+        rest = list(data._shape[ids._rank:])
+        rows, flat = ops_array.reshape(data, [1, -1] + rest), ops_array.reshape(ids, [1, -1])
+        segments = ops_array.expand_dims(ops_math.range(num_segments, dtype=ids.dtype), 1)
+        met = ops_math.equal(flat, segments)
+        for _ in rest:
+            met = ops_array.expand_dims(met, -1)
+        return reduce(ops_array.where(met, rows, ops_math.cast(fill, data.dtype)), axis=[1])
     fold.__doc__ = "Over the rows of each segment; the dtype's end (or 1) for a segment without rows."
     return fold
 
@@ -77,13 +76,16 @@ def _sorted_fold(function):
     def fold(data, segment_ids, name=None):
         from . import ops_array, ops_math
         ids, data, _ = _rows(segment_ids, data)
-        count = int(ids[-1]._item()) + 1 if ids._shape[0] else 0
+        none = ops_math.cast([-1], ids.dtype)
+        count = reduce_max(ops_array.concat([ids, none], 0)) + 1
         made = function(data, ids, count)
-        there = ops_math.unsorted_segment_sum(ops_array.ones_like(ids), ids, count) > 0
-        there = ops_array.reshape(there, [count] + [1] * (data._rank - 1))
+        segments = ops_array.expand_dims(ops_math.range(count, dtype=ids.dtype), 1)
+        there = reduce_any(ops_math.equal(ops_array.expand_dims(ids, 0), segments), axis=[1])
+        for _ in data._shape[1:]:
+            there = ops_array.expand_dims(there, -1)
         return ops_array.where(there, made, ops_array.ones_like(made) if function is unsorted_segment_prod
                                else ops_array.zeros_like(made))
-    fold.__doc__ = "Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows. Eager."
+    fold.__doc__ = "Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows."
     return fold
 
 

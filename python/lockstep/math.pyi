@@ -299,16 +299,16 @@ def searchsorted(sorted_sequence, values, side='left', out_type=..., name=None) 
     """How many elements of a rising row are below each value."""
     ...
 def segment_max(data, segment_ids, name=None) -> Any:
-    """Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows. Eager."""
+    """Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows."""
     ...
 def segment_mean(data, segment_ids, name=None) -> Any:
     """The mean of the rows of each segment."""
     ...
 def segment_min(data, segment_ids, name=None) -> Any:
-    """Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows. Eager."""
+    """Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows."""
     ...
 def segment_prod(data, segment_ids, name=None) -> Any:
-    """Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows. Eager."""
+    """Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows."""
     ...
 def segment_sum(data, segment_ids, name=None) -> Any:
     """The same for rising ids, one a row."""

@@ -89,6 +89,9 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     return op(n.softmax_cross_entropy, ops_math.cast(labels, logits.dtype), logits)
 
 
+softmax_cross_entropy_with_logits_v2 = softmax_cross_entropy_with_logits
+
+
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """The same for labels that are class numbers. Shapes: labels [...], logits [..., c].
 

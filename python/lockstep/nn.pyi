@@ -164,6 +164,9 @@ def softmax(logits, axis=None, name=None, dim=None) -> Any:
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Any:
     """-sum(labels * log_softmax(logits)) along the last axis. Shapes: both [..., c]; result [...]."""
     ...
+def softmax_cross_entropy_with_logits_v2(labels, logits, axis=-1, name=None) -> Any:
+    """-sum(labels * log_softmax(logits)) along the last axis. Shapes: both [..., c]; result [...]."""
+    ...
 def softplus(features, name=None) -> Any:
     """log(1 + e^x)."""
     ...

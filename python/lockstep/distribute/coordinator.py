@@ -147,7 +147,8 @@ class ClusterCoordinator:
         is an argument of scheduled functions. The chief reads it, and sends elements along."""
         if hasattr(dataset_fn, "element_spec"):
             return PerWorkerDataset(self._chief, lambda: dataset_fn)
-        return PerWorkerDataset(self._chief, dataset_fn)
+        # A traced function would hold the dataset's tensors as symbols; its Python makes them now.
+        return PerWorkerDataset(self._chief, getattr(dataset_fn, "python_function", dataset_fn))
 
 
 class ShardedVariable:

@@ -25,13 +25,20 @@ from ._initializers import (constant_initializer, glorot_uniform_initializer, on
                             random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
                             zeros_initializer)
 from ._random import get_seed, random_normal, random_uniform, set_random_seed, truncated_normal  # noqa: F401
-from ._functions import Print, app_run, py_func, string_split, to_float, where_v2, while_loop  # noqa: F401
+from ._functions import (Print, arg_max, arg_min, assert_proper_iterable, div, get_local_variable, multinomial,  # noqa: F401
+                         py_func, sparse_to_dense, string_split, to_double, to_float, verify_tensor_all_finite,
+                         where_v2, while_loop)
+from ._scattering import (batch_scatter_update, scatter_add, scatter_div, scatter_max, scatter_min,  # noqa: F401
+                          scatter_mul, scatter_nd_add, scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update)
+from ._initializers import glorot_normal_initializer, orthogonal_initializer, variance_scaling_initializer  # noqa: F401
+from ._summary_messages import Summary  # noqa: F401
 from ._logging import logging  # noqa: F401
 from ._moved import _MOVED
+from ._older_arguments import find as find_older
 
 
 def __getattr__(name):
-    if name in ("train", "summary", "data", "losses", "metrics"):
+    if name in ("train", "summary", "data", "losses", "metrics", "app", "flags", "gfile", "initializers", "nn"):
         module = _importlib.import_module("." + name, __name__)
         globals()[name] = module
         return module
@@ -40,6 +47,10 @@ def __getattr__(name):
     if name == "layers":
         raise AttributeError("tf.compat.v1.layers went with Keras 3, as in TensorFlow: use tf.keras.layers")
     import lockstep
+    older = find_older(name)
+    if older is not None:
+        globals()[name] = older
+        return older
     if name in _MOVED:
         module, name = _MOVED[name]
         return getattr(getattr(lockstep, module), name)

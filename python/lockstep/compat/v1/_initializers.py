@@ -40,3 +40,18 @@ def ones_initializer(dtype=None):
 def glorot_uniform_initializer(seed=None, dtype=None):
     from ...keras import initializers
     return initializers.GlorotUniform(seed)
+
+
+def glorot_normal_initializer(seed=None, dtype=None):
+    from ...keras import initializers
+    return initializers.GlorotNormal(seed)
+
+
+def orthogonal_initializer(gain=1.0, seed=None, dtype=None):
+    from ...keras import initializers
+    return initializers.Orthogonal(gain, seed)
+
+
+def variance_scaling_initializer(scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None, dtype=None):
+    from ...keras import initializers
+    return initializers.VarianceScaling(scale, mode, {"normal": "truncated_normal"}.get(distribution, distribution), seed)

@@ -79,7 +79,14 @@ class FileWriter:
             self.add_graph(graph, graph_def=graph_def)
 
     def add_summary(self, summary, global_step=None):
-        """Writes what a run gave for a summary op. Raises: ValueError for anything else."""
+        """Writes what a run gave for a summary op, or a `tf.Summary` of numbers. Raises: ValueError for anything else."""
+        for value in getattr(summary, "value", ()):
+            if value.WhichOneof("value") != "simple_value":
+                raise ValueError(f"add_summary takes numbers (simple_value) of a tf.Summary; got {value.tag!r} with others; use "
+                                 "tf.summary.histogram, image or text")
+            self._native.scalar(value.tag, convert_to_tensor(value.simple_value), int(global_step or 0))
+        if hasattr(summary, "value"):
+            return
         for line in bytes(summary).split(b"\n"):
             if not line:
                 continue

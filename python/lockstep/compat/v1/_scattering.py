@@ -1,0 +1,31 @@
+"""Updates of a variable's rows as functions: `tf.compat.v1.scatter_add` and its relatives."""
+
+from ..._tensor import IndexedSlices, convert_to_tensor
+
+
+def _rows(kind):
+    def scatter(ref, indices, updates, use_locking=False, name=None):
+        updates = convert_to_tensor(updates, dtype_hint=ref.dtype)
+        return getattr(ref, "scatter_" + kind)(IndexedSlices(updates, convert_to_tensor(indices)))
+    scatter.__name__ = "scatter_" + kind
+    scatter.__doc__ = f"The rows `indices` of a variable joined with `updates`: {kind}."
+    return scatter
+
+
+def _places(kind):
+    def scatter(ref, indices, updates, use_locking=True, name=None):
+        updates = convert_to_tensor(updates, dtype_hint=ref.dtype)
+        return getattr(ref, "scatter_nd_" + kind)(convert_to_tensor(indices), updates)
+    scatter.__name__ = "scatter_nd_" + kind
+    scatter.__doc__ = f"The slices of a variable at places joined with `updates`: {kind}."
+    return scatter
+
+
+scatter_update, scatter_add, scatter_sub = _rows("update"), _rows("add"), _rows("sub")
+scatter_mul, scatter_div, scatter_min, scatter_max = _rows("mul"), _rows("div"), _rows("min"), _rows("max")
+scatter_nd_update, scatter_nd_add, scatter_nd_sub = _places("update"), _places("add"), _places("sub")
+
+
+def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
+    """As `scatter_update`, for the rows of one axis."""
+    return scatter_update(ref, indices, updates)

@@ -1,0 +1,97 @@
+"""`tf.nn` with the arguments of version 1, where they differ."""
+
+from ... import nn as _nn
+from ...nn import *  # noqa: F401,F403
+
+
+def __getattr__(name):
+    return getattr(_nn, name)
+
+
+def _one_of(name, first, second, names):
+    """The one argument that is given, under its old or its new name. Raises: ValueError for both or none."""
+    if (first is None) == (second is None):
+        raise ValueError(f"[{name}] one of {names[0]} and {names[1]} is needed; got {first!r} and {second!r}")
+    return second if first is None else first
+
+
+def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+    """`x` with elements kept with the probability `keep_prob`, which is 1 - rate, the others 0; scaled by its inverse."""
+    _one_of("dropout", keep_prob, rate, ("keep_prob", "rate"))
+    return _nn.dropout(x, 1 - keep_prob if rate is None else rate, noise_shape, seed, name)
+
+
+def in_top_k(predictions, targets, k, name=None):
+    """Whether each target is among the k largest predictions of its row."""
+    return _nn.in_top_k(targets, predictions, k)
+
+
+def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
+    """(mean, variance) over the axes."""
+    return _nn.moments(x, axes, shift, bool(keep_dims or keepdims))
+
+
+def softmax(logits, axis=None, name=None, dim=None):
+    return _nn.softmax(logits, axis if dim is None else dim)
+
+
+def log_softmax(logits, axis=None, name=None, dim=None):
+    return _nn.log_softmax(logits, axis if dim is None else dim)
+
+
+def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=None,
+           name=None, filters=None):
+    """Slides filters over images."""
+    return _nn.conv2d(input, _one_of("conv2d", filter, filters, ("filter", "filters")), strides, padding, data_format,
+                      dilations, name=name)
+
+
+def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format="NWC", name=None,
+           input=None, dilations=None):
+    """Slides filters over rows."""
+    return _nn.conv1d(_one_of("conv1d", value, input, ("value", "input")), filters, stride, padding, data_format or "NWC",
+                      dilations, name=name)
+
+
+def max_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None):
+    """The largest element of every window."""
+    return _nn.max_pool2d(_one_of("max_pool", value, input, ("value", "input")), ksize, strides, padding, data_format,
+                          name=name)
+
+
+def avg_pool(value=None, ksize=None, strides=None, padding="VALID", data_format="NHWC", name=None, input=None):
+    """The mean of every window."""
+    return _nn.avg_pool2d(_one_of("avg_pool", value, input, ("value", "input")), ksize, strides, padding, data_format,
+                          name=name)
+
+
+def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+    """Rows of a table."""
+    return _nn.embedding_lookup(params, ids, max_norm)
+
+
+def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None):
+    """The cross entropy where positive labels count `pos_weight` times."""
+    return _nn.weighted_cross_entropy_with_logits(_one_of("weighted_cross_entropy_with_logits", labels, targets,
+                                                          ("labels", "targets")), logits, pos_weight)
+
+
+def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
+    """The cross entropy of rows of probabilities; no gradient flows to the labels."""
+    from ...ops_array import stop_gradient
+    return _nn.softmax_cross_entropy_with_logits(stop_gradient(labels), logits, dim if axis is None else axis)
+
+
+def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """The cross entropy of rows with the numbers of their classes."""
+    return _nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+
+
+def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """The cross entropy of each element with its probability."""
+    return _nn.sigmoid_cross_entropy_with_logits(labels, logits)
+
+
+def relu_layer(x, weights, biases, name=None):
+    """relu(x weights + biases)."""
+    return _nn.relu(_nn.xw_plus_b(x, weights, biases))

@@ -1,0 +1,31 @@
+import numpy as np
+import tensorflow.compat.v1 as tf
+tf.disable_eager_execution()
+
+table = tf.Variable(tf.zeros([4, 2]), name="table")
+counts = tf.Variable(tf.zeros([4], tf.int32), name="counts")
+ids = tf.placeholder(tf.int32, [None])
+update = tf.scatter_add(table, ids, tf.ones([tf.shape(ids)[0], 2]))
+bump = tf.scatter_add(counts, ids, tf.ones_like(ids))
+replace = tf.scatter_update(table, [0], [[9.0, 9.0]])
+sub = tf.scatter_sub(table, [1], [[0.5, 0.5]])
+nd = tf.scatter_nd_update(table, [[3, 1]], [7.0])
+nd_add = tf.scatter_nd_add(table, [[3, 1]], [1.0])
+mul = tf.scatter_mul(table, [3], [[2.0, 2.0]])
+mx = tf.scatter_max(table, [2], [[5.0, -5.0]])
+with tf.Session() as sess:
+    sess.run(tf.initializers.global_variables())
+    print(sess.run(update, {ids: [1, 2, 1]}))
+    print(sess.run([bump], {ids: [1, 2, 1]}))
+    for op in (replace, sub, nd, nd_add, mul, mx): print(sess.run(op).tolist())
+    print(sess.run(tf.gather(table, [0, 3])), sess.run(tf.nn.embedding_lookup(table, [1])))
+    print(sess.run(tf.unsorted_segment_sum(tf.constant([1, 2, 3]), [0, 1, 0], 2)), sess.run(tf.segment_max([1, 5, 2], [0, 0, 1])))
+    print(sess.run(tf.matrix_band_part(tf.ones([2, 2]), 0, -1)), sess.run(tf.matrix_diag([1.0, 2.0])), sess.run(tf.matrix_diag_part(tf.eye(2))), sess.run(tf.matrix_set_diag(tf.zeros([2, 2]), [1.0, 2.0])))
+    print(sess.run(tf.reduce_join(["a", "b"])), sess.run(tf.regex_replace("a1b2", "[0-9]", "#")), sess.run(tf.substr("hello", 1, 3)), sess.run(tf.string_strip("  x ")), sess.run(tf.string_to_hash_bucket_fast(["a"], 10)))
+    print(sess.run(tf.sparse_to_dense([[0, 1]], [2, 2], 5)), sess.run(tf.to_double(tf.constant(1.5))), sess.run(tf.to_int64(3.7)), sess.run(tf.invert_permutation([1, 0])), sess.run(tf.lbeta([1.0, 1.0])))
+    print(sess.run(tf.argmax([[1, 5]], dimension=1)), sess.run(tf.reduce_sum([[1, 2], [3, 4]], reduction_indices=[1])), sess.run(tf.reduce_mean([[1.0, 2.0]], axis=1, keep_dims=True)), sess.run(tf.squeeze([[1]], squeeze_dims=[0])), sess.run(tf.div(7, 2)), sess.run(tf.expand_dims([1], dim=0)), sess.run(tf.count_nonzero([0, 1, 2])))
+    print(sess.run(tf.multinomial(tf.constant([[0.0, 100.0]]), 3)), sess.run(tf.assert_positive(tf.constant(1))), sess.run(tf.verify_tensor_all_finite(tf.constant([1.0]), "bad")))
+    with tf.control_dependencies([tf.assert_less(tf.placeholder_with_default(3, []), tf.constant(2), message="too big")]):
+        out = tf.identity(1)
+    try: sess.run(out)
+    except tf.errors.InvalidArgumentError as e: print("too big" in str(e))
