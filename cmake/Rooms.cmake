@@ -105,6 +105,7 @@ function(lockstep_library)
   find_package(OpenSSL REQUIRED)
   # gRPC's CMake files ask for far more than its library.
   find_library(LOCKSTEP_GRPC grpc++ REQUIRED)
+  find_library(LOCKSTEP_RE2 re2 REQUIRED)
   find_library(LOCKSTEP_PROTOBUF protobuf REQUIRED)
   find_library(LOCKSTEP_PROMETHEUS_PULL prometheus-cpp-pull REQUIRED)
   find_library(LOCKSTEP_PROMETHEUS_CORE prometheus-cpp-core REQUIRED)
@@ -133,7 +134,7 @@ function(lockstep_library)
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(lockstep PUBLIC cxx_std_20)
   target_link_libraries(lockstep PRIVATE hwy ZLIB::ZLIB Threads::Threads xxhash spdlog::spdlog
-    ${LOCKSTEP_GRPC} ${LOCKSTEP_PROTOBUF} ${LOCKSTEP_PROMETHEUS_PULL} ${LOCKSTEP_PROMETHEUS_CORE} OpenSSL::SSL OpenSSL::Crypto)
+    ${LOCKSTEP_GRPC} ${LOCKSTEP_RE2} ${LOCKSTEP_PROTOBUF} ${LOCKSTEP_PROMETHEUS_PULL} ${LOCKSTEP_PROMETHEUS_CORE} OpenSSL::SSL OpenSSL::Crypto)
 
   foreach(room ${tested})
     if(LOCKSTEP_BUILD_TESTS AND LOCKSTEP_${room}_TESTS)

@@ -5,7 +5,8 @@ import builtins
 from . import _native
 from ._dtypes import as_dtype, float32, int32
 from ._host_calls import _on_host
-from ._tensor import convert_to_tensor
+from ._tensor import Tensor, convert_to_tensor
+from .ops_array import reshape, shape, stack
 
 
 def _map(function, value, dtype=None):
@@ -149,34 +150,76 @@ def unicode_split(input, input_encoding="UTF-8", errors="replace", replacement_c
 
 
 def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
-    """Texts along axes one after another."""
-    import numpy
+    """Texts along axes one after another; of several axes the first one goes fastest, all of them by default as they lie.
+
+    Raises: OutOfRangeError for an axis that is not there, InvalidArgumentError for one given twice."""
+    from .ragged import RaggedTensor
+    if isinstance(inputs, RaggedTensor):
+        from ._ragged_texts import reduce_join as join_rows
+        return join_rows(inputs, axis, keepdims, _plain(separator))
     value = convert_to_tensor(inputs)
-    if value._symbolic:
-        axes = range(value._rank) if axis is None else [axis] if isinstance(axis, int) else list(axis)
-        gone = [one % value._rank for one in axes]
-        shape = [1 if i in gone else size for i, size in enumerate(value._shape) if keepdims or i not in gone]
-        return _on_host(lambda one: reduce_join(one, list(gone), keepdims, separator), [value], shape, "string")
-    array = numpy.array(value._strings(), dtype=object).reshape(tuple(value._shape))
-    axes = list(range(value._rank)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
-    moved = numpy.moveaxis(array, [one % value._rank for one in axes], range(-len(axes), 0))
-    kept = moved.shape[:moved.ndim - len(axes)]
-    rows = moved.reshape(kept + (-1,)).reshape(-1, int(numpy.prod(moved.shape[len(kept):])))
-    texts = [separator.encode().join(row) for row in rows]
-    shape = [1 if i in [one % value._rank for one in axes] else size
-             for i, size in enumerate(value._shape)] if keepdims else list(kept)
-    return _native.from_strings(texts, shape)
+    axes = _axes_of(axis, value._rank)
+    kept = [i for i in range(value._rank) if i not in axes]
+    moved, last = value, kept + axes[::-1]
+    if last != list(range(value._rank)):
+        moved = _native.transpose(value, last)
+    if not axes:
+        return value
+    if builtins.len(axes) > 1:
+        sizes = [value._shape[i] for i in axes]
+        known = 0 if 0 in sizes else -1 if min(sizes) < 0 else 1
+        for size in sizes if known == 1 else ():
+            known *= size
+        moved = reshape(moved, _sizes(value, kept) + [known])
+    made = _native.string_reduce_join(moved, _plain(separator))
+    return reshape(made, [1 if i in axes else size for i, size in zip(range(value._rank), _sizes(
+        value, range(value._rank)))]) if keepdims else made
+
+
+def _sizes(value, axes):
+    """The sizes of some axes, tensors where only a run knows them."""
+    return [value._shape[i] if value._shape[i] >= 0 else shape(value)[i] for i in axes]
+
+
+def _axes_of(axis, rank):
+    from ._tensor import integers
+    if axis is None:
+        return list(range(rank))[::-1]
+    made = []
+    axis = integers(axis, "an axis")
+    for one in axis if isinstance(axis, (list, tuple)) else [axis]:
+        if not -rank <= int(one) < rank:
+            from .errors import OutOfRangeError
+            raise OutOfRangeError(None, None, f"Invalid reduction dimension {one} for input with {rank} dimension(s)")
+        if int(one) % rank in made:
+            from .errors import InvalidArgumentError
+            raise InvalidArgumentError(None, None, f"Duplicate reduction dimension {one}")
+        made.append(int(one) % rank)
+    return made
+
+
+def _plain(text):
+    """A text that is given as one, as bytes or as a tensor."""
+    text = text.numpy() if hasattr(text, "numpy") else text
+    return text.decode() if isinstance(text, bytes) else text
+
+
+def _flat_map(function, input):
+    """`function` of the texts, which may be those of a ragged tensor."""
+    if hasattr(input, "with_flat_values"):
+        return input.with_flat_values(function(input.flat_values))
+    return function(convert_to_tensor(input))
 
 
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
-    import re
-    return _map(lambda s: re.sub(pattern.encode(), rewrite.encode(), s,
-                                 count=0 if replace_global else 1), input)
+    """Texts in which `rewrite` (\\1: the first group, \\0: all) replaces what matches, everywhere or the first time.
+    Patterns are RE2's, as TensorFlow's. Raises: InvalidArgumentError for a pattern or a rewrite that is none."""
+    return _flat_map(lambda one: _native.regex_replace(one, _plain(pattern), _plain(rewrite), bool(replace_global)), input)
 
 
 def regex_full_match(input, pattern, name=None):
-    import re
-    return _map(lambda s: re.fullmatch(pattern.encode(), s) is not None, input, "bool")
+    """Whether whole texts match a pattern of RE2's. Raises: InvalidArgumentError for one that is none."""
+    return _flat_map(lambda one: _native.regex_full_match(one, _plain(pattern)), input)
 
 
 def format(template, inputs, placeholder="{}", summarize=3, name=None):
@@ -261,30 +304,53 @@ def unicode_transcode(input, input_encoding, output_encoding, errors="replace", 
 def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False,
            name=None):
     """Words joined, `ngram_width` of them at a time, along the last axis; of a tuple of widths one after another.
-    `pad_values`: a text, or (left, right), before the first and behind the last word."""
+    `pad_values`: a text, or (left, right), before the first and behind the last word, `padding_width` times at most.
+
+    Raises: TypeError, ValueError for widths and paddings that are none."""
     from .ragged import RaggedTensor
     widths = [int(one) for one in (ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width])]
-    left, right = pad_values if isinstance(pad_values, (list, tuple)) else (pad_values, pad_values)
-    ragged = isinstance(data, RaggedTensor)
-    value = None if ragged else convert_to_tensor(data)
-    rows = [[one.encode() if isinstance(one, str) else one for one in row] for row in data.to_list()] if ragged else (
-        [value._strings()] if value._rank == 1 else
-        [value._strings()[i * value._shape[-1]:(i + 1) * value._shape[-1]] for i in range(value._shape[0])])
-    glue = separator.encode()
+    left, right, pad = _padding(widths, pad_values, padding_width)
+    own = (widths, _plain(separator), left, right, pad, bool(preserve_short_sequences))
+    if isinstance(data, RaggedTensor):
+        from ._ragged_texts import over_rows
+        return over_rows(lambda texts, splits: _native.string_ngrams(texts, splits, *own), data)
+    value = convert_to_tensor(data)
+    if value._rank == 0:
+        raise ValueError("Data must have rank>0")
+    *outer, size = _sizes(value, range(value._rank))
+    if value._rank == 1:
+        return _native.string_ngrams(value, stack([0, convert_to_tensor(size, "int64")]), *own)[0]
+    if any(isinstance(one, Tensor) for one in outer + [size]):
+        from ._run_shapes import rows_of
+        splits = rows_of(value)
+    else:
+        import numpy
+        splits = convert_to_tensor(numpy.arange(int(numpy.prod(outer)) + 1, dtype="int64") * size)
+    flat, _ = _native.string_ngrams(_native.reshape(value, [-1]), splits, *own)
+    each = -1
+    if not isinstance(size, Tensor):
+        pads = [width - 1 if pad < 0 else min(pad, width - 1) for width in widths]
+        each = sum(max(size + 2 * one - width + 1, 0) for width, one in zip(widths, pads))
+        each = each or int(bool(preserve_short_sequences and size))
+    return reshape(flat, outer + [each])
 
-    def joined(row):
-        made = []
-        for width in widths:
-            pad = 0 if pad_values is None else min(width - 1, width - 1 if padding_width is None else padding_width)
-            words = [left.encode()] * pad + row + [right.encode()] * pad if pad else row
-            own = [glue.join(words[i:i + width]) for i in range(builtins.len(words) - width + 1)]
-            made += own
-        return made or ([glue.join(row)] if preserve_short_sequences and row else [])
-    rows = [joined(row) for row in rows]
-    flat = _native.from_strings([one for row in rows for one in row], [sum(map(builtins.len, rows))])
-    if ragged:
-        return RaggedTensor.from_row_lengths(flat, [builtins.len(row) for row in rows])
-    return flat if value._rank == 1 else _native.reshape(flat, [builtins.len(rows), -1])
+
+def _padding(widths, pad_values, padding_width):
+    """(left, right, how often: -1 for one less than a width)"""
+    if min(widths, default=0) < 1:
+        raise ValueError(f"All ngram_widths must be greater than 0. Got {', '.join(map(str, widths))}")
+    if pad_values is None:
+        if padding_width is not None:
+            raise ValueError("pad_values must be provided if padding_width is set.")
+        return "", "", 0
+    if isinstance(pad_values, (str, bytes)):
+        pad_values = (pad_values, pad_values)
+    if not isinstance(pad_values, (list, tuple)) or builtins.len(pad_values) != 2 or not all(
+            isinstance(one, (str, bytes)) for one in pad_values):
+        raise TypeError("pad_values must be a string, tuple of strings, or None.")
+    if padding_width is not None and padding_width < 1:
+        raise ValueError("padding_width must be greater than 0.")
+    return _plain(pad_values[0]), _plain(pad_values[1]), -1 if padding_width is None else int(padding_width)
 
 
 _HASH_BITS = (1 << 64) - 1

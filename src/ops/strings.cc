@@ -1,5 +1,7 @@
 #include "lockstep/ops/strings.h"
 
+#include <algorithm>
+
 #include "ops/array_rules.h"
 #include "ops/builder.h"
 
@@ -117,6 +119,46 @@ std::vector<TensorType> InferDecode(const InferenceContext& context) {
 }
 const RegisterOp kDecode({.name = "UnicodeDecode", .infer = InferDecode});
 
+std::vector<TensorType> InferReduceJoin(const InferenceContext& context) {
+  const Shape& texts = TextsOf(context);
+  if (texts.rank() == 0) Reject(context.spec, "there must be an axis to join", "a scalar");
+  return {{DType::kString, Shape(texts.sizes().first(texts.rank() - 1))}};
+}
+const RegisterOp kReduceJoin({.name = "StringReduceJoin", .infer = InferReduceJoin});
+
+// Texts [n], and where each of m rows of them begins, int64 [m + 1].
+int64_t CountRows(const InferenceContext& context) {
+  const Shape& texts = TextsOf(context);
+  const TensorType& splits = context.inputs[1];
+  if (texts.rank() != 1 || splits.shape.rank() != 1 || splits.dtype != DType::kInt64) {
+    Reject(context.spec, "texts must be a vector, and splits one of int64",
+           context.inputs[0].ToString() + " and " + splits.ToString());
+  }
+  return splits.shape[0] < 0 ? Shape::kUnknown : std::max<int64_t>(splits.shape[0] - 1, 0);
+}
+std::vector<TensorType> InferJoinRows(const InferenceContext& context) {
+  return {{DType::kString, Shape{CountRows(context)}}};
+}
+const RegisterOp kJoinRows({.name = "StringJoinRows", .infer = InferJoinRows});
+
+std::vector<TensorType> InferNGrams(const InferenceContext& context) {
+  (void)CountRows(context);
+  for (const int64_t width : context.attributes.Get<std::vector<int64_t>>("widths")) {
+    if (width <= 0) Reject(context.spec, "widths must be positive", std::to_string(width));
+  }
+  return {{DType::kString, Shape{Shape::kUnknown}}, {DType::kInt64, context.inputs[1].shape}};
+}
+const RegisterOp kNGrams({.name = "StringNGrams", .infer = InferNGrams});
+
+std::vector<TensorType> InferReplaced(const InferenceContext& context) {
+  return {{DType::kString, TextsOf(context)}};
+}
+const RegisterOp kReplace({.name = "RegexReplace", .infer = InferReplaced});
+std::vector<TensorType> InferFullMatch(const InferenceContext& context) {
+  return {{DType::kBool, TextsOf(context)}};
+}
+const RegisterOp kFullMatch({.name = "RegexFullMatch", .infer = InferFullMatch});
+
 SplitTexts Pair(std::vector<Tensor> parts) { return {std::move(parts[0]), std::move(parts[1])}; }
 int64_t NumberOf(TextUnit unit) { return static_cast<int64_t>(unit); }
 
@@ -170,6 +212,32 @@ SplitTexts UnicodeDecode(const Tensor& input) {
 }
 SplitTexts StringSplitUnits(const Tensor& input, TextUnit unit) {
   return ops::Pair(ops::Emit("StringSplitUnits", {input}, {{"unit", ops::NumberOf(unit)}}));
+}
+
+Tensor StringReduceJoin(const Tensor& input, const std::string& separator) {
+  return Emit1("StringReduceJoin", {input}, {{"separator", separator}});
+}
+Tensor StringJoinRows(const Tensor& texts, const Tensor& splits, const std::string& separator) {
+  return Emit1("StringJoinRows", {texts, splits}, {{"separator", separator}});
+}
+RowsOfTexts StringNGrams(const Tensor& texts, const Tensor& splits, const NGramOptions& options) {
+  std::vector<Tensor> made = ops::Emit("StringNGrams", {texts, splits},
+                                       {{"widths", options.widths},
+                                        {"separator", options.separator},
+                                        {"left", options.left},
+                                        {"right", options.right},
+                                        {"pad_width", options.pad_width},
+                                        {"preserve_short", options.preserve_short}});
+  return {std::move(made[0]), std::move(made[1])};
+}
+
+Tensor RegexReplace(const Tensor& input, const std::string& pattern, const std::string& rewrite,
+                    bool replace_global) {
+  return Emit1("RegexReplace", {input},
+               {{"pattern", pattern}, {"rewrite", rewrite}, {"replace_global", replace_global}});
+}
+Tensor RegexFullMatch(const Tensor& input, const std::string& pattern) {
+  return Emit1("RegexFullMatch", {input}, {{"pattern", pattern}});
 }
 
 }  // namespace lockstep

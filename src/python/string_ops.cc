@@ -68,6 +68,18 @@ void BindStringOps(nb::module_& m) {
       unlocked);
   m.def(
       "unicode_decode", [](const Tensor& input) { return PairOf(UnicodeDecode(input)); }, unlocked);
+  m.def("string_reduce_join", &StringReduceJoin, unlocked);
+  m.def("string_join_rows", &StringJoinRows, unlocked);
+  m.def("string_ngrams",
+        [](const Tensor& texts, const Tensor& splits, const std::vector<int64_t>& widths,
+           const std::string& separator, const std::string& left, const std::string& right,
+           int64_t pad_width, bool preserve_short) {
+          const NGramOptions options{widths, separator, left, right, pad_width, preserve_short};
+          const RowsOfTexts rows = Unlocked([&] { return StringNGrams(texts, splits, options); });
+          return std::make_pair(rows.values, rows.splits);
+        });
+  m.def("regex_replace", &RegexReplace, unlocked);
+  m.def("regex_full_match", &RegexFullMatch, unlocked);
   nb::class_<LookupTable>(m, "LookupTable")
       .def("__init__",
            [](LookupTable* self, const Tensor& keys, const Tensor& values, const Tensor& other) {

@@ -234,5 +234,39 @@ TEST(StringsTest, AreRefusedWhereTheyAreNoNumbers) {
   EXPECT_EQ(refused(Constant<float>({1, 2}), DType::kInt16), Code::kInvalidArgument);
 }
 
+TEST(StringsTest, RowsAreJoined) {
+  const Tensor x = Tensor::FromStrings({"a", "b", "c", "d"}, {2, 2});
+  EXPECT_THAT(Words(StringReduceJoin(x, "-")), ElementsAre("a-b", "c-d"));
+  EXPECT_THAT(Words(StringReduceJoin(Tensor::FromStrings({}, {1, 0}))), ElementsAre(""));
+  EXPECT_EQ(CodeOf([] { StringReduceJoin(Tensor::FromStrings({"a"}, {})); }),
+            Code::kInvalidArgument);
+  const Tensor flat = Tensor::FromStrings({"a", "b", "c"}, {3});
+  const Tensor splits = Constant<int64_t>({0, 2, 2, 3});
+  EXPECT_THAT(Words(StringJoinRows(flat, splits, " ")), ElementsAre("a b", "", "c"));
+  for (const auto& wrong : {Constant<int64_t>({0, 2, 1, 3}), Constant<int64_t>({1, 3}),
+                            Constant<int64_t>({0, 4}), Constant<int64_t>({}, {0})}) {
+    EXPECT_EQ(CodeOf([&] { StringJoinRows(flat, wrong); }), Code::kInvalidArgument);
+    EXPECT_EQ(CodeOf([&] { StringNGrams(flat, wrong, {.widths = {1}}); }), Code::kInvalidArgument);
+  }
+  const RowsOfTexts pairs =
+      StringNGrams(flat, splits, {.widths = {2}, .left = "<", .right = ">", .pad_width = 1});
+  EXPECT_THAT(Words(pairs.values), ElementsAre("< a", "a b", "b >", "< >", "< c", "c >"));
+  EXPECT_EQ(pairs.splits.ToVector<int64_t>(), (std::vector<int64_t>{0, 3, 4, 6}));
+  EXPECT_EQ(CodeOf([&] {
+              StringNGrams(flat, splits, {.widths = {2, 0}});
+            }),
+            Code::kInvalidArgument);
+}
+
+TEST(StringsTest, PatternsAreThoseOfRe2) {
+  const Tensor x = Tensor::FromStrings({"w12", "", "w3w"}, {3});
+  EXPECT_THAT(Words(RegexReplace(x, "w(\\d)", "<\\1>")), ElementsAre("<1>2", "", "<3>w"));
+  EXPECT_THAT(Words(RegexReplace(x, "w", "", false)), ElementsAre("12", "", "3w"));
+  EXPECT_EQ(RegexFullMatch(x, "w\\d+").ToVector<bool>(), (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(CodeOf([&] { RegexReplace(x, "(", ""); }), Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf([&] { RegexReplace(x, "w", "\\2"); }), Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf([&] { RegexFullMatch(x, "["); }), Code::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace lockstep::runtime

@@ -78,4 +78,38 @@ SplitTexts StringSplitUnits(const Tensor& input, TextUnit unit = TextUnit::kByte
 /// The numbers of these characters: values int32. Source: tf.strings.unicode_decode.
 SplitTexts UnicodeDecode(const Tensor& input);
 
+/// The texts along the last axis, one after another. Shapes: string [..., k] to [...].
+/// Source: tf.strings.reduce_join.
+Tensor StringReduceJoin(const Tensor& input, const std::string& separator = {});
+/// The texts of each row, one after another. Shapes: texts [n], splits int64 [m + 1], rising from 0
+/// to n; result [m]. Errors: InvalidArgument for other splits.
+Tensor StringJoinRows(const Tensor& texts, const Tensor& splits, const std::string& separator = {});
+
+struct NGramOptions {
+  std::vector<int64_t> widths;
+  std::string separator = " ";
+  /// What stands before and behind each row, `pad_width` times but less than a width; -1: as often
+  /// as the first and the last n-gram take.
+  std::string left, right;
+  int64_t pad_width = 0;
+  /// A row that is too short for every width gives one n-gram of all that it has.
+  bool preserve_short = false;
+};
+struct RowsOfTexts {
+  Tensor values;  // [n], row after row
+  Tensor splits;  // int64 [m + 1]
+};
+/// Neighbouring texts of each row joined, width after width. Shapes, errors: as StringJoinRows, and
+/// for widths that are not positive. Source: tf.strings.ngrams.
+RowsOfTexts StringNGrams(const Tensor& texts, const Tensor& splits, const NGramOptions& options);
+
+/// Texts in which `rewrite`, where \1 stands for the first group, replaces what matches `pattern`:
+/// everywhere, or the first time. Patterns are RE2's. Errors: InvalidArgument for a pattern that is
+/// none, and a rewrite with groups that it has not. Source: tf.strings.regex_replace.
+Tensor RegexReplace(const Tensor& input, const std::string& pattern, const std::string& rewrite,
+                    bool replace_global = true);
+/// Whether whole texts match. Shapes: string [...] to bool [...]. Source:
+/// tf.strings.regex_full_match.
+Tensor RegexFullMatch(const Tensor& input, const std::string& pattern);
+
 }  // namespace lockstep
