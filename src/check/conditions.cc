@@ -21,7 +21,11 @@ constexpr int64_t kLargestNumber = 1'000'000'000;
 
 void Add(std::vector<Literal>* to, const Literal& literal) {
   if (to->size() >= kMaxLiterals) return;
-  if (std::find(to->begin(), to->end(), literal) == to->end()) to->push_back(literal);
+  for (const Literal& one : *to) {
+    if (one == literal) return;
+    if (one.node == literal.node && one.output == literal.output) return to->push_back({-1, 0, 0});
+  }
+  to->push_back(literal);
 }
 
 }  // namespace
@@ -151,7 +155,7 @@ std::vector<Literal> Conditions::Collect(int id) const {
       if (edge.loop >= 0) continue;
       std::vector<Literal> one;
       Require(&one, edge);
-      if (Exclude(one, one)) continue;  // never comes
+      if (Exclude(one, {})) continue;  // never comes
       if (first) common = one;
       std::erase_if(common, [&](const Literal& literal) {
         return std::find(one.begin(), one.end(), literal) == one.end();

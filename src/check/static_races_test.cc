@@ -343,6 +343,14 @@ TEST(StaticRacesTest, RefusesCallsThatGrowWithoutEnd) {
             "\" op: \"AssignVariableOp\" input: \"v\" input: \"x\" }\n";
   }
   EXPECT_EQ(FindRaces(many, "g").status().code(), Code::kResourceExhausted);
+  // A long way for a value that was read.
+  std::string way = kReadAndAssign;
+  for (int i = 0; i < 100'000; ++i) {
+    const std::string from = i == 0 ? "read" : "i" + std::to_string(i - 1);
+    way +=
+        "node { name: \"i" + std::to_string(i) + "\" op: \"Identity\" input: \"" + from + "\" }\n";
+  }
+  EXPECT_EQ(FindRaces(way, "g").value().size(), 1u);
   // A function that calls itself is looked at once.
   const std::string recursive = R"(
 node { name: "v" op: "VarHandleOp" }

@@ -85,14 +85,13 @@ std::vector<Range> RangesOf(const SliceSpec& spec, const KnownShape& shape) {
   return ranges;
 }
 
-// The places that one user of a read takes; none where it looks at none.
+// The places that one user of a read takes, which hands on nothing; none where it looks at none.
 Places PlacesTakenBy(const FlatGraph& flat, const Conditions& conditions, int read, int id,
                      const KnownShape& shape) {
   const FlatNode& user = flat.nodes[id];
   if (user.kind != Kind::kOp || !Only(user, read)) return nullptr;
   const std::string& op = user.def->op();
   if (IgnoresValue(op)) return Sorted({});
-  if (op == "Identity") return PlacesTakenFrom(flat, conditions, id, shape);
   if (op == "StridedSlice") return PlacesOfSlice(flat, conditions, id, 1, shape);
   if ((op != "GatherV2" && op != "Gather") || user.inputs.size() < 2) return nullptr;
   if (NumberOf(*user.def, "batch_dims", 0) != 0) return nullptr;
@@ -199,17 +198,26 @@ Places PlacesOfSlice(const FlatGraph& flat, const Conditions& conditions, int no
 Places PlacesTakenFrom(const FlatGraph& flat, const Conditions& conditions, int read,
                        const KnownShape& shape) {
   TouchedPlaces all;
-  bool used = false;
-  for (const Edge& edge : flat.successors[read]) {
-    if (edge.output < 0) continue;
-    used = true;
-    const Places places = PlacesTakenBy(flat, conditions, read, edge.from, shape);
-    if (!places) return nullptr;
-    all.points.insert(all.points.end(), places->points.begin(), places->points.end());
-    all.boxes.insert(all.boxes.end(), places->boxes.begin(), places->boxes.end());
-    if (all.boxes.size() > kMaxBoxes) return nullptr;
+  std::vector<int> open{read};  // what gives the value on
+  while (!open.empty()) {
+    const int from = open.back();
+    open.pop_back();
+    bool used = false;
+    for (const Edge& edge : flat.successors[from]) {
+      if (edge.output < 0) continue;
+      used = true;
+      if (IsOp(flat.nodes[edge.from], {"Identity"})) {
+        open.push_back(edge.from);
+        continue;
+      }
+      const Places places = PlacesTakenBy(flat, conditions, from, edge.from, shape);
+      if (!places) return nullptr;
+      all.points.insert(all.points.end(), places->points.begin(), places->points.end());
+      all.boxes.insert(all.boxes.end(), places->boxes.begin(), places->boxes.end());
+      if (all.boxes.size() > kMaxBoxes) return nullptr;
+    }
+    if (!used) return nullptr;  // somebody may fetch it
   }
-  if (!used) return nullptr;  // somebody may fetch it
   return Sorted(std::move(all));
 }
 

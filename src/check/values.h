@@ -51,7 +51,7 @@ class Conditions {
   /// give equal values the first one.
   Edge Origin(Edge edge, bool* negated = nullptr) const;
   /// Whether the node's conditions contradict each other, or a constant.
-  bool Never(int node) const { return Exclude(of_[node], of_[node]); }
+  bool Never(int node) const { return Exclude(of_[node], {}); }
 
  private:
   // Two values that are compared, and how.
