@@ -31,14 +31,3 @@ def with_shape(tensor, sizes):
         return tensor
     shape = [-1 if one is None else one for one in sizes]
     return _native.emit("PlaceholderWithDefault", [tensor], {"shape": ("list(int)", shape), "any_rank": ("b", True)})[0]
-
-
-def rows_of(tensor):
-    """Where each row along the last axis begins, int64 [rows + 1], when a run tells the sizes."""
-    from . import ops_math
-    sizes = _native.cast(_native.shape_of(tensor, int64), int64)
-    rows = convert_to_tensor(1, dtype=int64)
-    for i in range(tensor._rank - 1):
-        rows = rows * sizes[i]
-    each = filled([-1], _native.reshape(rows + 1, [1]), sizes[tensor._rank - 1])
-    return ops_math.cumsum(each) - each

@@ -504,18 +504,32 @@ def band_part(input, num_lower, num_upper, name=None):
     return op(n.matrix_band_part, convert_to_tensor(input), int(num_lower), int(num_upper))
 
 
+def _on_diagonal(rows, columns):
+    """Where the diagonal of a matrix is, bool."""
+    return eye(rows, columns, dtype="bool")
+
+
 def diag(diagonal, name=None):
     """A matrix with this diagonal."""
     diagonal = convert_to_tensor(diagonal)
-    return eye(diagonal._shape[-1], dtype=diagonal.dtype) * op(n.expand_dims, diagonal, -1)
+    size_ = diagonal._shape[-1] if diagonal._shape[-1] >= 0 else shape(diagonal)[-1]
+    whole = op(n.expand_dims, diagonal, -1)
+    return where(_on_diagonal(size_, size_), whole, zeros_like(whole))
 
 
 def diag_part(input, name=None):
     """The diagonal of matrices."""
     input = convert_to_tensor(input)
-    size_ = min(input._shape[-2:])
-    square = input[..., :size_, :size_]
-    return op(n.reduce_sum, square * eye(size_, dtype=input.dtype), [-1], False)
+    rows, columns = input._shape[-2:]
+    if rows != columns or rows < 0:
+        if min(rows, columns) < 0:
+            sizes = shape(input)
+            rows = columns = op(n.minimum, sizes[-2], sizes[-1])
+        else:
+            rows = columns = min(rows, columns)
+        input = input[..., :rows, :columns]
+    kept = where(_on_diagonal(rows, columns), input, zeros_like(input))
+    return op(n.reduce_any if input._dtype == 10 else n.reduce_sum, kept, [-1], False)
 
 
 def trace(x, name=None):

@@ -321,8 +321,11 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
     if value._rank == 1:
         return _native.string_ngrams(value, stack([0, convert_to_tensor(size, "int64")]), *own)[0]
     if any(isinstance(one, Tensor) for one in outer + [size]):
-        from ._run_shapes import rows_of
-        splits = rows_of(value)
+        from . import _value_shapes
+        rows = convert_to_tensor(1, dtype="int64")
+        for one in outer:
+            rows = rows * _value_shapes.as_int64(one)
+        splits = _value_shapes.arange(_value_shapes.as_int64(0), rows + 1) * _value_shapes.as_int64(size)
     else:
         import numpy
         splits = convert_to_tensor(numpy.arange(int(numpy.prod(outer)) + 1, dtype="int64") * size)

@@ -230,5 +230,26 @@ class RawOps(unittest.TestCase):
         self.assertTrue(any(one["ph"] == "X" for one in events), events)
 
 
+
+class Diagonals(unittest.TestCase):
+    def test_beside_infinities(self):
+        inf = float("inf")
+        x = tf.constant([[1., inf, 3.], [float("nan"), 5., -inf]])
+        parts = tf.function(lambda a: (tf.linalg.diag_part(a), tf.linalg.diag(a[0])),
+                            input_signature=[tf.TensorSpec([None, None])])
+        for part, whole in ((tf.linalg.diag_part(x), tf.linalg.diag(x[0])), parts(x)):
+            self.assertEqual(part.numpy().tolist(), [1, 5])
+            self.assertEqual(whole.numpy().tolist(), [[1, 0, 0], [0, inf, 0], [0, 0, 3]])
+        self.assertEqual(float(tf.linalg.trace(x[:, :2] + [[0., 0.], [0., 1.]])), 7)
+        flags = tf.constant([[True, False], [True, True]])
+        self.assertEqual(tf.linalg.diag_part(flags).numpy().tolist(), [True, True])
+        self.assertEqual(tf.linalg.diag_part(tf.reshape(tf.range(12), [2, 3, 2])).numpy().tolist(), [[0, 3], [6, 9]])
+        v = tf.Variable([[1., 2.], [3., 4.]])
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.linalg.diag_part(v) ** 2) + tf.reduce_sum(
+                tf.linalg.diag(v[0]) * tf.constant([[1., 9.], [9., 2.]]))
+        self.assertEqual(tape.gradient(loss, v).numpy().tolist(), [[3, 2], [0, 8]])
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=0)
