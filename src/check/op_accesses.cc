@@ -37,10 +37,11 @@ constexpr std::array<std::string_view, 14> kKeepBuffer{
     "Squeeze",  "ExpandDims",    "Switch",          "Merge",         "Enter",
     "Exit",     "NextIteration", "Bitcast",         "IdentityN"};
 
-constexpr std::array<std::string_view, 13> kIgnoreValue{"Shape",
+constexpr std::array<std::string_view, 14> kIgnoreValue{"Shape",
                                                         "ShapeN",
                                                         "Size",
                                                         "Rank",
+                                                        "DisableCopyOnRead",
                                                         "IsVariableInitialized",
                                                         "VarIsInitializedOp",
                                                         "VariableShape",

@@ -70,16 +70,22 @@ class RunFinder {
         rest.push_back(i);
       }
     }
+    std::vector<int> signatures;
+    std::copy_if(rest.begin(), rest.end(), std::back_inserter(signatures),
+                 [&](int i) { return IsSignature(i); });
+    std::erase_if(rest, [&](int i) { return IsSignature(i); });
     std::vector<RunNodes> runs{{false, Behind(rest)}};
     // What is in nobody's past is in a cycle: a loop without end.
     std::vector<char> known(graph_.node_size());
     for (int i : runs[0].nodes) known[i] = true;
     for (int i : Behind(first)) known[i] = true;
+    for (int i : Behind(signatures)) known[i] = true;
     for (int i = 0; i < graph_.node_size(); ++i) {
       if (!known[i] && !saver_.contains(i) && !BornRead(i) && !Leftover(i)) rest.push_back(i);
     }
     runs[0].nodes = Behind(rest);
     if (!first.empty()) runs.push_back({true, Behind(first)});
+    for (int i : signatures) runs.push_back({false, Behind({i})});
     return runs;
   }
 
@@ -130,7 +136,33 @@ class RunFinder {
         if (saves.contains(name) && restores.contains(name)) saver_.insert(i);
       }
     }
+    FindSavingCalls();
   }
+
+  // A SavedModel has them as two calls.
+  void FindSavingCalls() {
+    std::set<std::string_view> saves, restores;
+    for (const auto& function : graph_.library().function()) {
+      for (const NodeDef& node : function.node_def()) {
+        if (node.op() == "SaveV2") saves.insert(function.signature().name());
+        if (node.op() == "RestoreV2") restores.insert(function.signature().name());
+      }
+    }
+    if (saves.empty() || restores.empty()) return;
+    for (int i = 0; i < graph_.node_size(); ++i) {
+      const std::string_view called = Called(i);
+      if (saves.contains(called) || restores.contains(called)) saver_.insert(i);
+    }
+  }
+
+  // The function of a call; empty for other nodes.
+  std::string_view Called(int i) const {
+    if (!Node(i).op().ends_with("PartitionedCall")) return {};
+    const auto place = Node(i).attr().find("f");
+    return place == Node(i).attr().end() ? std::string_view() : place->second.func().name();
+  }
+  // What a SavedModel offers, each by itself.
+  bool IsSignature(int i) const { return Contains(Called(i), "_signature_wrapper_"); }
 
   // Whether the assignment is called what a variable's first one is called.
   bool NamedLikeFirst(int i) const {
@@ -209,7 +241,9 @@ class RunFinder {
       return false;
     }
     const auto first = numbers_.find(std::string_view(variable + "/Assign"));
-    return first != numbers_.end() && initial_.contains(first->second);
+    if (first != numbers_.end()) return initial_.contains(first->second);
+    // A SavedModel keeps the read, and not the assignment.
+    return name == variable + "/Read/ReadVariableOp" && !saver_.empty();
   }
 
   // The read of the new value that TensorFlow makes behind each assignment, where nobody takes it.
