@@ -183,11 +183,18 @@ class RunFinder {
   bool WrittenBesides(int i) const {
     const auto& users = consumers_[inputs_[i][0]];
     return std::any_of(users.begin(), users.end(), [&](int user) {
-      return user != i && !saver_.contains(user) && inputs_[user][0] == inputs_[i][0] &&
-             AccessOfVariable(Node(user), 0, Node(inputs_[i][0]).op() != "VarHandleOp")
-                     .value_or(OpAccess{})
-                     .kind != AccessKind::kRead;
+      return user != i && !saver_.contains(user) && Writes(user, inputs_[i][0]);
     });
+  }
+
+  bool Writes(int user, int variable) const {
+    const bool reference = Node(variable).op() != "VarHandleOp";
+    for (size_t k = 0; k < inputs_[user].size(); ++k) {
+      if (inputs_[user][k] != variable) continue;
+      const auto access = AccessOfVariable(Node(user), static_cast<int>(k), reference);
+      if (access.value_or(OpAccess{}).kind != AccessKind::kRead) return true;
+    }
+    return false;
   }
 
   void FindInitializers() {
@@ -219,13 +226,16 @@ class RunFinder {
   }
 
   bool IsInitialGroup(int i, const std::set<int>& candidates, const std::set<int>& groups) const {
-    if (inputs_[i].empty()) return false;
+    const auto nothing = [&](int input) {
+      return Node(input).op() == "NoOp" && inputs_[input].empty();
+    };
+    if (std::all_of(inputs_[i].begin(), inputs_[i].end(), nothing)) return false;
     const std::string_view name =
         std::string_view(Node(i).name())
             .substr(Prefix(Node(i).name()).empty() ? 0 : Prefix(Node(i).name()).size() + 1);
     const bool called = name.starts_with("init") || Contains(name, "initializer");
     return std::all_of(inputs_[i].begin(), inputs_[i].end(), [&](int input) {
-      if (groups.contains(input)) return true;
+      if (groups.contains(input) || nothing(input)) return true;
       if (!candidates.contains(input)) return false;
       return called || NamedLikeFirst(input) || InitializesObject(Node(input).op());
     });
