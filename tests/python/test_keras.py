@@ -479,5 +479,66 @@ class Norms(unittest.TestCase):
             self.assertAlmostEqual(next(v for n, v in values.items() if n.endswith("kernel/norm")), 2 ** 0.5, places=6)
 
 
+
+class ConvLSTM(unittest.TestCase):
+    """The figures are Keras's."""
+
+    def run_layer(self, kind, shape, **options):
+        random = np.random.RandomState(0)
+        layer = getattr(tf.keras.layers, kind)(**options)
+        x = random.randn(*shape).astype("float32")
+        layer(x)
+        layer.set_weights([random.randn(*one.shape).astype("float32") * 0.3 for one in layer.weights])
+        made = layer(x)
+        return layer, list(made) if isinstance(made, (list, tuple)) else [made]
+
+    def test_values(self):
+        for kind, shape, options, sizes, sums in (
+                ("ConvLSTM2D", (2, 3, 5, 5, 2), {"filters": 3, "kernel_size": 3},
+                 [[2, 3, 3, 3]], [[7.3156, -1.3137]]),
+                ("ConvLSTM2D", (2, 3, 5, 6, 2), {"filters": 2, "kernel_size": (3, 2), "padding": "same",
+                                                    "return_sequences": True, "strides": 2, "activation": "relu", "recurrent_activation": "hard_sigmoid"},
+                 [[2, 3, 3, 3, 2]], [[7.2215, 1.0404]]),
+                ("ConvLSTM2D", (2, 3, 7, 7, 2), {"filters": 2, "kernel_size": 2, "dilation_rate": 2,
+                                                    "return_state": True, "go_backwards": True, "unit_forget_bias": False},
+                 [[2, 5, 5, 2], [2, 5, 5, 2], [2, 5, 5, 2]], [[10.1586, 1.6581], [10.1586, 1.6581], [20.9014, 2.1835]]),
+                ("ConvLSTM1D", (2, 4, 9, 2), {"filters": 2, "kernel_size": 3, "use_bias": False, "return_sequences": True},
+                 [[2, 4, 7, 2]], [[14.8202, -0.3057]]),
+                ("ConvLSTM3D", (1, 2, 4, 4, 4, 1), {"filters": 2, "kernel_size": 2, "padding": "same"},
+                 [[1, 4, 4, 4, 2]], [[14.1737, 0.6314]]),
+        ):
+            layer, made = self.run_layer(kind, shape, **options)
+            self.assertEqual([one.shape.as_list() for one in made], sizes)
+            got = [[np.abs(one).sum(), (one.reshape(-1) * np.cos(np.arange(one.size))).sum()]
+                   for one in (tensor.numpy() for tensor in made)]
+            np.testing.assert_allclose(got, sums, atol=2e-4, err_msg=str(options))
+            self.assertEqual(type(layer).from_config(layer.get_config()).get_config(), layer.get_config())
+
+    def test_training_with_keras_weights(self):
+        tf.keras.utils.set_random_seed(5)
+        model = tf.keras.Sequential([
+            tf.keras.Input((3, 6, 6, 1)),
+            tf.keras.layers.ConvLSTM2D(2, 3, padding="same", return_sequences=True, recurrent_initializer="zeros"),
+            tf.keras.layers.ConvLSTM2D(2, 3, recurrent_initializer="zeros"), tf.keras.layers.Flatten(),
+            tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        random = np.random.RandomState(1)
+        x, y = random.randn(8, 3, 6, 6, 1).astype("float32"), random.randn(8, 1).astype("float32")
+        losses = model.fit(x, y, epochs=3, batch_size=4, verbose=0, shuffle=False).history["loss"]
+        np.testing.assert_allclose(losses, [0.580123, 0.5770159, 0.5740613], atol=2e-6)
+        self.assertFalse(any("not cut" in line for line in model.advice()), model.advice())
+        again = tf.keras.Sequential.from_config(model.get_config())
+        again.set_weights(model.get_weights())
+        np.testing.assert_array_equal(again.predict(x, verbose=0), model.predict(x, verbose=0))
+
+    def test_wrong_input(self):
+        with self.assertRaisesRegex(ValueError, "expected ndim=5, found ndim=4"):
+            tf.keras.layers.ConvLSTM2D(3, 3)(np.zeros((2, 3, 5, 5), "float32"))
+        with self.assertRaisesRegex(ValueError, "`kernel_size` argument must be a tuple of 2"):
+            tf.keras.layers.ConvLSTM2D(3, (3, 3, 3))
+        with self.assertRaisesRegex(ValueError, "`padding` argument"):
+            tf.keras.layers.ConvLSTM1D(3, 3, padding="causal")
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=0)

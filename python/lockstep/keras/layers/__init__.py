@@ -20,6 +20,7 @@ from ._normalization import (BatchNormalization, GroupNormalization, LayerNormal
 from ._noise import (AlphaDropout, Dropout, GaussianDropout, GaussianNoise, SpatialDropout1D,  # noqa: F401
                      SpatialDropout2D)
 from ._activation import Activation, ELU, LeakyReLU, PReLU, ReLU, Softmax  # noqa: F401
+from ._conv_lstm import ConvLSTM1D, ConvLSTM2D, ConvLSTM3D  # noqa: F401
 from ._cells import GRUCell, LSTMCell, RNN, SimpleRNNCell, StackedRNNCells  # noqa: F401
 from ._recurrent import Bidirectional, GRU, LSTM, SimpleRNN, TimeDistributed  # noqa: F401
 from ._attention import AdditiveAttention, Attention, MultiHeadAttention  # noqa: F401
