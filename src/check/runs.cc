@@ -62,16 +62,17 @@ class RunFinder {
   std::vector<RunNodes> Default() {
     FindSavers();
     FindInitializers();
-    std::vector<int> first, rest;
+    std::vector<int> first, rest, alternatives;
     for (int i = 0; i < graph_.node_size(); ++i) {
       if (initial_.contains(i)) {
-        first.push_back(i);
+        // An iterator may have several, of which one runs at a time.
+        const bool alone = Node(i).op() == "MakeIterator" && consumers_[i].empty();
+        (alone ? alternatives : first).push_back(i);
       } else if (!saver_.contains(i) && !BornRead(i) && !Leftover(i) && IsLast(i)) {
         rest.push_back(i);
       }
     }
-    std::vector<int> signatures;
-    std::copy_if(rest.begin(), rest.end(), std::back_inserter(signatures),
+    std::copy_if(rest.begin(), rest.end(), std::back_inserter(alternatives),
                  [&](int i) { return IsSignature(i); });
     std::erase_if(rest, [&](int i) { return IsSignature(i); });
     std::vector<RunNodes> runs{{false, Behind(rest)}};
@@ -79,13 +80,13 @@ class RunFinder {
     std::vector<char> known(graph_.node_size());
     for (int i : runs[0].nodes) known[i] = true;
     for (int i : Behind(first)) known[i] = true;
-    for (int i : Behind(signatures)) known[i] = true;
+    for (int i : Behind(alternatives)) known[i] = true;
     for (int i = 0; i < graph_.node_size(); ++i) {
       if (!known[i] && !saver_.contains(i) && !BornRead(i) && !Leftover(i)) rest.push_back(i);
     }
     runs[0].nodes = Behind(rest);
     if (!first.empty()) runs.push_back({true, Behind(first)});
-    for (int i : signatures) runs.push_back({false, Behind({i})});
+    for (int i : alternatives) runs.push_back({false, Behind({i})});
     return runs;
   }
 

@@ -183,6 +183,17 @@ library { function { signature { name: "count" input_arg { name: "x" type: DT_FL
   EXPECT_EQ(races[0].first.function, "count");
 }
 
+TEST(StaticRacesTest, InitializersOfOneIteratorRunOneByOne) {
+  const std::string graph = R"(
+node { name: "it" op: "IteratorV2" } node { name: "data" op: "TensorSliceDataset" }
+node { name: "first" op: "MakeIterator" input: "data" input: "it" }
+node { name: "second" op: "MakeIterator" input: "data" input: "it" }
+node { name: "next" op: "IteratorGetNext" input: "it" })";
+  EXPECT_THAT(Find(graph), testing::IsEmpty());
+  EXPECT_THAT(Find(graph + R"(node { name: "other" op: "IteratorGetNext" input: "it" })"),
+              testing::SizeIs(1));
+}
+
 TEST(StaticRacesTest, NamesTheCallsAroundAnOp) {
   const auto races = FindRacesInFile(kCorpus / "nested_loop.pbtxt").value();
   ASSERT_EQ(races.size(), 1u);
