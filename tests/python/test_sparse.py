@@ -154,6 +154,19 @@ class Functions(unittest.TestCase):
         deep = tf.data.Dataset.from_tensor_slices(tf.ragged.constant([[[1], [2, 3]], [[4]], [[], []]]))
         self.assertEqual([one.to_list() for one in deep.batch(2)], [[[[1], [2, 3]], [[4]]], [[[], []]]])
 
+    def test_ragged_batches(self):
+        data = tf.data.Dataset.range(1, 4).map(lambda n: {"a": tf.fill([n], n), "m": tf.fill([n, 2], n), "n": n})
+        batches = data.ragged_batch(2)
+        self.assertEqual(repr(batches.element_spec["m"]),
+                         "RaggedTensorSpec(TensorShape([None, None, 2]), tf.int64, 1, tf.int64)")
+        got = [(one["a"].to_list(), one["m"].to_list(), one["n"].numpy().tolist()) for one in batches]
+        self.assertEqual(got, [([[1], [2, 2]], [[[1, 1]], [[2, 2], [2, 2]]], [1, 2]), ([[3, 3, 3]], [[[3, 3]] * 3], [3])])
+        self.assertEqual(len(list(data.ragged_batch(2, drop_remainder=True))), 1)
+        images = tf.data.Dataset.from_generator(
+            lambda: iter([np.ones((2, 3)), np.zeros((1, 2)), np.ones((0, 4))]),
+            output_signature=tf.TensorSpec([None, None], tf.float32)).apply(tf.data.experimental.dense_to_ragged_batch(2))
+        self.assertEqual([one.to_list() for one in images], [[[[1, 1, 1], [1, 1, 1]], [[0, 0]]], [[]]])
+
     def test_texts_and_indicators(self):
         words = tf.SparseTensor([[0, 1], [1, 0]], ["a", "b"], [2, 2])
         self.assertEqual(tf.sparse.to_dense(words, "?").numpy().tolist(), [[b"?", b"a"], [b"b", b"?"]])

@@ -95,6 +95,9 @@ class Dataset:
     def prefetch(self, buffer_size=-1, name=None) -> Any:
         """Reads ahead on a thread of its own."""
         ...
+    def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=..., name=None) -> Any:
+        """The same for elements of different sizes, as ragged tensors where the sizes are not known."""
+        ...
     @staticmethod
     def random(seed=None, rerandomize_each_iteration=None, name=None) -> Any:
         """An endless stream of numbers, as int64."""

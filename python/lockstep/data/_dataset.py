@@ -268,6 +268,13 @@ class Dataset:
             self._spec)
         return Dataset._make(self._native.batch(size, drop_remainder), spec, "_BatchDataset")
 
+    def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=int64, name=None):
+        """The same for elements of different sizes, as ragged tensors where the sizes are not known."""
+        from . import composites
+        if _composites.has_parts(self._spec):
+            return self.batch(batch_size, drop_remainder)
+        return composites.ragged_batch(self, int(integers(batch_size, "a batch's size")), drop_remainder)
+
     def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False,
                      name=None):
         """The same for elements of different sizes, padded behind."""

@@ -86,3 +86,53 @@ def is_composite_structure(structure):
     made = apart(structure)
     from .._composites import has_parts
     return made if has_parts(made) else None
+
+
+def _ragged_spec(one, size):
+    """Of a batch of tensors whose sizes differ where they are not known."""
+    from ..ragged import RaggedTensorSpec
+    if one.shape.rank is None:
+        raise ValueError(f"[ragged_batch] the number of axes must be known; got {one!r}")
+    unknown = [i for i, axis in enumerate(one.shape) if axis is None]
+    if not unknown:
+        return TensorSpec([size] + list(one.shape), one.dtype)
+    return RaggedTensorSpec([size] + list(one.shape), one.dtype, unknown[-1] + 1)._parts()
+
+
+def _row_parts(row, depth):
+    """A row as the parts of a ragged tensor with `depth` axes of splits."""
+    import numpy
+    from .. import ops_array
+    from .._tensor import convert_to_tensor
+    from ..ragged import RaggedParts
+    sizes, splits, count = list(row._shape), [], 1
+    for axis in range(depth):
+        count *= sizes[axis]
+        splits.append(convert_to_tensor(numpy.arange(count + 1, dtype="int64") * sizes[axis + 1]))
+    return RaggedParts(ops_array.reshape(row, [count * sizes[depth]] + sizes[depth + 1:]), *splits)
+
+
+def ragged_batch(dataset, size, drop_remainder):
+    """`Dataset.ragged_batch`: components whose sizes are not known become ragged."""
+    specs = nest.flatten(dataset._spec)
+    made = [_ragged_spec(one, size if drop_remainder else None) for one in specs]
+
+    def together(rows):
+        from .. import ops_array
+        flat = []
+        for number, spec in enumerate(made):
+            column = [row[number] for row in rows]
+            flat += list(spec.stacked([_row_parts(one, len(spec) - 2) for one in column])) if isinstance(spec, Parts) else [
+                ops_array.stack(column)]
+        return flat
+
+    def make():
+        rows = []
+        for element in dataset:
+            rows.append(_flat_element(element))
+            if len(rows) == size:
+                yield together(rows)
+                rows = []
+        if rows and not drop_remainder:
+            yield together(rows)
+    return dataset._from_python(make, nest._pack(dataset._spec, iter(made)), "_RaggedBatchDataset")

@@ -125,3 +125,8 @@ def Counter(start=0, step=1, dtype="int64"):
     """Numbers without an end."""
     from . import Dataset
     return Dataset.counter(start, step, dtype)
+
+
+def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype="int64"):
+    """`Dataset.ragged_batch`, for `Dataset.apply`."""
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder)
