@@ -493,7 +493,7 @@ def bounded_in_turn_kill_any(place, draw):
 
 def bounded_with_slow_tasks(place, draw):
     """One is held up again and again; nobody runs further ahead of it than the bound."""
-    job = Job(place, draw, workers=3, servers=1, epochs=300, train=("--mode", "bounded", "--staleness", "2"))
+    job = Job(place, draw, workers=3, servers=1, epochs=800, train=("--mode", "bounded", "--staleness", "2"))
     for _ in range(8):
         job.wait_for_epoch(job.epochs_done() + 1)
         slow = job.random_worker(but=(0,))
