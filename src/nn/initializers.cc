@@ -107,8 +107,7 @@ Tensor DrawHalfUniform(const random::Stream& stream, double low, double high, co
 Tensor Draw(Distribution distribution, double a, double b, int64_t seed, const Shape& shape,
             DType dtype) {
   const random::Stream stream = random::KerasStream(random::DrawSeed(seed));
-  if (distribution == Distribution::kUniform &&
-      (dtype == DType::kBFloat16 || dtype == DType::kFloat16))
+  if (distribution == Distribution::kUniform && IsHalf(dtype))
     return DrawHalfUniform(stream, a, b, shape, dtype);
   return Filled(shape, dtype, [&]<typename T>(std::span<T> out) {
     const T first = static_cast<T>(a);

@@ -126,8 +126,6 @@ Tensor RealRandom(const char* op, const Shape& shape, const Tensor& seed, double
                     {{"shape", shape.vector()}, {"dtype", dtype}, {"a", first}, {"b", second}});
 }
 
-bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
-
 // The numbers of float32, rounded; then deviation and mean in the dtype.
 Tensor HalfNormal(const char* op, const Shape& shape, const Tensor& seed, double mean,
                   double deviation, DType dtype) {

@@ -25,7 +25,7 @@ Tensor CastFloating(const Tensor& value, DType dtype) {
 }
 
 Tensor WidenHalf(const Tensor& value) {
-  const bool half = value.dtype() == DType::kBFloat16 || value.dtype() == DType::kFloat16;
+  const bool half = IsHalf(value.dtype());
   return half ? Cast(value, DType::kFloat32) : value;
 }
 

@@ -34,7 +34,7 @@ std::string HalfText(double value, DType dtype) {
 }
 
 std::string ShortestText(double value, DType dtype) {
-  if (dtype == DType::kBFloat16 || dtype == DType::kFloat16) return HalfText(value, dtype);
+  if (IsHalf(dtype)) return HalfText(value, dtype);
   return dtype == DType::kFloat32 ? ScientificText(static_cast<float>(value), -1)
                                   : ScientificText(value, -1);
 }

@@ -79,13 +79,14 @@ size_t DTypeSize(DType dtype) {
 }
 
 bool IsFloating(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kBFloat16 ||
-         dtype == DType::kFloat16;
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || IsHalf(dtype);
 }
 
 bool IsInteger(DType dtype) {
   return dtype == DType::kInt8 || dtype == DType::kInt16 || dtype == DType::kInt32 ||
          dtype == DType::kInt64 || dtype == DType::kUInt8;
 }
+
+bool IsHalf(DType dtype) { return dtype == DType::kBFloat16 || dtype == DType::kFloat16; }
 
 }  // namespace lockstep

@@ -48,6 +48,8 @@ std::string_view DTypeName(DType dtype);
 size_t DTypeSize(DType dtype);
 bool IsFloating(DType dtype);
 bool IsInteger(DType dtype);
+/// Whether it is one of the floating-point types of 16 bits.
+bool IsHalf(DType dtype);
 
 template <typename T>
 struct DTypeOfTraits;

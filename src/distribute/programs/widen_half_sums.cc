@@ -10,10 +10,7 @@ namespace {
 using graph::Endpoint;
 using graph::Node;
 
-bool IsNarrow(const graph::Graph& graph, Endpoint e) {
-  const DType dtype = graph.type(e).dtype;
-  return dtype == DType::kBFloat16 || dtype == DType::kFloat16;
-}
+bool IsNarrow(const graph::Graph& graph, Endpoint e) { return IsHalf(graph.type(e).dtype); }
 
 Endpoint CastTo(graph::Graph& graph, Endpoint e, DType dtype) {
   return {graph.AddNode("Cast", {e}, {{"DstT", dtype}}).id, 0};

@@ -108,7 +108,7 @@ class Accumulation : public Kernel {
   int64_t row_grain() const override { return row_elements_ == 1 ? 16 : 1; }
 
  protected:
-  bool narrow() const { return dtype_ == DType::kBFloat16 || dtype_ == DType::kFloat16; }
+  bool narrow() const { return IsHalf(dtype_); }
   // Calls piece(first, count) for the elements of rows [begin, end).
   template <typename Piece>
   void ForEachPiece(int64_t begin, int64_t end, const Piece& piece) const {

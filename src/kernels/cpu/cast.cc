@@ -93,8 +93,6 @@ CastLoop Choose(DType from, DType to) {
   }
 }
 
-bool IsHalf(DType dtype) { return dtype == DType::kBFloat16 || dtype == DType::kFloat16; }
-
 class Cast : public Kernel {
  public:
   Cast(const KernelSpec& spec, CastLoop loop)

@@ -25,7 +25,7 @@ void ArrayLoop(const void* x, void* out, int64_t count, const double*) {
 LoopChoice ChooseReal(DType dtype, UnaryLoop f32, UnaryLoop f64, double cost) {
   LoopChoice choice;
   choice.cost = cost;
-  choice.widen = dtype == DType::kBFloat16 || dtype == DType::kFloat16;
+  choice.widen = IsHalf(dtype);
   if (dtype == DType::kFloat32 || choice.widen) choice.unary = f32;
   if (dtype == DType::kFloat64) choice.unary = f64;
   return choice;

@@ -108,7 +108,7 @@ LoopChoice ChooseLoop(DType dtype) {
   if constexpr ((kTypes & kRealTypes) != 0) {
     if (dtype == DType::kFloat32) Get<F, float>::Into(choice);
     if (dtype == DType::kFloat64) Get<F, double>::Into(choice);
-    if (dtype == DType::kBFloat16 || dtype == DType::kFloat16) {
+    if (IsHalf(dtype)) {
       Get<F, float>::Into(choice);
       choice.widen = true;
     }

@@ -69,7 +69,7 @@ template <BinaryFunction kFunction>
 LoopChoice ChooseReal(DType dtype) {
   LoopChoice choice;
   choice.cost = 40;
-  choice.widen = dtype == DType::kBFloat16 || dtype == DType::kFloat16;
+  choice.widen = IsHalf(dtype);
   if (dtype == DType::kFloat32 || choice.widen) choice.binary = ArrayLoop<kFunction, float>;
   if (dtype == DType::kFloat64) choice.binary = ArrayLoop<kFunction, double>;
   return choice;
@@ -147,7 +147,7 @@ std::unique_ptr<Kernel> MakePolygamma(const KernelSpec& spec) {
   const DType dtype = spec.inputs[0].dtype;
   LoopChoice choice;
   choice.cost = 200;
-  choice.widen = dtype == DType::kBFloat16 || dtype == DType::kFloat16;
+  choice.widen = IsHalf(dtype);
   if (dtype == DType::kFloat32 || choice.widen) choice.unary = PolygammaLoop<float>;
   if (dtype == DType::kFloat64) choice.unary = PolygammaLoop<double>;
   return MakeElementwise(spec, choice,

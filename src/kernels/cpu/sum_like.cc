@@ -92,7 +92,7 @@ class SumLike : public Kernel {
     first_summed_ = summed(0);
     if (!first_summed_) return;
     offsets_ = spec.leaves.empty() ? LeafTable{0, first_size_} : spec.leaves;
-    by_columns_ = all.size() == 2 && all[0].summed && !IsHalf();
+    by_columns_ = all.size() == 2 && all[0].summed && !IsHalf(dtype_);
     if (by_columns_) {
       axes_.clear();
       for (int64_t& offset : offsets_) offset *= all[0].size / std::max<int64_t>(1, first_size_);
@@ -101,11 +101,11 @@ class SumLike : public Kernel {
 
   int64_t rows() const override {
     if (by_columns_) return out_size_;
-    return first_summed_ || IsHalf() ? 1 : first_size_;
+    return first_summed_ || IsHalf(dtype_) ? 1 : first_size_;
   }
   int64_t row_grain() const override { return by_columns_ ? 64 : 1; }
   uint32_t aligned_inputs() const override {
-    return by_columns_ || first_summed_ || IsHalf() ? 0 : 1;
+    return by_columns_ || first_summed_ || IsHalf(dtype_) ? 0 : 1;
   }
   double cost_per_row() const override {
     return static_cast<double>(in_size_) / std::max<int64_t>(1, rows());
@@ -128,8 +128,6 @@ class SumLike : public Kernel {
   }
 
  private:
-  bool IsHalf() const { return dtype_ == DType::kBFloat16 || dtype_ == DType::kFloat16; }
-
   template <typename T>
   void RunReal(const T* g, T* out, int64_t begin, int64_t end) const {
     if (by_columns_) return LeafSumRows(g, out_size_, offsets_, out, begin, end);

@@ -47,13 +47,13 @@ void NarrowFloat16(const float* from, uint16_t* to, int64_t count) {
 
 void Widen(DType dtype, const void* from, float* to, int64_t count) {
   const auto* halves = static_cast<const uint16_t*>(from);
-  LOCKSTEP_CHECK(dtype == DType::kBFloat16 || dtype == DType::kFloat16);
+  LOCKSTEP_CHECK(IsHalf(dtype));
   dtype == DType::kBFloat16 ? WidenBFloat16(halves, to, count) : WidenFloat16(halves, to, count);
 }
 
 void Narrow(DType dtype, const float* from, void* to, int64_t count) {
   auto* halves = static_cast<uint16_t*>(to);
-  LOCKSTEP_CHECK(dtype == DType::kBFloat16 || dtype == DType::kFloat16);
+  LOCKSTEP_CHECK(IsHalf(dtype));
   dtype == DType::kBFloat16 ? NarrowBFloat16(from, halves, count)
                             : NarrowFloat16(from, halves, count);
 }
