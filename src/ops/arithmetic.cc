@@ -81,18 +81,27 @@ Gradients AbsGradient(const GradientContext& context) {
 
 Gradients SignGradient(const GradientContext& context) { return {ZerosLike(context.inputs[0])}; }
 
+// Nothing comes of nothing, also where the slope is infinite or no number, as in TensorFlow's
+// kernels.
+Tensor UnlessNothingFlows(const Tensor& upstream, const Tensor& gradient) {
+  return Where(Equal(upstream, 0), 0, gradient);
+}
+
 Gradients ReciprocalGradient(const GradientContext& context) {
   const Tensor& y = context.outputs[0];
-  return {-context.output_gradients[0] * (y * y)};
+  const Tensor& upstream = context.output_gradients[0];
+  return {UnlessNothingFlows(upstream, -upstream * (y * y))};
 }
 
 Gradients SqrtGradient(const GradientContext& context) {
-  return {(0.5 * context.output_gradients[0]) / context.outputs[0]};
+  const Tensor& upstream = context.output_gradients[0];
+  return {UnlessNothingFlows(upstream, (0.5 * upstream) / context.outputs[0])};
 }
 
 Gradients RsqrtGradient(const GradientContext& context) {
   const Tensor& y = context.outputs[0];
-  return {context.output_gradients[0] * (-0.5 * y) * (y * y)};
+  const Tensor& upstream = context.output_gradients[0];
+  return {UnlessNothingFlows(upstream, upstream * (-0.5 * y) * (y * y))};
 }
 
 OpSpec Binary(const char* name, InferFunction infer, GradientFunction gradient) {

@@ -348,6 +348,19 @@ TEST(Cast, ConvertsAsTensorFlowOnACpu) {
   }
 }
 
+TEST(Elementwise, NothingFlowsWhereNothingComesAlsoAtSteepPlaces) {
+  const Tensor x{0, 4, 0};
+  for (const auto function : {&Sqrt, &Rsqrt, &Reciprocal}) {
+    GradientTape tape;
+    tape.Watch(x);
+    const Tensor y = Where(Greater(x, 0), function(x), x);
+    const Tensor gradient = tape.Gradient(y, x);
+    EXPECT_EQ(gradient.data<float>()[0], 1);
+    EXPECT_EQ(gradient.data<float>()[2], 1);
+    EXPECT_NE(gradient.data<float>()[1], 1);
+  }
+}
+
 TEST(Fills, HaveOneValue) {
   EXPECT_EQ(Fill({2, 2}, 7).ToVector<int32_t>(), (std::vector<int32_t>{7, 7, 7, 7}));
   EXPECT_EQ(Zeros({3}, DType::kInt64).ToVector<int64_t>(), (std::vector<int64_t>{0, 0, 0}));
