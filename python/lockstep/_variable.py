@@ -51,6 +51,21 @@ def _created(creators, args, kwargs):
     return make(**kwargs)
 
 
+class _Holder:
+    """The op of a variable of a graph."""
+
+    type = "VarHandleOp"
+
+    def __init__(self, variable):
+        self.variable, self.name, self.inputs, self.device = variable, variable._shared_name, [], variable.device
+
+    graph = property(lambda self: self.variable.graph)
+    outputs = property(lambda self: [self.variable.handle])
+
+    def __repr__(self):
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
 class Variable(metaclass=_Meta):
     """A value that changes. Reading it takes a snapshot that no later assignment changes.
 
@@ -176,7 +191,10 @@ class Variable(metaclass=_Meta):
 
     @property
     def op(self):
-        return self
+        """The op that holds it in a graph, by its name; eagerly the variable."""
+        if not self.__dict__.get("_of_graph"):
+            return self
+        return _Holder(self)
 
     @property
     def graph(self):

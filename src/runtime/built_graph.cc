@@ -137,7 +137,7 @@ Operation Graph::Group(const std::vector<Fetch>& elements, const std::string& na
   const std::lock_guard lock(state_->mutex);
   std::vector<int> nodes;
   for (const Fetch& element : elements) nodes.push_back(state_->NodeOf(element));
-  return Operation(state_, state_->AddControlled(name, nodes));
+  return Operation(state_, state_->AddControlled(name, nodes, true));
 }
 
 Operation Graph::GroupEffects(const std::function<void()>& body, const std::string& name) const {

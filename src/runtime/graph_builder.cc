@@ -1,6 +1,7 @@
 #include "runtime/graph_builder.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ops/builder.h"
 #include "ops/op.h"
@@ -152,9 +153,11 @@ void GraphState::NameNode(graph::Node& node, const std::string& base) {
   by_name[node.name] = node.id;
 }
 
-int GraphState::AddControlled(const std::string& name, const std::vector<int>& controls) {
+int GraphState::AddControlled(const std::string& name, const std::vector<int>& controls,
+                              bool in_scope) {
   const ops::BuilderScope scope(tracer.get());
-  const ControlDependencies none(nullptr);
+  std::optional<ControlDependencies> none;
+  if (!in_scope) none.emplace(nullptr);
   tracer->PushControl(controls);
   const Tensor done = ops::Emit1("Group", {});
   tracer->PopControl();

@@ -59,8 +59,9 @@ struct GraphState : std::enable_shared_from_this<GraphState> {
   /// `base`, or the first of base_1, base_2, ... that is free.
   std::string UniqueName(const std::string& base);
   void NameNode(graph::Node& node, const std::string& base);
-  /// Adds an op with `controls`, in no scope's control.
-  int AddControlled(const std::string& name, const std::vector<int>& controls);
+  /// Adds an op with `controls`, and with those of the scopes that are open where `in_scope`.
+  int AddControlled(const std::string& name, const std::vector<int>& controls,
+                    bool in_scope = false);
   /// The node that is done when `element` is.
   int NodeOf(const Fetch& element);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <thread>
 
 #include "base/error_of_test.h"
@@ -147,6 +148,28 @@ TEST(Session, ControlDependenciesDecideWhatRuns) {
   EXPECT_EQ(group.name(), "group_deps");
   session.Run({group});
   EXPECT_EQ(Value(session.Eval(x)), 2);
+}
+
+TEST(Session, GroupsWaitForTheirScopes) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Variable v(0.0f, {.name = "v"}), w(0.0f, {.name = "w"});
+  const Tensor first = v.AssignAdd(1.0f);
+  const Tensor second = w.AssignAdd(10.0f);
+  std::optional<Operation> both, nothing;
+  {
+    const ControlDependencies after({first});
+    both = graph.Group({second});
+    nothing = graph.Group({});
+  }
+  const Session session(graph);
+  session.Run({}, {}, {graph.GlobalVariablesInitializer()});
+  session.Run({}, {}, {*both});
+  EXPECT_EQ(Value(session.Run({v})[0]), 1);
+  EXPECT_EQ(Value(session.Run({w})[0]), 10);
+  session.Run({}, {}, {*nothing});
+  EXPECT_EQ(Value(session.Run({v})[0]), 2);
+  EXPECT_EQ(Value(session.Run({w})[0]), 10);
 }
 
 TEST(Session, AnOpRunsOnceForAllFetches) {
