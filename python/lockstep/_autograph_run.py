@@ -228,6 +228,7 @@ def if_statement(test, body, otherwise, get, put, names, place):
             branch()
             ends.append(get())
         _native.scratch(look)
+    before, *ends = _with_element_shapes(before, *ends)
     put(before)
     plans = [_join(name, yes, no) for name, yes, no in zip(names, *ends)]
 
@@ -245,6 +246,19 @@ def if_statement(test, body, otherwise, get, put, names, place):
     finally:
         put(before)
     put(tuple(plan.pack(results) for plan in plans))
+
+
+def _with_element_shapes(*states):
+    """The values of all names before and after branches, where arrays know the shape of elements from each other."""
+    from ._tensor_array import TensorArray
+    rows = []
+    for values in zip(*states):
+        arrays = [one for one in values if isinstance(one, TensorArray)]
+        known = next((one for one in arrays if not one._lacks_shape() and one.element_shape is not None), None)
+        if known is not None:
+            values = tuple(one._with_shape_of(known) if isinstance(one, TensorArray) else one for one in values)
+        rows.append(values)
+    return [tuple(column) for column in zip(*rows)] if rows else list(states)
 
 
 class _Keep:

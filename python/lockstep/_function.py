@@ -931,6 +931,7 @@ def custom_gradient(f=None):
     @functools.wraps(f)
     def decorated(*args, **kwargs):
         tensors = [convert_to_tensor(one) for one in args]
+        variables = _variables_of(f, tensors, kwargs)
         structure = []
 
         def call(given):
@@ -939,12 +940,29 @@ def custom_gradient(f=None):
             structure[:] = [form]
 
             def backwards(upstream):
-                made = gradient(*upstream)
-                return list(made) if isinstance(made, (list, tuple)) else [made]
+                if not variables:
+                    made = gradient(*upstream)
+                    return list(made) if isinstance(made, (list, tuple)) else [made]
+                made, of_variables = gradient(*upstream, variables=variables)
+                return (list(made) if isinstance(made, (list, tuple)) else [made]) + list(of_variables)
             return flat, backwards
-        results = _native.custom_gradient(call, tensors, [])
+        results = _native.custom_gradient(call, tensors, [one._v for one in variables])
         return _pack_results(structure[0], results)
     return decorated
+
+
+def _variables_of(f, tensors, kwargs):
+    """The variables that `f` reads, where the gradient that it gives takes them: found by a call beforehand."""
+    def takes(code):
+        names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+        return "variables" in names
+    code = getattr(f, "__code__", None)
+    if code is None or not any(takes(one) for one in code.co_consts if hasattr(one, "co_varnames")):
+        return []
+    from ._tape import GradientTape
+    with GradientTape() as tape:
+        f(*tensors, **kwargs)
+    return list(tape.watched_variables())
 
 
 def recompute_grad(f):

@@ -235,6 +235,18 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     return x * (1 / (1 - rate)) * keep
 
 
+class experimental:
+    """Functions whose names may change: `tf.nn.experimental`."""
+
+    @staticmethod
+    def stateless_dropout(x, rate, seed, rng_alg="auto_select", noise_shape=None, name=None):
+        """`x` with elements set to 0 by the numbers of a seed, the others scaled."""
+        from . import random
+        x = convert_to_tensor(x)
+        drawn = random.stateless_uniform(ops_array.shape(x) if noise_shape is None else noise_shape, seed, dtype=x.dtype)
+        return ops_array.where(drawn >= rate, x * (1.0 / (1.0 - rate)), ops_array.zeros_like(x))
+
+
 def moments(x, axes, shift=None, keepdims=False, name=None):
     """(mean, variance) over axes."""
     return op(n.moments, convert_to_tensor(x), ops_math._axes(axes), bool(keepdims))

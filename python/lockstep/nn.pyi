@@ -73,6 +73,12 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Any:
 def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None, allow_fast_lookup=False) -> Any:
     """Rows of `params` joined for each row of `sp_ids`. combiner: mean (default), sqrtn or sum."""
     ...
+class experimental:
+    """Functions whose names may change: `tf.nn.experimental`."""
+    @staticmethod
+    def stateless_dropout(x, rate, seed, rng_alg='auto_select', noise_shape=None, name=None) -> Any:
+        """`x` with elements set to 0 by the numbers of a seed, the others scaled."""
+        ...
 def gelu(features, approximate=False, name=None) -> Any:
     """x times the normal probability of a value below x."""
     ...

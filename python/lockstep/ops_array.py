@@ -43,6 +43,15 @@ def constant(value, dtype=None, shape=None, name="Const"):
     return op(n.reshape, result, sizes)
 
 
+def _sizes(shape):
+    """The sizes of a shape, all known. Raises: InvalidArgumentError for negative ones."""
+    sizes = static_shape(shape)
+    if any(one < 0 for one in sizes):
+        from .errors import InvalidArgumentError
+        raise InvalidArgumentError(None, None, f"[shape] Dimension {min(sizes)} must be >= 0; got {sizes}")
+    return sizes
+
+
 def zeros(shape, dtype=float32, name=None, layout=None):
     """Zeros of a shape."""
     dtype = as_dtype(dtype)
@@ -50,14 +59,14 @@ def zeros(shape, dtype=float32, name=None, layout=None):
         return fill(shape, "")
     if _value_shapes.is_value(shape):
         return _value_shapes.full(shape, op(n.zeros, [], dtype))
-    return op(n.zeros, static_shape(shape), dtype)
+    return op(n.zeros, _sizes(shape), dtype)
 
 
 def ones(shape, dtype=float32, name=None, layout=None):
     """Ones of a shape."""
     if _value_shapes.is_value(shape):
         return _value_shapes.full(shape, op(n.ones, [], as_dtype(dtype)))
-    return op(n.ones, static_shape(shape), as_dtype(dtype))
+    return op(n.ones, _sizes(shape), as_dtype(dtype))
 
 
 def fill(dims, value, name=None, layout=None):
@@ -68,7 +77,7 @@ def fill(dims, value, name=None, layout=None):
     if value._dtype == 7:
         sizes = static_shape(dims)
         return n.from_strings([value._item()] * TensorShape(sizes).num_elements(), sizes)
-    return op(n.fill, static_shape(dims), value)
+    return op(n.fill, _sizes(dims), value)
 
 
 def zeros_like(input, dtype=None, name=None, layout=None):

@@ -506,11 +506,25 @@ class Dataset:
     def reduce(self, initial_state, reduce_func, name=None):
         """The last state of state = reduce_func(state, element)."""
         state = nest.map_structure(convert_to_tensor, initial_state)
+        if _native.is_tracing():
+            return self._reduced_in_graph(state, reduce_func)
         from .._function import function
         step = function(reduce_func)
         for element in self:
             state = step(state, element)
         return state
+
+    def _reduced_in_graph(self, state, reduce_func):
+        from .. import _autograph_run, autograph
+        step, held = autograph.convert_callable(reduce_func), [state]
+
+        def body(element):
+            held[0] = step(held[0], element)
+
+        def put(values):
+            held[0] = values[0]
+        _autograph_run.for_statement(self, None, body, lambda: (held[0],), put, ("the state",), None)
+        return held[0]
 
     def with_options(self, options, name=None):
         """The same dataset, which keeps the options, too; they change no element."""

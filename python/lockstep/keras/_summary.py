@@ -72,7 +72,9 @@ def _connections(model, layer):
     for node in getattr(model, "_nodes", []):
         if node.layer is layer:
             for one in node.inputs:
-                names.append(f"{one._node.layer.name}[0][{one._index}]")
+                calls = one._node.layer.__dict__.get("_inbound", [])
+                number = next((i for i, call in enumerate(calls) if call is one._node), 0)
+                names.append(f"{one._node.layer.name}[{number}][{one._index}]")
     return ", ".join(names) if names else "-"
 
 

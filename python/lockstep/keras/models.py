@@ -243,16 +243,17 @@ class Functional(Model):
     def _in_order_of_depth(self, layers):
         """Keras's order of layers, and so of weights: the farthest from the outputs first, those of one depth
         as they are met on the way from the outputs."""
-        depth, met = {}, {}
+        depth, met, seen = {}, {}, set()
         makers = {id(one): node for node in self._nodes for one in nest.flatten(node.outputs)}
         for one in self.inputs:
             makers[id(one)] = one._node
 
         def meet(tensor):
             node = makers[id(tensor)]
-            if id(node.layer) in met:
+            if id(node) in seen:
                 return
-            met[id(node.layer)] = len(met)
+            seen.add(id(node))
+            met.setdefault(id(node.layer), len(met))
             for one in node.inputs if node in self._nodes else ():
                 meet(one)
         for one in self.outputs:

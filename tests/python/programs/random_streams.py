@@ -1,0 +1,27 @@
+import numpy as np
+import tensorflow as tf
+tf.random.set_seed(42); print(tf.random.uniform([3]).numpy(), tf.random.uniform([2], seed=1).numpy(), tf.random.uniform([2], 0, 10, tf.int32).numpy())
+tf.random.set_seed(42); print(tf.random.uniform([3]).numpy(), tf.random.normal([2]).numpy().round(5))
+print(tf.random.uniform([2], seed=7).numpy().tolist() != tf.random.uniform([2], seed=7).numpy().tolist())
+print(tf.random.stateless_uniform([2], [1, 2]).numpy(), tf.random.stateless_uniform([2], [1, 2], 0, 100, tf.int32).numpy(), tf.random.stateless_normal([2], [3, 4]).numpy().round(5), tf.random.stateless_truncated_normal([2], [3, 4]).numpy().round(5))
+g = tf.random.Generator.from_seed(1234); print(g.uniform([2]).numpy(), g.normal([2]).numpy().round(5), g.uniform([2], 0, 5, tf.int32).numpy(), g.state.numpy())
+a, b = g.split(2); print(a.uniform([1]).numpy(), b.uniform([1]).numpy()); g.skip(10); print(g.uniform([1]).numpy(), g.key.numpy()); g.reset_from_seed(1); print(g.uniform_full_int([1], tf.int64).numpy())
+n = tf.random.Generator.from_non_deterministic_state(); print(n.normal([2]).shape)
+s = tf.random.experimental.stateless_split([1, 2], 3); print(s.numpy()); print(tf.random.experimental.stateless_fold_in([1, 2], 5).numpy(), tf.random.split([1, 2], 2).numpy(), tf.random.fold_in([1, 2], 9).numpy())
+@tf.function
+def f(): return tf.random.uniform([2]), tf.random.uniform([2], seed=3)
+tf.random.set_seed(5); x, y = f(); p, q = f(); print(x.numpy(), y.numpy(), p.numpy(), q.numpy())
+gen = tf.random.Generator.from_seed(9)
+@tf.function
+def h(): return gen.normal([2])
+print(h().numpy().round(5), h().numpy().round(5))
+print(tf.random.shuffle(tf.range(5), seed=2).shape, sorted(tf.random.shuffle(tf.range(5)).numpy().tolist()), tf.random.truncated_normal([100], seed=1).numpy().max() < 2.01)
+print(tf.random.categorical(tf.math.log([[0.0001, 0.9999]]), 4).shape, tf.random.stateless_categorical(tf.math.log([[1e-9, 1.0]]), 3, [1, 2]).numpy())
+tf.keras.utils.set_random_seed(1); print(tf.random.normal([1]).numpy().round(5), np.random.rand(1).round(5), tf.keras.initializers.GlorotUniform(seed=3)((2, 2)).numpy().round(5))
+sg = tf.keras.random.SeedGenerator(3); print(sg.next().numpy(), sg.next().numpy(), tf.keras.random.uniform((2,), seed=5).numpy(), tf.keras.random.normal((2,), seed=sg).numpy().round(5), tf.keras.random.randint((3,), 0, 10, seed=1).numpy())
+d = tf.data.Dataset.range(5).shuffle(5, seed=1); print(list(d.as_numpy_iterator()), list(d.as_numpy_iterator()))
+tf.random.set_seed(3); d = tf.data.Dataset.range(6).shuffle(6); print(list(d.as_numpy_iterator()))
+r = tf.data.Dataset.random(seed=2).take(2); print(list(r.as_numpy_iterator()))
+print(tf.nn.dropout(tf.ones([6]), 0.5, seed=4).numpy(), tf.nn.experimental.stateless_dropout(tf.ones([4]), 0.5, [1, 2]).numpy())
+l = tf.keras.layers.Dropout(0.4, seed=2); print(l(tf.ones((2, 3)), training=True).numpy().round(3))
+print(tf.random.stateless_uniform([2], [1, 2], dtype=tf.float64).numpy(), tf.random.stateless_uniform([2], [1, 2], minval=None, maxval=None, dtype=tf.int32).numpy())
