@@ -840,7 +840,7 @@ def group(*inputs, **kwargs):
 
 def no_op(name=None):
     """An operation that does nothing."""
-    return group()
+    return group(name=name or "NoOp")
 
 
 def tuple_of(tensors, control_inputs=None, name=None):

@@ -168,7 +168,12 @@ void BindGraphs(nb::module_& m) {
       .def("variables", &Graph::variables)
       .def("trainable_variables", &Graph::trainable_variables)
       .def("initializer", &Graph::GlobalVariablesInitializer)
-      .def("group", [](const Graph& g, nb::object list) { return g.Group(FetchesOf(list)); })
+      .def(
+          "group",
+          [](const Graph& g, nb::object list, const std::string& name) {
+            return g.Group(FetchesOf(list), name);
+          },
+          nb::arg(), nb::arg("name") = "group_deps")
       .def("group_effects",
            [](const Graph& g, nb::callable body) { return g.GroupEffects([&] { body(); }); })
       .def("finalize", &Graph::Finalize)

@@ -23,7 +23,7 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for i in range(4): _, l = sess.run([step, loss], {x: xs, y: ys}); print(i, round(float(l), 2))
     print(sess.run(V).ravel().round(3), sess.run(ema.average(V)).ravel().round(3))
-    sess.run(only); print(sess.run(count))
+    sess.run(only); print(sess.run(count), only.name)
     path = saver.save(sess, "./model.ckpt", global_step=4); print(path)
     sess.run(tf.assign(b, tf.zeros([UNITS])))
     saver.restore(sess, path); print(sess.run(b).round(3))

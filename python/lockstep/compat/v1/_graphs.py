@@ -241,7 +241,8 @@ def graph_group(inputs, options):
     if not in_graph():
         return None
     fetches = _targets(nest.flatten(list(inputs)))
-    return GraphOperation(get_default_graph()._native.group(fetches), get_default_graph())
+    return GraphOperation(get_default_graph()._native.group(fetches, options.get("name") or "group_deps"),
+                          get_default_graph())
 
 
 def graph_variable(args, kwargs):
