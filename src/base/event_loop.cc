@@ -39,6 +39,7 @@ EventLoop::~EventLoop() {
   }
 }
 
+// Who posts needs mutex_: once the work can be taken, its loop may have ended and gone.
 void EventLoop::NoteNewWork() {
   if (!watches_.load(std::memory_order_acquire)) return;
   posts_.fetch_add(1, std::memory_order_seq_cst);
@@ -51,8 +52,8 @@ void EventLoop::Post(Work work) {
     // The clock is read under the lock, so that times rise along the queue.
     posted_.push_back({{Now(), sequence_++}, std::move(work)});
     if (waiting_) changed_.notify_one();
+    NoteNewWork();
   }
-  NoteNewWork();
 }
 
 TimerId EventLoop::PostAt(Time when, Work work) {
@@ -62,8 +63,8 @@ TimerId EventLoop::PostAt(Time when, Work work) {
     id = {when, sequence_++};
     const auto place = queue_.emplace(id, std::move(work)).first;
     if (waiting_ && place == queue_.begin()) changed_.notify_one();
+    NoteNewWork();
   }
-  NoteNewWork();
   return id;
 }
 
