@@ -39,7 +39,7 @@ EventLoop::~EventLoop() {
   }
 }
 
-// Who posts needs mutex_: once the work can be taken, its loop may have ended and gone.
+// Who posts or stops holds mutex_ until it is through: its loop may end then, and be gone.
 void EventLoop::NoteNewWork() {
   if (!watches_.load(std::memory_order_acquire)) return;
   posts_.fetch_add(1, std::memory_order_seq_cst);
@@ -47,24 +47,19 @@ void EventLoop::NoteNewWork() {
 }
 
 void EventLoop::Post(Work work) {
-  {
-    std::lock_guard lock(mutex_);
-    // The clock is read under the lock, so that times rise along the queue.
-    posted_.push_back({{Now(), sequence_++}, std::move(work)});
-    if (waiting_) changed_.notify_one();
-    NoteNewWork();
-  }
+  std::lock_guard lock(mutex_);
+  // The clock is read under the lock, so that times rise along the queue.
+  posted_.push_back({{Now(), sequence_++}, std::move(work)});
+  if (waiting_) changed_.notify_one();
+  NoteNewWork();
 }
 
 TimerId EventLoop::PostAt(Time when, Work work) {
-  TimerId id;
-  {
-    std::lock_guard lock(mutex_);
-    id = {when, sequence_++};
-    const auto place = queue_.emplace(id, std::move(work)).first;
-    if (waiting_ && place == queue_.begin()) changed_.notify_one();
-    NoteNewWork();
-  }
+  std::lock_guard lock(mutex_);
+  const TimerId id{when, sequence_++};
+  const auto place = queue_.emplace(id, std::move(work)).first;
+  if (waiting_ && place == queue_.begin()) changed_.notify_one();
+  NoteNewWork();
   return id;
 }
 
@@ -217,11 +212,9 @@ bool EventLoop::RunUntil(const std::function<bool()>& done, Duration limit) {
 }
 
 void EventLoop::Stop() {
-  {
-    std::lock_guard lock(mutex_);
-    stopped_ = true;
-    changed_.notify_all();
-  }
+  std::lock_guard lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
   NoteNewWork();
 }
 
