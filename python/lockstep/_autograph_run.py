@@ -1,9 +1,8 @@
 """What rewritten functions call; see autograph.py."""
 
-import threading
-
 from . import _native, errors, nest
 from ._dtypes import as_dtype
+from ._newest import Newest
 from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
 
@@ -127,25 +126,14 @@ class LazyRange:
         self.dtype = self.start.dtype
 
 
-class _Ranges(threading.local):
-    """Ranges that a thread has made, by the number of their tensor: its LazyRange; the newest."""
-
-    def __init__(self):
-        self.newest = {}
-
-
-_ranges = _Ranges()
-_RANGES = 64
+_ranges = Newest()  # LazyRanges
 
 
 def range_of_values(start, limit, delta, dtype=None):
     """A range whose bounds are values: a tensor that `for` in a traced function counts through."""
     from . import _value_shapes, ops_math
     made = _value_shapes.arange(start, limit, delta, None if dtype is None else as_dtype(dtype))
-    newest = _ranges.newest
-    if len(newest) >= _RANGES:
-        newest.pop(next(iter(newest)))
-    newest[made._id] = LazyRange(*[ops_math.cast(one, made.dtype) for one in (start, limit, delta)])
+    _ranges.note(made, LazyRange(*[ops_math.cast(one, made.dtype) for one in (start, limit, delta)]))
     return made
 
 
@@ -552,8 +540,8 @@ def _strong_as(value, dtype, names):
 def for_statement(items, test, body, get, put, names, place):
     if isinstance(items, Variable):
         items = items.value()
-    if isinstance(items, Tensor) and items._id in _ranges.newest:
-        items = _ranges.newest[items._id]
+    if isinstance(items, Tensor):
+        items = _ranges.find(items) or items
     if isinstance(items, LazyRange):
         return _for_range(items, test, body, get, put, names)
     if isinstance(items, Tensor) and _native.is_tracing() and items._rank:
@@ -608,7 +596,7 @@ def _for_range(items, test, body, get, put, names):
 
 def _for_tensor(items, test, body, get, put, names):
     from . import ops_array
-    size = ops_array.shape(items)[0] if items._shape[0] is None else items._shape[0]
+    size, = ops_array.sizes_of(items, [0])
     _counted(lambda number: number < size, lambda number: ops_array.gather(items, number), test, body,
              get, put, names, "int32")
 

@@ -1,12 +1,7 @@
 """Moving blocks of an image's pixels between its plane, its channels and its batch, and taking its patches."""
 
 from ._tensor import convert_to_tensor, integers
-from .ops_array import gather, pad, reshape, shape, transpose
-
-
-def _sizes(tensor):
-    """The sizes of the axes; where they are not known, what they will be."""
-    return [size if size is not None else shape(tensor)[axis] for axis, size in enumerate(tensor._shape)]
+from .ops_array import gather, pad, reshape, sizes_of, transpose
 
 
 def _channels_last(function):
@@ -23,7 +18,7 @@ def _channels_last(function):
 @_channels_last
 def space_to_depth(input, block):
     """Blocks of pixels become channels. Shapes: [n, h, w, c] to [n, h / block, w / block, block * block * c]."""
-    n, height, width, channels = _sizes(input)
+    n, height, width, channels = sizes_of(input)
     parts = reshape(input, [n, height // block, block, width // block, block, channels])
     return reshape(transpose(parts, [0, 1, 3, 2, 4, 5]), [n, height // block, width // block, block * block * channels])
 
@@ -31,7 +26,7 @@ def space_to_depth(input, block):
 @_channels_last
 def depth_to_space(input, block):
     """Channels become blocks of pixels. Shapes: [n, h, w, block * block * c] to [n, h * block, w * block, c]."""
-    n, height, width, channels = _sizes(input)
+    n, height, width, channels = sizes_of(input)
     inner = channels // (block * block)
     parts = reshape(input, [n, height, width, block, block, inner])
     return reshape(transpose(parts, [0, 1, 3, 2, 4, 5]), [n, height * block, width * block, inner])
@@ -43,7 +38,7 @@ def space_to_batch(input, block_shape, paddings, name=None):
     blocks = [int(one) for one in integers(block_shape, "block_shape")]
     rest = input._rank - 1 - len(blocks)
     input = pad(input, [[0, 0], *[list(one) for one in integers(paddings, "paddings")], *[[0, 0]] * rest])
-    sizes = _sizes(input)
+    sizes = sizes_of(input)
     parts, order = [sizes[0]], []
     for size, block in zip(sizes[1:], blocks):
         parts += [size // block, block]
@@ -65,7 +60,7 @@ def batch_to_space(input, block_shape, crops, name=None):
     count, product = len(blocks), 1
     for block in blocks:
         product *= block
-    sizes = _sizes(input)
+    sizes = sizes_of(input)
     tail = sizes[1 + count:]
     made = reshape(input, blocks + [sizes[0] // product] + sizes[1:])
     order = [count]
@@ -98,4 +93,4 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
     rows = gather(images, down, axis=1)
     both = transpose(gather(rows, across, axis=3), [0, 1, 3, 2, 4, 5])
     channels = images._shape[3]
-    return reshape(both, [_sizes(images)[0], len(down), len(across), sizes[1] * sizes[2] * channels])
+    return reshape(both, [sizes_of(images)[0], len(down), len(across), sizes[1] * sizes[2] * channels])

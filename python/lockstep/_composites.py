@@ -29,20 +29,21 @@ def is_composite(leaf):
     return hasattr(type(leaf), "_parts")
 
 
-def _map(value, found, change):
+def map_found(value, found, change):
+    """The structure with `change(part)` in place of each part that is `found`."""
     if found(value):
         return change(value)
     if isinstance(value, (list, tuple)):
-        return nest._like(value, [_map(one, found, change) for one in value])
+        return nest._like(value, [map_found(one, found, change) for one in value])
     if isinstance(value, dict):
-        made = {key: _map(one, found, change) for key, one in value.items()}
+        made = {key: map_found(one, found, change) for key, one in value.items()}
         return made if type(value) is dict else type(value)(made)
     return value
 
 
 def apart(value):
     """The structure with the parts of composite tensors and specs in place of them."""
-    return _map(value, is_composite, lambda one: one._parts())
+    return map_found(value, is_composite, lambda one: one._parts())
 
 
 def _is_parts(value):
@@ -60,16 +61,16 @@ def has_parts(structure):
 
 def whole(value):
     """The inverse of `apart`."""
-    return _map(value, _is_parts, lambda one: one.whole())
+    return map_found(value, _is_parts, lambda one: one.whole())
 
 
 def specs(value):
     """The structure with the specs of composite tensors in place of their parts' ones."""
-    return _map(value, _is_parts, lambda one: one.spec())
+    return map_found(value, _is_parts, lambda one: one.spec())
 
 
 def general(value):
     """The structure of tensors and parts with specs in place of them, which any such element fits."""
     from ._function import TensorSpec
-    return _map(value, lambda one: _is_parts(one) or hasattr(one, "_symbolic"),
+    return map_found(value, lambda one: _is_parts(one) or hasattr(one, "_symbolic"),
                 lambda one: one.general() if _is_parts(one) else TensorSpec(None, one.dtype))

@@ -366,8 +366,8 @@ class Function:
         structure = (tuple(args), kwargs)
         flat = [distribute.local_value(one) for one in nest.flatten(structure)]
         if any(hasattr(type(one), "_key_parts") for one in flat):
-            structure = _composites._map(structure, lambda one: hasattr(type(one), "_key_parts"),
-                                         lambda one: one._key_parts())
+            structure = _composites.map_found(structure, lambda one: hasattr(type(one), "_key_parts"),
+                                              lambda one: one._key_parts())
             flat = [distribute.local_value(one) for one in nest.flatten(structure)]
         keys, leaves = [], []
         for one in flat:

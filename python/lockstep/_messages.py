@@ -154,22 +154,30 @@ class Message:
         """The name of the one field of a group that is there, or None."""
         return next((one for one in _ONE_OF.get(self._kind, ()) if self.HasField(one)), None)
 
-    def _encoded(self):
+    def _present(self):
+        """(number, name, kind, value) of each field that is written, in the order of numbers."""
         group = _ONE_OF.get(self._kind, ())
-        parts = []
         for number in sorted(_MESSAGES[self._kind]):
             name, of = _MESSAGES[self._kind][number]
             value = self.__dict__.get(name)
-            if value is None or name in group and not self.HasField(name):
-                continue
+            if of[0] in "*{":
+                if value:
+                    yield number, name, of, value
+            elif value is not None and self.HasField(name) and (
+                    name in group or of not in _EMPTY or value != _EMPTY[of]):
+                yield number, name, of, value
+
+    def _encoded(self):
+        parts = []
+        for number, name, of, value in self._present():
             if of[0] == "{":
                 parts += [_field(number, _field(1, key.encode()) + _field(2, _bytes(of[1:], value[key])))
                           for key in sorted(value)]
             elif of[0] == "*" and of[1:] in _NUMBERS:
-                parts += [_field(number, b"".join(_bytes(of[1:], one) for one in value))] if value else []
+                parts.append(_field(number, b"".join(_bytes(of[1:], one) for one in value)))
             elif of[0] == "*":
                 parts += [_field(number, _bytes(of[1:], one)) for one in value]
-            elif self.HasField(name) and (name in group or of not in _EMPTY or value != _EMPTY[of]):
+            else:
                 data = _bytes(of, value)
                 parts.append(_key(number, {"float": 5, "double": 1}.get(of, 0)) + data if of in _NUMBERS
                              else _field(number, data))
@@ -195,20 +203,15 @@ class Message:
     __hash__ = None
 
     def _lines(self):
-        group = _ONE_OF.get(self._kind, ())
         lines = []
-        for number in sorted(_MESSAGES[self._kind]):
-            name, of = _MESSAGES[self._kind][number]
-            value = self.__dict__.get(name)
-            if value is None or name in group and not self.HasField(name):
-                continue
+        for _, name, of, value in self._present():
             if of[0] == "{":
                 for key in sorted(value):
                     inner = _shown("value", of[1:], value[key])
                     lines += [f"{name} {{", f"  key: {_text_of('text', key)}", *["  " + one for one in inner], "}"]
             elif of[0] == "*":
                 lines += [line for one in value for line in _shown(name, of[1:], one)]
-            elif self.HasField(name) and (name in group or of not in _EMPTY or value != _EMPTY[of]):
+            else:
                 lines += _shown(name, of, value)
         return lines
 

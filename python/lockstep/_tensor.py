@@ -5,6 +5,7 @@ import threading
 
 from . import _native, _records, errors
 from ._dtypes import BY_CODE, DType, TensorShape, as_dtype, bfloat16, float32, int32, string
+from ._newest import Newest
 
 Tensor = _native.Tensor
 _local = threading.local()
@@ -451,19 +452,11 @@ def _add(native):
     return add
 
 
-class _Slices(threading.local):
-    """Slices of variables that a thread has made, by the number of the tensor: (variable, key); the newest."""
-
-    def __init__(self):
-        self.newest = {}
-
-
-_slices = _Slices()
-_SLICES = 64
+_slices = Newest()  # of variables: (variable, key)
 
 
 def _slice_of(tensor):
-    found = _slices.newest.get(tensor._id)
+    found = _slices.find(tensor)
     if found is None:
         raise AttributeError("'Tensor' object has no attribute 'assign'")
     return found
@@ -569,10 +562,7 @@ def get_item(self, key):
     if isinstance(self, Variable):
         made = get_item(self.value(), key)
         if not _native.is_tracing() or made._symbolic:
-            newest = _slices.newest
-            if len(newest) >= _SLICES:
-                newest.pop(next(iter(newest)))
-            newest[made._id] = (self, key)
+            _slices.note(made, (self, key))
         return made
     if is_tensor(key) or (hasattr(key, "dtype") and getattr(key, "ndim", 0)):
         key = convert_to_tensor(key)

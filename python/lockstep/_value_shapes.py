@@ -33,7 +33,7 @@ def vector(numbers, what):
         if numbers._rank == 0:
             return [-1], op(n.reshape, as_int64(numbers), [1])
         count = numbers._shape[0]
-        if numbers._rank != 1 or count is None or count < 0:
+        if numbers._rank != 1 or count is None:
             raise errors.UnimplementedError(
                 None, None, f"[trace] of {what} the number of axes must be known while a function is traced; got "
                 f"{numbers!r}; build it by tf.stack from single sizes")
@@ -162,7 +162,7 @@ def roll(tensor, shift, axis):
 def top_k(tensor, k):
     """(the k largest, their places): all are sorted, the first k kept."""
     size = tensor._shape[-1]
-    if size is None or size < 0:
+    if size is None:
         raise errors.UnimplementedError(
             None, None, f"[top_k] the size of the last axis or k must be known while a function is traced; got "
             f"{tensor!r} and {k!r}")

@@ -320,7 +320,7 @@ def meshgrid(*args, **kwargs):
     indexing = kwargs.get("indexing", "xy")
     vectors = [op(n.reshape, convert_to_tensor(one), [-1]) for one in args]
     count = len(vectors)
-    shape = [size(one) if one._shape[0] is None else one._shape[0] for one in vectors]
+    shape = [sizes_of(one)[0] for one in vectors]
     grids = []
     for place, one in enumerate(vectors):
         sizes = [1] * count
@@ -448,6 +448,13 @@ def shape(input, out_type=None, name=None):
     return op(n.shape_of, input, dtype) if at_run is None else at_run
 
 
+def sizes_of(input, axes=None):
+    """The sizes of some axes, or of all: numbers, and scalars where only a run knows them."""
+    sizes = input._shape
+    return [sizes[axis] if sizes[axis] is not None else shape(input)[axis]
+            for axis in (builtin_range(len(sizes)) if axes is None else axes)]
+
+
 def shape_n(input, out_type=int32, name=None):
     return [shape(one, out_type) for one in input]
 
@@ -513,31 +520,32 @@ def band_part(input, num_lower, num_upper, name=None):
     return op(n.matrix_band_part, convert_to_tensor(input), int(num_lower), int(num_upper))
 
 
-def _on_diagonal(rows, columns):
-    """Where the diagonal of a matrix is, bool."""
-    return eye(rows, columns, dtype="bool")
+def _on_diagonal(size_):
+    """Where the diagonal of a square matrix is, bool."""
+    return eye(size_, dtype="bool")
 
 
 def diag(diagonal, name=None):
     """A matrix with this diagonal."""
     diagonal = convert_to_tensor(diagonal)
-    size_ = diagonal._shape[-1] if diagonal._shape[-1] >= 0 else shape(diagonal)[-1]
+    size_, = sizes_of(diagonal, [-1])
     whole = op(n.expand_dims, diagonal, -1)
-    return where(_on_diagonal(size_, size_), whole, zeros_like(whole))
+    return where(_on_diagonal(size_), whole, zeros_like(whole))
 
 
 def diag_part(input, name=None):
     """The diagonal of matrices."""
     input = convert_to_tensor(input)
     rows, columns = input._shape[-2:]
-    if rows != columns or rows < 0:
-        if min(rows, columns) < 0:
+    size_ = rows
+    if rows is None or rows != columns:
+        if rows is None or columns is None:
             sizes = shape(input)
-            rows = columns = op(n.minimum, sizes[-2], sizes[-1])
+            size_ = op(n.minimum, sizes[-2], sizes[-1])
         else:
-            rows = columns = min(rows, columns)
-        input = input[..., :rows, :columns]
-    kept = where(_on_diagonal(rows, columns), input, zeros_like(input))
+            size_ = min(rows, columns)
+        input = input[..., :size_, :size_]
+    kept = where(_on_diagonal(size_), input, zeros_like(input))
     return op(n.reduce_any if input._dtype == 10 else n.reduce_sum, kept, [-1], False)
 
 

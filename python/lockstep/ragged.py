@@ -25,10 +25,10 @@ class RaggedTensor:
     def from_row_splits(cls, values, row_splits, name=None, validate=True):
         """Raises: InvalidArgumentError for splits that do not begin with 0 or fall."""
         splits = _splits(row_splits)
+        values = values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
         if splits._symbolic:
             return cls(values, splits)
         plain = splits.numpy()
-        values = values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
         if validate:
             from .errors import InvalidArgumentError
             if len(plain) == 0 or plain[0] != 0 or (plain[1:] < plain[:-1]).any() or plain[-1] != _length(values):
@@ -100,9 +100,8 @@ class RaggedTensor:
 
     @property
     def shape(self):
-        inner = list(self._values.shape)[1:] if not isinstance(self._values, RaggedTensor) else \
-            list(self._values.shape)[1:]
-        return TensorShape([len(self) if self._row_splits._shape[0] >= 0 else None, None] + inner)
+        rows = len(self) if self._row_splits._shape[0] is not None else None
+        return TensorShape([rows, None] + list(self._values.shape)[1:])
 
     def get_shape(self):
         return self.shape
@@ -153,7 +152,7 @@ class RaggedTensor:
         return self.with_values(new_values)
 
     def __len__(self):
-        if self._row_splits._shape[0] < 0:
+        if self._row_splits._shape[0] is None:
             self._plain_splits()
         return self._row_splits._shape[0] - 1
 

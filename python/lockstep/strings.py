@@ -1,12 +1,13 @@
 """Texts: `tf.strings`. Most are native ops, also in traced functions; the others are Python, there called by `tf.py_function`."""
 
 import builtins
+import math
 
 from . import _native
 from ._dtypes import as_dtype, float32, int32
 from ._host_calls import _on_host
 from ._tensor import Tensor, convert_to_tensor
-from .ops_array import reshape, shape, stack
+from .ops_array import reshape, sizes_of, stack
 
 
 def _map(function, value, dtype=None):
@@ -167,18 +168,10 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
         return value
     if builtins.len(axes) > 1:
         sizes = [value._shape[i] for i in axes]
-        known = 0 if 0 in sizes else -1 if min(sizes) < 0 else 1
-        for size in sizes if known == 1 else ():
-            known *= size
-        moved = reshape(moved, _sizes(value, kept) + [known])
+        known = 0 if 0 in sizes else -1 if None in sizes else math.prod(sizes)
+        moved = reshape(moved, sizes_of(value, kept) + [known])
     made = _native.string_reduce_join(moved, _plain(separator))
-    return reshape(made, [1 if i in axes else size for i, size in zip(range(value._rank), _sizes(
-        value, range(value._rank)))]) if keepdims else made
-
-
-def _sizes(value, axes):
-    """The sizes of some axes, tensors where only a run knows them."""
-    return [value._shape[i] if value._shape[i] >= 0 else shape(value)[i] for i in axes]
+    return reshape(made, [1 if i in axes else size for i, size in enumerate(sizes_of(value))]) if keepdims else made
 
 
 def _axes_of(axis, rank):
@@ -317,11 +310,11 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
     value = convert_to_tensor(data)
     if value._rank == 0:
         raise ValueError("Data must have rank>0")
-    *outer, size = _sizes(value, range(value._rank))
+    from . import _value_shapes
+    *outer, size = sizes_of(value)
     if value._rank == 1:
-        return _native.string_ngrams(value, stack([0, convert_to_tensor(size, "int64")]), *own)[0]
+        return _native.string_ngrams(value, stack([0, _value_shapes.as_int64(size)]), *own)[0]
     if any(isinstance(one, Tensor) for one in outer + [size]):
-        from . import _value_shapes
         rows = convert_to_tensor(1, dtype="int64")
         for one in outer:
             rows = rows * _value_shapes.as_int64(one)

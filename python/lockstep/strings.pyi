@@ -38,8 +38,8 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None) -> An
 def reshape(tensor, shape, name=None) -> Any:
     """The elements in another shape; one size may be -1 and follows."""
     ...
-def shape(input, out_type=None, name=None) -> Any:
-    """The sizes of the axes, as a tensor."""
+def sizes_of(input, axes=None) -> Any:
+    """The sizes of some axes, or of all: numbers, and scalars where only a run knows them."""
     ...
 def split(input, sep=None, maxsplit=-1, name=None) -> Any:
     """The parts of texts between separators (or white space): a vector of one text, ragged rows of several."""

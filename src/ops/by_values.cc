@@ -15,35 +15,8 @@ namespace {
 
 constexpr int64_t kUnknown = Shape::kUnknown;
 
-// The axis of the input that each entry of a strided slice speaks of; -1 for a new axis and "...".
-std::vector<int> AxesOfEntries(const Attributes& attributes, int rank) {
-  const int entries = static_cast<int>(ListOf(attributes, "begin").size());
-  const auto marked = [&](const char* mask, int entry) {
-    return (attributes.Get<int64_t>(mask) >> entry & 1) != 0;
-  };
-  std::vector<int> axes(entries, -1);
-  int axis = 0;
-  for (int i = 0; i < entries; ++i) {
-    if (marked("ellipsis_mask", i)) {
-      int behind = 0;
-      for (int k = i + 1; k < entries; ++k) behind += !marked("new_axis_mask", k);
-      axis = std::max(axis, rank - behind);
-    } else if (!marked("new_axis_mask", i)) {
-      axes[i] = axis++;
-    }
-  }
-  return axes;
-}
-
-// Entries in the bits of "open" are values, so the sizes of their axes are not known.
 TensorType InferStridedSlice(const InferenceContext& context) {
   TensorType result = context.inputs[0];
-  const int rank = result.shape.rank();
-  const auto axes = AxesOfEntries(context.attributes, rank);
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const bool open = (context.attributes.Get<int64_t>("open") >> i & 1) != 0;
-    if (open && axes[i] >= 0 && axes[i] < rank) result.shape.set_dim(axes[i], kUnknown);
-  }
   result.shape = FindSliceWindow("StridedSlice", context.attributes, result.shape).result;
   return result;
 }

@@ -80,7 +80,8 @@ class StridedSliceReader {
         end_mask_(attributes.Get<int64_t>("end_mask")),
         ellipsis_mask_(attributes.Get<int64_t>("ellipsis_mask")),
         new_axis_mask_(attributes.Get<int64_t>("new_axis_mask")),
-        shrink_mask_(attributes.Get<int64_t>("shrink_axis_mask")) {}
+        shrink_mask_(attributes.Get<int64_t>("shrink_axis_mask")),
+        open_(attributes.GetOr<int64_t>("open", 0)) {}
 
   SliceWindow Read() {
     if (begin_.size() != end_.size() || begin_.size() != strides_.size()) {
@@ -127,7 +128,7 @@ class StridedSliceReader {
     if (strides_[i] == 0) {
       Reject(where_, "a stride must not be 0", "0 (entry " + std::to_string(i) + ")");
     }
-    const int64_t size = shape_[axis()];
+    const int64_t size = open_ >> i & 1 ? Shape::kUnknown : shape_[axis()];
     if (shrink_mask_ >> i & 1) {
       const int64_t place = begin_[i] < 0 && size >= 0 ? begin_[i] + size : begin_[i];
       if (strides_[i] < 0 || (size >= 0 && (place < 0 || place >= size))) {
@@ -155,6 +156,7 @@ class StridedSliceReader {
   const int64_t ellipsis_mask_;
   const int64_t new_axis_mask_;
   const int64_t shrink_mask_;
+  const int64_t open_;
   int first_result_axis_ = -1;
   SliceWindow window_;
 };

@@ -22,7 +22,8 @@ struct SliceWindow {
 };
 
 /// The window of the op "Slice" (begin, size) or "StridedSlice" (begin, end, strides and masks) in
-/// an array of `shape`, which may be unknown in parts. Throws InvalidArgument.
+/// an array of `shape`, which may be unknown in parts. What entry i of a strided slice takes is not
+/// known either where bit i of the attribute "open" says so. Throws InvalidArgument.
 SliceWindow FindSliceWindow(std::string_view where, const Attributes& attributes,
                             const Shape& shape);
 

@@ -11,11 +11,6 @@ namespace {
 
 constexpr int64_t kLargestConstant = 1 << 16;  // elements
 
-// A stand-in for an input of which only the shape counts.
-Tensor OfShape(const ops::TensorType& type) {
-  return Tensor::FromBuffer(tensor::Buffer::Allocate(type.dtype, 0), type.dtype, type.shape);
-}
-
 bool MayFold(const graph::Node& node) {
   if (node.spec->stateful() || node.inputs.empty() || !node.control_inputs.empty()) return false;
   if (!node.spec->view && !kernels::KernelRegistry::Cpu().Has(node.spec->name)) return false;
@@ -26,6 +21,10 @@ bool MayFold(const graph::Node& node) {
 }
 
 }  // namespace
+
+Tensor OfShape(const ops::TensorType& type) {
+  return Tensor::FromBuffer(tensor::Buffer::Allocate(type.dtype, 0), type.dtype, type.shape);
+}
 
 graph::Graph FoldConstants(const graph::Graph& graph) {
   graph::Rewriter rewriter(graph);

@@ -4,6 +4,9 @@
 
 namespace lockstep::runtime {
 
+/// A stand-in for a value of which only the type counts: it has no elements to be read.
+Tensor OfShape(const ops::TensorType& type);
+
 /// Computes at once what depends on constants and on shapes only, with the kernels that would have
 /// computed it later, so no bit changes. Large results stay nodes. All types must be known.
 graph::Graph FoldConstants(const graph::Graph& graph);

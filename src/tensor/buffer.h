@@ -12,7 +12,9 @@ namespace lockstep::tensor {
 /// only reference may write; everybody else only reads.
 class Buffer {
   // Lets `std::make_shared` call what nobody else may.
-  struct Own {};
+  struct Own {
+    explicit Own() = default;
+  };
 
  public:
   Buffer(Own, DType dtype, size_t count);

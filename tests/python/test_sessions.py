@@ -107,6 +107,32 @@ class Graphs(unittest.TestCase):
                     values.append(float(session.run(w)))
         self.assertEqual(values, [-1.0, -2.5, -4.25])
 
+    def test_sizes_that_only_a_run_tells(self):
+        texts = np.array([[b"a", b"b", b"c"], [b"d", b"e", b"f"]])
+        numbers = np.array([[1., 2., 3.], [4., 5., 6.]], "float32")
+        splits = np.array([0, 1, 3])
+        cases = [
+            (lockstep.linalg.diag, tf.float32, [None], numbers[0], [[1, 0, 0], [0, 2, 0], [0, 0, 3]]),
+            (lockstep.linalg.diag_part, tf.float32, [None, None], numbers, [1, 5]),
+            (lockstep.linalg.diag_part, tf.float32, [2, None], numbers, [1, 5]),
+            (lambda x: lockstep.strings.reduce_join(x, [0, 1]), tf.string, [None, None], texts, b"adbecf"),
+            (lambda x: lockstep.strings.reduce_join(x, 1, keepdims=True), tf.string, [None, None], texts, [[b"abc"], [b"def"]]),
+            (lambda x: lockstep.strings.ngrams(x, 2), tf.string, [None, None], texts, [[b"a b", b"b c"], [b"d e", b"e f"]]),
+            (lambda x: lockstep.strings.ngrams(x, 2), tf.string, [None], texts[0], [b"a b", b"b c"]),
+            (lambda x: lockstep.nn.space_to_depth(tf.reshape(x, [1, 2, -1, 1])[:, :, :2], 2), tf.float32, [None, None],
+             numbers, [[[[1, 2, 4, 5]]]]),
+            (lambda x: lockstep.RaggedTensor.from_row_splits([7, 8, 9], x).nrows(), tf.int64, [None], splits, 2),
+        ]
+        for number, (function, dtype, shape, value, expected) in enumerate(cases):
+            with self.subTest(number), tf.Graph().as_default():
+                given = tf.placeholder(dtype, shape)
+                made = function(given)
+                with tf.Session() as session:
+                    self.assertEqual(np.asarray(session.run(made, {given: value})).tolist(), expected)
+        with tf.Graph().as_default():
+            given = tf.placeholder(tf.int64, [None])
+            self.assertEqual(lockstep.RaggedTensor.from_row_splits([7, 8, 9], given).shape.as_list(), [None, None])
+
     def test_eagerly_there_are_no_placeholders(self):
         self.assertTrue(lockstep.executing_eagerly())
         with self.assertRaisesRegex(RuntimeError, "not compatible with eager"):

@@ -61,7 +61,7 @@ class Dataset:
     def from_tensor_slices(tensors, name=None):
         """The slices along axis 0. Raises: ValueError when sizes along it differ."""
         from . import composites
-        parts = composites.is_composite_structure(tensors)
+        parts = composites.parts_of(tensors)
         if parts is not None:
             return composites.slices(_as_structure(parts))
         structure = _as_structure(tensors)

@@ -1,19 +1,19 @@
 """Elements with sparse and ragged tensors: batches, and slices."""
 
 from .. import nest
-from .._composites import Parts, apart, general
+from .._composites import Parts, apart, general, has_parts, map_found
 from .._function import TensorSpec
 from ._elements import _flat_element
 
 
+def _over(structure, function):
+    """The structure with `function` of its leaves and of the parts of composite tensors."""
+    return map_found(structure, lambda one: isinstance(one, Parts) or not nest.is_nested(one), function)
+
+
 def _batch_spec(spec, size):
-    if isinstance(spec, Parts):
-        return spec.batch_spec(size)
-    if isinstance(spec, TensorSpec):
-        return TensorSpec([size] + list(spec.shape), spec.dtype)
-    if isinstance(spec, dict):
-        return {key: _batch_spec(one, size) for key, one in spec.items()}
-    return nest._like(spec, [_batch_spec(one, size) for one in spec])
+    return _over(spec, lambda one: one.batch_spec(size) if isinstance(one, Parts) else
+                 TensorSpec([size] + list(one.shape), one.dtype))
 
 
 def _stacked(spec, rows):
@@ -28,17 +28,26 @@ def _stacked(spec, rows):
     return nest._like(spec, [_stacked(one, [row[i] for row in rows]) for i, one in enumerate(spec)])
 
 
+def _together(dataset, size, drop_remainder, function):
+    """`function` of each `size` elements, as lists of tensors; of fewer at the end, if these are not dropped."""
+    rows = []
+    for element in dataset:
+        rows.append(_flat_element(element))
+        if len(rows) == size:
+            yield function(rows)
+            rows = []
+    if rows and not drop_remainder:
+        yield function(rows)
+
+
 def batch(dataset, size, drop_remainder):
     """`Dataset.batch` of such elements: the parts of a batch are made in Python."""
+    def stacked(rows):
+        packed = [nest._pack(dataset._spec, iter(row)) for row in rows]
+        return nest.flatten(_stacked(dataset._spec, packed))
+
     def make():
-        rows = []
-        for element in dataset:
-            rows.append(nest._pack(dataset._spec, iter(_flat_element(element))))
-            if len(rows) == size:
-                yield nest.flatten(_stacked(dataset._spec, rows))
-                rows = []
-        if rows and not drop_remainder:
-            yield nest.flatten(_stacked(dataset._spec, rows))
+        return _together(dataset, size, drop_remainder, stacked)
     return dataset._from_python(make, _batch_spec(dataset._spec, size if drop_remainder else None), "_BatchDataset")
 
 
@@ -60,14 +69,6 @@ def _rows(structure):
     return counts[0], form, leaves
 
 
-def _over(structure, function):
-    if isinstance(structure, Parts) or not nest.is_nested(structure):
-        return function(structure)
-    if isinstance(structure, dict):
-        return {key: _over(one, function) for key, one in structure.items()}
-    return nest._like(structure, [_over(one, function) for one in structure])
-
-
 def slices(structure):
     """`Dataset.from_tensor_slices` of such a structure, which the parts of composite tensors stand in."""
     from ._dataset import Dataset
@@ -81,10 +82,9 @@ def slices(structure):
     return Dataset.from_tensors(0)._from_python(make, spec, "_TensorSliceDataset")
 
 
-def is_composite_structure(structure):
-    """The parts of a structure that has composite tensors; None for one without."""
+def parts_of(structure):
+    """A structure that has composite tensors with their parts in place of them; None for one without."""
     made = apart(structure)
-    from .._composites import has_parts
     return made if has_parts(made) else None
 
 
@@ -117,7 +117,7 @@ def ragged_batch(dataset, size, drop_remainder):
     specs = nest.flatten(dataset._spec)
     made = [_ragged_spec(one, size if drop_remainder else None) for one in specs]
 
-    def together(rows):
+    def stacked(rows):
         from .. import ops_array
         flat = []
         for number, spec in enumerate(made):
@@ -127,12 +127,5 @@ def ragged_batch(dataset, size, drop_remainder):
         return flat
 
     def make():
-        rows = []
-        for element in dataset:
-            rows.append(_flat_element(element))
-            if len(rows) == size:
-                yield together(rows)
-                rows = []
-        if rows and not drop_remainder:
-            yield together(rows)
+        return _together(dataset, size, drop_remainder, stacked)
     return dataset._from_python(make, nest._pack(dataset._spec, iter(made)), "_RaggedBatchDataset")

@@ -13,7 +13,7 @@
 #include "graph/segments.h"
 #include "kernels/kernel.h"
 #include "ops/builder.h"
-#include "tensor/buffer.h"
+#include "runtime/fold.h"
 
 namespace lockstep::distribute {
 
@@ -136,26 +136,27 @@ class Spreader {
       rewriter_.Map({node.id, static_cast<int>(i)}, {id, static_cast<int>(i)});
   }
 
-  // A value of which only the type is asked for.
-  Endpoint OfType(const ops::TensorType& type) {
-    return Constant(
-        Tensor::FromBuffer(tensor::Buffer::Allocate(type.dtype, 0), type.dtype, type.shape));
-  }
-
-  // The same op. What it takes for the shape alone is not waited for: a gradient that begins with
-  // ones in the shape of the loss needs no loss.
+  // The same op, whose result all ranks have whole. What it takes for the shape alone is that of
+  // the whole batch, and is not waited for: a gradient that begins with ones in the shape of the
+  // loss needs no loss.
   void AddWhole(const Node& node) {
-    if (node.spec->shape_only == 0) {
-      rewriter_.Keep(node);
-      return;
-    }
-    std::vector<Endpoint> inputs = rewriter_.Mapped(node.inputs);
-    for (size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<Endpoint> inputs;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ops::TensorType& type = source_.type(node.inputs[i]);
       const bool is_known = type.dtype != DType::kResource && type.shape.fully_known();
-      if (node.spec->shape_only >> i & 1 && is_known) inputs[i] = OfType(type);
+      if (node.spec->shape_only >> i & 1 && is_known) {
+        inputs.push_back(Constant(runtime::OfShape(type)));
+      } else if (HasRows(node.inputs[i])) {
+        CannotSpread(node, "it makes one value of rows");
+      } else {
+        inputs.push_back(rewriter_.Mapped(node.inputs[i]));
+      }
     }
-    rewriter_.Replace(node, node.spec->name, std::move(inputs), node.attributes);
+    if (node.spec->shape_only == 0) {
+      rewriter_.Keep(node);
+    } else {
+      rewriter_.Replace(node, node.spec->name, std::move(inputs), node.attributes);
+    }
   }
 
   // Sizes of axis 0 that are written into the op, and the place of its rows in the whole.
@@ -179,29 +180,13 @@ class Spreader {
     std::vector<ops::TensorType> outputs = node.outputs;
     int64_t whole = 0;
     for (size_t i = 0; i < outputs.size(); ++i) {
-      if (!HasRows({node.id, static_cast<int>(i)})) return AddForShapes(node);
+      if (!HasRows({node.id, static_cast<int>(i)})) return AddWhole(node);
       whole = outputs[i].shape[0];
       outputs[i].shape.set_dim(0, LocalRows(whole));
     }
     const int64_t multiple = options_.examples == 0 ? 0 : whole / options_.examples;
     AddWithRows(node, rewriter_.Mapped(node.inputs),
                 WithRows(node, whole, first() * multiple, LocalRows(whole)), outputs);
-  }
-
-  // An op that takes rows for their number: that of the whole batch.
-  void AddForShapes(const Node& node) {
-    std::vector<Endpoint> inputs;
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const ops::TensorType& type = source_.type(node.inputs[i]);
-      if (!HasRows(node.inputs[i])) {
-        inputs.push_back(rewriter_.Mapped(node.inputs[i]));
-      } else if (node.spec->shape_only >> i & 1) {
-        inputs.push_back(OfType(type));
-      } else {
-        CannotSpread(node, "it makes one value of rows");
-      }
-    }
-    AddWithRows(node, std::move(inputs), node.attributes, node.outputs);
   }
 
   Endpoint Slice(Endpoint value, int64_t begin, int64_t rows) {

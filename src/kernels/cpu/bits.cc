@@ -21,21 +21,22 @@ LOCKSTEP_ON_BITS(BitOr, |)
 LOCKSTEP_ON_BITS(BitXor, ^)
 #undef LOCKSTEP_ON_BITS
 
+// By how many places a shift moves.
 template <typename T>
-constexpr T kLastBit = static_cast<T>(8 * sizeof(T) - 1);
+LOCKSTEP_ELEMENT T Places(T wanted) {
+  return std::min(std::max(wanted, T(0)), static_cast<T>(8 * sizeof(T) - 1));
+}
 
 struct ShiftLeft {
   template <typename T>
   LOCKSTEP_ELEMENT T Apply(T a, T b) {
-    const T by = std::min(std::max(b, T(0)), kLastBit<T>);
-    return static_cast<T>(static_cast<uint64_t>(a) << by);
+    return static_cast<T>(static_cast<uint64_t>(a) << Places(b));
   }
 };
 struct ShiftRight {
   template <typename T>
   LOCKSTEP_ELEMENT T Apply(T a, T b) {
-    const T by = std::min(std::max(b, T(0)), kLastBit<T>);
-    return static_cast<T>(a >> by);
+    return static_cast<T>(a >> Places(b));
   }
 };
 struct BitNot {

@@ -13,18 +13,24 @@ namespace {
 
 using Texts = std::span<const std::string>;
 
-// The texts one after another, in room that is taken once.
-std::string JoinedTexts(Texts texts, const std::string& separator) {
+// The texts at(0), at(1), ... at(count - 1) one after another, in room that is taken once.
+template <typename At>
+std::string JoinedTexts(int64_t count, const std::string& separator, const At& at) {
   std::string joined;
-  if (texts.empty()) return joined;
-  size_t size = separator.size() * (texts.size() - 1);
-  for (const std::string& text : texts) size += text.size();
+  if (count <= 0) return joined;
+  size_t size = separator.size() * static_cast<size_t>(count - 1);
+  for (int64_t i = 0; i < count; ++i) size += at(i).size();
   joined.reserve(size);
-  for (size_t i = 0; i < texts.size(); ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     if (i > 0) joined += separator;
-    joined += texts[i];
+    joined += at(i);
   }
   return joined;
+}
+
+std::string JoinedTexts(Texts texts, const std::string& separator) {
+  return JoinedTexts(std::ssize(texts), separator,
+                     [&](int64_t i) -> const std::string& { return texts[i]; });
 }
 
 std::vector<Tensor> ReduceJoin(const ops::Attributes& attributes, std::span<const Tensor> inputs) {
@@ -97,15 +103,8 @@ class NGrams {
   }
 
   std::string One(Texts row, int64_t begin, int64_t width) const {
-    size_t size = separator_.size() * static_cast<size_t>(width - 1);
-    for (int64_t i = 0; i < width; ++i) size += At(row, begin + i).size();
-    std::string joined;
-    joined.reserve(size);
-    for (int64_t i = 0; i < width; ++i) {
-      if (i > 0) joined += separator_;
-      joined += At(row, begin + i);
-    }
-    return joined;
+    return JoinedTexts(width, separator_,
+                       [&](int64_t i) -> const std::string& { return At(row, begin + i); });
   }
 
   const std::vector<int64_t>& widths_;
