@@ -156,8 +156,8 @@ void TcpSide::Consider(Callers::iterator caller) {
   if (IsOver(caller->membership)) return Refuse(caller, kLeft);
   if (!joined_ || caller->membership > place_.membership) return;
   const int rank = caller->rank;
-  if (rank <= place_.rank || Find(rank) == nullptr || Find(rank)->bridge == nullptr)
-    return Refuse(caller, kOtherMembership);
+  if (rank <= place_.rank || Find(rank) == nullptr) return Refuse(caller, kOtherMembership);
+  if (Find(rank)->bridge == nullptr) return;  // it is bound in a moment
   std::unique_ptr<TcpConnection> connection = std::move(caller->connection);
   callers_.erase(caller);
   connection->Send(Hello());
