@@ -227,7 +227,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     if not is_tensor(rate) and rate == 0:
         return x
     shape = list(x._shape) if noise_shape is None else list(noise_shape)
-    if noise_shape is None and any(size is None or size < 0 for size in shape):
+    if noise_shape is None and None in shape:
         uniform = _uniform_like(x, seed)  # of a graph: how many examples there are is known when it runs
     else:
         uniform = n.random_uniform(shape, 0.0, 1.0, x.dtype, seed)

@@ -122,6 +122,8 @@ class Graphs(unittest.TestCase):
             (lambda x: lockstep.nn.space_to_depth(tf.reshape(x, [1, 2, -1, 1])[:, :, :2], 2), tf.float32, [None, None],
              numbers, [[[[1, 2, 4, 5]]]]),
             (lambda x: lockstep.RaggedTensor.from_row_splits([7, 8, 9], x).nrows(), tf.int64, [None], splits, 2),
+            (lambda x: lockstep.keras.backend.batch_flatten(tf.reshape(x, [2, -1, 3])), tf.float32, [None, None], numbers,
+             numbers.tolist()),
         ]
         for number, (function, dtype, shape, value, expected) in enumerate(cases):
             with self.subTest(number), tf.Graph().as_default():

@@ -1,6 +1,8 @@
 """The functions of Keras's older backend (`K.mean`, `K.square`, ...), which losses and layers of older programs
 are written with."""
 
+from math import prod as _product
+
 from .. import _control_flow, _tape, _tensor, math, nn, ops_array, ops_math, random
 from .._dtypes import as_dtype
 from .._tensor import convert_to_tensor
@@ -112,10 +114,9 @@ def flatten(x):
 def batch_flatten(x):
     """Rows of everything behind axis 0."""
     x = convert_to_tensor(x)
-    width = 1
-    for size in x._shape[1:]:
-        width *= size
-    return ops_array.reshape(x, [-1, width])
+    if None in x._shape[1:]:
+        return ops_array.reshape(x, ops_array.sizes_of(x, [0]) + [-1])
+    return ops_array.reshape(x, [-1, _product(x._shape[1:])])
 
 
 def reshape(x, shape):

@@ -30,6 +30,11 @@ def _short_name(variable):
 _PACKAGE = __name__.partition(".")[0] + "."
 
 
+def is_of_package(method):
+    """Whether a method is Lockstep's, and not a user's in place of it."""
+    return method.__module__.startswith(_PACKAGE)
+
+
 class Layer(Configured):
     """Part of a model: makes its weights when it first sees an input, and maps inputs to outputs.
 
@@ -401,7 +406,7 @@ class Layer(Configured):
                 _late.restore()
         with CallContext(training), _Inside(self), Computing(self._compute_dtype if self.autocast else None):
             call = self.call
-            own = self._is_native and type(self).call.__module__.startswith(_PACKAGE)
+            own = self._is_native and is_of_package(type(self).call)
             if _native.is_tracing() and not own:
                 from .. import autograph
                 call = autograph.convert_callable(call)

@@ -3,7 +3,7 @@
 from .. import _native
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable
-from ._layer import Layer
+from ._layer import is_of_package, Layer
 from ._names import native_name
 from ._symbols import infer, KerasTensor
 
@@ -83,7 +83,7 @@ class NativeLayer(Layer):
 
     def _build_for(self, args, kwargs):
         object.__setattr__(self, "_first_path", self._scope_path())
-        if not type(self).build.__module__.startswith(__name__.partition(".")[0] + "."):
+        if not is_of_package(type(self).build):
             return super()._build_for(args, kwargs)  # a build of the user's
         if len(args) == 1 and isinstance(args[0], Tensor):
             object.__setattr__(self, "_built_for", [None] + list(args[0]._shape[1:]))
