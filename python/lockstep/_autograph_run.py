@@ -1,7 +1,9 @@
 """What rewritten functions call; see autograph.py."""
 
+import itertools
+
 from . import _native, errors, nest
-from ._dtypes import as_dtype
+from ._dtypes import as_dtype, int64
 from ._newest import Newest
 from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
@@ -140,16 +142,32 @@ def range_of_values(start, limit, delta, dtype=None):
 # ---- expressions ----------------------------------------------------------------------------------
 
 
+def _lazily(value, then, otherwise, whole):
+    """`then()` or `otherwise()`, of which the other one is not computed: an index that a test guards may be out of
+    range. Of tensors with axes both are, element by element."""
+    if value._rank == 0:
+        from ._control_flow import cond
+        return cond(_truth(value), lambda: _truth(then()), lambda: _truth(otherwise()))
+    from . import ops_math
+    other = then() if whole == "logical_and" else otherwise()
+    return getattr(ops_math, whole)(value, convert_to_tensor(other))
+
+
+def _truth(value):
+    value = convert_to_tensor(value)
+    if value.dtype.is_bool:
+        return value
+    raise TypeError(f"`and`, `or` of tensors in a traced function take bools; got {value.dtype.name}; write `x != 0`")
+
+
 def and_(*parts):
     value = True
     for place, part in enumerate(parts):
         value = _test(part())
         if _symbolic(value):
-            from . import ops_math
             if place == len(parts) - 1:
                 return value
-            rest = and_(*parts[place + 1:])
-            return ops_math.logical_and(value, convert_to_tensor(rest))
+            return _lazily(value, lambda rest=parts[place + 1:]: and_(*rest), lambda: False, "logical_and")
         if not value:
             return value
     return value
@@ -160,11 +178,9 @@ def or_(*parts):
     for place, part in enumerate(parts):
         value = _test(part())
         if _symbolic(value):
-            from . import ops_math
             if place == len(parts) - 1:
                 return value
-            rest = or_(*parts[place + 1:])
-            return ops_math.logical_or(value, convert_to_tensor(rest))
+            return _lazily(value, lambda: True, lambda rest=parts[place + 1:]: or_(*rest), "logical_or")
         if value:
             return value
     return value
@@ -272,39 +288,31 @@ class _Values:
     def flat(self, value):
         if isinstance(value, Undefined):
             return [_zeros(spec) for spec in self.specs]
-        return [_strong(one, spec[0]) for one, spec in zip(_leaves(value), self.specs)]
+        return [_strong(one, spec[0]) for one, spec in zip(leaves_of(value), self.specs)]
 
     def pack(self, results):
-        return _rebuild(self.example, [next(results) for _ in self.specs])
+        return rebuilt(self.example, [next(results) for _ in self.specs])
 
 
-def _leaves(value):
-    from ._tensor_array import TensorArray
-    from .distribute import PerReplica
+def _is_carried(one):
+    """Whether a branch or a loop takes it apart, into what `_carried` gives, and makes it again by `_carrying`."""
+    return hasattr(type(one), "_carried")
+
+
+def leaves_of(value):
+    """The tensors of a structure, those too that tensor arrays, replicas' values and optionals carry."""
     flat = []
     for one in nest.flatten(value):
-        if isinstance(one, TensorArray):
-            flat.append(one._opened())
-        elif isinstance(one, PerReplica):
-            flat.extend(one.values)
-        else:
-            flat.append(one)
+        flat.extend(leaves_of(one._carried()) if _is_carried(one) else [one])
     return flat
 
 
-def _rebuild(example, tensors):
-    from ._tensor_array import TensorArray
-    from .distribute import PerReplica
+def rebuilt(example, tensors):
+    """A structure as `example` of other tensors."""
     tensors = iter(tensors)
-    made = []
-    for one in nest.flatten(example):
-        if isinstance(one, TensorArray):
-            made.append(one._with(next(tensors)))
-        elif isinstance(one, PerReplica):
-            made.append(PerReplica([next(tensors) for _ in one.values]))
-        else:
-            made.append(next(tensors))
-    return nest._pack(example, iter(made))
+    return nest._pack(example, iter([
+        one._carrying(rebuilt(one._carried(), tensors)) if _is_carried(one) else next(tensors)
+        for one in nest.flatten(example)]))
 
 
 def _strong(value, code):
@@ -323,9 +331,7 @@ def _zeros(spec):
 
 
 def _is_value(one):
-    from ._tensor_array import TensorArray
-    from .distribute import PerReplica
-    return isinstance(one, (Tensor, Variable, bool, int, float, str, bytes, TensorArray, PerReplica)) or (
+    return isinstance(one, (Tensor, Variable, bool, int, float, str, bytes)) or _is_carried(one) or (
         hasattr(one, "__array__") and hasattr(one, "dtype"))
 
 
@@ -365,7 +371,7 @@ def _join(name, yes, no):
             raise TypeError(f"'{_shown(name)}' must be a tensor or a number in both branches of an `if` "
                             f"over tensors; got {a!r} and {b!r}")
     specs = []
-    for a, b in zip(_leaves(yes), _leaves(no)):
+    for a, b in zip(leaves_of(yes), leaves_of(no)):
         strong = next((one for one in (a, b) if not isinstance(one, (bool, int, float))), None)
         number = a if strong is None and isinstance(a, float) else (b if strong is None else strong)
         one, two = convert_to_tensor(number), None
@@ -384,7 +390,7 @@ def _shown(name):
 
 
 def _specs(value):
-    made = [convert_to_tensor(one) for one in _leaves(value)]
+    made = [convert_to_tensor(one) for one in leaves_of(value)]
     return [(one._dtype, one._shape) for one in made]
 
 
@@ -417,7 +423,7 @@ def _loop_names(body, get, put, names):
             continue
         if isinstance(first, Undefined):
             if last is not None and all(_is_value(one) for one in nest.flatten(last)):
-                start[i] = _rebuild(last, [_zeros(spec) for spec in _specs(last)])
+                start[i] = rebuilt(last, [_zeros(spec) for spec in _specs(last)])
                 carried.append(i)
             continue
         if not all(_is_value(one) for one in nest.flatten(first)) or first is None:
@@ -466,7 +472,7 @@ def _trace_while(test, body, get, put, names, invariants=None):
     carried, start = _loop_names(body, get, put, names)
     flat, counts = [], []
     for i in carried:
-        leaves = [convert_to_tensor(one) for one in _leaves(start[i])]
+        leaves = [convert_to_tensor(one) for one in leaves_of(start[i])]
         counts.append(len(leaves))
         flat.extend(leaves)
     dtypes = [one.dtype for one in flat]
@@ -475,14 +481,14 @@ def _trace_while(test, body, get, put, names, invariants=None):
         tensors = iter(tensors)
         state = list(start)
         for i, count in zip(carried, counts):
-            state[i] = _rebuild(start[i], [next(tensors) for _ in range(count)])
+            state[i] = rebuilt(start[i], [next(tensors) for _ in range(count)])
         put(tuple(state))
 
     def leave():
         state = get()
         made = []
         for i, count in zip(carried, counts):
-            leaves = _leaves(state[i])
+            leaves = leaves_of(state[i])
             if len(leaves) != count:
                 raise ValueError(f"'{_shown(names[i])}' does not have the same nested structure after "
                                  "one iteration")
@@ -509,7 +515,7 @@ def _trace_while(test, body, get, put, names, invariants=None):
     results = iter(results)
     state = list(before)
     for i, count in zip(carried, counts):
-        state[i] = _rebuild(start[i], [next(results) for _ in range(count)])
+        state[i] = rebuilt(start[i], [next(results) for _ in range(count)])
     put(tuple(state))
 
 
@@ -546,8 +552,9 @@ def for_statement(items, test, body, get, put, names, place):
         return _for_range(items, test, body, get, put, names)
     if isinstance(items, Tensor) and _native.is_tracing() and items._rank:
         return _for_tensor(items, test, body, get, put, names)
-    if _native.is_tracing() and getattr(items, "_is_dataset", False):
-        return _for_dataset(items, test, body, get, put, names)
+    form = getattr(items, "_form", None)  # of datasets and iterators
+    if form is not None and form.specs is not None and _native.is_tracing():
+        return _for_elements(items, test, body, get, put, names)
     for item in items:
         holds = True if test is None else _test(test())
         if _symbolic(holds):
@@ -574,7 +581,7 @@ def _counted(more, take, test, body, get, put, names, index_dtype):
     def holds():
         if test is None:
             return more(number[0])
-        return and_(lambda: more(number[0]), test)
+        return and_(test, lambda: more(number[0]))  # an element that nobody takes is not read
 
     def step():
         body(take(number[0]))
@@ -601,38 +608,55 @@ def _for_tensor(items, test, body, get, put, names):
              get, put, names, "int32")
 
 
-def _for_dataset(items, test, body, get, put, names):
-    from .distribute import PerReplica
-    spec = items.element_spec
-    specs = nest.flatten(spec)
-    strategy = getattr(items, "_strategy", None)
-    count = 1 if strategy is None else strategy.num_replicas_in_sync
-    iterators = {}
+class _Passes:
+    """The passes over a dataset, or what is left of iterators', that calls of one traced loop make, each by its number:
+    several threads and replicas may be in the loop at a time."""
 
-    def begin(_):
-        iterators["now"] = iter(items)
-        iterators["next"] = next(iterators["now"], iterators)
+    def __init__(self):
+        self._numbers = itertools.count()
+        self._open = {}  # the iterator, and the tensors of the next element once they are there
+
+    def begin(self, items):
+        number = next(self._numbers)
+        self._open[number] = [iter(items)]
+        return number
+
+    def has_next(self, number):
+        one = self._open[number]
+        if len(one) == 1:
+            one.append(one[0]._taken())
+        return one[1] is not None
+
+    def take(self, number):
+        return self._open[number].pop()
+
+    def end(self, number):
+        del self._open[number]
+
+
+def _for_elements(items, test, body, get, put, names):
+    """Over a dataset or an iterator. An element that the loop does not come to stays in the iterator."""
+    from .data._iterator import GivenIterator
+    form, passes = items._form, _Passes()
+
+    def begin(values):
+        return [convert_to_tensor(passes.begin(GivenIterator.found(*values) if values else items), dtype="int64")]
+
+    def has_next(values):
+        return [convert_to_tensor(passes.has_next(values[0]._item()))]
+
+    def take(values):
+        return passes.take(values[0]._item())
+
+    def end(values):
+        passes.end(values[0]._item())
         return []
-
-    def has_next(_):
-        return [convert_to_tensor(iterators["next"] is not iterators)]
-
-    def take(_):
-        element = iterators["next"]
-        iterators["next"] = next(iterators["now"], iterators)
-        return [convert_to_tensor(value) for one in nest.flatten(element)
-                for value in (one.values if count > 1 else [one])]
-    _native.host_call(begin, [], [], [])
-    dtypes = [one.dtype for one in specs for _ in range(count)]
-    shapes = [list(one.shape) if count == 1 else [None] + list(one.shape)[1:]
-              for one in specs for _ in range(count)]
+    own, = _native.host_call(begin, [items.number] if isinstance(items, GivenIterator) else [], [int64], [[]])
 
     def more(number):
-        return _native.host_call(has_next, [number], [10], [[]])[0]
+        return _native.host_call(has_next, [own, number], [10], [[]])[0]
 
     def element(number):
-        made = _native.host_call(take, [number], dtypes, shapes)
-        if count > 1:
-            made = [PerReplica(made[i:i + count]) for i in range(0, len(made), count)]
-        return nest._pack(spec, iter(made))
+        return form.packed(_native.host_call(take, [own, number], [one.dtype for one in form.specs], form.shapes()))
     _counted(more, element, test, body, get, put, names, "int64")
+    _native.host_call(end, [own], [], [])

@@ -136,7 +136,7 @@ def _trace_loop(cond, body, loop_vars, flat, invariants, maximum_iterations):
 
     def close(tensors):
         tensors, closed, place = list(tensors), [], iter(arrays)
-        return [next(place)._with(value) if isinstance(one, TensorArray) else value
+        return [next(place)._carrying([value]) if isinstance(one, TensorArray) else value
                 for one, value in zip(flat, tensors)] or closed
 
     def holds(tensors):

@@ -404,10 +404,17 @@ class Function:
             raise TypeError(f"Binding inputs to tf.function failed due to `too many positional "
                             f"arguments`. Received args: {args} and kwargs: {kwargs} for signature: "
                             f"{specs}")
+        from . import distribute
         wanted = nest.flatten(specs)
         given = nest.flatten_up_to(specs, tuple(args))
         made = []
         for value, spec in zip(given, wanted):
+            if isinstance(spec, distribute.PerReplicaSpec):
+                if not spec.is_compatible_with(value):
+                    raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast {value!r} to {spec!r}`. "
+                                    f"Received args: {args} and kwargs: {kwargs} for signature: {specs}.")
+                made.append(value)
+                continue
             if type(value) is not Tensor:
                 value = convert_to_tensor(value, dtype_hint=spec.dtype)
             if value._dtype != int(spec.dtype) or not spec.shape.is_compatible_with(value.shape):
@@ -433,7 +440,7 @@ class Function:
     def _native_for(self, concrete):
         """With an input signature that leaves sizes open one trace serves all shapes."""
         if self._signature is not None and not _native.is_tracing() and not _native.has_strategy():
-            specs = nest.flatten(self._signature)
+            specs = [spec for one in nest.flatten(self._signature) for spec in getattr(one, "_component_specs", [one])]
             if any(None in (one.shape._dims or ()) for one in specs) and all(
                     one.shape.rank is not None for one in specs):
                 try:

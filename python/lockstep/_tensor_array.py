@@ -25,10 +25,13 @@ class TensorArray:
         made._tensor = self._tensor
         return made
 
-    def _with(self, tensor):
+    def _carried(self):
+        return [self._opened()]
+
+    def _carrying(self, tensors):
         made = self._copy()
         made._values = {}
-        made._tensor = tensor
+        made._tensor, = tensors
         return made
 
     def _lacks_shape(self):

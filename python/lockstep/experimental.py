@@ -4,7 +4,7 @@ from . import errors
 
 
 class Optional:
-    """A value, or none."""
+    """A value, or none; in a graph a run tells which."""
 
     def __init__(self, value, there):
         self._value = value
@@ -23,9 +23,25 @@ class Optional:
         return convert_to_tensor(self._there)
 
     def get_value(self, name=None):
-        if not self._there:
-            raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
-        return self._value
+        """Raises: InvalidArgumentError where there is none; in a graph the run does."""
+        missing = "The given optional does not have a value."
+        if not getattr(self._there, "_symbolic", False):
+            if not self._there:
+                raise errors.InvalidArgumentError(None, None, missing)
+            return self._value
+        from ._autograph_run import leaves_of, rebuilt
+        from ._function import control_dependencies
+        from ._host_calls import Assert
+        from .ops_array import identity
+        with control_dependencies([Assert(self._there, [missing])]):
+            return rebuilt(self._value, [identity(one) for one in leaves_of(self._value)])
+
+    def _carried(self):
+        return [self.has_value(), self._value]
+
+    def _carrying(self, parts):
+        there, value = parts
+        return Optional(value, there)
 
 
 def set_race_check(check):

@@ -1,17 +1,8 @@
 from typing import Any
 
-class Parts(tuple):
-    """The tensors of one composite tensor, or their specs, in a structure."""
-    def plain(self) -> Any:
-        """What `Dataset.as_numpy_iterator` gives."""
-        ...
-    def spec(self) -> Any:
-        """The spec that users see, of parts that are specs."""
-        ...
-    def whole(self) -> Any:
-        """The tensor."""
-        ...
-class RaggedParts(Parts):
+from lockstep.distribute import Parts as Parts
+import lockstep.distribute
+class RaggedParts(lockstep.distribute.Parts):
     """The flat values, then the splits from the outermost on; without splits a row of its own."""
     def batch_spec(self, size) -> Any: ...
     def general(self) -> Any: ...

@@ -1,8 +1,8 @@
 from typing import Any
 
-from lockstep.ragged import Parts as Parts
-import lockstep.ragged
-class SparseParts(lockstep.ragged.Parts):
+from lockstep.distribute import Parts as Parts
+import lockstep.distribute
+class SparseParts(lockstep.distribute.Parts):
     """Places, values and shape."""
     def batch_spec(self, size) -> Any: ...
     def general(self) -> Any:

@@ -59,6 +59,7 @@ std::function<Dataset(const Element&)> Expansion(nb::object function) {
   };
 }
 
+// Threads may share it: each element goes to one of them.
 class Iterator {
  public:
   explicit Iterator(const Dataset& dataset) : dataset_(dataset) {}
@@ -69,6 +70,7 @@ class Iterator {
   }
   /// The next element; nullopt at the end. The pass begins with the first call.
   std::optional<Element> Next() {
+    const std::lock_guard lock(mutex_);
     if (!place_) {
       place_.emplace(dataset_.begin());
     } else if (!ahead_ && !ended_) {
@@ -83,6 +85,7 @@ class Iterator {
   }
   /// (pass, elements of it that were read).
   std::pair<int64_t, int64_t> Cursor() {
+    const std::lock_guard lock(mutex_);
     if (!place_) {
       place_.emplace(dataset_.begin());
       ahead_ = true;
@@ -91,6 +94,7 @@ class Iterator {
     return {read_.epoch, read_.elements};
   }
   void Resume(int64_t epoch, int64_t elements) {
+    const std::lock_guard lock(mutex_);
     read_ = {epoch, elements};
     place_.emplace(dataset_.Resume(read_));
     ahead_ = true;
@@ -98,6 +102,8 @@ class Iterator {
   }
 
  private:
+  // Taken without Python's lock, which who holds it may need for functions and generators.
+  std::mutex mutex_;
   Dataset dataset_;
   std::optional<DatasetIterator> place_;
   DatasetCursor read_;

@@ -18,7 +18,8 @@ namespace {
 // is compiled anew for each size.
 class SpecFunction {
  public:
-  SpecFunction(nb::object body, const std::vector<std::pair<int, Shape>>& types) {
+  SpecFunction(nb::object body, const std::vector<std::pair<int, Shape>>& types)
+      : parameters_(types.size()) {
     const auto function = TensorFunction(std::move(body));
     graph::Tracer tracer;
     std::vector<Tensor> parameters;
@@ -35,10 +36,16 @@ class SpecFunction {
     }));
   }
   std::vector<Tensor> Call(const std::vector<Tensor>& arguments) const {
+    if (arguments.size() != parameters_) {
+      throw Error(Code::kInvalidArgument, "[function] there must be " +
+                                              std::to_string(parameters_) + " arguments; got " +
+                                              std::to_string(arguments.size()));
+    }
     return function_->Call(arguments);
   }
 
  private:
+  const size_t parameters_;
   std::optional<Function> function_;
 };
 

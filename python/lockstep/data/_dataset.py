@@ -8,7 +8,7 @@ from .._function import TensorSpec
 from .._tensor import convert_to_tensor, integers, Tensor
 from ._elements import _as_structure, _call_on, _element, _flat_element, _op_by_op, _spec_of, _traced
 from ._generated import _check_generated, _map_signature, _signature_leaves
-from ._iterator import Iterator
+from ._iterator import ElementForm, Iterator
 from ._names_of import _names_of
 from ._options import Options
 from ._padding import _padded_shapes, _stack_padded
@@ -561,6 +561,10 @@ class Dataset:
     def explain(self):
         """Which kind of dataset this is, which step made it so, and who reads what."""
         return self._native.explain()
+
+    @property
+    def _form(self):
+        return ElementForm(self._spec)
 
     def __iter__(self):
         return Iterator(self)

@@ -1,19 +1,132 @@
 """A place in one pass over a dataset."""
 
+import itertools
+import weakref
+
 from .. import _composites, _native, errors, nest
-from .._dtypes import int64
+from .._dtypes import bool as bool_, int64
 from .._function import TensorSpec
+from .._tensor import convert_to_tensor
 
 
-def next_in_graph(take, specs):
-    """The next element, taken when the graph runs. Raises there: OutOfRangeError at the end."""
-    def call(_):
-        tensors = take()
-        if tensors is None:
-            raise errors.OutOfRangeError(None, None, "End of sequence")
-        return tensors
-    return _native.host_call(call, [], [one.dtype for one in specs], [
-        [-1 if size is None else size for size in one.shape] for one in specs])
+class ElementForm:
+    """What elements of an iterator are made of: tensors of some dtypes and shapes, of each replica where there are several."""
+
+    def __init__(self, spec, replicas=1):
+        self.spec, self._replicas = spec, replicas
+        self._plain = isinstance(spec, TensorSpec) and replicas == 1
+        self._composite = _composites.has_parts(spec)
+        flat = nest.flatten(spec)
+        self.specs = None  # of the tensors; None: not known enough for a graph
+        if all(isinstance(one, TensorSpec) and one.shape.rank is not None for one in flat):
+            self.specs = flat if replicas == 1 else [
+                TensorSpec([None] + list(one.shape)[1:], one.dtype) for one in flat for _ in range(replicas)]
+        self._key = (repr(spec), replicas)
+
+    def __eq__(self, other):
+        return isinstance(other, ElementForm) and self._key == other._key
+
+    def __hash__(self):
+        return hash(self._key)
+
+    def packed(self, tensors):
+        """An element."""
+        if self._plain:
+            return tensors[0]
+        if self._replicas > 1:
+            from ..distribute import PerReplica
+            tensors = [PerReplica(tensors[i:i + self._replicas]) for i in range(0, len(tensors), self._replicas)]
+        made = nest._pack(self.spec, iter(tensors))
+        return _composites.whole(made) if self._composite else made
+
+    def shapes(self):
+        """Of the tensors, -1 for sizes that are not known."""
+        return [[-1 if size is None else size for size in one.shape] for one in self.specs]
+
+    def next_in_graph(self, take, inputs=()):
+        """The next element, taken when the graph runs: `take(*inputs)` gives its tensors, None at the end. Raises there:
+        OutOfRangeError at the end."""
+        def call(values):
+            tensors = take(*values)
+            if tensors is None:
+                raise errors.OutOfRangeError(None, None, "End of sequence")
+            return tensors
+        return self.packed(_native.host_call(call, list(inputs), [one.dtype for one in self.specs], self.shapes()))
+
+    def optional_in_graph(self, take, inputs=()):
+        """The same as an optional; at the end it has none, and its tensors have no rows."""
+        from ..experimental import Optional
+
+        def call(values):
+            from ..ops_array import zeros
+            tensors = take(*values)
+            if tensors is None:
+                return [convert_to_tensor(False)] + [
+                    zeros([size or 0 for size in one.shape], one.dtype) for one in self.specs]
+            return [convert_to_tensor(True), *tensors]
+        there, *tensors = _native.host_call(call, list(inputs), [bool_] + [one.dtype for one in self.specs],
+                                            [[]] + self.shapes())
+        return Optional(self.packed(tensors), there)
+
+
+_known = weakref.WeakValueDictionary()
+_numbers = itertools.count()
+
+
+class Argument:
+    """Iterators as arguments of traced functions: one trace serves all whose elements are alike. A class of them has
+    `_form`, and `_taken()`, which gives the next element's tensors, None at the end."""
+
+    _is_iterator = True
+
+    def _key_parts(self):
+        if self._form.specs is None:
+            return self
+        if "_number" not in self.__dict__:
+            self._number = next(_numbers)
+            _known[self._number] = self
+        return IteratorParts(convert_to_tensor(self._number, dtype=int64), self._form)
+
+
+class IteratorParts(_composites.Parts):
+    """Which iterator it is, and the form of its elements."""
+
+    def whole(self):
+        return GivenIterator(*self)
+
+
+class GivenIterator:
+    """What a function that is traced gets for an iterator; which one it is, a run tells."""
+
+    _is_iterator = True
+
+    def __init__(self, number, form):
+        self.number, self._form = number, form
+
+    element_spec = property(lambda self: _composites.specs(self._form.spec))
+
+    @staticmethod
+    def found(number):
+        """The iterator of a number."""
+        return _known[number._item()]
+
+    @staticmethod
+    def _take(number):
+        return GivenIterator.found(number)._taken()
+
+    def _key_parts(self):
+        return IteratorParts(self.number, self._form)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self._form.next_in_graph(self._take, [self.number])
+
+    next = get_next = __next__
+
+    def get_next_as_optional(self):
+        return self._form.optional_in_graph(self._take, [self.number])
 
 
 _hinted = []
@@ -29,19 +142,14 @@ def _hint():
               "dataset = strategy.experimental_distribute_dataset(dataset)", file=sys.stderr)
 
 
-class Iterator:
-    """A place in one pass over a dataset."""
+class Iterator(Argument):
+    """A place in one pass over a dataset. Threads may share it: each element goes to one of them."""
 
     def __init__(self, dataset):
         self._native = _native.DatasetIterator(dataset._native)
-        self._spec = dataset._spec
-        self._plain = isinstance(dataset._spec, TensorSpec)
-        self._composite = _composites.has_parts(dataset._spec)
-        flat = nest.flatten(dataset._spec)
-        self._flat_specs = flat if all(
-            isinstance(one, TensorSpec) and one.shape.rank is not None for one in flat) else None
+        self._form = dataset._form
 
-    element_spec = property(lambda self: _composites.specs(self._spec))
+    element_spec = property(lambda self: _composites.specs(self._form.spec))
 
     @property
     def state(self):
@@ -65,20 +173,19 @@ class Iterator:
         return self
 
     def __next__(self):
-        if "_state" in self.__dict__ and self._version != self._state._v.version:
-            self._resume()
         if _native.in_replica() and _native.has_strategy():
             _hint()
-        if _native.is_tracing() and self._flat_specs is not None:
-            tensors = next_in_graph(self._native.next, self._flat_specs)
-        else:
-            tensors = self._native.next()
+        if _native.is_tracing() and self._form.specs is not None:
+            return self._form.next_in_graph(self._taken)
+        tensors = self._taken()
         if tensors is None:
             raise StopIteration
-        if self._plain:
-            return tensors[0]
-        made = nest._pack(self._spec, iter(tensors))
-        return _composites.whole(made) if self._composite else made
+        return self._form.packed(tensors)
+
+    def _taken(self):
+        if "_state" in self.__dict__ and self._version != self._state._v.version:
+            self._resume()
+        return self._native.next()
 
     def next(self):
         return self.__next__()
@@ -91,6 +198,9 @@ class Iterator:
             raise errors.OutOfRangeError(None, None, "End of sequence") from None
 
     def get_next_as_optional(self):
+        """An optional with the next element, or with none at the end."""
+        if _native.is_tracing() and self._form.specs is not None:
+            return self._form.optional_in_graph(self._taken)
         from ..experimental import Optional
         try:
             return Optional.from_value(self.__next__())

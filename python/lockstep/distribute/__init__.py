@@ -5,8 +5,10 @@ import enum
 import threading
 
 from .. import _native, nest
+from .._composites import Parts
 from .._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from .._variable import UnreadVariable, Variable
+from ..data._iterator import Argument, ElementForm
 from . import cluster_resolver, experimental  # noqa: F401
 
 
@@ -35,6 +37,13 @@ class DistributedValues:
     """A value for each replica."""
 
 
+class _PerReplicaParts(Parts):
+    """A value for each replica."""
+
+    def whole(self):
+        return local_value(PerReplica(self))
+
+
 class PerReplica(DistributedValues):
     """A value for each replica, in their order."""
 
@@ -52,6 +61,16 @@ class PerReplica(DistributedValues):
     @property
     def shape(self):
         return self._values[0].shape
+
+    def _key_parts(self):
+        """The values as arguments of a function, which is traced once for all of a kind."""
+        return _PerReplicaParts(*self._values)
+
+    def _carried(self):
+        return list(self._values)
+
+    def _carrying(self, values):
+        return PerReplica(values)
 
     def __tensor__(self):
         if len(self._values) == 1:
@@ -425,6 +444,47 @@ class RunOptions:
         pass
 
 
+class PerReplicaSpec:
+    """What a value of each replica looks like: a TensorSpec for each, all alike."""
+
+    def __init__(self, *value_specs):
+        self._value_specs = value_specs
+
+    shape = property(lambda self: self._value_specs[0].shape)
+    dtype = property(lambda self: self._value_specs[0].dtype)
+    _component_specs = property(lambda self: self._value_specs)
+
+    def is_compatible_with(self, value):
+        """Whether these are values that fit, one for each replica."""
+        parts = getattr(value, "values", None)
+        return isinstance(value, PerReplica) and len(parts) == len(self._value_specs) and all(
+            spec.is_compatible_with(one) for spec, one in zip(self._value_specs, parts))
+
+    def __eq__(self, other):
+        return isinstance(other, PerReplicaSpec) and self._value_specs == other._value_specs
+
+    def __hash__(self):
+        return hash(self._value_specs)
+
+    def __repr__(self):
+        return f"PerReplicaSpec({', '.join(map(repr, self._value_specs))})"
+
+
+def _specs_for_replicas(spec, count, dealt):
+    """The specs of a dataset's elements as replicas get them: their parts of a batch, or each a batch of its own."""
+    if count == 1:
+        return spec
+    from .._function import TensorSpec
+
+    def for_replicas(one):
+        if not isinstance(one, TensorSpec) or not one.shape.rank:
+            return one
+        rows, *rest = one.shape.as_list()
+        rows = rows if dealt or rows is None else rows // count if rows % count == 0 else None
+        return PerReplicaSpec(*[TensorSpec([rows] + rest, one.dtype)] * count)
+    return nest.map_structure(for_replicas, spec)
+
+
 class DistributedDataset:
     """Batches divided over replicas."""
 
@@ -440,7 +500,11 @@ class DistributedDataset:
 
     @property
     def element_spec(self):
-        return self._dataset.element_spec
+        return _specs_for_replicas(self._dataset.element_spec, self._strategy.num_replicas_in_sync, self._dealt)
+
+    @property
+    def _form(self):
+        return ElementForm(self._dataset.element_spec, self._strategy.num_replicas_in_sync)
 
     @property
     def cardinality(self):
@@ -450,16 +514,15 @@ class DistributedDataset:
         return len(self._dataset)
 
     def __iter__(self):
-        return _DistributedIterator(self._strategy, iter(self._dataset), self._dealt,
-                                    self._dataset.element_spec)
+        return _DistributedIterator(self, iter(self._dataset))
 
 
-class _DistributedIterator:
-    def __init__(self, strategy, source, dealt, spec):
-        self._strategy = strategy
+class _DistributedIterator(Argument):
+    def __init__(self, dataset, source):
+        self._strategy = dataset._strategy
         self._source = source
-        self._dealt = dealt
-        self.element_spec = spec
+        self._dealt = dataset._dealt
+        self.element_spec, self._form = dataset.element_spec, dataset._form
 
     def __iter__(self):
         return self
@@ -468,8 +531,8 @@ class _DistributedIterator:
         count = self._strategy.num_replicas_in_sync
         if count == 1:
             return next(self._source)
-        if _native.is_tracing():
-            return self._next_in_graph(count)
+        if _native.is_tracing() and self._form.specs is not None:
+            return self._form.next_in_graph(self._taken)
         if self._dealt:
             return self._deal(count)
         element = next(self._source)
@@ -479,25 +542,15 @@ class _DistributedIterator:
             PerReplica(share) if isinstance(share, tuple) else PerReplica((share,) * count)
             for share in shares]))
 
-    def _next_in_graph(self, count):
-        from ..data import next_in_graph
-        from .._function import TensorSpec
-        specs = [TensorSpec([None] + list(one.shape)[1:], one.dtype)
-                 for one in nest.flatten(self.element_spec) for _ in range(count)]
-
-        def take():
-            scope = _native.EagerScope()
-            scope.enter()
-            try:
-                element = next(self, None)
-            finally:
-                scope.exit()
-            if element is None:
-                return None
-            return [value for one in nest.flatten(element) for value in one.values]
-        values = next_in_graph(take, specs)
-        return nest._pack(self.element_spec, iter([
-            PerReplica(values[i:i + count]) for i in range(0, len(values), count)]))
+    def _taken(self):
+        scope = _native.EagerScope()
+        scope.enter()
+        try:
+            element = next(self, None)
+        finally:
+            scope.exit()
+        return None if element is None else [
+            convert_to_tensor(value) for one in nest.flatten(element) for value in getattr(one, "values", [one])]
 
     def _deal(self, count):
         elements = [next(self._source)]
@@ -517,6 +570,11 @@ class _DistributedIterator:
             raise errors.OutOfRangeError(None, None, "End of sequence") from None
 
     def get_next_as_optional(self):
+        """An optional with the next element, or with none at the end."""
+        if self._strategy.num_replicas_in_sync == 1:
+            return self._source.get_next_as_optional()
+        if _native.is_tracing() and self._form.specs is not None:
+            return self._form.optional_in_graph(self._taken)
         from ..experimental import Optional
         try:
             return Optional.from_value(next(self))
