@@ -1,6 +1,8 @@
 """Clusters, checkpoints, examples: `tf.train`."""
 
+import functools
 import os
+import threading
 
 from . import _late, _native
 from .errors import OutOfRangeError
@@ -181,6 +183,15 @@ class CheckpointOptions:
         self.enable_async = enable_async
 
 
+def _one_at_a_time(method):
+    """Of a checkpoint and its managers, in whatever threads: saves have numbers of their own."""
+    @functools.wraps(method)
+    def call(self, *args, **kwargs):
+        with self._alone:
+            return method(self, *args, **kwargs)
+    return call
+
+
 class Checkpoint:
     """Objects by name, saved and restored together, in TensorFlow's format."""
 
@@ -195,6 +206,7 @@ class Checkpoint:
             for name, one in _parts(root):
                 objects.setdefault(name, one)
         self.__dict__["_objects"] = objects
+        self.__dict__["_alone"] = threading.RLock()
         self.__dict__["_counter"] = None
         self.__dict__["_waiting"] = None
         self.__dict__.update(kwargs)
@@ -229,6 +241,7 @@ class Checkpoint:
     def _keep_count(self, native):
         self.__dict__["_counter"] = int(native.save_counter().value()._item())
 
+    @_one_at_a_time
     def save(self, file_prefix, options=None):
         """Counts the saves, and writes to "PREFIX-<count>"; its path."""
         native = self._made()
@@ -236,11 +249,13 @@ class Checkpoint:
         self._keep_count(native)
         return path
 
+    @_one_at_a_time
     def write(self, file_prefix, options=None):
         """Writes to the prefix as it is."""
         self._made().write(os.fspath(file_prefix))
         return os.fspath(file_prefix)
 
+    @_one_at_a_time
     def restore(self, save_path, options=None):
         """Assigns the saved values to the variables at the same places."""
         if save_path is None:
@@ -259,6 +274,7 @@ class Checkpoint:
         if status._native.unused:
             _late.wait(self)
 
+    @_one_at_a_time
     def _restore_new(self):
         """Restores the variables that were not there at the last restore; the others keep their values."""
         path, status, how = self._waiting
@@ -273,6 +289,7 @@ class Checkpoint:
         if not status._native.unused:
             _late.stop(self)
 
+    @_one_at_a_time
     def read(self, save_path, options=None):
         """Assigns what `write` has written."""
         status = _Status(self._made().read(os.fspath(save_path)))
@@ -297,7 +314,7 @@ class CheckpointManager:
 
     def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None,
                  checkpoint_name="ckpt", step_counter=None, checkpoint_interval=None, init_fn=None):
-        self._checkpoint = checkpoint
+        self._checkpoint, self._alone = checkpoint, checkpoint._alone
         self._directory = os.fspath(directory)
         self._options = (max_to_keep, keep_checkpoint_every_n_hours, checkpoint_name)
         self._init = init_fn
@@ -321,6 +338,7 @@ class CheckpointManager:
         native = self._checkpoint._made()
         return native, _native.CheckpointManager(native, self._directory, *self._options)
 
+    @_one_at_a_time
     def save(self, checkpoint_number=None, check_interval=True, options=None):
         """Saves, and removes what is too old; its path. None where `check_interval` and too few steps have gone."""
         if self._interval is not None and check_interval and self._too_early():
@@ -332,13 +350,16 @@ class CheckpointManager:
         return path
 
     @property
+    @_one_at_a_time
     def latest_checkpoint(self):
         return self._opened()[1].latest()
 
     @property
+    @_one_at_a_time
     def checkpoints(self):
         return self._opened()[1].all()
 
+    @_one_at_a_time
     def restore_or_initialize(self):
         latest = self.latest_checkpoint
         if latest is not None:

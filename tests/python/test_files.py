@@ -32,6 +32,21 @@ class Files(unittest.TestCase):
         with self.assertRaises(tf.errors.OpError):
             checkpoint.restore(os.path.join(self.path, "nothing"))
 
+    def test_saves_of_several_threads_have_numbers_of_their_own(self):
+        checkpoint = tf.train.Checkpoint(v=tf.Variable(0))
+        manager = tf.train.CheckpointManager(checkpoint, os.path.join(self.path, "managed"), max_to_keep=2)
+        saved = []
+
+        def save():
+            for _ in range(5):
+                saved.extend([manager.save(), checkpoint.save(os.path.join(self.path, "saved", "x"))])
+        threads = [threading.Thread(target=save) for _ in range(4)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        self.assertEqual((len(set(saved)), int(checkpoint.save_counter), len(manager.checkpoints)), (40, 40, 2))
+
     def test_managers_keep_the_newest(self):
         v = tf.Variable(0)
         checkpoint = tf.train.Checkpoint(v=v)
