@@ -5,6 +5,7 @@ import functools
 import inspect
 import sys
 import threading
+import weakref
 
 from . import _composites, _native, _records, errors, nest
 from ._dtypes import TensorShape, as_dtype
@@ -276,7 +277,6 @@ class Function:
         self._convertible = None
         self._bound = None
         self._lock = threading.RLock()
-        self._methods = None
         self.__name__ = name or getattr(python_function, "__name__", "function")
         functools.update_wrapper(self, python_function, updated=())
 
@@ -455,8 +455,11 @@ class Function:
         """The body. Where its first trace makes variables, it is traced once more, so that a
         function that makes new ones each time is told."""
         may_create = self._traced == 0
+        # What is native keeps the body, unseen by Python's collector, so the body keeps nothing that keeps what is native.
+        weak_self, weak_concrete = weakref.ref(self), weakref.ref(concrete)
 
         def body(parameters):
+            self, concrete = weak_self(), weak_concrete()
             concrete.first = may_create and self._traced == 0
             trace = [TensorSpec(one.shape, one.dtype) for one in parameters]
             if trace not in concrete.traces:
@@ -503,33 +506,43 @@ class Function:
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
-        if self._methods is None:
-            self._methods = {}
-        key = id(instance)
-        found = self._methods.get(key)
-        if found is None or found._instance() is not instance:
-            import weakref
-            bound = self._python_function.__get__(instance, owner)
-            found = Function(bound, self._signature, self._autograph, self.__name__, self._reduce_retracing)
-            try:
-                found._instance = weakref.ref(instance, lambda _: self._methods.pop(key, None))
-                function = self._python_function
-                weak = found._instance
-
-                def call(*args, **kwargs):
-                    return function(weak(), *args, **kwargs)
-                if self._autograph:
-                    from . import autograph
-                    inner = autograph.convert_callable(function)
-
-                    def call(*args, **kwargs):  # noqa: F811
-                        return inner(weak(), *args, **kwargs)
-                functools.update_wrapper(call, bound)
-                found._convertible = call
-            except TypeError:
-                found._instance = lambda: instance
-            self._methods[key] = found
+        found = _MethodsOf.of(instance).functions.get(self)
+        if found is None:
+            made = Function(self._python_function.__get__(instance, owner), self._signature, self._autograph, self.__name__,
+                            self._reduce_retracing)
+            found = _MethodsOf.of(instance).functions.setdefault(self, made)
         return found
+
+
+class _MethodsOf:
+    """The methods of one instance that are traced functions. The instance itself keeps them, so that they go together."""
+
+    __slots__ = ("_instance", "functions")
+    _without_attributes = {}  # by the instance's id, where it takes no attributes; kept for good
+    _lock = threading.Lock()
+
+    def __init__(self, instance=None):
+        self._instance = (lambda: None) if instance is None else weakref.ref(instance)
+        self.functions = {}
+
+    @classmethod
+    def of(cls, instance):
+        place = getattr(instance, "__dict__", None)
+        if type(place) is not dict:  # a class, or of slots alone
+            return cls._without_attributes.setdefault(id(instance), (cls(), instance))[0]
+        found = place.get("_lockstep_methods")
+        if found is None or found._instance() is not instance:  # none yet, or what a copy of the instance has taken over
+            with cls._lock:
+                found = place.get("_lockstep_methods")
+                if found is None or found._instance() is not instance:
+                    found = place["_lockstep_methods"] = cls(instance)
+        return found
+
+    def __deepcopy__(self, memo):
+        return _MethodsOf()
+
+    def __reduce__(self):
+        return _MethodsOf, ()
 
 
 def _shape_of(value):

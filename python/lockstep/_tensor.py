@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import weakref
 
 from . import _native, _records, errors
 from ._dtypes import BY_CODE, DType, TensorShape, as_dtype, bfloat16, float32, int32, string
@@ -452,14 +453,15 @@ def _add(native):
     return add
 
 
-_slices = Newest()  # of variables: (variable, key)
+_slices = Newest()  # of variables: (weak reference to the variable, key)
 
 
 def _slice_of(tensor):
-    found = _slices.find(tensor)
-    if found is None:
+    variable, key = _slices.find(tensor) or (lambda: None, None)
+    variable = variable()
+    if variable is None:
         raise AttributeError("'Tensor' object has no attribute 'assign'")
-    return found
+    return variable, key
 
 
 def _write_slice(kind):
@@ -562,7 +564,7 @@ def get_item(self, key):
     if isinstance(self, Variable):
         made = get_item(self.value(), key)
         if not _native.is_tracing() or made._symbolic:
-            _slices.note(made, (self, key))
+            _slices.note(made, (weakref.ref(self), key))
         return made
     if is_tensor(key) or (hasattr(key, "dtype") and getattr(key, "ndim", 0)):
         key = convert_to_tensor(key)
@@ -678,7 +680,7 @@ def _graph(self):
     if not self._symbolic:
         raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
     from .compat import v1
-    return v1.get_default_graph()
+    return v1.get_default_graph() if _native.name_of(self) is None else v1.Graph.of(_native.graph_of(self))
 
 
 def _device_of(self):
@@ -694,7 +696,7 @@ def _device_of(self):
 def _op_of(self):
     if self._symbolic and _native.name_of(self) is not None:
         from .compat import v1
-        return v1.GraphOperation(_native.operation_of(self), v1.get_default_graph())
+        return v1.GraphOperation(_native.operation_of(self), _graph(self))
     return self
 
 

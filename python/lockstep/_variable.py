@@ -198,7 +198,10 @@ class Variable(metaclass=_Meta):
 
     @property
     def graph(self):
-        return None
+        """The graph of version 1 that it belongs to; None of other variables."""
+        from .compat import v1
+        found = _native.graph_of_variable(self._v)
+        return found and v1.Graph.of(found)
 
     @property
     def initializer(self):

@@ -39,6 +39,7 @@ nb::dict ToDict(const Logs& logs) {
 class PythonCallback : public Callback {
  public:
   explicit PythonCallback(nb::object hooks) : hooks_(std::move(hooks)) {}
+  void Release() { hooks_ = Held(nb::none()); }
   void OnTrainBegin() override { Call("train_begin"); }
   void OnTrainEnd() override { Call("train_end"); }
   void OnEpochBegin(int epoch) override { Call("epoch_begin", epoch); }
@@ -90,7 +91,7 @@ class PythonCallback : public Callback {
   Held hooks_;
 };
 
-FitOptions OptionsOf(nb::dict options, nb::object hooks) {
+FitOptions OptionsOf(nb::dict options) {
   const Given g(options);
   FitOptions fit;
   fit.batch_size = g.Get<int64_t>("batch_size", 32);
@@ -112,7 +113,6 @@ FitOptions OptionsOf(nb::dict options, nb::object hooks) {
         ValidationData(g.Get("validation_x", Tensor()), g.Get("validation_y", Tensor()),
                        g.Get("validation_weight", Tensor()));
   }
-  if (!hooks.is_none()) fit.callbacks.push_back(std::make_shared<PythonCallback>(std::move(hooks)));
   return fit;
 }
 
@@ -124,6 +124,22 @@ nb::dict ToDict(const History& history) {
   result["epoch"] = nb::cast(history.epoch);
   result["steps"] = history.steps;
   return result;
+}
+
+// The hooks of one fit. A model remembers the callbacks of its last fit, and what it keeps is
+// unseen by Python's collector: so they are let go.
+struct HooksOfFit {
+  std::shared_ptr<PythonCallback> callback;
+  ~HooksOfFit() { callback->Release(); }
+};
+
+// Trains on (inputs, targets) or on a dataset of batches.
+template <typename... Data>
+nb::dict Fit(PythonModel& model, const Data&... data, nb::dict options, nb::object hooks) {
+  FitOptions fit = OptionsOf(options);
+  const HooksOfFit of_fit{std::make_shared<PythonCallback>(std::move(hooks))};
+  fit.callbacks.push_back(of_fit.callback);
+  return ToDict(Unlocked([&] { return model.Fit(data..., fit); }));
 }
 
 void CompileModel(PythonModel& model, OptimizerPtr optimizer, const Box<Loss>& loss,
@@ -144,21 +160,8 @@ void BindModel(nb::module_& m) {
       .def(nb::init<const std::string&, nb::object>())
       .def("add", &PythonModel::Add)
       .def("compile", &CompileModel)
-      .def(
-          "fit_arrays",
-          [](PythonModel& model, const Tensor& x, const Tensor& y, nb::dict options,
-             nb::object hooks) {
-            const FitOptions fit = OptionsOf(options, std::move(hooks));
-            return ToDict(Unlocked([&] { return model.Fit(x, y, fit); }));
-          },
-          nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
-      .def(
-          "fit_dataset",
-          [](PythonModel& model, const Dataset& batches, nb::dict options, nb::object hooks) {
-            const FitOptions fit = OptionsOf(options, std::move(hooks));
-            return ToDict(Unlocked([&] { return model.Fit(batches, fit); }));
-          },
-          nb::arg(), nb::arg(), nb::arg().none())
+      .def("fit_arrays", &Fit<Tensor, Tensor>)
+      .def("fit_dataset", &Fit<Dataset>)
       .def("evaluate",
            [](PythonModel& model, const Dataset& batches, int64_t steps) {
              return ToDict(Unlocked([&] { return model.Evaluate(batches, steps); }));

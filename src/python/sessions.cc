@@ -177,6 +177,8 @@ void BindGraphs(nb::module_& m) {
       .def("group_effects",
            [](const Graph& g, nb::callable body) { return g.GroupEffects([&] { body(); }); })
       .def("finalize", &Graph::Finalize)
+      .def_prop_ro("key",
+                   [](const Graph& g) { return reinterpret_cast<intptr_t>(g.state().get()); })
       .def_prop_ro("finalized", &Graph::finalized)
       .def("dot", &Graph::ToDot)
       .def("nodes", &NodesOf)
@@ -191,6 +193,13 @@ void BindGraphs(nb::module_& m) {
       .def("enter", &NameScopeContext::Enter)
       .def("exit", &NameScopeContext::Exit);
   m.def("has_graph", &Graph::HasDefault);
+  m.def("graph_of",
+        [](const Tensor& tensor) { return Graph(runtime::GraphState::Of(tensor, "graph")); });
+  m.def("graph_of_variable", [](const Variable& variable) -> std::optional<Graph> {
+    const auto* own = runtime::AsGraphVariable(variable.state().first());
+    const auto graph = own == nullptr ? nullptr : own->graph.lock();
+    return graph == nullptr ? std::nullopt : std::optional(Graph(graph));
+  });
   m.def("default_graph", &Graph::Default);
   m.def("placeholder", &Placeholder);
   m.def("placeholder_with_default", &PlaceholderWithDefault);

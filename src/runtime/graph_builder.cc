@@ -114,16 +114,19 @@ GraphState* GraphState::Current() {
 }
 
 std::shared_ptr<GraphState> GraphState::Of(const Tensor& tensor, const char* where) {
+  bool is_gone = false;
   if (tensor.defined()) {
     if (const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(tensor.object().get())) {
       const auto graph = symbol->graph();
       const auto* built = dynamic_cast<const BuiltGraph*>(graph.get());
       if (built != nullptr) return built->owner.lock();
+      is_gone = graph == nullptr;
     }
   }
   throw Error(Code::kInvalidArgument,
               std::string("[") + where + "] a tensor of a graph is needed; got " +
-                  (!tensor.defined()      ? "none"
+                  (!tensor.defined() ? "none"
+                   : is_gone ? "one whose graph is no more; keep the Graph as long as its tensors"
                    : tensor.is_symbolic() ? "one of a function or body that is being traced"
                                           : "a value: " + std::string(DTypeName(tensor.dtype())) +
                                                 tensor.shape().ToString()));

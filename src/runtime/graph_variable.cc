@@ -16,9 +16,9 @@ namespace {
 
 class GraphVariableState : public VariableState {
  public:
-  GraphVariableState(std::shared_ptr<GraphState> graph, const Tensor& handle,
+  GraphVariableState(const std::shared_ptr<GraphState>& graph, const Tensor& handle,
                      VariableOptions options)
-      : VariableState(handle, std::move(options), Existing{}), graph_(std::move(graph)) {}
+      : VariableState(handle, std::move(options), Existing{}), graph_(graph) {}
 
   Tensor Read() const override {
     Require("read");
@@ -49,7 +49,7 @@ class GraphVariableState : public VariableState {
 
  private:
   void Require(const char* what) const {
-    if (GraphState::Current() == graph_.get()) return;
+    if (GraphState::Current() != nullptr && GraphState::Current() == graph_.lock().get()) return;
     throw Error(Code::kFailedPrecondition,
                 "[variable] a graph's variable is " + std::string(what) +
                     " where the graph is the default; got " + NameAndType() +
@@ -58,7 +58,7 @@ class GraphVariableState : public VariableState {
                     "; build the op in graph.AsDefault(), and get its value by session.Run");
   }
 
-  std::shared_ptr<GraphState> graph_;
+  std::weak_ptr<GraphState> graph_;  // which keeps its variables
   int updated_ = -1;
   std::weak_ptr<graph::Graph> updated_in_;
 };

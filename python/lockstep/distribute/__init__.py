@@ -382,7 +382,7 @@ def _take_thread_state(state):
     """A replica runs on a thread of its own: it goes on with what its caller has open."""
     from .. import _function, _records
     traces, controls = state
-    before = (list(_function._traces()), _records.controls())
+    before = (_function._traces(), _records.controls())
     _function._local.traces = traces
     _records.set_controls(controls)
 

@@ -5,6 +5,7 @@ on the global batch. Everything else (a `train_step` of one's own, several input
 losses) trains by the loop here, whose step is a traced `Strategy.run`."""
 
 import threading
+import weakref
 
 from .. import _native, distribute, nest
 from .._dtypes import as_dtype
@@ -130,8 +131,11 @@ class Trainer:
     def _bridge(self):
         """The native model, which knows all native layers that there are by now."""
         if self._native_model is None:
+            # The native model keeps it, unseen by Python's collector.
+            model = weakref.ref(self)
+
             def call(x, training):
-                return self(x, training=training)
+                return model()(x, training=training)
             with self._scope():
                 object.__setattr__(self, "_native_model",
                                    _native.PythonModel(self.name, call))

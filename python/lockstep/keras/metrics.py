@@ -1,5 +1,7 @@
 """Figures gathered over batches: `keras.metrics`."""
 
+import weakref
+
 from .. import _native
 from .._dtypes import as_dtype
 from .._tensor import convert_to_tensor
@@ -23,8 +25,10 @@ class Metric:
     def _native(self):
         made = self.__dict__.get("_made")
         if made is None:
+            weak = weakref.ref(self)  # what is native keeps these functions, unseen by Python's collector
             made = self.__dict__["_made"] = _native.PythonMetric(
-                self.name, self._update_from_native, lambda: convert_to_tensor(self._figure()))
+                self.name, lambda *args: weak()._update_from_native(*args),
+                lambda: convert_to_tensor(weak()._figure()))
         return made
 
     def _is_own(self):

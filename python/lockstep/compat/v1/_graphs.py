@@ -2,12 +2,14 @@
 
 import re
 import threading
+import weakref
 
 from ... import _native, nest
 from ..._function import Operation
 from ..._variable import UnreadVariable, Variable
 
 _local = threading.local()
+_by_key = weakref.WeakValueDictionary()
 
 
 class Graph:
@@ -20,6 +22,12 @@ class Graph:
         self._rank_free = set()  # runs that need no placeholder's number of axes
         self._of_gradients = set()  # the numbers of nodes that gradients made, where a placeholder has no shape
         self.seed = None
+        _by_key[self._native.key] = self
+
+    @staticmethod
+    def of(native):
+        """The graph that a native one belongs to; always the same while it lives."""
+        return _by_key.get(native.key) or Graph(native)
 
     def as_default(self):
         """A context in which everything that is computed becomes ops of the graph."""
