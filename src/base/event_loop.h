@@ -66,6 +66,8 @@ class EventLoop final : public Executor {
   bool WatchFile(int fd, bool readable, bool writable, OnFile on_ready);
   void UnwatchFile(int fd);
   void set_patience(const Patience& patience) { patience_ = patience; }
+  /// Waits for so many more threads of this machine, or fewer; patience is that among all.
+  void AddNeighbours(int more) { patience_ = Patience::Among(1 + (neighbours_ += more)); }
   /// Lets a blocked loop poll again.
   void Wake();
 
@@ -101,6 +103,7 @@ class EventLoop final : public Executor {
   std::unique_ptr<FileWatch> files_;
   std::vector<Poller*> pollers_;
   size_t watched_files_ = 0;
+  int neighbours_ = 0;
   Patience patience_;
   uint32_t takes_ = 0;
   std::atomic<bool> watches_{false};  // files_ is there

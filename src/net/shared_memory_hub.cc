@@ -46,6 +46,7 @@ SharedMemoryHub::SharedMemoryHub(const Place& place, const SharedMemoryOptions& 
 }
 
 SharedMemoryHub::~SharedMemoryHub() {
+  loop_.AddNeighbours(-neighbours_);
   loop_.RemovePoller(*this);
   SayLeave();
   pulse_->Detach();
@@ -74,7 +75,8 @@ Status SharedMemoryHub::Connect(int peer, FileDescriptor socket, FileDescriptor 
   }
   pulse_->Watch(peer, *segment);
   links_[peer]->Open(std::move(socket), std::move(*segment));
-  loop_.set_patience(base::Patience::Among(++processes_));
+  loop_.AddNeighbours(1);
+  ++neighbours_;
   return Status::Ok();
 }
 

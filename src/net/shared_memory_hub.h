@@ -73,7 +73,7 @@ class SharedMemoryHub final : public base::Poller {
   const std::shared_ptr<SharedArena> arena_;
   const std::shared_ptr<SharedMemoryPulse> pulse_;
   std::vector<SharedMemoryLink*> links_;  // by rank; null where there is none
-  int processes_ = 1;                     // that share this host's memory, with this one
+  int neighbours_ = 0;                    // other processes of this host, as the loop knows
   const base::SleepBarrier sleep_barrier_;
   Epoch published_abort_ = ~Epoch{0};
 };

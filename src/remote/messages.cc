@@ -139,18 +139,19 @@ Result<RunAnswer> RunAnswer::Read(const net::Parcel& parcel) {
 
 net::Parcel PutRequest::Write() const {
   FieldWriter writer;
-  writer.Put(number).PutText(key);
-  return WithTensors(std::move(writer), {value}, tells_origins);
+  writer.Put(number).Put(static_cast<uint32_t>(keys.size()));
+  for (const std::string& key : keys) writer.PutText(key);
+  return WithTensors(std::move(writer), values, tells_origins);
 }
 
 Result<PutRequest> PutRequest::Read(const net::Parcel& parcel) {
   FieldReader reader(parcel.text);
   PutRequest request;
   request.number = reader.Take<uint64_t>();
-  request.key = reader.TakeText();
-  const std::vector<Tensor> values = TakeTensors(&reader, parcel.bodies);
-  if (!reader.done() || values.size() != 1) return Malformed(kPut);
-  request.value = values[0];
+  for (uint32_t i = reader.TakeCount(); reader.ok() && i > 0; --i)
+    request.keys.push_back(reader.TakeText());
+  request.values = TakeTensors(&reader, parcel.bodies);
+  if (!reader.done() || request.values.size() != request.keys.size()) return Malformed(kPut);
   return request;
 }
 

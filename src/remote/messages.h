@@ -92,10 +92,11 @@ struct RunAnswer {
   static Result<RunAnswer> Read(const net::Parcel& parcel);
 };
 
+/// Values that another part of a run receives, each by its key.
 struct PutRequest {
   uint64_t number = 0;
-  std::string key;
-  Tensor value;
+  std::vector<std::string> keys;
+  std::vector<Tensor> values;
   bool tells_origins = false;
 
   net::Parcel Write() const;

@@ -1,6 +1,7 @@
 #include "remote/roads.h"
 
 #include "cluster/fields.h"
+#include "net/grpc_rpc.h"
 #include "net/port.h"
 #include "remote/messages.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 constexpr base::Duration kAttaching = std::chrono::seconds(5);
 constexpr base::Duration kMeeting = std::chrono::seconds(2);
+constexpr base::Duration kBetween = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -35,8 +37,8 @@ Status SharedRoad::Join(int rank, const std::string& peer, const std::string& na
   return Status::Ok();
 }
 
-Roads::Roads(net::Rpc& rpc, base::EventLoop& loop, base::Randomness& randomness)
-    : rpc_(rpc), loop_(loop), randomness_(randomness) {}
+Roads::Roads(net::Rpc& rpc, base::EventLoop& loop, base::Randomness& randomness, bool attaches)
+    : rpc_(rpc), loop_(loop), randomness_(randomness), attaches_(attaches) {}
 Roads::~Roads() = default;
 
 net::Rpc& Roads::WayTo(const std::string& address) const {
@@ -52,7 +54,19 @@ void Roads::Call(const std::string& address, const std::string& method, std::str
 
 void Roads::CallParcel(const std::string& address, const std::string& method, net::Parcel request,
                        base::Duration timeout, ParcelAnswer done) {
+  if (attaches_) AttachOnUse(address);
   WayTo(address).CallParcel(address, method, std::move(request), timeout, std::move(done));
+}
+
+// A server that has none to give is asked again after a while, in case it was started anew.
+void Roads::AttachOnUse(const std::string& address) {
+  const auto known = roads_.find(address);
+  if (known != roads_.end() && !known->second->rpc().broken()) return;
+  const base::Time now = loop_.Now();
+  const auto asked = asked_.find(address);
+  if (asked != asked_.end() && now < asked->second + kBetween) return;
+  asked_[address] = now;
+  if (net::IsLocalAddress(address)) Attach(address, [] {});
 }
 
 void Roads::Attach(const std::string& address, std::function<void()> done) {

@@ -40,7 +40,8 @@ class SharedRoad {
 /// `Rpc`, which outlives it.
 class Roads final : public net::Rpc {
  public:
-  Roads(net::Rpc& rpc, base::EventLoop& loop, base::Randomness& randomness);
+  /// With `attaches`, the first call of a server of this host with tensors asks for a road, too.
+  Roads(net::Rpc& rpc, base::EventLoop& loop, base::Randomness& randomness, bool attaches = false);
   ~Roads() override;
 
   base::Executor& executor() override { return rpc_.executor(); }
@@ -60,10 +61,13 @@ class Roads final : public net::Rpc {
 
  private:
   net::Rpc& WayTo(const std::string& address) const;
+  void AttachOnUse(const std::string& address);
 
   net::Rpc& rpc_;
   base::EventLoop& loop_;
   base::Randomness& randomness_;
+  const bool attaches_;
+  std::map<std::string, base::Time> asked_;  // since when, where calls ask for roads
   std::map<std::string, std::unique_ptr<SharedRoad>> roads_;
   std::map<uint64_t, std::unique_ptr<SharedRoad>> joining_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);

@@ -13,6 +13,7 @@ struct Server::Serving {
   base::EventThread thread;
   base::SystemRandomness randomness;
   std::unique_ptr<net::Rpc> rpc;
+  std::unique_ptr<remote::Roads> to_others;
   std::unique_ptr<remote::Worker> worker;
   std::unique_ptr<remote::RoadServer> roads;
   std::string target;
@@ -37,8 +38,10 @@ Server::Server(const ClusterSpec& cluster, const std::string& job, int task,
         own.tasks.push_back({name, index, self ? serving_->rpc->address() : address});
       }
     }
-    serving_->worker =
-        std::make_unique<remote::Worker>(*serving_->rpc, serving_->randomness, std::move(own));
+    serving_->to_others = std::make_unique<remote::Roads>(*serving_->rpc, serving_->thread.loop(),
+                                                          serving_->randomness, /*attaches=*/true);
+    serving_->worker = std::make_unique<remote::Worker>(*serving_->to_others, serving_->randomness,
+                                                        std::move(own));
     serving_->roads = std::make_unique<remote::RoadServer>(
         *serving_->rpc, serving_->thread.loop(),
         [worker = serving_->worker.get()](net::Rpc& road) { worker->Serve(road); });
@@ -66,6 +69,7 @@ void Server::Stop() {
   runtime::RunOn(serving_->thread.executor(), [this] {
     serving_->roads.reset();
     serving_->worker.reset();
+    serving_->to_others.reset();
     serving_->rpc.reset();
   });
   serving_->thread.loop().Stop();

@@ -148,8 +148,11 @@ TEST(Wire, RequestsComeBack) {
   answer.timestamp = 3;
   answer.status = Status(Code::kAborted, "[x] y");
   EXPECT_EQ(RunAnswer::Read(answer.Write()).OrThrow().status, answer.status);
-  const PutRequest put{4, "a;b;1:0", Scalar(2.f), false};
-  EXPECT_EQ(PutRequest::Read(put.Write()).OrThrow().key, put.key);
+  const PutRequest put{4, {"a;b;1:0", "a;b;2:0"}, {Scalar(2.f), Tensor({1.f, 3.f})}, false};
+  const PutRequest read = PutRequest::Read(put.Write()).OrThrow();
+  EXPECT_EQ(read.keys, put.keys);
+  ASSERT_EQ(read.values.size(), 2U);
+  EXPECT_EQ(read.values[1].ToVector<float>(), (std::vector<float>{1, 3}));
 }
 
 TEST(Wire, WhoAsksAndWhatWasFoundComeBack) {

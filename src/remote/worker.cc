@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kRemembered = 6;  // times the patience: ends of runs
 constexpr size_t kRememberedAlone = 4096;
+constexpr size_t kTogether = 64 << 10;  // bytes of values that wait for others to the same task
 
 Status NoGraph(const WorkerOptions& options) {
   return Status(Code::kAborted,
@@ -132,7 +133,13 @@ struct Worker::Run {
   std::optional<net::Parcel> answered;  // for a request that comes twice
   std::unique_ptr<runtime::Execution> execution;
   bool at_end = false;  // of the execution
-  int unsent = 0;       // values that are on their way
+  struct Outgoing {
+    std::vector<std::string> keys;
+    std::vector<Tensor> values;
+  };
+  std::map<std::string, Outgoing> outgoing;  // by the receiving task
+  size_t outgoing_bytes = 0;
+  int unsent = 0;  // messages that are on their way
   runtime::Rendezvous rendezvous;
   std::unordered_set<std::string> received;  // keys
   struct Kept {
@@ -484,18 +491,21 @@ void Worker::Carry(Run& run) {
     while (Advance(run)) {
       const graph::Node& node = run.execution->meeting();
       if (node.spec->name == "_Hold") {
+        Post(run);
         if (!Hold(run)) return;
         run.execution->Answer({});
         continue;
       }
       const std::string& key = node.attributes.Get<std::string>("key");
       if (node.spec->name == "_Recv") {
+        Post(run);
         Receive(run, key);
         return;
       }
       SendTo(run, key, run.execution->brought()[0]);
       run.execution->Answer({});
     }
+    Post(run);
   } catch (const Error& error) {
     Done(number, error.status());
     return;
@@ -519,32 +529,45 @@ void Worker::Receive(Run& run, const std::string& key) {
       });
 }
 
+// What goes to one task goes together, until the part waits for something or it is much.
 void Worker::SendTo(Run& run, const std::string& key, const Tensor& value) {
-  const std::string receiver = ReceiverOf(key);
-  const auto task = std::find_if(options_.tasks.begin(), options_.tasks.end(), [&](const auto& t) {
-    return receiver == TaskName(t.job, t.index);
-  });
-  if (task == options_.tasks.end()) {
-    throw Error(Code::kInternal, "[remote] a value goes to a task of the cluster; got " + key);
-  }
-  ++run.unsent;
   NoteReads(run, {value});
-  const auto answered = [this, alive = std::weak_ptr<int>(alive_), number = run.number,
-                         address = task->address, receiver](const Result<net::Parcel>& answer) {
-    if (alive.expired() || !runs_.contains(number)) return;
-    Run& own = *runs_.at(number);
-    --own.unsent;
-    if (own.state != Run::State::kRunning) return;
-    if (!answer.ok()) {
-      Done(number, Status(answer.status().code(),
-                          answer.status().message() + " (" + receiver + " at " + address + ")"));
-    } else if (own.at_end && own.unsent == 0) {
-      Done(number, own.execution->results());
+  Run::Outgoing& outgoing = run.outgoing[ReceiverOf(key)];
+  outgoing.keys.push_back(key);
+  outgoing.values.push_back(value);
+  run.outgoing_bytes += value.num_bytes();
+  if (run.outgoing_bytes >= kTogether) Post(run);
+}
+
+void Worker::Post(Run& run) {
+  run.outgoing_bytes = 0;
+  for (auto& [receiver, outgoing] : std::exchange(run.outgoing, {})) {
+    const auto task =
+        std::find_if(options_.tasks.begin(), options_.tasks.end(),
+                     [&, to = receiver](const auto& t) { return to == TaskName(t.job, t.index); });
+    if (task == options_.tasks.end()) {
+      throw Error(Code::kInternal,
+                  "[remote] a value goes to a task of the cluster; got " + outgoing.keys[0]);
     }
-  };
-  rpc_.CallParcel(task->address, kPut,
-                  PutRequest{run.number, key, value, run.asker.follows()}.Write(),
-                  options_.patience, answered);
+    ++run.unsent;
+    const auto answered = [this, alive = std::weak_ptr<int>(alive_), number = run.number,
+                           address = task->address,
+                           to = receiver](const Result<net::Parcel>& answer) {
+      if (alive.expired() || !runs_.contains(number)) return;
+      Run& own = *runs_.at(number);
+      --own.unsent;
+      if (own.state != Run::State::kRunning) return;
+      if (!answer.ok()) {
+        Done(number, Status(answer.status().code(),
+                            answer.status().message() + " (" + to + " at " + address + ")"));
+      } else if (own.at_end && own.unsent == 0) {
+        Done(number, own.execution->results());
+      }
+    };
+    const PutRequest request{run.number, std::move(outgoing.keys), std::move(outgoing.values),
+                             run.asker.follows()};
+    rpc_.CallParcel(task->address, kPut, request.Write(), options_.patience, answered);
+  }
 }
 
 void Worker::Put(const net::Parcel& parcel, const net::Rpc::ParcelAnswer& answer) {
@@ -554,9 +577,11 @@ void Worker::Put(const net::Parcel& parcel, const net::Rpc::ParcelAnswer& answer
     return;
   }
   if (!Over(request->number)) {
-    Run& run = RunFor(request->number);
-    if (run.received.insert(request->key).second) {
-      (void)run.rendezvous.Send(request->key, request->value);  // of an aborted run: dropped
+    for (size_t i = 0; i < request->keys.size(); ++i) {
+      Run& run = RunFor(request->number);
+      if (!run.received.insert(request->keys[i]).second) continue;
+      (void)run.rendezvous.Send(request->keys[i],
+                                request->values[i]);  // of an aborted run: dropped
     }
   }
   answer(net::Parcel());

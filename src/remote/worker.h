@@ -92,6 +92,7 @@ class Worker {
   void Undo(Run& run);
   void Receive(Run& run, const std::string& key);
   void SendTo(Run& run, const std::string& key, const Tensor& value);
+  void Post(Run& run);
 
   net::Rpc& rpc_;
   const WorkerOptions options_;
