@@ -80,6 +80,9 @@ std::shared_ptr<distribute::ScheduledStep> Model::Training::ScheduledStepFor(
   const char* names[] = {"train_step", "test_step", "predict_step"};
   auto step = std::make_shared<distribute::ScheduledStep>(
       state, traced.graph, names[static_cast<int>(kind)], MetricVariables());
+  const bool in_turn = state.options.mode.kind() == ParameterServerMode::Kind::kSynchronous;
+  if (kind == Kind::kTrain && in_turn && !traced.offsets.empty())
+    step->Divide(state, traced.offsets);
   scheduled_plans_.push_back({kind, shards, types, step});
   return step;
 }
@@ -128,7 +131,7 @@ bool Model::Training::TrainEpochOnWorkers(nn::StepInput& input, const FitOptions
     std::vector<Tensor> arguments = data->BatchOf(data->arguments);
     const auto step = ScheduledStepFor(*state, Kind::kTrain, arguments, fit.shards);
     cursor_ = input.cursor();
-    queue.Add(*step, std::move(arguments), [&take, step, begun](std::vector<Tensor> given) {
+    queue.Add(step, std::move(arguments), [&take, step, begun](std::vector<Tensor> given) {
       take(*step, begun, std::move(given));
     });
   }
@@ -151,7 +154,7 @@ void Model::Training::TestOnWorkers(distribute::CoordinatorState& state, nn::Ste
     for (const auto& callback : callbacks) callback->OnTestBatchBegin(batch);
     std::vector<Tensor> arguments = data->BatchOf(data->arguments);
     const auto step = ScheduledStepFor(state, Kind::kTest, arguments, shards);
-    queue.Add(*step, std::move(arguments), [&, step, batch](std::vector<Tensor> given) {
+    queue.Add(step, std::move(arguments), [&, step, batch](std::vector<Tensor> given) {
       step->AddTo(&sums, &given);
       for (const auto& callback : callbacks) callback->OnTestBatchEnd(batch, results);
     });
@@ -167,7 +170,7 @@ std::vector<Tensor> Model::Training::PredictOnWorkers(distribute::CoordinatorSta
   while (const nn::StepData* data = input.Next()) {
     std::vector<Tensor> arguments = data->BatchOf(data->arguments);
     const auto step = ScheduledStepFor(state, Kind::kPredict, arguments, 0);
-    queue.Add(*step, std::move(arguments),
+    queue.Add(step, std::move(arguments),
               [&](std::vector<Tensor> given) { parts.push_back(given[0]); });
   }
   queue.Finish();

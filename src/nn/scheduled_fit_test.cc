@@ -13,6 +13,8 @@
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/model.h"
 #include "lockstep/nn/optimizers.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
 #include "nn/trained_test.h"
 
 namespace lockstep {
@@ -70,6 +72,69 @@ TEST_F(ScheduledFit, InOrderHasTheBitsOfOneProcess) {
   for (const char* own : {"staleness", "largest_staleness"}) history.history.erase(own);
   ExpectIs(expected, EndOf(*model, history), "bounded by 0");
   EXPECT_THAT(model->variables()[0].ToString(), HasSubstr("/job:ps/replica:0/task:"));
+}
+
+// A model whose steps workers can share, as no example needs a sum over all.
+std::unique_ptr<Sequential> MakeDivided(const CompileOptions& options) {
+  SetRandomSeed(7);
+  auto model = std::make_unique<Sequential>(std::initializer_list<LayerPtr>{
+      Dense(40, {.activation = relu}), Dropout(0.2), LayerNormalization(), Dense(4)});
+  model->Compile(options);
+  return model;
+}
+
+// Each way of a step, by one worker and by all, is tried several times in as many steps.
+TEST_F(ScheduledFit, StepsOfAllWorkersHaveTheBitsOfOneProcess) {
+  for (const char* name : {"sgd", "adam", "lamb", "muon"}) {
+    const auto options = [&] {
+      return CompileOptions{.optimizer = optimizers::Get(name, {}, {.global_clipnorm = 0.5}),
+                            .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true),
+                            .metrics = {metrics::SparseCategoricalAccuracy("accuracy")}};
+    };
+    FitOptions fit = Options();
+    fit.epochs = 5;
+    fit.sample_weight = Square(ReduceSum(Features(), {1}));
+    const auto alone = MakeDivided(options());
+    const Trained expected = EndOf(*alone, alone->Fit(Features(), Labels(), fit));
+    const ClusterCoordinator chief = Chief(Mode::Synchronous());
+    std::unique_ptr<Sequential> model;
+    {
+      const auto scope = chief.scope();
+      model = MakeDivided(options());
+    }
+    testing::internal::CaptureStderr();
+    const History history = model->Fit(Features(), Labels(), fit);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                HasSubstr("2 workers compute 'train_step' together"));
+    ExpectIs(expected, EndOf(*model, history), name);
+  }
+}
+
+TEST_F(ScheduledFit, AWorkerDiesInStepsOfAll) {
+  const auto options = [] {
+    return CompileOptions{.optimizer = optimizers::Get("adam"),
+                          .loss = losses::SparseCategoricalCrossentropy(/*from_logits=*/true)};
+  };
+  FitOptions fit = Options();
+  fit.epochs = 8;
+  const auto alone = MakeDivided(options());
+  const Trained expected = EndOf(*alone, alone->Fit(Features(), Labels(), fit));
+  struct Kill : Callback {
+    explicit Kill(std::unique_ptr<Server>& server) : victim(server) {}
+    void OnTrainBatchEnd(int64_t, const LogsSource&) override {
+      if (++steps == 6) victim.reset();
+    }
+    std::unique_ptr<Server>& victim;
+    int steps = 0;
+  };
+  const ClusterCoordinator chief = Chief(Mode::Synchronous());
+  std::unique_ptr<Sequential> model;
+  {
+    const auto scope = chief.scope();
+    model = MakeDivided(options());
+  }
+  fit.callbacks = {std::make_shared<Kill>(workers[0])};
+  ExpectIs(expected, EndOf(*model, model->Fit(Features(), Labels(), fit)), "one worker dies");
 }
 
 // Ids of a table and their sums, whose layers a partitioner cuts.

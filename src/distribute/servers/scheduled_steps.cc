@@ -4,8 +4,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/log.h"
+#include "distribute/servers/divided_step.h"
 #include "graph/passes.h"
 #include "graph/rewrite.h"
+#include "lockstep/ops/array.h"
 #include "lockstep/ops/math.h"
 #include "runtime/variable_hold.h"
 
@@ -39,7 +42,8 @@ void RefuseVariablesOfThisProcess(const graph::Graph& graph) {
 }  // namespace
 
 ScheduledStep::ScheduledStep(const CoordinatorState& state, const graph::Graph& graph,
-                             const std::string& name, const std::vector<Variable>& sums) {
+                             const std::string& name, const std::vector<Variable>& sums)
+    : name_(name) {
   // What is read, too, stays where it is.
   std::vector<int> uses(sums.size(), 0), adds(sums.size(), 0);
   for (const graph::Node& node : graph.nodes()) {
@@ -65,7 +69,31 @@ ScheduledStep::ScheduledStep(const CoordinatorState& state, const graph::Graph& 
   for (graph::Endpoint delta : deltas) made.results().push_back(delta);
   made = graph::Prune(made);
   RefuseVariablesOfThisProcess(made);
-  function_ = state.Dispatched(std::move(made), name);
+  function_ = state.Dispatched(made, name);
+  graph_ = std::move(made);
+}
+
+void ScheduledStep::Divide(const CoordinatorState& state, const std::vector<int64_t>& offsets) {
+  const int workers = state.chief->num_workers();
+  std::optional<DividedStep> divided = DivideStep(graph_, offsets, workers);
+  if (!divided) {
+    if (workers > 1 && offsets.size() > 2) {
+      base::Log(
+          base::Severity::kInfo,
+          "[coordinator] one worker at a time computes '" + name_ +
+              "': examples need a sum over all of them, as in batch normalisation, or what the "
+              "step has written");
+    }
+    return;
+  }
+  for (DividedStep::Part& part : divided->parts) {
+    parts_.push_back({state.Dispatched(std::move(part.graph), name_ + " (some examples)"),
+                      part.first, part.examples, std::move(part.gives)});
+  }
+  rest_ = state.Dispatched(std::move(divided->rest), name_ + " (the sums)");
+  base::Log(base::Severity::kInfo, "[coordinator] " + std::to_string(parts_.size()) +
+                                       " workers compute '" + name_ +
+                                       "' together where that takes less time");
 }
 
 void ScheduledStep::AddTo(HeldSums* sums, std::vector<Tensor>* results) const {
@@ -120,13 +148,66 @@ void StepQueue::WaitForRoom() {
   while (!HasRoom()) TakeNext();
 }
 
-void StepQueue::Add(const ScheduledStep& step, std::vector<Tensor> arguments, Take take) {
+void StepQueue::Add(const std::shared_ptr<ScheduledStep>& step, std::vector<Tensor> arguments,
+                    Take take) {
   WaitForRoom();
+  if (step->parts().empty()) return Send(step->function(), std::move(arguments), std::move(take));
+  const FasterWay::Way way = step->ways().Next();
+  base::Executor& executor = state_.chief->executor();
+  const auto took = [step, way, &executor, begin = executor.Now(),
+                     take = std::move(take)](std::vector<Tensor> results) {
+    step->ways().Took(way, executor.Now() - begin);
+    take(std::move(results));
+  };
+  if (way == FasterWay::kFirst) return Send(step->function(), std::move(arguments), took);
+  SendParts(step, arguments, took);
+}
+
+namespace {
+
+// The rows of `batch` for some of its examples.
+Tensor RowsOf(const Tensor& batch, int64_t first, int64_t count, int64_t examples) {
+  std::vector<int64_t> begin(batch.rank(), 0), size = batch.shape().vector();
+  const int64_t each = size[0] / examples;
+  begin[0] = first * each;
+  size[0] = count * each;
+  return Slice(batch, begin, size);
+}
+
+}  // namespace
+
+// The last part that comes back sends the rest.
+void StepQueue::SendParts(const std::shared_ptr<ScheduledStep>& step,
+                          const std::vector<Tensor>& arguments, Take take) {
+  struct Gathered {
+    size_t waiting;
+    std::vector<Tensor> sums;
+    Take take;
+  };
+  const auto gathered = std::make_shared<Gathered>(
+      Gathered{step->parts().size(), std::vector<Tensor>(step->rest()->graph.parameters().size()),
+               std::move(take)});
+  int64_t examples = 0;
+  for (const ScheduledStep::Part& part : step->parts()) examples += part.examples;
+  for (const ScheduledStep::Part& part : step->parts()) {
+    std::vector<Tensor> rows;
+    for (const Tensor& argument : arguments)
+      rows.push_back(RowsOf(argument, part.first, part.examples, examples));
+    Send(part.function, std::move(rows), [this, step, &part, gathered](std::vector<Tensor> sums) {
+      for (size_t i = 0; i < sums.size(); ++i) gathered->sums[part.gives[i]] = std::move(sums[i]);
+      if (--gathered->waiting > 0) return;
+      Send(step->rest(), std::move(gathered->sums), std::move(gathered->take));
+    });
+  }
+}
+
+void StepQueue::Send(const ScheduledStep::Function& function, std::vector<Tensor> arguments,
+                     Take take) {
   for (auto& [number, call] : calls_) ++call.others;
   const uint64_t number = next_++;
   calls_[number] = {std::move(take), static_cast<int64_t>(calls_.size())};
   remote::Dispatcher::Call call;
-  call.function = step.function();
+  call.function = function;
   call.arguments = std::move(arguments);
   call.done = [arrived = arrived_, number](remote::Dispatcher::Results results) {
     {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "distribute/servers/coordinator_state.h"
+#include "distribute/servers/faster_way.h"
 #include "lockstep/runtime/variable.h"
 
 namespace lockstep::distribute {
@@ -16,18 +17,39 @@ namespace lockstep::distribute {
 /// metrics, it gives back instead: whoever takes it adds it, in an order of his own.
 class ScheduledStep {
  public:
+  using Function = std::shared_ptr<const remote::DispatchedFunction>;
+
   /// `graph` names variables of the coordinator's servers, and `sums`. Errors: InvalidArgument,
   /// naming it, for another variable.
   ScheduledStep(const CoordinatorState& state, const graph::Graph& graph, const std::string& name,
                 const std::vector<Variable>& sums);
 
-  const std::shared_ptr<const remote::DispatchedFunction>& function() const { return function_; }
+  const Function& function() const { return function_; }
   /// Adds what a call has given for the sums, and takes it off `results`.
   void AddTo(class HeldSums* sums, std::vector<Tensor>* results) const;
 
+  /// Lets several workers compute the step together, where it can be divided over leaves of the
+  /// batch that begin at `offsets`.
+  void Divide(const CoordinatorState& state, const std::vector<int64_t>& offsets);
+  struct Part {
+    Function function;
+    int64_t first = 0;  // example of the batch
+    int64_t examples = 0;
+    std::vector<size_t> gives;  // by result: which of the rest's arguments it is
+  };
+  /// Several; or none, where it is not divided.
+  const std::vector<Part>& parts() const { return parts_; }
+  const Function& rest() const { return rest_; }
+  /// The whole by one worker first, the parts and the rest second.
+  FasterWay& ways() { return ways_; }
+
  private:
   std::vector<size_t> added_;  // which sum each of the last results is for, in the step's order
-  std::shared_ptr<const remote::DispatchedFunction> function_;
+  graph::Graph graph_;
+  std::string name_;
+  Function function_, rest_;
+  std::vector<Part> parts_;
+  FasterWay ways_;
 };
 
 /// The values of some variables while this process adds to them, so that none is a call of a
@@ -69,8 +91,9 @@ class StepQueue {
   /// Until there is room for another call, waits for those under way, and calls their `take`s.
   /// Errors: what a call has thrown, when no other one is under way any more.
   void WaitForRoom();
-  /// Gives `step` to the next free worker, once there is room.
-  void Add(const ScheduledStep& step, std::vector<Tensor> arguments, Take take);
+  /// Gives `step` to the next free worker, once there is room; a step that is divided to several,
+  /// where that takes less time.
+  void Add(const std::shared_ptr<ScheduledStep>& step, std::vector<Tensor> arguments, Take take);
   /// Waits for all. Errors: as `WaitForRoom`.
   void Finish();
 
@@ -85,6 +108,9 @@ class StepQueue {
     int64_t others = 0;  // that may take place while it is under way
   };
   bool HasRoom() const;
+  void Send(const ScheduledStep::Function& function, std::vector<Tensor> arguments, Take take);
+  void SendParts(const std::shared_ptr<ScheduledStep>& step, const std::vector<Tensor>& arguments,
+                 Take take);
   void TakeNext();
   void Deliver();
 
