@@ -35,7 +35,7 @@ endif()
 if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SUBSET)
   find_package(Python3 COMPONENTS Interpreter)
   add_test(NAME python/package COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/python/run.py
-    --build ${CMAKE_BINARY_DIR} --source ${CMAKE_SOURCE_DIR})
+    --build ${CMAKE_BINARY_DIR} --source ${CMAKE_SOURCE_DIR} --sanitizer=${LOCKSTEP_SANITIZER})
   set_tests_properties(python/package PROPERTIES LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900
     RUN_SERIAL TRUE)
 endif()

@@ -20,6 +20,9 @@ if(LOCKSTEP_SANITIZER)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1")
   add_compile_options(-fsanitize=${LOCKSTEP_SANITIZER} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${LOCKSTEP_SANITIZER})
+  if(LOCKSTEP_SANITIZER STREQUAL "thread")
+    include_directories(BEFORE ${CMAKE_SOURCE_DIR}/tools/sanitizer_headers)
+  endif()
 endif()
 
 # A sanitizer that cannot fail the run proves nothing: a program with one deliberate fault, built with the

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "cli/doctor_pairs.h"
+#include "net/grpc_test.h"
 
 namespace lockstep::cli {
 namespace {
@@ -161,6 +162,7 @@ TEST_F(Command, DoctorSaysWhoHasAPort) {
 }
 
 TEST_F(Command, DoctorSeesTheRanksOfMpirun) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   if (std::system("command -v mpirun >/dev/null") != 0) {
     GTEST_SKIP() << "mpirun is not installed (group launchers of packages.txt)";
   }
@@ -181,6 +183,7 @@ TEST_F(Command, DoctorSeesTheRanksOfMpirun) {
 }
 
 TEST_F(Command, DoctorSeesTheTasksOfSlurm) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   const Ran ran = Shell("LOCKSTEP_LOG=off '" LOCKSTEP_SOURCE_DIR
                         "/tests/launchers/with_slurm' srun --ntasks=3 --output='" +
                         folder_ + "/rank%t' '" LOCKSTEP_PROGRAM "' doctor --json");
@@ -197,6 +200,7 @@ TEST_F(Command, DoctorSeesTheTasksOfSlurm) {
 }
 
 TEST_F(Command, DoctorSeesTheTasksOfLaunch) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   const Ran ran = Lockstep("launch --workers 2 --json -- lockstep doctor --json");
   EXPECT_EQ(ran.status, 0) << ran.err << ran.out;
   EXPECT_EQ(ran.object()["resolver"], "lockstep launch");
@@ -220,6 +224,7 @@ TEST_F(Command, DoctorSeesTheTasksOfLaunch) {
 }
 
 TEST_F(Command, DoctorSaysWhoIsMissing) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   const Ran ran = Lockstep(
       "launch --workers 2 -- sh -c '[ \"$LOCKSTEP_TASK\" = \"worker 1\" ] || "
       "exec \"$0\" doctor --wait 0.5' '" LOCKSTEP_PROGRAM "'");

@@ -7,6 +7,7 @@
 
 #include "base/event_loop.h"
 #include "net/grpc_rpc.h"
+#include "net/grpc_test.h"
 #include "net/tcp_port.h"
 
 namespace lockstep::net {
@@ -39,6 +40,7 @@ TEST(ReservedPort, IsNobodyElsesAndListensOnlyThroughItsSockets) {
 
 // Tasks that know nothing of the socket that they inherit listen by address.
 TEST(ReservedPort, LetsItsTaskListenByAddress) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   const auto port = ReservedPort::Reserve("127.0.0.1").value();
   const auto socket = port.MakeSocket().value();
   const std::string address = "127.0.0.1:" + std::to_string(port.port());

@@ -103,8 +103,7 @@ TEST(ParameterServerTest, EveryRuleGivesTheBitsOfOneProcess) {
 
 TEST(ParameterServerTest, AServerIsNoWorker) {
   const Roles roles({true, false, true, false});
-  std::vector<int> workers(4), writes(4);
-  std::vector<bool> servers(4);
+  std::vector<int> workers(4), writes(4), servers(4);
   distribute::RunTasks(roles, [&](std::shared_ptr<Communicator> ranks) {
     const int rank = ranks->rank();
     ParameterServerStrategy strategy(std::move(ranks), {.devices = 3});
@@ -123,7 +122,7 @@ TEST(ParameterServerTest, AServerIsNoWorker) {
     EXPECT_EQ(failure.message(), "torn");
   });
   EXPECT_EQ(workers, (std::vector<int>{-1, 0, -1, 1}));
-  EXPECT_EQ(servers, (std::vector<bool>{true, false, true, false}));
+  EXPECT_EQ(servers, (std::vector<int>{1, 0, 1, 0}));
   EXPECT_EQ(writes, (std::vector<int>{0, 1, 0, 0}));
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs the tests of the Python package in a virtual environment.
 
-usage: run.py --build DIR --source DIR [PATTERN]
+usage: run.py --build DIR --source DIR [--sanitizer NAME] [PATTERN]
 
 Makes DIR/python-environment with nanobind and NumPy, and h5py and nbclient where they can be had, builds the extension
 module against DIR's library (in DIR/python-extension) unless DIR has it, and runs test_*.py, each in a process
-of its own. Exits 77, saying why, where nanobind cannot be had."""
+of its own. Exits 77, saying why, where nanobind cannot be had, or where the library is built for a sanitizer."""
 import argparse
 import pathlib
 import subprocess
@@ -62,11 +62,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--sanitizer", default="")
     parser.add_argument("pattern", nargs="?", default="test_*.py")
     options = parser.parse_args()
     build, source = options.build.resolve(), options.source.resolve()
     if sys.version_info < (3, 11):
         skip(f"Python 3.11 or later is needed; got {sys.version.split()[0]}")
+    if options.sanitizer:
+        skip(f"a library that is built for the sanitizer {options.sanitizer} cannot be loaded by this Python")
     python = environment(build)
     package = extension(build, source, python)
     failed = []
