@@ -9,6 +9,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "net/grpc_test.h"
+
 namespace lockstep::cli {
 namespace {
 
@@ -60,6 +62,7 @@ TEST(TopLines, SayWhatHappenedBetweenTwoLooks) {
 
 // A job of two workers under `lockstep launch`, looked at from outside.
 TEST(Top, FindsTheJobThatWasLaunchedHere) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   const std::string folder = testing::TempDir() + "lockstep_top_" + std::to_string(getpid());
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
