@@ -39,6 +39,11 @@ std::string DeviceForVariable(DType dtype, const Shape& shape) {
   return Ask({.op = "VarHandleOp", .dtype = dtype, .shape = shape});
 }
 
+std::string DeviceForObject(const std::string& kind) {
+  if (scopes.empty()) return "";
+  return Ask({.op = kind});
+}
+
 }  // namespace graph
 
 Device::Device(const std::string& spec) {

@@ -11,5 +11,7 @@ namespace lockstep::graph {
 std::string DeviceFor(const Graph& graph, const Node& node);
 /// The same for a variable.
 std::string DeviceForVariable(DType dtype, const Shape& shape);
+/// The same for something else that ops touch: a "queue", an "accumulator".
+std::string DeviceForObject(const std::string& kind);
 
 }  // namespace lockstep::graph

@@ -6,8 +6,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "graph/tracer.h"
+#include "lockstep/graph/device.h"
 #include "python/bind.h"
 #include "python/callback.h"
+#include "runtime/graph_builder.h"
 
 namespace lockstep::python {
 
@@ -56,8 +58,12 @@ class Device {
   void Enter() {
     tracer_ = dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder());
     if (tracer_ != nullptr) tracer_->PushDevice(name_);
+    // Variables of a graph ask the scopes of the thread. Names that are none are the processor.
+    if (dynamic_cast<runtime::GraphTracer*>(tracer_) == nullptr) return;
+    if (DeviceSpec::Parse(name_).ok()) scope_ = std::make_unique<lockstep::Device>(name_);
   }
   void Exit() {
+    scope_.reset();
     if (tracer_ != nullptr) tracer_->PopDevice();
     tracer_ = nullptr;
   }
@@ -65,6 +71,7 @@ class Device {
  private:
   std::string name_;
   graph::Tracer* tracer_ = nullptr;
+  std::unique_ptr<lockstep::Device> scope_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <thread>
 
 #include "lockstep/runtime/graph_def.h"
 #include "lockstep/runtime/session.h"
@@ -14,10 +15,14 @@
 #include "python/callback.h"
 #include "python/site.h"
 #include "runtime/graph_builder.h"
+#include "runtime/shared_object.h"
+#include "runtime/waiting.h"
 
 namespace lockstep::python {
 
 namespace {
+
+std::thread::id main_thread;  // that which has loaded the module
 
 Fetch FetchOf(nb::handle object) {
   if (nb::isinstance<Tensor>(object)) return Fetch(nb::cast<Tensor>(object));
@@ -132,14 +137,39 @@ ops::AttributeValue AttributeFrom(nb::handle pair) {
   return std::string(bytes.c_str(), bytes.size());
 }
 
+ops::Attributes AttributesFrom(nb::dict given) {
+  ops::Attributes attributes;
+  for (auto [name, pair] : given) attributes.Set(nb::cast<std::string>(name), AttributeFrom(pair));
+  return attributes;
+}
+
 // An op by its name; None where there is no such op.
 nb::object EmitOp(const std::string& op, const std::vector<Tensor>& inputs, nb::dict given) {
   const auto all = ops::OpRegistry::Global().All();
   if (std::none_of(all.begin(), all.end(), [&](const ops::OpSpec* one) { return one->name == op; }))
     return nb::none();
-  ops::Attributes attributes;
-  for (auto [name, pair] : given) attributes.Set(nb::cast<std::string>(name), AttributeFrom(pair));
+  const ops::Attributes attributes = AttributesFrom(given);
   return nb::cast(Unlocked([&] { return ops::Emit(op, inputs, attributes); }));
+}
+
+// A queue or an accumulator: its handle, and the name of it, which no other op of a graph has.
+std::pair<Tensor, std::string> MakeSharedObject(const std::string& kind, const std::string& name,
+                                                const std::string& shared_name, nb::dict spec) {
+  std::string own = name;
+  if (runtime::GraphState* state = runtime::GraphState::Current()) {
+    const std::lock_guard lock(state->mutex);
+    own = state->UniqueName(state->prefix + name);
+  }
+  const Tensor handle =
+      runtime::MakeNamedObject(kind, shared_name.empty() ? own : shared_name, AttributesFrom(spec));
+  return {handle, own};
+}
+
+// Ctrl-C, for the thread that gets it.
+void LookForSignals() {
+  if (std::this_thread::get_id() != main_thread) return;
+  const nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) nb::raise_python_error();
 }
 
 nb::bytes WrittenGraph(const Graph& graph) {
@@ -221,9 +251,20 @@ void BindGraphs(nb::module_& m) {
 }  // namespace
 
 void BindSessions(nb::module_& m) {
+  using namespace nb::literals;
   BindGraphs(m);
+  main_thread = std::this_thread::get_id();
+  runtime::SetLookWhileWaiting(&LookForSignals);
+  m.def("shared_object", &MakeSharedObject);
   nb::class_<Session>(m, "Session")
-      .def(nb::init<const Graph&>())
+      .def(
+          "__init__",
+          [](Session* session, const Graph& graph, const std::string& target, bool logs) {
+            const SessionOptions options{.graph = std::make_shared<Graph>(graph),
+                                         .log_placement = logs};
+            Unlocked([&] { new (session) Session(target, options); });
+          },
+          "graph"_a, "target"_a = "", "log_placement"_a = false)
       .def("run", &RunSession)
       .def("close", [](const Session& session) { session.Close(); })
       .def_prop_ro("closed", &Session::closed)

@@ -68,8 +68,10 @@ void Client::Ask(const std::string& address, std::function<void(Result<HelloAnsw
                          done = std::move(done)](const Result<std::string>& answer) {
     if (alive.expired()) return;
     if (!answer.ok()) {
-      done(Status(Code::kUnavailable, "[session] a server must be there; got none at " + address +
-                                          ": " + answer.status().message()));
+      const Code code = answer.status().code();
+      done(Status(code == Code::kDeadlineExceeded ? Code::kUnavailable : code,
+                  "[session] a server must be there; got none at " + address + ": " +
+                      answer.status().message()));
       return;
     }
     done(HelloAnswer::Read(*answer));

@@ -1,41 +1,70 @@
 // Sessions whose target is a cluster: "lockstep://host:port" of any of its servers.
 
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 
+#include "base/log.h"
 #include "base/randomness.h"
 #include "graph/partition.h"
+#include "graph/placement.h"
 #include "remote/client.h"
 #include "remote/grpc_options.h"
 #include "remote/roads.h"
+#include "remote/stages.h"
+#include "runtime/graph_builder.h"
 #include "runtime/graph_dot.h"
 #include "runtime/loop_driver.h"
+#include "runtime/random_streams.h"
 #include "runtime/session_callable.h"
 #include "runtime/session_target.h"
+#include "runtime/waiting.h"
 
 namespace lockstep::remote {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+constexpr auto kBetweenAttempts = std::chrono::milliseconds(50);
+constexpr auto kSilence = std::chrono::seconds(3);  // before it is said who is waited for
+
+// Tasks of a cluster start in any order: who comes first waits, and says for whom.
+class Patience {
+ public:
+  Patience(runtime::LoopDriver& driver, std::chrono::nanoseconds length)
+      : driver_(driver), length_(length) {}
+
+  // Whether to try again after `status`.
+  bool Waits(const Status& status) {
+    if (status.code() != Code::kUnavailable) return false;
+    const auto waited = Clock::now() - begin_;
+    if (waited >= length_) return false;
+    if (!said_ && waited >= kSilence) {
+      said_ = true;
+      base::Log(base::Severity::kWarning,
+                "[session] waiting for a task (" + status.message() + ")");
+    }
+    runtime::LookWhileWaiting();
+    driver_.Await(
+        [this](const runtime::OnDone& done) { driver_.loop().PostAfter(kBetweenAttempts, done); });
+    return true;
+  }
+
+ private:
+  runtime::LoopDriver& driver_;
+  const std::chrono::nanoseconds length_;
+  const Clock::time_point begin_ = Clock::now();
+  bool said_ = false;
+};
+
 // A client, and the loop that whoever waits for it runs.
 class Connection {
  public:
-  Connection(const std::string& address, bool trusted_network) {
-    Result<HelloAnswer> hello = Status(Code::kInternal, "[session] not connected");
-    driver_.Await([&](const runtime::OnDone& done) {
-      auto rpc = net::MakeGrpcRpc(driver_.loop(), OptionsFor("127.0.0.1:0", trusted_network, ""));
-      if (!rpc.ok()) {
-        hello = rpc.status();
-        done();
-        return;
-      }
-      rpc_ = std::move(*rpc);
-      roads_ = std::make_unique<Roads>(*rpc_, driver_.loop(), randomness_);
-      client_ = std::make_unique<Client>(*roads_, randomness_);
-      client_->Connect(address, [&hello, done](Result<HelloAnswer> answer) {
-        hello = std::move(answer);
-        done();
-      });
-    });
+  Connection(const std::string& address, const SessionOptions& options) {
+    Patience patience(driver_, options.patience);
+    Result<HelloAnswer> hello = Connect(address, options.trusted_network);
+    while (!hello.ok() && patience.Waits(hello.status())) hello = Ask(address);
     if (!hello.ok()) {
       Close();
       hello.status().OrThrow();
@@ -53,6 +82,37 @@ class Connection {
   const HelloAnswer& cluster() const { return cluster_; }
 
  private:
+  Result<HelloAnswer> Connect(const std::string& address, bool trusted_network) {
+    Result<HelloAnswer> hello = Status(Code::kInternal, "[session] not connected");
+    driver_.Await([&](const runtime::OnDone& done) {
+      auto rpc = net::MakeGrpcRpc(driver_.loop(), OptionsFor("127.0.0.1:0", trusted_network, ""));
+      if (!rpc.ok()) {
+        hello = rpc.status();
+        done();
+        return;
+      }
+      rpc_ = std::move(*rpc);
+      roads_ = std::make_unique<Roads>(*rpc_, driver_.loop(), randomness_);
+      client_ = std::make_unique<Client>(*roads_, randomness_);
+      client_->Connect(address, [&hello, done](Result<HelloAnswer> answer) {
+        hello = std::move(answer);
+        done();
+      });
+    });
+    return hello;
+  }
+
+  Result<HelloAnswer> Ask(const std::string& address) {
+    Result<HelloAnswer> hello = Status(Code::kInternal, "[session] not connected");
+    driver_.Await([&](const runtime::OnDone& done) {
+      client_->Connect(address, [&hello, done](Result<HelloAnswer> answer) {
+        hello = std::move(answer);
+        done();
+      });
+    });
+    return hello;
+  }
+
   // Who goes leaves no run open.
   void Close() {
     runtime::RunControl control;
@@ -136,11 +196,47 @@ class RemoteRun : public runtime::SessionRun {
   const std::vector<RunMetadata::PartitionGraph> partitions_;
 };
 
+// Stages one after the other: those of servers, and between them what this process has to do.
+class StagedRun : public runtime::SessionRun {
+ public:
+  StagedRun(Stages stages, std::vector<std::shared_ptr<runtime::SessionRun>> runs,
+            size_t num_fetches)
+      : stages_(std::move(stages)), runs_(std::move(runs)), num_fetches_(num_fetches) {}
+
+  std::vector<Tensor> Run(std::span<const Tensor> feeds, runtime::RunControl& control,
+                          RunMetadata* metadata) override {
+    std::vector<Tensor> values = stages_.constants;
+    std::copy(feeds.begin(), feeds.end(), values.begin());
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      const Stage& stage = stages_.stages[i];
+      std::vector<Tensor> given;
+      for (int feed : stage.feeds) given.push_back(values[feed]);
+      const std::vector<Tensor> made = runs_[i]->Run(given, control, metadata);
+      for (size_t k = 0; k < stage.results.size(); ++k) values[stage.results[k]] = made[k];
+    }
+    std::vector<Tensor> fetched;
+    for (size_t i = 0; i < num_fetches_; ++i) fetched.push_back(values[stages_.results[i]]);
+    return fetched;
+  }
+
+  std::vector<RunMetadata::PartitionGraph> PartitionGraphs() const override {
+    std::vector<RunMetadata::PartitionGraph> graphs;
+    for (const auto& run : runs_) {
+      for (auto& one : run->PartitionGraphs()) graphs.push_back(std::move(one));
+    }
+    return graphs;
+  }
+
+ private:
+  const Stages stages_;
+  const std::vector<std::shared_ptr<runtime::SessionRun>> runs_;
+  const size_t num_fetches_;
+};
+
 class RemoteTarget : public runtime::SessionTarget {
  public:
   RemoteTarget(const std::string& address, const SessionOptions& options)
-      : connection_(std::make_shared<Connection>(address, options.trusted_network)),
-        options_(options) {}
+      : connection_(std::make_shared<Connection>(address, options)), options_(options) {}
 
   graph::PlacementOptions devices() const override {
     const HelloAnswer& cluster = connection_->cluster();
@@ -153,18 +249,40 @@ class RemoteTarget : public runtime::SessionTarget {
     return placement;
   }
 
-  std::shared_ptr<runtime::SessionRun> Compile(const graph::Graph& part, size_t num_fetches,
+  std::shared_ptr<runtime::SessionRun> Compile(const graph::Graph& given, size_t num_fetches,
                                                runtime::SessionMode mode) override {
-    runtime::RequireRunnable(part, mode.consistency);
-    Result<std::shared_ptr<RemoteGraph>> graph = Status(Code::kInternal, "[session] not compiled");
-    connection_->driver().Await([&](const runtime::OnDone& done) {
-      const bool relaxed = mode.consistency == Consistency::kRelaxed;
-      connection_->client().Register(part, relaxed ? RunMode::kRelaxed : RunMode::kSerializable,
-                                     [&graph, done](Result<std::shared_ptr<RemoteGraph>> given) {
-                                       graph = std::move(given);
-                                       done();
-                                     });
-    });
+    runtime::RequireRunnable(given, mode.consistency);
+    const graph::Graph part =
+        runtime::WithResources(given, [this](const Tensor& handle) { return StreamFor(handle); });
+    if (!NeedsThisProcess(part)) return CompileOnServers(part, num_fetches, mode);
+    Stages stages = CutIntoStages(part);
+    std::vector<std::shared_ptr<runtime::SessionRun>> runs;
+    for (Stage& stage : stages.stages) {
+      if (stage.here) {
+        runs.push_back(std::make_shared<runtime::SessionCallable>(stage.graph, stage.results.size(),
+                                                                  runtime::SessionMode{}));
+      } else {
+        graph::Place(&stage.graph, devices());
+        runs.push_back(CompileOnServers(stage.graph, stage.results.size(), mode));
+      }
+    }
+    return std::make_shared<StagedRun>(std::move(stages), std::move(runs), num_fetches);
+  }
+
+ private:
+  std::shared_ptr<runtime::SessionRun> CompileOnServers(const graph::Graph& part,
+                                                        size_t num_fetches,
+                                                        runtime::SessionMode mode) {
+    Patience patience(connection_->driver(), options_.patience);
+    Result<std::shared_ptr<RemoteGraph>> graph = Register(part, mode);
+    while (!graph.ok() && !Known(Client::LostTaskIn(graph.status())) &&
+           patience.Waits(graph.status())) {
+      graph = Register(part, mode);
+    }
+    if (graph.ok()) {
+      const std::lock_guard lock(mutex_);
+      for (const RemoteGraph::Part& one : (*graph)->parts) known_.insert(one.task);
+    }
     std::vector<RunMetadata::PartitionGraph> partitions;
     for (const auto& [device, one] : graph::PartitionByDevice(part, devices().default_device)) {
       partitions.push_back({device, runtime::GraphToDot(one.graph, device)});
@@ -173,9 +291,50 @@ class RemoteTarget : public runtime::SessionTarget {
                                        std::move(partitions));
   }
 
- private:
+  Result<std::shared_ptr<RemoteGraph>> Register(const graph::Graph& part,
+                                                runtime::SessionMode mode) {
+    Result<std::shared_ptr<RemoteGraph>> graph = Status(Code::kInternal, "[session] not compiled");
+    const bool relaxed = mode.consistency == Consistency::kRelaxed || runtime::WaitsAndWrites(part);
+    connection_->driver().Await([&](const runtime::OnDone& done) {
+      connection_->client().Register(part, relaxed ? RunMode::kRelaxed : RunMode::kSerializable,
+                                     [&graph, done](Result<std::shared_ptr<RemoteGraph>> given) {
+                                       graph = std::move(given);
+                                       done();
+                                     });
+    });
+    return graph;
+  }
+
+  bool Known(const std::string& task) {
+    const std::lock_guard lock(mutex_);
+    return known_.contains(task);
+  }
+
+  // How far a random op's stream has come is kept on its server, for this session: a variable that
+  // begins where the op was made.
+  Tensor StreamFor(const Tensor& handle) {
+    auto* stream = dynamic_cast<runtime::VariableCell*>(handle.object().get());
+    if (stream == nullptr || !runtime::IsRandomStream(*stream)) return Tensor();
+    const std::lock_guard lock(mutex_);
+    auto& [kept, named] = streams_[stream];
+    if (!named.defined()) {
+      kept = handle;
+      auto variable = std::make_shared<runtime::GraphVariable>();
+      variable->name = "@" + connection_->client().owner() + "/" + stream->name() + "/" +
+                       std::to_string(streams_.size());
+      variable->trainable = false;
+      variable->begins_with = stream->Read();
+      named = Tensor::FromObject(std::move(variable), DType::kResource, handle.shape(),
+                                 handle.element_dtype());
+    }
+    return named;
+  }
+
   const std::shared_ptr<Connection> connection_;
   const SessionOptions options_;
+  std::mutex mutex_;
+  std::set<std::string> known_;  // tasks that have been there
+  std::map<const runtime::VariableCell*, std::pair<Tensor, Tensor>> streams_;  // kept, named
 };
 
 const runtime::RegisterSessionOpener kLockstep(

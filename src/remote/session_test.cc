@@ -16,7 +16,10 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/remote/server.h"
+#include "lockstep/runtime/random.h"
 #include "net/grpc_test.h"
+#include "ops/builder.h"
+#include "runtime/host_ops.h"
 
 namespace lockstep {
 namespace {
@@ -301,8 +304,99 @@ TEST_F(RemoteSession, EndsInTimeAndRefuses) {
   EXPECT_EQ(Value(session.Run({update}, {}, {}, {.consistency = Consistency::kRelaxed})[0]), 1);
   worker.reset();
   ExpectError(Code::kUnavailable, "a server must be there; got none at", [&] {
-    Session("lockstep://127.0.0.1:1", {.graph = std::make_shared<Graph>(graph)});
+    Session("lockstep://127.0.0.1:1", {.graph = std::make_shared<Graph>(graph), .patience = {}});
   });
+}
+
+TEST_F(RemoteSession, WaitsForTasksThatStartLater) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  Variable v;
+  {
+    const Device placed("/job:ps/task:1");
+    v = Variable(4.f, {.name = "v"});
+  }
+  servers[1].reset();
+  const Session session = Open(graph);
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    servers[1] = std::make_unique<Server>(cluster, "ps", 1);
+  });
+  session.Run({graph.GlobalVariablesInitializer()});
+  later.join();
+  EXPECT_EQ(Value(session.Eval(v)), 4);
+  const Session hasty(worker->target(), {.graph = std::make_shared<Graph>(graph), .patience = {}});
+  servers[1].reset();
+  ExpectError(Code::kUnavailable, "/job:ps/replica:0/task:1 at unix:", [&] { hasty.Eval(v); });
+}
+
+// A session's own stream of numbers, on the server that draws them.
+TEST_F(RemoteSession, DrawsOnServers) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Tensor drawn_here = RandomNormal({2}, 0, 1, {.seed = 7});
+  Tensor drawn;
+  {
+    const Device placed("/job:ps/task:0");
+    drawn = RandomNormal({2}, 0, 1, {.seed = 7});
+  }
+  const Session here(graph), there = Open(graph), again = Open(graph);
+  for (int i = 0; i < 3; ++i) {
+    const Tensor expected = here.Eval(drawn_here);
+    for (const Session& session : {there, again}) {
+      EXPECT_THAT(session.Eval(drawn).ToVector<float>(),
+                  testing::ElementsAreArray(expected.ToVector<float>()));
+    }
+  }
+}
+
+class Counting : public TensorObject {
+ public:
+  int calls = 0;
+};
+
+// Adds one in this process, and counts how often.
+std::vector<Tensor> CountHere(const ops::OpSpec&, const ops::Attributes& attributes,
+                              const std::vector<Tensor>& inputs) {
+  auto& object = *attributes.Get<std::shared_ptr<TensorObject>>("counting");
+  ++dynamic_cast<Counting&>(object).calls;
+  return {inputs[0] + 1.f};
+}
+const ops::RegisterOp kCountHere({.name = "CountHere",
+                                  .infer = ops::SameAsFirstInput,
+                                  .effects = {.external = true}});
+const runtime::RegisterHostOp kRunCountHere("CountHere", {.function = CountHere});
+
+TEST_F(RemoteSession, CallsThisProcessBetweenStages) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const auto counting = std::make_shared<Counting>();
+  const auto here = [&](const Tensor& value) {
+    return ops::Emit1("CountHere", {value},
+                      {{"counting", std::shared_ptr<TensorObject>(counting)}});
+  };
+  Variable v, w;
+  {
+    const Device placed(RoundRobinVariables(2));
+    v = Variable(1.f, {.name = "v"});
+    w = Variable(10.f, {.name = "w"});
+  }
+  const Tensor fed = Placeholder(DType::kFloat32, {}, "fed");
+  const Tensor once = here(v.value() * fed);       // 2 * 3 + 1
+  const Tensor twice = here(here(once + w));       // 7 + 10 + 2
+  const Tensor assigned = v.Assign(twice - once);  // 19 - 7
+  const Session session = Open(graph);
+  session.Run({graph.GlobalVariablesInitializer()});
+  session.Run({v.Assign(2.f)});
+  const std::vector<Tensor> got = session.Run({twice, assigned, once, fed}, {{fed, Tensor(3.f)}});
+  EXPECT_EQ(Value(got[0]), 19);
+  EXPECT_EQ(Value(got[2]), 7);
+  EXPECT_EQ(Value(got[3]), 3);
+  EXPECT_EQ(counting->calls, 3);
+  EXPECT_EQ(Value(session.Eval(v)), 12);
+  // A fetch of a server's alone calls nothing here.
+  EXPECT_EQ(Value(session.Eval(w)), 10);
+  EXPECT_EQ(counting->calls, 3);
 }
 
 }  // namespace

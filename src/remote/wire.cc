@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/graph_builder.h"
+#include "runtime/shared_object.h"
 #include "runtime/variable_cell.h"
 #include "tensor/buffer.h"
 
@@ -169,7 +170,8 @@ enum AttributeTag : uint8_t {
   kReals,
   kTensor,
   kBody,
-  kVariable
+  kVariable,
+  kObject
 };
 
 uint64_t BitsOf(double value) { return std::bit_cast<uint64_t>(value); }
@@ -188,12 +190,7 @@ class GraphWriter {
       for (int control : node.control_inputs) writer_.Put(static_cast<uint32_t>(control));
       writer_.Put(static_cast<uint32_t>(node.outputs.size()));
       for (const ops::TensorType& type : node.outputs) PutType(type, &writer_);
-      const auto& entries = node.attributes.entries();
-      writer_.Put(static_cast<uint32_t>(entries.size()));
-      for (const auto& [name, value] : entries) {
-        writer_.PutText(name);
-        LOCKSTEP_RETURN_IF_ERROR(PutAttribute(node, value));
-      }
+      LOCKSTEP_RETURN_IF_ERROR(PutAttributes(node, node.attributes));
     }
     writer_.Put(static_cast<uint32_t>(graph.results().size()));
     for (graph::Endpoint result : graph.results()) Put(result);
@@ -211,6 +208,10 @@ class GraphWriter {
   }
 
   Status PutResource(const graph::Node& node, const Tensor& handle) {
+    if (const auto* object = dynamic_cast<const runtime::NamedObject*>(handle.object().get())) {
+      writer_.Put(static_cast<uint8_t>(kObject)).PutText(object->name).PutText(object->kind);
+      return PutAttributes(node, object->spec);
+    }
     const runtime::GraphVariable* variable = runtime::AsGraphVariable(handle);
     if (variable == nullptr) {
       const auto* cell = dynamic_cast<const runtime::VariableCell*>(handle.object().get());
@@ -223,6 +224,18 @@ class GraphWriter {
     writer_.Put(static_cast<uint8_t>(kVariable)).PutText(variable->name);
     PutType({DType::kResource, handle.shape(), handle.element_dtype()}, &writer_);
     writer_.Put(static_cast<uint8_t>(variable->trainable));
+    writer_.Put(static_cast<uint8_t>(variable->begins_with.defined()));
+    if (variable->begins_with.defined()) PutTensor(variable->begins_with, &writer_);
+    return Status::Ok();
+  }
+
+  Status PutAttributes(const graph::Node& node, const ops::Attributes& attributes) {
+    const auto& entries = attributes.entries();
+    writer_.Put(static_cast<uint32_t>(entries.size()));
+    for (const auto& [name, value] : entries) {
+      writer_.PutText(name);
+      LOCKSTEP_RETURN_IF_ERROR(PutAttribute(node, value));
+    }
     return Status::Ok();
   }
 
@@ -255,8 +268,8 @@ class GraphWriter {
 
 class GraphReader {
  public:
-  GraphReader(FieldReader* reader, const std::function<Tensor(const WireVariable&)>& resource)
-      : reader_(*reader), resource_(resource) {}
+  GraphReader(FieldReader* reader, const WireResources& resources)
+      : reader_(*reader), resources_(resources) {}
 
   Result<graph::Graph> Take(int depth) {
     graph::Graph graph;
@@ -303,12 +316,7 @@ class GraphReader {
     for (uint32_t i = reader_.TakeCount(); good() && i > 0; --i) {
       outputs.push_back(TakeType(&reader_, &good_));
     }
-    ops::Attributes attributes;
-    for (uint32_t i = reader_.TakeCount(); good() && i > 0; --i) {
-      const std::string key = reader_.TakeText();
-      ops::AttributeValue value = TakeAttribute(depth);
-      if (good()) attributes.Set(key, std::move(value));
-    }
+    ops::Attributes attributes = TakeAttributes(depth);
     if (!good()) return;
     const ops::OpSpec& spec = ops::OpRegistry::Global().Find(op);
     int id = 0;
@@ -341,12 +349,35 @@ class GraphReader {
     variable.dtype = type.element;
     variable.shape = type.shape;
     variable.trainable = reader_.Take<uint8_t>() != 0;
+    if (reader_.Take<uint8_t>() != 0) {
+      variable.begins_with = TakeTensor(&reader_);
+      good_ &= variable.begins_with.defined() && variable.begins_with.dtype() == variable.dtype &&
+               variable.begins_with.shape() == variable.shape;
+    }
     good_ &= variable.shape.fully_known() && variable.dtype != DType::kResource;
-    return good() ? resource_(variable) : Tensor();
+    return good() ? resources_.variable(variable) : Tensor();
+  }
+
+  Tensor TakeObject(int depth) {
+    WireObject object;
+    object.name = reader_.TakeText();
+    object.kind = reader_.TakeText();
+    good_ &= depth < kDeepest;
+    if (good()) object.spec = TakeAttributes(depth + 1);
+    return good() ? resources_.object(object) : Tensor();
+  }
+
+  ops::Attributes TakeAttributes(int depth) {
+    ops::Attributes attributes;
+    for (uint32_t i = reader_.TakeCount(); good() && i > 0; --i) {
+      const std::string key = reader_.TakeText();
+      ops::AttributeValue value = TakeAttribute(depth);
+      if (good()) attributes.Set(key, std::move(value));
+    }
+    return attributes;
   }
 
   ops::AttributeValue TakeAttribute(int depth) {
-    constexpr int kDeepest = 64;
     switch (reader_.Take<uint8_t>()) {
       case kBool:
         return reader_.Take<uint8_t>() != 0;
@@ -369,6 +400,8 @@ class GraphReader {
       }
       case kVariable:
         return TakeVariable();
+      case kObject:
+        return TakeObject(depth);
       case kBody: {
         good_ &= depth < kDeepest;
         if (!good()) return false;
@@ -383,8 +416,9 @@ class GraphReader {
     }
   }
 
+  static constexpr int kDeepest = 64;
   FieldReader& reader_;
-  const std::function<Tensor(const WireVariable&)>& resource_;
+  const WireResources& resources_;
   bool good_ = true;
 };
 
@@ -394,10 +428,9 @@ Status PutGraph(const graph::Graph& graph, FieldWriter* writer) {
   return GraphWriter(writer).Put(graph);
 }
 
-Result<graph::Graph> TakeGraph(FieldReader* reader,
-                               const std::function<Tensor(const WireVariable&)>& resource) {
+Result<graph::Graph> TakeGraph(FieldReader* reader, const WireResources& resources) {
   try {
-    return GraphReader(reader, resource).Take(0);
+    return GraphReader(reader, resources).Take(0);
   } catch (const Error& error) {
     return error.status();
   }

@@ -38,13 +38,25 @@ struct WireVariable {
   DType dtype = DType::kInvalid;
   Shape shape;
   bool trainable = true;
+  Tensor begins_with;  // undefined: it has no value until one is assigned
+};
+
+/// A queue or an accumulator, as a graph on the wire names it (runtime/shared_object.h).
+struct WireObject {
+  std::string name;
+  std::string kind;
+  ops::Attributes spec;
 };
 
 /// Errors: InvalidArgument for a resource or attribute that only this process has.
 Status PutGraph(const graph::Graph& graph, cluster::FieldWriter* writer);
-/// `resource` gives the handle for a variable, or throws. Errors: DataLoss for what is no graph,
-/// NotFound for an op that is not known here, and what shape rules throw.
-Result<graph::Graph> TakeGraph(cluster::FieldReader* reader,
-                               const std::function<Tensor(const WireVariable&)>& resource);
+/// Who gives handles for what a graph names, or throws.
+struct WireResources {
+  std::function<Tensor(const WireVariable&)> variable;
+  std::function<Tensor(const WireObject&)> object;
+};
+/// Errors: DataLoss for what is no graph, NotFound for an op that is not known here, and what shape
+/// rules and `resources` throw.
+Result<graph::Graph> TakeGraph(cluster::FieldReader* reader, const WireResources& resources);
 
 }  // namespace lockstep::remote

@@ -9,9 +9,12 @@
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/runtime/graph.h"
+#include "ops/builder.h"
 #include "remote/messages.h"
 #include "remote/wire_origins.h"
+#include "runtime/element_types.h"
 #include "runtime/graph_builder.h"
+#include "runtime/shared_object.h"
 #include "runtime/variable_cell.h"
 #include "tensor/buffer.h"
 #include "tensor/origins.h"
@@ -48,6 +51,9 @@ std::string WriteSomeGraph() {
                                    return Tensors{i[0] + 1.f};
                                  },
                                  {Scalar(0.f)});
+  ops::Attributes spec{{"capacity", int64_t{3}}};
+  runtime::SetElementTypes({{DType::kFloat32, {2, -1}, DType::kFloat32}}, &spec);
+  ops::Emit("QueueSize", {runtime::MakeNamedObject("queue", "q", spec)});
   cluster::FieldWriter writer;
   EXPECT_TRUE(PutGraph(graph.state()->graph(), &writer).ok());
   return writer.Take();
@@ -62,11 +68,17 @@ TEST(Wire, GraphsComeBack) {
                                                         variable.shape, true);
     return Tensor::FromObject(cell, DType::kResource, variable.shape, variable.dtype);
   };
+  const auto object = [&](const WireObject& given) {
+    named.push_back(given.kind + " " + given.name);
+    return Tensor::FromObject(runtime::MakeSharedObject(given.kind, given.name, given.spec),
+                              DType::kResource, Shape(), DType::kBool);
+  };
+  const WireResources resources{resource, object};
   cluster::FieldReader reader(text);
-  const graph::Graph graph = TakeGraph(&reader, resource).OrThrow();
+  const graph::Graph graph = TakeGraph(&reader, resources).OrThrow();
   EXPECT_TRUE(reader.done());
   EXPECT_THAT(graph.ToString(), testing::HasSubstr("While("));
-  EXPECT_THAT(named, testing::Contains("v"));
+  EXPECT_THAT(named, testing::IsSupersetOf({"v", "queue q"}));
   // Whatever comes, it is a graph or an error.
   base::SeededRandomness randomness(1);
   for (int i = 0; i < 2000; ++i) {
@@ -75,7 +87,7 @@ TEST(Wire, GraphsComeBack) {
       other[randomness.Below(other.size())] = static_cast<char>(randomness.Next());
     }
     cluster::FieldReader wrong(other);
-    (void)TakeGraph(&wrong, resource);
+    (void)TakeGraph(&wrong, resources);
   }
 }
 

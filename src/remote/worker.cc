@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "graph/bodies.h"
 #include "remote/snapshot_reads.h"
 #include "remote/wire.h"
 #include "remote/wire_origins.h"
@@ -12,6 +13,7 @@
 #include "runtime/host_ops.h"
 #include "runtime/program.h"
 #include "runtime/run_control.h"
+#include "runtime/shared_object.h"
 #include "tensor/origins.h"
 
 namespace lockstep::remote {
@@ -44,9 +46,16 @@ Status FeedsFit(const graph::Graph& graph, const std::vector<Tensor>& feeds) {
                                             std::to_string(parameters.size()) + " parameters");
 }
 
+bool Waits(const graph::Node& node) {
+  const runtime::HostOp* host = runtime::FindHostOp(node.spec->name);
+  return host != nullptr && host->waits;
+}
+
 bool Meets(const graph::Graph& graph) {
   return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const graph::Node& node) {
-    return node.spec->name == "_Send" || node.spec->name == "_Recv";
+    return node.spec->name == "_Send" || node.spec->name == "_Recv" || Waits(node) ||
+           std::ranges::any_of(graph::BodiesOf(node.attributes),
+                               [](const graph::Graph* body) { return Meets(*body); });
   });
 }
 
@@ -140,6 +149,9 @@ struct Worker::Run {
   std::map<std::string, Outgoing> outgoing;  // by the receiving task
   size_t outgoing_bytes = 0;
   int unsent = 0;  // messages that are on their way
+  // An op of a queue or an accumulator that has begun.
+  runtime::SharedObject* waits_for = nullptr;
+  runtime::SharedObject::Ticket ticket = 0;
   runtime::Rendezvous rendezvous;
   std::unordered_set<std::string> received;  // keys
   struct Kept {
@@ -152,7 +164,10 @@ struct Worker::Run {
 };
 
 Worker::Worker(net::Rpc& rpc, base::Randomness& randomness, WorkerOptions options)
-    : rpc_(rpc), options_(std::move(options)), first_graph_(randomness.Next()) {
+    : rpc_(rpc),
+      options_(std::move(options)),
+      first_graph_(randomness.Next()),
+      resources_(TaskName(options_.job, options_.index)) {
   Serve(rpc_);
 }
 
@@ -196,24 +211,6 @@ void Worker::Hello(const net::Rpc::Answer& answer) const {
   answer(HelloAnswer{options_.job, options_.index, first_graph_, options_.tasks}.Write());
 }
 
-Tensor Worker::VariableFor(const WireVariable& variable) {
-  Tensor& handle = variables_[variable.name];
-  if (!handle.defined()) {
-    auto cell = std::make_shared<runtime::VariableCell>(variable.name, variable.dtype,
-                                                        variable.shape, variable.trainable);
-    TellOfVariable(cell->number());
-    handle = Tensor::FromObject(std::move(cell), DType::kResource, variable.shape, variable.dtype);
-  } else if (handle.element_dtype() != variable.dtype || !(handle.shape() == variable.shape)) {
-    throw Error(Code::kInvalidArgument,
-                "[remote] graphs that name one variable of a server give it one type; got " +
-                    std::string(DTypeName(variable.dtype)) + variable.shape.ToString() + " for '" +
-                    variable.name + "', which is " +
-                    std::string(DTypeName(handle.element_dtype())) + handle.shape().ToString() +
-                    " on " + TaskName(options_.job, options_.index) + "; give it another name");
-  }
-  return handle;
-}
-
 void Worker::Register(const std::string& request, const net::Rpc::Answer& answer) {
   base::Digest digest;
   digest.Add(request);
@@ -226,7 +223,8 @@ void Worker::Register(const std::string& request, const net::Rpc::Answer& answer
     return;
   }
   Result<graph::Graph> graph =
-      TakeGraph(&reader, [this](const WireVariable& variable) { return VariableFor(variable); });
+      TakeGraph(&reader, {[this](const WireVariable& one) { return resources_.VariableFor(one); },
+                          [this](const WireObject& one) { return resources_.ObjectFor(one); }});
   if (!graph.ok()) {
     answer(graph.status());
     return;
@@ -265,7 +263,7 @@ void Worker::Release(const std::string& owner) {
     return true;
   });
   const std::string prefix = "@" + owner + "/";
-  std::erase_if(variables_, [&](const auto& entry) { return entry.first.starts_with(prefix); });
+  resources_.Release(prefix);
   const auto place = owners_.find(owner);
   if (place == owners_.end()) return;
   place->second->lease.Stop();  // runs that go on may keep it
@@ -396,7 +394,8 @@ void Worker::StartLate(Run& run) {
   for (const auto& cell : late->snapshots) {
     values.push_back(Tensor::FromBuffer(LastOf(*cell), cell->dtype(), cell->shape()));
   }
-  run.execution = std::make_unique<runtime::Execution>(late->program, values, true);
+  run.execution = std::make_unique<runtime::Execution>(late->program, values,
+                                                       runtime::Stops::kAtMeetingsAndWaits);
 }
 
 // The value before what a run has written that may still be taken back.
@@ -486,7 +485,8 @@ void Worker::Carry(Run& run) {
       return;
     }
     if (run.execution == nullptr) {
-      run.execution = std::make_unique<runtime::Execution>(*run.graph->program, run.feeds, true);
+      run.execution = std::make_unique<runtime::Execution>(*run.graph->program, run.feeds,
+                                                           runtime::Stops::kAtMeetingsAndWaits);
     }
     while (Advance(run)) {
       const graph::Node& node = run.execution->meeting();
@@ -495,6 +495,11 @@ void Worker::Carry(Run& run) {
         if (!Hold(run)) return;
         run.execution->Answer({});
         continue;
+      }
+      if (Waits(node)) {
+        Post(run);
+        WaitFor(run, node);
+        return;
       }
       const std::string& key = node.attributes.Get<std::string>("key");
       if (node.spec->name == "_Recv") {
@@ -527,6 +532,29 @@ void Worker::Receive(Run& run, const std::string& key) {
         own.execution->Answer({*value});
         Carry(own);
       });
+}
+
+// What ends the wait may be the run itself, or another one that is being carried out now.
+void Worker::WaitFor(Run& run, const graph::Node& node) {
+  std::vector<Tensor> inputs = run.execution->brought();
+  run.waits_for = runtime::SharedObjectOf(inputs[0]);
+  inputs.erase(inputs.begin());
+  const auto ended = [this, alive = std::weak_ptr<int>(alive_),
+                      number = run.number](Result<std::vector<Tensor>> result) {
+    if (alive.expired()) return;
+    rpc_.executor().Post([this, alive, number, result = std::move(result)]() mutable {
+      if (alive.expired() || !runs_.contains(number)) return;
+      Run& own = *runs_.at(number);
+      own.waits_for = nullptr;
+      if (!result.ok()) {
+        Done(number, result.status());
+        return;
+      }
+      own.execution->Answer(*std::move(result));
+      Carry(own);
+    });
+  };
+  run.ticket = run.waits_for->Start(node.spec->name, node.attributes, inputs, ended);
 }
 
 // What goes to one task goes together, until the part waits for something or it is much.
@@ -751,6 +779,7 @@ Fate Worker::EndOne(const Finish& finish) {
   const bool runs = run.state == Run::State::kRunning && !run.queues;
   run.aborted = true;
   run.rendezvous.Abort(Status(Code::kCancelled, "[remote] the run was ended by its client"));
+  if (run.waits_for != nullptr) run.waits_for->Cancel(run.ticket);
   // What is under way ends first, and is taken back then.
   if (!runs) Forget(finish.number);
   return Fate::kNone;

@@ -12,6 +12,7 @@
 #include "base/team.h"
 #include "net/rpc.h"
 #include "remote/messages.h"
+#include "remote/resources.h"
 #include "remote/run_queue.h"
 #include "remote/wire.h"
 #include "runtime/rendezvous.h"
@@ -45,7 +46,7 @@ class Worker {
   /// Serves clients that come another way, too. `rpc` may go at any time.
   void Serve(net::Rpc& rpc);
 
-  int num_variables() const { return static_cast<int>(variables_.size()); }
+  int num_variables() const { return resources_.num_variables(); }
   int num_graphs() const { return static_cast<int>(graphs_.size()); }
   /// Runs that have begun or wait here.
   int num_runs() const { return static_cast<int>(runs_.size()); }
@@ -63,7 +64,6 @@ class Worker {
   std::vector<Fate> End(const std::vector<Finish>& finishes);
   Fate EndOne(const Finish& finish);
 
-  Tensor VariableFor(const WireVariable& variable);
   void Release(const std::string& owner);
   const std::shared_ptr<Owner>& Heard(const std::string& name);
   void Watch(const std::string& name, Owner& owner, base::Duration left);
@@ -91,6 +91,7 @@ class Worker {
   void Decide(Run& run, const std::vector<Fate>& fates);
   void Undo(Run& run);
   void Receive(Run& run, const std::string& key);
+  void WaitFor(Run& run, const graph::Node& node);
   void SendTo(Run& run, const std::string& key, const Tensor& value);
   void Post(Run& run);
 
@@ -99,7 +100,7 @@ class Worker {
   const uint64_t first_graph_;  // handles of another process of this task are none of ours
   uint64_t latest_ = 0;         // timestamp
   base::Team team_{1};
-  std::unordered_map<std::string, Tensor> variables_;
+  Resources resources_;
   std::unordered_map<uint64_t, std::shared_ptr<Registered>> graphs_;
   std::unordered_map<std::string, uint64_t> handles_;  // by the digest of what was registered
   uint64_t next_graph_ = 0;

@@ -46,9 +46,8 @@ struct Execution::Frame {
   std::vector<std::vector<Tensor>> history;  // by variable: its values when an iteration began
 };
 
-Execution::Execution(const Program& program, const std::vector<Tensor>& arguments,
-                     bool stop_at_meetings)
-    : stop_at_meetings_(stop_at_meetings) {
+Execution::Execution(const Program& program, const std::vector<Tensor>& arguments, Stops stops)
+    : stops_(stops) {
   Push(program, arguments, kMain);
 }
 
@@ -190,7 +189,8 @@ bool Execution::Step(base::Team& team) {
     Push(taken ? *item.first : *item.second, inputs, kBranch);
   } else if (item.kind == Kind::kWhile) {
     StartLoop(frame, item);
-  } else if (item.kind == Kind::kMeeting && stop_at_meetings_) {
+  } else if ((item.kind == Kind::kMeeting && stops_ != Stops::kNowhere) ||
+             (item.kind == Kind::kWait && stops_ == Stops::kAtMeetingsAndWaits)) {
     brought_ = std::move(inputs);
     return true;
   } else {

@@ -41,6 +41,14 @@ const GraphVariable* AsGraphVariable(const Tensor& handle) {
   return dynamic_cast<const GraphVariable*>(handle.object().get());
 }
 
+namespace {
+
+const GraphResource* AsGraphResource(const Tensor& handle) {
+  return dynamic_cast<const GraphResource*>(handle.object().get());
+}
+
+}  // namespace
+
 GraphTracer::GraphTracer(GraphState& state, std::shared_ptr<BuiltGraph> graph)
     : Tracer(std::move(graph)), state_(state) {}
 
@@ -71,23 +79,23 @@ std::vector<Tensor> GraphTracer::Emit(const ops::OpSpec& spec, const std::vector
   for (int id = before; id < graph()->num_nodes(); ++id) {
     graph::Node& node = graph()->node(id);
     const Tensor* constant = graph()->constant({id, 0});
-    const GraphVariable* variable = constant == nullptr ? nullptr : AsGraphVariable(*constant);
-    if (variable != nullptr) {
-      node.name = variable->name;
-      node.device = variable->device;
+    const GraphResource* resource = constant == nullptr ? nullptr : AsGraphResource(*constant);
+    if (resource != nullptr) {
+      node.name = resource->name;
+      node.device = resource->device;
       state_.by_name[node.name] = id;
     } else {
       state_.NameNode(node, state_.prefix + node.spec->name);
     }
     // What touches a variable is where the variable is, whatever scopes say.
-    const GraphVariable* touched = nullptr;
+    const GraphResource* touched = nullptr;
     for (graph::Endpoint input : node.inputs) {
       const Tensor* handle = graph()->constant(input);
-      if (touched == nullptr && handle != nullptr) touched = AsGraphVariable(*handle);
+      if (touched == nullptr && handle != nullptr) touched = AsGraphResource(*handle);
     }
     if (touched != nullptr) {
       node.device = touched->device;
-    } else if (!state_.colocations.empty() && variable == nullptr) {
+    } else if (!state_.colocations.empty() && resource == nullptr) {
       node.attributes.Set("_class", "loc:@" + state_.colocations.back().name);
       node.device = state_.colocations.back().device;
     }

@@ -20,15 +20,22 @@ class BuiltGraph : public graph::Graph {
   std::weak_ptr<GraphState> owner;
 };
 
-/// A variable of a graph, as its handle names it; a session binds it to a cell.
-class GraphVariable : public TensorObject {
+/// Something that a graph uses and does not hold, as its handle names it: what touches it is where
+/// it is.
+class GraphResource : public TensorObject {
+ public:
+  std::string name;
+  std::string device;
+};
+
+/// A variable of a graph; a session binds it to a cell.
+class GraphVariable : public GraphResource {
  public:
   std::weak_ptr<GraphState> graph;
-  std::string name;
   bool trainable = true;
-  std::string device;
   int initializer = -1;   // node that assigns the first value
   graph::Endpoint value;  // a read that waits for nothing
+  Tensor begins_with;     // undefined: it has no value until one is assigned
 };
 /// What `handle` names, or nullptr where it is no graph's variable.
 const GraphVariable* AsGraphVariable(const Tensor& handle);

@@ -20,6 +20,8 @@ struct HostOp {
   /// It does something outside of the program, which is done once however often a step is: prints,
   /// functions of Python.
   bool outside = false;
+  /// It may wait for what another run does, as that of a full queue.
+  bool waits = false;
 };
 
 /// The host op named `name`, or nullptr.

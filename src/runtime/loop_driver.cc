@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
 
 #include "runtime/run_control.h"
+#include "runtime/waiting.h"
 
 namespace lockstep::runtime {
 
@@ -29,6 +31,7 @@ void LoopDriver::Await(const std::function<void(OnDone)>& start, const RunContro
   });
   const auto is_done = [&done] { return done->load(std::memory_order_relaxed); };
   bool ended = control == nullptr || end == nullptr;
+  std::exception_ptr interrupted;
   std::unique_lock lock(mutex_);
   base::Duration slice = kFirstSlice;
   while (!is_done()) {
@@ -43,7 +46,17 @@ void LoopDriver::Await(const std::function<void(OnDone)>& start, const RunContro
     }
     slice = std::min(2 * slice, kLongestSlice);
     if (ended || is_done()) continue;
-    const Status status = control->Check();
+    Status status = control->Check();
+    if (slice == kLongestSlice) {
+      lock.unlock();
+      try {
+        LookWhileWaiting();
+      } catch (...) {
+        interrupted = std::current_exception();
+        status = Status(Code::kCancelled, "[session] a signal has ended the wait");
+      }
+      lock.lock();
+    }
     if (status.ok()) continue;
     ended = true;
     // By then what is waited for may have come, and this call be over.
@@ -52,6 +65,7 @@ void LoopDriver::Await(const std::function<void(OnDone)>& start, const RunContro
     });
   }
   changed_.notify_all();  // somebody else may run the loop now
+  if (interrupted != nullptr) std::rethrow_exception(interrupted);
 }
 
 void LoopDriver::Run(const std::function<void()>& work) {

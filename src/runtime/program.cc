@@ -19,7 +19,9 @@ Kind KindOf(const graph::Node& node) {
   const std::string& op = node.spec->name;
   if (op == "If") return Kind::kIf;
   if (op == "While") return Kind::kWhile;
-  if (const HostOp* host = FindHostOp(op)) return host->meets ? Kind::kMeeting : Kind::kHost;
+  if (const HostOp* host = FindHostOp(op)) {
+    return host->meets ? Kind::kMeeting : host->waits ? Kind::kWait : Kind::kHost;
+  }
   if (kernels::KernelRegistry::Cpu().FindValueFunction(op) != nullptr) return Kind::kValues;
   // A plan's memory holds no strings.
   const bool strings = std::any_of(node.outputs.begin(), node.outputs.end(),
@@ -172,7 +174,7 @@ Plan& Program::Item::PlanFor(const std::vector<Tensor>& arguments,
 }
 
 std::vector<Tensor> Program::Run(const std::vector<Tensor>& arguments, base::Team& team) const {
-  Execution execution(*this, arguments, false);
+  Execution execution(*this, arguments, Stops::kNowhere);
   const bool stopped = execution.Advance(team);
   LOCKSTEP_CHECK(!stopped);
   return execution.results();

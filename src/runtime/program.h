@@ -47,14 +47,17 @@ class Program {
   int num_values_ = 0;
 };
 
+/// Where an execution stops, so that its caller carries the op out: nowhere, at ops of the host
+/// that meet other replicas, or also at those that may wait for other runs.
+enum class Stops : uint8_t { kNowhere, kAtMeetings, kAtMeetingsAndWaits };
+
 /// One run of a program, which can stop where replicas meet and go on from there.
 class Execution {
  public:
-  /// With `stop_at_meetings`, `Advance` returns at each op of the host that meets other replicas.
-  Execution(const Program& program, const std::vector<Tensor>& arguments, bool stop_at_meetings);
+  Execution(const Program& program, const std::vector<Tensor>& arguments, Stops stops);
   ~Execution();
 
-  /// Runs on until the end (false) or the next meeting (true).
+  /// Runs on until the end (false) or where it stops (true).
   bool Advance(base::Team& team);
   /// The op at which the program has stopped, and what it brings.
   const graph::Node& meeting() const;
@@ -76,7 +79,7 @@ class Execution {
   std::vector<Tensor> Inputs(const Frame& frame, const Program::Item& item) const;
   void Store(Frame& frame, const Program::Item& item, const std::vector<Tensor>& outputs);
 
-  const bool stop_at_meetings_;
+  const Stops stops_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Tensor> brought_;
   std::vector<Tensor> results_;

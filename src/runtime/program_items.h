@@ -7,7 +7,7 @@ namespace lockstep::runtime {
 
 /// A step of a program: a segment or one node.
 struct Program::Item {
-  enum class Kind { kSegment, kValues, kHost, kMeeting, kIf, kWhile };
+  enum class Kind { kSegment, kValues, kHost, kMeeting, kWait, kIf, kWhile };
   Kind kind = Kind::kSegment;
   int node = -1;                           // of the program's graph; -1 for a segment
   std::vector<int> inputs;                 // values of the frame

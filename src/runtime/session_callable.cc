@@ -11,6 +11,7 @@
 #include "runtime/body_tracer.h"
 #include "runtime/devices.h"
 #include "runtime/graph_dot.h"
+#include "runtime/host_ops.h"
 #include "runtime/schedule.h"
 #include "runtime/scheduled_graph.h"
 #include "tensor/buffer.h"
@@ -59,7 +60,23 @@ const graph::Node* FindBlocking(const graph::Graph& graph) {
   return nullptr;
 }
 
+bool Waits(const graph::Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const graph::Node& node) {
+    const HostOp* host = FindHostOp(node.spec->name);
+    return (host != nullptr && host->waits) ||
+           std::ranges::any_of(graph::BodiesOf(node.attributes),
+                               [](const graph::Graph* body) { return Waits(*body); });
+  });
+}
+
 }  // namespace
+
+bool WaitsAndWrites(const graph::Graph& graph) {
+  if (!Waits(graph)) return false;
+  ResourceSet writes;
+  CollectWrites(graph, &writes);
+  return !writes.empty();
+}
 
 void RequireRunnable(const graph::Graph& graph, Consistency consistency) {
   if (consistency == Consistency::kRelaxed) return;
@@ -120,7 +137,7 @@ SessionCallable::SessionCallable(const graph::Graph& bound, size_t num_fetches, 
   needs_ = NeededValues(graph_);
   ExecutionOptions options;
   options.eager = mode.one_by_one;
-  if (mode.consistency == Consistency::kRelaxed) {
+  if (mode.consistency == Consistency::kRelaxed || WaitsAndWrites(graph_)) {
     options.eager = true;
     relaxed_ = std::make_unique<Program>(graph_, options);
     return;

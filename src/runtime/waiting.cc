@@ -1,6 +1,18 @@
 #include "runtime/waiting.h"
 
+#include <atomic>
+
 namespace lockstep::runtime {
+
+namespace {
+std::atomic<void (*)()> look_while_waiting{nullptr};
+}  // namespace
+
+void SetLookWhileWaiting(void (*look)()) { look_while_waiting.store(look); }
+
+void LookWhileWaiting() {
+  if (const auto look = look_while_waiting.load()) look();
+}
 
 void Awaited::Happen() {
   const std::lock_guard lock(mutex_);

@@ -8,6 +8,11 @@
 
 namespace lockstep::runtime {
 
+/// Threads that wait for long call `look` now and then; it may throw, as for Ctrl-C in a program of
+/// Python, and ends the wait.
+void SetLookWhileWaiting(void (*look)());
+void LookWhileWaiting();
+
 /// Something that happens once, and that threads wait for. Threads: all members from any.
 class Awaited {
  public:

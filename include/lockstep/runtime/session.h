@@ -102,6 +102,9 @@ struct SessionOptions {
   bool trusted_network = false;
   /// Logs where each op is put, and why, when it is first run.
   bool log_placement = false;
+  /// How long a server of the cluster that has not been heard of yet is waited for, as its tasks
+  /// start in any order; then Unavailable. One that was there and is not any more is told at once.
+  std::chrono::nanoseconds patience = std::chrono::seconds(60);
 };
 
 /// Runs parts of a graph. Variables of the graph have a value in each session, and none before

@@ -51,8 +51,8 @@ class Server:
 
     @property
     def target(self):
-        """"lockstep://host:port"."""
-        return self._native.target
+        """"grpc://host:port", as TensorFlow has it; what sessions take."""
+        return self._native.target.replace("lockstep://", "grpc://")
 
     def join(self):
         """Waits for ever."""

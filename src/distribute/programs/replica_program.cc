@@ -177,8 +177,8 @@ ReplicaProgram::Executions ReplicaProgram::Begin(const std::vector<Tensor>& inpu
                                                  int end) const {
   Executions replicas;
   for (int r = begin; r < end; ++r)
-    replicas.push_back(
-        std::make_unique<runtime::Execution>(ProgramOf(r), ArgumentsOf(r, inputs), true));
+    replicas.push_back(std::make_unique<runtime::Execution>(ProgramOf(r), ArgumentsOf(r, inputs),
+                                                            runtime::Stops::kAtMeetings));
   return replicas;
 }
 

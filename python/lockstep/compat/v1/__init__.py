@@ -15,7 +15,10 @@ from ._sessions import (ConfigProto, GPUOptions, InteractiveSession, RunMetadata
 from ._first_values import (global_variables_initializer, initialize_all_variables,  # noqa: F401
                             initialize_local_variables, is_variable_initialized, local_variables_initializer,
                             report_uninitialized_variables, tables_initializer, variables_initializer)
-from ._placeholders import gradient_ops, placeholder, placeholder_with_default  # noqa: F401
+from ._placeholders import gradient_ops, placeholder, placeholder_with_default, sparse_placeholder  # noqa: F401
+from ._value_parts import RaggedTensorValue, SparseTensorValue  # noqa: F401
+from .accumulators import (ConditionalAccumulator, ConditionalAccumulatorBase,  # noqa: F401
+                           SparseConditionalAccumulator)
 from ._variables import (AUTO_REUSE, PartitionedVariable, VariableScope, add_to_collection,  # noqa: F401
                          add_to_collections, all_variables, fixed_size_partitioner, get_collection,
                          get_collection_ref, get_variable, get_variable_scope, global_variables, local_variables,

@@ -31,6 +31,20 @@ def placeholder_with_default(input, shape, name=None):
         name or "PlaceholderWithDefault")
 
 
+def sparse_placeholder(dtype, shape=None, name=None):
+    """A sparse tensor that a run must be fed with: a `SparseTensorValue`, or (indices, values, shape). Without a shape it
+    has two axes, as the number of axes must be known here."""
+    from ...sparse import SparseTensor
+    sizes = TensorShape(shape)
+    rank = 2 if sizes.rank is None else sizes.rank
+    given = (lambda part: None if name is None else f"{name}/{part}")
+    made = SparseTensor(placeholder("int64", [None, rank], given("indices")), placeholder(dtype, [None], given("values")),
+                        placeholder("int64", [rank], given("shape")))
+    if sizes.rank is not None:
+        made.set_shape(sizes)
+    return made
+
+
 # Ops that do the same for every number of axes, and whose result has the axes of their inputs.
 _ANY_RANK = frozenset(
     "Neg Abs Exp Log Log1p Expm1 Sqrt Rsqrt Square Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Sigmoid Floor Ceil Round Rint Sign "
@@ -38,6 +52,10 @@ _ANY_RANK = frozenset(
     "SquaredDifference Equal NotEqual Less LessEqual Greater GreaterEqual LogicalAnd LogicalOr SelectV2 AddN Cast Identity "
     "StopGradient ZerosLike OnesLike Relu Relu6 Elu Selu LeakyRelu Softplus Softsign Gelu ClipByValue CheckNumerics "
     "Placeholder PlaceholderWithDefault StringLength AsString StringToNumber StringLower StringUpper".split())
+
+
+# Ops that take any number of axes, and whose result says nothing of them.
+_NO_SHAPE_OUT = frozenset("Shape QueueEnqueue QueueEnqueueMany AccumulatorApplyGradient".split())
 
 
 @contextlib.contextmanager
@@ -75,7 +93,7 @@ def _look_for_ranks(graph, placeholder, wanted, value):
     for i, node in enumerate(nodes):
         if i not in needed or i == start or not any(source in touched for source, _ in node["inputs"]):
             continue
-        flat = node["op"] == "Shape" or node["attributes"].get("any_rank") or node["op"] == "Reshape" and list(
+        flat = node["op"] in _NO_SHAPE_OUT or node["attributes"].get("any_rank") or node["op"] == "Reshape" and list(
             node["attributes"]["shape"]) == [-1]
         fixed = node["op"] in _ANY_RANK and _keeps(node, value._rank)
         if not fixed and i in graph._of_gradients or not flat and node["op"] not in _ANY_RANK:

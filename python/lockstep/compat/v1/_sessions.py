@@ -11,6 +11,7 @@ from ..._variable import UnreadVariable, Variable
 from ._first_values import _initialize, _Initializers
 from ._graphs import _targets, get_default_graph, GraphOperation, in_graph
 from ._placeholders import require_no_ranks
+from ._value_parts import fed_parts, has_parts, run_with_parts
 
 _local = threading.local()
 
@@ -68,12 +69,30 @@ def _is_of_graph(one):
     return isinstance(one, Tensor) and one._symbolic
 
 
+def _scheme(target):
+    """A target as Lockstep names it: "" for this process, "lockstep://host:port" for the cluster of the server there."""
+    if isinstance(target, bytes):
+        target = target.decode()
+    if target in (None, "", "local"):
+        return ""
+    scheme, there, address = target.partition("://")
+    return f"lockstep://{address if there else scheme}"
+
+
 class Session:
     """Runs parts of a graph; without one, results that were computed eagerly, again.
 
-    A run computes what its fetches need, each op at most once."""
+    A run computes what its fetches need, each op at most once. With the target of a server, "grpc://host:port" or
+    `server.target`, ops are where their devices say on its cluster, with the variables and queues that its tasks keep; what
+    only this process can do, such as `py_function`, it does here. Servers that are not there yet are waited for, a minute
+    each.
+    Raises: UnavailableError naming a server that is not there."""
 
     def __init__(self, target="", graph=None, config=None):
+        if target is not None and not isinstance(target, (str, bytes)):
+            raise TypeError(f"Argument `target` must be a string, but got \"{type(target).__name__}\"")
+        self._target = _scheme(target)
+        self._logs = bool(getattr(config, "log_device_placement", False))
         self._closed_at = None
         self._given = graph
         self._made = None
@@ -86,11 +105,12 @@ class Session:
     @property
     def _native(self):
         if self._made is None:
-            self._made = _native.Session(self.graph._native)
+            with _outside():
+                self._made = _native.Session(self.graph._native, self._target, self._logs)
         return self._made
 
     graph_def = property(lambda self: self.graph.as_graph_def())
-    sess_str = property(lambda self: "")
+    sess_str = property(lambda self: self._target)
 
     def __enter__(self):
         _sessions().append(self)
@@ -147,6 +167,8 @@ class Session:
         if fetches is None:
             raise TypeError("Argument `fetches` = None has invalid type \"NoneType\". Cannot be None")
         leaves = nest.flatten(fetches)
+        if any(has_parts(one) for one in leaves):
+            return run_with_parts(lambda parts: self.run(parts, feed_dict, options, run_metadata), fetches, leaves)
         if any(_is_of_graph(one) for one in leaves):
             return _run_graph(self, fetches, leaves, feed_dict)
         return _run_eager(fetches, leaves, feed_dict)
@@ -198,7 +220,8 @@ def _run_graph(session, fetches, leaves, feed_dict):
                             f"string or Tensor. (Can not convert a {type(one).__name__} into a Tensor or "
                             "Operation.)")
         wanted.extend(_targets([one])[:1] or [None])
-    feeds = [_fed(key, value) for key, value in (feed_dict or {}).items()]
+    feeds = [_fed(one, given) for key, value in (feed_dict or {}).items()
+             for one, given in (fed_parts(key, value) if has_parts(key) else [(key, value)])]
     known = [isinstance(one, Tensor) and not one._symbolic for one in wanted]
     asked = [one for one, value in zip(wanted, known) if one is not None and not value]
     for key, value in feeds if unknown_ranks else ():

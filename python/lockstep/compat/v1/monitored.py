@@ -4,6 +4,9 @@ import collections
 import os
 import time
 
+from ...train import Coordinator
+from .queue_runner import start_queue_runners
+
 SessionRunArgs = collections.namedtuple("SessionRunArgs", "fetches feed_dict options", defaults=(None, None))
 SessionRunValues = collections.namedtuple("SessionRunValues", "results options run_metadata",
                                           defaults=(None, None))
@@ -375,9 +378,11 @@ class _Monitored:
         self.graph = get_default_graph()
         for one in self._hooks:
             one.begin()
+        self._coord = Coordinator()
         self._session = session_creator.create_session()
+        start_queue_runners(self._session, self._coord)
         for one in self._hooks:
-            one.after_create_session(self._session, None)
+            one.after_create_session(self._session, self._coord)
 
     def run_step_fn(self, step_fn):
         """What `step_fn(step_context)` gives; the context has the bare session, `run_with_hooks` and `request_stop`."""
@@ -410,15 +415,23 @@ class _Monitored:
         return values["caller"]
 
     def should_stop(self):
-        return self._stop or self._session is None
+        return self._stop or self._session is None or self._coord.should_stop()
 
     def close(self):
         """Tells the hooks, and closes the session."""
         if self._session is not None:
             for one in self._hooks:
                 one.end(self._session)
-            self._session.close()
-            self._session = None
+            self._end()
+
+    def _end(self):
+        """Closes the session, which ends what its threads wait for, and joins them."""
+        session, self._session = self._session, None
+        self._coord.request_stop()
+        for one in self._coord._registered:
+            one.join(0.2)
+        session.close()
+        self._coord.join(stop_grace_period_secs=5, ignore_live_threads=True)
 
     def __enter__(self):
         return self
@@ -428,8 +441,8 @@ class _Monitored:
         if kind is None or issubclass(kind, (OutOfRangeError, StopIteration)):
             self.close()  # the end of the input is a good end
             return True
-        self._session.close()
-        self._session = None
+        if self._session is not None:
+            self._end()
         return False
 
 

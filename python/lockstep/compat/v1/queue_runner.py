@@ -17,6 +17,7 @@ class QueueRunner:
             raise ValueError("Must provide queue and enqueue_ops.")
         self.queue, self.enqueue_ops = queue, list(enqueue_ops)
         self._close = queue.close() if close_op is None else close_op
+        self._cancel = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
         self._ends = tuple(queue_closed_exception_types or (errors.OutOfRangeError,)) + (errors.CancelledError,)
         self._left = len(self.enqueue_ops)
         self._lock = threading.Lock()
@@ -36,31 +37,35 @@ class QueueRunner:
             else:
                 coord.request_stop(error)
         finally:
-            self._ended(session)
+            with self._lock:
+                self._left -= 1
+                last = self._left == 0
+            if last:
+                _run_if_open(session, self._close)
 
-    def _ended(self, session):
-        with self._lock:
-            self._left -= 1
-            last = self._left == 0
-        if last:
-            self.queue._end()
-
-    def _watch(self, coord):
+    def _watch(self, session, coord):
         coord.wait_for_stop()
-        self.queue._end()
+        _run_if_open(session, self._cancel)
 
     def create_threads(self, sess, coord=None, daemon=False, start=False):
         """The threads, one an op, and with a coordinator one that closes the queue when it stops."""
         self._left = len(self.enqueue_ops)
         threads = [threading.Thread(target=self._run, args=(sess, op, coord), daemon=True) for op in self.enqueue_ops]
         if coord is not None:
-            threads.append(threading.Thread(target=self._watch, args=(coord,), daemon=True))
+            threads.append(threading.Thread(target=self._watch, args=(sess, coord), daemon=True))
             for one in threads:
                 coord.register_thread(one)
         if start:
             for one in threads:
                 one.start()
         return threads
+
+
+def _run_if_open(session, op):
+    try:
+        session.run(op)
+    except (errors.OpError, RuntimeError):  # the queue or the session is closed
+        pass
 
 
 def add_queue_runner(qr, collection=QUEUE_RUNNERS):
@@ -84,20 +89,29 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
                    shared_name=None, summary_name=None, name=None, cancel_op=None):
     """A queue of the rows of a tensor, again in each epoch, that a runner fills."""
     from ... import queue, random
-    from ..._function import host_operation
     rows = convert_to_tensor(input_tensor)
     made = queue.FIFOQueue(capacity, [rows.dtype], [rows._shape[1:]], name=name or "input_producer")
+    source = random.shuffle(rows, seed=seed) if shuffle else rows
+    add_queue_runner(QueueRunner(made, [made.enqueue_many(limit_epochs(source, num_epochs))]))
+    return made
+
+
+def limit_epochs(tensor, num_epochs=None, name=None):
+    """The tensor, `num_epochs` times; then OutOfRangeError."""
+    if num_epochs is None:
+        return tensor
+    if num_epochs <= 0:
+        raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
+    from ... import _native
     done = [0]
 
-    def put(values):
-        if num_epochs is not None and done[0] >= num_epochs:
+    def once_more(values):
+        if done[0] >= num_epochs:
             raise errors.OutOfRangeError(None, None, f"Reached limit of {num_epochs}")
         done[0] += 1
-        for i in range(values[0]._shape[0]):
-            made._put([values[0][i]])
-    source = random.shuffle(rows, seed=seed) if shuffle else rows
-    add_queue_runner(QueueRunner(made, [host_operation(put, [source], "EnqueueMany")], close_op=False))
-    return made
+        return list(values)
+    tensor = convert_to_tensor(tensor)
+    return _native.host_call(once_more, [tensor], [tensor.dtype], [tensor._shape])[0]
 
 
 def string_input_producer(string_tensor, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None,
@@ -123,37 +137,34 @@ def slice_input_producer(tensor_list, num_epochs=None, shuffle=True, seed=None, 
     return [gather(one, place) for one in tensors]
 
 
-def _batched(made, tensors, batch_size, num_threads):
-    from ..._function import host_operation
-    single = not isinstance(tensors, (list, tuple))
-    parts = [convert_to_tensor(one) for one in ([tensors] if single else tensors)]
-    put = [host_operation(lambda values: made._put(list(values)), parts, "Enqueue") for _ in range(num_threads)]
-    add_queue_runner(QueueRunner(made, put, close_op=False))
-    return made.dequeue_many(batch_size)
-
-
-def _parts(tensors):
+def _batched(made, tensors, batch_size, num_threads, enqueue_many, up_to):
     parts = [convert_to_tensor(one) for one in (tensors if isinstance(tensors, (list, tuple)) else [tensors])]
-    return [one.dtype for one in parts], [one._shape for one in parts]
+    put = made.enqueue_many if enqueue_many else made.enqueue
+    add_queue_runner(QueueRunner(made, [put(parts if len(parts) > 1 else parts[0]) for _ in range(num_threads)]))
+    return made.dequeue_up_to(batch_size) if up_to else made.dequeue_many(batch_size)
+
+
+def _parts(tensors, enqueue_many, shapes=None):
+    parts = [convert_to_tensor(one) for one in (tensors if isinstance(tensors, (list, tuple)) else [tensors])]
+    return [one.dtype for one in parts], shapes or [one._shape[1:] if enqueue_many else one._shape for one in parts]
 
 
 def batch(tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
           allow_smaller_final_batch=False, shared_name=None, name=None):
-    """Batches of tensors that are computed again for each element, by threads that a queue runner starts."""
+    """Batches of tensors that are computed again for each element, by threads that a queue runner starts.
+
+    Args: enqueue_many: the tensors are rows of elements; dynamic_pad: elements may differ in size;
+    allow_smaller_final_batch: the last batch may have fewer."""
     from ... import queue
-    if enqueue_many or dynamic_pad or allow_smaller_final_batch:
-        raise NotImplementedError("tf.train.batch takes one element at a time and gives whole batches; use tf.data for "
-                                  "enqueue_many, dynamic_pad and allow_smaller_final_batch")
-    return _batched(queue.FIFOQueue(capacity, *_parts(tensors)), tensors, batch_size, num_threads)
+    kind = queue.PaddingFIFOQueue if dynamic_pad else queue.FIFOQueue
+    made = kind(capacity, *_parts(tensors, enqueue_many, shapes), shared_name=shared_name)
+    return _batched(made, tensors, batch_size, num_threads, enqueue_many, allow_smaller_final_batch)
 
 
 def shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, num_threads=1, seed=None, enqueue_many=False,
                   shapes=None, allow_smaller_final_batch=False, shared_name=None, name=None):
     """The same, in random order."""
     from ... import queue
-    if enqueue_many or allow_smaller_final_batch:
-        raise NotImplementedError("tf.train.shuffle_batch takes one element at a time and gives whole batches; use tf.data "
-                                  "for enqueue_many and allow_smaller_final_batch")
-    dtypes, sizes = _parts(tensors)
-    return _batched(queue.RandomShuffleQueue(capacity, min_after_dequeue, dtypes, sizes, seed=seed), tensors, batch_size,
-                    num_threads)
+    dtypes, sizes = _parts(tensors, enqueue_many, shapes)
+    made = queue.RandomShuffleQueue(capacity, min_after_dequeue, dtypes, sizes, seed=seed, shared_name=shared_name)
+    return _batched(made, tensors, batch_size, num_threads, enqueue_many, allow_smaller_final_batch)

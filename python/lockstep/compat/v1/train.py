@@ -25,6 +25,13 @@ from .queue_runner import (QueueRunner, add_queue_runner, batch, input_producer,
 from .replica_setter import replica_device_setter  # noqa: F401
 
 
+def __getattr__(name):
+    if name == "SyncReplicasOptimizer":
+        from .sync_replicas import SyncReplicasOptimizer
+        return SyncReplicasOptimizer
+    raise AttributeError(f"module 'lockstep.compat.v1.train' has no attribute {name!r}")
+
+
 class Optimizer:
     """An update rule whose updates are ops: `minimize`, or `compute_gradients` and `apply_gradients`."""
 
@@ -77,6 +84,26 @@ class Optimizer:
             self._built = True
         return GraphOperation(graph._native.group_effects(update), graph)
 
+    def get_name(self):
+        return self._name
+
+    def get_slot_names(self):
+        """Of what is kept for each variable, such as "momentum"."""
+        return sorted(getattr(self._native, "names", ()))
+
+    def get_slot(self, var, name):
+        """The variable that is kept for `var` under a name; None where there is none."""
+        names = getattr(self._native, "names", ())
+        made = self._native._made.get(var._v.key) if name in names else None
+        return made[names.index(name)] if isinstance(made, tuple) else made
+
+    def variables(self):
+        """All that updates keep, but the variables themselves."""
+        if not isinstance(self._native, _Slots):
+            return [Variable._wrap(one) for one in self._native.variables()]
+        made = [one for kept in self._native._made.values() for one in (kept if isinstance(kept, tuple) else (kept,))]
+        return [one for one in (*made, *(getattr(self._native, "_powers", None) or ())) if one is not None]
+
 
 def _row(gradient):
     from ..._tensor import IndexedSlices, static_shape
@@ -111,7 +138,7 @@ class MomentumOptimizer(Optimizer):
 
     def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum",
                  use_nesterov=False):
-        if not (_is_number(learning_rate) and _is_number(momentum)):
+        if _by_ops(learning_rate) or not _is_number(momentum):
             self._native = _Momentum(learning_rate, momentum, use_nesterov)
             self._name, self._built = name, False
             return
@@ -135,8 +162,10 @@ class AdagradOptimizer(Optimizer):
     """Adagrad."""
 
     def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
-        super().__init__("Adagrad", name=name, learning_rate=float(learning_rate),
-                         initial_accumulator_value=initial_accumulator_value)
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        self._native = _Adagrad(learning_rate, initial_accumulator_value)
+        self._name, self._built = name, False
 
 
 class _Slots:
@@ -152,7 +181,28 @@ class _Slots:
                 self._made[one.key] = self._first(whole)
 
 
+class _Adagrad(_Slots):
+    names = ("accumulator",)
+
+    def __init__(self, rate, begins_with):
+        from ... import ops_array
+        super().__init__(lambda variable: Variable(
+            ops_array.fill(variable.shape.as_list(), ops_array.constant(begins_with, variable.dtype)), trainable=False,
+            name=f"{variable._v.name}/Adagrad"))
+        self._rate = rate
+
+    def apply(self, gradients, variables):
+        from ... import ops_math
+        self.build(variables)
+        for gradient, native in zip(gradients, variables):
+            variable, gradient = Variable._wrap(native), convert_to_tensor(gradient)
+            sum_of_squares = self._made[native.key].assign_add(gradient * gradient) + 0.0
+            variable.assign_sub(self._rate * gradient / ops_math.sqrt(sum_of_squares))
+
+
 class _RMSProp(_Slots):
+    names = ("rms", "momentum", "mg")
+
     def __init__(self, rate, decay, momentum, epsilon, centered):
         from ... import ops_array
 
@@ -191,6 +241,8 @@ def _zeros_slot(variable, name):
 class _Momentum(_Slots):
     """Gradient descent by ops, with momentum unless that is None."""
 
+    names = property(lambda self: () if self._rates[1] is None else ("momentum",))
+
     def __init__(self, rate, momentum, nesterov):
         super().__init__(lambda variable: None if momentum is None else _zeros_slot(variable, "Momentum"))
         self._rates = rate, momentum, nesterov
@@ -209,6 +261,8 @@ class _Momentum(_Slots):
 
 class _Adam(_Slots):
     """Adam by ops."""
+
+    names = ("m", "v")
 
     def __init__(self, rate, beta1, beta2, epsilon):
         super().__init__(lambda variable: (_zeros_slot(variable, "Adam"), _zeros_slot(variable, "Adam_1")))
