@@ -6,6 +6,7 @@ from .. import _composites, _native, errors, nest
 from .._dtypes import as_dtype, BY_CODE, int64, TensorShape
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, integers, Tensor
+from ._deferred import deferrable
 from ._elements import _as_structure, _call_on, _element, _flat_element, _op_by_op, _spec_of, _traced
 from ._generated import _check_generated, _map_signature, _signature_leaves
 from ._iterator import ElementForm, Iterator
@@ -19,6 +20,7 @@ INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
 
 
+@deferrable
 class Dataset:
     """A sequence of elements, each a tensor or a structure of tensors. Transformations give new
     datasets and read nothing. An iteration is a pass; its number decides the order of reshuffled
@@ -586,7 +588,16 @@ class Dataset:
         return element
 
     def make_one_shot_iterator(self):
-        return Iterator(self)
+        """An iterator that goes through the dataset once."""
+        if not _native.has_graph():
+            return Iterator(self)
+        from ..compat.v1.data import make_one_shot_iterator
+        return make_one_shot_iterator(self)
+
+    def make_initializable_iterator(self, shared_name=None):
+        """One that begins when its `initializer` is run, in a session."""
+        from ..compat.v1.data import make_initializable_iterator
+        return make_initializable_iterator(self, shared_name)
 
     def __repr__(self):
         return f"<{self._name} element_spec={self.element_spec!r}>"

@@ -3,9 +3,11 @@
 from .. import _native
 from .._function import TensorSpec
 from ._dataset import Dataset
+from ._deferred import deferrable_files
 from ._names_of import _names_of
 
 
+@deferrable_files
 class TFRecordDataset(Dataset):
     """The records of TFRecord files, as strings."""
 
@@ -16,6 +18,7 @@ class TFRecordDataset(Dataset):
         self._name = "TFRecordDatasetV2"
 
 
+@deferrable_files
 class TextLineDataset(Dataset):
     """The lines of text files, as strings."""
 
@@ -26,6 +29,7 @@ class TextLineDataset(Dataset):
         self._name = "TextLineDatasetV2"
 
 
+@deferrable_files
 class FixedLengthRecordDataset(Dataset):
     """Pieces of `record_bytes` bytes of files, as strings, without a header and a footer of each file."""
 
