@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <thread>
 
@@ -38,13 +39,16 @@ std::vector<Fetch> FetchesOf(nb::handle list) {
 }
 
 nb::list RunSession(const Session& session, nb::object fetches, nb::object feeds,
-                    nb::object targets) {
+                    nb::object targets, double timeout_seconds) {
   const ops::KnownSite site(PythonSite());
   const std::vector<Fetch> wanted = FetchesOf(fetches), only_run = FetchesOf(targets);
   Feeds fed;
   for (nb::handle pair : feeds)
     fed.push_back({FetchOf(pair[0]), Arg{nb::object(pair[1])}.Strong()});
-  const std::vector<Tensor> values = Unlocked([&] { return session.Run(wanted, fed, only_run); });
+  RunOptions options;
+  options.timeout = std::chrono::nanoseconds(static_cast<int64_t>(timeout_seconds * 1e9));
+  const std::vector<Tensor> values =
+      Unlocked([&] { return session.Run(wanted, fed, only_run, options); });
   nb::list results;
   for (const Tensor& value : values) results.append(value.defined() ? nb::cast(value) : nb::none());
   return results;
@@ -265,7 +269,10 @@ void BindSessions(nb::module_& m) {
             Unlocked([&] { new (session) Session(target, options); });
           },
           "graph"_a, "target"_a = "", "log_placement"_a = false)
-      .def("run", &RunSession)
+      .def_static("reset",
+                  [](const std::string& target) { Unlocked([&] { Session::Reset(target); }); })
+      .def("run", &RunSession, "fetches"_a, "feeds"_a, "targets"_a, "timeout_seconds"_a = 0.0)
+      .def_prop_ro("devices", &Session::devices)
       .def("close", [](const Session& session) { session.Close(); })
       .def_prop_ro("closed", &Session::closed)
       .def("uninitialized", &Session::UninitializedVariables);

@@ -23,6 +23,8 @@ inline constexpr char kFate[] = "remote.fate";
 /// With the name of an owner: who it names lives, or goes.
 inline constexpr char kKeep[] = "remote.keep";
 inline constexpr char kRelease[] = "remote.release";
+/// Forgets all graphs, variables, queues and accumulators, whose they are.
+inline constexpr char kReset[] = "remote.reset";
 
 /// The age of a run: the smaller one is older, and has its way.
 struct RunOrder {

@@ -12,6 +12,7 @@
 #include "remote/client.h"
 #include "remote/grpc_options.h"
 #include "remote/roads.h"
+#include "remote/staged_run.h"
 #include "remote/stages.h"
 #include "runtime/graph_builder.h"
 #include "runtime/graph_dot.h"
@@ -80,6 +81,17 @@ class Connection {
   runtime::LoopDriver& driver() { return driver_; }
   Client& client() { return *client_; }
   const HelloAnswer& cluster() const { return cluster_; }
+  // All tasks forget what they keep.
+  void Reset() {
+    Status status;
+    driver_.Await([&](const runtime::OnDone& done) {
+      TellAll(kReset, [&status, done](const Status& told) {
+        status = told;
+        done();
+      });
+    });
+    status.OrThrow();
+  }
 
  private:
   Result<HelloAnswer> Connect(const std::string& address, bool trusted_network) {
@@ -136,13 +148,20 @@ class Connection {
 
   // The servers free the graphs; the variables are all sessions'.
   void Release(const runtime::OnDone& done) {
+    TellAll(kRelease, [done](const Status&) { done(); });
+  }
+
+  // Calls `done` when all tasks have answered, with the first error.
+  void TellAll(const char* method, const std::function<void(const Status&)>& done) {
+    const auto failed = std::make_shared<Status>();
     const auto waiting = std::make_shared<int>(1);
-    const auto step = [waiting, done](const Result<std::string>&) {
-      if (--*waiting == 0) done();
+    const auto step = [waiting, failed, done](const Result<std::string>& answer) {
+      if (!answer.ok() && failed->ok()) *failed = answer.status();
+      if (--*waiting == 0) done(*failed);
     };
     for (const HelloAnswer::Task& task : cluster_.tasks) {
       ++*waiting;
-      roads_->Call(task.address, kRelease, client_->owner(), std::chrono::seconds(2), step);
+      roads_->Call(task.address, method, client_->owner(), std::chrono::seconds(2), step);
     }
     step(std::string());
   }
@@ -196,49 +215,13 @@ class RemoteRun : public runtime::SessionRun {
   const std::vector<RunMetadata::PartitionGraph> partitions_;
 };
 
-// Stages one after the other: those of servers, and between them what this process has to do.
-class StagedRun : public runtime::SessionRun {
+// What compiles for the servers; runs in stages outlive their session's target.
+class Servers {
  public:
-  StagedRun(Stages stages, std::vector<std::shared_ptr<runtime::SessionRun>> runs,
-            size_t num_fetches)
-      : stages_(std::move(stages)), runs_(std::move(runs)), num_fetches_(num_fetches) {}
-
-  std::vector<Tensor> Run(std::span<const Tensor> feeds, runtime::RunControl& control,
-                          RunMetadata* metadata) override {
-    std::vector<Tensor> values = stages_.constants;
-    std::copy(feeds.begin(), feeds.end(), values.begin());
-    for (size_t i = 0; i < runs_.size(); ++i) {
-      const Stage& stage = stages_.stages[i];
-      std::vector<Tensor> given;
-      for (int feed : stage.feeds) given.push_back(values[feed]);
-      const std::vector<Tensor> made = runs_[i]->Run(given, control, metadata);
-      for (size_t k = 0; k < stage.results.size(); ++k) values[stage.results[k]] = made[k];
-    }
-    std::vector<Tensor> fetched;
-    for (size_t i = 0; i < num_fetches_; ++i) fetched.push_back(values[stages_.results[i]]);
-    return fetched;
-  }
-
-  std::vector<RunMetadata::PartitionGraph> PartitionGraphs() const override {
-    std::vector<RunMetadata::PartitionGraph> graphs;
-    for (const auto& run : runs_) {
-      for (auto& one : run->PartitionGraphs()) graphs.push_back(std::move(one));
-    }
-    return graphs;
-  }
-
- private:
-  const Stages stages_;
-  const std::vector<std::shared_ptr<runtime::SessionRun>> runs_;
-  const size_t num_fetches_;
-};
-
-class RemoteTarget : public runtime::SessionTarget {
- public:
-  RemoteTarget(const std::string& address, const SessionOptions& options)
+  Servers(const std::string& address, const SessionOptions& options)
       : connection_(std::make_shared<Connection>(address, options)), options_(options) {}
 
-  graph::PlacementOptions devices() const override {
+  graph::PlacementOptions devices() const {
     const HelloAnswer& cluster = connection_->cluster();
     graph::PlacementOptions placement{
         .default_device = TaskName(cluster.job, cluster.index) + "/device:CPU:0",
@@ -249,30 +232,8 @@ class RemoteTarget : public runtime::SessionTarget {
     return placement;
   }
 
-  std::shared_ptr<runtime::SessionRun> Compile(const graph::Graph& given, size_t num_fetches,
-                                               runtime::SessionMode mode) override {
-    runtime::RequireRunnable(given, mode.consistency);
-    const graph::Graph part =
-        runtime::WithResources(given, [this](const Tensor& handle) { return StreamFor(handle); });
-    if (!NeedsThisProcess(part)) return CompileOnServers(part, num_fetches, mode);
-    Stages stages = CutIntoStages(part);
-    std::vector<std::shared_ptr<runtime::SessionRun>> runs;
-    for (Stage& stage : stages.stages) {
-      if (stage.here) {
-        runs.push_back(std::make_shared<runtime::SessionCallable>(stage.graph, stage.results.size(),
-                                                                  runtime::SessionMode{}));
-      } else {
-        graph::Place(&stage.graph, devices());
-        runs.push_back(CompileOnServers(stage.graph, stage.results.size(), mode));
-      }
-    }
-    return std::make_shared<StagedRun>(std::move(stages), std::move(runs), num_fetches);
-  }
-
- private:
-  std::shared_ptr<runtime::SessionRun> CompileOnServers(const graph::Graph& part,
-                                                        size_t num_fetches,
-                                                        runtime::SessionMode mode) {
+  std::shared_ptr<runtime::SessionRun> Compile(const graph::Graph& part, size_t num_fetches,
+                                               runtime::SessionMode mode) {
     Patience patience(connection_->driver(), options_.patience);
     Result<std::shared_ptr<RemoteGraph>> graph = Register(part, mode);
     while (!graph.ok() && !Known(Client::LostTaskIn(graph.status())) &&
@@ -291,6 +252,10 @@ class RemoteTarget : public runtime::SessionTarget {
                                        std::move(partitions));
   }
 
+  void Reset() { connection_->Reset(); }
+  const std::string& owner() const { return connection_->client().owner(); }
+
+ private:
   Result<std::shared_ptr<RemoteGraph>> Register(const graph::Graph& part,
                                                 runtime::SessionMode mode) {
     Result<std::shared_ptr<RemoteGraph>> graph = Status(Code::kInternal, "[session] not compiled");
@@ -310,6 +275,36 @@ class RemoteTarget : public runtime::SessionTarget {
     return known_.contains(task);
   }
 
+  const std::shared_ptr<Connection> connection_;
+  const SessionOptions options_;
+  std::mutex mutex_;
+  std::set<std::string> known_;  // tasks that have been there; guarded by mutex_
+};
+
+class RemoteTarget : public runtime::SessionTarget {
+ public:
+  RemoteTarget(const std::string& address, const SessionOptions& options)
+      : servers_(std::make_shared<Servers>(address, options)) {}
+
+  graph::PlacementOptions devices() const override { return servers_->devices(); }
+
+  std::shared_ptr<runtime::SessionRun> Compile(const graph::Graph& given, size_t num_fetches,
+                                               runtime::SessionMode mode) override {
+    runtime::RequireRunnable(given, mode.consistency);
+    const graph::Graph part =
+        runtime::WithResources(given, [this](const Tensor& handle) { return StreamFor(handle); });
+    if (!NeedsThisProcess(part)) return servers_->Compile(part, num_fetches, mode);
+    const auto compile = [servers = servers_, mode](const graph::Graph& stage, size_t results) {
+      graph::Graph placed = stage;
+      graph::Place(&placed, servers->devices());
+      return servers->Compile(placed, results, mode);
+    };
+    return MakeStagedRun(part, num_fetches, compile);
+  }
+
+  void Reset() override { servers_->Reset(); }
+
+ private:
   // How far a random op's stream has come is kept on its server, for this session: a variable that
   // begins where the op was made.
   Tensor StreamFor(const Tensor& handle) {
@@ -320,7 +315,7 @@ class RemoteTarget : public runtime::SessionTarget {
     if (!named.defined()) {
       kept = handle;
       auto variable = std::make_shared<runtime::GraphVariable>();
-      variable->name = "@" + connection_->client().owner() + "/" + stream->name() + "/" +
+      variable->name = "@" + servers_->owner() + "/" + stream->name() + "/" +
                        std::to_string(streams_.size());
       variable->trainable = false;
       variable->begins_with = stream->Read();
@@ -330,10 +325,8 @@ class RemoteTarget : public runtime::SessionTarget {
     return named;
   }
 
-  const std::shared_ptr<Connection> connection_;
-  const SessionOptions options_;
+  const std::shared_ptr<Servers> servers_;
   std::mutex mutex_;
-  std::set<std::string> known_;  // tasks that have been there
   std::map<const runtime::VariableCell*, std::pair<Tensor, Tensor>> streams_;  // kept, named
 };
 

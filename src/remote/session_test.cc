@@ -330,6 +330,24 @@ TEST_F(RemoteSession, WaitsForTasksThatStartLater) {
   ExpectError(Code::kUnavailable, "/job:ps/replica:0/task:1 at unix:", [&] { hasty.Eval(v); });
 }
 
+TEST_F(RemoteSession, ForgetsAllWhenReset) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  Variable v;
+  {
+    const Device placed("/job:ps/task:1");
+    v = Variable(4.f, {.name = "v"});
+  }
+  const Session session = Open(graph);
+  session.Run({graph.GlobalVariablesInitializer()});
+  EXPECT_EQ(Value(session.Eval(v)), 4);
+  Session::Reset(worker->target());
+  ExpectError(Code::kFailedPrecondition, "must have a value before it is read; got 'v'",
+              [&] { session.Eval(v); });
+  session.Run({graph.GlobalVariablesInitializer()});
+  EXPECT_EQ(Value(session.Eval(v)), 4);
+}
+
 // A session's own stream of numbers, on the server that draws them.
 TEST_F(RemoteSession, DrawsOnServers) {
   const Graph graph;

@@ -195,6 +195,12 @@ void Worker::Serve(net::Rpc& rpc) {
     Release(owner);
     answer(std::string());
   });
+  rpc.Serve(kReset, [this](const std::string&, const net::Rpc::Answer& answer) {
+    graphs_.clear();
+    handles_.clear();
+    resources_.Release("");
+    answer(std::string());
+  });
   rpc.Serve(kFinish, [this](std::string request, const net::Rpc::Answer& answer) {
     const auto finishes = ReadFinishes(request);
     answer(finishes.ok() ? Result<std::string>(WriteFates(End(*finishes))) : finishes.status());
@@ -202,7 +208,7 @@ void Worker::Serve(net::Rpc& rpc) {
 }
 
 Worker::~Worker() {
-  for (const char* method : {kHello, kRegister, kFinish, kFate, kKeep, kRelease})
+  for (const char* method : {kHello, kRegister, kFinish, kFate, kKeep, kRelease, kReset})
     rpc_.Serve(method, nullptr);
   for (const char* method : {kRun, kPut}) rpc_.ServeParcels(method, nullptr);
 }

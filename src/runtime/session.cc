@@ -320,6 +320,10 @@ std::shared_ptr<runtime::SessionState> Open(const std::string& target,
 Session::Session(const std::string& target, const SessionOptions& options)
     : state_(Open(target, options)) {}
 
+void Session::Reset(const std::string& target, const SessionOptions& options) {
+  runtime::OpenSessionTarget(target, options)->Reset();
+}
+
 std::vector<Tensor> Session::Run(const std::vector<Fetch>& fetches, const Feeds& feeds,
                                  const std::vector<Fetch>& targets, const RunOptions& options,
                                  RunMetadata* metadata, Place place) const {
@@ -353,6 +357,7 @@ std::vector<Tensor> Session::Callable::operator()(std::span<const Tensor> values
 void Session::Close(Place place) const { state_->Close(place); }
 bool Session::closed() const { return state_->closed(); }
 Graph Session::graph() const { return Graph(state_->graph()); }
+std::vector<std::string> Session::devices() const { return state_->devices(); }
 const std::string& Session::target() const { return state_->target(); }
 int Session::num_compiled() const { return state_->num_compiled(); }
 std::vector<std::string> Session::UninitializedVariables() const {

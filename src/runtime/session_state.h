@@ -44,6 +44,7 @@ class SessionState {
   const std::atomic<bool>& closed() const { return closed_; }
   int num_compiled() const;
   std::vector<std::string> UninitializedVariables();
+  std::vector<std::string> devices() const { return runs_at_->devices().devices; }
   std::vector<std::string> PlacementLog() const;
 
  private:

@@ -39,6 +39,8 @@ class SessionTarget {
   /// variables are `GraphVariable`s.
   virtual std::shared_ptr<SessionRun> Compile(const graph::Graph& part, size_t num_fetches,
                                               SessionMode mode) = 0;
+  /// Forgets what other sessions share: variables, queues, graphs.
+  virtual void Reset() {}
 };
 
 /// Opens targets that begin with "scheme://".

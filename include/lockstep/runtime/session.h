@@ -126,6 +126,11 @@ class Session {
   explicit Session(const std::string& target = "", const SessionOptions& options = {});
   explicit Session(const Graph& graph) : Session("", {std::make_shared<Graph>(graph)}) {}
 
+  /// Forgets all variables, queues and graphs that the servers of a cluster keep, whose they are;
+  /// their sessions find variables without values. Nothing for this process, whose sessions have
+  /// variables of their own. Errors: Unavailable. Source: tf.compat.v1.Session.reset.
+  static void Reset(const std::string& target, const SessionOptions& options = {});
+
   /// One tensor a fetch, undefined for an op.
   std::vector<Tensor> Run(const std::vector<Fetch>& fetches, const Feeds& feeds = {},
                           const std::vector<Fetch>& targets = {}, const RunOptions& options = {},
@@ -155,6 +160,8 @@ class Session {
   void Close(Place place = Place::Current()) const;
   bool closed() const;
   Graph graph() const;
+  /// Full names of all devices that ops may be on.
+  std::vector<std::string> devices() const;
   const std::string& target() const;
   /// The graph's variables that have no value in this session, by name. Source:
   /// tf.compat.v1.report_uninitialized_variables.

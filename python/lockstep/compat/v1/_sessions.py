@@ -46,11 +46,24 @@ class GPUOptions:
 
 
 class RunOptions:
-    """Options of a run, taken and without effect on results."""
+    """Options of a run. `timeout_in_ms`: DeadlineExceededError after so long; the rest is taken, and without effect on
+    results."""
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+    timeout_in_ms = 0
 
     def __init__(self, **options):
         self.__dict__.update(options)
+
+
+class DeviceAttributes:
+    """A device of `Session.list_devices`."""
+
+    def __init__(self, name):
+        self.name, self.device_type, self.memory_limit_bytes = name, name.split(":")[-2], 1 << 28
+        self.incarnation = 0
+
+    def __repr__(self):
+        return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes}, {self.incarnation})"
 
 
 class RunMetadata:
@@ -92,6 +105,7 @@ class Session:
         if target is not None and not isinstance(target, (str, bytes)):
             raise TypeError(f"Argument `target` must be a string, but got \"{type(target).__name__}\"")
         self._target = _scheme(target)
+        self._patience = getattr(config, "operation_timeout_in_ms", 0)
         self._logs = bool(getattr(config, "log_device_placement", False))
         self._closed_at = None
         self._given = graph
@@ -170,14 +184,20 @@ class Session:
         if any(has_parts(one) for one in leaves):
             return run_with_parts(lambda parts: self.run(parts, feed_dict, options, run_metadata), fetches, leaves)
         if any(_is_of_graph(one) for one in leaves):
-            return _run_graph(self, fetches, leaves, feed_dict)
+            return _run_graph(self, fetches, leaves, feed_dict, getattr(options, "timeout_in_ms", 0) or self._patience)
         return _run_eager(fetches, leaves, feed_dict)
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):
         return lambda *values: self.run(fetches, dict(zip(feed_list or [], values)))
 
+    @staticmethod
+    def reset(target, containers=None, config=None):
+        """The servers of a cluster forget all variables and queues, whose they are."""
+        _native.Session.reset(_scheme(target))
+
     def list_devices(self):
-        return []
+        """The devices that ops may be on."""
+        return [DeviceAttributes(one) for one in self._native.devices]
 
 
 class InteractiveSession(Session):
@@ -212,7 +232,7 @@ def _fed(key, value):
     return native, tensor
 
 
-def _run_graph(session, fetches, leaves, feed_dict):
+def _run_graph(session, fetches, leaves, feed_dict, milliseconds):
     wanted = []
     for one in leaves:
         if one is None or not (_is_of_graph(one) or isinstance(one, (Tensor, Variable, Operation))):
@@ -229,7 +249,7 @@ def _run_graph(session, fetches, leaves, feed_dict):
             require_no_ranks(session.graph, key, asked, value)
     with _outside():
         try:
-            values = iter(session._native.run(asked, feeds, []))
+            values = iter(session._native.run(asked, feeds, [], milliseconds / 1000))
         except errors.NotFoundError as error:
             raise ValueError(str(error)) from None
     results = [one if value else (next(values) if one is not None else None)
