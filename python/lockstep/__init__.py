@@ -38,7 +38,7 @@ from .ops_array import (bitcast, boolean_mask, broadcast_dynamic_shape,  # noqa:
                         reshape, reverse, roll, scatter_nd, searchsorted, sequence_mask, shape,
                         shape_n, size, slice, sort, argsort, split, squeeze, stack, stop_gradient,
                         strided_slice, tensor_scatter_nd_add, tensor_scatter_nd_sub,
-                        tensor_scatter_nd_update, tile, transpose, unique, unique_with_counts,
+                        tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_update, tile, transpose, unique, unique_with_counts,
                         unstack, where, zeros, zeros_like)
 from ._blocks import batch_to_space, space_to_batch, space_to_batch as space_to_batch_nd  # noqa: E402,F401
 from .ops_math import *  # noqa: E402,F401,F403
@@ -99,6 +99,10 @@ _LAZY = ("autograph", "compat", "config", "data", "debugging", "distribute", "ex
 _INITIALIZERS = {"random_normal_initializer": "RandomNormal", "random_uniform_initializer": "RandomUniform",
                  "zeros_initializer": "Zeros", "ones_initializer": "Ones",
                  "constant_initializer": "Constant"}
+_ELSEWHERE = {"AggregationMethod": (".compat.v1", ""), "assert_equal": (".debugging", ""),
+              "assert_greater": (".debugging", ""), "assert_less": (".debugging", ""), "assert_rank": (".debugging", ""),
+              "TypeSpec": ("._type_specs", ""), "type_spec_from_value": ("._type_specs", ""),
+              "get_current_name_scope": ("._function", ""), "histogram_fixed_width_bins": (".ops_array", "")}
 _ALIASES = {"initializers": "keras.initializers", "losses": "keras.losses", "metrics": "keras.metrics",
             "optimizers": "keras.optimizers", "dtypes": "_dtypes"}
 
@@ -128,6 +132,9 @@ def __getattr__(name):
     if name in _INITIALIZERS:
         from .keras import initializers
         return getattr(initializers, _INITIALIZERS[name])
+    if name in _ELSEWHERE:
+        module, own = _ELSEWHERE[name]
+        return getattr(_importlib.import_module(module, __name__), own or name)
     if name in ("Graph", "import_graph_def"):
         from .compat import v1
         return getattr(v1, name)

@@ -55,6 +55,11 @@ def name_scope_prefix():
     return "".join(one + "/" for one in scopes) if scopes else ""
 
 
+def get_current_name_scope():
+    """The names of the open scopes, "a/b"."""
+    return name_scope_prefix().removesuffix("/")
+
+
 class name_scope:
     """A prefix of the names of variables."""
 

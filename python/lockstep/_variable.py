@@ -345,15 +345,24 @@ class Variable(metaclass=_Meta):
 
     def count_up_to(self, limit):
         """Adds 1, and gives the value before. Raises: OutOfRangeError at the limit."""
-        def one_more(value):
-            before.append(value.numpy())
-            if before[-1] >= limit:
+        def checked(value):
+            if value.numpy() >= limit:
                 from .errors import OutOfRangeError
                 raise OutOfRangeError(None, None, f"Reached limit of {limit}")
+            return value
+
+        def one_more(value):
+            before[:] = [checked(value).numpy()]
             return value + 1
         before = []
-        self._become(one_more)
-        return before[-1]
+        if not _native.is_tracing():
+            self._become(one_more)
+            return before[0]
+        from ._function import control_dependencies
+        from .ops_array import identity
+        value, = _native.host_call(lambda values: [checked(values[0])], [self.value()], [self.dtype], [[]])
+        with control_dependencies([self.assign(value + 1)]):
+            return identity(value)
 
     def scatter_nd_add(self, indices, updates, name=None):
         from . import ops_array

@@ -2,6 +2,9 @@
 
 from ._function import functions_run_eagerly, run_functions_eagerly  # noqa: F401
 
+experimental_functions_run_eagerly = functions_run_eagerly
+experimental_run_functions_eagerly = run_functions_eagerly
+
 
 class PhysicalDevice:
     """A device of this machine."""
@@ -162,3 +165,15 @@ class experimental:
         """Nothing to do: every op gives the same bits in every run."""
 
 enable_tensor_float_32_execution = _set_tensor_float_32
+
+
+def experimental_connect_to_cluster(cluster_spec_or_resolver, job_name="localhost", task_index=0, protocol=None,
+                                    make_master_device_default=True, cluster_device_filters=None):
+    """Eager ops are carried out by this process alone. Raises: NotImplementedError with what to write instead."""
+    raise NotImplementedError(
+        "Lockstep carries out eager ops in this process. For ops and variables on other tasks use "
+        "tf.distribute.ParameterServerStrategy with a ClusterCoordinator, or build a graph with tf.device scopes and run it by "
+        "tf.compat.v1.Session(server.target)")
+
+
+experimental_connect_to_host = experimental_connect_to_cluster

@@ -398,6 +398,37 @@ Unique = collections.namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
+def _product(sizes):
+    made = 1
+    for size in sizes:
+        made *= size
+    return made
+
+
+def _scattered(tensor, indices, updates, largest):
+    from . import math as more, ops_math
+    tensor, indices = convert_to_tensor(tensor), ops_math.cast(convert_to_tensor(indices), "int32")
+    updates = convert_to_tensor(updates, dtype=tensor.dtype)
+    sizes, axes = list(tensor._shape), indices._shape[-1]
+    strides = [_product(sizes[i + 1:axes]) for i in range(axes)]
+    places = ops_math.reduce_sum(indices * strides, axis=-1)
+    rows = _product(sizes[:axes])
+    own = reshape(updates, [-1, *sizes[axes:]])
+    segment = more.unsorted_segment_max if largest else more.unsorted_segment_min
+    best = reshape(segment(own, reshape(places, [-1]), rows), sizes)
+    return (ops_math.maximum if largest else ops_math.minimum)(tensor, best)
+
+
+def tensor_scatter_nd_max(tensor, indices, updates, name=None):
+    """The tensor, and where there are updates the largest of them and of what was there."""
+    return _scattered(tensor, indices, updates, True)
+
+
+def tensor_scatter_nd_min(tensor, indices, updates, name=None):
+    """The tensor, and where there are updates the smallest of them and of what was there."""
+    return _scattered(tensor, indices, updates, False)
+
+
 def unique(x, out_idx=int32, name=None):
     """(the different values in the order of their first occurrence, which one each element is)."""
     x = convert_to_tensor(x)
@@ -605,6 +636,15 @@ def bitcast(input, type, name=None):
     if kind.itemsize < array.dtype.itemsize:
         made = made.reshape(array.shape + (array.dtype.itemsize // kind.itemsize,))
     return convert_to_tensor(made)
+
+
+def histogram_fixed_width_bins(values, value_range, nbins=100, dtype="int32", name=None):
+    """The bin of each element among `nbins` of equal width; what is outside is in the first and the last."""
+    from . import ops_math
+    values = convert_to_tensor(values)
+    low, high = [ops_math.cast(convert_to_tensor(one), values.dtype) for one in (value_range[0], value_range[1])]
+    place = ops_math.floor((values - low) / (high - low) * float(nbins))
+    return ops_math.cast(ops_math.clip_by_value(place, 0.0, float(nbins - 1)), dtype)
 
 
 def histogram_fixed_width(values, value_range, nbins=100, dtype="int32", name=None):

@@ -18,6 +18,14 @@ class ClusterDef:
         self.job = list(job or [])
 
 
+class ServerDef:
+    """A task of a cluster: `cluster`, a `ClusterDef`, `job_name`, `task_index`, `protocol`."""
+
+    def __init__(self, cluster=None, job_name="", task_index=0, protocol="grpc"):
+        self.cluster, self.job_name, self.task_index = cluster or ClusterDef(), job_name, task_index
+        self.protocol = protocol
+
+
 class ClusterSpec:
     """Per job (chief, worker, ps, evaluator, ...) the addresses "host:port" of its tasks: a list, or a
     dict by index."""

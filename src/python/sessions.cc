@@ -66,6 +66,17 @@ class GraphScope {
   std::unique_ptr<Graph::Scope> scope_;
 };
 
+class ColocationContext {
+ public:
+  explicit ColocationContext(const Tensor& beside) : beside_(beside) {}
+  void Enter() { scope_ = std::make_unique<ColocateWith>(Operation(beside_)); }
+  void Exit() { scope_.reset(); }
+
+ private:
+  const Tensor beside_;
+  std::unique_ptr<ColocateWith> scope_;
+};
+
 class NameScopeContext {
  public:
   explicit NameScopeContext(std::string name) : name_(std::move(name)) {}
@@ -222,6 +233,10 @@ void BindGraphs(nb::module_& m) {
       .def(nb::init<Graph>())
       .def("enter", &GraphScope::Enter)
       .def("exit", &GraphScope::Exit);
+  nb::class_<ColocationContext>(m, "Colocate")
+      .def(nb::init<const Tensor&>())
+      .def("enter", &ColocationContext::Enter)
+      .def("exit", &ColocationContext::Exit);
   nb::class_<NameScopeContext>(m, "NameScope")
       .def(nb::init<std::string>())
       .def("enter", &NameScopeContext::Enter)

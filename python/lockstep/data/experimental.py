@@ -130,3 +130,101 @@ def Counter(start=0, step=1, dtype="int64"):
 def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype="int64"):
     """`Dataset.ragged_batch`, for `Dataset.apply`."""
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder)
+
+
+SHARD_HINT = -1
+
+
+class ExternalStatePolicy(enum.Enum):
+    """What a saved dataset does with state: taken, and without effect."""
+    WARN, IGNORE, FAIL = 0, 1, 2
+
+
+class AutotuneAlgorithm(enum.Enum):
+    """How buffers are tuned: taken, and without effect."""
+    DEFAULT, HILL_CLIMB, GRADIENT_DESCENT, MAX_PARALLELISM, STAGE_BASED = range(5)
+
+
+def __getattr__(name):
+    if name in ("DistributeOptions", "OptimizationOptions", "ThreadingOptions", "AutotuneOptions", "ServiceOptions"):
+        from ._options import Options
+        return Options
+    if name in ("TFRecordWriter", "Optional"):
+        from . import _extra
+        return getattr(_extra, name)
+    raise AttributeError(f"module 'lockstep.data.experimental' has no attribute {name!r}")
+
+
+def RandomDataset(seed=None, rerandomize_each_iteration=None, name=None):
+    """An endless stream of numbers, as int64."""
+    from . import Dataset
+    return Dataset.random(seed, rerandomize_each_iteration)
+
+
+class Reducer:
+    """How elements become one value: `init_func(key)`, `reduce_func(state, element)`, `finalize_func(state)`."""
+
+    def __init__(self, init_func, reduce_func, finalize_func):
+        self.init_func, self.reduce_func, self.finalize_func = init_func, reduce_func, finalize_func
+
+
+def group_by_reducer(key_func, reducer):
+    """One element a key, in the order of the keys' numbers."""
+    def apply(dataset):
+        from .. import nest
+        from .._tensor import convert_to_tensor
+        from . import Dataset
+        states = {}
+        for element in dataset:
+            parts = element if isinstance(element, tuple) else (element,)
+            key = int(key_func(*parts))
+            state = states[key] if key in states else reducer.init_func(convert_to_tensor(key, dtype="int64"))
+            states[key] = reducer.reduce_func(state, element)
+        made = [reducer.finalize_func(states[key]) for key in sorted(states)]
+        if not made:
+            return dataset.take(0)
+        stacked = [_stacked([nest.flatten(one)[i] for one in made]) for i in range(len(nest.flatten(made[0])))]
+        return Dataset.from_tensor_slices(nest._pack(made[0], iter(stacked)))
+    return apply
+
+
+def _stacked(values):
+    from ..ops_array import stack
+    return stack(values)
+
+
+def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+    """`map` and `batch`, for `Dataset.apply`."""
+    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+
+
+def shuffle_and_repeat(buffer_size, count=None, seed=None):
+    """`shuffle` and `repeat`, for `Dataset.apply`."""
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None,
+                        prefetch_input_elements=None):
+    """`interleave`, for `Dataset.apply`; the order is fixed, also where `sloppy` would let it go."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
+
+
+def parse_example_dataset(features, num_parallel_calls=1, deterministic=None):
+    """Batches of serialized examples as dicts of tensors, for `Dataset.apply`."""
+    from ..io import parse_example
+    return lambda dataset: dataset.map(lambda texts: parse_example(texts, features), num_parallel_calls)
+
+
+def get_next_as_optional(iterator):
+    """The next element, or that there is none."""
+    return iterator.get_next_as_optional()
+
+
+def copy_to_device(target_device, source_device="/cpu:0"):
+    return lambda dataset: dataset
+
+
+def enable_debug_mode():
+    """Functions of datasets run eagerly."""
+    from .._function import run_functions_eagerly
+    run_functions_eagerly(True)

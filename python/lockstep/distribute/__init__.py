@@ -866,6 +866,21 @@ class _DefaultDistributionStrategy(Strategy):
 _default = _DefaultDistributionStrategy()
 
 
+def experimental_set_strategy(strategy):
+    """Opens the scope of a strategy until another one, or None, is set. Raises: RuntimeError inside of a scope."""
+    if _set:
+        _set.pop().__exit__(None, None, None)
+    if has_strategy():
+        raise RuntimeError("Must not be called inside a `tf.distribute.Strategy` scope.")
+    if strategy is not None:
+        scope = strategy.scope()
+        scope.__enter__()
+        _set.append(scope)
+
+
+_set = []
+
+
 def get_strategy():
     """The strategy whose scope is open on this thread, else the default one."""
     return scope_in_force() or _default
@@ -907,3 +922,6 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
 
 from . import coordinator, partitioners  # noqa: E402,F401
 from .server import Server  # noqa: E402,F401
+
+
+StrategyExtended = Extended

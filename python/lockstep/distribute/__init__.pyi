@@ -207,6 +207,7 @@ class Strategy:
         """A context in which models and variables belong to the strategy."""
         ...
     def update_config_proto(self, config) -> Any: ...
+StrategyExtended = Extended
 StrategyV1 = Strategy
 from lockstep.keras.models import Tensor as Tensor
 import lockstep.keras.metrics
@@ -229,6 +230,9 @@ from . import cluster_resolver as cluster_resolver
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 from . import coordinator as coordinator
 from . import experimental as experimental
+def experimental_set_strategy(strategy) -> Any:
+    """Opens the scope of a strategy until another one, or None, is set. Raises: RuntimeError inside of a scope."""
+    ...
 def get_replica_context() -> Any:
     """The replica in which the calling code runs; None in cross-replica context."""
     ...

@@ -1,7 +1,7 @@
 """Tasks that wait for the work of others."""
 
 from .. import _native
-from ..train_cluster import ClusterSpec
+from ..train_cluster import ClusterSpec, ServerDef
 
 
 class Server:
@@ -14,6 +14,10 @@ class Server:
 
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None,
                  config=None, start=True):
+        if isinstance(server_or_cluster_def, ServerDef):
+            job_name = server_or_cluster_def.job_name if job_name is None else job_name
+            task_index = server_or_cluster_def.task_index if task_index is None else task_index
+            server_or_cluster_def = server_or_cluster_def.cluster
         spec = ClusterSpec(server_or_cluster_def)
         if job_name is None:
             if len(spec.jobs) != 1:
@@ -38,11 +42,9 @@ class Server:
     @property
     def server_def(self):
         """`cluster`, `job_name`, `task_index`, `protocol` of this server."""
-        import types
         jobs = getattr(self, "_jobs", None) or {"localhost": {0: self.target.partition("://")[2]}}
         name, index = getattr(self, "_task", ("localhost", 0))
-        return types.SimpleNamespace(cluster=ClusterSpec(jobs).as_cluster_def(), job_name=name, task_index=index,
-                                     protocol="grpc")
+        return ServerDef(ClusterSpec(jobs).as_cluster_def(), name, index, "grpc")
 
     def start(self):
         """Listens; once."""

@@ -46,5 +46,25 @@ def name_scope(name, **kwargs):
     return scope(name)
 
 
+def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation=None, synchronization="auto",
+             name=None, **kwargs):
+    """A variable as Keras makes it: of an array, or of an initializer and a shape. Raises: ValueError without a shape."""
+    from .._variable import Variable as Made
+    if isinstance(initializer, (str, dict, Initializer)) or callable(initializer):
+        if shape is None:
+            raise ValueError("When creating a Variable from an initializer, the `shape` argument should be specified. "
+                             f"Received: initializer={initializer} and shape={shape}")
+        maker = initializers.get(initializer)
+        value = maker(shape, dtype=dtype or backend.floatx())
+    else:
+        from .._tensor import convert_to_tensor
+        value = convert_to_tensor(initializer, dtype=dtype)
+        if dtype is None and value.dtype.is_floating:
+            value = ops.cast(value, backend.floatx())
+    made = Made(value, trainable=trainable, name=name or "variable")
+    made._keras_path = name or "variable"
+    return made
+
+
 def version():
     return __version__

@@ -27,6 +27,9 @@ from lockstep.keras.models import Model as Model
 from lockstep.keras.optimizers import Optimizer as Optimizer
 from lockstep.keras.regularizers import Regularizer as Regularizer
 from lockstep.keras.models import Sequential as Sequential
+def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation=None, synchronization='auto', name=None, **kwargs) -> Any:
+    """A variable as Keras makes it: of an array, or of an initializer and a shape. Raises: ValueError without a shape."""
+    ...
 from . import activations as activations
 from . import backend as backend
 from . import callbacks as callbacks

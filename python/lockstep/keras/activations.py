@@ -98,3 +98,9 @@ def native_name(identifier):
         if wrapped.__name__ in _BY_NAME and wrapped.__name__ not in ("leaky_relu", "log_softmax"):
             return wrapped.__name__
     return None
+
+
+def deserialize(config, custom_objects=None):
+    """The activation of a name, or of what `serialize` gave."""
+    known = (custom_objects or {}).get(config) if isinstance(config, str) else None
+    return get(config) if known is None else known

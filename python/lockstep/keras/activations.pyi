@@ -7,6 +7,9 @@ def celu(x) -> Any:
     """Keras's celu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
+def deserialize(config, custom_objects=None) -> Any:
+    """The activation of a name, or of what `serialize` gave."""
+    ...
 def elu(x) -> Any:
     """Keras's elu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...

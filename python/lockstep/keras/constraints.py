@@ -74,3 +74,18 @@ def native(identifier):
     known = getattr(made, "_made", None)
     return known if known is not None else _native.python_constraint(
         lambda w: convert_to_tensor(made(w), dtype_hint=w.dtype))
+
+
+def serialize(constraint):
+    """The constraint as a dict of its class and its options."""
+    from . import saving
+    return saving.serialize_keras_object(constraint)
+
+
+def deserialize(config, custom_objects=None):
+    """The constraint of such a dict."""
+    from . import saving
+    known = (custom_objects or {}).get(config.get("class_name")) if isinstance(config, dict) else None
+    if known is not None:
+        return known(**config.get("config", {}))
+    return get(config) if isinstance(config, str) or "module" not in config else saving.deserialize_keras_object(config)

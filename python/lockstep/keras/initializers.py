@@ -159,3 +159,18 @@ def native(identifier):
             value = made(tuple(shape))
         return convert_to_tensor(value, dtype_hint=dtype)
     return _native.python_initializer(call)
+
+
+def serialize(initializer):
+    """The initializer as a dict of its class and its options."""
+    from . import saving
+    return saving.serialize_keras_object(initializer)
+
+
+def deserialize(config, custom_objects=None):
+    """The initializer of such a dict."""
+    from . import saving
+    known = (custom_objects or {}).get(config.get("class_name")) if isinstance(config, dict) else None
+    if known is not None:
+        return known(**config.get("config", {}))
+    return get(config) if isinstance(config, str) or "module" not in config else saving.deserialize_keras_object(config)

@@ -121,6 +121,9 @@ def as_dtype(value) -> Any:
     ...
 constant = Constant
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
+def deserialize(config, custom_objects=None) -> Any:
+    """The initializer of such a dict."""
+    ...
 def get(identifier) -> Any:
     """The initializer of a name, a class, an object or a function. Raises: ValueError."""
     ...
@@ -138,6 +141,9 @@ ones = Ones
 orthogonal = Orthogonal
 random_normal = RandomNormal
 random_uniform = RandomUniform
+def serialize(initializer) -> Any:
+    """The initializer as a dict of its class and its options."""
+    ...
 def to_snake_case(name) -> Any:
     """'MaxPooling2D' becomes 'max_pooling2d'."""
     ...

@@ -107,6 +107,9 @@ class Metric:
 _names = {}
 
 
+_OF_LOSSES = frozenset(
+    "mse MSE mae MAE mape MAPE msle MSLE kld KLD kullback_leibler_divergence logcosh log_cosh hinge squared_hinge categorical_hinge "
+    "huber poisson binary_focal_crossentropy categorical_focal_crossentropy".split())
 _LATER = ("FBetaScore", "F1Score", "PrecisionAtRecall", "RecallAtPrecision", "SensitivityAtSpecificity",
           "SpecificityAtSensitivity", "IoU", "BinaryIoU", "OneHotIoU", "OneHotMeanIoU", "PearsonCorrelation")
 
@@ -115,6 +118,9 @@ def __getattr__(name):
     if name in _LATER:
         from . import _more_metrics
         return getattr(_more_metrics, name)
+    if name in _OF_LOSSES:
+        from . import losses
+        return getattr(losses, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -385,3 +391,21 @@ def binary_accuracy(y_true, y_pred, threshold=0.5):
     side = _native.cast(_native.greater(y_pred, convert_to_tensor(threshold, dtype=y_pred.dtype)), y_pred.dtype)
     right = _native.cast(_native.equal(_native.cast(y_true, y_pred.dtype), side), as_dtype("float32"))
     return _native.reduce_mean(right, [-1], False)
+
+
+def top_k_categorical_accuracy(y_true, y_pred, k=5):
+    """1 where the label with the largest y_true is among the k largest predictions."""
+    return sparse_top_k_categorical_accuracy(_native.argmax(convert_to_tensor(y_true), -1, 9), y_pred, k)
+
+
+def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5, from_sorted_ids=False):
+    """1 where the label is among the k largest predictions."""
+    from .. import ops_math
+    from ..nn import in_top_k
+    y_true, y_pred = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+    if y_true._rank == y_pred._rank:
+        y_true = _native.squeeze(y_true, [-1])
+    if from_sorted_ids:
+        near = _native.equal(_native.cast(y_pred[:, :k], 9), _native.cast(y_true, 9)[:, None])
+        return ops_math.cast(ops_math.reduce_any(near, axis=-1), "float32")
+    return ops_math.cast(in_top_k(_native.cast(y_true, 9), y_pred, k), "float32")

@@ -12,6 +12,7 @@ from ._graphs import (Graph, GraphKeys, GraphOperation, control, disable_eager_e
                       graph_variable, in_graph, name_scope, reset_default_graph)
 from ._sessions import (ConfigProto, GPUOptions, InteractiveSession, RunMetadata, RunOptions,  # noqa: F401
                         Session, get_default_session)
+from ._first_values import variables_initializer as initialize_variables  # noqa: F401
 from ._first_values import (global_variables_initializer, initialize_all_variables,  # noqa: F401
                             initialize_local_variables, is_variable_initialized, local_variables_initializer,
                             report_uninitialized_variables, tables_initializer, variables_initializer)
@@ -28,9 +29,15 @@ from ._initializers import (constant_initializer, glorot_uniform_initializer, on
                             random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
                             zeros_initializer)
 from ._random import get_seed, random_normal, random_uniform, set_random_seed, truncated_normal  # noqa: F401
-from ._functions import (Print, arg_max, arg_min, assert_proper_iterable, div, get_local_variable, multinomial,  # noqa: F401
-                         py_func, sparse_to_dense, string_split, to_double, to_float, verify_tensor_all_finite,
-                         where_v2, while_loop)
+from ._functions import (AggregationMethod, GraphOptions, OptimizerOptions, Print, arg_max, arg_min,  # noqa: F401
+                         assert_proper_iterable, assert_variables_initialized, clip_by_average_norm, colocate_with,
+                         container, count_up_to, dimension_at_index, dimension_value, div, get_local_variable,
+                         is_numeric_tensor, multinomial, no_regularizer, py_func, resource_variables_enabled, setdiff1d,
+                         sparse_to_dense, string_split, to_double, to_float, verify_tensor_all_finite, where_v2, while_loop)
+from ._readers import (FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader, TextLineReader,  # noqa: F401
+                       WholeFileReader)
+from ...errors import OpError  # noqa: F401
+from ...queue import QueueBase  # noqa: F401
 from ._scattering import (batch_scatter_update, scatter_add, scatter_div, scatter_max, scatter_min,  # noqa: F401
                           scatter_mul, scatter_nd_add, scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update)
 from ._initializers import glorot_normal_initializer, orthogonal_initializer, variance_scaling_initializer  # noqa: F401
@@ -41,12 +48,15 @@ from ._older_arguments import find as find_older
 
 
 def __getattr__(name):
-    if name in ("train", "summary", "data", "losses", "metrics", "app", "flags", "gfile", "initializers", "nn"):
+    if name in ("train", "summary", "data", "losses", "metrics", "app", "flags", "gfile", "initializers", "nn", "python_io"):
         module = _importlib.import_module("." + name, __name__)
         globals()[name] = module
         return module
     if name.startswith("__"):
         raise AttributeError(name)
+    if name.endswith("VERSION"):
+        from ... import version
+        return getattr(version, name)
     if name == "layers":
         raise AttributeError("tf.compat.v1.layers went with Keras 3, as in TensorFlow: use tf.keras.layers")
     import lockstep

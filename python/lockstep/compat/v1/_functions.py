@@ -111,3 +111,115 @@ def assert_proper_iterable(values):
     import numpy
     if is_tensor(values) or isinstance(values, (numpy.ndarray, bytes, str)) or not hasattr(values, "__iter__"):
         raise TypeError(f"Expected argument 'values' to be a 'proper' iterable.  Found: {type(values)}")
+
+
+def clip_by_average_norm(t, clip_norm, name=None):
+    """`t`, scaled so that its norm by element is at most `clip_norm`."""
+    from ... import ops_math
+    t = convert_to_tensor(t)
+    count = ops_math.cast(_size(t), t.dtype)
+    norm = ops_math.sqrt(ops_math.reduce_sum(t * t)) / count
+    return t * clip_norm / ops_math.maximum(norm, clip_norm)
+
+
+def _size(t):
+    from ...ops_array import size
+    return size(t)
+
+
+def count_up_to(ref, limit, name=None):
+    """`ref`, one more each time; OutOfRangeError at the limit."""
+    return ref.count_up_to(limit)
+
+
+def setdiff1d(x, y, index_dtype="int32", name=None):
+    """(values, places) of what is in `x` and not in `y`, in its order."""
+    import collections
+    import numpy
+    from ... import _native
+    from ..._dtypes import as_dtype
+    x, y = convert_to_tensor(x), convert_to_tensor(y)
+    places = as_dtype(index_dtype)
+
+    def differ(values):
+        own, other = values[0].numpy(), values[1].numpy()
+        kept = numpy.flatnonzero(~numpy.isin(own, other))
+        return [convert_to_tensor(own[kept], dtype=x.dtype), convert_to_tensor(kept, dtype=places)]
+    made = _native.host_call(differ, [x, y], [x.dtype, places], [[-1], [-1]])
+    return collections.namedtuple("ListDiff", "out idx")(*made)
+
+
+def is_numeric_tensor(tensor):
+    """Whether it is a tensor of numbers."""
+    from ..._tensor import is_tensor
+    return is_tensor(tensor) and (tensor.dtype.is_floating or tensor.dtype.is_integer)
+
+
+def dimension_value(dimension):
+    """A size as a number, or None."""
+    return getattr(dimension, "value", dimension)
+
+
+def dimension_at_index(shape, index):
+    """A size of a shape."""
+    from ..._dtypes import Dimension
+    return Dimension(None if shape.rank is None else shape.as_list()[index])
+
+
+def resource_variables_enabled():
+    """Whether variables have versions of their own: always."""
+    return True
+
+
+def container(container_name):
+    """A context without effect: what sessions share is told apart by names alone."""
+    import contextlib
+    return contextlib.nullcontext(container_name)
+
+
+def no_regularizer(_):
+    return None
+
+
+def assert_variables_initialized(var_list=None):
+    """An op that fails where a variable has no value."""
+    from ..._function import group
+    from ._variables import global_variables
+    return group(*[one.read_value() for one in (global_variables() if var_list is None else var_list)])
+
+
+class AggregationMethod:
+    """How `gradients` adds up: taken, and without effect, as sums have one order."""
+    ADD_N = DEFAULT = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+class GraphOptions:
+    """Options of a session's graphs, taken and without effect on results."""
+
+    def __init__(self, **options):
+        self.__dict__.update(options)
+
+
+class OptimizerOptions(GraphOptions):
+    L0, L1 = -1, 0
+    OFF, DEFAULT, ON_1, ON_2 = -1, 0, 1, 2
+
+
+class colocate_with:
+    """A context whose ops are where another op or variable is."""
+
+    def __init__(self, op, ignore_existing=False):
+        from ... import _native
+        from ..._variable import Variable
+        beside = op.value() if isinstance(op, Variable) else op.outputs[0] if hasattr(op, "outputs") else op
+        self._native = _native.Colocate(convert_to_tensor(beside)) if in_graph() else None
+
+    def __enter__(self):
+        if self._native is not None:
+            self._native.enter()
+
+    def __exit__(self, *_):
+        if self._native is not None:
+            self._native.exit()

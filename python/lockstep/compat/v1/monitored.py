@@ -169,6 +169,56 @@ class CheckpointSaverHook(SessionRunHook):
             one.end(session, self._saved)
 
 
+class SummarySaverHook(SessionRunHook):
+    """Writes summaries every so many steps or seconds.
+
+    Args: summary_op: what gives them, or `scaffold`'s. Raises: ValueError unless one of `save_steps` and `save_secs`, and one
+    of `scaffold` and `summary_op`, is given."""
+
+    def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None, scaffold=None, summary_op=None):
+        if (scaffold is None) == (summary_op is None):
+            raise ValueError("Exactly one of scaffold or summary_op must be provided.")
+        if (save_steps is None) == (save_secs is None):
+            raise ValueError("exactly one of every_steps and every_secs should be provided.")
+        self._steps, self._secs, self._folder = save_steps, save_secs, output_dir
+        self._writer, self._scaffold, self._summary = summary_writer, scaffold, summary_op
+        self._written = self._at = None
+
+    def begin(self):
+        from .summary import FileWriter
+        from .train import get_global_step
+        if self._writer is None and self._folder:
+            self._writer = FileWriter(self._folder)
+        self._step = get_global_step()
+        if self._step is None:
+            raise RuntimeError("Global step should be created to use SummarySaverHook.")
+
+    def _due(self, step):
+        if self._written is None:
+            return True
+        return step - self._written >= self._steps if self._steps else time.monotonic() - self._at >= self._secs
+
+    def before_run(self, run_context):
+        summary = self._summary if self._summary is not None else self._scaffold.summary_op
+        if summary is None or self._written is not None and self._secs and not self._due(self._written):
+            return SessionRunArgs({"step": self._step})
+        return SessionRunArgs({"step": self._step, "summary": summary})
+
+    def after_run(self, run_context, run_values):
+        step = int(run_context.session.run(self._step))
+        summary = run_values.results.get("summary")
+        if self._writer is None or summary is None or not self._due(step):
+            return
+        self._written, self._at = step, time.monotonic()
+        for one in summary if isinstance(summary, (list, tuple)) else [summary]:
+            self._writer.add_summary(one, step)
+        self._writer.flush()
+
+    def end(self, session):
+        if self._writer is not None:
+            self._writer.flush()
+
+
 class CheckpointSaverListener:
     """Told before and after saves; derive and override."""
 

@@ -7,7 +7,7 @@ from ...queue import FIFOQueue
 from .accumulators import ConditionalAccumulator, SparseConditionalAccumulator
 from .monitored import SessionRunHook
 from .queue_runner import QueueRunner
-from .train import Optimizer
+from .optimizers import Optimizer
 
 
 def _operations(*made):

@@ -1,0 +1,393 @@
+"""Optimizers of version 1, whose updates are ops."""
+
+from ... import _native, nest
+from ..._function import group
+from ..._tensor import convert_to_tensor
+from ..._variable import Variable
+
+
+class Optimizer:
+    """An update rule whose updates are ops: `minimize`, or `compute_gradients` and `apply_gradients`."""
+
+    def __init__(self, kind, use_locking=False, name=None, **options):
+        self._native = _native.make_optimizer(kind, options)
+        from . import get_default_graph, in_graph
+        if in_graph():  # the count and the rate are no variables of version 1
+            for one in self._native.variables()[:2]:
+                get_default_graph().add_to_collection("lockstep/optimizers", one.key)
+        self._name = name or kind
+        self._built = False
+
+    def minimize(self, loss, global_step=None, var_list=None, **kwargs):
+        """An op that updates the variables by the gradients of `loss`."""
+        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step)
+
+    def compute_gradients(self, loss, var_list=None, **kwargs):
+        """(gradient, variable) pairs. `loss` is a tensor of a graph, or a function (eagerly)."""
+        from . import in_graph, trainable_variables
+        if not in_graph():
+            from ..._tape import GradientTape
+            with GradientTape() as tape:
+                value = loss()
+            variables = var_list or list(tape.watched_variables())
+            return list(zip(tape.gradient(value, variables), variables))
+        from ..._tape import gradients
+        variables = nest.flatten(var_list) if var_list is not None else trainable_variables()
+        return list(zip(gradients(loss, variables), variables))
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """An op that updates. Raises: ValueError when there are no gradients."""
+        from . import GraphOperation, get_default_graph, in_graph
+        pairs = [(gradient, variable) for gradient, variable in grads_and_vars if gradient is not None]
+        if not pairs:
+            raise ValueError("No gradients provided for any variable: "
+                             f"{[variable.name for _, variable in grads_and_vars]}.")
+
+        def update():
+            from ...keras.optimizers import _plain  # noqa: F401
+            rows = [_row(gradient) for gradient, _ in pairs]
+            self._native.apply(rows, [variable._v for _, variable in pairs])
+            if global_step is not None:
+                global_step.assign_add(1)
+        if not in_graph():
+            update()
+            return group()
+        graph = get_default_graph()
+        if not self._built:  # the slots' first assignments are no part of an update
+            self._native.build([variable._v for _, variable in pairs])
+            self._built = True
+        return GraphOperation(graph._native.group_effects(update), graph)
+
+    def get_name(self):
+        return self._name
+
+    def get_slot_names(self):
+        """Of what is kept for each variable, such as "momentum"."""
+        return sorted(getattr(self._native, "names", ()))
+
+    def get_slot(self, var, name):
+        """The variable that is kept for `var` under a name; None where there is none."""
+        names = getattr(self._native, "names", ())
+        made = self._native._made.get(var._v.key) if name in names else None
+        return made[names.index(name)] if isinstance(made, tuple) else made
+
+    def variables(self):
+        """All that updates keep, but the variables themselves."""
+        if not isinstance(self._native, _Slots):
+            return [Variable._wrap(one) for one in self._native.variables()]
+        made = [one for kept in self._native._made.values() for one in (kept if isinstance(kept, tuple) else (kept,))]
+        return [one for one in (*(getattr(self._native, "_powers", None) or ()), *made) if one is not None]
+
+
+def _row(gradient):
+    from ..._tensor import IndexedSlices, static_shape
+    if isinstance(gradient, IndexedSlices):
+        return _native.from_slices(gradient.values, gradient.indices, static_shape(gradient.dense_shape))
+    return gradient
+
+
+def _is_number(rate):
+    """Whether a rate is known now; a tensor of a graph, such as a decayed one, is computed in each run."""
+    return not isinstance(rate, Variable) and not getattr(rate, "_symbolic", False)
+
+
+def _by_ops(rate):
+    """Whether an update is made of ops: in graphs, so that savers see all that it keeps under version 1's names."""
+    from . import in_graph
+    return in_graph() or not _is_number(rate)
+
+
+class GradientDescentOptimizer(Optimizer):
+    """w -= rate * g. The rate may be a tensor."""
+
+    def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
+        if _by_ops(learning_rate):
+            self._native, self._name, self._built = _Momentum(learning_rate, None, False), name, False
+            return
+        super().__init__("SGD", name=name, learning_rate=float(learning_rate))
+
+
+class MomentumOptimizer(Optimizer):
+    """a = momentum * a + g, w -= rate * a. Rate and momentum may be tensors."""
+
+    def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum",
+                 use_nesterov=False):
+        if _by_ops(learning_rate) or not _is_number(momentum):
+            self._native = _Momentum(learning_rate, momentum, use_nesterov)
+            self._name, self._built = name, False
+            return
+        super().__init__("SGD", name=name, learning_rate=float(learning_rate), momentum=float(momentum),
+                         nesterov=use_nesterov)
+
+
+class AdamOptimizer(Optimizer):
+    """Adam."""
+
+    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False,
+                 name="Adam"):
+        if _by_ops(learning_rate):
+            self._native, self._name, self._built = _Adam(learning_rate, beta1, beta2, epsilon), name, False
+            return
+        super().__init__("Adam", name=name, learning_rate=float(learning_rate), beta_1=beta1,
+                         beta_2=beta2, epsilon=epsilon)
+
+
+class AdagradOptimizer(Optimizer):
+    """Adagrad."""
+
+    def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        self._native = _Adagrad(learning_rate, initial_accumulator_value)
+        self._name, self._built = name, False
+
+
+class _Slots:
+    """What applies gradients by ops: the slots of each variable are made once."""
+
+    def __init__(self, first):
+        self._first, self._made = first, {}
+
+    def build(self, variables):
+        for one in variables:
+            if one.key not in self._made:
+                whole = Variable._wrap(one)
+                self._made[one.key] = self._first(whole)
+
+
+class _Adagrad(_Slots):
+    names = ("accumulator",)
+
+    def __init__(self, rate, begins_with):
+        from ... import ops_array
+        super().__init__(lambda variable: Variable(
+            ops_array.fill(variable.shape.as_list(), ops_array.constant(begins_with, variable.dtype)), trainable=False,
+            name=f"{variable._v.name}/Adagrad"))
+        self._rate = rate
+
+    def apply(self, gradients, variables):
+        from ... import ops_math
+        self.build(variables)
+        for gradient, native in zip(gradients, variables):
+            variable, gradient = Variable._wrap(native), convert_to_tensor(gradient)
+            sum_of_squares = self._made[native.key].assign_add(gradient * gradient) + 0.0
+            variable.assign_sub(self._rate * gradient / ops_math.sqrt(sum_of_squares))
+
+
+class _RMSProp(_Slots):
+    names = ("rms", "momentum", "mg")
+
+    def __init__(self, rate, decay, momentum, epsilon, centered):
+        from ... import ops_array
+
+        def first(variable):
+            shape = variable.shape.as_list()
+
+            def slot(fill, name):
+                return Variable(ops_array.fill(shape, ops_array.constant(fill, variable.dtype)), trainable=False,
+                                name=f"{variable._v.name}/{name}")
+            return slot(1.0, "RMSProp"), slot(0.0, "RMSProp_1"), slot(0.0, "RMSProp_2") if centered else None
+        super().__init__(first)
+        self._rates = rate, decay, momentum, epsilon
+
+    def apply(self, gradients, variables):
+        from ... import ops_math
+        from ..._tensor import convert_to_tensor as tensor
+        self.build(variables)
+        rate, decay, momentum, epsilon = self._rates
+        for gradient, native in zip(gradients, variables):
+            variable, gradient = Variable._wrap(native), tensor(gradient)
+            square, moved, mean = self._made[native.key]
+            size = square.assign(decay * square + (1 - decay) * gradient * gradient) + 0.0
+            if mean is not None:
+                middle = mean.assign(decay * mean + (1 - decay) * gradient) + 0.0
+                size = size - middle * middle
+            step = moved.assign(momentum * moved + rate * gradient / ops_math.sqrt(size + epsilon)) + 0.0
+            variable.assign_sub(step)
+
+
+def _zeros_slot(variable, name):
+    from ... import ops_array
+    return Variable(ops_array.zeros(variable.shape.as_list(), variable.dtype), trainable=False,
+                    name=f"{variable._v.name}/{name}")
+
+
+class _Momentum(_Slots):
+    """Gradient descent by ops, with momentum unless that is None."""
+
+    names = property(lambda self: () if self._rates[1] is None else ("momentum",))
+
+    def __init__(self, rate, momentum, nesterov):
+        super().__init__(lambda variable: None if momentum is None else _zeros_slot(variable, "Momentum"))
+        self._rates = rate, momentum, nesterov
+
+    def apply(self, gradients, variables):
+        self.build(variables)
+        rate, momentum, nesterov = self._rates
+        for gradient, native in zip(gradients, variables):
+            variable, gradient = Variable._wrap(native), convert_to_tensor(gradient)
+            slot = self._made[native.key]
+            if slot is not None:
+                moved = slot.assign(momentum * slot + gradient) + 0.0
+                gradient = gradient + momentum * moved if nesterov else moved
+            variable.assign_sub(rate * gradient)
+
+
+class _Adam(_Slots):
+    """Adam by ops."""
+
+    names = ("m", "v")
+
+    def __init__(self, rate, beta1, beta2, epsilon):
+        super().__init__(lambda variable: (_zeros_slot(variable, "Adam"), _zeros_slot(variable, "Adam_1")))
+        self._rates, self._powers = (rate, beta1, beta2, epsilon), None
+
+    def build(self, variables):
+        super().build(variables)
+        if self._powers is None:
+            self._powers = [Variable(float(beta), trainable=False, name=f"beta{i + 1}_power")
+                            for i, beta in enumerate(self._rates[1:3])]
+
+    def apply(self, gradients, variables):
+        from ... import ops_math
+        self.build(variables)
+        rate, beta1, beta2, epsilon = self._rates
+        first, second = [one + 0.0 for one in self._powers]
+        step = rate * ops_math.sqrt(1 - second) / (1 - first)
+        for gradient, native in zip(gradients, variables):
+            variable, gradient = Variable._wrap(native), convert_to_tensor(gradient)
+            mean, square = self._made[native.key]
+            mean_now = mean.assign(beta1 * mean + (1 - beta1) * gradient) + 0.0
+            square_now = square.assign(beta2 * square + (1 - beta2) * gradient * gradient) + 0.0
+            variable.assign_sub(step * mean_now / (ops_math.sqrt(square_now) + epsilon))
+        for power, beta in zip(self._powers, (beta1, beta2)):
+            power.assign(power * beta)
+
+
+class RMSPropOptimizer(Optimizer):
+    """RMSprop, whose mean square begins at 1, as in version 1."""
+
+    def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False,
+                 centered=False, name="RMSProp"):
+        self._native = _RMSProp(float(learning_rate), decay, momentum, epsilon, centered)
+        self._name, self._built = name, False
+
+
+class _ByParts(_Slots):
+    """An update whose slots begin with numbers: `step(gradient, variable, *slots)` gives what to assign."""
+
+    def __init__(self, names, begins_with, labels, step):
+        from ... import ops_array
+        self.names, self._step = names, step
+        super().__init__(lambda variable: tuple(
+            Variable(ops_array.fill(variable.shape.as_list(), ops_array.constant(number, variable.dtype)), trainable=False,
+                     name=f"{variable._v.name}/{label}") for number, label in zip(begins_with, labels)))
+
+    def apply(self, gradients, variables):
+        self.build(variables)
+        for gradient, native in zip(gradients, variables):
+            variable, slots = Variable._wrap(native), self._made[native.key]
+            fresh, *kept = self._step(convert_to_tensor(gradient), variable + 0.0, *[one + 0.0 for one in slots])
+            for slot, value in zip(slots, kept):
+                slot.assign(value)
+            variable.assign(fresh)
+
+
+def _shrunk(x, by):
+    """x, nearer to 0 by so much."""
+    from ... import ops_math
+    return ops_math.sign(x) * ops_math.maximum(ops_math.abs(x) - by, 0.0)
+
+
+class _Parts(Optimizer):
+    def _begin(self, name, *parts):
+        self._native, self._name, self._built = _ByParts(*parts), name, False
+
+
+class AdadeltaOptimizer(_Parts):
+    """Adadelta."""
+
+    def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-8, use_locking=False, name="Adadelta"):
+        from ... import ops_math
+
+        def step(g, w, squares, moves):
+            squares = rho * squares + (1 - rho) * g * g
+            move = ops_math.sqrt(moves + epsilon) / ops_math.sqrt(squares + epsilon) * g
+            return w - learning_rate * move, squares, rho * moves + (1 - rho) * move * move
+        self._begin(name, ("accum", "accum_update"), (0.0, 0.0), ("Adadelta", "Adadelta_1"), step)
+
+
+class FtrlOptimizer(_Parts):
+    """FTRL-proximal. Raises: ValueError for options out of range."""
+
+    def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1,
+                 l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name="Ftrl",
+                 accum_name=None, linear_name=None, l2_shrinkage_regularization_strength=0.0, beta=None):
+        from ... import ops_array, ops_math
+        for what, value, good in (
+                ("initial_accumulator_value %f needs to be positive or zero", initial_accumulator_value, 1),
+                ("learning_rate_power %f needs to be negative or zero", learning_rate_power, -1),
+                ("l1_regularization_strength %f needs to be positive or zero", l1_regularization_strength, 1),
+                ("l2_regularization_strength %f needs to be positive or zero", l2_regularization_strength, 1),
+                ("l2_shrinkage_regularization_strength %f needs to be positive or zero", l2_shrinkage_regularization_strength, 1)):
+            if value * good < 0:
+                raise ValueError(what % value)
+        power, l1 = -learning_rate_power, l1_regularization_strength
+        l2 = l2_regularization_strength + (beta or 0.0) / (2 * learning_rate)
+
+        def step(g, w, squares, linear):
+            shrunk = g + 2 * l2_shrinkage_regularization_strength * w
+            after = squares + g * g
+            linear = linear + shrunk - (ops_math.pow(after, power) - ops_math.pow(squares, power)) / learning_rate * w
+            whole = ops_math.pow(after, power) / learning_rate + 2 * l2
+            kept = (ops_math.sign(linear) * l1 - linear) / whole
+            return ops_array.where(ops_math.abs(linear) > l1, kept, ops_array.zeros_like(w)), after, linear
+        self._begin(name, ("accum", "linear"), (initial_accumulator_value, 0.0), ("Ftrl", "Ftrl_1"), step)
+
+
+class ProximalGradientDescentOptimizer(_Parts):
+    """Gradient descent that draws weights to zero."""
+
+    def __init__(self, learning_rate, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False,
+                 name="ProximalGradientDescent"):
+        def step(g, w):
+            return (_shrunk(w - learning_rate * g, learning_rate * l1_regularization_strength)
+                    / (1.0 + learning_rate * l2_regularization_strength),)
+        self._begin(name, (), (), (), step)
+
+
+class ProximalAdagradOptimizer(_Parts):
+    """Adagrad that draws weights to zero."""
+
+    def __init__(self, learning_rate, initial_accumulator_value=0.1, l1_regularization_strength=0.0,
+                 l2_regularization_strength=0.0, use_locking=False, name="ProximalAdagrad"):
+        from ... import ops_math
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+
+        def step(g, w, squares):
+            squares = squares + g * g
+            rate = learning_rate / ops_math.sqrt(squares)
+            return _shrunk(w - rate * g, rate * l1_regularization_strength) / (
+                1.0 + rate * l2_regularization_strength), squares
+        self._begin(name, ("accumulator",), (initial_accumulator_value,), ("ProximalAdagrad",), step)
+
+
+class AdagradDAOptimizer(_Parts):
+    """Adagrad by dual averaging."""
+
+    def __init__(self, learning_rate, global_step, initial_gradient_squared_accumulator_value=0.1,
+                 l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name="AdagradDA"):
+        from ... import ops_math
+        if initial_gradient_squared_accumulator_value <= 0.0:
+            raise ValueError("initial_gradient_squared_accumulator_value must be positive: "
+                             f"{initial_gradient_squared_accumulator_value}")
+
+        def step(g, w, total, squares):
+            number = ops_math.cast(global_step, w.dtype) + 1.0
+            total, squares = total + g, squares + g * g
+            own = _shrunk(total, l1_regularization_strength * number) if l1_regularization_strength > 0 else total
+            return -learning_rate * own / (
+                l2_regularization_strength * number * learning_rate + ops_math.sqrt(squares)), total, squares
+        self._begin(name, ("gradient_accumulator", "gradient_squared_accumulator"),
+                    (0.0, initial_gradient_squared_accumulator_value), ("AdagradDA", "AdagradDA_1"), step)
