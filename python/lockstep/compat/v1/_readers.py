@@ -2,7 +2,7 @@
 
 import threading
 
-from ... import _native, errors
+from ... import _native
 from ..._dtypes import as_dtype
 from ..._tensor import convert_to_tensor
 
@@ -101,9 +101,8 @@ class TFRecordReader(ReaderBase):
 
     def __init__(self, name=None, options=None):
         def records(path):
-            from ...data import TFRecordDataset
             place = 0
-            for record in TFRecordDataset(path).as_numpy_iterator():
+            for record in tf_record_iterator(path):
                 yield f"{path}:{place}".encode(), record
                 place += 16 + len(record)
         super().__init__(records)
@@ -126,7 +125,12 @@ class FixedLengthRecordReader(ReaderBase):
 def tf_record_iterator(path, options=None):
     """The records of a TFRecord file. Raises: DataLossError, NotFoundError."""
     from ...data import TFRecordDataset
-    try:
-        yield from TFRecordDataset(path).as_numpy_iterator()
-    except errors.OutOfRangeError:
-        return
+    from ._sessions import _outside
+    with _outside():
+        records = iter(TFRecordDataset(path).as_numpy_iterator())
+    while True:
+        with _outside():
+            record = next(records, None)
+        if record is None:
+            return
+        yield record
