@@ -158,6 +158,23 @@ TEST(StatefulRandomTest, AnOpsSeedContinuesItsStream) {
   EXPECT_NE(RandomUniform({4}, 0, 1, options).ToVector<float>(), first);
 }
 
+// TensorFlow 2.21: random.normal([1], seed=1) and random.normal([1]), traced after set_seed(1).
+TEST(StatefulRandomTest, SeedsRestartFunctions) {
+  SetSeed(1);
+  const Function draw([](const Tensor& x) {
+    return x + Concat({RandomNormal({1}, 0, 1, {.seed = 1}), RandomNormal({1})}, 0);
+  });
+  const auto next = [&] { return draw(Tensor(0.0f)).ToVector<float>(); };
+  for (int64_t seed : {1, 1, 2}) {
+    SetSeed(seed);
+    const auto first = next(), second = next();
+    EXPECT_NEAR(first[0], 0.28183, 1e-5);
+    EXPECT_NEAR(first[1], 0.30520, 1e-5);
+    EXPECT_NEAR(second[0], -0.29026, 1e-5);
+    EXPECT_NEAR(second[1], -0.89273, 1e-5);
+  }
+}
+
 TEST(StatefulRandomTest, FunctionsNumberTheirOps) {
   SetSeed(1234);
   const auto body = [](const Tensor& x) { return x + RandomUniform({4}); };

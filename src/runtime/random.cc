@@ -1,5 +1,6 @@
 #include "lockstep/runtime/random.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -18,8 +19,8 @@ namespace lockstep {
 
 namespace {
 
-// What SetSeed restarts. Streams of eager ops by (op, seeds, dtype); counters of functions by their
-// graph, for as long as it is traced.
+// What SetSeed restarts. Streams of eager ops by (op, seeds, dtype); those of functions' ops, with
+// what they begin with; counters of functions by their graph, for as long as it is traced.
 struct Context {
   struct Tracing {
     std::weak_ptr<graph::Graph> graph;
@@ -29,6 +30,12 @@ struct Context {
   random::GlobalSeeds seeds;
   random::GlobalSeeds unset{0};
   std::map<std::string, Variable> streams;
+  struct OfFunction {
+    std::weak_ptr<TensorObject> cell;
+    Tensor begins_with;
+  };
+  std::vector<OfFunction> of_functions;
+  size_t few_of_functions = 64;  // before those that are gone are looked for
   std::vector<Tracing> tracings;
 };
 
@@ -65,13 +72,27 @@ Variable StreamVariable(Context& context, const random::SeedPair& pair) {
       {.name = std::string(runtime::kRandomStreamName), .trainable = false});
 }
 
+void KeepForRestart(Context& context, const Variable& stream) {
+  auto& kept = context.of_functions;
+  if (kept.size() >= context.few_of_functions) {
+    std::erase_if(kept, [](const Context::OfFunction& one) { return one.cell.expired(); });
+    context.few_of_functions = std::max<size_t>(64, 2 * kept.size());
+  }
+  const std::shared_ptr<TensorObject> cell = stream.state().first().object();
+  kept.push_back({cell, dynamic_cast<runtime::VariableCell&>(*cell).Read()});
+}
+
 Variable StreamFor(const char* op, const RandomOptions& options) {
   Context& context = GlobalContext();
   std::lock_guard lock(context.mutex);
   auto* tracer = dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder());
   const random::SeedPair pair = NextPair(context, tracer, options.seed);
   // A function's op, and an eager one that no other call can name, has a stream of its own.
-  if (tracer != nullptr || !options.seed) return StreamVariable(context, pair);
+  if (tracer != nullptr || !options.seed) {
+    const Variable stream = StreamVariable(context, pair);
+    if (tracer != nullptr && !pair.nondeterministic()) KeepForRestart(context, stream);
+    return stream;
+  }
   const std::string key = std::string(op) + "|" + std::to_string(pair.seed) + "|" +
                           std::to_string(pair.seed2) + "|" + std::string(DTypeName(options.dtype));
   auto [place, fresh] = context.streams.try_emplace(key);
@@ -112,6 +133,10 @@ void SetSeed(int64_t seed) {
   std::lock_guard lock(context.mutex);
   context.seeds = random::GlobalSeeds(seed);
   context.streams.clear();
+  for (const Context::OfFunction& one : context.of_functions) {
+    const auto cell = std::dynamic_pointer_cast<runtime::VariableCell>(one.cell.lock());
+    if (cell != nullptr) cell->Assign(one.begins_with);
+  }
 }
 
 std::optional<int64_t> GlobalSeed() {

@@ -11,7 +11,8 @@
 namespace lockstep {
 
 /// Sets the seed from which random ops follow that have no seed of their own, and starts their
-/// streams again. Source: tf.random.set_seed.
+/// streams again, also those of functions that were traced before, which keep the seeds of their
+/// trace. Source: tf.random.set_seed.
 void SetSeed(int64_t seed);
 /// The seed set last; none at the start of the process.
 std::optional<int64_t> GlobalSeed();
