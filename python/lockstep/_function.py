@@ -51,6 +51,14 @@ def keep_variable(variable):
 
 
 def name_scope_prefix():
+    """What the open scopes put before names: "a/b/"."""
+    if _native.has_graph():
+        return getattr(_local, "graph_scope", "")
+    return variable_prefix()
+
+
+def variable_prefix():
+    """The same for variables, whose names a graph gives itself the prefix of its scopes."""
     scopes = getattr(_local, "scopes", None)
     return "".join(one + "/" for one in scopes) if scopes else ""
 
@@ -61,7 +69,8 @@ def get_current_name_scope():
 
 
 class name_scope:
-    """A prefix of the names of variables."""
+    """A prefix of the names of variables, and of ops in graphs, where a second scope of a name is "name_1"; "name/" is the
+    scope of that name again."""
 
     def __init__(self, name=None, *_, **__):
         self._name = name or ""
@@ -71,13 +80,22 @@ class name_scope:
         return self._name
 
     def __enter__(self):
+        self._of_graph = _native.NameScope(self._name) if _native.has_graph() else None
+        if self._of_graph is not None:
+            self._outer = getattr(_local, "graph_scope", "")
+            _local.graph_scope = self._of_graph.enter()
+            return _local.graph_scope
         self._outer = getattr(_local, "scopes", [])
         own = self._name.rstrip("/")
         _local.scopes = self._outer + [own] if own else self._outer
-        return name_scope_prefix()
+        return variable_prefix()
 
     def __exit__(self, *_):
-        _local.scopes = self._outer
+        if self._of_graph is not None:
+            self._of_graph.exit()
+            _local.graph_scope = self._outer
+        else:
+            _local.scopes = self._outer
 
 
 def strategy_of_scope():

@@ -96,7 +96,7 @@ class Variable(metaclass=_Meta):
         base = name or "Variable"
         if base.endswith(":0"):
             base = base[:-2]
-        base = _function.name_scope_prefix() + base
+        base = _function.variable_prefix() + base
         self._constraint = constraint
         with _function.variable_device(base), _function.anew(self._of_graph):
             self._v = _native.Variable.make(

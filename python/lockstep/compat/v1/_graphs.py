@@ -4,7 +4,7 @@ import re
 import threading
 import weakref
 
-from ... import _native, nest
+from ... import _function, _native, errors, nest
 from ..._function import Operation
 from ..._variable import UnreadVariable, Variable
 
@@ -37,10 +37,21 @@ class Graph:
         return [GraphOperation(one, self) for one in self._native.operations()]
 
     def get_operation_by_name(self, name):
-        return GraphOperation(self._native.operation_by_name(name), self)
+        """The op of a name. Raises: KeyError where there is none."""
+        try:
+            return GraphOperation(self._native.operation_by_name(name), self)
+        except (errors.NotFoundError, errors.InvalidArgumentError) as error:
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph. ({error})") from None
 
     def get_tensor_by_name(self, name):
-        return self._native.tensor_by_name(name)
+        """The tensor of a name such as "x:0". Raises: ValueError for another form, KeyError where there is none."""
+        if ":" not in name:
+            raise ValueError(f"The name {name!r} looks like an (invalid) Operation name, not a Tensor name. Tensor names must "
+                             'be of the form "<op_name>:<output_index>".')
+        try:
+            return self._native.tensor_by_name(name)
+        except (errors.NotFoundError, errors.InvalidArgumentError) as error:
+            raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. ({error})") from None
 
     version = property(lambda self: len(self._native.operations()))
     building_function = False
@@ -140,6 +151,13 @@ class GraphOperation:
     device = property(lambda self: _whole_name(self._native.device))
     outputs = property(lambda self: self._native.outputs())
     inputs = property(lambda self: self._native.inputs())
+    @property
+    def node_def(self):
+        """The op as GraphDef has it: `name`, `op`, `input`, `device`."""
+        import types
+        return types.SimpleNamespace(name=self.name, op=self.type, device=self.device, input=[
+            one.name.removesuffix(":0") for one in self.inputs] + [f"^{one.name}" for one in self.control_inputs])
+
     control_inputs = property(lambda self: [GraphOperation(one, self.graph) for one in self._native.control_inputs()])
 
     def run(self, feed_dict=None, session=None):
@@ -304,22 +322,11 @@ class GraphKeys:
     REGULARIZATION_LOSSES = "regularization_losses"
 
 
-class name_scope:
-    """A prefix of the names of ops in graphs."""
+class name_scope(_function.name_scope):
+    """A prefix of the names of ops in graphs, and of variables."""
 
     def __init__(self, name=None, default_name=None, values=None):
-        self._name = name or default_name or ""
-
-    def __enter__(self):
-        if in_graph() and self._name:
-            self._inner = _native.NameScope(self._name)
-            return self._inner.enter()
-        self._inner = None
-        return self._name + "/"
-
-    def __exit__(self, *error):
-        if self._inner is not None:
-            self._inner.exit()
+        super().__init__(default_name if name is None else name)
 
 
 def executing_eagerly_outside_functions():

@@ -213,11 +213,14 @@ class InteractiveSession(Session):
             _sessions().remove(self)
 
 
-def _fed(key, value):
+def _fed(graph, key, value):
     if hasattr(key, "deref"):
         key = key.deref()
     if isinstance(key, str):
-        return key, convert_to_tensor(value)
+        try:
+            key = graph.get_tensor_by_name(key)
+        except (KeyError, ValueError) as error:
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from None
     native = key._v if isinstance(key, Variable) else key
     try:
         tensor = convert_to_tensor(value, dtype=key.dtype) if not isinstance(value, Tensor) else value
@@ -240,7 +243,7 @@ def _run_graph(session, fetches, leaves, feed_dict, milliseconds):
                             f"string or Tensor. (Can not convert a {type(one).__name__} into a Tensor or "
                             "Operation.)")
         wanted.extend(_targets([one])[:1] or [None])
-    feeds = [_fed(one, given) for key, value in (feed_dict or {}).items()
+    feeds = [_fed(session.graph, one, given) for key, value in (feed_dict or {}).items()
              for one, given in (fed_parts(key, value) if has_parts(key) else [(key, value)])]
     known = [isinstance(one, Tensor) and not one._symbolic for one in wanted]
     asked = [one for one, value in zip(wanted, known) if one is not None and not value]

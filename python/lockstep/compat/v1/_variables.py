@@ -1,5 +1,6 @@
 """Variables by name, and the scopes of their names."""
 
+import contextlib
 import threading
 
 from ... import _native
@@ -98,7 +99,7 @@ class variable_scope:
         scope = VariableScope(name, outer.reuse if self._reuse is None else self._reuse,
                               custom_getter=_chained(outer.custom_getter, self._getter), **options)
         _scopes.stack = getattr(_scopes, "stack", []) + [scope]
-        self._names = name_scope(name.rpartition("/")[2] if self._names_ops else None)
+        self._names = name_scope(name.rpartition("/")[2]) if self._names_ops else contextlib.nullcontext()
         self._names.__enter__()
         return scope
 
