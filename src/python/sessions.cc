@@ -39,7 +39,7 @@ std::vector<Fetch> FetchesOf(nb::handle list) {
 }
 
 nb::list RunSession(const Session& session, nb::object fetches, nb::object feeds,
-                    nb::object targets, double timeout_seconds) {
+                    nb::object targets, double timeout_seconds, nb::object traced) {
   const ops::KnownSite site(PythonSite());
   const std::vector<Fetch> wanted = FetchesOf(fetches), only_run = FetchesOf(targets);
   Feeds fed;
@@ -47,8 +47,17 @@ nb::list RunSession(const Session& session, nb::object fetches, nb::object feeds
     fed.push_back({FetchOf(pair[0]), Arg{nb::object(pair[1])}.Strong()});
   RunOptions options;
   options.timeout = std::chrono::nanoseconds(static_cast<int64_t>(timeout_seconds * 1e9));
-  const std::vector<Tensor> values =
-      Unlocked([&] { return session.Run(wanted, fed, only_run, options); });
+  RunMetadata metadata;
+  options.trace = !traced.is_none();
+  const std::vector<Tensor> values = Unlocked([&] {
+    return session.Run(wanted, fed, only_run, options, options.trace ? &metadata : nullptr);
+  });
+  if (options.trace) {
+    for (const RunMetadata::Op& op : metadata.ops) {
+      traced.attr("append")(nb::make_tuple(op.name, op.op, op.device, op.start_nanoseconds,
+                                           op.nanoseconds, op.output_bytes));
+    }
+  }
   nb::list results;
   for (const Tensor& value : values) results.append(value.defined() ? nb::cast(value) : nb::none());
   return results;
@@ -286,7 +295,8 @@ void BindSessions(nb::module_& m) {
           "graph"_a, "target"_a = "", "log_placement"_a = false)
       .def_static("reset",
                   [](const std::string& target) { Unlocked([&] { Session::Reset(target); }); })
-      .def("run", &RunSession, "fetches"_a, "feeds"_a, "targets"_a, "timeout_seconds"_a = 0.0)
+      .def("run", &RunSession, "fetches"_a, "feeds"_a, "targets"_a, "timeout_seconds"_a = 0.0,
+           "traced"_a = nb::none())
       .def_prop_ro("devices", &Session::devices)
       .def("close", [](const Session& session) { session.Close(); })
       .def_prop_ro("closed", &Session::closed)

@@ -1,0 +1,1 @@
+"""What programs import from `tensorflow.python`, as far as Lockstep has it."""

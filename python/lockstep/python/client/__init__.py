@@ -1,0 +1,1 @@
+"""Devices of this process, and time lines of runs."""
