@@ -783,15 +783,16 @@ class Operation:
         return f"<tf.Operation '{self.name}' type=NoOp>"
 
 
-def host_operation(call, tensors, name):
-    """An op of the host that gives nothing, so that a session can run it."""
+def host_operation(call, tensors, name, elsewhere=None):
+    """An op of the host that gives nothing, so that a session can run it. `elsewhere`: (op, attributes) that does the same
+    on tasks without Python."""
     if not _native.has_graph():
-        return Operation(_native.host_call(call, tensors, [], []), name)
+        return Operation(_native.host_call(call, tensors, [], [], elsewhere), name)
 
     def run(values):
         call(values)
         return [convert_to_tensor(True)]
-    return Operation(_native.host_call(run, tensors, [10], [[]]), name)
+    return Operation(_native.host_call(run, tensors, [10], [[]], elsewhere), name)
 
 
 def _as_tensors(values):

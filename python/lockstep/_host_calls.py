@@ -88,13 +88,36 @@ def print_v2(*inputs, **kwargs):
         _write_to(stream, text)
         return []
     if _native.is_tracing():
-        return host_operation(show, tensors, "PrintV2")
+        return host_operation(show, tensors, "PrintV2", _print_elsewhere(places, tensors, summarize, stream, sep, end))
     show(tensors)
     return None
 
 
 class _Place(int):
     pass
+
+
+class _Marks:
+    """Stands for the values of tensors: each shows as a mark, which an op that prints without Python fills."""
+
+    def __init__(self, tensors):
+        self.order, self.tensors = [], tensors
+
+    def show(self, place, top):
+        self.order.append(place)
+        return "\x01" if top and len(self.tensors) == 1 else "\x02"
+
+
+def _print_elsewhere(places, tensors, summarize, stream, sep, end):
+    """The op that prints the same on another task; None where it cannot, as into a file."""
+    if isinstance(stream, str) or hasattr(stream, "write") and stream not in (sys.stdout, sys.stderr):
+        return None
+    marks = _Marks(tensors)
+    text = sep.join(_print_text(one, marks, summarize, True) for one in places) + end
+    if marks.order != list(range(len(tensors))):
+        return None
+    return "PrintV2", {"template": text, "summarize": -1 if summarize is None else int(summarize),
+                       "to_stdout": stream is sys.stdout}
 
 
 def _write_to(stream, text):
@@ -108,6 +131,8 @@ def _write_to(stream, text):
 
 
 def _print_text(value, tensors, summarize, top=False):
+    if isinstance(value, _Place) and isinstance(tensors, _Marks):
+        return tensors.show(int(value), top)
     if isinstance(value, _Place):
         text = _tensor_text(tensors[value], summarize)
         lone_text = tensors[value]._rank == 0 and tensors[value].dtype.name == "string"
@@ -186,14 +211,27 @@ def _array_text(array, dtype, summarize, depth, rank):
 def Assert(condition, data, summarize=None, name=None):
     """Raises InvalidArgumentError, showing `data`, unless the condition holds."""
     condition = convert_to_tensor(condition)
+    most = 3 if summarize is None else int(summarize)
 
     def check(tensors):
         if not bool(tensors[0]):
-            shown = " ".join(_tensor_text(one, summarize or 3) for one in tensors[1:])
+            shown = " ".join(f"[{_native.summarized(one, most)}]" for one in tensors[1:])
             raise errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
         return []
     tensors = [condition] + [convert_to_tensor(one) for one in nest.flatten(list(data))]
     if _native.is_tracing():
-        return host_operation(check, tensors, "Assert")
-    check(tensors)
+        return host_operation(check, tensors, "Assert", ("Assert", {"summarize": most}))
+    if not bool(condition):
+        raise errors.InvalidArgumentError(
+            None, None, f"Expected '{condition.numpy()}' to be true. Summarized data: "
+            + "\n".join(_eager_summary(one, most) for one in tensors[1:]))
     return None
+
+
+def _eager_summary(tensor, most):
+    array = tensor.numpy().reshape(-1) if tensor._rank else None
+    if array is None:
+        return str(tensor.numpy())
+    if most < 0 or len(array) <= most:
+        return ", ".join(str(one) for one in array)
+    return ", ".join([str(one) for one in array[:most]] + ["..."])

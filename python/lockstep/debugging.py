@@ -7,19 +7,48 @@ from ._tensor import Tensor, convert_to_tensor
 from .errors import InvalidArgumentError
 
 
-def _check(holds, x, y, message, what):
+def _named(label, value):
+    """What stands before a value: "x (name) = "."""
+    name = _native.name_of(value) if isinstance(value, Tensor) and value._symbolic else None
+    return f"{label} ({name}) = " if name else f"{label} = "
+
+
+def _check(holds, x, y, message, what, summarize=None):
+    each = holds
     holds = ops_math.reduce_all(holds)
+    x = convert_to_tensor(x)
+    y = None if y is None else convert_to_tensor(y, dtype_hint=x.dtype)
     if holds._symbolic:
-        return Assert(holds, [message or what, x] + ([] if y is None else [y]))
+        start = [] if message is None and y is not None else [message or ""]
+        return Assert(holds, start + [f"Condition {what} did not hold element-wise:", _named("x", x), x]
+                      + ([] if y is None else [_named("y", y), y]), summarize)
     if not bool(holds):
-        shown = f"x = {convert_to_tensor(x)}" + ("" if y is None else f", y = {convert_to_tensor(y)}")
-        raise InvalidArgumentError(None, None, f"{message or ''} Condition {what} did not hold. {shown}")
+        most = 3 if summarize is None else summarize if summarize >= 0 else 1 << 30
+        raise InvalidArgumentError(None, None, "\n".join(_told(each, x, y, message, what, most)))
     return None
+
+
+def _told(each, x, y, message, what, most):
+    """The lines of an eager check that has failed."""
+    import numpy
+    lines = [message] if message else [""] if y is None else []
+    lines.append(f"Condition {what} did not hold." if y is not None else f"Condition {what} did not hold element-wise:")
+    values = [("x", x.numpy())] + ([] if y is None else [("y", y.numpy())])
+    if y is not None and list(x._shape) == list(y._shape) and x._rank:
+        differ = numpy.argwhere(~each.numpy())
+        count = min(most, len(differ))
+        lines += [f"Indices of first {count} different values:", str(differ[:count])]
+        for name, value in values:
+            lines += [f"Corresponding {name} values:", str(value[~each.numpy()][:count])]
+    for name, value in values:
+        flat = value.reshape(-1) if hasattr(value, "reshape") else numpy.asarray([value])
+        lines += [f"First {min(most, len(flat))} elements of {name}:", str(flat[:most])]
+    return lines
 
 
 def _make(name, function, what):
     def check(x, y, message=None, summarize=None, name=None):
-        return _check(function(x, y), x, y, message, what)
+        return _check(function(x, y), x, y, message, what, summarize)
     check.__name__ = check.__qualname__ = name
     check.__doc__ = f"Raises InvalidArgumentError unless {what} for all elements."
     return check
@@ -48,7 +77,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     x, y = convert_to_tensor(x), convert_to_tensor(y)
     rtol = 1e-6 if rtol is None else rtol
     atol = 1e-6 if atol is None else atol
-    return _check(ops_math.abs(x - y) <= atol + rtol * ops_math.abs(y), x, y, message, "x and y near")
+    return _check(ops_math.abs(x - y) <= atol + rtol * ops_math.abs(y), x, y, message, "x and y near", summarize)
 
 
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):

@@ -157,7 +157,7 @@ class QueueBase:
 
     def close(self, cancel_pending_enqueues=False, name=None):
         """From now on nothing can be put in; what is there can be taken out. What waits to be put in still is, unless it is
-        cancelled. Raises: CancelledError when it is closed already."""
+        cancelled. Raises: CancelledError when it is closed already, unless it cancels."""
         return shared_op("QueueClose", self._handle, [], name or f"{self.name}_Close",
                          options={"cancel_pending_enqueues": ("b", bool(cancel_pending_enqueues))})
 

@@ -6,6 +6,7 @@
 #include "python/bind.h"
 #include "python/callback.h"
 #include "runtime/host_ops.h"
+#include "runtime/summarize.h"
 
 // Python functions as ops: printing, and functions that run when the graph does.
 
@@ -53,17 +54,37 @@ const ops::RegisterOp kHostCall({.name = "PyFunction",
 const runtime::RegisterHostOp kRunHostCall("PyFunction", {.function = Run, .outside = true});
 
 std::vector<Tensor> Emit(nb::object function, const std::vector<Tensor>& inputs,
-                         const std::vector<DType>& dtypes, const std::vector<Shape>& shapes) {
+                         const std::vector<DType>& dtypes, const std::vector<Shape>& shapes,
+                         nb::object elsewhere) {
   auto call = std::make_shared<HostCall>();
   call->function = TensorFunction(std::move(function));
   for (size_t i = 0; i < dtypes.size(); ++i) call->outputs.push_back({dtypes[i], shapes[i]});
-  return Unlocked([&] {
-    return ops::Emit("PyFunction", inputs, {{"call", std::shared_ptr<TensorObject>(call)}});
-  });
+  ops::Attributes attributes{{"call", std::shared_ptr<TensorObject>(call)}};
+  if (!elsewhere.is_none()) {
+    attributes.Set("elsewhere", nb::cast<std::string>(elsewhere[0]));
+    attributes.Set("outputs", static_cast<int64_t>(dtypes.size()));
+    for (auto [name, value] : nb::cast<nb::dict>(elsewhere[1])) {
+      const auto key = nb::cast<std::string>(name);
+      if (nb::isinstance<nb::bool_>(value)) {
+        attributes.Set(key, nb::cast<bool>(value));
+      } else if (nb::isinstance<nb::int_>(value)) {
+        attributes.Set(key, nb::cast<int64_t>(value));
+      } else {
+        attributes.Set(key, nb::cast<std::string>(value));
+      }
+    }
+  }
+  return Unlocked([&] { return ops::Emit("PyFunction", inputs, attributes); });
 }
 
 }  // namespace
 
-void BindHostCalls(nb::module_& m) { m.def("host_call", &Emit); }
+void BindHostCalls(nb::module_& m) {
+  using namespace nb::literals;
+  // `elsewhere`: an op and its attributes, which does the same on tasks without Python.
+  m.def("host_call", &Emit, "function"_a, "inputs"_a, "dtypes"_a, "shapes"_a,
+        "elsewhere"_a = nb::none());
+  m.def("summarized", &runtime::SummarizedFlat);
+}
 
 }  // namespace lockstep::python

@@ -1,7 +1,37 @@
+#include <unistd.h>
+
+#include <exception>
+#include <thread>
+
 #include "python/bind.h"
+
+namespace {
+
+const std::thread::id main_thread = std::this_thread::get_id();  // that which loads the module
+std::terminate_handler outer_handler = nullptr;
+
+bool IsFinalizing() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
+// At the interpreter's end Python 3.11 ends daemon threads that come back to it by unwinding their
+// stacks, which C++ refuses: such a thread waits for the end of the process instead.
+void EndOrWait() {
+  if (IsFinalizing() && std::this_thread::get_id() != main_thread) {
+    while (true) pause();
+  }
+  outer_handler();
+}
+
+}  // namespace
 
 NB_MODULE(_native, m) {
   using namespace lockstep::python;
+  outer_handler = std::set_terminate(&EndOrWait);
   // Functions and classes of the package outlive the module at the interpreter's end.
   nb::set_leak_warnings(false);
   BindHooks(m);

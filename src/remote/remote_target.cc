@@ -315,8 +315,8 @@ class RemoteTarget : public runtime::SessionTarget {
     if (!named.defined()) {
       kept = handle;
       auto variable = std::make_shared<runtime::GraphVariable>();
-      variable->name = "@" + servers_->owner() + "/" + stream->name() + "/" +
-                       std::to_string(streams_.size());
+      variable->name =
+          "@" + servers_->owner() + "/" + stream->name() + "/" + std::to_string(streams_.size());
       variable->trainable = false;
       variable->begins_with = stream->Read();
       named = Tensor::FromObject(std::move(variable), DType::kResource, handle.shape(),

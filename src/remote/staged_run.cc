@@ -48,8 +48,7 @@ class StagedRun : public runtime::SessionRun {
   }
 
  private:
-  using Compiled =
-      std::pair<std::vector<ops::TensorType>, std::shared_ptr<runtime::SessionRun>>;
+  using Compiled = std::pair<std::vector<ops::TensorType>, std::shared_ptr<runtime::SessionRun>>;
 
   std::shared_ptr<runtime::SessionRun> RunFor(size_t index,
                                               const std::vector<ops::TensorType>& types) {

@@ -12,8 +12,8 @@ namespace lockstep::remote {
 using CompileForServers =
     std::function<std::shared_ptr<runtime::SessionRun>(const graph::Graph& graph, size_t results)>;
 
-/// A run in stages, one after the other: those of servers, and between them what this process has to
-/// do. What that gives may have other sizes in each run. Errors: as `CutIntoStages`.
+/// A run in stages, one after the other: those of servers, and between them what this process has
+/// to do. What that gives may have other sizes in each run. Errors: as `CutIntoStages`.
 std::shared_ptr<runtime::SessionRun> MakeStagedRun(const graph::Graph& part, size_t num_fetches,
                                                    CompileForServers compile);
 

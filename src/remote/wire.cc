@@ -1,5 +1,6 @@
 #include "remote/wire.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -183,7 +184,7 @@ class GraphWriter {
   Status Put(const graph::Graph& graph) {
     writer_.Put(static_cast<uint32_t>(graph.num_nodes()));
     for (const graph::Node& node : graph.nodes()) {
-      writer_.PutText(node.spec->name).PutText(node.name);
+      writer_.PutText(NameElsewhere(node)).PutText(node.name);
       writer_.Put(static_cast<uint32_t>(node.inputs.size()));
       for (graph::Endpoint input : node.inputs) Put(input);
       writer_.Put(static_cast<uint32_t>(node.control_inputs.size()));
@@ -229,10 +230,23 @@ class GraphWriter {
     return Status::Ok();
   }
 
+  // A function of Python may name an op that does the same where there is no Python.
+  static std::string NameElsewhere(const graph::Node& node) {
+    const std::string own = node.attributes.GetOr<std::string>("elsewhere", "");
+    return own.empty() ? node.spec->name : own;
+  }
+
   Status PutAttributes(const graph::Node& node, const ops::Attributes& attributes) {
+    const bool elsewhere = attributes.Find("elsewhere") != nullptr;
+    const auto left_out = [&](const auto& entry) {
+      return elsewhere && std::holds_alternative<std::shared_ptr<TensorObject>>(entry.second);
+    };
     const auto& entries = attributes.entries();
-    writer_.Put(static_cast<uint32_t>(entries.size()));
-    for (const auto& [name, value] : entries) {
+    const auto count = entries.size() - std::ranges::count_if(entries, left_out);
+    writer_.Put(static_cast<uint32_t>(count));
+    for (const auto& entry : entries) {
+      if (left_out(entry)) continue;
+      const auto& [name, value] = entry;
       writer_.PutText(name);
       LOCKSTEP_RETURN_IF_ERROR(PutAttribute(node, value));
     }

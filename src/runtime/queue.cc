@@ -164,9 +164,14 @@ SharedObject::Ticket Queue::Start(std::string_view op, const ops::Attributes& at
     } else if (op == "QueueIsClosed") {
       ended.push_back({std::move(pending.done), std::vector<Tensor>{Scalar(closed_)}});
     } else if (op == "QueueClose") {
-      if (attributes.GetOr("cancel_pending_enqueues", false)) CancelPuts(&ended);
-      pending.closes = true;
-      putting_.push_back(std::move(pending));
+      if (attributes.GetOr("cancel_pending_enqueues", false)) {
+        CancelPuts(&ended);
+        closed_ = true;
+        ended.push_back({std::move(pending.done), std::vector<Tensor>{Scalar(true)}});
+      } else {
+        pending.closes = true;
+        putting_.push_back(std::move(pending));
+      }
     } else {
       pending.stacked = op != "QueueDequeue";
       pending.fewer_at_the_end = op == "QueueDequeueUpTo";

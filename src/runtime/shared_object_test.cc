@@ -127,6 +127,7 @@ TEST(Queue, ClosesBehindWhoHasCome) {
   other.Close(true);
   cancelled.join();
   EXPECT_EQ(other.Take(), 1);
+  other.Close(true);  // again: nothing
 }
 
 TEST(Queue, OrdersByPriorityAndPads) {

@@ -78,6 +78,19 @@ with tf.Graph().as_default():
 '''
 
 
+LEAVES = r'''
+import threading, time, lockstep as tf
+v1 = tf.compat.v1
+v1.disable_eager_execution()
+taken = v1.FIFOQueue(1, tf.int32, shapes=[()]).dequeue()
+session = v1.Session()
+for _ in range(4):
+    threading.Thread(target=lambda: session.run(taken), daemon=True).start()
+time.sleep(0.2)
+session.close()
+'''
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -106,6 +119,11 @@ class BetweenGraph(unittest.TestCase):
 
     def test_workers_train_by_gathered_gradients(self):
         self.train("sync")
+
+    def test_threads_that_wait_let_the_program_end(self):
+        for _ in range(3):
+            done = subprocess.run([sys.executable, "-c", LEAVES], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, "terminate" in done.stderr), (0, False), done.stderr[-2000:])
 
     def test_ctrl_c_ends_a_wait_and_takes_nothing(self):
         for where in ("here", "server"):

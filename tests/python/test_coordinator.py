@@ -6,6 +6,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -28,6 +29,7 @@ class Cluster(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        cls.said = tempfile.TemporaryFile()
         addresses = [f"127.0.0.1:{port}" for port in free_ports(2 + cls.workers)]
         cls.cluster = {"ps": addresses[:2], "worker": addresses[2:]}
         cls.tasks = {(job, index): cls.serve(job, index)
@@ -40,7 +42,7 @@ class Cluster(unittest.TestCase):
     @classmethod
     def serve(cls, job, index):
         return subprocess.Popen([sys.executable, "-c", SERVE, json.dumps(cls.cluster), job, str(index)],
-                                stderr=subprocess.DEVNULL)
+                                stderr=cls.said)
 
     @classmethod
     def tearDownClass(cls):
@@ -48,6 +50,21 @@ class Cluster(unittest.TestCase):
         for task in cls.tasks.values():
             task.kill()
             task.wait()
+        cls.said.close()
+
+    def test_functions_print_and_assert_on_their_workers(self):
+        @tf.function
+        def check(x):
+            tf.print("on a worker:", x, {"twice": 2 * x}, summarize=-1)
+            tf.debugging.assert_less(x, 3, message="too large")
+            return tf.reduce_sum(x)
+        self.assertEqual(self.coordinator.fetch(self.coordinator.schedule(check, args=(tf.constant([1, 2]),))), 3)
+        self.coordinator.schedule(check, args=(tf.constant([1, 7]),))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, r"assertion failed: \[too large\].*\[1 7\].*\[3\]"):
+            self.coordinator.join()
+        self.said.seek(0)
+        self.assertIn(b"on a worker: [1 2] {'twice': [2 4]}\n", self.said.read())
+        self.said.seek(0, os.SEEK_END)
 
     def test_a_worker_that_is_killed_counts_nothing_twice(self):
         with self.strategy.scope():

@@ -155,7 +155,7 @@ class ReplicaContext:
 class RunOptions:
     def __init__(self, experimental_enable_dynamic_batch_size=True, experimental_bucketizing_dynamic_shape=False, experimental_xla_options=None) -> None: ...
 class Server:
-    """A task that keeps variables and runs what a chief's sessions and coordinators give it."""
+    """A task that keeps variables and runs what a chief's sessions and coordinators give it, to the end of its process."""
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True) -> None: ...
     @staticmethod
     def create_local_server(config=None, start=True) -> Any:

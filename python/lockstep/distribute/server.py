@@ -1,11 +1,17 @@
 """Tasks that wait for the work of others."""
 
+import atexit
+
 from .. import _native
 from ..train_cluster import ClusterSpec, ServerDef
 
 
+_running = []  # a server runs to the end of its process, also where nobody keeps the object, as in TensorFlow
+atexit.register(_running.clear)
+
+
 class Server:
-    """A task that keeps variables and runs what a chief's sessions and coordinators give it.
+    """A task that keeps variables and runs what a chief's sessions and coordinators give it, to the end of its process.
 
     Args:
       server_or_cluster_def: a `ClusterSpec`, or a dict of jobs.
@@ -37,6 +43,7 @@ class Server:
         """A cluster of this process alone, at a free port."""
         server = object.__new__(Server)
         server._native = _native.Server.local()
+        _running.append(server._native)
         return server
 
     @property
@@ -50,6 +57,7 @@ class Server:
         """Listens; once."""
         if self._native is None:
             self._native = _native.Server(self._jobs, *self._task)
+            _running.append(self._native)
 
     @property
     def target(self):
