@@ -259,7 +259,7 @@ class Servers {
   Result<std::shared_ptr<RemoteGraph>> Register(const graph::Graph& part,
                                                 runtime::SessionMode mode) {
     Result<std::shared_ptr<RemoteGraph>> graph = Status(Code::kInternal, "[session] not compiled");
-    const bool relaxed = mode.consistency == Consistency::kRelaxed || runtime::WaitsAndWrites(part);
+    const bool relaxed = mode.consistency == Consistency::kRelaxed || runtime::MayWait(part);
     connection_->driver().Await([&](const runtime::OnDone& done) {
       connection_->client().Register(part, relaxed ? RunMode::kRelaxed : RunMode::kSerializable,
                                      [&graph, done](Result<std::shared_ptr<RemoteGraph>> given) {

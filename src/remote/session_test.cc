@@ -19,7 +19,9 @@
 #include "lockstep/runtime/random.h"
 #include "net/grpc_test.h"
 #include "ops/builder.h"
+#include "runtime/element_types.h"
 #include "runtime/host_ops.h"
+#include "runtime/shared_object.h"
 
 namespace lockstep {
 namespace {
@@ -346,6 +348,34 @@ TEST_F(RemoteSession, ForgetsAllWhenReset) {
               [&] { session.Eval(v); });
   session.Run({graph.GlobalVariablesInitializer()});
   EXPECT_EQ(Value(session.Eval(v)), 4);
+}
+
+TEST_F(RemoteSession, SharesQueues) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  ops::Attributes element;
+  runtime::SetElementTypes({{DType::kFloat32, {}, DType::kFloat32}}, &element);
+  Variable w;
+  Tensor queue;
+  {
+    const Device placed("/job:ps/task:0");
+    w = Variable(2.f, {.name = "w"});
+    queue = runtime::MakeNamedObject("queue", "shared", element);
+  }
+  const Tensor taken = ops::Emit1("QueueDequeue", {queue}, element);
+  const Tensor product = taken * w;
+  const Tensor put = ops::Emit1("QueueEnqueue", {queue, w.Assign(5.f)});
+  const Session one = Open(graph), other = Open(graph);
+  one.Run({graph.GlobalVariablesInitializer()});
+  // Who waits keeps nobody from the variables, and one that gives up takes nothing.
+  ExpectError(Code::kDeadlineExceeded, "", [&] {
+    one.Run({taken}, {}, {}, {.timeout = std::chrono::milliseconds(50)});
+  });
+  std::thread waits([&] { EXPECT_EQ(Value(one.Eval(product)), 25); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  other.Run({put});
+  waits.join();
+  EXPECT_EQ(other.Eval(ops::Emit1("QueueSize", {queue})).scalar<int32_t>(), 0);
 }
 
 // A session's own stream of numbers, on the server that draws them.

@@ -60,22 +60,21 @@ const graph::Node* FindBlocking(const graph::Graph& graph) {
   return nullptr;
 }
 
-bool Waits(const graph::Graph& graph) {
-  return std::ranges::any_of(graph.nodes(), [](const graph::Node& node) {
-    const HostOp* host = FindHostOp(node.spec->name);
-    return (host != nullptr && host->waits) ||
-           std::ranges::any_of(graph::BodiesOf(node.attributes),
-                               [](const graph::Graph* body) { return Waits(*body); });
-  });
+bool Writes(const graph::Graph& graph) {
+  ResourceSet writes;
+  CollectWrites(graph, &writes);
+  return !writes.empty();
 }
 
 }  // namespace
 
-bool WaitsAndWrites(const graph::Graph& graph) {
-  if (!Waits(graph)) return false;
-  ResourceSet writes;
-  CollectWrites(graph, &writes);
-  return !writes.empty();
+bool MayWait(const graph::Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const graph::Node& node) {
+    const HostOp* host = FindHostOp(node.spec->name);
+    return (host != nullptr && host->waits) ||
+           std::ranges::any_of(graph::BodiesOf(node.attributes),
+                               [](const graph::Graph* body) { return MayWait(*body); });
+  });
 }
 
 void RequireRunnable(const graph::Graph& graph, Consistency consistency) {
@@ -137,7 +136,7 @@ SessionCallable::SessionCallable(const graph::Graph& bound, size_t num_fetches, 
   needs_ = NeededValues(graph_);
   ExecutionOptions options;
   options.eager = mode.one_by_one;
-  if (mode.consistency == Consistency::kRelaxed || WaitsAndWrites(graph_)) {
+  if (mode.consistency == Consistency::kRelaxed || (MayWait(graph_) && Writes(graph_))) {
     options.eager = true;
     relaxed_ = std::make_unique<Program>(graph_, options);
     return;
