@@ -15,6 +15,8 @@ constexpr base::Duration kLongest = std::chrono::hours(24);
 constexpr base::Duration kConnecting = std::chrono::seconds(10);
 constexpr base::Duration kAnswering = std::chrono::seconds(1);
 constexpr base::Duration kBetween = std::chrono::milliseconds(100);  // two attempts to tell
+// Servers give a run up that waits for others while its client says nothing for some of these.
+constexpr base::Duration kSignOfLife = std::chrono::seconds(3);
 
 constexpr char kLost[] = "[session] the tasks of a run must live; got ";
 
@@ -44,7 +46,7 @@ struct Client::Run {
   std::vector<Tensor> results;
   Asker asker;
   std::vector<runtime::RaceFinding> findings;
-  base::Timer pause;
+  base::Timer pause, life;
   int attempts = 0;
 };
 
@@ -226,6 +228,18 @@ void Client::Send(uint64_t id) {
     };
     rpc_.CallParcel(part.address, kRun, request.Write(), kLongest, answered);
   }
+  Live(run, id);
+}
+
+// Says to the servers of a long run that its client lives.
+void Client::Live(Run& run, uint64_t id) {
+  run.life.StartAfter(rpc_.executor(), kSignOfLife, [this, id] {
+    Run& own = *runs_.at(id);
+    for (const RemoteGraph::Part& part : own.graph->parts) {
+      rpc_.Call(part.address, kKeep, owner_, kAnswering, [](const Result<std::string>&) {});
+    }
+    Live(own, id);
+  });
 }
 
 void Client::Answered(uint64_t id, uint64_t number, size_t index,

@@ -88,6 +88,7 @@ class Client {
   struct Run;
   static bool Alone(const Run& run);
   void Send(uint64_t id);
+  void Live(Run& run, uint64_t id);
   void Answered(uint64_t id, uint64_t number, size_t part, const Result<net::Parcel>& answer);
   void Renew(uint64_t id, uint64_t number, size_t part);
   void Again(uint64_t id);

@@ -368,9 +368,8 @@ TEST_F(RemoteSession, SharesQueues) {
   const Session one = Open(graph), other = Open(graph);
   one.Run({graph.GlobalVariablesInitializer()});
   // Who waits keeps nobody from the variables, and one that gives up takes nothing.
-  ExpectError(Code::kDeadlineExceeded, "", [&] {
-    one.Run({taken}, {}, {}, {.timeout = std::chrono::milliseconds(50)});
-  });
+  ExpectError(Code::kDeadlineExceeded, "",
+              [&] { one.Run({taken}, {}, {}, {.timeout = std::chrono::milliseconds(50)}); });
   std::thread waits([&] { EXPECT_EQ(Value(one.Eval(product)), 25); });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   other.Run({put});

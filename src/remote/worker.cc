@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
-#include "graph/bodies.h"
+#include "remote/part_ops.h"
 #include "remote/snapshot_reads.h"
 #include "remote/wire.h"
 #include "remote/wire_origins.h"
@@ -45,32 +45,6 @@ Status FeedsFit(const graph::Graph& graph, const std::vector<Tensor>& feeds) {
                                             " values of other types for " +
                                             std::to_string(parameters.size()) + " parameters");
 }
-
-bool Waits(const graph::Node& node) {
-  const runtime::HostOp* host = runtime::FindHostOp(node.spec->name);
-  return host != nullptr && host->waits;
-}
-
-bool Meets(const graph::Graph& graph) {
-  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const graph::Node& node) {
-    return node.spec->name == "_Send" || node.spec->name == "_Recv" || Waits(node) ||
-           std::ranges::any_of(graph::BodiesOf(node.attributes),
-                               [](const graph::Graph* body) { return Meets(*body); });
-  });
-}
-
-// Where an execution stops: the worker carries them out.
-std::vector<Tensor> RunByWorker(const ops::OpSpec& spec, const ops::Attributes&,
-                                const std::vector<Tensor>&) {
-  throw Error(Code::kInternal, "[" + spec.name + "] a worker carries it out");
-}
-const runtime::RegisterHostOp kSend("_Send", {RunByWorker, true});
-const runtime::RegisterHostOp kReceive("_Recv", {RunByWorker, true});
-
-// Before the first op of a part that writes: what comes after needs its variables.
-std::vector<ops::TensorType> NoOutputs(const ops::InferenceContext&) { return {}; }
-const ops::RegisterOp kHoldOp({.name = "_Hold", .infer = NoOutputs, .effects = {.external = true}});
-const runtime::RegisterHostOp kHold("_Hold", {RunByWorker, true});
 
 // A part that holds its variables late: what it reads before its first write, and what it never
 // writes, gets the values of one moment.
@@ -152,6 +126,7 @@ struct Worker::Run {
   // An op of a queue or an accumulator that has begun.
   runtime::SharedObject* waits_for = nullptr;
   runtime::SharedObject::Ticket ticket = 0;
+  base::Timer watch;  // looks whether its client lives meanwhile
   runtime::Rendezvous rendezvous;
   std::unordered_set<std::string> received;  // keys
   struct Kept {
@@ -245,7 +220,7 @@ void Worker::Register(const std::string& request, const net::Rpc::Answer& answer
     }
     registered->needs = runtime::NeededValues(*graph);
     registered->graph = *graph;
-    if (Meets(*graph)) {
+    if (Stops(*graph)) {
       registered->program = std::make_unique<runtime::Program>(*graph);
     } else {
       registered->alone = std::make_unique<AlonePart>(ReadSnapshots(*graph, false));
@@ -552,6 +527,7 @@ void Worker::WaitFor(Run& run, const graph::Node& node) {
       if (alive.expired() || !runs_.contains(number)) return;
       Run& own = *runs_.at(number);
       own.waits_for = nullptr;
+      own.watch.Stop();
       if (!result.ok()) {
         Done(number, result.status());
         return;
@@ -561,6 +537,20 @@ void Worker::WaitFor(Run& run, const graph::Node& node) {
     });
   };
   run.ticket = run.waits_for->Start(node.spec->name, node.attributes, inputs, ended);
+  WatchClient(run);
+}
+
+// A client that is gone takes nothing from a queue that others wait for, too.
+void Worker::WatchClient(Run& run) {
+  run.watch.StartAfter(rpc_.executor(), options_.patience, [this, number = run.number] {
+    Run& own = *runs_.at(number);
+    if (own.waits_for == nullptr) return;
+    if (own.graph->keeper->heard + options_.patience > rpc_.executor().Now()) {
+      WatchClient(own);
+    } else {
+      own.waits_for->Cancel(own.ticket);
+    }
+  });
 }
 
 // What goes to one task goes together, until the part waits for something or it is much.

@@ -92,6 +92,7 @@ class Worker {
   void Undo(Run& run);
   void Receive(Run& run, const std::string& key);
   void WaitFor(Run& run, const graph::Node& node);
+  void WatchClient(Run& run);
   void SendTo(Run& run, const std::string& key, const Tensor& value);
   void Post(Run& run);
 

@@ -11,9 +11,12 @@
 #include "graph/placement.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/runtime/graph.h"
+#include "ops/builder.h"
 #include "remote/client.h"
 #include "remote/worker.h"
+#include "runtime/element_types.h"
 #include "runtime/graph_builder.h"
+#include "runtime/shared_object.h"
 #include "sim/world.h"
 
 namespace lockstep::sim {
@@ -132,6 +135,34 @@ TEST(RemoteSimulation, GraphsOfWhoIsGoneAreFreed) {
   EXPECT_GT(cluster.clients[0]->num_retries(), before);
   for (const auto& server : cluster.servers) EXPECT_EQ(server->num_graphs(), 1);
   EXPECT_EQ(cluster.Run(0, read).OrThrow()[1].scalar<float>(), 1);
+}
+
+// Who waits at a queue for long gets its element; who is gone takes none.
+TEST(RemoteSimulation, WhoIsGoneTakesNothingFromAQueue) {
+  Cluster cluster(2, 3);
+  ops::Attributes element;
+  runtime::SetElementTypes({{DType::kFloat32, {}, DType::kFloat32}}, &element);
+  Tensor put, taken;
+  {
+    const auto scope = cluster.graph.AsDefault();
+    const Device device("/job:ps/task:1");
+    const Tensor queue = runtime::MakeNamedObject("queue", "shared", element);
+    put = ops::Emit1("QueueEnqueue", {queue, Scalar(7.f)});
+    taken = ops::Emit1("QueueDequeue", {queue}, element);
+  }
+  const auto take = [&](int client) { return cluster.Register(client, cluster.Part({taken}, {})); };
+  std::optional<Result<std::vector<Tensor>>> given;
+  cluster.clients[0]->Start(take(0), {}, [](const auto&) {});
+  cluster.clients[1]->Start(take(1), {}, [&](const auto& result) { given = result; });
+  bool over = false;
+  cluster.world.rpc(2).executor().PostAfter(seconds(2), [&] { cluster.clients[0].reset(); });
+  cluster.world.rpc(3).executor().PostAfter(seconds(60), [&over] { over = true; });
+  ASSERT_TRUE(cluster.world.RunUntil([&over] { return over; }, seconds(120)));
+  EXPECT_FALSE(given.has_value());
+  EXPECT_EQ(cluster.servers[1]->num_runs(), 1);
+  ASSERT_TRUE(cluster.Run(2, cluster.Register(2, cluster.Part({put}, {}))).ok());
+  ASSERT_TRUE(cluster.world.RunUntil([&] { return given.has_value(); }, seconds(10)));
+  EXPECT_EQ(given->OrThrow()[0].scalar<float>(), 7);
 }
 
 TEST(RemoteSimulation, RunsOfManyClientsAreWholeInAnyOrderOfMessages) {
