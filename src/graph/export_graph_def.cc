@@ -186,7 +186,8 @@ class Exporter {
       for (const auto& type : node.outputs) SetShape(type.shape, shapes->add_shape());
     }
     if (const Tensor* handle = Handle(graph, node)) {
-      to->set_op("VarHandleOp");
+      const std::string op = options_.handle_op == nullptr ? "" : options_.handle_op(*handle);
+      to->set_op(op.empty() ? "VarHandleOp" : op);
       (*to->mutable_attr())["dtype"].set_type(TypeOf(handle->element_dtype()));
       SetShape(handle->shape(), (*to->mutable_attr())["shape"].mutable_shape());
       (*to->mutable_attr())["shared_name"].set_s(NameOfVariable(node, *handle));

@@ -23,6 +23,8 @@ struct ExportOptions {
   EffectEdges effects = EffectEdges::kAll;
   /// The name of the variable that a handle names; handles of other things get the node's name.
   std::string (*variable_name)(const Tensor& handle) = nullptr;
+  /// TensorFlow's op that makes what a handle names; empty for a variable.
+  std::string (*handle_op)(const Tensor& handle) = nullptr;
 };
 
 /// The graph in TensorFlow's form: ops under their names, parameters as Placeholder, variables as

@@ -4,6 +4,7 @@
 #include "lockstep/runtime/graph_def.h"
 #include "ops/builder.h"
 #include "runtime/graph_builder.h"
+#include "runtime/shared_object.h"
 #include "runtime/variable_cell.h"
 
 namespace lockstep {
@@ -12,9 +13,23 @@ namespace runtime {
 namespace {
 
 std::string NameOfHandle(const Tensor& handle) {
-  if (const GraphVariable* variable = AsGraphVariable(handle)) return variable->name;
+  if (const auto* own = dynamic_cast<const GraphResource*>(handle.object().get())) {
+    return own->name;
+  }
   const auto* cell = dynamic_cast<const VariableCell*>(handle.object().get());
   return cell == nullptr ? "" : cell->name();
+}
+
+std::string OpOfHandle(const Tensor& handle) {
+  const auto* object = dynamic_cast<const NamedObject*>(handle.object().get());
+  if (object == nullptr) return "";
+  if (object->kind == "queue") {
+    constexpr const char* kOps[] = {"FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2",
+                                    "PriorityQueueV2"};
+    return kOps[object->spec.GetOr<int64_t>("order", 0)];
+  }
+  return object->spec.GetOr("sparse", false) ? "SparseConditionalAccumulator"
+                                             : "ResourceConditionalAccumulator";
 }
 
 std::string Written(const graph_def::GraphDef& graph, GraphForm form) {
@@ -25,7 +40,8 @@ std::string Written(const graph_def::GraphDef& graph, GraphForm form) {
 
 std::shared_ptr<graph_def::GraphDef> ExportGraph(const Graph& graph) {
   const std::lock_guard lock(graph.state()->mutex);
-  return graph::ExportGraphDef(graph.state()->graph(), {graph::EffectEdges::kNone, NameOfHandle});
+  return graph::ExportGraphDef(graph.state()->graph(),
+                               {graph::EffectEdges::kNone, NameOfHandle, OpOfHandle});
 }
 
 std::shared_ptr<graph_def::GraphDef> ExportFunction(const Function& function,

@@ -24,20 +24,13 @@ from .schedules import (cosine_decay, cosine_decay_restarts, exponential_decay, 
                         polynomial_decay)
 from .session_manager import SessionManager  # noqa: F401
 from .supervisor import LooperThread, Supervisor  # noqa: F401
+from .sync_replicas import SyncReplicasOptimizer  # noqa: F401
 from ..._messages import summary_iterator  # noqa: F401
 from . import queue_runner  # noqa: F401
 from .queue_runner import (QueueRunner, add_queue_runner, batch, input_producer, limit_epochs,  # noqa: F401
                            range_input_producer, shuffle_batch, slice_input_producer, start_queue_runners,
                            string_input_producer)
 from .replica_setter import replica_device_setter  # noqa: F401
-
-
-def __getattr__(name):
-    if name == "SyncReplicasOptimizer":
-        from .sync_replicas import SyncReplicasOptimizer
-        return SyncReplicasOptimizer
-    raise AttributeError(f"module 'lockstep.compat.v1.train' has no attribute {name!r}")
-
 
 NewCheckpointReader = load_checkpoint
 
