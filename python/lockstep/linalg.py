@@ -4,13 +4,14 @@ import collections
 
 from . import _native as n
 from ._tensor import convert_to_tensor
-from .ops_array import (band_part, diag, diag_part, eye, matrix_transpose, trace)  # noqa: F401
+from . import ops_array as _array
+from .ops_array import band_part, eye, matrix_transpose, trace  # noqa: F401
 from .ops_math import cross, einsum, global_norm, matmul, matvec, norm, tensordot  # noqa: F401
 from .nn import l2_normalize, moments  # noqa: F401
 
 adjoint = matrix_transpose
-tensor_diag = diag
-tensor_diag_part = diag_part
+tensor_diag = _array.diag
+tensor_diag_part = _array.diag_part
 
 
 def _by_numpy(name, *tensors, results=1):
@@ -192,12 +193,30 @@ def eigvalsh(tensor, name=None):
     return eigh(tensor)[0]
 
 
+def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+    """Matrices with a diagonal, the k-th, or with a band of them, k = (lowest, highest), whose rows are aligned as `align` says
+    above and below the main one. Raises: ValueError for sizes that do not fit."""
+    if k == 0 and num_rows < 0 and num_cols < 0:
+        return _array.diag(diagonal)
+    from ._diagonals import diag as make
+    return make(diagonal, k, num_rows, num_cols, padding_value, align)
+
+
+def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
+    """The k-th diagonal of matrices, or a band of them. Raises: ValueError for one that is outside."""
+    if k == 0:
+        return _array.diag_part(input)
+    from ._diagonals import diag_part as take
+    return take(input, k, padding_value, align)
+
+
 def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     """Matrices with another diagonal."""
     from . import ops_array
     value = convert_to_tensor(input)
-    if k:
-        raise NotImplementedError("the main diagonal is set; k must be 0")
+    if k != 0:
+        from ._diagonals import set_diag as set_others
+        return set_others(value, diagonal, k, align)
     mask = eye(value._shape[-2], value._shape[-1], dtype=value.dtype)
     whole = ops_array.expand_dims(convert_to_tensor(diagonal, dtype_hint=value.dtype), -1)
     return ops_array.where(mask > 0, whole + ops_array.zeros_like(value), value)

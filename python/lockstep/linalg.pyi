@@ -17,11 +17,11 @@ def cross(a, b, name=None) -> Any:
 def det(input, name=None) -> Any:
     """The determinant of matrices."""
     ...
-def diag(diagonal, name=None) -> Any:
-    """A matrix with this diagonal."""
+def diag(diagonal, name='diag', k=0, num_rows=-1, num_cols=-1, padding_value=0, align='RIGHT_LEFT') -> Any:
+    """Matrices with a diagonal, the k-th, or with a band of them, k = (lowest, highest), whose rows are aligned as `align` says"""
     ...
-def diag_part(input, name=None) -> Any:
-    """The diagonal of matrices."""
+def diag_part(input, name='diag_part', k=0, padding_value=0, align='RIGHT_LEFT') -> Any:
+    """The k-th diagonal of matrices, or a band of them. Raises: ValueError for one that is outside."""
     ...
 def eigh(tensor, name=None) -> Any:
     """(values, vectors) of symmetric matrices, computed by NumPy. Eager only."""
@@ -88,8 +88,12 @@ def solve(matrix, rhs, adjoint=False, name=None) -> Any:
 def svd(tensor, full_matrices=False, compute_uv=True, name=None) -> Any:
     """(s, u, v), computed by NumPy. Eager only; no gradient flows."""
     ...
-tensor_diag = diag
-tensor_diag_part = diag_part
+def tensor_diag(diagonal, name=None) -> Any:
+    """A matrix with this diagonal."""
+    ...
+def tensor_diag_part(input, name=None) -> Any:
+    """The diagonal of matrices."""
+    ...
 def tensordot(a, b, axes, name=None) -> Any:
     """Sums over pairs of axes: the last `axes` of a with the first of b, or two lists of axes."""
     ...

@@ -1,0 +1,22 @@
+import tensorflow as tf, numpy as np
+L=tf.linalg
+print(L.diag([1.,2.],k=1).numpy().tolist(), L.diag([1,2],k=-2).numpy().tolist())
+print(L.diag([[1.,2.],[3.,4.]],k=0).numpy().tolist())
+d=np.array([[0,8,9],[1,2,3],[4,5,0]]); print(L.diag(d,k=(-1,1)).numpy().tolist())
+print(L.diag(np.array([[8,9,0],[1,2,3],[0,4,5]]),k=(-1,1),align="LEFT_RIGHT").numpy().tolist())
+print(L.diag([1,2],k=0,num_rows=2,num_cols=4,padding_value=9).numpy().tolist(), L.diag([1,2],k=-1,num_rows=3,num_cols=4).numpy().tolist())
+print(L.diag([[2,3],[4,5]],k=(0,1)).numpy().tolist())
+x=tf.reshape(tf.range(12),[3,4])
+print(L.diag_part(x).numpy().tolist(), L.diag_part(x,k=1).numpy().tolist(), L.diag_part(x,k=-1).numpy().tolist(), L.diag_part(x,k=3).numpy().tolist())
+print(L.diag_part(x,k=(-1,1)).numpy().tolist(), L.diag_part(x,k=(-1,1),align="LEFT_LEFT",padding_value=-7).numpy().tolist(), L.diag_part(x,k=(1,2),align="RIGHT_RIGHT").numpy().tolist())
+b=tf.reshape(tf.range(24.),[2,3,4]); print(L.diag_part(b,k=(0,1)).numpy().tolist())
+print(L.set_diag(tf.zeros([3,3]),[1.,2.],k=1).numpy().tolist(), L.set_diag(tf.ones([3,3]),tf.constant([[0.,8.,9.],[1.,2.,3.]]),k=(0,1)).numpy().tolist())
+v=tf.Variable([1.,2.])
+with tf.GradientTape() as t: y=tf.reduce_sum(L.diag(v,k=1)*tf.reshape(tf.range(9.),[3,3]))
+print(t.gradient(y,v).numpy())
+m=tf.Variable(tf.reshape(tf.range(9.),[3,3]))
+with tf.GradientTape() as t: y=tf.reduce_sum(L.diag_part(m,k=(-1,0))**2)
+print(t.gradient(y,m).numpy().tolist())
+@tf.function
+def f(a): return L.diag(a,k=-1), L.diag_part(a[None]*a[:,None],k=1)
+print([z.numpy().tolist() for z in f(tf.constant([1.,2.,3.]))])
