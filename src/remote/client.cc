@@ -1,6 +1,7 @@
 #include "remote/client.h"
 
 #include <algorithm>
+#include <set>
 
 #include "graph/partition.h"
 #include "lockstep/graph/device.h"
@@ -46,7 +47,7 @@ struct Client::Run {
   std::vector<Tensor> results;
   Asker asker;
   std::vector<runtime::RaceFinding> findings;
-  base::Timer pause, life;
+  base::Timer pause;
   int attempts = 0;
 };
 
@@ -228,17 +229,22 @@ void Client::Send(uint64_t id) {
     };
     rpc_.CallParcel(part.address, kRun, request.Write(), kLongest, answered);
   }
-  Live(run, id);
+  if (!shows_life_) ShowLife();
 }
 
-// Says to the servers of a long run that its client lives.
-void Client::Live(Run& run, uint64_t id) {
-  run.life.StartAfter(rpc_.executor(), kSignOfLife, [this, id] {
-    Run& own = *runs_.at(id);
-    for (const RemoteGraph::Part& part : own.graph->parts) {
-      rpc_.Call(part.address, kKeep, owner_, kAnswering, [](const Result<std::string>&) {});
+// Says to the servers of runs that their client lives, for as long as there are any.
+void Client::ShowLife() {
+  shows_life_ = true;
+  life_.StartAfter(rpc_.executor(), kSignOfLife, [this] {
+    std::set<std::string> addresses;
+    for (const auto& [id, run] : runs_) {
+      for (const RemoteGraph::Part& part : run->graph->parts) addresses.insert(part.address);
     }
-    Live(own, id);
+    for (const std::string& address : addresses) {
+      rpc_.Call(address, kKeep, owner_, kAnswering, [](const Result<std::string>&) {});
+    }
+    shows_life_ = !addresses.empty();
+    if (shows_life_) ShowLife();
   });
 }
 

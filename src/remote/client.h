@@ -88,7 +88,7 @@ class Client {
   struct Run;
   static bool Alone(const Run& run);
   void Send(uint64_t id);
-  void Live(Run& run, uint64_t id);
+  void ShowLife();
   void Answered(uint64_t id, uint64_t number, size_t part, const Result<net::Parcel>& answer);
   void Renew(uint64_t id, uint64_t number, size_t part);
   void Again(uint64_t id);
@@ -109,6 +109,8 @@ class Client {
   int num_retries_ = 0;
   HelloAnswer cluster_;
   std::map<uint64_t, std::unique_ptr<Run>> runs_;
+  base::Timer life_;
+  bool shows_life_ = false;  // its time is running
   std::function<void()> told_;
   std::map<std::string, std::vector<Finish>> untold_;  // by address: not yet acknowledged
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
