@@ -116,8 +116,8 @@ def _print_elsewhere(places, tensors, summarize, stream, sep, end):
     text = sep.join(_print_text(one, marks, summarize, True) for one in places) + end
     if marks.order != list(range(len(tensors))):
         return None
-    return "PrintV2", {"template": text, "summarize": -1 if summarize is None else int(summarize),
-                       "to_stdout": stream is sys.stdout}
+    return "PrintV2", {"template": ("s", text.encode()), "to_stdout": ("b", stream is sys.stdout),
+                       "summarize": ("i", -1 if summarize is None else int(summarize))}
 
 
 def _write_to(stream, text):
@@ -148,7 +148,7 @@ def _print_text(value, tensors, summarize, top=False):
     if isinstance(value, str):
         return value if top else _quote(value)
     if isinstance(value, float):
-        return _float_text(convert_to_tensor(value).numpy())
+        return _tensor_text(convert_to_tensor(value), None)
     if hasattr(value, "to_list") and hasattr(value, "row_splits"):
         return str(value.to_list())
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
@@ -162,50 +162,8 @@ def _quote(value):
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
-def _float_text(value):
-    """A real number as TensorFlow's C++ prints it: the shorter of two precisions that reads back."""
-    import numpy
-    if not numpy.isfinite(value):
-        return {"nan": "nan", "inf": "inf", "-inf": "-inf"}[str(float(value))]
-    number = float(value)
-    if numpy.asarray(value).dtype == numpy.float64:
-        text = f"{number:.15g}"
-        return text if float(text) == number else f"{number:.17g}"
-    text = f"{number:.6g}"
-    return text if numpy.float32(text) == numpy.float32(number) else f"{number:.9g}"
-
-
-def _scalar_text(value, dtype):
-    if dtype.is_floating:
-        return _float_text(value)
-    if dtype.name == "bool":
-        return "1" if value else "0"
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    return str(value)
-
-
 def _tensor_text(tensor, summarize):
-    array = tensor.numpy()
-    if tensor._rank == 0:
-        return _scalar_text(array, tensor.dtype)
-    return _array_text(array, tensor.dtype, summarize, 0, tensor._rank)
-
-
-def _array_text(array, dtype, summarize, depth, rank):
-    import numpy
-    array = numpy.asarray(array)
-    if array.ndim == 0:
-        text = _scalar_text(array[()] if array.dtype != object else array.item(), dtype)
-        return f'"{text}"' if dtype.name == "string" else text
-    edge = len(array) if summarize is None or summarize < 0 else summarize
-    rows = list(range(len(array)))
-    parts = [_array_text(array[i], dtype, summarize, depth + 1, rank) for i in rows] \
-        if len(rows) <= 2 * edge else (
-            [_array_text(array[i], dtype, summarize, depth + 1, rank) for i in rows[:edge]] + ["..."]
-            + [_array_text(array[i], dtype, summarize, depth + 1, rank) for i in rows[-edge:]])
-    gap = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
-    return "[" + gap.join(parts) + "]"
+    return _native.summarized_nested(tensor, -1 if summarize is None else int(summarize)).decode(errors="replace")
 
 
 def Assert(condition, data, summarize=None, name=None):
@@ -215,12 +173,12 @@ def Assert(condition, data, summarize=None, name=None):
 
     def check(tensors):
         if not bool(tensors[0]):
-            shown = " ".join(f"[{_native.summarized(one, most)}]" for one in tensors[1:])
+            shown = " ".join(f"[{_native.summarized_flat(one, most).decode(errors='replace')}]" for one in tensors[1:])
             raise errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
         return []
     tensors = [condition] + [convert_to_tensor(one) for one in nest.flatten(list(data))]
     if _native.is_tracing():
-        return host_operation(check, tensors, "Assert", ("Assert", {"summarize": most}))
+        return host_operation(check, tensors, "Assert", ("Assert", {"summarize": ("i", most)}))
     if not bool(condition):
         raise errors.InvalidArgumentError(
             None, None, f"Expected '{condition.numpy()}' to be true. Summarized data: "

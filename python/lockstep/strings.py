@@ -82,7 +82,6 @@ def to_number(input, out_type=float32, name=None):
 
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
     """Numbers as text. Raises: ValueError for both `scientific` and `shortest`."""
-    from ._host_calls import _scalar_text
     if scientific and shortest:
         raise ValueError("Cannot select both scientific and shortest notation")
     tensor = convert_to_tensor(input)
@@ -99,7 +98,7 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     elif tensor._dtype == 10:
         texts = ["true" if one else "false" for one in tensor.numpy().reshape(-1)]
     else:
-        texts = [_scalar_text(one, tensor.dtype) for one in tensor.numpy().reshape(-1)]
+        texts = [one.decode(errors="replace") for one in tensor.numpy().reshape(-1)]
     return _native.from_strings([one.encode() for one in texts], tensor._shape)
 
 

@@ -3,6 +3,7 @@
 
 #include "ops/builder.h"
 #include "ops/op.h"
+#include "python/attributes.h"
 #include "python/bind.h"
 #include "python/callback.h"
 #include "runtime/host_ops.h"
@@ -59,21 +60,13 @@ std::vector<Tensor> Emit(nb::object function, const std::vector<Tensor>& inputs,
   auto call = std::make_shared<HostCall>();
   call->function = TensorFunction(std::move(function));
   for (size_t i = 0; i < dtypes.size(); ++i) call->outputs.push_back({dtypes[i], shapes[i]});
-  ops::Attributes attributes{{"call", std::shared_ptr<TensorObject>(call)}};
+  ops::Attributes attributes;
   if (!elsewhere.is_none()) {
+    attributes = AttributesFrom(nb::cast<nb::dict>(elsewhere[1]));
     attributes.Set("elsewhere", nb::cast<std::string>(elsewhere[0]));
     attributes.Set("outputs", static_cast<int64_t>(dtypes.size()));
-    for (auto [name, value] : nb::cast<nb::dict>(elsewhere[1])) {
-      const auto key = nb::cast<std::string>(name);
-      if (nb::isinstance<nb::bool_>(value)) {
-        attributes.Set(key, nb::cast<bool>(value));
-      } else if (nb::isinstance<nb::int_>(value)) {
-        attributes.Set(key, nb::cast<int64_t>(value));
-      } else {
-        attributes.Set(key, nb::cast<std::string>(value));
-      }
-    }
   }
+  attributes.Set("call", std::shared_ptr<TensorObject>(call));
   return Unlocked([&] { return ops::Emit("PyFunction", inputs, attributes); });
 }
 
@@ -84,7 +77,14 @@ void BindHostCalls(nb::module_& m) {
   // `elsewhere`: an op and its attributes, which does the same on tasks without Python.
   m.def("host_call", &Emit, "function"_a, "inputs"_a, "dtypes"_a, "shapes"_a,
         "elsewhere"_a = nb::none());
-  m.def("summarized", &runtime::SummarizedFlat);
+  m.def("summarized_flat", [](const Tensor& tensor, int64_t most) {
+    const std::string text = runtime::SummarizedFlat(tensor, most);
+    return nb::bytes(text.data(), text.size());
+  });
+  m.def("summarized_nested", [](const Tensor& tensor, int64_t edge) {
+    const std::string text = runtime::SummarizedNested(tensor, edge);
+    return nb::bytes(text.data(), text.size());
+  });
 }
 
 }  // namespace lockstep::python

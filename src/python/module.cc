@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "python/bind.h"
+#include "runtime/waiting.h"
 
 namespace {
 
@@ -27,11 +28,19 @@ void EndOrWait() {
   outer_handler();
 }
 
+// Ctrl-C, for the thread that gets it.
+void LookForSignals() {
+  if (std::this_thread::get_id() != main_thread) return;
+  const nanobind::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) nanobind::raise_python_error();
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
   using namespace lockstep::python;
   outer_handler = std::set_terminate(&EndOrWait);
+  lockstep::runtime::SetLookWhileWaiting(&LookForSignals);
   // Functions and classes of the package outlive the module at the interpreter's end.
   nb::set_leak_warnings(false);
   BindHooks(m);

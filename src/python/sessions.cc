@@ -6,24 +6,21 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <thread>
 
 #include "lockstep/runtime/graph_def.h"
 #include "lockstep/runtime/session.h"
 #include "ops/builder.h"
 #include "ops/known_site.h"
+#include "python/attributes.h"
 #include "python/bind.h"
 #include "python/callback.h"
 #include "python/site.h"
 #include "runtime/graph_builder.h"
 #include "runtime/shared_object.h"
-#include "runtime/waiting.h"
 
 namespace lockstep::python {
 
 namespace {
-
-std::thread::id main_thread;  // that which has loaded the module
 
 Fetch FetchOf(nb::handle object) {
   if (nb::isinstance<Tensor>(object)) return Fetch(nb::cast<Tensor>(object));
@@ -145,28 +142,6 @@ nb::list NodesOf(const Graph& given) {
   return nodes;
 }
 
-// An attribute as (kind, value): "b", "i", "f", "s", "type", "list(int)", "list(float)" or
-// "tensor".
-ops::AttributeValue AttributeFrom(nb::handle pair) {
-  const auto kind = nb::cast<std::string>(pair[0]);
-  const nb::object value = pair[1];
-  if (kind == "b") return nb::cast<bool>(value);
-  if (kind == "i") return nb::cast<int64_t>(value);
-  if (kind == "f") return nb::cast<double>(value);
-  if (kind == "type") return static_cast<DType>(nb::cast<int>(value));
-  if (kind == "list(int)") return nb::cast<std::vector<int64_t>>(value);
-  if (kind == "list(float)") return nb::cast<std::vector<double>>(value);
-  if (kind == "tensor") return nb::cast<Tensor>(value);
-  const auto bytes = nb::cast<nb::bytes>(value);
-  return std::string(bytes.c_str(), bytes.size());
-}
-
-ops::Attributes AttributesFrom(nb::dict given) {
-  ops::Attributes attributes;
-  for (auto [name, pair] : given) attributes.Set(nb::cast<std::string>(name), AttributeFrom(pair));
-  return attributes;
-}
-
 // An op by its name; None where there is no such op.
 nb::object EmitOp(const std::string& op, const std::vector<Tensor>& inputs, nb::dict given) {
   const auto all = ops::OpRegistry::Global().All();
@@ -187,13 +162,6 @@ std::pair<Tensor, std::string> MakeSharedObject(const std::string& kind, const s
   const Tensor handle =
       runtime::MakeNamedObject(kind, shared_name.empty() ? own : shared_name, AttributesFrom(spec));
   return {handle, own};
-}
-
-// Ctrl-C, for the thread that gets it.
-void LookForSignals() {
-  if (std::this_thread::get_id() != main_thread) return;
-  const nb::gil_scoped_acquire gil;
-  if (PyErr_CheckSignals() != 0) nb::raise_python_error();
 }
 
 nb::bytes WrittenGraph(const Graph& graph) {
@@ -281,8 +249,6 @@ void BindGraphs(nb::module_& m) {
 void BindSessions(nb::module_& m) {
   using namespace nb::literals;
   BindGraphs(m);
-  main_thread = std::this_thread::get_id();
-  runtime::SetLookWhileWaiting(&LookForSignals);
   m.def("shared_object", &MakeSharedObject);
   nb::class_<Session>(m, "Session")
       .def(

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "graph/bodies.h"
 #include "runtime/host_ops.h"
 
 namespace lockstep::remote {
@@ -24,17 +23,10 @@ const runtime::RegisterHostOp kHold("_Hold", {RunByWorker, true});
 
 }  // namespace
 
-bool Waits(const graph::Node& node) {
-  const runtime::HostOp* host = runtime::FindHostOp(node.spec->name);
-  return host != nullptr && host->waits;
-}
-
 bool Stops(const graph::Graph& graph) {
-  return std::ranges::any_of(graph.nodes(), [](const graph::Node& node) {
-    return node.spec->name == "_Send" || node.spec->name == "_Recv" || Waits(node) ||
-           std::ranges::any_of(graph::BodiesOf(node.attributes),
-                               [](const graph::Graph* body) { return Stops(*body); });
-  });
+  return runtime::MayWait(graph) || std::ranges::any_of(graph.nodes(), [](const auto& node) {
+           return node.spec->name == "_Send" || node.spec->name == "_Recv";
+         });
 }
 
 }  // namespace lockstep::remote

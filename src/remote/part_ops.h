@@ -7,8 +7,6 @@ namespace lockstep::remote {
 // Where the execution of a part stops, so that its worker carries the op out: "_Send" and "_Recv",
 // "_Hold" before the first op that writes, and ops that may wait for other runs.
 
-/// Whether the op may wait for what another run does, as that of a full queue.
-bool Waits(const graph::Node& node);
 /// Whether a part stops anywhere for values, or to wait.
 bool Stops(const graph::Graph& graph);
 

@@ -16,6 +16,7 @@
 #include "remote/stages.h"
 #include "runtime/graph_builder.h"
 #include "runtime/graph_dot.h"
+#include "runtime/host_ops.h"
 #include "runtime/loop_driver.h"
 #include "runtime/random_streams.h"
 #include "runtime/session_callable.h"
@@ -95,23 +96,17 @@ class Connection {
 
  private:
   Result<HelloAnswer> Connect(const std::string& address, bool trusted_network) {
-    Result<HelloAnswer> hello = Status(Code::kInternal, "[session] not connected");
-    driver_.Await([&](const runtime::OnDone& done) {
+    Status opened;
+    driver_.Run([&] {
       auto rpc = net::MakeGrpcRpc(driver_.loop(), OptionsFor("127.0.0.1:0", trusted_network, ""));
-      if (!rpc.ok()) {
-        hello = rpc.status();
-        done();
-        return;
-      }
+      opened = rpc.status();
+      if (!rpc.ok()) return;
       rpc_ = std::move(*rpc);
       roads_ = std::make_unique<Roads>(*rpc_, driver_.loop(), randomness_);
       client_ = std::make_unique<Client>(*roads_, randomness_);
-      client_->Connect(address, [&hello, done](Result<HelloAnswer> answer) {
-        hello = std::move(answer);
-        done();
-      });
     });
-    return hello;
+    if (!opened.ok()) return opened;
+    return Ask(address);
   }
 
   Result<HelloAnswer> Ask(const std::string& address) {
@@ -259,6 +254,7 @@ class Servers {
   Result<std::shared_ptr<RemoteGraph>> Register(const graph::Graph& part,
                                                 runtime::SessionMode mode) {
     Result<std::shared_ptr<RemoteGraph>> graph = Status(Code::kInternal, "[session] not compiled");
+    // A run that waits for another one must not keep variables meanwhile that this one needs.
     const bool relaxed = mode.consistency == Consistency::kRelaxed || runtime::MayWait(part);
     connection_->driver().Await([&](const runtime::OnDone& done) {
       connection_->client().Register(part, relaxed ? RunMode::kRelaxed : RunMode::kSerializable,

@@ -477,7 +477,7 @@ void Worker::Carry(Run& run) {
         run.execution->Answer({});
         continue;
       }
-      if (Waits(node)) {
+      if (runtime::MayWait(node)) {
         Post(run);
         WaitFor(run, node);
         return;

@@ -1,14 +1,11 @@
 #include "runtime/accumulator.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 
 #include "base/log.h"
 #include "lockstep/ops/array.h"
-#include "lockstep/ops/broadcast.h"
-#include "lockstep/ops/indexed_slices.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/ops/structure.h"
@@ -48,16 +45,8 @@ std::shared_ptr<SharedObject> MakeAccumulator(const std::string& name,
 }
 const RegisterSharedObject kAccumulator("accumulator", MakeAccumulator);
 
-std::vector<ops::TensorType> InferDone(const ops::InferenceContext&) {
-  return {{DType::kBool, Shape(), DType::kBool}};
-}
-std::vector<ops::TensorType> InferCount(const ops::InferenceContext&) {
-  return {{DType::kInt32, Shape(), DType::kInt32}};
-}
 const RegisterSharedOp kApply("AccumulatorApplyGradient", InferDone);
-const RegisterSharedOp kTake("AccumulatorTakeGradient", [](const ops::InferenceContext& context) {
-  return ElementTypes(context.attributes);
-});
+const RegisterSharedOp kTake("AccumulatorTakeGradient", InferElements);
 const RegisterSharedOp kCount("AccumulatorNumAccumulated", InferCount);
 const RegisterSharedOp kSetStep("AccumulatorSetGlobalStep", InferDone);
 
@@ -125,7 +114,7 @@ SharedObject::Ticket Accumulator::Start(std::string_view op, const ops::Attribut
                                         const std::vector<Tensor>& inputs, Done done) {
   const ops::BuilderScope eager(&EagerBuilder::Instance());
   const ops::RecordingPause pause;
-  std::vector<std::pair<Done, Result<std::vector<Tensor>>>> ended;
+  std::vector<Ended> ended;
   Ticket ticket = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -136,14 +125,13 @@ SharedObject::Ticket Accumulator::Start(std::string_view op, const ops::Attribut
       if (needed > 0) {
         taking_.push_back({ticket, needed, std::move(done)});
       } else {
-        ended.emplace_back(
-            std::move(done),
-            Status(Code::kInvalidArgument,
-                   "Argument num_required must be positive, but is " + std::to_string(needed)));
+        ended.push_back({std::move(done), Status(Code::kInvalidArgument,
+                                                 "Argument num_required must be positive, but is " +
+                                                     std::to_string(needed))});
       }
     } else if (op == "AccumulatorNumAccumulated") {
       const Tensor count = Scalar<int32_t>(static_cast<int32_t>(gradients_.size()));
-      ended.emplace_back(std::move(done), std::vector<Tensor>{count});
+      ended.push_back({std::move(done), std::vector<Tensor>{count}});
     } else if (op == "AccumulatorSetGlobalStep") {
       const int64_t step = inputs[0].scalar<int64_t>();
       if (step < step_) {
@@ -152,18 +140,18 @@ SharedObject::Ticket Accumulator::Start(std::string_view op, const ops::Attribut
                                                 " to " + std::to_string(step));
       }
       step_ = step;
-      ended.emplace_back(std::move(done), nothing);
+      ended.push_back({std::move(done), nothing});
     } else {
       const Status status = Apply(inputs);
-      ended.emplace_back(std::move(done), status.ok() ? Result<std::vector<Tensor>>(nothing)
-                                                      : Result<std::vector<Tensor>>(status));
+      ended.push_back({std::move(done), status.ok() ? Result<std::vector<Tensor>>(nothing)
+                                                    : Result<std::vector<Tensor>>(status)});
     }
     while (!taking_.empty() && static_cast<int64_t>(gradients_.size()) >= taking_.front().needed) {
-      ended.emplace_back(std::move(taking_.front().done), Take());
+      ended.push_back({std::move(taking_.front().done), Take()});
       taking_.pop_front();
     }
   }
-  for (auto& [call, result] : ended) call(std::move(result));
+  Tell(&ended);
   return ticket;
 }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/graph.h"
 #include "ops/op.h"
 
 namespace lockstep::runtime {
@@ -26,6 +27,10 @@ struct HostOp {
 
 /// The host op named `name`, or nullptr.
 const HostOp* FindHostOp(std::string_view name);
+
+/// Whether the op, or one of the graph and its bodies, may wait for what another run does.
+bool MayWait(const graph::Node& node);
+bool MayWait(const graph::Graph& graph);
 
 /// At namespace scope: `const RegisterHostOp kReplicaId("ReplicaId", {Run});`
 struct RegisterHostOp {

@@ -1,8 +1,6 @@
 // What functions that were traced in Python print and assert on other tasks than their own: there
 // no Python carries them out.
 
-#include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <string>
 #include <vector>

@@ -78,23 +78,12 @@ std::shared_ptr<SharedObject> MakeQueue(const std::string& name, const ops::Attr
 }
 const RegisterSharedObject kQueue("queue", MakeQueue);
 
-// Something to fetch where there is nothing to give.
-std::vector<ops::TensorType> InferDone(const ops::InferenceContext&) {
-  return {{DType::kBool, Shape(), DType::kBool}};
-}
-std::vector<ops::TensorType> InferSize(const ops::InferenceContext&) {
-  return {{DType::kInt32, Shape(), DType::kInt32}};
-}
-std::vector<ops::TensorType> InferElement(const ops::InferenceContext& context) {
-  return ElementTypes(context.attributes);
-}
-
 const RegisterSharedOp kEnqueue("QueueEnqueue", InferDone);
 const RegisterSharedOp kEnqueueMany("QueueEnqueueMany", InferDone);
-const RegisterSharedOp kDequeue("QueueDequeue", InferElement);
-const RegisterSharedOp kDequeueMany("QueueDequeueMany", InferElement);
-const RegisterSharedOp kDequeueUpTo("QueueDequeueUpTo", InferElement);
-const RegisterSharedOp kSize("QueueSize", InferSize);
+const RegisterSharedOp kDequeue("QueueDequeue", InferElements);
+const RegisterSharedOp kDequeueMany("QueueDequeueMany", InferElements);
+const RegisterSharedOp kDequeueUpTo("QueueDequeueUpTo", InferElements);
+const RegisterSharedOp kSize("QueueSize", InferCount);
 const RegisterSharedOp kIsClosed("QueueIsClosed", InferDone);
 const RegisterSharedOp kClose("QueueClose", InferDone);
 
@@ -188,7 +177,7 @@ SharedObject::Ticket Queue::Start(std::string_view op, const ops::Attributes& at
     }
     Proceed(&ended);
   }
-  for (Ended& one : ended) one.done(std::move(one.result));
+  Tell(&ended);
   return ticket;
 }
 
@@ -211,7 +200,7 @@ void Queue::Cancel(Ticket ticket) {
     const ops::RecordingPause pause;
     Proceed(&ended);
   }
-  for (Ended& one : ended) one.done(std::move(one.result));
+  Tell(&ended);
 }
 
 void Queue::Proceed(std::vector<Ended>* ended) {

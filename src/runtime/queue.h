@@ -49,10 +49,6 @@ class Queue : public SharedObject {
     bool closes = false;  // when what was to be put in before is in
     Done done;
   };
-  struct Ended {
-    Done done;
-    Result<std::vector<Tensor>> result;
-  };
   Result<std::deque<Element>> Elements(const std::vector<Tensor>& inputs, bool many) const;
   Status CheckShape(size_t component, const Shape& got) const;
   void Proceed(std::vector<Ended>* ended);

@@ -68,15 +68,6 @@ bool Writes(const graph::Graph& graph) {
 
 }  // namespace
 
-bool MayWait(const graph::Graph& graph) {
-  return std::ranges::any_of(graph.nodes(), [](const graph::Node& node) {
-    const HostOp* host = FindHostOp(node.spec->name);
-    return (host != nullptr && host->waits) ||
-           std::ranges::any_of(graph::BodiesOf(node.attributes),
-                               [](const graph::Graph* body) { return MayWait(*body); });
-  });
-}
-
 void RequireRunnable(const graph::Graph& graph, Consistency consistency) {
   if (consistency == Consistency::kRelaxed) return;
   if (const graph::Node* node = FindBlocking(graph)) {
@@ -136,6 +127,7 @@ SessionCallable::SessionCallable(const graph::Graph& bound, size_t num_fetches, 
   needs_ = NeededValues(graph_);
   ExecutionOptions options;
   options.eager = mode.one_by_one;
+  // A run that waits for another one must not keep variables meanwhile that this one needs.
   if (mode.consistency == Consistency::kRelaxed || (MayWait(graph_) && Writes(graph_))) {
     options.eager = true;
     relaxed_ = std::make_unique<Program>(graph_, options);

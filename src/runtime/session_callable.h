@@ -28,10 +28,6 @@ graph::Graph WithResources(const graph::Graph& graph,
 /// for writes under kSnapshot.
 void RequireRunnable(const graph::Graph& graph, Consistency consistency);
 
-/// Whether a run has an op that may wait for what another run does, such as one of a full queue. It
-/// must not keep variables meanwhile that the other one needs, so it is relaxed where it would.
-bool MayWait(const graph::Graph& graph);
-
 /// A variable whose value a run needs when it begins, and the op that needs it.
 struct ValueNeed {
   std::shared_ptr<VariableCell> cell;

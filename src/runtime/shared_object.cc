@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "graph/device_scope.h"
+#include "runtime/element_types.h"
 #include "runtime/host_ops.h"
 #include "runtime/run_control.h"
 #include "runtime/waiting.h"
@@ -79,6 +80,18 @@ std::vector<Tensor> RunSharedOp(const ops::OpSpec& spec, const ops::Attributes& 
 }
 
 }  // namespace
+
+std::vector<ops::TensorType> InferDone(const ops::InferenceContext&) {
+  return {{DType::kBool, Shape(), DType::kBool}};
+}
+
+std::vector<ops::TensorType> InferCount(const ops::InferenceContext&) {
+  return {{DType::kInt32, Shape(), DType::kInt32}};
+}
+
+std::vector<ops::TensorType> InferElements(const ops::InferenceContext& context) {
+  return ElementTypes(context.attributes);
+}
 
 RegisterSharedOp::RegisterSharedOp(std::string_view name, ops::InferFunction infer) {
   ops::OpRegistry::Global().Register(

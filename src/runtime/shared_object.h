@@ -26,6 +26,16 @@ class SharedObject : public TensorObject {
   /// Ends a wait, as if it had never been: what it has taken goes back. `done` gets Cancelled,
   /// unless it has been called.
   virtual void Cancel(Ticket ticket) = 0;
+
+ protected:
+  // What is told when no lock is held any more.
+  struct Ended {
+    Done done;
+    Result<std::vector<Tensor>> result;
+  };
+  static void Tell(std::vector<Ended>* ended) {
+    for (Ended& one : *ended) one.done(std::move(one.result));
+  }
 };
 
 /// What makes one of what its handle says. Errors: InvalidArgument.
@@ -53,6 +63,12 @@ Tensor MakeNamedObject(const std::string& kind, const std::string& name,
                        const ops::Attributes& spec);
 /// What ops with this handle act on, or nullptr where it is no handle of such an object.
 SharedObject* SharedObjectOf(const Tensor& handle);
+
+/// Shape rules of such ops: something to fetch where there is nothing to give, a count, and what
+/// `ElementTypes` says.
+std::vector<ops::TensorType> InferDone(const ops::InferenceContext& context);
+std::vector<ops::TensorType> InferCount(const ops::InferenceContext& context);
+std::vector<ops::TensorType> InferElements(const ops::InferenceContext& context);
 
 /// Registers an op whose first input is such a handle. It is ordered among those that touch the
 /// world outside, and a run with one that writes variables, too, is relaxed.

@@ -2,7 +2,7 @@
 
 from .. import _native
 from .._tensor import convert_to_tensor
-from ._identifiers import identified
+from ._identifiers import deserializer, identified, serialize  # noqa: F401
 
 
 class Constraint:
@@ -76,16 +76,4 @@ def native(identifier):
         lambda w: convert_to_tensor(made(w), dtype_hint=w.dtype))
 
 
-def serialize(constraint):
-    """The constraint as a dict of its class and its options."""
-    from . import saving
-    return saving.serialize_keras_object(constraint)
-
-
-def deserialize(config, custom_objects=None):
-    """The constraint of such a dict."""
-    from . import saving
-    known = (custom_objects or {}).get(config.get("class_name")) if isinstance(config, dict) else None
-    if known is not None:
-        return known(**config.get("config", {}))
-    return get(config) if isinstance(config, str) or "module" not in config else saving.deserialize_keras_object(config)
+deserialize = deserializer(get)

@@ -40,7 +40,10 @@ class UnitNorm(Constraint):
     def get_config(self) -> Any: ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def deserialize(config, custom_objects=None) -> Any:
-    """The constraint of such a dict."""
+    """The object of a name, or of a dict of its class and its options."""
+    ...
+def deserializer(get) -> Any:
+    """What makes an object of such a dict, or of its name, where `get` takes a name or a dict of class and options."""
     ...
 def get(identifier) -> Any:
     """The constraint of a name, a config, a class, an object or a function. Raises: ValueError."""
@@ -52,7 +55,7 @@ max_norm = MaxNorm
 min_max_norm = MinMaxNorm
 def native(identifier) -> Any: ...
 non_neg = NonNeg
-def serialize(constraint) -> Any:
-    """The constraint as a dict of its class and its options."""
+def serialize(made) -> Any:
+    """An object as a dict of its class and its options."""
     ...
 unit_norm = UnitNorm

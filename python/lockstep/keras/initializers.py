@@ -3,6 +3,7 @@
 from .. import _native
 from .._dtypes import BY_CODE, as_dtype
 from .._tensor import convert_to_tensor
+from ._identifiers import deserializer, serialize  # noqa: F401
 from ._names import to_snake_case
 
 
@@ -161,16 +162,4 @@ def native(identifier):
     return _native.python_initializer(call)
 
 
-def serialize(initializer):
-    """The initializer as a dict of its class and its options."""
-    from . import saving
-    return saving.serialize_keras_object(initializer)
-
-
-def deserialize(config, custom_objects=None):
-    """The initializer of such a dict."""
-    from . import saving
-    known = (custom_objects or {}).get(config.get("class_name")) if isinstance(config, dict) else None
-    if known is not None:
-        return known(**config.get("config", {}))
-    return get(config) if isinstance(config, str) or "module" not in config else saving.deserialize_keras_object(config)
+deserialize = deserializer(get)

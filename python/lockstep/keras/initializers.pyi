@@ -122,8 +122,9 @@ def as_dtype(value) -> Any:
 constant = Constant
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def deserialize(config, custom_objects=None) -> Any:
-    """The initializer of such a dict."""
+    """The object of a name, or of a dict of its class and its options."""
     ...
+from lockstep.keras.constraints import deserializer as deserializer
 def get(identifier) -> Any:
     """The initializer of a name, a class, an object or a function. Raises: ValueError."""
     ...
@@ -141,9 +142,7 @@ ones = Ones
 orthogonal = Orthogonal
 random_normal = RandomNormal
 random_uniform = RandomUniform
-def serialize(initializer) -> Any:
-    """The initializer as a dict of its class and its options."""
-    ...
+from lockstep.keras.constraints import serialize as serialize
 def to_snake_case(name) -> Any:
     """'MaxPooling2D' becomes 'max_pooling2d'."""
     ...

@@ -33,8 +33,9 @@ class Regularizer:
     def get_config(self) -> Any: ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def deserialize(config, custom_objects=None) -> Any:
-    """The regularizer of such a dict."""
+    """The object of a name, or of a dict of its class and its options."""
     ...
+from lockstep.keras.constraints import deserializer as deserializer
 def get(identifier) -> Any:
     """The regularizer of a name, a config, a class, an object or a function. Raises: ValueError."""
     ...
@@ -43,6 +44,4 @@ l1 = L1
 l1_l2 = L1L2
 l2 = L2
 def native(identifier) -> Any: ...
-def serialize(regularizer) -> Any:
-    """The regularizer as a dict of its class and its options."""
-    ...
+from lockstep.keras.constraints import serialize as serialize
