@@ -16,18 +16,20 @@ class SessionManager:
         from . import get_default_graph
         self._graph = graph or get_default_graph()
         self._local, self._local_feeds, self._wait = local_init_op, local_init_feed_dict, recovery_wait_secs
-        self._ready = ready_op
-        if ready_op is None:
-            from . import report_uninitialized_variables
-            with self._graph.as_default():
-                self._ready = report_uninitialized_variables()
+        from . import global_variables, report_uninitialized_variables
+        with self._graph.as_default():
+            self._ready = report_uninitialized_variables() if ready_op is None else ready_op
+            # Local variables have values once `local_init_op` has run, here.
+            self._ready_for_local = (report_uninitialized_variables(global_variables()) if ready_for_local_init_op is None
+                                     else ready_for_local_init_op)
 
     def _begin(self, session):
         if self._local is not None:
             session.run(self._local, self._local_feeds)
 
-    def _missing(self, session):
-        return [one.decode() for one in session.run(self._ready)]
+    @staticmethod
+    def _missing(session, ready):
+        return [one.decode() for one in session.run(ready)]
 
     def prepare_session(self, master, init_op=None, saver=None, checkpoint_dir=None, checkpoint_filename_with_path=None,
                         wait_for_checkpoint=False, max_wait_secs=7200, config=None, init_feed_dict=None, init_fn=None):
@@ -44,7 +46,7 @@ class SessionManager:
             if init_fn is not None:
                 init_fn(session)
         self._begin(session)
-        missing = self._missing(session)
+        missing = self._missing(session, self._ready)
         if missing:
             raise RuntimeError(f"Init operations did not make model ready.  Init op: {getattr(init_op, 'name', None)}, init fn: "
                                f"{init_fn}, local_init_op: {getattr(self._local, 'name', None)}, error: Variables not "
@@ -59,14 +61,14 @@ class SessionManager:
         if not restored:
             return session, False
         self._begin(session)
-        return session, not self._missing(session)
+        return session, not self._missing(session, self._ready)
 
     def wait_for_session(self, master, config=None, max_wait_secs=float("Inf")):
         """A session whose variables another task has given values. Raises: DeadlineExceededError naming those without."""
         from . import Session
         until = time.monotonic() + (float("Inf") if max_wait_secs is None else max_wait_secs)
         session = Session(master, graph=self._graph, config=config)
-        while missing := self._missing(session):
+        while missing := self._missing(session, self._ready_for_local):
             if time.monotonic() > until:
                 raise DeadlineExceededError(None, None, f"Session was not ready after waiting {max_wait_secs} secs; these "
                                             f"variables have no values: {', '.join(missing)}; is the chief there?")

@@ -6,6 +6,7 @@ import threading
 import time
 
 from ...train import Coordinator
+from .session_manager import SessionManager
 
 
 class LooperThread(threading.Thread):
@@ -91,14 +92,14 @@ class Supervisor:
         the chief waits for the chief to give them. Raises: DeadlineExceededError after `max_wait_secs`."""
         from . import Session
         self.coord.clear_stop()
-        session = Session(master, graph=self._graph, config=config)
         if self.is_chief:
+            session = Session(master, graph=self._graph, config=config)
             self._set(session)
             if start_standard_services:
                 self.start_standard_services(session)
         else:
-            self._wait_until_set(session, max_wait_secs)
-            session.run(self.local_init_op)
+            manager = SessionManager(self.local_init_op, graph=self._graph, recovery_wait_secs=self._wait)
+            session = manager.wait_for_session(master, config, max_wait_secs)
         self.start_queue_runners(session)
         return session
 
@@ -116,19 +117,6 @@ class Supervisor:
             self.saver.restore(session, known)
         if self.local_init_op is not None:
             session.run(self.local_init_op)
-
-    def _wait_until_set(self, session, seconds):
-        from . import global_variables, report_uninitialized_variables
-        from ...errors import DeadlineExceededError
-        with self._graph.as_default():
-            missing = report_uninitialized_variables(global_variables())
-        until = time.monotonic() + seconds
-        while len(names := session.run(missing)):
-            if time.monotonic() > until:
-                raise DeadlineExceededError(
-                    None, None, f"Session was not ready after waiting {seconds} secs; these variables have no values: "
-                    f"{', '.join(one.decode() for one in names)}; is the chief there?")
-            self.coord.wait_for_stop(min(self._wait, 0.2))
 
     def start_standard_services(self, sess):
         """The thread that saves every `save_model_secs`, where there is a `logdir`; the threads."""
