@@ -36,7 +36,7 @@ void BoxMuller(const uint32_t* words, double* normals) {
 }
 
 template <typename T>
-void Scale(std::span<T> out, T mean, T deviation) {
+void ScaleNormals(std::span<T> out, T mean, T deviation) {
   if (mean == 0 && deviation == 1) return;
   for (T& value : out) value = value * deviation + mean;
 }
@@ -82,26 +82,26 @@ void FillNormal(const Stream& stream, uint64_t first, std::span<float> out, floa
                 float deviation) {
   FillByBlock<4>(stream, first, out,
                  [](const uint32_t* words, float* elements) { BlockNormals(words, elements); });
-  Scale(out, mean, deviation);
+  ScaleNormals(out, mean, deviation);
 }
 
 void FillNormal(const Stream& stream, uint64_t first, std::span<double> out, double mean,
                 double deviation) {
   FillByBlock<2>(stream, first, out,
                  [](const uint32_t* words, double* elements) { BoxMuller(words, elements); });
-  Scale(out, mean, deviation);
+  ScaleNormals(out, mean, deviation);
 }
 
 void FillTruncatedNormal(const Stream& stream, uint64_t first, std::span<float> out, float mean,
                          float deviation) {
   FillTruncatedGroups<float, 4>(stream, first, out);
-  Scale(out, mean, deviation);
+  ScaleNormals(out, mean, deviation);
 }
 
 void FillTruncatedNormal(const Stream& stream, uint64_t first, std::span<double> out, double mean,
                          double deviation) {
   FillTruncatedGroups<double, 2>(stream, first, out);
-  Scale(out, mean, deviation);
+  ScaleNormals(out, mean, deviation);
 }
 
 }  // namespace lockstep::random

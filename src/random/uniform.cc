@@ -32,7 +32,7 @@ void UnitFloats(const Stream& stream, uint64_t first, std::span<float> out) {
 }
 
 template <typename T>
-void Scale(std::span<T> out, T low, T high) {
+void ScaleUniforms(std::span<T> out, T low, T high) {
   if (low == 0 && high == 1) return;
   const T width = high - low;
   for (T& value : out) value = value * width + low;
@@ -54,7 +54,7 @@ uint16_t UnitHalfBits(uint32_t word) {
 void FillUniform(const Stream& stream, uint64_t first, std::span<float> out, float low,
                  float high) {
   UnitFloats(stream, first, out);
-  Scale(out, low, high);
+  ScaleUniforms(out, low, high);
 }
 
 void FillUniform(const Stream& stream, uint64_t first, std::span<double> out, double low,
@@ -63,7 +63,7 @@ void FillUniform(const Stream& stream, uint64_t first, std::span<double> out, do
     elements[0] = UnitDouble(words[0], words[1]);
     elements[1] = UnitDouble(words[2], words[3]);
   });
-  Scale(out, low, high);
+  ScaleUniforms(out, low, high);
 }
 
 void FillUniformFloat16(const Stream& stream, uint64_t first, std::span<uint16_t> out) {

@@ -43,10 +43,10 @@ TEST(AssertOp, ShowsItsData) {
 }
 
 TEST(PrintOp, FillsItsTemplate) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   ops::Emit("PrintV2", {Constant<int32_t>({1, 2}), Tensor::FromStrings({"lone"}, {})},
             {{"template", std::string("a \x01 b {'k': \x02}\n")}});
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "a [1 2] b {'k': \"lone\"}\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "a [1 2] b {'k': \"lone\"}\n");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace lockstep::kernels {
 namespace {
 
-constexpr int64_t kBlock = 64;
+constexpr int64_t kAttentionBlock = 64;
 
 struct HeadGeometry {
   explicit HeadGeometry(const KernelSpec& spec)
@@ -27,7 +27,8 @@ struct HeadGeometry {
   int64_t Seen(int64_t t) const { return causal ? t + 1 + keys - queries : keys; }
   // The first query of a block that sees key s.
   int64_t FirstBlockThatSees(int64_t s) const {
-    return causal ? std::max<int64_t>(0, s - (keys - queries)) / kBlock * kBlock : 0;
+    return causal ? std::max<int64_t>(0, s - (keys - queries)) / kAttentionBlock * kAttentionBlock
+                  : 0;
   }
 
   // Where vector `t` of a head begins among vectors of `size`, of which there are `count` a head.
@@ -87,32 +88,32 @@ T* Scores(int64_t count) {
 template <typename T>
 void TimesTransposed(const T* a, const T* b, int64_t step, T* c, int64_t rows, int64_t columns,
                      int64_t depth, int64_t c_stride) {
-  Product<T>({.rows = rows,
-              .columns = columns,
-              .depth = depth,
-              .a = a,
-              .a_stride = step,
-              .b = b,
-              .b_stride = step,
-              .b_transposed = true,
-              .c = c,
-              .c_stride = c_stride});
+  Product(ProductArguments<T>{.rows = rows,
+                              .columns = columns,
+                              .depth = depth,
+                              .a = a,
+                              .a_stride = step,
+                              .b = b,
+                              .b_stride = step,
+                              .b_transposed = true,
+                              .c = c,
+                              .c_stride = c_stride});
 }
 
 // c[rows, columns] = a[rows, depth] b[depth, columns]; b and c have rows `step` apart.
 template <typename T>
-void Times(const T* a, int64_t a_stride, bool a_transposed, const T* b, T* c, int64_t step,
-           int64_t rows, int64_t columns, int64_t depth) {
-  Product<T>({.rows = rows,
-              .columns = columns,
-              .depth = depth,
-              .a = a,
-              .a_stride = a_stride,
-              .a_transposed = a_transposed,
-              .b = b,
-              .b_stride = step,
-              .c = c,
-              .c_stride = step});
+void TimesRows(const T* a, int64_t a_stride, bool a_transposed, const T* b, T* c, int64_t step,
+               int64_t rows, int64_t columns, int64_t depth) {
+  Product(ProductArguments<T>{.rows = rows,
+                              .columns = columns,
+                              .depth = depth,
+                              .a = a,
+                              .a_stride = a_stride,
+                              .a_transposed = a_transposed,
+                              .b = b,
+                              .b_stride = step,
+                              .c = c,
+                              .c_stride = step});
 }
 
 // Inputs query, key, value; outputs the result and the logarithms of the queries' sums.
@@ -130,10 +131,10 @@ class AttentionKernel : public HeadsKernel<T> {
     T* result = memory.out<T>(0) + h.Offset(head, 0, h.queries, h.value_depth);
     const int64_t step = h.Step(h.depth), value_step = h.Step(h.value_depth);
     T* log_sum = memory.out<T>(1) + head * h.queries;
-    T* scores = Scores<T>(kBlock * h.keys);
-    T inverse[kBlock];
-    for (int64_t first = 0; first < h.queries; first += kBlock) {
-      const int64_t count = std::min(kBlock, h.queries - first);
+    T* scores = Scores<T>(kAttentionBlock * h.keys);
+    T inverse[kAttentionBlock];
+    for (int64_t first = 0; first < h.queries; first += kAttentionBlock) {
+      const int64_t count = std::min(kAttentionBlock, h.queries - first);
       const int64_t seen = h.Seen(first + count - 1);
       TimesTransposed(q + first * step, k, step, scores, count, seen, h.depth, seen);
       for (int64_t t = 0; t < count; ++t) {
@@ -141,7 +142,7 @@ class AttentionKernel : public HeadsKernel<T> {
                                     log_sum + first + t);
       }
       T* rows = result + first * value_step;
-      Times(scores, seen, false, v, rows, value_step, count, h.value_depth, seen);
+      TimesRows(scores, seen, false, v, rows, value_step, count, h.value_depth, seen);
       for (int64_t t = 0; t < count; ++t) {
         ScaleRow(rows + t * value_step, h.value_depth, inverse[t]);
       }
@@ -165,23 +166,24 @@ class AttentionGradKernel : public HeadsKernel<T> {
     const int64_t step = h.Step(h.depth), value_step = h.Step(h.value_depth);
     T* shares = Scores<T>(2 * h.queries * h.keys);
     T* slopes = shares + h.queries * h.keys;  // of the scores
-    for (int64_t first = 0; first < h.queries; first += kBlock) {
+    for (int64_t first = 0; first < h.queries; first += kAttentionBlock) {
       ScoreBlock(memory, head, first, shares, slopes);
-      const int64_t count = std::min(kBlock, h.queries - first);
-      Times(slopes + first * h.keys, h.keys, false, k,
-            memory.out<T>(0) + h.Offset(head, first, h.queries, h.depth), step, count, h.depth,
-            h.Seen(first + count - 1));
+      const int64_t count = std::min(kAttentionBlock, h.queries - first);
+      TimesRows(slopes + first * h.keys, h.keys, false, k,
+                memory.out<T>(0) + h.Offset(head, first, h.queries, h.depth), step, count, h.depth,
+                h.Seen(first + count - 1));
     }
-    for (int64_t key = 0; key < h.keys; key += kBlock) {
-      const int64_t count = std::min(kBlock, h.keys - key);
+    for (int64_t key = 0; key < h.keys; key += kAttentionBlock) {
+      const int64_t count = std::min(kAttentionBlock, h.keys - key);
       const int64_t first = h.FirstBlockThatSees(key);
       const int64_t depth = h.queries - first;
       const int64_t place = first * h.keys + key;
-      Times(slopes + place, h.keys, true, q + first * step,
-            memory.out<T>(1) + h.Offset(head, key, h.keys, h.depth), step, count, h.depth, depth);
-      Times(shares + place, h.keys, true, g + first * value_step,
-            memory.out<T>(2) + h.Offset(head, key, h.keys, h.value_depth), value_step, count,
-            h.value_depth, depth);
+      TimesRows(slopes + place, h.keys, true, q + first * step,
+                memory.out<T>(1) + h.Offset(head, key, h.keys, h.depth), step, count, h.depth,
+                depth);
+      TimesRows(shares + place, h.keys, true, g + first * value_step,
+                memory.out<T>(2) + h.Offset(head, key, h.keys, h.value_depth), value_step, count,
+                h.value_depth, depth);
     }
   }
 
@@ -191,7 +193,7 @@ class AttentionGradKernel : public HeadsKernel<T> {
   void ScoreBlock(const KernelMemory& memory, int64_t head, int64_t first, T* shares,
                   T* slopes) const {
     const HeadGeometry& h = this->head_;
-    const int64_t count = std::min(kBlock, h.queries - first);
+    const int64_t count = std::min(kAttentionBlock, h.queries - first);
     const int64_t seen = h.Seen(first + count - 1);
     const int64_t read = std::min(h.keys, h.causal ? LastKeyRead(seen) : seen);
     const T* q = memory.in<T>(0) + h.Offset(head, first, h.queries, h.depth);
@@ -214,22 +216,16 @@ class AttentionGradKernel : public HeadsKernel<T> {
     }
   }
   // The sums over queries take keys in blocks, of which one may end past the last key seen.
-  static int64_t LastKeyRead(int64_t seen) { return (seen + kBlock - 1) / kBlock * kBlock; }
+  static int64_t LastKeyRead(int64_t seen) {
+    return (seen + kAttentionBlock - 1) / kAttentionBlock * kAttentionBlock;
+  }
 };
 
-template <template <typename> class K>
-std::unique_ptr<Kernel> Make(const KernelSpec& spec) {
-  const DType dtype = spec.inputs[0].dtype;
-  if (IsHalf(dtype)) return MakeWidened(spec, Make<K>);
-  if (dtype == DType::kFloat32) return std::make_unique<K<float>>(spec);
-  if (dtype == DType::kFloat64) return std::make_unique<K<double>>(spec);
-  return nullptr;
-}
-
-const RegisterKernel kAttention("ScaledDotProductAttention", Make<AttentionKernel>);
-const RegisterKernel kHeads("_HeadsAttention", Make<AttentionKernel>);
-const RegisterKernel kHeadsGrad("_HeadsAttentionGrad", Make<AttentionGradKernel>);
-const RegisterKernel kAttentionGrad("ScaledDotProductAttentionGrad", Make<AttentionGradKernel>);
+const RegisterKernel kAttention("ScaledDotProductAttention", MakeForFloats<AttentionKernel>);
+const RegisterKernel kHeads("_HeadsAttention", MakeForFloats<AttentionKernel>);
+const RegisterKernel kHeadsGrad("_HeadsAttentionGrad", MakeForFloats<AttentionGradKernel>);
+const RegisterKernel kAttentionGrad("ScaledDotProductAttentionGrad",
+                                    MakeForFloats<AttentionGradKernel>);
 
 }  // namespace
 }  // namespace lockstep::kernels

@@ -124,16 +124,9 @@ class InverseCountsKernel : public Kernel {
   ReplicaBatch batch_;
 };
 
-template <template <typename> class K>
-std::unique_ptr<Kernel> Make(const KernelSpec& spec) {
-  if (spec.inputs[0].dtype == DType::kFloat32) return std::make_unique<K<float>>(spec);
-  if (spec.inputs[0].dtype == DType::kFloat64) return std::make_unique<K<double>>(spec);
-  return nullptr;
-}
-
-const RegisterKernel kAffine("_BatchAffine", Make<AffineKernel>);
-const RegisterKernel kSpread("_BatchSpread", Make<SpreadKernel>);
-const RegisterKernel kCounts("_BatchInverseCounts", Make<InverseCountsKernel>);
+const RegisterKernel kAffine("_BatchAffine", MakeForReals<AffineKernel>);
+const RegisterKernel kSpread("_BatchSpread", MakeForReals<SpreadKernel>);
+const RegisterKernel kCounts("_BatchInverseCounts", MakeForReals<InverseCountsKernel>);
 
 }  // namespace
 }  // namespace lockstep::kernels

@@ -9,15 +9,15 @@
 namespace lockstep::kernels {
 namespace {
 
-constexpr int64_t kBlock = 16;  // channels at a time
+constexpr int64_t kChannelsAtATime = 16;
 
 // sums[j] += term(i, j) for all places i of [begin, end), in order; j < count.
 template <typename T, typename Term>
 inline void AddPlaces(const Term& term, int64_t begin, int64_t end, int64_t count, T* sums) {
-  T own[kBlock] = {};
-  if (count == kBlock) {
+  T own[kChannelsAtATime] = {};
+  if (count == kChannelsAtATime) {
     for (int64_t i = begin; i < end; ++i) {
-      for (int64_t j = 0; j < kBlock; ++j) own[j] += term(i, j);
+      for (int64_t j = 0; j < kChannelsAtATime; ++j) own[j] += term(i, j);
     }
   } else {
     for (int64_t i = begin; i < end; ++i) {
@@ -32,10 +32,10 @@ template <typename T, typename Term>
 const T* SumReplica(const ReplicaBatch& batch, int64_t r, int64_t count, const Term& term) {
   const auto leaves = batch.leaves_of(r);
   const int64_t buffers = LeafTree<T>::BuffersNeeded(batch.leaves_per_replica);
-  LeafTree<T> tree(ThreadScratch<T>(ScratchUse::kLeafSums, buffers * kBlock), kBlock);
+  LeafTree<T> tree(ThreadScratch<T>(ScratchUse::kLeafSums, buffers * kChannelsAtATime), kChannelsAtATime);
   for (int64_t leaf = 0; leaf < batch.leaves_per_replica; ++leaf) {
     T* sums = tree.Next();
-    std::fill_n(sums, kBlock, T{0});
+    std::fill_n(sums, kChannelsAtATime, T{0});
     for (int64_t row = leaves[leaf]; row < leaves[leaf + 1]; ++row) {
       AddPlaces(term, row * batch.inner, (row + 1) * batch.inner, count, sums);
     }
@@ -50,7 +50,7 @@ class SumsKernel : public Kernel {
       : batch_(spec.inputs[0].shape, spec.attributes, spec.leaves), cost_(cost_per_element) {}
 
   int64_t rows() const override { return batch_.channels; }
-  int64_t row_grain() const override { return kBlock; }
+  int64_t row_grain() const override { return kChannelsAtATime; }
   double cost_per_row() const override {
     return cost_ * static_cast<double>(batch_.rows * batch_.inner);
   }
@@ -63,7 +63,7 @@ class SumsKernel : public Kernel {
 // Calls `work(first channel, how many)` for the blocks of [begin, end).
 template <typename Work>
 void ForBlocks(int64_t begin, int64_t end, const Work& work) {
-  for (int64_t c = begin; c < end; c += kBlock) work(c, std::min(kBlock, end - c));
+  for (int64_t c = begin; c < end; c += kChannelsAtATime) work(c, std::min(kChannelsAtATime, end - c));
 }
 
 template <typename T>
@@ -123,7 +123,7 @@ class BatchMomentsKernel : public SumsKernel {
     const int64_t channels = batch_.channels;
     const T* x = memory.in<T>(0) + c;
     const T elements = static_cast<T>(batch_.elements(r));
-    T mean[kBlock] = {};
+    T mean[kChannelsAtATime] = {};
     const T* sums =
         SumReplica<T>(batch_, r, count, [=](int64_t i, int64_t j) { return x[i * channels + j]; });
     for (int64_t j = 0; sums != nullptr && j < count; ++j) mean[j] = sums[j] / elements;
@@ -140,16 +140,9 @@ class BatchMomentsKernel : public SumsKernel {
   }
 };
 
-template <template <typename> class K>
-std::unique_ptr<Kernel> Make(const KernelSpec& spec) {
-  if (spec.inputs[0].dtype == DType::kFloat32) return std::make_unique<K<float>>(spec);
-  if (spec.inputs[0].dtype == DType::kFloat64) return std::make_unique<K<double>>(spec);
-  return nullptr;
-}
-
-const RegisterKernel kSum("_BatchSum", Make<BatchSumKernel>);
-const RegisterKernel kDot("_BatchDot", Make<BatchDotKernel>);
-const RegisterKernel kMoments("_BatchMoments", Make<BatchMomentsKernel>);
+const RegisterKernel kBatchSum("_BatchSum", MakeForReals<BatchSumKernel>);
+const RegisterKernel kDot("_BatchDot", MakeForReals<BatchDotKernel>);
+const RegisterKernel kMoments("_BatchMoments", MakeForReals<BatchMomentsKernel>);
 
 }  // namespace
 }  // namespace lockstep::kernels

@@ -16,7 +16,7 @@ std::vector<const char*> ListsOf(const ops::Attributes& attributes) {
   return {"begin", attributes.Find("size") != nullptr ? "size" : "end"};
 }
 
-ops::Attributes Filled(const ops::Attributes& attributes, const Tensor& values) {
+ops::Attributes WithValues(const ops::Attributes& attributes, const Tensor& values) {
   ops::Attributes filled = attributes;
   const auto numbers = values.data<int64_t>();
   const auto lists = ListsOf(attributes);
@@ -54,7 +54,7 @@ void RequireSizes(const Tensor& values) {
 std::vector<Tensor> ByValues(const ops::Attributes& attributes, std::span<const Tensor> inputs) {
   const auto& spec = ops::OpRegistry::Global().Find(attributes.Get<std::string>("op"));
   if (spec.name == "BroadcastTo") RequireSizes(inputs.back());
-  return {RunNow(spec, Filled(attributes, inputs.back()), inputs.first(inputs.size() - 1))};
+  return {RunNow(spec, WithValues(attributes, inputs.back()), inputs.first(inputs.size() - 1))};
 }
 const RegisterValueFunction kByValues("ByValues", ByValues);
 

@@ -12,7 +12,7 @@ namespace {
 
 // Depth steps after which a tile's sums go back to memory, so that what a pass over all tiles reads
 // stays in the nearest cache.
-constexpr int64_t kDepthBlock = 128;
+constexpr int64_t kFilterDepthBlock = 128;
 // A leaf's sum in memory is to stay in the second level of the cache, with its neighbours.
 constexpr int64_t kLeafSumElements = int64_t{1} << 16;
 constexpr int64_t kLeastRowsOfLeafSum = 48;
@@ -154,7 +154,7 @@ class FilterGradient {
   void AddImage(int64_t image, bool accumulate, T* sum) {
     const int64_t height = shape_.output_height;
     const int64_t block =
-        std::max<int64_t>(1, kDepthBlock / std::max<int64_t>(1, shape_.output_width));
+        std::max<int64_t>(1, kFilterDepthBlock / std::max<int64_t>(1, shape_.output_width));
     const T* input = Input(image);
     int64_t row = image * height;
     do {  // once for an output without rows: zeros

@@ -141,24 +141,15 @@ class BackpropFilterKernel : public ConvolutionKernel<T> {
   LeafTable leaves_;
 };
 
-template <template <typename> class K>
-std::unique_ptr<Kernel> Make(const KernelSpec& spec) {
-  const DType dtype = spec.outputs[0].dtype;
-  if (IsHalf(dtype)) return MakeWidened(spec, Make<K>);
-  if (dtype == DType::kFloat32) return std::make_unique<K<float>>(spec);
-  if (dtype == DType::kFloat64) return std::make_unique<K<double>>(spec);
-  return nullptr;
-}
-
-const RegisterKernel kForward("Conv2D", Make<ForwardKernel>);
-const RegisterKernel kFused("_FusedConv2D", Make<ForwardKernel>);
-const RegisterKernel kInput("Conv2DBackpropInput", Make<BackpropInputKernel>);
-const RegisterKernel kFilter("Conv2DBackpropFilter", Make<BackpropFilterKernel>);
-const RegisterKernel kDepthwise("DepthwiseConv2dNative", Make<ForwardKernel>);
+const RegisterKernel kForward("Conv2D", MakeForFloats<ForwardKernel>);
+const RegisterKernel kFused("_FusedConv2D", MakeForFloats<ForwardKernel>);
+const RegisterKernel kInput("Conv2DBackpropInput", MakeForFloats<BackpropInputKernel>);
+const RegisterKernel kFilter("Conv2DBackpropFilter", MakeForFloats<BackpropFilterKernel>);
+const RegisterKernel kDepthwise("DepthwiseConv2dNative", MakeForFloats<ForwardKernel>);
 const RegisterKernel kDepthwiseInput("DepthwiseConv2dNativeBackpropInput",
-                                     Make<BackpropInputKernel>);
+                                     MakeForFloats<BackpropInputKernel>);
 const RegisterKernel kDepthwiseFilter("DepthwiseConv2dNativeBackpropFilter",
-                                      Make<BackpropFilterKernel>);
+                                      MakeForFloats<BackpropFilterKernel>);
 
 }  // namespace
 }  // namespace lockstep::kernels

@@ -68,12 +68,12 @@ std::unique_ptr<Kernel> MakeGelu(const KernelSpec& spec) {
 const RegisterKernel kGelu("Gelu", MakeGelu);
 
 // Loops that need a function of the whole array first work in pieces that stay in the cache.
-constexpr int64_t kPiece = 512;
+constexpr int64_t kValuesAtATime = 512;
 
 template <typename T, typename Body>
 void ForEachPiece(int64_t count, const Body& body) {
-  alignas(64) T values[kPiece];
-  for (int64_t i = 0; i < count; i += kPiece) body(i, std::min(kPiece, count - i), values);
+  alignas(64) T values[kValuesAtATime];
+  for (int64_t i = 0; i < count; i += kValuesAtATime) body(i, std::min(kValuesAtATime, count - i), values);
 }
 
 template <typename T>

@@ -11,7 +11,7 @@ namespace lockstep::kernels {
 namespace {
 
 // Elements that are widened at a time: three pieces stay in the first level of the cache.
-constexpr int64_t kPiece = 1024;
+constexpr int64_t kHalvesAtATime = 1024;
 
 BroadcastWalk WalkOf(const KernelSpec& spec) {
   std::vector<Shape> inputs;
@@ -58,10 +58,10 @@ class Elementwise : public Kernel {
  private:
   void Unary(const char* a, char* out, int64_t count) const {
     if (!loop_.widen) return loop_.unary(a, out, count, parameters_.data());
-    alignas(64) float wide[kPiece];
-    alignas(64) float result[kPiece];
-    for (int64_t i = 0; i < count; i += kPiece) {
-      const int64_t n = std::min(kPiece, count - i);
+    alignas(64) float wide[kHalvesAtATime];
+    alignas(64) float result[kHalvesAtATime];
+    for (int64_t i = 0; i < count; i += kHalvesAtATime) {
+      const int64_t n = std::min(kHalvesAtATime, count - i);
       Widen(in_, a + i * in_size_, wide, n);
       if (out_ != in_) {
         loop_.unary(wide, out + i * out_size_, n, parameters_.data());
@@ -75,11 +75,11 @@ class Elementwise : public Kernel {
   void Binary(const char* a, const char* b, char* out, int64_t count,
               StayingOperands staying) const {
     if (!loop_.widen) return loop_.binary(a, b, out, count, staying, parameters_.data());
-    alignas(64) float left[kPiece];
-    alignas(64) float right[kPiece];
-    alignas(64) float result[kPiece];
-    for (int64_t i = 0; i < count; i += kPiece) {
-      const int64_t n = std::min(kPiece, count - i);
+    alignas(64) float left[kHalvesAtATime];
+    alignas(64) float right[kHalvesAtATime];
+    alignas(64) float result[kHalvesAtATime];
+    for (int64_t i = 0; i < count; i += kHalvesAtATime) {
+      const int64_t n = std::min(kHalvesAtATime, count - i);
       const bool left_stays = staying & 1, right_stays = staying & 2;
       Widen(in_, left_stays ? a : a + i * in_size_, left, left_stays ? 1 : n);
       Widen(in_, right_stays ? b : b + i * in_size_, right, right_stays ? 1 : n);

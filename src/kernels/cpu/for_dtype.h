@@ -27,4 +27,11 @@ std::unique_ptr<Kernel> ForDType(Types<Ts...>, DType dtype, Make make) {
   return kernel;
 }
 
+/// K<T> for the floating-point type T of the first output, where it is 32 or 64 bits wide; else null.
+template <template <typename> class K>
+std::unique_ptr<Kernel> MakeForReals(const KernelSpec& spec) {
+  return ForDType(RealTypes(), spec.outputs[0].dtype,
+                  [&]<typename T>(std::type_identity<T>) { return std::make_unique<K<T>>(spec); });
+}
+
 }  // namespace lockstep::kernels

@@ -128,18 +128,9 @@ class LayerNormScaleGradKernel : public Kernel {
   LeafTable leaves_;
 };
 
-template <template <typename> class K>
-std::unique_ptr<Kernel> Make(const KernelSpec& spec) {
-  const DType dtype = spec.inputs[0].dtype;
-  if (IsHalf(dtype)) return MakeWidened(spec, Make<K>);
-  if (dtype == DType::kFloat32) return std::make_unique<K<float>>(spec);
-  if (dtype == DType::kFloat64) return std::make_unique<K<double>>(spec);
-  return nullptr;
-}
-
-const RegisterKernel kLayerNorm("LayerNorm", Make<LayerNormKernel>);
-const RegisterKernel kLayerNormGrad("LayerNormGrad", Make<LayerNormGradKernel>);
-const RegisterKernel kScaleGrad("LayerNormScaleGrad", Make<LayerNormScaleGradKernel>);
+const RegisterKernel kLayerNorm("LayerNorm", MakeForFloats<LayerNormKernel>);
+const RegisterKernel kLayerNormGrad("LayerNormGrad", MakeForFloats<LayerNormGradKernel>);
+const RegisterKernel kScaleGrad("LayerNormScaleGrad", MakeForFloats<LayerNormScaleGradKernel>);
 
 }  // namespace
 }  // namespace lockstep::kernels

@@ -11,11 +11,11 @@ namespace {
 // leaves a fold through memory costs little, and the depth can be blocked.
 constexpr int64_t kFewExamples = 2048;
 constexpr int64_t kLongLeaf = 128;
-constexpr int64_t kRowsThatPayPacking = 64;
+constexpr int64_t kRowsThatPayPackedColumns = 64;
 constexpr int64_t kExamplesThatPayPackingRows = 128;
 // A leaf's sum in memory is to stay in the second level of the cache, with its neighbours.
-constexpr int64_t kLeafSumElements = int64_t{1} << 16;
-constexpr int64_t kLeastRowsOfLeafSum = 128;
+constexpr int64_t kLeafProductElements = int64_t{1} << 16;
+constexpr int64_t kLeastRowsOfLeafProduct = 128;
 
 template <typename T>
 ProductArguments<T> ProductOfLeaf(const LeafProductArguments<T>& p, const FoldStep& leaf) {
@@ -65,7 +65,7 @@ void FoldRowsInRegisters(const LeafProductArguments<T>& p, const FoldPlan& plan,
   const RowSource<T> rows = pack_rows
                                 ? PackTransposedTiles(p.a + begin, p.a_stride, examples, tiles)
                                 : RowSource<T>{p.a + begin, 1, p.a_stride, false};
-  const bool pack_columns = end - begin >= kRowsThatPayPacking && p.g_stride > panel;
+  const bool pack_columns = end - begin >= kRowsThatPayPackedColumns && p.g_stride > panel;
   LeafTile<T> tile;
   tile.steps = plan.begin();
   tile.num_steps = plan.size();
@@ -100,7 +100,7 @@ void LeafProduct(const LeafProductArguments<T>& p, int64_t begin, int64_t end) {
       (p.offsets.back() <= kFewExamples || p.offsets.back() <= plan.size() * kLongLeaf)) {
     return FoldRowsInRegisters(p, plan, begin, end);
   }
-  const int64_t block = std::max(kLeastRowsOfLeafSum, kLeafSumElements / p.columns);
+  const int64_t block = std::max(kLeastRowsOfLeafProduct, kLeafProductElements / p.columns);
   for (int64_t m = begin; m < end; m += block) {
     FoldRowsInMemory(p, plan, m, std::min(end, m + block));
   }

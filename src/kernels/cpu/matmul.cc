@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kRowGrain = 8;
 // A matrix of so many elements is packed for a call, which pays when this many rows use it.
 constexpr int64_t kLargeMatrix = int64_t{1} << 14;
-constexpr int64_t kRowsThatPayPacking = 64;
+constexpr int64_t kRowsOfPackedProduct = 64;
 // Gradients of so many examples are packed for a call too, and are better read once.
 constexpr int64_t kManyExamples = 512;
 
@@ -39,7 +39,7 @@ class MatMulKernel : public Kernel {
   int64_t rows() const override { return geometry_.rows; }
   int64_t row_grain() const override { return kRowGrain; }
   int64_t min_rows() const override {
-    return geometry_.depth * geometry_.columns >= kLargeMatrix ? kRowsThatPayPacking : 0;
+    return geometry_.depth * geometry_.columns >= kLargeMatrix ? kRowsOfPackedProduct : 0;
   }
   uint32_t aligned_inputs() const override { return geometry_.transpose_a ? 0 : 1; }
   double cost_per_row() const override { return geometry_.CostPerRow(); }
@@ -107,7 +107,7 @@ class LeafMatMulKernel : public Kernel {
   int64_t rows() const override { return geometry_.rows; }
   int64_t row_grain() const override { return kRowGrain; }
   int64_t min_rows() const override {
-    return geometry_.depth >= kManyExamples ? kRowsThatPayPacking : 0;
+    return geometry_.depth >= kManyExamples ? kRowsOfPackedProduct : 0;
   }
   double cost_per_row() const override { return geometry_.CostPerRow(); }
 

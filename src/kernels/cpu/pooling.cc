@@ -317,20 +317,11 @@ class MaxPoolGradGradKernel : public PoolKernel {
   }
 };
 
-template <template <typename> class K>
-std::unique_ptr<Kernel> Make(const KernelSpec& spec) {
-  const DType dtype = spec.outputs[0].dtype;
-  if (IsHalf(dtype)) return MakeWidened(spec, Make<K>);
-  if (dtype == DType::kFloat32) return std::make_unique<K<float>>(spec);
-  if (dtype == DType::kFloat64) return std::make_unique<K<double>>(spec);
-  return nullptr;
-}
-
-const RegisterKernel kMaxPool("MaxPool", Make<MaxPoolKernel>);
-const RegisterKernel kMaxPoolGrad("MaxPoolGrad", Make<MaxPoolGradKernel>);
-const RegisterKernel kMaxPoolGradGrad("MaxPoolGradGrad", Make<MaxPoolGradGradKernel>);
-const RegisterKernel kAvgPool("AvgPool", Make<AvgPoolKernel>);
-const RegisterKernel kAvgPoolGrad("AvgPoolGrad", Make<AvgPoolGradKernel>);
+const RegisterKernel kMaxPool("MaxPool", MakeForFloats<MaxPoolKernel>);
+const RegisterKernel kMaxPoolGrad("MaxPoolGrad", MakeForFloats<MaxPoolGradKernel>);
+const RegisterKernel kMaxPoolGradGrad("MaxPoolGradGrad", MakeForFloats<MaxPoolGradGradKernel>);
+const RegisterKernel kAvgPool("AvgPool", MakeForFloats<AvgPoolKernel>);
+const RegisterKernel kAvgPoolGrad("AvgPoolGrad", MakeForFloats<AvgPoolGradKernel>);
 
 }  // namespace
 }  // namespace lockstep::kernels

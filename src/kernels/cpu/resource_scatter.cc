@@ -9,32 +9,32 @@ namespace lockstep::kernels {
 namespace {
 
 template <typename V>
-struct Replace {
+struct Replacing {
   V operator()(V, V update) const { return update; }
 };
 template <typename V>
-struct Plus {
+struct Adding {
   V operator()(V a, V b) const { return static_cast<V>(a + b); }
 };
 template <typename V>
-struct Minus {
+struct Subtracting {
   V operator()(V a, V b) const { return static_cast<V>(a - b); }
 };
 template <typename V>
-struct Times {
+struct Multiplying {
   V operator()(V a, V b) const { return static_cast<V>(a * b); }
 };
 template <typename V>
-struct Smaller {
+struct Minimising {
   V operator()(V a, V b) const { return MinOperator<V>::Combine(a, b); }
 };
 template <typename V>
-struct Larger {
+struct Maximising {
   V operator()(V a, V b) const { return MaxOperator<V>::Combine(a, b); }
 };
 // Integers divide towards zero; by zero not at all.
 template <typename V>
-struct Over {
+struct Dividing {
   static constexpr bool kDivides = true;
   V operator()(V a, V b) const {
     if constexpr (std::is_integral_v<V>) {
@@ -103,20 +103,20 @@ std::unique_ptr<Kernel> MakeScatter(const KernelSpec& spec) {
     });
   });
 }
-const RegisterKernel kUpdate("ResourceScatterUpdate", MakeScatter<SumType, Replace>);
-const RegisterKernel kAdd("ResourceScatterAdd", MakeScatter<SumType, Plus>);
-const RegisterKernel kSub("ResourceScatterSub", MakeScatter<SumType, Minus>);
-const RegisterKernel kMul("ResourceScatterMul", MakeScatter<SumType, Times>);
-const RegisterKernel kDiv("ResourceScatterDiv", MakeScatter<CompareType, Over>);
-const RegisterKernel kMin("ResourceScatterMin", MakeScatter<CompareType, Smaller>);
-const RegisterKernel kMax("ResourceScatterMax", MakeScatter<CompareType, Larger>);
-const RegisterFailure kUpdateFails("ResourceScatterUpdate", Failure::kAlways);
-const RegisterFailure kAddFails("ResourceScatterAdd", Failure::kAlways);
-const RegisterFailure kSubFails("ResourceScatterSub", Failure::kAlways);
-const RegisterFailure kMulFails("ResourceScatterMul", Failure::kAlways);
-const RegisterFailure kDivFails("ResourceScatterDiv", Failure::kAlways);
-const RegisterFailure kMinFails("ResourceScatterMin", Failure::kAlways);
-const RegisterFailure kMaxFails("ResourceScatterMax", Failure::kAlways);
+const RegisterKernel kScatterUpdate("ResourceScatterUpdate", MakeScatter<SumType, Replacing>);
+const RegisterKernel kScatterAdd("ResourceScatterAdd", MakeScatter<SumType, Adding>);
+const RegisterKernel kScatterSub("ResourceScatterSub", MakeScatter<SumType, Subtracting>);
+const RegisterKernel kScatterMul("ResourceScatterMul", MakeScatter<SumType, Multiplying>);
+const RegisterKernel kScatterDiv("ResourceScatterDiv", MakeScatter<CompareType, Dividing>);
+const RegisterKernel kScatterMin("ResourceScatterMin", MakeScatter<CompareType, Minimising>);
+const RegisterKernel kScatterMax("ResourceScatterMax", MakeScatter<CompareType, Maximising>);
+const RegisterFailure kScatterUpdateFails("ResourceScatterUpdate", Failure::kAlways);
+const RegisterFailure kScatterAddFails("ResourceScatterAdd", Failure::kAlways);
+const RegisterFailure kScatterSubFails("ResourceScatterSub", Failure::kAlways);
+const RegisterFailure kScatterMulFails("ResourceScatterMul", Failure::kAlways);
+const RegisterFailure kScatterDivFails("ResourceScatterDiv", Failure::kAlways);
+const RegisterFailure kScatterMinFails("ResourceScatterMin", Failure::kAlways);
+const RegisterFailure kScatterMaxFails("ResourceScatterMax", Failure::kAlways);
 
 }  // namespace
 }  // namespace lockstep::kernels

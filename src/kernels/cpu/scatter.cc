@@ -9,7 +9,7 @@ namespace lockstep::kernels {
 namespace {
 
 // The array seen as `slices` slices of `inner` elements; `count` places of `depth` numbers.
-struct Places {
+struct ScatterPlaces {
   int depth = 0;
   int64_t sizes[Shape::kMaxRank];
   int64_t slices = 1;
@@ -17,7 +17,7 @@ struct Places {
   int64_t count = 1;
   const char* where;
 
-  Places(const Shape& array, const Shape& indices, const char* op) : where(op) {
+  ScatterPlaces(const Shape& array, const Shape& indices, const char* op) : where(op) {
     depth = static_cast<int>(indices[indices.rank() - 1]);
     for (int i = 0; i < depth; ++i) sizes[i] = array[i];
     slices = array.product(0, depth);
@@ -71,7 +71,7 @@ class GatherNd : public Kernel {
   }
 
  private:
-  Places places_;
+  ScatterPlaces places_;
   size_t run_bytes_;
 };
 
@@ -106,7 +106,7 @@ class ScatterSum : public Kernel {
   }
 
  private:
-  Places places_;
+  ScatterPlaces places_;
   LeafTable leaves_;
   int indices_;
   int updates_;
@@ -161,7 +161,7 @@ class TensorScatter : public Kernel {
   }
 
  private:
-  Places places_;
+  ScatterPlaces places_;
 };
 
 template <bool kAdd>
@@ -177,8 +177,8 @@ const RegisterKernel kTensorScatterAdd("TensorScatterAdd", MakeTensorScatter<tru
 const RegisterFailure kGatherNdFails("GatherNd", Failure::kAlways);
 const RegisterFailure kGatherNdAdjointFails("GatherNdAdjoint", Failure::kAlways);
 const RegisterFailure kScatterNdFails("ScatterNd", Failure::kAlways);
-const RegisterFailure kUpdateFails("TensorScatterUpdate", Failure::kAlways);
-const RegisterFailure kAddToFails("TensorScatterAdd", Failure::kAlways);
+const RegisterFailure kTensorScatterUpdateFails("TensorScatterUpdate", Failure::kAlways);
+const RegisterFailure kTensorScatterAddFails("TensorScatterAdd", Failure::kAlways);
 
 }  // namespace
 }  // namespace lockstep::kernels

@@ -69,15 +69,7 @@ class SigmoidEntropyKernel : public Kernel {
   int64_t rows_, size_;
 };
 
-std::unique_ptr<Kernel> Make(const KernelSpec& spec) {
-  const DType dtype = spec.inputs[0].dtype;
-  if (IsHalf(dtype)) return MakeWidened(spec, Make);
-  if (dtype == DType::kFloat32) return std::make_unique<SigmoidEntropyKernel<float>>(spec);
-  if (dtype == DType::kFloat64) return std::make_unique<SigmoidEntropyKernel<double>>(spec);
-  return nullptr;
-}
-
-const RegisterKernel kEntropy("SigmoidCrossEntropyWithLogits", Make);
+const RegisterKernel kEntropy("SigmoidCrossEntropyWithLogits", MakeForFloats<SigmoidEntropyKernel>);
 
 }  // namespace
 }  // namespace lockstep::kernels

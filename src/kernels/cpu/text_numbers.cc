@@ -68,7 +68,7 @@ T Parse(const std::string& text, DType dtype) {
 }
 
 template <typename T>
-std::vector<Tensor> Numbers(DType dtype, const Tensor& texts) {
+std::vector<Tensor> NumbersOf(DType dtype, const Tensor& texts) {
   return {
       EachText<T>(dtype, texts, [&](const std::string& text) { return Parse<T>(text, dtype); })};
 }
@@ -77,19 +77,19 @@ std::vector<Tensor> ToNumber(const ops::Attributes& attributes, std::span<const 
   const DType dtype = InferOf("StringToNumber", attributes, inputs)[0].dtype;
   switch (dtype) {
     case DType::kFloat32:
-      return Numbers<float>(dtype, inputs[0]);
+      return NumbersOf<float>(dtype, inputs[0]);
     case DType::kFloat64:
-      return Numbers<double>(dtype, inputs[0]);
+      return NumbersOf<double>(dtype, inputs[0]);
     case DType::kInt32:
-      return Numbers<int32_t>(dtype, inputs[0]);
+      return NumbersOf<int32_t>(dtype, inputs[0]);
     default:
-      return Numbers<int64_t>(dtype, inputs[0]);
+      return NumbersOf<int64_t>(dtype, inputs[0]);
   }
 }
 const RegisterValueFunction kToNumber("StringToNumber", ToNumber);
 
 template <typename T>
-std::vector<Tensor> Texts(const Tensor& numbers) {
+std::vector<Tensor> TextsOf(const Tensor& numbers) {
   const auto values = numbers.data<T>();
   return {Filled<std::string>(DType::kString, numbers.shape(), [&](std::string* out) {
     for (size_t i = 0; i < values.size(); ++i) {
@@ -106,17 +106,17 @@ std::vector<Tensor> Texts(const Tensor& numbers) {
 std::vector<Tensor> ToText(const ops::Attributes&, std::span<const Tensor> inputs) {
   switch (inputs[0].dtype()) {
     case DType::kBool:
-      return Texts<bool>(inputs[0]);
+      return TextsOf<bool>(inputs[0]);
     case DType::kInt8:
-      return Texts<int8_t>(inputs[0]);
+      return TextsOf<int8_t>(inputs[0]);
     case DType::kInt16:
-      return Texts<int16_t>(inputs[0]);
+      return TextsOf<int16_t>(inputs[0]);
     case DType::kInt32:
-      return Texts<int32_t>(inputs[0]);
+      return TextsOf<int32_t>(inputs[0]);
     case DType::kInt64:
-      return Texts<int64_t>(inputs[0]);
+      return TextsOf<int64_t>(inputs[0]);
     case DType::kUInt8:
-      return Texts<uint8_t>(inputs[0]);
+      return TextsOf<uint8_t>(inputs[0]);
     default:
       throw Error(Code::kUnimplemented, "[AsString] integers or bools are needed; got " +
                                             std::string(DTypeName(inputs[0].dtype())));

@@ -71,7 +71,7 @@ std::vector<Tensor> Split(const ops::Attributes& attributes, std::span<const Ten
     PartsBetween(text, separator, most, give);
   });
 }
-const RegisterValueFunction kSplit("StringSplit", Split);
+const RegisterValueFunction kStringSplit("StringSplit", Split);
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr int32_t kReplacementNumber = 0xfffd;
