@@ -7,18 +7,13 @@
 #include "lockstep/cluster/cluster_resolver.h"
 #include "python/bind.h"
 #include "python/convert.h"
+#include "python/jobs.h"
 
 namespace lockstep::python {
 
 namespace {
 
 using Text = std::optional<std::string>;
-
-ClusterSpec SpecOf(const std::map<std::string, std::map<int, std::string>>& jobs) {
-  ClusterSpec::Jobs made;
-  for (const auto& [job, tasks] : jobs) made[job] = tasks;
-  return ClusterSpec(std::move(made));
-}
 
 nb::dict JobsOf(const ClusterSpec& spec) {
   nb::dict jobs;
@@ -49,15 +44,14 @@ void BindCluster(nb::module_& m) {
             TFConfigClusterResolverOptions{type, id, layer, environment});
       },
       nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none());
-  m.def(
-      "simple_resolver",
-      [](const std::map<std::string, std::map<int, std::string>>& jobs, std::string master,
-         std::string type, int id, std::string environment, std::map<std::string, int> accelerators,
-         std::string layer) -> std::shared_ptr<ClusterResolver> {
-        return std::make_shared<SimpleClusterResolver>(
-            SpecOf(jobs),
-            SimpleClusterResolverOptions{master, type, id, environment, accelerators, layer});
-      });
+  m.def("simple_resolver",
+        [](const Jobs& jobs, std::string master, std::string type, int id, std::string environment,
+           std::map<std::string, int> accelerators,
+           std::string layer) -> std::shared_ptr<ClusterResolver> {
+          return std::make_shared<SimpleClusterResolver>(
+              SpecOf(jobs),
+              SimpleClusterResolverOptions{master, type, id, environment, accelerators, layer});
+        });
   m.def("slurm_resolver",
         [](std::map<std::string, int> jobs, int port,
            std::string layer) -> std::shared_ptr<ClusterResolver> {
@@ -72,9 +66,9 @@ void BindCluster(nb::module_& m) {
             -> std::shared_ptr<ClusterResolver> {
           return std::make_shared<UnionResolver>(std::move(resolvers));
         });
-  m.def("check_cluster",
-        [](const std::map<std::string, std::map<int, std::string>>& jobs, const std::string& job,
-           int index) { return SpecOf(jobs).task_address(job, index); });
+  m.def("check_cluster", [](const Jobs& jobs, const std::string& job, int index) {
+    return SpecOf(jobs).task_address(job, index);
+  });
 }
 
 }  // namespace lockstep::python

@@ -12,6 +12,7 @@
 #include "lockstep/remote/server.h"
 #include "python/bind.h"
 #include "python/callback.h"
+#include "python/jobs.h"
 #include "python/partitioner.h"
 #include "python/server_mode.h"
 #include "runtime/graph_builder.h"
@@ -19,14 +20,6 @@
 namespace lockstep::python {
 
 namespace {
-
-using Jobs = std::map<std::string, std::map<int, std::string>>;
-
-ClusterSpec SpecOf(const Jobs& jobs) {
-  ClusterSpec::Jobs made;
-  for (const auto& [job, tasks] : jobs) made[job] = tasks;
-  return ClusterSpec(std::move(made));
-}
 
 // Its thread may need the interpreter while it ends.
 class Chief {

@@ -21,7 +21,7 @@ using AxisList = std::optional<std::vector<int64_t>>;
 Axes AxesOf(const AxisList& axes) { return axes ? Axes(*axes) : Axes(); }
 
 template <auto kFunction>
-Tensor Reduction(const Tensor& x, const AxisList& axes, bool keep_dims) {
+Tensor Reduced(const Tensor& x, const AxisList& axes, bool keep_dims) {
   return Unlocked([&] { return kFunction(x, AxesOf(axes), keep_dims); });
 }
 
@@ -122,17 +122,17 @@ void BindActivations(nb::module_& m) {
 }
 
 void BindReductions(nb::module_& m) {
-  m.def("reduce_sum", &Reduction<ReduceSum>, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("reduce_mean", &Reduction<ReduceMean>, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("reduce_max", &Reduction<ReduceMax>, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("reduce_min", &Reduction<ReduceMin>, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("reduce_prod", &Reduction<ReduceProd>, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("reduce_all", &Reduction<ReduceAll>, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("reduce_any", &Reduction<ReduceAny>, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("reduce_logsumexp", &Reduction<ReduceLogSumExp>, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("reduce_variance", &Reduction<ReduceVariance>, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("reduce_std", &Reduction<ReduceStd>, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("reduce_euclidean_norm", &Reduction<ReduceEuclideanNorm>, nb::arg(), nb::arg().none(),
+  m.def("reduce_sum", &Reduced<ReduceSum>, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("reduce_mean", &Reduced<ReduceMean>, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("reduce_max", &Reduced<ReduceMax>, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("reduce_min", &Reduced<ReduceMin>, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("reduce_prod", &Reduced<ReduceProd>, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("reduce_all", &Reduced<ReduceAll>, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("reduce_any", &Reduced<ReduceAny>, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("reduce_logsumexp", &Reduced<ReduceLogSumExp>, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("reduce_variance", &Reduced<ReduceVariance>, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("reduce_std", &Reduced<ReduceStd>, nb::arg(), nb::arg().none(), nb::arg());
+  m.def("reduce_euclidean_norm", &Reduced<ReduceEuclideanNorm>, nb::arg(), nb::arg().none(),
         nb::arg());
   const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
   m.def("l2_loss", &L2Loss, unlocked);

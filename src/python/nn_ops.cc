@@ -69,13 +69,15 @@ void BindWindows(nb::module_& m) {
 void BindNnOps(nb::module_& m) {
   BindWindows(m);
   const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
-  m.def("softmax", &Softmax, unlocked);
+  m.def("softmax", nb::overload_cast<const Tensor&, int64_t>(&Softmax), unlocked);
   m.def("log_softmax", &LogSoftmax, unlocked);
   m.def("softmax_cross_entropy", &SoftmaxCrossEntropyWithLogits, unlocked);
   m.def("sparse_softmax_cross_entropy", &SparseSoftmaxCrossEntropyWithLogits, unlocked);
   m.def("sigmoid_cross_entropy", &SigmoidCrossEntropyWithLogits, unlocked);
   m.def("in_top_k", &InTopK, unlocked);
-  m.def("layer_normalization", &LayerNormalization, unlocked);
+  m.def("layer_normalization",
+        nb::overload_cast<const Tensor&, const Tensor&, const Tensor&, double>(&LayerNormalization),
+        unlocked);
   m.def("moments", [](const Tensor& x, const std::vector<int64_t>& axes, bool keep_dims) {
     MeanAndVariance result = Unlocked([&] { return Moments(x, axes, keep_dims); });
     return nb::make_tuple(result.mean, result.variance);

@@ -7,14 +7,14 @@
 
 namespace lockstep::python {
 
-template <auto kFunction>
+template <Tensor (*kFunction)(const Tensor&)>
 Tensor Unary(Arg x) {
   const Tensor value = x.Beside(nullptr);
   return Unlocked([&] { return kFunction(value); });
 }
 
 /// A number beside a tensor takes its dtype.
-template <auto kFunction>
+template <Tensor (*kFunction)(const Tensor&, const Tensor&)>
 Tensor Binary(Arg a, Arg b) {
   const std::optional<Tensor> ready_a = a.Ready();
   const std::optional<Tensor> ready_b = b.Ready();

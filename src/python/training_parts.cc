@@ -14,7 +14,7 @@ namespace lockstep::python {
 
 namespace {
 
-using Numbers = std::vector<double>;
+using Doubles = std::vector<double>;
 using Seed = std::optional<int64_t>;
 
 // ---- what Python writes itself
@@ -252,7 +252,7 @@ MetricPtr MakeMetric(const std::string& kind, nb::dict options) {
   namespace k = metrics;
   const Given g(options);
   const std::string name = g.Get<std::string>("name", "metric");
-  const Numbers thresholds = g.Get<Numbers>("thresholds", {});
+  const Doubles thresholds = g.Get<Doubles>("thresholds", {});
   const bool logits = g.Get("from_logits", false);
   const double smoothing = g.Get("label_smoothing", 0.0);
   if (kind == "Accuracy") return k::Accuracy(name);
