@@ -30,7 +30,7 @@ if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SANITIZER)
   add_test(NAME guides/python COMMAND ${guides} --kind python)
   add_test(NAME guides/can_fail COMMAND ${guides} --self-test)
   set_tests_properties(guides/shell guides/python PROPERTIES LABELS guides SKIP_RETURN_CODE 77 PROCESSORS 2
-    TIMEOUT 600 DEPENDS python/package)
+    TIMEOUT 600 FIXTURES_REQUIRED python_extension)
   set_tests_properties(guides/can_fail PROPERTIES LABELS guides)
 
   # The same bits however a program is carried out; `./dev matrix --whole` runs all of it.
@@ -42,7 +42,7 @@ if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SANITIZER)
     endif()
     add_test(NAME program/matrix COMMAND ${matrix} --short)
     add_test(NAME program/matrix_can_fail COMMAND ${matrix} --self-test)
-    set_tests_properties(program/matrix program/matrix_can_fail PROPERTIES LABELS program PROCESSORS 2)
+    set_tests_properties(program/matrix program/matrix_can_fail PROPERTIES LABELS program PROCESSORS 2 COST 800)
     add_subdirectory(tests/processes)
   endif()
 endif()

@@ -34,9 +34,18 @@ endif()
 # The package's tests: tests/python/run.py makes a virtual environment, builds the extension against this
 # build's library unless it is here already, and says why where it cannot.
 if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SUBSET)
-  find_package(Python3 COMPONENTS Interpreter)
-  add_test(NAME python/package COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/python/run.py
+  set(run ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/python/run.py
     --build ${CMAKE_BINARY_DIR} --source ${CMAKE_SOURCE_DIR} --sanitizer=${LOCKSTEP_SANITIZER})
-  set_tests_properties(python/package PROPERTIES LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900
-    RUN_SERIAL TRUE)
+  add_test(NAME python/extension COMMAND ${run} --prepare)
+  set_tests_properties(python/extension PROPERTIES LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900 COST 1000
+    FIXTURES_SETUP python_extension)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/python/test_*.py)
+  foreach(file ${files})
+    cmake_path(GET file STEM name)
+    string(REPLACE "test_" "python/" test ${name})
+    add_test(NAME ${test} COMMAND ${run} --prepared ${name}.py)
+    set_tests_properties(${test} PROPERTIES LABELS python SKIP_RETURN_CODE 77 FIXTURES_REQUIRED python_extension)
+  endforeach()
+  # Runs two programs at a time itself.
+  set_tests_properties(python/programs PROPERTIES PROCESSORS 2 COST 900)
 endif()

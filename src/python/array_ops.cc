@@ -13,15 +13,15 @@ namespace {
 
 using Integers = std::vector<int64_t>;
 
-Tensor PadBy(const Tensor& input, const std::vector<Integers>& paddings, int mode,
-             double constant) {
+Tensor Padded(const Tensor& input, const std::vector<Integers>& paddings, int mode,
+              double constant) {
   std::vector<AxisPadding> pairs;
   for (const Integers& pair : paddings) pairs.push_back({pair.at(0), pair.at(1)});
   return Unlocked([&] { return Pad(input, pairs, static_cast<PadMode>(mode), constant); });
 }
 
-Tensor SliceBy(const Tensor& input, const Integers& begin, const Integers& end,
-               const Integers& strides, const Integers& masks) {
+Tensor StridedSliceOf(const Tensor& input, const Integers& begin, const Integers& end,
+                      const Integers& strides, const Integers& masks) {
   return Unlocked([&] {
     return StridedSlice(input, begin, end, strides,
                         {masks[0], masks[1], masks[2], masks[3], masks[4]});
@@ -40,8 +40,8 @@ void BindMoves(nb::module_& m) {
   m.def("stack", &Stack, unlocked);
   m.def("unstack", &Unstack, unlocked);
   m.def("slice", &Slice, unlocked);
-  m.def("strided_slice", &SliceBy);
-  m.def("pad", &PadBy);
+  m.def("strided_slice", &StridedSliceOf);
+  m.def("pad", &Padded);
   m.def("tile", &Tile, unlocked);
   m.def("reverse", &Reverse, unlocked);
   m.def("identity", &Identity, unlocked);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs the tests of the Python package in a virtual environment.
 
-usage: run.py --build DIR --source DIR [--sanitizer NAME] [PATTERN]
+usage: run.py --build DIR --source DIR [--sanitizer NAME] [--prepare | --prepared] [PATTERN]
 
 Makes DIR/python-environment with nanobind and NumPy, and h5py and nbclient where they can be had, builds the extension
 module against DIR's library (in DIR/python-extension) unless DIR has it, and runs test_*.py, each in a process
-of its own. Exits 77, saying why, where nanobind cannot be had, or where the library is built for a sanitizer."""
+of its own. --prepare ends after the first half, --prepared begins after it. Exits 77, saying why, where nanobind cannot be had, or where the library is built for a sanitizer."""
 import argparse
 import pathlib
 import subprocess
@@ -38,10 +38,17 @@ def environment(build):
     return python
 
 
-def extension(build, source, python):
-    """The folder to import the package from."""
+def built(build):
+    """The folder to import the package from; None before it is built."""
+    for folder in (build / "python", build / "python-extension" / "python"):
+        if list((folder / "lockstep").glob("_native*.so")):
+            return folder
+    return None
+
+
+def build_extension(build, source, python):
     if list((build / "python" / "lockstep").glob("_native*.so")):
-        return build / "python"
+        return
     made = build / "python-extension"
     header = subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"],
                             capture_output=True, text=True).stdout.strip()
@@ -55,7 +62,6 @@ def extension(build, source, python):
                     f"-DPython_EXECUTABLE={python}"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["ninja", "-C", made, "-j2", "lockstep_native"], check=True,
                    stdout=subprocess.DEVNULL)
-    return made / "python"
 
 
 def main():
@@ -63,6 +69,9 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--sanitizer", default="")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--prepare", action="store_true", help="only make the environment and the extension module")
+    part.add_argument("--prepared", action="store_true", help="only run the tests")
     parser.add_argument("pattern", nargs="?", default="test_*.py")
     options = parser.parse_args()
     build, source = options.build.resolve(), options.source.resolve()
@@ -70,8 +79,13 @@ def main():
         skip(f"Python 3.11 or later is needed; got {sys.version.split()[0]}")
     if options.sanitizer:
         skip(f"a library that is built for the sanitizer {options.sanitizer} cannot be loaded by this Python")
-    python = environment(build)
-    package = extension(build, source, python)
+    if not options.prepared:
+        build_extension(build, source, environment(build))
+    if options.prepare:
+        return 0
+    python, package = build / "python-environment" / "bin" / "python", built(build)
+    if package is None or not python.exists():
+        skip("the extension module is not built; python/extension says why")
     failed = []
     for path in sorted((source / "tests" / "python").glob(options.pattern)):
         run = subprocess.run([python, path], env={"PYTHONPATH": str(package), "PATH": "/usr/bin:/bin",
