@@ -44,9 +44,11 @@ function(lockstep_room name)
   endif()
 endfunction()
 
-# Gives as `result` sources that include eight of these each, which saves much of a clean build: headers are read,
-# and what is inline in them compiled, once for all eight. So names in anonymous namespaces must differ in a room.
+# Gives as `result` sources that include a dozen of these each, which saves much of a clean build: headers are read,
+# and what is inline in them compiled, once for all of them. So names in anonymous namespaces must differ in a room,
+# and from those of functions that others of the room call.
 # Code for each instruction set (foreach_target) stays in sources of its own.
+set(LOCKSTEP_BATCH 12)  # more would need more than the 1.5 GiB that `./dev` counts for a job
 function(lockstep_join_sources name result)
   set(alone)
   set(rest)
@@ -60,7 +62,7 @@ function(lockstep_join_sources name result)
   endforeach()
   set(joined)
   while(rest)
-    list(SUBLIST rest 0 8 batch)
+    list(SUBLIST rest 0 ${LOCKSTEP_BATCH} batch)
     list(REMOVE_ITEM rest ${batch})
     list(TRANSFORM batch REPLACE "^${CMAKE_SOURCE_DIR}/src/(.*)$" "#include \"\\1\"")
     list(JOIN batch "\n" text)
@@ -78,7 +80,7 @@ function(lockstep_join_tests name result)
   set(rest ${ARGN})
   set(joined)
   while(rest AND LOCKSTEP_JOIN_SOURCES)
-    list(SUBLIST rest 0 8 batch)
+    list(SUBLIST rest 0 ${LOCKSTEP_BATCH} batch)
     list(REMOVE_ITEM rest ${batch})
     list(LENGTH joined number)
     set(source ${CMAKE_BINARY_DIR}/joined/${name}_${number}.cc)
@@ -136,7 +138,8 @@ function(lockstep_library)
     find_package(dnnl QUIET)
   endif()
   add_library(lockstep SHARED)
-  target_link_options(lockstep PRIVATE -Wl,--build-id=sha1)  # by which tasks know equal builds
+  target_link_options(lockstep PRIVATE -Wl,--build-id=sha1  # by which tasks know equal builds
+    -Wl,-Bsymbolic-functions)  # as -fno-semantic-interposition has it; a fifth of a process's start
   add_library(Lockstep::lockstep ALIAS lockstep)
   set(joined ${LOCKSTEP_ROOMS})
   set(tested ${LOCKSTEP_ROOMS})

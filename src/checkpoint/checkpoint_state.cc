@@ -7,7 +7,7 @@ namespace lockstep::checkpoint {
 
 namespace {
 
-constexpr char kName[] = "checkpoint";
+constexpr char kStateFileName[] = "checkpoint";
 
 // A text in quotes, with octal escapes for all but printing ASCII.
 std::string Quoted(const std::string& text) {
@@ -144,12 +144,12 @@ std::string JoinPath(const std::string& directory, const std::string& name) {
 
 Status WriteCheckpointState(base::FileSystem& files, const std::string& directory,
                             const CheckpointState& state) {
-  return ReplaceFile(files, JoinPath(directory, kName), EncodeCheckpointState(state));
+  return ReplaceFile(files, JoinPath(directory, kStateFileName), EncodeCheckpointState(state));
 }
 
 Result<std::optional<CheckpointState>> ReadCheckpointState(base::FileSystem& files,
                                                            const std::string& directory) {
-  const std::string path = JoinPath(directory, kName);
+  const std::string path = JoinPath(directory, kStateFileName);
   const auto text = base::ReadWholeFile(files, path);
   if (text.status().code() == Code::kNotFound) return std::optional<CheckpointState>();
   LOCKSTEP_RETURN_IF_ERROR(text.status());

@@ -10,21 +10,21 @@ namespace lockstep::checkpoint {
 
 namespace {
 
-constexpr char kName[] = "state";
+constexpr char kPackedName[] = "state";
 
 }  // namespace
 
 std::string PackState(const SavedState& state) {
   base::MemoryFiles files;
-  WriteSave(files, kName, state).OrThrow();
-  return std::move(base::ReadWholeFile(files, kName)).value();
+  WriteSave(files, kPackedName, state).OrThrow();
+  return std::move(base::ReadWholeFile(files, kPackedName)).value();
 }
 
 SavedState UnpackState(const std::string& bytes) {
   base::MemoryFiles files;
-  const std::unique_ptr<base::WritableFile> file = files.Create(kName).value();
+  const std::unique_ptr<base::WritableFile> file = files.Create(kPackedName).value();
   file->Append(std::as_bytes(std::span(bytes))).OrThrow();
-  return ReadSave(files, kName).value();
+  return ReadSave(files, kPackedName).value();
 }
 
 }  // namespace lockstep::checkpoint

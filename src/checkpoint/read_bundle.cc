@@ -14,7 +14,6 @@
 namespace lockstep {
 
 using checkpoint::BundleEntry;
-using checkpoint::Slice;
 
 namespace {
 
@@ -26,7 +25,7 @@ Status DamagedBundle(const std::string& rule, const std::string& got, const std:
 // Copies the rows of a part to their places in the whole, both row-major.
 template <typename T>
 void CopyPart(const T* part, const Shape& part_shape, T* whole, const Shape& whole_shape,
-              const Slice& slice, int axis) {
+              const checkpoint::Slice& slice, int axis) {
   const int64_t start = slice[axis].start;
   if (axis == whole_shape.rank() - 1) {
     std::copy_n(part, part_shape[axis], whole + start);
@@ -40,7 +39,8 @@ void CopyPart(const T* part, const Shape& part_shape, T* whole, const Shape& who
 }
 
 // The same for a part of any dtype with axes.
-void CopyElements(const Tensor& part, DType dtype, void* out, Shape whole, Slice slice) {
+void CopyElements(const Tensor& part, DType dtype, void* out, Shape whole,
+                  checkpoint::Slice slice) {
   if (dtype == DType::kString) {
     CopyPart(part.data<std::string>().data(), part.shape(), static_cast<std::string*>(out), whole,
              slice, 0);
@@ -110,7 +110,7 @@ void TensorBundle::Index::List(const std::string& name, const BundleEntry& entry
   if (entry.shape) about.shape = *entry.shape;
   about.bytes = entry.size;
   about.parts = static_cast<int>(entry.slices.size());
-  for (const Slice& slice : entry.slices) {
+  for (const checkpoint::Slice& slice : entry.slices) {
     const auto part = entries.find(checkpoint::SliceKey(name, slice));
     if (part != entries.end()) about.bytes += part->second.size;
   }
@@ -199,7 +199,7 @@ Status TensorBundle::Index::CheckParts(const std::string& name, const BundleEntr
   if (entry.shape->rank() == 0)
     return DamagedBundle("a part must have an axis", "a scalar", PlaceOf(name));
   int64_t total = 0;
-  for (const Slice& slice : entry.slices) {
+  for (const checkpoint::Slice& slice : entry.slices) {
     const auto found = entries.find(checkpoint::SliceKey(name, slice));
     const auto shape = checkpoint::PartShape(*entry.shape, slice);
     if (found == entries.end() || !shape || !found->second.shape ||
@@ -226,7 +226,7 @@ Result<Tensor> TensorBundle::Index::ReadParts(const std::string& name,
   const auto dtype = static_cast<DType>(entry.dtype);
   auto buffer = tensor::Buffer::Allocate(dtype, count);
   std::vector<char> covered(count, 0);
-  for (const Slice& slice : entry.slices) {
+  for (const checkpoint::Slice& slice : entry.slices) {
     const auto& part_entry = entries.at(checkpoint::SliceKey(name, slice));
     LOCKSTEP_ASSIGN_OR_RETURN(const Tensor part, Read(name, part_entry));
     if (part.num_elements() == 0) continue;

@@ -9,7 +9,7 @@
 namespace lockstep::cluster {
 namespace {
 
-std::string Seconds(base::Duration duration) {
+std::string Tenths(base::Duration duration) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.1f s", static_cast<double>(duration.count()) * 1e-9);
   return text;
@@ -33,9 +33,9 @@ const char* ConditionName(Condition condition) {
 
 std::string TaskHealth::ToString() const {
   std::string text = peer.ToString() + ": " + ConditionName(condition);
-  if (condition == Condition::kSilent) text += " for " + Seconds(silent);
+  if (condition == Condition::kSilent) text += " for " + Tenths(silent);
   if (condition == Condition::kStuck || condition == Condition::kSlow)
-    text += " for " + Seconds(still);
+    text += " for " + Tenths(still);
   text += " at step " + std::to_string(progress.step) + ", op " + std::to_string(progress.op);
   return text + (progress.activity.empty() ? "" : " (" + progress.activity + ")");
 }

@@ -8,7 +8,7 @@
 namespace lockstep::collectives {
 namespace {
 
-std::vector<Move> Moves(Route route, int ranks) {
+std::vector<Move> AllGatherMoves(Route route, int ranks) {
   std::vector<Move> moves;
   const auto piece = [ranks](int number) {
     return static_cast<uint32_t>((number + ranks) % ranks);
@@ -40,7 +40,7 @@ void AllGather(Group& group, MoveRequest request, OnReduced done, std::source_lo
   const int ranks = group.num_ranks();
   auto movement = MovePieces(
       group, OpKind::kAllGather, request, {Route::kDirect, Route::kDoubling, Route::kRing},
-      [ranks](Route route) { return Moves(route, ranks); }, where);
+      [ranks](Route route) { return AllGatherMoves(route, ranks); }, where);
   if (!movement.ok()) return Refuse(group, std::move(done), movement.status());
   TakeAllPieces(request, &*movement);
   GiveOwnPiece(group, std::move(request), &*movement);

@@ -8,7 +8,7 @@ namespace lockstep::collectives {
 namespace {
 
 // Ranks are counted from the root on.
-std::vector<Move> Moves(Route route, int ranks, int root) {
+std::vector<Move> BroadcastMoves(Route route, int ranks, int root) {
   std::vector<Move> moves;
   const auto rank = [=](int place) { return (place + root) % ranks; };
   if (route == Route::kDirect) {
@@ -55,7 +55,7 @@ void Broadcast(Group& group, MoveRequest request, OnReduced done, std::source_lo
   const std::vector<size_t> parts = PartsOf(request.counts[0] * DTypeSize(request.dtype), ranks);
   auto moves = Choose(group, kKind, request.id, request.options.route,
                       {Route::kDirect, Route::kTree, Route::kSplit}, parts,
-                      [=](Route route) { return Moves(route, ranks, root); });
+                      [=](Route route) { return BroadcastMoves(route, ranks, root); });
   if (!moves.ok()) return Refuse(group, std::move(done), moves.status());
   const bool is_split = moves->route == Route::kSplit;
   Movement movement = MakeMovement(kKind, request, std::move(*moves), where);

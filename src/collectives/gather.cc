@@ -9,7 +9,7 @@ namespace lockstep::collectives {
 namespace {
 
 // Ranks are counted from the root on: the one at distance d of another sends it all it has.
-std::vector<Move> Moves(Route route, int ranks, int root) {
+std::vector<Move> GatherMoves(Route route, int ranks, int root) {
   std::vector<Move> moves;
   const auto rank = [=](int place) { return (place + root) % ranks; };
   if (route == Route::kDirect) {
@@ -34,7 +34,7 @@ void Gather(Group& group, MoveRequest request, OnReduced done, std::source_locat
   const int ranks = group.num_ranks(), root = request.root;
   auto movement = MovePieces(
       group, OpKind::kGather, request, {Route::kDirect, Route::kTree},
-      [=](Route route) { return Moves(route, ranks, root); }, where);
+      [=](Route route) { return GatherMoves(route, ranks, root); }, where);
   if (!movement.ok()) return Refuse(group, std::move(done), movement.status());
   if (group.rank() == root) TakeAllPieces(request, &*movement);
   GiveOwnPiece(group, std::move(request), &*movement);

@@ -6,15 +6,11 @@
 #include <utility>
 
 #include "base/probe.h"
+#include "collectives/network_cost.h"
 #include "collectives/pieces.h"
 
 namespace lockstep::collectives {
 namespace {
-
-// The same figures as for sums: plan.cc.
-constexpr double kHopNanoseconds = 2000;
-constexpr double kMessageNanoseconds = 300;
-constexpr double kByteNanoseconds = 0.1;
 
 // In the place of a move's number.
 constexpr uint32_t kAnnouncement = 0xffffffff;

@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "collectives/network_cost.h"
 #include "collectives/relay.h"
 
 namespace lockstep::collectives {
 namespace {
 
 constexpr size_t kSliceElements = 16;  // slices begin at cache lines
-
-// The model behind kAuto; docs/collectives.md says where the figures come from.
-constexpr double kHopNanoseconds = 2000;
-constexpr double kMessageNanoseconds = 300;
-constexpr double kByteNanoseconds = 0.1;
 
 Plan PlanExchange(const Division& division, size_t count) {
   Slice slice{0, count, {}};

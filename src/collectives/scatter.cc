@@ -11,7 +11,7 @@ namespace {
 
 // Ranks are counted from the root on: at each distance, the longest first, who has pieces sends
 // those from there on.
-std::vector<Move> Moves(Route route, int ranks, int root) {
+std::vector<Move> ScatterMoves(Route route, int ranks, int root) {
   std::vector<Move> moves;
   const auto rank = [=](int place) { return (place + root) % ranks; };
   if (route == Route::kDirect) {
@@ -36,7 +36,7 @@ void Scatter(Group& group, MoveRequest request, OnReduced done, std::source_loca
   const int ranks = group.num_ranks(), root = request.root;
   auto movement = MovePieces(
       group, OpKind::kScatter, request, {Route::kDirect, Route::kTree},
-      [=](Route route) { return Moves(route, ranks, root); }, where);
+      [=](Route route) { return ScatterMoves(route, ranks, root); }, where);
   if (!movement.ok()) return Refuse(group, std::move(done), movement.status());
   const std::byte* next = request.input;
   for (int rank = 0; group.rank() == root && rank < ranks; ++rank) {

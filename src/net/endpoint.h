@@ -8,6 +8,9 @@
 
 namespace lockstep::net {
 
+/// A refused message waits this long before its next try, unless a handler or epoch comes first.
+inline constexpr base::Duration kRetryInterval = std::chrono::milliseconds(1);
+
 /// The part of a transport that does not depend on the wire: channels, epochs and aborts.
 class Endpoint : public Transport {
  public:

@@ -6,12 +6,7 @@
 #include "net/endpoint.h"
 
 namespace lockstep::net {
-namespace {
-
-// A refused message waits this long before its next try, unless a handler or epoch comes first.
-constexpr base::Duration kRetryInterval = std::chrono::milliseconds(1);
-
-}  // namespace
+namespace {}  // namespace
 
 class InProcessNetwork::Port final : public Endpoint {
  public:

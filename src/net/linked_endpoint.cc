@@ -3,13 +3,6 @@
 #include "base/probe.h"
 
 namespace lockstep::net {
-namespace {
-
-// A refused message waits this long before its next try, unless a handler or epoch comes first.
-constexpr base::Duration kRetryInterval = std::chrono::milliseconds(1);
-
-}  // namespace
-
 LinkedEndpoint::LinkedEndpoint(int rank, int num_ranks, base::Executor& executor)
     : Endpoint(rank, num_ranks, executor), links_(num_ranks) {}
 

@@ -80,9 +80,9 @@ class Beside {
   std::set<int> fetched_;
 };
 
-using Resources = std::set<const TensorObject*>;
+using Handles = std::set<const TensorObject*>;
 
-void FindAccesses(const graph::Graph& graph, Resources* read, Resources* overwritten) {
+void FindAccesses(const graph::Graph& graph, Handles* read, Handles* overwritten) {
   for (const graph::Node& node : graph.nodes()) {
     for (const graph::Graph* body : graph::BodiesOf(node.attributes))
       FindAccesses(*body, read, overwritten);
@@ -102,7 +102,7 @@ void FindAccesses(const graph::Graph& graph, Resources* read, Resources* overwri
 }  // namespace
 
 RunMode HoldingOf(const graph::Graph& graph) {
-  Resources read, overwritten;
+  Handles read, overwritten;
   FindAccesses(graph, &read, &overwritten);
   for (const TensorObject* resource : overwritten) {
     if (read.contains(resource)) return RunMode::kSerializable;

@@ -15,7 +15,7 @@ namespace {
 constexpr base::Duration kLongest = std::chrono::hours(24);
 constexpr base::Duration kConnecting = std::chrono::seconds(10);
 constexpr base::Duration kAnswering = std::chrono::seconds(1);
-constexpr base::Duration kBetween = std::chrono::milliseconds(100);  // two attempts to tell
+constexpr base::Duration kBetweenTellings = std::chrono::milliseconds(100);  // two attempts to tell
 // Servers give a run up that waits for others while its client says nothing for some of these.
 constexpr base::Duration kSignOfLife = std::chrono::seconds(3);
 
@@ -389,7 +389,7 @@ void Client::TellNow(const std::string& address, Finish finish, int attempt, con
                          told](const Result<std::string>& answer) {
     if (alive.expired()) return;
     if (!answer.ok() && attempt < kMost) {
-      rpc_.executor().PostAfter(kBetween, [this, alive, address, finish, attempt, told] {
+      rpc_.executor().PostAfter(kBetweenTellings, [this, alive, address, finish, attempt, told] {
         if (!alive.expired()) TellNow(address, finish, attempt + 1, told);
       });
       return;

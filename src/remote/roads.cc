@@ -11,7 +11,7 @@ namespace {
 
 constexpr base::Duration kAttaching = std::chrono::seconds(5);
 constexpr base::Duration kMeeting = std::chrono::seconds(2);
-constexpr base::Duration kBetween = std::chrono::seconds(10);
+constexpr base::Duration kBetweenQuestions = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void Roads::AttachOnUse(const std::string& address) {
   if (known != roads_.end() && !known->second->rpc().broken()) return;
   const base::Time now = loop_.Now();
   const auto asked = asked_.find(address);
-  if (asked != asked_.end() && now < asked->second + kBetween) return;
+  if (asked != asked_.end() && now < asked->second + kBetweenQuestions) return;
   asked_[address] = now;
   if (net::IsLocalAddress(address)) Attach(address, [] {});
 }

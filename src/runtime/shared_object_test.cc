@@ -16,7 +16,7 @@
 namespace lockstep::runtime {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr DType kFloat = DType::kFloat32;
 
@@ -244,7 +244,7 @@ TEST(Accumulator, SumsInOneOrder) {
     for (float gradient : gradients) Apply(sum, 0, Scalar(gradient));
     sums.push_back(TakeGradient(sum, 4, type).scalar<float>());
   } while (std::next_permutation(gradients.begin(), gradients.end()));
-  EXPECT_THAT(sums, testing::Each(sums[0]));
+  EXPECT_THAT(sums, ::testing::Each(sums[0]));
 }
 
 TEST(Accumulator, GathersRows) {

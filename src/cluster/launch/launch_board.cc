@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr base::Duration kFirst = 2s, kLongest = 60s;
 
-std::string Seconds(base::Duration duration) {
+std::string WholeSeconds(base::Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count()) + " s";
 }
 
@@ -64,7 +64,7 @@ std::optional<std::string> LaunchBoard::Line(base::Time now) {
     missed_ = false;
     wait_ = kFirst;
     due_ = now + wait_;
-    return line + " after " + Seconds(now - *begun_);
+    return line + " after " + WholeSeconds(now - *begun_);
   }
   if (now < due_) return {};
   missed_ = true;
@@ -74,7 +74,7 @@ std::optional<std::string> LaunchBoard::Line(base::Time now) {
   for (const Entry& entry : entries_) {
     if (entry.state != State::kMissing) continue;
     line += divider + entry.name.ToString() + " at " + entry.address + ", " + entry.why + ", for " +
-            Seconds(now - entry.since);
+            WholeSeconds(now - entry.since);
     divider = "; ";
   }
   return line;

@@ -32,7 +32,8 @@ template <typename T, typename Term>
 const T* SumReplica(const ReplicaBatch& batch, int64_t r, int64_t count, const Term& term) {
   const auto leaves = batch.leaves_of(r);
   const int64_t buffers = LeafTree<T>::BuffersNeeded(batch.leaves_per_replica);
-  LeafTree<T> tree(ThreadScratch<T>(ScratchUse::kLeafSums, buffers * kChannelsAtATime), kChannelsAtATime);
+  LeafTree<T> tree(ThreadScratch<T>(ScratchUse::kLeafSums, buffers * kChannelsAtATime),
+                   kChannelsAtATime);
   for (int64_t leaf = 0; leaf < batch.leaves_per_replica; ++leaf) {
     T* sums = tree.Next();
     std::fill_n(sums, kChannelsAtATime, T{0});
@@ -63,7 +64,8 @@ class SumsKernel : public Kernel {
 // Calls `work(first channel, how many)` for the blocks of [begin, end).
 template <typename Work>
 void ForBlocks(int64_t begin, int64_t end, const Work& work) {
-  for (int64_t c = begin; c < end; c += kChannelsAtATime) work(c, std::min(kChannelsAtATime, end - c));
+  for (int64_t c = begin; c < end; c += kChannelsAtATime)
+    work(c, std::min(kChannelsAtATime, end - c));
 }
 
 template <typename T>

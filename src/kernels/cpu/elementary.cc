@@ -73,7 +73,8 @@ constexpr int64_t kValuesAtATime = 512;
 template <typename T, typename Body>
 void ForEachPiece(int64_t count, const Body& body) {
   alignas(64) T values[kValuesAtATime];
-  for (int64_t i = 0; i < count; i += kValuesAtATime) body(i, std::min(kValuesAtATime, count - i), values);
+  for (int64_t i = 0; i < count; i += kValuesAtATime)
+    body(i, std::min(kValuesAtATime, count - i), values);
 }
 
 template <typename T>

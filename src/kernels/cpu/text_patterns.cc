@@ -21,7 +21,8 @@ const RE2& PatternOf(const char* op, const std::string& pattern) {
                                           ", error: " + last->error());
 }
 
-std::vector<Tensor> ReplaceMatches(const ops::Attributes& attributes, std::span<const Tensor> inputs) {
+std::vector<Tensor> ReplaceMatches(const ops::Attributes& attributes,
+                                   std::span<const Tensor> inputs) {
   (void)InferOf("RegexReplace", attributes, inputs);
   const RE2& pattern = PatternOf("RegexReplace", attributes.Get<std::string>("pattern"));
   const auto& rewrite = attributes.Get<std::string>("rewrite");
