@@ -12,7 +12,7 @@
 namespace lockstep::kernels {
 namespace {
 
-constexpr int64_t kAttentionBlock = 64;
+constexpr int64_t kAttentionBlock = 64;  // queries, or keys, at a time
 
 struct HeadGeometry {
   explicit HeadGeometry(const KernelSpec& spec)

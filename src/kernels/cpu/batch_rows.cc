@@ -1,6 +1,7 @@
 // What each row of a batch takes from its replica's statistics: _BatchAffine, _BatchSpread, and how
 // many elements these are of, _BatchInverseCounts.
 
+#include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/replica_batch.h"
 
 namespace lockstep::kernels {

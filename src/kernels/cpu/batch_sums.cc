@@ -2,6 +2,7 @@
 // _BatchDot. A row of these kernels is a channel. Order: a chain over the places of an example, a
 // chain over the examples of a leaf, the tree over the leaves of a replica.
 
+#include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/replica_batch.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/leaf_tree.h"

@@ -27,8 +27,7 @@ std::unique_ptr<Kernel> ForDType(Types<Ts...>, DType dtype, Make make) {
   return kernel;
 }
 
-/// K<T> for the floating-point type T of the first output, where it is 32 or 64 bits wide; else
-/// null.
+/// K<T> for the floating-point type T of the first output if that has 32 or 64 bits; else null.
 template <template <typename> class K>
 std::unique_ptr<Kernel> MakeForReals(const KernelSpec& spec) {
   return ForDType(RealTypes(), spec.outputs[0].dtype,
