@@ -1,6 +1,5 @@
 # Checks of the tree itself, run as tests with the label `tools`. Each proves, too, that it can fail.
 if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SANITIZER)
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
   foreach(check check_arrows check_forbidden check_documents check_sizes)
     add_test(NAME tools/${check}
       COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/${check}.py)

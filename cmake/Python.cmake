@@ -9,8 +9,7 @@ if(LOCKSTEP_PYTHON)
   endif()
   find_package(nanobind CONFIG REQUIRED)
 
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/python/*.cc)
-  lockstep_join_sources(python sources ${sources})
+  get_target_property(sources lockstep_python SOURCES)
   nanobind_add_module(lockstep_native NB_STATIC NOMINSIZE ${sources})
   set_target_properties(lockstep_native PROPERTIES OUTPUT_NAME _native
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/lockstep INSTALL_RPATH "$ORIGIN")

@@ -44,11 +44,20 @@ function(lockstep_room name)
   endif()
 endfunction()
 
+# Moves the next dozen of `rest` to `batch`, and gives as `source`, added to `joined`, the file that holds them all.
+# More than a dozen would need more than the 1.5 GiB that `./dev` counts for a job.
+macro(lockstep_next_batch name)
+  list(SUBLIST rest 0 12 batch)
+  list(REMOVE_ITEM rest ${batch})
+  list(LENGTH joined number)
+  set(source ${CMAKE_BINARY_DIR}/joined/${name}_${number}.cc)
+  list(APPEND joined ${source})
+endmacro()
+
 # Gives as `result` sources that include a dozen of these each, which saves much of a clean build: headers are read,
 # and what is inline in them compiled, once for all of them. So names in anonymous namespaces must differ in a room,
 # and from those of functions that others of the room call.
 # Code for each instruction set (foreach_target) stays in sources of its own.
-set(LOCKSTEP_BATCH 12)  # more would need more than the 1.5 GiB that `./dev` counts for a job
 function(lockstep_join_sources name result)
   set(alone)
   set(rest)
@@ -62,13 +71,10 @@ function(lockstep_join_sources name result)
   endforeach()
   set(joined)
   while(rest)
-    list(SUBLIST rest 0 ${LOCKSTEP_BATCH} batch)
-    list(REMOVE_ITEM rest ${batch})
+    lockstep_next_batch(${name})
     list(TRANSFORM batch REPLACE "^${CMAKE_SOURCE_DIR}/src/(.*)$" "#include \"\\1\"")
     list(JOIN batch "\n" text)
-    list(LENGTH joined number)
-    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/joined/${name}_${number}.cc CONTENT "${text}\n" @ONLY)
-    list(APPEND joined ${CMAKE_BINARY_DIR}/joined/${name}_${number}.cc)
+    file(CONFIGURE OUTPUT ${source} CONTENT "${text}\n" @ONLY)
   endwhile()
   # The warning takes the sources for headers.
   set_source_files_properties(${joined} PROPERTIES COMPILE_OPTIONS -Wno-subobject-linkage)
@@ -80,13 +86,9 @@ function(lockstep_join_tests name result)
   set(rest ${ARGN})
   set(joined)
   while(rest AND LOCKSTEP_JOIN_SOURCES)
-    list(SUBLIST rest 0 ${LOCKSTEP_BATCH} batch)
-    list(REMOVE_ITEM rest ${batch})
-    list(LENGTH joined number)
-    set(source ${CMAKE_BINARY_DIR}/joined/${name}_${number}.cc)
+    lockstep_next_batch(${name})
     add_custom_command(OUTPUT ${source} DEPENDS ${CMAKE_SOURCE_DIR}/tools/join_tests.py ${batch}
       COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/join_tests.py ${source} ${batch})
-    list(APPEND joined ${source})
   endwhile()
   set(${result} ${joined} ${rest} PARENT_SCOPE)
 endfunction()

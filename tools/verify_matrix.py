@@ -19,6 +19,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -220,20 +221,25 @@ class Matrix:
         self.runs = self.differences = self.failures = 0
         self.skipped = collections.Counter()
         self.began = time.monotonic()
+        self.counting = threading.Lock()  # groups are checked side by side
+
+    def count(self, what, by=1):
+        with self.counting:
+            setattr(self, what, getattr(self, what) + by)
 
     def train(self, group, way, *more):
         """(command line, report) of one run; a saved one is two commands."""
         arguments = group.arguments + ("--steps", str(group.steps)) + way.arguments
         command = command_line(self.options.program, arguments + more)
         if way.before is None:
-            self.runs += 1
+            self.count("runs")
             return shlex.join(command), report_of(command, self.options.seconds_per_run)
         with tempfile.TemporaryDirectory() as folder:
             half = group.arguments + ("--steps", str(group.steps // 2), "--checkpoint", folder) + way.before + more
             first = command_line(self.options.program, half)
             command = command_line(self.options.program, arguments + ("--resume", folder, "--digest-every", "1"))
             words = shlex.join(first) + "\n    then " + shlex.join(command)
-            self.runs += 2
+            self.count("runs", 2)
             early = report_of(first, self.options.seconds_per_run)
             if early["steps"] != group.steps // 2:
                 raise Failure(f"the first half has {early['steps']} steps, not {group.steps // 2}: {words}")
@@ -258,7 +264,7 @@ class Matrix:
             try:
                 command, report = self.train(group, way)
             except Failure as error:
-                self.failures += 1
+                self.count("failures")
                 arguments = group.arguments + ("--steps", str(group.steps)) + way.arguments
                 print(f"FAILED {group.name}, {way.name}: {error}\n    "
                       f"{shlex.join(command_line(self.options.program, arguments))}")
@@ -267,16 +273,16 @@ class Matrix:
                 first = (way, command, report)
             for words, test in way.asked:
                 if not test(report, first[2]):
-                    self.failures += 1
+                    self.count("failures")
                     print(f"FAILED {group.name}, {way.name}: the run's report should say: {words}; got "
                           f"{json.dumps({key: report.get(key) for key in ('devices', 'threads', 'isa', 'plan')})}\n"
                           f"    {command}")
             if report["steps"] != group.steps:
-                self.failures += 1
+                self.count("failures")
                 print(f"FAILED {group.name}, {way.name}: {report['steps']} steps instead of {group.steps}")
             differing = [key for key in COMPARED if report[key] != first[2][key]]
             if differing:
-                self.differences += 1
+                self.count("differences")
                 print(f"DIFFERENT {group.name}: {way.name} against {first[0].name}, in {', '.join(differing)}; "
                       f"first: {self.first_difference(group, first[0], way)}")
                 for line, run in ((first[1], first[2]), (command, report)):
@@ -296,7 +302,7 @@ class Matrix:
         for digest, names in digests.items():
             programs = {name for name in names}
             if digest is not None and len({strip_replicas(name) for name in programs}) > 1:
-                self.failures += 1
+                self.count("failures")
                 print(f"FAILED {digest} is the digest of different programs: {'; '.join(sorted(programs))}")
         for reason, count in self.skipped.items():
             print(f"skipped {count} groups or ways: {reason}")

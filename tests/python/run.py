@@ -5,7 +5,8 @@ usage: run.py --build DIR --source DIR [--sanitizer NAME] [--prepare | --prepare
 
 Makes DIR/python-environment with nanobind and NumPy, and h5py and nbclient where they can be had, builds the extension
 module against DIR's library (in DIR/python-extension) unless DIR has it, and runs test_*.py, each in a process
-of its own. --prepare ends after the first half, --prepared begins after it. Exits 77, saying why, where nanobind cannot be had, or where the library is built for a sanitizer."""
+of its own. --prepare ends after the first half, --prepared begins after it. Exits 77, saying why, where nanobind cannot
+be had, or where the library is built for a sanitizer."""
 import argparse
 import pathlib
 import subprocess
@@ -38,16 +39,12 @@ def environment(build):
     return python
 
 
-def built(build):
-    """The folder to import the package from; None before it is built."""
-    for folder in (build / "python", build / "python-extension" / "python"):
-        if list((folder / "lockstep").glob("_native*.so")):
-            return folder
-    return None
+def holds_package(folder):
+    return any((folder / "lockstep").glob("_native*.so"))
 
 
 def build_extension(build, source, python):
-    if list((build / "python" / "lockstep").glob("_native*.so")):
+    if holds_package(build / "python"):
         return
     made = build / "python-extension"
     header = subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"],
@@ -83,7 +80,8 @@ def main():
         build_extension(build, source, environment(build))
     if options.prepare:
         return 0
-    python, package = build / "python-environment" / "bin" / "python", built(build)
+    python = build / "python-environment" / "bin" / "python"
+    package = next(filter(holds_package, (build / "python", build / "python-extension" / "python")), None)
     if package is None or not python.exists():
         skip("the extension module is not built; python/extension says why")
     failed = []

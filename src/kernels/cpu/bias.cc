@@ -74,16 +74,8 @@ class BiasAddGradKernel : public Kernel {
   LeafTable leaves_;
 };
 
-std::unique_ptr<Kernel> MakeBiasAddGrad(const KernelSpec& spec) {
-  const DType dtype = spec.inputs[0].dtype;
-  if (IsHalf(dtype)) return MakeWidened(spec, MakeBiasAddGrad);
-  if (dtype == DType::kFloat32) return std::make_unique<BiasAddGradKernel<float>>(spec);
-  if (dtype == DType::kFloat64) return std::make_unique<BiasAddGradKernel<double>>(spec);
-  return nullptr;
-}
-
 const RegisterKernel kBiasAdd("BiasAdd", MakeBiasAdd);
-const RegisterKernel kBiasAddGrad("BiasAddGrad", MakeBiasAddGrad);
+const RegisterKernel kBiasAddGrad("BiasAddGrad", MakeForFloats<BiasAddGradKernel>);
 
 }  // namespace
 }  // namespace lockstep::kernels

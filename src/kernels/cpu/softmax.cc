@@ -92,14 +92,6 @@ class SparseCrossEntropyKernel : public CrossEntropyKernel<T> {
   }
 };
 
-std::unique_ptr<Kernel> MakeCrossEntropy(const KernelSpec& spec) {
-  const DType dtype = spec.inputs[0].dtype;
-  if (IsHalf(dtype)) return MakeWidened(spec, MakeCrossEntropy);
-  if (dtype == DType::kFloat32) return std::make_unique<CrossEntropyKernel<float>>(spec);
-  if (dtype == DType::kFloat64) return std::make_unique<CrossEntropyKernel<double>>(spec);
-  return nullptr;
-}
-
 template <typename T>
 std::unique_ptr<Kernel> MakeSparse(const KernelSpec& spec) {
   if (spec.inputs[1].dtype == DType::kInt32) {
@@ -118,7 +110,8 @@ std::unique_ptr<Kernel> MakeSparseCrossEntropy(const KernelSpec& spec) {
 
 const RegisterKernel kSoftmax("Softmax", MakeSoftmax);
 const RegisterKernel kLogSoftmax("LogSoftmax", MakeSoftmax);
-const RegisterKernel kCrossEntropy("SoftmaxCrossEntropyWithLogits", MakeCrossEntropy);
+const RegisterKernel kCrossEntropy("SoftmaxCrossEntropyWithLogits",
+                                   MakeForFloats<CrossEntropyKernel>);
 const RegisterKernel kSparseCrossEntropy("SparseSoftmaxCrossEntropyWithLogits",
                                          MakeSparseCrossEntropy);
 const RegisterFailure kSparseFails("SparseSoftmaxCrossEntropyWithLogits", Failure::kAlways);
