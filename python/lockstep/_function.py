@@ -31,6 +31,21 @@ class _Trace:
         self.function = function
         self.may_create = may_create
         self.variables = []
+        self._elements = 0
+
+    def takes_element(self):
+        """Called for each element that an iterator gives to the trace. Raises: OperatorNotAllowedInGraphError where there are so
+        many that a loop must be running in Python, which the trace never ends."""
+        self._elements += 1
+        if self._elements > _MOST_ELEMENTS:
+            from . import errors
+            raise errors.OperatorNotAllowedInGraphError(
+                f"[function] a loop over a dataset must be traced as a loop; {self.function.__qualname__!r} has taken {_MOST_ELEMENTS} "
+                "elements one by one while it was traced, as Python's own loop does where the function's source is not there "
+                "(`python -c`, exec) or autograph is off; keep it in a file, or loop outside of the function")
+
+
+_MOST_ELEMENTS = 4096  # of iterators in one trace
 
 
 def variable_is_made():

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "distribute/leaves.h"
 #include "lockstep/distribute/dataset.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/ops/array.h"
@@ -34,24 +35,33 @@ Batch WithoutRows(const Batch& like) {
   return empty;
 }
 
-// One batch for each replica from a source; nothing when it has ended.
-std::optional<DistributedDataset::Batch> TakeOneEach(const BatchSource& source, int replicas,
-                                                     bool* ended) {
-  std::vector<Batch> taken;
-  while (static_cast<int>(taken.size()) < replicas && !*ended) {
-    if (auto batch = source()) {
-      ExamplesOf(*batch);
-      taken.push_back(std::move(*batch));
-    } else {
-      *ended = true;
-    }
+// What feeds some of the replicas.
+struct Pipeline {
+  BatchSource source;
+  bool ended = false;
+
+  std::optional<Batch> Next() {
+    std::optional<Batch> batch;
+    if (!ended) batch = source();
+    ended = !batch.has_value();
+    if (batch) ExamplesOf(*batch);
+    return batch;
   }
-  if (taken.empty()) return std::nullopt;
-  while (static_cast<int>(taken.size()) < replicas) taken.push_back(WithoutRows(taken[0]));
+};
+
+// One batch for each replica from its pipeline; nothing when all have ended.
+std::optional<DistributedDataset::Batch> TakeOneEach(std::vector<Pipeline>& pipelines,
+                                                     int replicas) {
+  const size_t replicas_of_each = replicas / pipelines.size();
+  std::vector<std::optional<Batch>> taken;
+  for (int r = 0; r < replicas; ++r) taken.push_back(pipelines[r / replicas_of_each].Next());
+  const auto first = std::find_if(taken.begin(), taken.end(), [](const auto& t) { return t; });
+  if (first == taken.end()) return std::nullopt;
+  const Batch none = WithoutRows(**first);
   DistributedDataset::Batch result;
-  for (size_t part = 0; part < taken[0].size(); ++part) {
+  for (size_t part = 0; part < none.size(); ++part) {
     std::vector<Tensor> values;
-    for (const Batch& own : taken) values.push_back(own[part]);
+    for (const auto& own : taken) values.push_back(own ? (*own)[part] : none[part]);
     result.emplace_back(std::move(values));
   }
   return result;
@@ -80,8 +90,9 @@ DistributedDataset::Iterator& DistributedDataset::Iterator::operator++() {
 std::vector<PerReplica> Strategy::Split(const std::vector<Tensor>& batch) const {
   const int64_t examples = ExamplesOf(batch);
   std::vector<int64_t> sizes;
-  for (int64_t r = 0; r < replicas_; ++r) {
-    sizes.push_back(examples * (r + 1) / replicas_ - examples * r / replicas_);
+  for (int r = 0; r < replicas_; ++r) {
+    sizes.push_back(distribute::FirstOfReplica(examples, replicas_, r + 1) -
+                    distribute::FirstOfReplica(examples, replicas_, r));
   }
   std::vector<PerReplica> shares;
   for (const Tensor& part : batch) {
@@ -100,16 +111,27 @@ DistributedDataset Strategy::DistributeDataset(BatchSourceFactory batches) const
   });
 }
 
+std::vector<InputContext> Strategy::InputPipelines() const {
+  if (pipelines_ == Pipelines::kThisWorker)
+    return {{num_workers(), std::max(0, worker()), replicas_}};
+  std::vector<InputContext> contexts;
+  const int count = pipelines_ == Pipelines::kEachReplica ? replicas_ : 1;
+  for (int i = 0; i < count; ++i) contexts.push_back({count, i, replicas_});
+  return contexts;
+}
+
 DistributedDataset Strategy::DistributeDatasetsFromFunction(
     const std::function<BatchSourceFactory(const InputContext&)>& function) const {
-  const int replicas = replicas_;
-  BatchSourceFactory batches = function(
-      {.num_input_pipelines = 1, .input_pipeline_id = 0, .num_replicas_in_sync = replicas});
-  return DistributedDataset([replicas, batches = std::move(batches)]() -> DistributedDataset::Pass {
-    return [replicas, source = batches(), ended = false]() mutable {
-      return TakeOneEach(source, replicas, &ended);
-    };
-  });
+  std::vector<BatchSourceFactory> inputs;
+  for (const InputContext& context : InputPipelines()) inputs.push_back(function(context));
+  return DistributedDataset(
+      [replicas = replicas_, inputs = std::move(inputs)]() -> DistributedDataset::Pass {
+        std::vector<Pipeline> pipelines;
+        for (const BatchSourceFactory& input : inputs) pipelines.push_back({input()});
+        return [replicas, pipelines = std::move(pipelines)]() mutable {
+          return TakeOneEach(pipelines, replicas);
+        };
+      });
 }
 
 PerReplica Strategy::DistributeValuesFromFunction(

@@ -10,15 +10,20 @@ int ShardsOf(int64_t examples) {
   return shards;
 }
 
+int64_t FirstOfReplica(int64_t examples, int replicas, int r) {
+  const int64_t share = (examples + replicas - 1) / replicas;
+  return std::min(share * r, examples);
+}
+
 Leaves MakeLeaves(int64_t examples, int replicas, int shards) {
   Leaves leaves;
   leaves.offsets.push_back(0);
-  const int64_t largest = (examples + replicas - 1) / replicas;
+  const int64_t largest = FirstOfReplica(examples, replicas, 1);
   // Equal for all replicas of a batch, so that leaf numbers say which replica and shard they are.
   leaves.shards_per_replica = shards > 0 ? shards : ShardsOf(largest);
   for (int r = 0; r < replicas; ++r) {
-    const int64_t begin = examples * r / replicas;
-    const int64_t size = examples * (r + 1) / replicas - begin;
+    const int64_t begin = FirstOfReplica(examples, replicas, r);
+    const int64_t size = FirstOfReplica(examples, replicas, r + 1) - begin;
     for (int s = 1; s <= leaves.shards_per_replica; ++s) {
       leaves.offsets.push_back(begin + size * s / leaves.shards_per_replica);
     }
@@ -33,7 +38,7 @@ thread_local std::vector<int64_t> replica_examples;
 ReplicaBatchScope::ReplicaBatchScope(int64_t examples, int replicas) : outer_(replica_examples) {
   replica_examples.clear();
   for (int r = 0; replicas > 1 && r <= replicas; ++r)
-    replica_examples.push_back(examples * r / replicas);
+    replica_examples.push_back(FirstOfReplica(examples, replicas, r));
 }
 
 ReplicaBatchScope::~ReplicaBatchScope() { replica_examples = outer_; }

@@ -5,8 +5,13 @@
 
 namespace lockstep::distribute {
 
-/// The leaves of one global batch: the examples of replica r are the block [r n / R, (r + 1) n /
-/// R); each block is cut into shards. Offsets in examples, from 0 to n.
+/// The first example of replica r in a global batch of n `examples`, n for r = R: each replica
+/// takes the next ceil(n / R), so that the last ones have fewer or none. (The rule of TensorFlow's
+/// experimental_distribute_dataset.)
+int64_t FirstOfReplica(int64_t examples, int replicas, int r);
+
+/// The leaves of one global batch: each replica's examples are cut into shards. Offsets in
+/// examples, from 0 to n.
 struct Leaves {
   std::vector<int64_t> offsets;
   int shards_per_replica = 1;  // of the largest replica
@@ -20,8 +25,8 @@ int ShardsOf(int64_t examples);
 /// `shards` > 0 overrides the number of shards a replica.
 Leaves MakeLeaves(int64_t examples, int replicas, int shards = 0);
 
-/// While one lives, this thread traces a step on a global batch whose replica r has the examples
-/// [r n / R, (r + 1) n / R); layers that look at a replica's whole batch ask for it.
+/// While one lives, this thread traces a step on a global batch of so many replicas; layers that
+/// look at a replica's whole batch ask for it.
 class ReplicaBatchScope {
  public:
   ReplicaBatchScope(int64_t examples, int replicas);

@@ -137,7 +137,22 @@ MultiWorkerMirroredStrategy::MultiWorkerMirroredStrategy(
                 std::to_string(num_replicas_in_sync()) + " replicas (" +
                 (options.replicas != 0 ? "it was given" : "one a worker") + ") on " +
                 std::to_string(num_devices()) + " devices a worker");
+  pipelines_ = Pipelines::kEachReplica;
   ranks_ = std::move(workers);
+}
+
+std::pair<int, int> Strategy::LocalReplicas() const {
+  if (ranks_ == nullptr || replicas_ == 1) return {0, replicas_};
+  const distribute::Roles roles = ranks_->roles();
+  const std::vector<int64_t> borders = roles.Divide(replicas_, roles.leaf_ranks());
+  return {static_cast<int>(borders[ranks_->rank()]), static_cast<int>(borders[ranks_->rank() + 1])};
+}
+
+std::vector<Tensor> Strategy::LocalResults(const PerReplica& value) const {
+  const std::vector<Tensor>& all = value.values();
+  if (static_cast<int>(all.size()) != replicas_) return all;
+  const auto [first, last] = LocalReplicas();
+  return {all.begin() + first, all.begin() + last};
 }
 
 int Strategy::num_workers() const {

@@ -134,17 +134,17 @@ TEST(Mirrored, SaysWhereItsReplicasCameFrom) {
   EXPECT_THAT(log, HasSubstr("mirrored: 2 replicas (so many devices were named) on 2 devices"));
 }
 
-TEST(DistributeDataset, CutsBatchesIntoBalancedBlocks) {
+TEST(DistributeDataset, CutsBatchesAsTensorFlowDoes) {
   MirroredStrategy strategy({.devices = 1, .replicas = 3});
   std::vector<std::vector<std::vector<float>>> batches;
   for (const auto& batch : strategy.DistributeDataset(Numbers(9, 7))) {
     batches.emplace_back();
     for (const Tensor& own : batch[0].values()) batches.back().push_back(own.ToVector<float>());
   }
-  // [r n / R, (r + 1) n / R): 7 = 2 + 2 + 3; the last two examples leave replica 0 without any.
+  // Blocks of ceil(n / R): 7 = 3 + 3 + 1; the last two examples leave replica 2 without any.
   EXPECT_THAT(batches,
-              ElementsAre(ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3), ElementsAre(4, 5, 6)),
-                          ElementsAre(ElementsAre(), ElementsAre(7), ElementsAre(8))));
+              ElementsAre(ElementsAre(ElementsAre(0, 1, 2), ElementsAre(3, 4, 5), ElementsAre(6)),
+                          ElementsAre(ElementsAre(7), ElementsAre(8), ElementsAre())));
   const Error error = ErrorOf([&] { strategy.Split({Constant<float>({1, 2}), Scalar(1.0f)}); });
   EXPECT_EQ(error.code(), Code::kInvalidArgument);
   EXPECT_THAT(error.what(), HasSubstr("got [2] and []"));

@@ -150,6 +150,46 @@ TEST(MultiWorkerTest, LayersGiveTheBitsOfOneProcess) {
   ExpectOneResult("8 replicas", make, 8, 0, {{1}, {2}, {3}, {8}});
 }
 
+// A function is asked for each replica's pipeline, by all workers; a worker's results are those of
+// its replicas.
+TEST(MultiWorkerTest, EveryWorkerKnowsAllPipelines) {
+  for (const int workers : {1, 2, 4}) {
+    std::vector<std::vector<std::vector<int32_t>>> seen(workers), local(workers);
+    distribute::RunWorkers(workers, [&](std::shared_ptr<distribute::Communicator> ranks) {
+      const int rank = ranks->rank();
+      MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 4});
+      const auto dataset = strategy.DistributeDatasetsFromFunction([](const InputContext& context) {
+        return [context]() -> BatchSource {
+          return [context,
+                  left =
+                      context.input_pipeline_id]() mutable -> std::optional<std::vector<Tensor>> {
+            if (left-- == 0) return std::nullopt;  // pipeline i has i batches
+            return std::vector<Tensor>{
+                Constant<int32_t>({context.num_input_pipelines * 10 + context.input_pipeline_id})};
+          };
+        };
+      });
+      for (const auto& batch : dataset) {
+        for (const Tensor& one : batch[0].values()) seen[rank].push_back(one.ToVector<int32_t>());
+        for (const Tensor& one : strategy.LocalResults(batch[0]))
+          local[rank].push_back(one.ToVector<int32_t>());
+      }
+    });
+    std::vector<std::vector<int32_t>> all;
+    for (int step = 0; step < 3; ++step) {
+      for (int replica = 0; replica < 4; ++replica)
+        all.push_back(replica > step ? std::vector<int32_t>{40 + replica} : std::vector<int32_t>());
+    }
+    for (int rank = 0; rank < workers; ++rank) {
+      EXPECT_EQ(seen[rank], all) << rank << " of " << workers;
+      std::vector<std::vector<int32_t>> own;
+      for (size_t i = 0; i < all.size(); ++i)
+        if (static_cast<int>(i % 4) * workers / 4 == rank) own.push_back(all[i]);
+      EXPECT_EQ(local[rank], own) << rank << " of " << workers;
+    }
+  }
+}
+
 // What each of two workers' Fit throws.
 std::vector<Status> Failures(const Tensor& labels, FitOptions options,
                              const std::function<CallbackPtr()>& callback = nullptr) {

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "lockstep/data/dataset.h"
+#include "lockstep/data/transformations.h"
 #include "lockstep/runtime/function.h"
 #include "python/bind.h"
 #include "python/callback.h"
@@ -144,6 +145,12 @@ void BindSteps(nb::class_<Dataset>& c) {
       .def("padded_batch", &Dataset::PaddedBatch)
       .def("unbatch", &Dataset::Unbatch)
       .def("rebatch", &Dataset::Rebatch)
+      .def("distributed_pieces",
+           [](const Dataset& d, int64_t batch, int64_t replicas, int64_t pipelines,
+              int64_t pipeline, int policy) {
+             return DistributedPieces(d, {batch, replicas, pipelines, pipeline},
+                                      AutoShardPolicy(policy));
+           })
       .def(
           "shuffle",
           [](const Dataset& d, int64_t buffer, std::optional<int64_t> seed, bool reshuffle) {

@@ -80,6 +80,14 @@ void BindStrategies(nb::module_& m) {
       .def_prop_ro("devices", &Strategy::num_devices)
       .def_prop_ro("workers", &Strategy::num_workers)
       .def_prop_ro("worker", &Strategy::worker)
+      .def_prop_ro("local_replicas", &Strategy::LocalReplicas)
+      .def_prop_ro("input_pipelines",
+                   [](const Strategy& s) {
+                     std::vector<std::pair<int, int>> pipelines;
+                     for (const InputContext& one : s.InputPipelines())
+                       pipelines.emplace_back(one.num_input_pipelines, one.input_pipeline_id);
+                     return pipelines;
+                   })
       .def_prop_ro("id", &Strategy::id)
       .def_prop_ro("name", &Strategy::name)
       .def("run", &RunReplicas)

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -224,6 +225,65 @@ class Clusters(unittest.TestCase):
             self.assertEqual(outcome[1], f"worker {index}" if job == "worker" else "server")
             self.assertEqual(outcome[2:], alone[2:], job)
 
+    def test_workers_read_what_tensorflows_read(self):
+        """The lists are what two tasks of TensorFlow 2.21 printed for the same program."""
+        ports = [f"127.0.0.1:{port}" for port in free_ports(2)]
+        configs = [json.dumps({"cluster": {"worker": ports}, "task": {"type": "worker", "index": index}}) for index in (0, 1)]
+        first, second = outcomes(configs, READ)
+        everything = "[([0, 1], 2), ([2, 3], 10), ([4, 5], 18), ([6, 7], 26), ([8, 9], 34)]"
+        self.assertEqual(first, ["[([0, 2], 6), ([4, 6], 22)]", "[([0, 1], 2), ([2, 3], 10), ([4], 8)]",
+                                 *["[([0, 1], 6), ([4, 5], 22), ([8], 17)]"] * 3, everything, "28"])
+        self.assertEqual(second, ["[([1, 3], 6), ([5, 7], 22)]", "[([0, 1], 2), ([2, 3], 10), ([4], 8)]",
+                                  *["[([2, 3], 6), ([6, 7], 22), ([9], 17)]"] * 3, everything, "28"])
+
+    def test_policies_divide_as_in_tensorflow(self):
+        strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1", "CPU:2"])
+
+        def parts(dataset):
+            return [[one.numpy().tolist() for one in strategy.experimental_local_results(batch)]
+                    for batch in strategy.experimental_distribute_dataset(dataset)]
+        for rows, batch, wanted in ((4, 4, [[[0, 1], [2, 3], []]]), (1, 1, [[[0], [], []]]),
+                                    (7, 4, [[[0, 1], [2, 3], []], [[4], [5], [6]]]), (0, 4, [])):
+            self.assertEqual(parts(tf.data.Dataset.range(rows).batch(batch)), wanted)
+        options = tf.data.Options()
+        options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
+        dataset = tf.data.Dataset.range(12)
+        off = [[[0, 1], [2, 3], [4]], [[5, 6], [7, 8], [9]], [[10, 11], [], []]]
+        self.assertEqual(parts(dataset.batch(5).with_options(options)), off)
+        self.assertEqual(parts(dataset.with_options(options).batch(5).prefetch(1)), off)
+        with self.assertRaisesRegex(ValueError, "needs the number of rows of a global batch"):
+            parts(dataset.rebatch([5]).with_options(options))
+
+
+# What each task reads, and what the replicas of both add up to.
+READ = """
+import lockstep as tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+def tell(dataset):
+    seen = []
+    for batch in dataset:
+        own, = strategy.experimental_local_results(batch)
+        total = strategy.reduce("SUM", strategy.run(tf.reduce_sum, args=(batch,)), axis=None)
+        seen.append((own.numpy().tolist(), int(total)))
+    print(seen)
+def sharded(context):
+    return tf.data.Dataset.range(8).shard(context.num_input_pipelines, context.input_pipeline_id).batch(2)
+tell(strategy.distribute_datasets_from_function(sharded))
+tell(strategy.distribute_datasets_from_function(lambda context: tf.data.Dataset.range(5).batch(2)))
+for name in ("default", "DATA", "AUTO", "OFF"):
+    options = tf.data.Options()
+    if name != "default":
+        options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy[name]
+    tell(strategy.experimental_distribute_dataset(tf.data.Dataset.range(10).batch(4).with_options(options)))
+@tf.function
+def whole(dataset):
+    total = tf.constant(0, tf.int64)
+    for batch in dataset:
+        total += strategy.reduce("SUM", strategy.run(lambda x: tf.reduce_sum(x), args=(batch,)), axis=None)
+    return total
+print(int(whole(strategy.distribute_datasets_from_function(sharded))))
+"""
+
 
 # What each task of the job trains, and tells of it.
 SERVED = """
@@ -245,16 +305,19 @@ print(hashlib.sha256(b"".join(weight.tobytes() for weight in model.get_weights()
 """
 
 
-def outcomes(configs):
-    """The lines that the program prints as each task of a job; "" for no job."""
-    tasks = [subprocess.Popen([sys.executable, "-c", SERVED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              env={**os.environ, **({"TF_CONFIG": config} if config else {})})
-             for config in configs]
+def outcomes(configs, program=SERVED):
+    """The lines that a program prints as each task of a job; "" for no job."""
     results = []
-    for task in tasks:
-        out, err = task.communicate(timeout=120)
-        assert task.returncode == 0, err
-        results.append(out.splitlines())
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "program.py")  # a file, as loops in functions are traced from their source
+        path.write_text(program)
+        tasks = [subprocess.Popen([sys.executable, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, **({"TF_CONFIG": config} if config else {})})
+                 for config in configs]
+        for task in tasks:
+            out, err = task.communicate(timeout=120)
+            assert task.returncode == 0, err
+            results.append(out.splitlines())
     return results
 
 

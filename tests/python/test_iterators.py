@@ -139,6 +139,12 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "take bools; got int32; write `x != 0`"):
             numbers_for_bools(tf.constant(1))
 
+    def test_a_loop_that_was_not_traced_as_one_is_refused(self):
+        names = {"tf": tf}
+        exec("@tf.function\ndef total(dataset):\n    for one in dataset: pass\n", names)
+        with self.assertRaisesRegex(tf.errors.OperatorNotAllowedInGraphError, "'total' has taken 4096 elements one by one"):
+            names["total"](tf.data.Dataset.range(3))
+
 
 if __name__ == "__main__":
     unittest.main()

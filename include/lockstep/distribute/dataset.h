@@ -16,8 +16,8 @@ using BatchSource = std::function<std::optional<std::vector<Tensor>>()>;
 /// Begins a pass over the data: gives a fresh source.
 using BatchSourceFactory = std::function<BatchSource()>;
 
-/// Which part of the input a function is asked for. All replicas of this process are fed by one
-/// pipeline. Source: tf.distribute.InputContext.
+/// Which part of the input a function is asked for: see `Strategy::InputPipelines`. Source:
+/// tf.distribute.InputContext.
 struct InputContext {
   int num_input_pipelines = 1;
   int input_pipeline_id = 0;

@@ -109,8 +109,11 @@ class Strategy {
   /// The replicas' values one after another along `axis`. Errors: as `Reduce`; InvalidArgument for
   /// scalars; Unimplemented for indexed slices.
   Tensor Gather(const PerReplica& value, int axis);
+  /// Which replicas this process computes, [first, last): all of them where it is alone. They
+  /// change with the workers.
+  std::pair<int, int> LocalReplicas() const;
   /// The values of this process's replicas; of a value that is the same for all, that one.
-  std::vector<Tensor> LocalResults(const PerReplica& value) const { return value.values(); }
+  std::vector<Tensor> LocalResults(const PerReplica& value) const;
   /// The value for every replica. Source: extended.broadcast_to.
   PerReplica BroadcastTo(const Tensor& value) const;
   /// Calls `function` on each copy of `variable`, whose handle it names then: once for a variable
@@ -119,13 +122,20 @@ class Strategy {
               const std::function<void(const Variable&, const std::vector<Tensor>&)>& function,
               const std::vector<PerReplica>& arguments = {});
 
-  /// The shares of the replicas of a global batch of n examples: rows [r n / R, (r + 1) n / R) of
-  /// each tensor, empty ones where there are fewer examples than replicas.
+  /// The shares of the replicas of a global batch of n examples: each takes the next ceil(n / R)
+  /// rows of each tensor, so that the last ones have fewer or none. Source:
+  /// experimental_distribute_dataset.
   std::vector<PerReplica> Split(const std::vector<Tensor>& batch) const;
   /// Global batches, each divided by `Split`.
   DistributedDataset DistributeDataset(BatchSourceFactory batches) const;
-  /// Batches that are a replica's already: a step takes one for each replica; replicas for which
-  /// none is left get batches without examples.
+  /// The parts that the input is asked for, each of which feeds as many replicas, in their order.
+  /// One for all replicas of a process; over several processes one a replica, which no change of
+  /// the workers touches (TensorFlow: one a worker), and all workers know all of them; where each
+  /// worker takes steps of its own, the worker's.
+  std::vector<InputContext> InputPipelines() const;
+  /// Batches that are a replica's already: `function` is asked for each of the `InputPipelines`,
+  /// and a step takes one batch for each replica from its pipeline; replicas for which none is left
+  /// get batches without examples.
   DistributedDataset DistributeDatasetsFromFunction(
       const std::function<BatchSourceFactory(const InputContext&)>& function) const;
   PerReplica DistributeValuesFromFunction(
@@ -149,7 +159,9 @@ class Strategy {
   distribute::Communicator* ranks() const { return ranks_.get(); }
 
  protected:
+  enum class Pipelines { kOne, kEachReplica, kThisWorker };
   Strategy(std::string name, int replicas, int devices, int threads_per_device);
+  Pipelines pipelines_ = Pipelines::kOne;
   std::shared_ptr<distribute::Communicator> ranks_;
   std::string parameter_device_;
 

@@ -161,7 +161,7 @@ class Dataset:
         """Datasets of `size` elements each; window k begins at element k * shift."""
         ...
     def with_options(self, options, name=None) -> Any:
-        """The same dataset, which keeps the options, too; they change no element."""
+        """The same dataset, which keeps the options, too; they change no element, but a policy of sharding how"""
         ...
     @staticmethod
     def zip(*args, datasets=None, name=None) -> Any:

@@ -48,7 +48,14 @@ class Dataset:
         flat = nest.flatten(spec)
         if known is not None and len(known) == len(flat):
             spec = nest._pack(spec, iter([TensorSpec(shape, BY_CODE[code]) for code, shape in known]))
-        return Dataset._make(native, spec, name)
+        return self._kept(Dataset._make(native, spec, name))
+
+    def _kept(self, made, rows=None):
+        """The dataset `made` of this one: it has its options, and batches of as many rows, if not of `rows`."""
+        made.__dict__.update({key: value for key, value in self.__dict__.items() if key in ("_options", "_rows")})
+        if rows is not None:
+            made._rows = rows
+        return made
 
     # ---- sources
 
@@ -203,11 +210,11 @@ class Dataset:
         except errors.UnimplementedError:  # a shape that only the values tell
             call, spec = _op_by_op(map_func, self)
         native = self._native.map(call, parallel, False)
-        return Dataset._make(native, spec,
-                             "_MapDataset" if num_parallel_calls is None else "_ParallelMapDataset")
+        return self._kept(Dataset._make(native, spec,
+                                        "_MapDataset" if num_parallel_calls is None else "_ParallelMapDataset"))
 
     def _plain_map(self, function, spec, name):
-        return Dataset._make(self._native.map(function, 1, False), spec, name)
+        return self._kept(Dataset._make(self._native.map(function, 1, False), spec, name))
 
     def _part(self, i):
         return Dataset._make(self._native.map(lambda tensors: [tensors[i]], 1, False), self._spec[i],
@@ -226,7 +233,7 @@ class Dataset:
         if leaf is None or leaf.dtype != "bool" or leaf.shape.rank:
             raise ValueError("Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, "
                              f"but its return type is {spec}.")
-        return Dataset._make(self._native.filter(call), self._spec, "_FilterDataset")
+        return self._kept(Dataset._make(self._native.filter(call), self._spec, "_FilterDataset"))
 
     def flat_map(self, map_func, name=None):
         """The elements of the dataset that `map_func` gives for each element."""
@@ -268,7 +275,7 @@ class Dataset:
         spec = nest.map_structure(
             lambda one: TensorSpec([size if drop_remainder else None] + list(one.shape), one.dtype),
             self._spec)
-        return Dataset._make(self._native.batch(size, drop_remainder), spec, "_BatchDataset")
+        return self._kept(Dataset._make(self._native.batch(size, drop_remainder), spec, "_BatchDataset"), size)
 
     def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=int64, name=None):
         """The same for elements of different sizes, as ragged tensors where the sizes are not known."""
@@ -295,7 +302,7 @@ class Dataset:
             TensorSpec([size if drop_remainder else None] + [None if s in (None, -1) else s
                                                               for s in shape], one.dtype)
             for one, shape in zip(flat, wanted)]))
-        return Dataset._make(native, spec, "_PaddedBatchDataset")
+        return self._kept(Dataset._make(native, spec, "_PaddedBatchDataset"), size)
 
     def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes,
                                   padded_shapes=None, padding_values=None,
@@ -528,9 +535,20 @@ class Dataset:
         _autograph_run.for_statement(self, None, body, lambda: (held[0],), put, ("the state",), None)
         return held[0]
 
+    def _pieces(self, replicas, pipelines, pipeline, policy):
+        """The batches of replicas that a pipeline of a distributed dataset reads, by TensorFlow's rules for a policy."""
+        spec = nest.map_structure(lambda one: TensorSpec([None] + list(one.shape)[1:], one.dtype), self._spec)
+        rows = next((one.shape[0] for one in nest.flatten(self._spec) if one.shape.rank), None) or self.__dict__.get("_rows")
+        if rows is None:
+            raise ValueError(f"AutoShardPolicy.{policy.name} needs the number of rows of a global batch, which is not known of this "
+                             "dataset; make its batches by batch(n)")
+        made = self._native.distributed_pieces(rows, replicas, pipelines, pipeline, int(policy))
+        return Dataset._make(made, spec, "_RebatchDataset")
+
     def with_options(self, options, name=None):
-        """The same dataset, which keeps the options, too; they change no element."""
-        made = Dataset._make(self._native, self._spec, "_OptionsDataset")
+        """The same dataset, which keeps the options, too; they change no element, but a policy of sharding how
+        `experimental_distribute_dataset` divides them."""
+        made = self._kept(Dataset._make(self._native, self._spec, "_OptionsDataset"))
         made._options = self.options()._with(options)
         return made
 

@@ -5,7 +5,7 @@ import weakref
 
 from .. import _composites, _native, errors, nest
 from .._dtypes import bool as bool_, int64
-from .._function import TensorSpec
+from .._function import _traces, TensorSpec
 from .._tensor import convert_to_tensor
 
 
@@ -46,6 +46,9 @@ class ElementForm:
     def next_in_graph(self, take, inputs=()):
         """The next element, taken when the graph runs: `take(*inputs)` gives its tensors, None at the end. Raises there:
         OutOfRangeError at the end."""
+        for trace in _traces()[-1:]:
+            trace.takes_element()
+
         def call(values):
             tensors = take(*values)
             if tensors is None:

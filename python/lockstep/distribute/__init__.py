@@ -9,6 +9,7 @@ from .._composites import Parts
 from .._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from .._variable import UnreadVariable, Variable
 from ..data._iterator import Argument, ElementForm
+from ..data.experimental import AutoShardPolicy
 from . import cluster_resolver, experimental  # noqa: F401
 
 
@@ -199,25 +200,32 @@ class Strategy:
 
     def experimental_local_results(self, value):
         """The values of this process's replicas, as a tuple."""
+        first, last = self._native.local_replicas
         if isinstance(value, PerReplica):
-            return value.values
+            return value.values[first:last]
         if isinstance(value, Variable):
-            return value.values
+            return value.values if len(value.values) == 1 else value.values[first:last]
         if nest.is_nested(value) and any(isinstance(x, PerReplica) for x in nest.flatten(value)):
-            count = self.num_replicas_in_sync
             return tuple(nest.map_structure(
                 lambda x, i=i: x.values[i] if isinstance(x, PerReplica) else x, value)
-                for i in range(count))
+                for i in range(first, last))
         return (value,)
 
     def experimental_distribute_dataset(self, dataset, options=None):
-        """The dataset's batches, each divided over the replicas."""
-        return DistributedDataset(self, dataset)
+        """The dataset's batches, each divided over the replicas: pieces of ceil(n / R) rows, the last ones shorter or
+        empty. The auto-shard policies OFF, FILE and AUTO, where `with_options` names one, are followed as in TensorFlow."""
+        _require_dataset(dataset)
+        policy = dataset.options().experimental_distribute.auto_shard_policy
+        if policy in (None, AutoShardPolicy.DATA, AutoShardPolicy.HINT) or self.num_replicas_in_sync == 1:
+            return DistributedDataset(self, [dataset])
+        return DistributedDataset(self, [dataset._pieces(self.num_replicas_in_sync, *pipeline, policy)
+                                         for pipeline in self._native.input_pipelines], dealt=True)
 
     def distribute_datasets_from_function(self, dataset_fn, options=None):
-        """Batches of `dataset_fn(InputContext)`, one for each replica of a step."""
-        context = InputContext(self._native.workers, max(0, self._native.worker), self.num_replicas_in_sync)
-        return DistributedDataset(self, dataset_fn(context), dealt=True)
+        """Batches of `dataset_fn(InputContext)`, one for each replica of a step. Over several workers the function is
+        called for each replica's pipeline, on all of them, so that nothing depends on their number."""
+        return DistributedDataset(self, [dataset_fn(InputContext(count, one, self.num_replicas_in_sync))
+                                         for count, one in self._native.input_pipelines], dealt=True)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
@@ -485,18 +493,25 @@ def _specs_for_replicas(spec, count, dealt):
     return nest.map_structure(for_replicas, spec)
 
 
+def _require_dataset(dataset):
+    if not getattr(dataset, "_is_dataset", False):
+        raise AttributeError(f"a tf.data.Dataset is distributed; got {type(dataset).__name__}, which has no 'element_spec'; "
+                             "make one by tf.data.Dataset.from_tensor_slices(...).batch(n)")
+
+
 class DistributedDataset:
-    """Batches divided over replicas."""
+    """Batches divided over replicas: each is cut, or, `dealt`, dealt to the replicas of its pipeline."""
 
     _is_dataset = True
 
-    def __init__(self, strategy, dataset, dealt=False):
-        if not getattr(dataset, "_is_dataset", False):
-            raise AttributeError(f"a tf.data.Dataset is distributed; got {type(dataset).__name__}, which has no 'element_spec'; "
-                                 "make one by tf.data.Dataset.from_tensor_slices(...).batch(n)")
+    def __init__(self, strategy, pipelines, dealt=False):
+        for one in pipelines:
+            _require_dataset(one)
         self._strategy = strategy
-        self._dataset = dataset
+        self._pipelines = pipelines
         self._dealt = dealt
+
+    _dataset = property(lambda self: self._pipelines[0])
 
     @property
     def element_spec(self):
@@ -514,13 +529,13 @@ class DistributedDataset:
         return len(self._dataset)
 
     def __iter__(self):
-        return _DistributedIterator(self, iter(self._dataset))
+        return _DistributedIterator(self, [iter(one) for one in self._pipelines])
 
 
 class _DistributedIterator(Argument):
-    def __init__(self, dataset, source):
+    def __init__(self, dataset, sources):
         self._strategy = dataset._strategy
-        self._source = source
+        self._sources = sources
         self._dealt = dataset._dealt
         self.element_spec, self._form = dataset.element_spec, dataset._form
 
@@ -530,12 +545,12 @@ class _DistributedIterator(Argument):
     def __next__(self):
         count = self._strategy.num_replicas_in_sync
         if count == 1:
-            return next(self._source)
+            return next(self._sources[0])
         if _native.is_tracing() and self._form.specs is not None:
             return self._form.next_in_graph(self._taken)
         if self._dealt:
             return self._deal(count)
-        element = next(self._source)
+        element = next(self._sources[0])
         flat = nest.flatten(element)
         shares = self._strategy._native.split([convert_to_tensor(one) for one in flat])
         return nest._pack(element, iter([
@@ -553,14 +568,15 @@ class _DistributedIterator(Argument):
             convert_to_tensor(value) for one in nest.flatten(element) for value in getattr(one, "values", [one])]
 
     def _deal(self, count):
-        elements = [next(self._source)]
-        for _ in range(count - 1):
-            elements.append(next(self._source, None))
+        elements = [next(self._sources[r * len(self._sources) // count], None) for r in range(count)]
+        like = next((one for one in elements if one is not None), None)
+        if like is None:
+            raise StopIteration
         columns = []
-        for place, first in enumerate(nest.flatten(elements[0])):
+        for place, first in enumerate(nest.flatten(like)):
             columns.append(PerReplica([
                 first[:0] if one is None else nest.flatten(one)[place] for one in elements]))
-        return nest._pack(elements[0], iter(columns))
+        return nest._pack(like, iter(columns))
 
     def get_next(self):
         try:
@@ -572,7 +588,7 @@ class _DistributedIterator(Argument):
     def get_next_as_optional(self):
         """An optional with the next element, or with none at the end."""
         if self._strategy.num_replicas_in_sync == 1:
-            return self._source.get_next_as_optional()
+            return self._sources[0].get_next_as_optional()
         if _native.is_tracing() and self._form.specs is not None:
             return self._form.optional_in_graph(self._taken)
         from ..experimental import Optional
@@ -855,6 +871,9 @@ class _DefaultDistributionStrategy(Strategy):
 
     def gather(self, value, axis):
         return value
+
+    def experimental_local_results(self, value):
+        return (value,)
 
     def experimental_distribute_dataset(self, dataset, options=None):
         return dataset

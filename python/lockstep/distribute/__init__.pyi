@@ -3,6 +3,10 @@ from typing import Any
 class Argument:
     """Iterators as arguments of traced functions: one trace serves all whose elements are alike. A class of them has"""
     ...
+import enum
+class AutoShardPolicy(enum.IntEnum):
+    """Enum where members are also (and must be) ints"""
+    ...
 class CentralStorageStrategy(Strategy):
     """Variables on one device, compute on others."""
     def __init__(self, compute_devices=None, parameter_device=None) -> None: ...
@@ -10,8 +14,8 @@ class CrossDeviceOps:
     """How values are combined: always by the canonical tree, whatever is asked for."""
     def __init__(self, *_, **__) -> None: ...
 class DistributedDataset:
-    """Batches divided over replicas."""
-    def __init__(self, strategy, dataset, dealt=False) -> None: ...
+    """Batches divided over replicas: each is cut, or, `dealt`, dealt to the replicas of its pipeline."""
+    def __init__(self, strategy, pipelines, dealt=False) -> None: ...
     @property
     def cardinality(self) -> Any: ...
     @property
@@ -175,13 +179,13 @@ class Strategy:
     """A strategy: see `MirroredStrategy` and its relatives."""
     def __init__(self, extended=None) -> None: ...
     def distribute_datasets_from_function(self, dataset_fn, options=None) -> Any:
-        """Batches of `dataset_fn(InputContext)`, one for each replica of a step."""
+        """Batches of `dataset_fn(InputContext)`, one for each replica of a step. Over several workers the function is"""
         ...
     def experimental_distribute_dataset(self, dataset, options=None) -> Any:
-        """The dataset's batches, each divided over the replicas."""
+        """The dataset's batches, each divided over the replicas: pieces of ceil(n / R) rows, the last ones shorter or"""
         ...
     def experimental_distribute_datasets_from_function(self, dataset_fn, options=None) -> Any:
-        """Batches of `dataset_fn(InputContext)`, one for each replica of a step."""
+        """Batches of `dataset_fn(InputContext)`, one for each replica of a step. Over several workers the function is"""
         ...
     def experimental_distribute_values_from_function(self, value_fn) -> Any:
         """What `value_fn(ValueContext)` gives for each replica."""

@@ -55,6 +55,8 @@ ParameterServerStrategy::ParameterServerStrategy(std::shared_ptr<distribute::Com
                  : options.mode.kind() == Kind::kSynchronous ? "one a worker"
                                                              : "each step is a worker's own") +
                 ") on " + Count(static_cast<size_t>(num_devices()), "device") + " a task");
+  pipelines_ =
+      options.mode.kind() == Kind::kSynchronous ? Pipelines::kEachReplica : Pipelines::kThisWorker;
   ranks_ = std::move(tasks);
 }
 
