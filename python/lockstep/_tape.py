@@ -210,7 +210,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
         None if one is None else convert_to_tensor(one)
         for one in (grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys])]
     stops = [] if stop_gradients is None else [_source(one) for one in nest.flatten(stop_gradients)]
-    with v1.gradient_ops():
+    with v1.gradient_ops(), v1.name_scope(name or "gradients"):
         result = _native.gradients([_target(one) for one in ys], [_source(one) for one in xs], upstream,
                                    stops, zero)
     return [_wrapped(one) for one in result]

@@ -413,6 +413,15 @@ def eval_tensor(self, feed_dict=None, session=None):
     return session.run(self, feed_dict)
 
 
+def _consumers(self):
+    """The ops of a graph of version 1 that take this tensor."""
+    if not self._symbolic or _native.name_of(self) is None:
+        return []
+    from .compat.v1._graphs import Graph
+    return [one for one in Graph.of(_native.graph_of(self)).get_operations()
+            if any(given._id == self._id for given in one.inputs)]
+
+
 def named(tensor, name):
     """Gives the op that was added last to a graph of version 1 a name."""
     if name and type(tensor) is Tensor and tensor._symbolic and _native.has_graph():
@@ -659,7 +668,8 @@ def install():
     Tensor.assign = _write_slice("assign")
     Tensor.assign_add = _write_slice("assign_add")
     Tensor.assign_sub = _write_slice("assign_sub")
-    Tensor.consumers = lambda self: []
+    Tensor.consumers = _consumers
+    Tensor.value_index = property(lambda self: int(self.name.rpartition(":")[2]))
     Tensor._is_lockstep = True
     give_operators(Tensor)
     Tensor.__hash__ = _hash

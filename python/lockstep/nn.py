@@ -1,7 +1,7 @@
 """Activations, windows, losses and normalisation: `tf.nn`."""
 
 from . import _native as n
-from . import ops_array, ops_math
+from . import _op_names, ops_array, ops_math
 from ._tensor import convert_to_tensor, integers, is_tensor, op
 from .ops_array import top_k  # noqa: F401
 
@@ -314,27 +314,7 @@ def scaled_dot_product_attention(query, key, value, is_causal=False, scale=None)
               convert_to_tensor(value), bool(is_causal), float(scale or 0))
 
 
-def _with_name(function):
-    """The function, whose `name` is that of its op in graphs of version 1."""
-    import functools
-    from ._tensor import Tensor, named
-
-    @functools.wraps(function)
-    def call(*args, name=None, **kwargs):
-        made = function(*args, **kwargs)
-        return named(made, name) if name and isinstance(made, Tensor) else made
-    return call
-
-
-def _name_all():
-    import inspect
-    for key, one in list(globals().items()):
-        if inspect.isfunction(one) and not key.startswith("_") and one.__module__ == __name__ and \
-                "name" in inspect.signature(one).parameters:
-            globals()[key] = _with_name(one)
-
-
-_name_all()
+_op_names.name_all(globals(), __name__)
 
 
 from ._blocks import batch_to_space, depth_to_space, space_to_batch, space_to_depth  # noqa: E402,F401

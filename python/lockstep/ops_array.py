@@ -3,9 +3,9 @@
 import collections
 
 from . import _native as n
-from . import _value_shapes, nest
+from . import _op_names, _value_shapes, nest
 from ._dtypes import TensorShape, as_dtype, float32, int32
-from ._tensor import (Tensor, convert_to_tensor, from_python, get_item, integers, is_tensor, named, op,
+from ._tensor import (Tensor, convert_to_tensor, from_python, get_item, integers, is_tensor, op,
                       static_shape)
 from ._run_shapes import in_one_row, open_shape, with_shape
 from ._variable import Variable
@@ -27,7 +27,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
     else:
         result = from_python(value, dtype)
     if n.has_graph() and not result._symbolic:
-        result = named(n.identity(result), name or "Const")
+        result = n.named_constant(result, name or "Const")
     if shape is None:
         return result
     sizes = static_shape(shape)
@@ -114,7 +114,7 @@ def identity(input, name=None):
     """`input`, as a new value."""
     if isinstance(input, Variable):
         return input.read_value()
-    return named(op(n.identity, convert_to_tensor(input)), name)
+    return op(n.identity, convert_to_tensor(input))
 
 
 def identity_n(input, name=None):
@@ -673,3 +673,6 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
     if (batch_axis or 0) != 0 or (seq_axis or 1) != 1:
         raise NotImplementedError("rows are axis 0 and steps axis 1; transpose first")
     return gather(input, places.astype("int32"), axis=1, batch_dims=1)
+
+
+_op_names.name_all(globals(), __name__)

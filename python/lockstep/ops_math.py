@@ -1,10 +1,10 @@
 """Arithmetic, comparisons, reductions and products."""
 
 from . import _native as n
-from . import _value_shapes
+from . import _op_names, _value_shapes
 from ._dtypes import as_dtype, float32, int32, int64
 from ._run_shapes import in_one_row, with_shape
-from ._tensor import (IndexedSlices, Tensor, _matmul, convert_to_tensor, integers, is_tensor, named, op,
+from ._tensor import (IndexedSlices, Tensor, _matmul, convert_to_tensor, integers, is_tensor, op,
                       static_shape)
 from ._variable import Variable
 
@@ -38,7 +38,7 @@ def _make_unary(name, text):
     native = getattr(n, name)
 
     def function(x, name=None):
-        return named(op(native, x), name)
+        return op(native, x)
     function.__doc__ = f"{text} Element by element; shape and dtype: those of x."
     function.__name__ = function.__qualname__ = name
     return function
@@ -48,7 +48,7 @@ def _make_binary(name, text):
     native = getattr(n, name)
 
     def function(x, y, name=None):
-        return named(op(native, x, y), name)
+        return op(native, x, y)
     function.__doc__ = (f"{text} Element by element; shapes broadcast, dtypes must agree.\n\n"
                         "Raises: InvalidArgumentError when they do not.")
     function.__name__ = function.__qualname__ = name
@@ -138,7 +138,7 @@ def _make_reduction(name, text, floating=False):
         whole, kept = convert_to_tensor(input_tensor), bool(keep_dims or keepdims)
         if axes is None and not kept:
             whole = in_one_row(whole)
-        return named(op(native, whole, axes, kept), name)
+        return op(native, whole, axes, kept)
     function.__doc__ = (f"{text}\n\nArgs: axis: one, a list, or None for all; keepdims: keeps them with "
                         "size 1.\nRaises: InvalidArgumentError for an axis out of range.")
     function.__name__ = function.__qualname__ = name
@@ -210,8 +210,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     a = convert_to_tensor(a, dtype_hint=b.dtype if is_tensor(b) else None)
     b = convert_to_tensor(b, dtype_hint=a.dtype)
     a, b = with_shape(a, [None, None]), with_shape(b, [None, None])
-    return named(op(n.matmul, a, b, bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)),
-                 name)
+    return op(n.matmul, a, b, bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b))
 
 
 def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False,
@@ -430,4 +429,4 @@ def polygamma(a, x, name=None):
     return op(n.polygamma, int(a), convert_to_tensor(x))
 
 
-_ = (Tensor, Variable)
+_op_names.name_all(globals(), __name__)

@@ -68,7 +68,9 @@ from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_
 def element_types(types) -> Any:
     """Types of tensors as attributes of an op."""
     ...
-from lockstep.math import named as named
+def named(tensor, name) -> Any:
+    """Gives the op that was added last to a graph of version 1 a name."""
+    ...
 def shared_object(kind, name, shared_name, types, options) -> Any:
     """A queue or an accumulator: (handle, name). `types`: (dtype, sizes) of its components, -1 unknown."""
     ...

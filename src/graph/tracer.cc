@@ -59,6 +59,11 @@ const Tensor* Tracer::CapturedAt(Endpoint endpoint) const {
   return place == captured_at_.end() ? nullptr : &place->second;
 }
 
+void Tracer::Place(Node& node) const {
+  node.device = devices_.empty() ? DeviceFor(*graph_, node) : devices_.back();
+  node.site = ops::CurrentSite();
+}
+
 std::vector<Tensor> Tracer::Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
                                  const ops::Attributes& attributes) {
   std::vector<Endpoint> endpoints;
@@ -72,8 +77,7 @@ std::vector<Tensor> Tracer::Emit(const ops::OpSpec& spec, const std::vector<Tens
   for (const auto& control : controls_) {
     node.control_inputs.insert(node.control_inputs.end(), control.begin(), control.end());
   }
-  node.device = devices_.empty() ? DeviceFor(*graph_, node) : devices_.back();
-  node.site = ops::CurrentSite();
+  Place(node);
   std::vector<Tensor> results;
   const int id = node.id;
   const int count = static_cast<int>(node.outputs.size());

@@ -45,6 +45,8 @@ class Tracer : public ops::Builder {
   void PushDevice(std::string device) { devices_.push_back(std::move(device)); }
   void PopDevice() { devices_.pop_back(); }
 
+  /// Gives a new node the innermost device and the line of the program.
+  void Place(Node& node) const;
   /// The endpoint of `value` in this graph; captures it where needed.
   Endpoint EndpointOf(const Tensor& value);
   /// The tensor that stands for the value at `endpoint`; always the same.

@@ -174,6 +174,27 @@ Tensor ReadHandle(const Tensor& handle) {
   return Unlocked([&] { return ops::Emit("ReadVariableOp", {handle})[0]; });
 }
 
+// Names the op of a tensor where it is one of the graph's nodes from `first` on, and the other new
+// ones below it.
+void NameNew(const Tensor& tensor, const std::string& name, int first) {
+  const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(tensor.object().get());
+  runtime::GraphState* state = runtime::GraphState::Current();
+  if (symbol == nullptr || symbol->graph() != state->built) return;
+  const std::lock_guard lock(state->mutex);
+  const int made = symbol->endpoint().node;
+  if (made < first) return;
+  const std::string scope = state->prefix + name.substr(0, name.find('/')) + "/";
+  for (int id = state->graph().num_nodes() - 1; id >= first;
+       --id) {  // the last number is free first
+    graph::Node& node = state->built->node(id);
+    const Tensor* constant = state->graph().constant({id, 0});
+    const bool is_resource = constant != nullptr && constant->object() != nullptr;
+    if (id != made && !is_resource && node.name.starts_with(state->prefix))
+      state->NameNode(node, scope + node.name.substr(state->prefix.size()));
+  }
+  Named(tensor, name);
+}
+
 void BindGraphs(nb::module_& m) {
   nb::class_<Operation>(m, "Operation")
       .def_prop_ro("name", &Operation::name)
@@ -232,6 +253,9 @@ void BindGraphs(nb::module_& m) {
   m.def("variables_initializer", &VariablesInitializer);
   m.def("is_variable_initialized", &IsVariableInitialized);
   m.def("named", &Named);
+  m.def("named_constant", &NamedConstant);
+  m.def("graph_size", [] { return runtime::GraphState::Current()->graph().num_nodes(); });
+  m.def("name_new", &NameNew);
   m.def("read_handle", &ReadHandle);
   m.def("emit", &EmitOp);
   m.def("operation_of", [](const Tensor& tensor) { return Operation(tensor); });

@@ -182,11 +182,20 @@ Tensor PlaceholderWithDefault(const Tensor& input, const Shape& shape, const std
   return name == "PlaceholderWithDefault" ? value : Named(value, name);
 }
 
+Tensor NamedConstant(const Tensor& value, const std::string& name) {
+  return Current("constant").tracer->AddNamedConstant(value, name);
+}
+
 Tensor Named(const Tensor& tensor, const std::string& name) {
   const auto state = runtime::GraphState::Of(tensor, "name");
   const std::lock_guard lock(state->mutex);
   graph::Node& node = state->built->node(state->EndpointOf(tensor).node);
-  if (node.name != state->prefix + name) state->NameNode(node, state->prefix + name);
+  if (node.name == state->prefix + name) return tensor;
+  const std::string before = node.name + "/";
+  int first = node.id;  // of the constants that were made for it
+  while (first > 0 && state->built->node(first - 1).name.starts_with(before)) --first;
+  state->NameNode(node, state->prefix + name);
+  state->NameConstants(node, first);
   return tensor;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "ops/builder.h"
 #include "ops/op.h"
@@ -49,17 +50,47 @@ const GraphResource* AsGraphResource(const Tensor& handle) {
 
 }  // namespace
 
+namespace {
+
+// What an op is called, as TensorFlow calls what its functions make.
+std::string_view DefaultName(std::string_view op) {
+  static const std::unordered_map<std::string_view, std::string_view> kNames = {
+      {"AddV2", "Add"},
+      {"BatchMatMul", "MatMul"},
+      {"ConcatV2", "concat"},
+      {"If", "cond"},
+      {"OneHot", "one_hot"},
+      {"OnesLike", "ones_like"},
+      {"PadV2", "Pad"},
+      {"RealDiv", "truediv"},
+      {"Split", "split"},
+      {"SplitV", "split"},
+      {"StatelessRandomNormal", "random_normal"},
+      {"StatelessRandomUniform", "random_uniform"},
+      {"StatelessTruncatedNormal", "truncated_normal"},
+      {"StridedSlice", "strided_slice"},
+      {"Transpose", "transpose"},
+      {"While", "while"},
+      {"ZerosLike", "zeros_like"}};
+  const auto known = kNames.find(op);
+  return known == kNames.end() ? op : known->second;
+}
+
+// TensorFlow takes "add" and "Add" for one name.
+std::string LowerCase(std::string name) {
+  for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return name;
+}
+
+}  // namespace
+
 GraphTracer::GraphTracer(GraphState& state, std::shared_ptr<BuiltGraph> graph)
     : Tracer(std::move(graph)), state_(state) {}
 
 std::vector<Tensor> GraphTracer::Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
                                       const ops::Attributes& attributes) {
   const std::lock_guard lock(state_.mutex);
-  if (state_.finalized) {
-    throw Error(Code::kFailedPrecondition, "[graph] a finalized graph takes no more ops; got " +
-                                               spec.name +
-                                               "; add it before Finalize, or build another graph");
-  }
+  state_.RequireOpen(spec.name);
   for (const Tensor& input : inputs) {
     const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(input.object().get());
     if (symbol == nullptr || symbol->graph() == graph()) continue;
@@ -76,7 +107,8 @@ std::vector<Tensor> GraphTracer::Emit(const ops::OpSpec& spec, const std::vector
     throw Error(error.code(),
                 error.status().message() + " (op '" + state_.prefix + spec.name + "')");
   }
-  for (int id = before; id < graph()->num_nodes(); ++id) {
+  // The op is the last node; before it come new constants that it takes.
+  for (int id = graph()->num_nodes() - 1; id >= before; --id) {
     graph::Node& node = graph()->node(id);
     const Tensor* constant = graph()->constant({id, 0});
     const GraphResource* resource = constant == nullptr ? nullptr : AsGraphResource(*constant);
@@ -84,8 +116,9 @@ std::vector<Tensor> GraphTracer::Emit(const ops::OpSpec& spec, const std::vector
       node.name = resource->name;
       node.device = resource->device;
       state_.by_name[node.name] = id;
-    } else {
-      state_.NameNode(node, state_.prefix + node.spec->name);
+    } else if (constant == nullptr) {
+      state_.NameNode(node, state_.prefix + std::string(DefaultName(node.spec->name)));
+      state_.NameConstants(node, before);
     }
     // What touches a variable is where the variable is, whatever scopes say.
     const GraphResource* touched = nullptr;
@@ -145,20 +178,58 @@ graph::Endpoint GraphState::EndpointOf(const Tensor& tensor) const {
   return symbol->endpoint();
 }
 
+Tensor GraphTracer::AddNamedConstant(const Tensor& value, const std::string& name) {
+  const std::lock_guard lock(state_.mutex);
+  state_.RequireOpen("Const");
+  const graph::Endpoint made = graph()->AddConstant(value);
+  graph::Node& node = graph()->node(made.node);
+  Place(node);
+  state_.NameNode(node, state_.prefix + name);
+  return TensorOf(made);
+}
+
+void GraphState::RequireOpen(const std::string& op) const {
+  if (!finalized) return;
+  throw Error(Code::kFailedPrecondition, "[graph] a finalized graph takes no more ops; got " + op +
+                                             "; add it before Finalize, or build another graph");
+}
+
 std::string GraphState::UniqueName(const std::string& base) {
-  auto [place, fresh] = used_names.try_emplace(base, 0);
+  const std::string key = LowerCase(base);
+  auto [place, fresh] = used_names.try_emplace(key, 0);
   if (fresh) return base;
   while (true) {
-    const std::string name = base + "_" + std::to_string(++used_names[base]);
-    if (used_names.try_emplace(name, 0).second) return name;
+    const std::string end = "_" + std::to_string(++used_names[key]);
+    if (used_names.try_emplace(key + end, 0).second) return base + end;
   }
+}
+
+void GraphState::NameConstants(const graph::Node& node, int first) {
+  const std::vector<graph::Endpoint> inputs = node.inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor* constant = built->constant(inputs[i]);
+    if (inputs[i].node < first || constant == nullptr || constant->object() != nullptr) continue;
+    const char* own = inputs.size() != 2 ? "/Const" : i == 0 ? "/x" : "/y";
+    NameNode(built->node(inputs[i].node), node.name + own);
+  }
+}
+
+void GraphState::ForgetName(const std::string& key) {
+  const auto used = used_names.find(key);
+  if (used == used_names.end() || used->second != 0) return;
+  used_names.erase(used);
+  const size_t end = key.rfind('_');
+  if (end == std::string::npos) return;
+  const auto base = used_names.find(key.substr(0, end));
+  if (base != used_names.end() && key.substr(end + 1) == std::to_string(base->second))
+    --base->second;
 }
 
 void GraphState::NameNode(graph::Node& node, const std::string& base) {
   const auto known = by_name.find(node.name);
   if (known != by_name.end() && known->second == node.id) {
     by_name.erase(known);
-    if (used_names[node.name] == 0) used_names.erase(node.name);
+    ForgetName(LowerCase(node.name));
   }
   node.name = UniqueName(base);
   by_name[node.name] = node.id;

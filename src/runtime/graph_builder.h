@@ -46,6 +46,8 @@ class GraphTracer : public graph::Tracer {
   explicit GraphTracer(GraphState& state, std::shared_ptr<BuiltGraph> graph);
   std::vector<Tensor> Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
                            const ops::Attributes& attributes) override;
+  /// A constant that is an op of its own.
+  Tensor AddNamedConstant(const Tensor& value, const std::string& name);
   GraphState& state() { return state_; }
 
  private:
@@ -63,9 +65,15 @@ struct GraphState : std::enable_shared_from_this<GraphState> {
 
   const graph::Graph& graph() const { return *built; }
   graph::Endpoint EndpointOf(const Tensor& tensor) const;
-  /// `base`, or the first of base_1, base_2, ... that is free.
+  /// FailedPrecondition when the graph is finalized and `op` would be added.
+  void RequireOpen(const std::string& op) const;
+  /// `base`, or the first of base_1, base_2, ... that is free; "Add" is taken where "add" is.
   std::string UniqueName(const std::string& base);
   void NameNode(graph::Node& node, const std::string& base);
+  /// Makes a name free again, and its number where it was the last one given.
+  void ForgetName(const std::string& key);
+  /// Names the constants among the inputs of `node` from node `first` on: "add/y".
+  void NameConstants(const graph::Node& node, int first);
   /// Adds an op with `controls`, and with those of the scopes that are open where `in_scope`.
   int AddControlled(const std::string& name, const std::vector<int>& controls,
                     bool in_scope = false);
@@ -75,8 +83,8 @@ struct GraphState : std::enable_shared_from_this<GraphState> {
   std::recursive_mutex mutex;
   std::shared_ptr<BuiltGraph> built;
   std::unique_ptr<GraphTracer> tracer;
-  std::string prefix;  // of names; "" or "scope/"
-  std::unordered_map<std::string, int> used_names;
+  std::string prefix;                               // of names; "" or "scope/"
+  std::unordered_map<std::string, int> used_names;  // in lower case
   std::unordered_map<std::string, int> by_name;
   // Of ops beside which new ones are; innermost last.
   struct Colocation {

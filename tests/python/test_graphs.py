@@ -25,7 +25,7 @@ class GraphDefs(unittest.TestCase):
     def test_nodes(self):
         made = small().as_graph_def()
         self.assertEqual([one.op for one in made.node if one.op != "Const"],
-                         ["Placeholder", "Identity", "MatMul", "AddV2", "Relu", "Sum"])
+                         ["Placeholder", "MatMul", "AddV2", "Relu", "Sum"])
         x = made.node[0]
         self.assertEqual((x.name, x.attr["dtype"].type, [one.size for one in x.attr["shape"].shape.dim]), ("x", 1, [-1, 2]))
         self.assertEqual(list(next(one for one in made.node if one.name == "y").input)[0], "x")

@@ -136,6 +136,10 @@ Tensor Placeholder(DType dtype, const Shape& shape, const std::string& name = "P
 Tensor PlaceholderWithDefault(const Tensor& input, const Shape& shape,
                               const std::string& name = "PlaceholderWithDefault");
 
+/// A value as an op of the graph, of its own for each call. Errors: FailedPrecondition outside of a
+/// graph. Source: tf.constant.
+Tensor NamedConstant(const Tensor& value, const std::string& name = "Const");
+
 /// The op that assigns a graph's variable its first value. InvalidArgument for another variable.
 Operation InitializerOf(const Variable& variable);
 Operation VariablesInitializer(const std::vector<Variable>& variables);
