@@ -124,20 +124,23 @@ def strategy_of_scope():
 
 
 def describe_copies(variable, shown):
+    """A strategy's variable with the copy of each of this process's replicas."""
+    from . import distribute
     strategy = variable._strategy
-    count = strategy.num_replicas_in_sync
+    first, last = distribute.own_replicas(strategy.num_replicas_in_sync)
     kind = "SyncOnReadVariable" if variable._v.synchronization == 3 else "MirroredVariable"
     name = variable._v.name
     copies = variable._v.copies() if not _native.is_tracing() else [None]
     lines = []
-    for replica in range(count):
-        own = f"{name}:0" if replica == 0 else f"{name}/replica_{replica}:0"
+    for replica in range(first, last):
+        place = replica - first
+        own = f"{name}:0" if place == 0 else f"{name}/replica_{place}:0"
         shown_rest = shown[shown.index("' ") + 2:]
         if len(copies) > 1:
             from ._tensor import _text
             shown_rest = shown_rest[:shown_rest.index(" numpy=")] + \
                 f" numpy={_text(copies[replica], True)}>"
-        lines.append(f"  {replica}: <tf.Variable '{own}' {shown_rest}")
+        lines.append(f"  {place}: <tf.Variable '{own}' {shown_rest}")
     return kind + ":{\n" + ",\n".join(lines) + "\n}"
 
 

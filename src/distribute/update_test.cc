@@ -60,6 +60,17 @@ TEST_P(UpdateInReplicas, EachUpdatesItsOwnCopy) {
   EXPECT_EQ(sum.value().scalar<float>(), 16);
 }
 
+TEST_P(UpdateInReplicas, GradientsFlowToTheCopyThatIsUpdated) {
+  const Variable v = Make(Synchronization::kAuto, Aggregation::kNone);
+  const auto step = [&](const Tensor& x) {
+    GradientTape tape;
+    const Tensor y = v.value() * v.value() * x;
+    v.AssignSub(tape.Gradient(y, v) * 0.25f);
+    return v.value();
+  };
+  EXPECT_THAT(Run(step), ElementsAre(4 - 0.25f * 8, 4 - 0.25f * 24));
+}
+
 TEST_P(UpdateInReplicas, WhatReplicasAssignTogetherIsRefused) {
   const Variable v = Make(Synchronization::kAuto, Aggregation::kSum);
   const Error error = ErrorOf([&] {

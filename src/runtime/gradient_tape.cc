@@ -7,6 +7,7 @@
 #include "runtime/backpropagate.h"
 #include "runtime/graph_builder.h"
 #include "runtime/race_checks.h"
+#include "runtime/replica.h"
 #include "runtime/variable_cell.h"
 
 namespace lockstep {
@@ -44,6 +45,8 @@ class GradientTape::Recording : public ops::Recorder {
             Trainable(tensor));
   }
   static bool Trainable(const Tensor& handle) {
+    const auto* copies = dynamic_cast<const runtime::ReplicaCells*>(handle.object().get());
+    if (copies != nullptr) return Trainable(copies->handles()[0]);
     const runtime::GraphVariable* variable = runtime::AsGraphVariable(handle);
     return variable != nullptr ? variable->trainable : runtime::CellOf(handle).trainable();
   }

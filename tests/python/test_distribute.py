@@ -232,9 +232,13 @@ class Clusters(unittest.TestCase):
         first, second = outcomes(configs, READ)
         everything = "[([0, 1], 2), ([2, 3], 10), ([4, 5], 18), ([6, 7], 26), ([8, 9], 34)]"
         self.assertEqual(first, ["[([0, 2], 6), ([4, 6], 22)]", "[([0, 1], 2), ([2, 3], 10), ([4], 8)]",
-                                 *["[([0, 1], 6), ([4, 5], 22), ([8], 17)]"] * 3, everything, "28"])
+                                 *["[([0, 1], 6), ([4, 5], 22), ([8], 17)]"] * 3, everything, "28",
+                                 "('/job:worker/replica:0/task:0/device:CPU:0',) 6.0",
+                                 "tf.Tensor(0.0, shape=(), dtype=float32) 1.0 -0.0 6.0"])
         self.assertEqual(second, ["[([1, 3], 6), ([5, 7], 22)]", "[([0, 1], 2), ([2, 3], 10), ([4], 8)]",
-                                  *["[([2, 3], 6), ([6, 7], 22), ([9], 17)]"] * 3, everything, "28"])
+                                  *["[([2, 3], 6), ([6, 7], 22), ([9], 17)]"] * 3, everything, "28",
+                                  "('/job:worker/replica:0/task:1/device:CPU:0',) 6.0",
+                                  "tf.Tensor(2.0, shape=(), dtype=float32) 3.0 -4.0 6.0"])
 
     def test_policies_divide_as_in_tensorflow(self):
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1", "CPU:2"])
@@ -282,6 +286,15 @@ def whole(dataset):
         total += strategy.reduce("SUM", strategy.run(lambda x: tf.reduce_sum(x), args=(batch,)), axis=None)
     return total
 print(int(whole(strategy.distribute_datasets_from_function(sharded))))
+def slope():
+    x = 2.0 + 2.0 * tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    return tf.distribute.get_replica_context().all_reduce("MEAN", tape.gradient(y, x))
+print(strategy.extended.worker_devices, float(strategy.run(slope)))
+own = strategy.run(lambda: 2.0 * tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32))
+print(own, float(own + 1.0), (-own * 2).numpy(), float(strategy.run(tf.function(slope))))
 """
 
 

@@ -3,6 +3,7 @@
 import contextvars
 import enum
 import threading
+import weakref
 
 from .. import _native, nest
 from .._composites import Parts
@@ -45,11 +46,25 @@ class _PerReplicaParts(Parts):
         return local_value(PerReplica(self))
 
 
+_spread = []  # of the newest strategy over several workers: a weak reference
+
+
+def own_replicas(count):
+    """Which of so many replicas this process has, [first, last)."""
+    strategy = _spread[0]() if _spread else None
+    return strategy._native.local_replicas if strategy is not None and strategy.num_replicas_in_sync == count else (0, count)
+
+
 class PerReplica(DistributedValues):
-    """A value for each replica, in their order."""
+    """A value for each replica, in their order. It shows those of this worker; where that is a single one, it can be used as
+    that one."""
 
     def __init__(self, values):
         self._values = tuple(values)
+
+    def _own(self):
+        first, last = own_replicas(len(self._values))
+        return self._values[first:last]
 
     @property
     def values(self):
@@ -74,8 +89,9 @@ class PerReplica(DistributedValues):
         return PerReplica(values)
 
     def __tensor__(self):
-        if len(self._values) == 1:
-            return convert_to_tensor(self._values[0])
+        own = self._own()
+        if len(own) == 1:
+            return convert_to_tensor(own[0])
         raise ValueError("Attempt to convert a value that differs on each replica (PerReplica) to a "
                          "Tensor; use strategy.reduce(...), strategy.gather(...) or "
                          "strategy.experimental_local_results(...)")
@@ -83,13 +99,40 @@ class PerReplica(DistributedValues):
     def numpy(self):
         return self.__tensor__().numpy()
 
+    def __float__(self):
+        return float(self.__tensor__())
+
+    def __int__(self):
+        return int(self.__tensor__())
+
+    def __getitem__(self, key):
+        return self.__tensor__()[key]
+
     def __repr__(self):
-        return "PerReplica:{\n" + ",\n".join(
-            f"  {i}: {one!r}" for i, one in enumerate(self._values)) + "\n}"
+        return self._text(repr)
 
     def __str__(self):
-        return "PerReplica:{\n" + ",\n".join(
-            f"  {i}: {one!s}" for i, one in enumerate(self._values)) + "\n}"
+        return self._text(str)
+
+    def _text(self, text):
+        own = self._own()
+        if len(own) == 1 < len(self._values):
+            return text(own[0])
+        return "PerReplica:{\n" + ",\n".join(f"  {i}: {text(one)}" for i, one in enumerate(own)) + "\n}"
+
+
+def _give_operators():
+    def operator(name):
+        def apply(self, *others):
+            return getattr(self.__tensor__(), name)(*others) if len(self._own()) == 1 else NotImplemented
+        return apply
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
+        for one in (f"__{name}__", f"__r{name}__"):
+            setattr(PerReplica, one, operator(one))
+    PerReplica.__neg__ = operator("__neg__")
+
+
+_give_operators()
 
 
 def local_value(value):
@@ -679,9 +722,14 @@ class Extended:
     def __init__(self, strategy):
         self._strategy = strategy
 
-    worker_devices = property(lambda self: tuple(
-        f"/job:localhost/replica:0/task:0/device:CPU:{i}"
-        for i in range(self._strategy.num_replicas_in_sync)))
+    @property
+    def worker_devices(self):
+        """A device for each replica of this task."""
+        first, last = own_replicas(self._strategy.num_replicas_in_sync)
+        resolver = self._strategy.cluster_resolver if _spread and _spread[0]() is self._strategy else None
+        job, task = ("localhost", 0) if resolver is None else (resolver.task_type, resolver.task_id)
+        return tuple(f"/job:{job}/replica:0/task:{task}/device:CPU:{i}" for i in range(last - first))
+
     parameter_devices = worker_devices
     experimental_require_static_shapes = False
 
@@ -781,6 +829,8 @@ class MultiWorkerMirroredStrategy(Strategy):
         self.cluster_resolver = cluster_resolver or resolvers.environment_resolver()
         self._adopt(_interruptible(lambda: _native.MultiWorkerMirroredStrategy(
             devices, replicas, threads_per_device)))
+        if self._native.workers > 1:
+            _spread[:] = [weakref.ref(self)]
 
 
 class ParameterServerStrategy(Strategy):
