@@ -334,7 +334,15 @@ class Variable(metaclass=_Meta):
         return self._become(lambda value: ops_array.tensor_scatter_nd_sub(value, indices, updates))
 
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
-        raise NotImplementedError("use scatter_nd_update")
+        """Writes rows, each batch of them at the places of its own. Shapes: indices [b..., n] with known sizes b, values
+        [b..., n, ...]: the rows [b..., indices[b..., i]] become values[b..., i]."""
+        from . import ops_array
+        from ._tensor import convert_to_tensor
+        indices = convert_to_tensor(sparse_delta.indices)
+        sizes = list(indices._shape)
+        batches = [ops_array.broadcast_to(ops_array.reshape(convert_to_tensor(list(range(size)), dtype=indices.dtype), [
+            size if axis == own else 1 for axis in range(len(sizes))]), sizes) for own, size in enumerate(sizes[:-1])]
+        return self.scatter_nd_update(ops_array.stack([*batches, indices], -1), sparse_delta.values)
 
     def load(self, value, session=None):
         """Assigns, in a graph in the session or in the default one, as version 1 has it."""

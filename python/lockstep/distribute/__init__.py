@@ -3,6 +3,7 @@
 import contextvars
 import enum
 import threading
+import typing
 import weakref
 
 from .. import _native, nest
@@ -477,22 +478,19 @@ class InputReplicationMode(enum.Enum):
     PER_REPLICA = "PER_REPLICA"
 
 
-class InputOptions:
-    """Options of input distribution, taken and without effect in one process."""
-
-    def __init__(self, experimental_fetch_to_device=None,
-                 experimental_replication_mode=None, experimental_place_dataset_on_device=False,
-                 experimental_per_replica_buffer_size=1):
-        self.experimental_fetch_to_device = experimental_fetch_to_device
-        self.experimental_replication_mode = experimental_replication_mode or InputReplicationMode.PER_WORKER
-        self.experimental_place_dataset_on_device = experimental_place_dataset_on_device
-        self.experimental_per_replica_buffer_size = experimental_per_replica_buffer_size
+class InputOptions(typing.NamedTuple):
+    """Options of input distribution, taken and without effect on what is computed."""
+    experimental_fetch_to_device: bool = True
+    experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
+    experimental_place_dataset_on_device: bool = False
+    experimental_per_replica_buffer_size: int = 1
 
 
-class RunOptions:
-    def __init__(self, experimental_enable_dynamic_batch_size=True,
-                 experimental_bucketizing_dynamic_shape=False, experimental_xla_options=None):
-        pass
+class RunOptions(typing.NamedTuple):
+    """Options of `Strategy.run`, taken and without effect."""
+    experimental_enable_dynamic_batch_size: bool = True
+    experimental_bucketizing_dynamic_shape: bool = False
+    experimental_xla_options: object = None
 
 
 class PerReplicaSpec:

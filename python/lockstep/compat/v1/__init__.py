@@ -23,8 +23,8 @@ from .accumulators import (ConditionalAccumulator, ConditionalAccumulatorBase,  
 from ._variables import (AUTO_REUSE, PartitionedVariable, VariableScope, add_to_collection,  # noqa: F401
                          add_to_collections, all_variables, fixed_size_partitioner, get_collection,
                          get_collection_ref, get_variable, get_variable_scope, global_variables, local_variables,
-                         make_template, model_variables, moving_average_variables, trainable_variables,
-                         variable_scope)
+                         make_template, min_max_variable_partitioner, model_variables, moving_average_variables,
+                         trainable_variables, variable_axis_size_partitioner, variable_scope)
 from ._initializers import (constant_initializer, glorot_uniform_initializer, ones_initializer,  # noqa: F401
                             random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
                             zeros_initializer)
@@ -47,8 +47,31 @@ from ._moved import _MOVED
 from ._older_arguments import find as find_older
 
 
+_MODULES = ("train", "summary", "data", "losses", "metrics", "app", "flags", "gfile", "initializers", "nn", "python_io")
+
+
+# What `lockstep` finds when it is asked for, and what it and this module have for themselves.
+_LATER = ("CriticalSection", "DeviceSpec", "Module", "RaggedTensor", "RaggedTensorSpec", "SparseTensor", "SparseTensorSpec", "TypeSpec",
+          "VERSION", "as_string", "make_ndarray", "make_tensor_proto", "type_spec_from_value")
+_OWN = ("GraphOperation", "accumulators", "approximate_equal", "autodiff", "control", "device_spec", "find_older", "gradient_ops",
+        "graph_gradients", "graph_group", "graph_variable", "in_graph", "in_one_row", "inside_function", "integers", "lockstep_version",
+        "max_of", "min_of", "module", "monitored", "n", "onnx", "op", "ops_array", "ops_math", "optimizers", "queue_runner",
+        "replica_setter", "saving", "schedules", "session_manager", "static_shape", "supervisor", "sync_replicas", "train_cluster",
+        "with_shape")
+
+
+def __dir__():
+    import lockstep
+    from ._older_arguments import names
+    found = {*globals(), *_MODULES, *_MOVED, *_LATER, *names(), *dir(lockstep)}.difference(_OWN)
+    return sorted(one for one in found if not one.startswith("_"))
+
+
 def __getattr__(name):
-    if name in ("train", "summary", "data", "losses", "metrics", "app", "flags", "gfile", "initializers", "nn", "python_io"):
+    if name == "__all__":
+        import sys
+        return [one for one in __dir__() if hasattr(sys.modules[__name__], one)]
+    if name in _MODULES:
         module = _importlib.import_module("." + name, __name__)
         globals()[name] = module
         return module

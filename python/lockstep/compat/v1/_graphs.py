@@ -153,10 +153,8 @@ class GraphOperation:
     inputs = property(lambda self: self._native.inputs())
     @property
     def node_def(self):
-        """The op as GraphDef has it: `name`, `op`, `input`, `device`."""
-        import types
-        return types.SimpleNamespace(name=self.name, op=self.type, device=self.device, input=[
-            one.name.removesuffix(":0") for one in self.inputs] + [f"^{one.name}" for one in self.control_inputs])
+        """The op as a GraphDef has it: `name`, `op`, `input`, `device`, `attr`."""
+        return next(one for one in self.graph.as_graph_def().node if one.name == self.name)
 
     control_inputs = property(lambda self: [GraphOperation(one, self.graph) for one in self._native.control_inputs()])
 

@@ -39,4 +39,9 @@ def find(name):
     return _made.get(name)
 
 
+def names():
+    """The names that `find` knows."""
+    return [name for name, _ in _all()]
+
+
 _made = {}

@@ -27,5 +27,6 @@ scatter_nd_update, scatter_nd_add, scatter_nd_sub = _places("update"), _places("
 
 
 def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
-    """As `scatter_update`, for the rows of one axis."""
-    return scatter_update(ref, indices, updates)
+    """As `Variable.batch_scatter_update`."""
+    from ... import IndexedSlices
+    return ref.batch_scatter_update(IndexedSlices(updates, indices))

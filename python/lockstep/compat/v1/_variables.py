@@ -1,6 +1,7 @@
 """Variables by name, and the scopes of their names."""
 
 import contextlib
+import math
 import threading
 
 from ... import _native
@@ -265,6 +266,42 @@ def fixed_size_partitioner(num_shards, axis=0):
     def partitions(shape, **_):
         made = [1] * TensorShape(shape).rank
         made[axis] = min(num_shards, TensorShape(shape)[axis])
+        return made
+    return partitions
+
+
+def _element_bytes(dtype, of_text):
+    dtype = as_dtype(dtype)
+    return of_text if dtype == "string" else dtype.size
+
+
+def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_element=16, max_shards=None):
+    """Cuts variables along `axis` into as few parts as have at most `max_shard_bytes` each, and into at most `max_shards`.
+    Raises: ValueError for sizes below 1."""
+    for name, value in (("max_shard_bytes", max_shard_bytes), ("bytes_per_string_element", bytes_per_string_element),
+                        ("max_shards", max_shards or 1)):
+        if value < 1:
+            raise ValueError(f"Argument `{name}` must be positive. Received: {value}")
+
+    def partitions(shape, dtype):
+        sizes = TensorShape(shape).as_list()
+        row = math.prod(sizes) // sizes[axis] * _element_bytes(dtype, bytes_per_string_element)
+        count = math.ceil(sizes[axis] / max(1, max_shard_bytes // row))
+        made = [1] * len(sizes)
+        made[axis] = min(count, max_shards or count)
+        return made
+    return partitions
+
+
+def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 << 10, bytes_per_string_element=16):
+    """Cuts variables along `axis` into at most `max_partitions` parts, each of at least `min_slice_size` bytes."""
+    def partitions(shape, dtype):
+        sizes = TensorShape(shape).as_list()
+        if axis >= len(sizes):
+            raise ValueError(f"Cannot partition variable along axis {axis} when shape is only {shape}")
+        size = math.prod(sizes) * _element_bytes(dtype, bytes_per_string_element)
+        made = [1] * len(sizes)
+        made[axis] = max(1, min(sizes[axis], max_partitions, -(-size // min_slice_size)))
         return made
     return partitions
 
