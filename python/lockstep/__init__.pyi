@@ -90,7 +90,7 @@ class UnconnectedGradients(enum.Enum):
 from lockstep.keras.metrics import Variable as Variable
 import enum
 class VariableAggregation(enum.Enum):
-    """How the values that replicas assign become one."""
+    """How the values that replicas assign become one; equal to the other version's of the name."""
     ...
 import enum
 class VariableSynchronization(enum.Enum):
@@ -239,7 +239,7 @@ def custom_gradient(f=None) -> Any:
 from . import data as data
 from . import debugging as debugging
 class device:
-    """The device of the ops and variables that are made inside. Names that do not exist are taken as"""
+    """The device of the ops and variables that are made inside. Devices that do not exist are taken as"""
     def __init__(self, device_name) -> None: ...
 def digamma(x, name=None) -> Any:
     """The derivative of lgamma. Element by element; shape and dtype: those of x."""
@@ -753,7 +753,7 @@ def unsorted_segment_sum(data, segment_ids, num_segments, name=None) -> Any:
     """Row s is the sum of the rows of `data` whose id is s."""
     ...
 def unstack(value, num=None, axis=0, name='unstack') -> Any:
-    """The elements along `axis`, as a list."""
+    """The elements along `axis`, as a list. Raises: ValueError for a size that is not `num`, or that nobody knows."""
     ...
 class variable_creator_scope:
     """While it is open, `creator(next_creator, **kwargs)` makes variables."""

@@ -10,7 +10,7 @@ import weakref
 from . import _composites, _native, _records, errors, nest
 from ._dtypes import TensorShape, as_dtype
 from ._tensor import IndexedSlices, Tensor, convert_to_tensor, name_symbol
-from ._variable import UnreadVariable, Variable
+from ._variable import NeedsValue, UnreadVariable, Variable
 
 _local = threading.local()
 _eager_functions = False
@@ -308,7 +308,7 @@ class Function:
     graph runs, compiled. See `function`."""
 
     def __init__(self, python_function, input_signature=None, autograph=True, name=None, reduce_retracing=False):
-        self._reduce_retracing = reduce_retracing
+        self._reduce_retracing, self._has_created = reduce_retracing, False
         self._python_function = python_function
         self._signature = None if input_signature is None else tuple(input_signature)
         self._autograph = autograph
@@ -366,6 +366,20 @@ class Function:
         if _eager_functions:
             return self._python_function(*args, **kwargs)
         concrete, tensors = self._prepare(args, kwargs)
+        may_create = self._traced == 0 and not self._has_created and not _native.is_tracing() and not _native.has_strategy()
+        try:
+            return self._run(concrete, tensors)
+        except NeedsValue:
+            if not may_create:
+                raise
+        # The first call as plain Python gives such variables the values that only a run has; the next one is traced.
+        self._traced, self._has_created = 0, True
+        self._concrete.clear()
+        self._by_count.clear()
+        return nest.map_structure(lambda one: None if one is None else convert_to_tensor(one),
+                                  self._python_function(*args, **kwargs))
+
+    def _run(self, concrete, tensors):
         if concrete.native is None:
             with self._lock:
                 if concrete.native is None:
@@ -495,7 +509,7 @@ class Function:
     def _first_body(self, concrete):
         """The body. Where its first trace makes variables, it is traced once more, so that a
         function that makes new ones each time is told."""
-        may_create = self._traced == 0
+        may_create = self._traced == 0 and not self._has_created
         # What is native keeps the body, unseen by Python's collector, so the body keeps nothing that keeps what is native.
         weak_self, weak_concrete = weakref.ref(self), weakref.ref(concrete)
 
@@ -913,17 +927,14 @@ def tuple_of(tensors, control_inputs=None, name=None):
 
 
 def _merged_device(outer, name):
-    """The parts of a device's name, and those of the scopes around it; "" for no name and for a strange one."""
+    """The parts of a device's name, and those of the scopes around it; "" for no name. Raises: ValueError."""
     from .device_spec import DeviceSpec
-    try:
-        return DeviceSpec.from_string(outer).make_merged_spec(DeviceSpec.from_string(name)).to_string() if name else ""
-    except ValueError:
-        return ""
+    return DeviceSpec.from_string(outer).make_merged_spec(DeviceSpec.from_string(name)).to_string() if name else ""
 
 
 class device:
-    """The device of the ops and variables that are made inside. Names that do not exist are taken as
-    the processor."""
+    """The device of the ops and variables that are made inside. Devices that do not exist are taken as
+    the processor. Raises: ValueError for what is no device's name."""
 
     def __init__(self, device_name):
         self._setter = device_name if hasattr(device_name, "variable_device") else None
@@ -932,13 +943,13 @@ class device:
             self._name = self._name.to_string()
 
     def __enter__(self):
+        name = self._name if isinstance(self._name, str) else None
+        whole = _merged_device(getattr(_local, "device_whole", ""), name)
         if self._setter:
             self._setter.__enter__()
         self._outer = getattr(_local, "device", None)
         self._outer_whole = getattr(_local, "device_whole", "")
-        name = self._name if isinstance(self._name, str) else None
-        _local.device = name
-        _local.device_whole = _merged_device(self._outer_whole, name)
+        _local.device, _local.device_whole = name, whole
         self._native = _native.Device((_local.device_whole or name or "") if _native.has_graph() else name or "")
         from . import distribute
         if name and (_native.is_tracing() or distribute.coordinator.in_scope()):

@@ -5,7 +5,7 @@ import struct
 from ._example import _field, _varint
 
 # field number: (name, kind); a kind is "int", "type" (a dtype's number), "bool", "float", "double", "text", "bytes", or
-# another message's name; "*" before a kind means many, "{" a map by texts.
+# another message's name; "*" before a kind means many, "{" a map by texts, "#" one by integers.
 _MESSAGES = {
     "Event": {1: ("wall_time", "double"), 2: ("step", "int"), 3: ("file_version", "text"), 4: ("graph_def", "bytes"),
               5: ("summary", "Summary")},
@@ -37,6 +37,9 @@ _MESSAGES = {
                     6: ("control_ret", "{text")},
     "OpDef": {1: ("name", "text"), 2: ("input_arg", "*ArgDef"), 3: ("output_arg", "*ArgDef"),
               20: ("control_output", "*text")},
+    "ClusterDef": {1: ("job", "*JobDef")},
+    "JobDef": {1: ("name", "text"), 2: ("tasks", "#text")},
+    "ServerDef": {1: ("cluster", "ClusterDef"), 2: ("job_name", "text"), 3: ("task_index", "int"), 5: ("protocol", "text")},
     "ArgDef": {1: ("name", "text"), 2: ("description", "text"), 3: ("type", "type")},
 }
 _EMPTY = {"int": 0, "type": 0, "bool": False, "float": 0.0, "double": 0.0, "text": "", "bytes": b""}
@@ -93,7 +96,7 @@ class Message:
         self.__dict__.clear()
         self.__dict__.update(_kind=kind, _has=set(), _unknown=[])
         for name, of in _MESSAGES[kind].values():
-            if of[0] in "*{":
+            if of[0] in "*{#":
                 inner = of[1:]
                 made = (list() if inner in _EMPTY else _Repeated(inner)) if of[0] == "*" else (
                     dict() if inner in _EMPTY else _Map(inner))
@@ -117,9 +120,10 @@ class Message:
         return self.MergeFromString(data)
 
     def _keep(self, name, of, wire, value):
-        if of[0] == "{":
+        if of[0] in "{#":
             entry = {number: one for number, _, one in _fields(value)}
-            getattr(self, name)[entry.get(1, b"").decode()] = _one(of[1:], entry.get(2, b""))
+            key = entry.get(1, b"").decode() if of[0] == "{" else _signed(entry.get(1, 0))
+            getattr(self, name)[key] = _one(of[1:], entry.get(2, b""))
         elif of[0] == "*":
             getattr(self, name).extend(_packed(of[1:], value) if wire == 2 and of[1:] in _NUMBERS
                                        else [_one(of[1:], value)])
@@ -160,7 +164,7 @@ class Message:
         for number in sorted(_MESSAGES[self._kind]):
             name, of = _MESSAGES[self._kind][number]
             value = self.__dict__.get(name)
-            if of[0] in "*{":
+            if of[0] in "*{#":
                 if value:
                     yield number, name, of, value
             elif value is not None and self.HasField(name) and (
@@ -170,9 +174,9 @@ class Message:
     def _encoded(self):
         parts = []
         for number, name, of, value in self._present():
-            if of[0] == "{":
-                parts += [_field(number, _field(1, key.encode()) + _field(2, _bytes(of[1:], value[key])))
-                          for key in sorted(value)]
+            if of[0] in "{#":
+                parts += [_field(number, (_field(1, key.encode()) if of[0] == "{" else _key(1, 0) + _varint(key))
+                                 + _field(2, _bytes(of[1:], value[key]))) for key in sorted(value)]
             elif of[0] == "*" and of[1:] in _NUMBERS:
                 parts.append(_field(number, b"".join(_bytes(of[1:], one) for one in value)))
             elif of[0] == "*":
@@ -205,10 +209,10 @@ class Message:
     def _lines(self):
         lines = []
         for _, name, of, value in self._present():
-            if of[0] == "{":
+            if of[0] in "{#":
                 for key in sorted(value):
                     inner = _shown("value", of[1:], value[key])
-                    lines += [f"{name} {{", f"  key: {_text_of('text', key)}", *["  " + one for one in inner], "}"]
+                    lines += [f"{name} {{", f"  key: {_text_of('text' if of[0] == '{' else 'int', key)}", *["  " + one for one in inner], "}"]
             elif of[0] == "*":
                 lines += [line for one in value for line in _shown(name, of[1:], one)]
             else:

@@ -216,7 +216,7 @@ def _text(tensor, represent):
     if not tensor._rank:
         if tensor._dtype == 7:
             return repr(array)
-        return str(array) if not represent or tensor._dtype == 10 else str(array)
+        return repr(array.item()) if represent else str(array)
     text = repr(array) if represent else str(array)
     return "\n" + text if "\n" in text else text
 

@@ -1,9 +1,10 @@
 """Variables."""
 
 import enum
+import functools
 import weakref
 
-from . import _native, _records
+from . import _native, _records, errors
 from ._dtypes import BY_CODE, TensorShape, as_dtype
 
 
@@ -15,15 +16,19 @@ class VariableSynchronization(enum.Enum):
     ON_READ = 3
 
 
-class VariableAggregation(enum.Enum):
-    """How the values that replicas assign become one."""
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
+class _Aggregation(enum.Enum):
+    """How the values that replicas assign become one; equal to the other version's of the name."""
+
+    def __eq__(self, other):
+        return isinstance(other, _Aggregation) and self.value == other.value
+
+    def __hash__(self):
+        return hash(self.value)
 
 
-VariableAggregation.__name__ = VariableAggregation.__qualname__ = "VariableAggregationV2"
+_HOW = {"NONE": 0, "SUM": 1, "MEAN": 2, "ONLY_FIRST_REPLICA": 3}
+VariableAggregation = _Aggregation("VariableAggregationV2", _HOW, module=__name__, qualname="VariableAggregation")
+VariableAggregationV1 = _Aggregation("VariableAggregation", _HOW, module=__name__, qualname="VariableAggregationV1")
 _by_key = weakref.WeakValueDictionary()
 _scatter = {"update": 0, "add": 1, "sub": 2, "mul": 3, "div": 4, "min": 5, "max": 6}
 _creators = []  # of variable_creator_scope
@@ -78,7 +83,7 @@ class Variable(metaclass=_Meta):
     Raises: ValueError without an initial value, or when it is made in a second call of a function.
     """
 
-    _after_assignment = False
+    _after_assignment = _of_graph = False
 
     def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None,
                  name=None, variable_def=None, dtype=None, import_scope=None, constraint=None,
@@ -102,7 +107,7 @@ class Variable(metaclass=_Meta):
             self._v = _native.Variable.make(
                 _initial(initial_value, dtype), base, trainable,
                 VariableSynchronization(synchronization).value,
-                VariableAggregation(aggregation).value)
+                _HOW.get(getattr(aggregation, "name", None), aggregation))
             if self._of_graph:
                 self._device = _function.whole_device()
         self._initial = initial_value
@@ -174,7 +179,8 @@ class Variable(metaclass=_Meta):
 
     @property
     def aggregation(self):
-        return VariableAggregation(self._v.aggregation)
+        found = VariableAggregation(self._v.aggregation)
+        return VariableAggregationV1.NONE if found.value == 0 else found
 
     @property
     def constraint(self):
@@ -409,17 +415,28 @@ class Variable(metaclass=_Meta):
         if self._keras_path is not None and type(self) is not UnreadVariable:
             shown = (f"<Variable path={self._keras_path}, shape={tuple(self.shape)}, "
                      f"dtype={self.dtype.name}")
-            return shown + (">" if _native.is_tracing() else f", value={self.numpy()}>")
+            value = self._value_now()
+            return shown + (">" if value is None else f", value={value.numpy()}>")
         shown = f"<tf.Variable '{self._shown_name()}' shape={self.shape} dtype={self.dtype.name}"
-        if not _native.is_tracing():
+        value = self._value_now()
+        if value is not None:
             from ._tensor import _text
-            shown += f", numpy={_text(self.value(), True)}"
+            shown += f", numpy={_text(value, True)}"
         shown += ">"
         if self._strategy is not None and type(self) is Variable:
             return _function.describe_copies(self, shown)
         return shown
 
     __str__ = __repr__
+
+    def _value_now(self):
+        """The value, or None where it is a graph's, which only a run has."""
+        if _native.is_tracing() or self._of_graph:
+            return None
+        try:
+            return self.value()
+        except errors.FailedPreconditionError:
+            return None
 
     def _shown_name(self):
         return self.name
@@ -457,6 +474,11 @@ class Variable(metaclass=_Meta):
             return hash(self._v.key)
         raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key. "
                         f"(Variable: {self!r})")
+
+    def __reduce__(self):
+        return functools.partial(Variable, initial_value=self.numpy(), trainable=self._v.trainable, name=self._v.name,
+                                 dtype=self.dtype.name, constraint=self._constraint, synchronization=self.synchronization,
+                                 aggregation=VariableAggregation(self._v.aggregation)), ()
 
     def __deepcopy__(self, memo):
         made = Variable(self.value(), trainable=self._v.trainable, name=self._v.name)
@@ -547,6 +569,10 @@ def by_handles(handles):
     return tuple(known[one._id] for one in handles if one._id in known)
 
 
+class NeedsValue(ValueError):
+    """A variable that is made while a function is traced begins with what only a run gives."""
+
+
 def _initial(value, dtype):
     from ._tensor import convert_to_tensor
     if callable(value) and not isinstance(value, (_native.Tensor, Variable)):
@@ -560,7 +586,7 @@ def _initial(value, dtype):
         if value._symbolic and not _native.has_graph():
             known = _native.static_value(value)
             if known is None:
-                raise ValueError("Tensor-typed variable initializers must either be wrapped in an "
+                raise NeedsValue("Tensor-typed variable initializers must either be wrapped in an "
                                  "init_scope or callable (e.g., `tf.Variable(lambda : "
                                  "tf.truncated_normal([10, 40]))`) when building functions. Please "
                                  "file a feature request if this restriction inconveniences you.")

@@ -78,21 +78,24 @@ def get_soft_device_placement():
 
 
 class threading:
+    """Numbers of threads, kept: the devices' threads are those of `LOCKSTEP_THREADS`."""
+    _counts = {"inter": 0, "intra": 0}
+
     @staticmethod
     def set_inter_op_parallelism_threads(num_threads):
-        pass
+        threading._counts["inter"] = int(num_threads)
 
     @staticmethod
     def set_intra_op_parallelism_threads(num_threads):
-        pass
+        threading._counts["intra"] = int(num_threads)
 
     @staticmethod
     def get_inter_op_parallelism_threads():
-        return 0
+        return threading._counts["inter"]
 
     @staticmethod
     def get_intra_op_parallelism_threads():
-        return 0
+        return threading._counts["intra"]
 
 
 class optimizer:

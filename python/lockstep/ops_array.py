@@ -3,7 +3,7 @@
 import collections
 
 from . import _native as n
-from . import _op_names, _value_shapes, nest
+from . import _op_names, _value_shapes, errors, nest
 from ._dtypes import TensorShape, as_dtype, float32, int32
 from ._tensor import (Tensor, convert_to_tensor, from_python, get_item, integers, is_tensor, op,
                       static_shape)
@@ -209,8 +209,18 @@ parallel_stack = stack
 
 
 def unstack(value, num=None, axis=0, name="unstack"):
-    """The elements along `axis`, as a list."""
-    return op(n.unstack, convert_to_tensor(value), int(axis))
+    """The elements along `axis`, as a list. Raises: ValueError for a size that is not `num`, or that nobody knows."""
+    value = convert_to_tensor(value)
+    size = value.shape[int(axis)] if value.shape.rank else None
+    if num is not None and size is not None and size != num:
+        raise errors.InvalidArgumentError(None, None, f"Input shape axis {axis} must equal {num}, got shape {value.shape}")
+    if num is not None and size is None and value.shape.rank:
+        sizes = value.shape.as_list()
+        sizes[int(axis)] = int(num)
+        value = ensure_shape(value, sizes)
+    elif size is None and value.shape.rank:
+        raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
+    return op(n.unstack, value, int(axis))
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):

@@ -224,7 +224,20 @@ def set_global_generator(generator):
     _global[:] = [generator]
 
 
+def create_rng_state(seed, alg="philox"):
+    """The state of a generator made from a seed, or from a state's own numbers: int64[3]."""
+    if isinstance(alg, Algorithm):
+        alg = alg.value
+    if alg not in (1, "philox", "auto_select", 3):
+        raise ValueError(f"random numbers are always made by Philox; got the algorithm {alg!r}")
+    numbers = integers(seed, "a seed")
+    numbers = [numbers] if isinstance(numbers, int) else [int(one) for one in numbers]
+    return convert_to_tensor(([0] * max(3 - len(numbers), 0) + numbers)[:3] if len(numbers) > 1 else numbers + [0, 0], dtype=int64)
+
+
 class experimental:
+    create_rng_state = staticmethod(create_rng_state)
+    Algorithm = Algorithm
     Generator = Generator
     get_global_generator = staticmethod(get_global_generator)
     set_global_generator = staticmethod(set_global_generator)

@@ -38,10 +38,17 @@ def categorical(logits, num_samples, dtype=..., seed=None, name=None) -> Any:
     """Class numbers drawn with these unnormalised log probabilities. Shapes: [n, c] to"""
     ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
+def create_rng_state(seed, alg='philox') -> Any:
+    """The state of a generator made from a seed, or from a state's own numbers: int64[3]."""
+    ...
 def crop(value, size, seed=None, stateless=False) -> Any:
     """A part of `size`, its place at random; `tf.image.random_crop`. Raises: InvalidArgumentError."""
     ...
 class experimental:
+    @staticmethod
+    def create_rng_state(seed, alg='philox') -> Any:
+        """The state of a generator made from a seed, or from a state's own numbers: int64[3]."""
+        ...
     @staticmethod
     def get_global_generator() -> Any:
         """The generator of the process, made from the global seed."""

@@ -1,29 +1,9 @@
 """The tasks of a cluster."""
 
-from . import _native
+from ._messages import Message, message_class
 
 
-class JobDef:
-    """A job of a cluster: `name`, and `tasks`, addresses by index."""
-
-    def __init__(self, name="", tasks=None):
-        self.name = name
-        self.tasks = dict(tasks or {})
-
-
-class ClusterDef:
-    """A cluster: `job`, a list of `JobDef`."""
-
-    def __init__(self, job=None):
-        self.job = list(job or [])
-
-
-class ServerDef:
-    """A task of a cluster: `cluster`, a `ClusterDef`, `job_name`, `task_index`, `protocol`."""
-
-    def __init__(self, cluster=None, job_name="", task_index=0, protocol="grpc"):
-        self.cluster, self.job_name, self.task_index = cluster or ClusterDef(), job_name, task_index
-        self.protocol = protocol
+ClusterDef, JobDef, ServerDef = (message_class(kind) for kind in ("ClusterDef", "JobDef", "ServerDef"))
 
 
 class ClusterSpec:
@@ -34,7 +14,7 @@ class ClusterSpec:
         if isinstance(cluster, ClusterSpec):
             self._jobs = {job: dict(tasks) for job, tasks in cluster._jobs.items()}
             return
-        if isinstance(cluster, ClusterDef):
+        if isinstance(cluster, Message) and cluster._kind == "ClusterDef":
             cluster = {one.name: one.tasks for one in cluster.job}
         if not isinstance(cluster, dict):
             raise TypeError("`cluster` must be a dictionary mapping one or more job names to lists of "
@@ -79,7 +59,7 @@ class ClusterSpec:
 
     def as_cluster_def(self):
         """The cluster as `tf.train.ClusterDef`: `job`, a list with `name` and `tasks` by index."""
-        return ClusterDef([JobDef(job, dict(self._jobs[job])) for job in sorted(self._jobs)])
+        return ClusterDef(job=[JobDef(name=job, tasks=self._jobs[job]) for job in sorted(self._jobs)])
 
     def _tasks(self, job):
         if job not in self._jobs:
@@ -96,5 +76,3 @@ class ClusterSpec:
         inner = ", ".join(f"{job!r}: {self.as_dict()[job]!r}" for job in sorted(self.jobs))
         return "ClusterSpec({" + inner + "})"
 
-
-_ = _native

@@ -218,7 +218,9 @@ void BindGraphs(nb::module_& m) {
           },
           nb::arg(), nb::arg("name") = "group_deps")
       .def("group_effects",
-           [](const Graph& g, nb::callable body) { return g.GroupEffects([&] { body(); }); })
+           [](const Graph& g, nb::callable body, const std::string& name) {
+             return g.GroupEffects([&] { body(); }, name);
+           })
       .def("finalize", &Graph::Finalize)
       .def_prop_ro("key",
                    [](const Graph& g) { return reinterpret_cast<intptr_t>(g.state().get()); })

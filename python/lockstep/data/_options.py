@@ -1,6 +1,10 @@
 """Options of datasets."""
 
 
+_NEWER = {"experimental_deterministic": "deterministic", "experimental_slack": "slack",
+          "experimental_threading": "threading"}
+
+
 class Options:
     """Options of a dataset, taken and kept; they never change an element."""
 
@@ -8,15 +12,15 @@ class Options:
         self.__dict__["_values"] = {}
 
     def __getattr__(self, name):
+        name = _NEWER.get(name, name)
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in ("experimental_distribute", "threading", "experimental_optimization", "autotune",
-                    "experimental_threading", "experimental_service"):
+        if name in ("experimental_distribute", "threading", "experimental_optimization", "autotune", "experimental_service"):
             return self._values.setdefault(name, Options())
         return self._values.get(name)
 
     def __setattr__(self, name, value):
-        self._values[name] = value
+        self._values[_NEWER.get(name, name)] = value
 
     def _with(self, other):
         """These options, and over them those that `other` has."""

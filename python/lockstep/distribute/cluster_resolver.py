@@ -1,5 +1,9 @@
 """Who tells a program of its cluster."""
 
+import collections
+import json
+import os
+
 from .. import _native
 from ..train_cluster import ClusterSpec
 
@@ -9,23 +13,29 @@ class ClusterResolver:
 
     def _adopt(self, native):
         self._native = native
-        self.task_type = native.task_type
-        self.task_id = native.task_id
+        described = bool(native.jobs())
+        self.task_type = native.task_type if described else None
+        self.task_id = native.task_id if described else None
         self.rpc_layer = native.rpc_layer or None
 
     def cluster_spec(self):
         return ClusterSpec(self._native.jobs())
 
     def master(self, task_type=None, task_id=None, rpc_layer=None):
-        """The address of a task, of this one without arguments; "" without a cluster."""
-        if task_type is not None and task_id is not None and self.cluster_spec():
-            address = self.cluster_spec().task_address(task_type, task_id)
-            layer = self.rpc_layer if rpc_layer is None else rpc_layer
-            return f"{layer}://{address}" if layer else address
-        return self._native.master(task_type, task_id)
+        """The address of a task, of this one without arguments; "" without a cluster or with one task."""
+        spec = self.cluster_spec()
+        if not spec or (len(spec.jobs) == 1 and spec.num_tasks(spec.jobs[0]) == 1):
+            return ""
+        return self._url(self.task_type if task_type is None else task_type,
+                         self.task_id if task_id is None else task_id,
+                         self.rpc_layer if rpc_layer is None else rpc_layer)
+
+    def _url(self, task_type, task_id, layer):
+        address = self.cluster_spec().task_address(task_type, task_id)
+        return f"{layer}://{address}" if layer else address
 
     def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
-        return self._native.num_accelerators()
+        return collections.defaultdict(int, self._native.num_accelerators())
 
     @property
     def environment(self):
@@ -37,6 +47,18 @@ class TFConfigClusterResolver(ClusterResolver):
 
     def __init__(self, task_type=None, task_id=None, rpc_layer=None, environment=None):
         self._adopt(_native.tf_config_resolver(task_type, task_id, rpc_layer, environment))
+        self._environment = environment
+        task = json.loads(os.environ.get("TF_CONFIG") or "{}").get("task", {})
+        self.task_type = self.task_type if task_type or "type" in task else None
+        self.task_id = self.task_id if task_id is not None or "index" in task else None
+        if not self._native.jobs():
+            self.task_type = task_type or task.get("type")
+            self.task_id = task.get("index") if task_id is None else task_id
+
+    @property
+    def environment(self):
+        """What was given: TF_CONFIG's own word for it counts for nothing, as in TensorFlow."""
+        return self._environment
 
 
 class SimpleClusterResolver(ClusterResolver):
@@ -47,6 +69,17 @@ class SimpleClusterResolver(ClusterResolver):
         spec = ClusterSpec(cluster_spec)
         self._adopt(_native.simple_resolver(spec._jobs, master, task_type or "", task_id or 0,
                                             environment, num_accelerators or {}, rpc_layer or ""))
+        self.task_type, self.task_id, self._master = task_type, task_id, master
+
+    def master(self, task_type=None, task_id=None, rpc_layer=None):
+        """The address of a task, or without arguments the `master` that was given."""
+        layer = rpc_layer or self.rpc_layer
+        if task_type is not None and task_id is not None:
+            return self._url(task_type, task_id, layer)
+        return f"{layer}://{self._master}" if layer else self._master
+
+    def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
+        return self._native.num_accelerators()
 
 
 class SlurmClusterResolver(ClusterResolver):
@@ -61,7 +94,27 @@ class UnionResolver(ClusterResolver):
     """Several clusters as one."""
 
     def __init__(self, *args, **kwargs):
+        unknown = {name: value for name, value in kwargs.items() if name not in ("rpc_layer", "task_type", "task_id")}
+        if unknown:
+            raise ValueError(f"Unexpected kwargs provided {unknown!r}")
+        if not args:
+            raise ValueError("At least one ClusterResolver is required.")
+        if not all(isinstance(one, ClusterResolver) for one in args):
+            raise TypeError("All arguments must be a sub-class of `ClusterResolver.`")
         self._adopt(_native.union_resolver([one._native for one in args]))
+        self._first = args[0]
+        for name in ("rpc_layer", "task_type", "task_id"):
+            setattr(self, name, kwargs.get(name) or getattr(self._first, name))
+
+    def master(self, task_type=None, task_id=None, rpc_layer=None):
+        """The address of a task, or without arguments what the first resolver says."""
+        if task_type is not None and task_id is not None:
+            return self._url(task_type, task_id, rpc_layer or self.rpc_layer)
+        return self._first.master(rpc_layer=rpc_layer)
+
+    @property
+    def environment(self):
+        return self._first.environment
 
 
 UnionClusterResolver = UnionResolver

@@ -51,7 +51,7 @@ class Server:
         """`cluster`, `job_name`, `task_index`, `protocol` of this server."""
         jobs = getattr(self, "_jobs", None) or {"localhost": {0: self.target.partition("://")[2]}}
         name, index = getattr(self, "_task", ("localhost", 0))
-        return ServerDef(ClusterSpec(jobs).as_cluster_def(), name, index, "grpc")
+        return ServerDef(cluster=ClusterSpec(jobs).as_cluster_def(), job_name=name, task_index=index, protocol="grpc")
 
     def start(self):
         """Listens; once."""

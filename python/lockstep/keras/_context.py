@@ -20,6 +20,12 @@ class shown_batch:
         _local.batch = None
 
 
+def shown_sizes(tensor):
+    """The sizes of a tensor as shapes of layers are shown: with the batch's size, or None, for an open first one."""
+    sizes = tuple(getattr(tensor, "_shape", ()) or ())
+    return (getattr(_local, "batch", None),) + sizes[1:] if sizes and is_unknown(sizes[0]) else sizes
+
+
 def is_unknown(size):
     """Whether the size of an axis is open, or guessed while a layer's output is inferred."""
     return size in (None, -1) or size == 97 and getattr(_local, "guessing", False)

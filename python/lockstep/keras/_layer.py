@@ -8,7 +8,7 @@ from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable
 from . import _masks, _policy, constraints, initializers, regularizers
 from ._configured import Configured
-from ._context import _Inside, _local, CallContext, Computing, current_training
+from ._context import _Inside, _local, CallContext, Computing, current_training, shown_sizes
 from ._names import auto_name, native_name, to_snake_case
 from ._symbols import _shape_tree, has_symbols, infer, KerasTensor, Node, Shape
 
@@ -432,15 +432,7 @@ class Layer(Configured):
 
     def _note_shape(self, outputs):
         """Keeps the output's shape of the first call, for `summary`."""
-        batch = getattr(_local, "batch", None)
-
-        def shape(one):
-            sizes = tuple(getattr(one, "_shape", ()) or ())
-            first = sizes[0] if sizes else None
-            if sizes and (first in (None, -1) or getattr(_local, "guessing", False) and first == 97):
-                return (batch,) + sizes[1:]
-            return sizes
-        object.__setattr__(self, "_last_output_shape", nest.map_structure(shape, outputs))
+        object.__setattr__(self, "_last_output_shape", nest.map_structure(shown_sizes, outputs))
 
     def _build_for(self, args, kwargs):
         build = type(self).build

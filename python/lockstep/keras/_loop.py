@@ -7,7 +7,8 @@ import numpy
 from .. import _native, distribute, nest
 from .._function import Function
 from .._tensor import Tensor, convert_to_tensor
-from ._training import _floats, _is_dataset, _replicas
+from ._items import sample_weights, with_class_weights
+from ._training import _floats, _is_dataset, _replicas, shown_batch_of
 from .callbacks import Line
 
 
@@ -27,18 +28,12 @@ def _structure(x, y, sample_weight):
 
 
 def _dataset(model, x, y, sample_weight, batch_size, shuffle):
-    """(batches, how many there are or None)"""
+    """(batches, how many there are or None, how many examples each has or None)"""
     from ..data import Dataset
     from ._training import epoch_order
     if _is_dataset(x):
         size = x._native.cardinality() if hasattr(x, "_native") else -2
-        return x, (size if size >= 0 else None)
-    if hasattr(x, "__len__") and hasattr(x, "__getitem__") and not hasattr(x, "shape") and not isinstance(
-            x, (list, tuple, dict)):
-        items = x
-        return _Batches(lambda: (items[i] for i in range(len(items)))), len(items)
-    if hasattr(x, "__next__"):
-        return _Batches(lambda: x), None
+        return x, (size if size >= 0 else None), _size_of(x.element_spec)
     data = _structure(x, y, sample_weight)
     count = nest.flatten(data)[0]._shape[0]
     size = batch_size or 32
@@ -48,19 +43,7 @@ def _dataset(model, x, y, sample_weight, batch_size, shuffle):
     dataset = Dataset.from_tensor_slices(data)
     if shuffle and _native.global_seed() is None:
         dataset = dataset.shuffle(max(count, 1), seed=0)
-    return dataset.batch(size), -(-count // size)
-
-
-class _Batches:
-    """Batches of a Python iterator."""
-
-    def __init__(self, make):
-        self._make = make
-        self.element_spec = None
-
-    def __iter__(self):
-        for one in self._make():
-            yield nest.map_structure(_floats, tuple(one) if isinstance(one, list) else one)
+    return dataset.batch(size), -(-count // size), shown_batch_of(count, size)
 
 
 def _step_function(model, kind):
@@ -159,27 +142,35 @@ def _is_built(model):
     return model.built and all(one.built for one in model._native_layers() if True)
 
 
-def _build(model, batch):
-    """Makes the weights eagerly, before the step is traced."""
+def _build(model, batch, size=None):
+    """Makes the weights before the step is traced. `size`: that of every batch, if it is known."""
     from ._training import unpack_x_y_sample_weight
     if model.built and model.weights:
         return
-    x, _, _ = unpack_x_y_sample_weight(batch)
-    first = nest.map_structure(lambda one: one[:1] if isinstance(one, Tensor) else one, x)
+    x, _, _ = unpack_x_y_sample_weight(nest.map_structure(
+        lambda one: one.values[0] if isinstance(one, distribute.PerReplica) else one, batch))
     try:
-        model(first, training=False)
-    except NotImplementedError:
-        pass
+        model._see(x, size)
+    except Exception:  # a model that cannot be followed without values; what is really wrong is told again
+        first = nest.map_structure(lambda one: one[:1] if isinstance(one, Tensor) else one, x)
+        try:
+            model(first, training=False)
+        except NotImplementedError:
+            pass
     model._clear_losses()
+
+
+def _size_of(spec):
+    """The size of every batch of an element's spec, or None."""
+    sizes = [one.shape[0] for one in nest.flatten(spec) if getattr(one, "shape", None) is not None and one.shape.rank]
+    return sizes[0] if sizes else None
 
 
 def _weights_of_classes(y, class_weight, sample_weight):
     """Each example's weight: its class's, times its own where it has one."""
     if class_weight is None or y is None:
         return sample_weight
-    labels = numpy.asarray(y).reshape(len(y), -1)
-    labels = labels.argmax(1) if labels.shape[1] > 1 else labels[:, 0]
-    own = numpy.array([class_weight.get(int(one), 1.0) for one in labels], "float32")
+    own = sample_weights(y, class_weight)
     return own if sample_weight is None else own * numpy.asarray(sample_weight)
 
 
@@ -188,6 +179,8 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
         validation_freq):
     """Trains by the model's own `train_step`."""
     sample_weight = _weights_of_classes(y, class_weight, sample_weight)
+    if class_weight is not None and _is_dataset(x):
+        x = with_class_weights(x, class_weight)
     if validation_split and validation_data is None:
         flat = [numpy.asarray(one) for one in nest.flatten(x)]
         kept = int(len(flat[0]) * (1 - validation_split))
@@ -196,10 +189,9 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
         head, tail = slice(None, kept), slice(kept, None)
         validation_data = (cut(x, tail), cut(y, tail), cut(sample_weight, tail))
         x, y, sample_weight = cut(x, head), cut(y, head), cut(sample_weight, head)
-    batches, count = _dataset(model, x, y, sample_weight, batch_size, shuffle)
+    batches, count, size = _dataset(model, x, y, sample_weight, batch_size, shuffle)
     strategy = model.distribute_strategy
-    shared = strategy.experimental_distribute_dataset(batches) if \
-        strategy.num_replicas_in_sync > 1 and not isinstance(batches, _Batches) else batches
+    shared = strategy.experimental_distribute_dataset(batches) if strategy.num_replicas_in_sync > 1 else batches
     hooks.steps = steps_per_epoch or count
     function = None
     hooks.begin()
@@ -225,8 +217,7 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
                 if batch is None:
                     break
             if function is None:
-                _build(model, nest.map_structure(
-                    lambda one: one.values[0] if isinstance(one, distribute.PerReplica) else one, batch))
+                _build(model, batch, size)
                 if model.optimizer is not None and not model.optimizer.built and \
                         model.trainable_weights:
                     model.optimizer.build(model.trainable_weights)
@@ -255,10 +246,9 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
 
 def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, hooks=None):
     """The figures over all batches, by name."""
-    batches, count = _dataset(model, x, y, sample_weight, batch_size, False)
+    batches, count, size = _dataset(model, x, y, sample_weight, batch_size, False)
     strategy = model.distribute_strategy
-    shared = strategy.experimental_distribute_dataset(batches) if \
-        strategy.num_replicas_in_sync > 1 and not isinstance(batches, _Batches) else batches
+    shared = strategy.experimental_distribute_dataset(batches) if strategy.num_replicas_in_sync > 1 else batches
     kept = [(one, [v.value() for v in one.variables]) for one in model.metrics] if hooks else []
     model.reset_metrics()
     line = Line(verbose, steps or count)
@@ -272,8 +262,7 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
         if steps is not None and done >= steps:
             break
         if function is None:
-            _build(model, nest.map_structure(
-                lambda one: one.values[0] if isinstance(one, distribute.PerReplica) else one, batch))
+            _build(model, batch, size)
             function = _step_function(model, "test")
         calls.wait_for_room()
         _call(heard, "on_test_batch_begin", done, {})
@@ -315,13 +304,14 @@ def listeners(model, callbacks, steps, verbose):
 
 def predict(model, x, batch_size, verbose, steps, callbacks):
     """The outputs of all batches, one after another."""
-    if _is_dataset(x) or hasattr(x, "__next__"):
-        batches, count = _dataset(model, x, None, None, batch_size, False)
+    if _is_dataset(x):
+        batches, count, size = _dataset(model, x, None, None, batch_size, False)
     else:
         from ..data import Dataset
         data = _structure(x, None, None)
         total = nest.flatten(data)[0]._shape[0]
         batches, count = Dataset.from_tensor_slices(data).batch(batch_size), -(-total // batch_size)
+        size = shown_batch_of(total, batch_size)
     line = Line(verbose, steps or count)
     parts, form, done = [], [], 0
     function = None
@@ -332,7 +322,7 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
         if steps is not None and done >= steps:
             break
         if function is None:
-            _build(model, batch if _is_dataset(x) else (batch,))
+            _build(model, batch if _is_dataset(x) else (batch,), size)
             function = model._predict_function()
         data = batch if _is_dataset(x) or not isinstance(batch, tuple) else (batch,)
         _call(heard, "on_predict_batch_begin", done, {})
@@ -356,7 +346,7 @@ def on_batch(model, kind, x, y, sample_weight, return_dict):
     model.reset_metrics()
     data = _structure(x, y, sample_weight)
     data = data if isinstance(data, tuple) else (data,)
-    _build(model, data)
+    _build(model, data, _size_of(data))
     logs = _logs(model, _step_function(model, kind)(data))
     if return_dict:
         return logs

@@ -17,6 +17,7 @@ from . import callbacks as callbacks_module
 from . import losses as losses_module
 from . import metrics as metrics_module
 from . import optimizers as optimizers_module
+from ._items import EpochCalls, is_items
 from .utils import dataset_of
 
 
@@ -24,6 +25,12 @@ def _floats(value):
     """NumPy's float64 becomes float32, as everywhere in Keras."""
     tensor = convert_to_tensor(value)
     return _native.cast(tensor, as_dtype("float32")) if tensor._dtype == 2 else tensor
+
+
+def shown_batch_of(count, batch_size):
+    """The examples of each batch of so many, or None where the last one has fewer."""
+    size = max(min(count, batch_size), 1)
+    return size if count % size == 0 else None
 
 
 def _is_dataset(value):
@@ -201,17 +208,16 @@ class Trainer:
         return found[-1]
 
     def _see(self, x, batch=None):
-        """Builds the model for data that are to come."""
-        if isinstance(x, Tensor):
-            from ._symbols import KerasTensor, infer
-            if not self.built or not self.weights or any(
-                    not one.built for one in self._native_layers()):
-                from ._context import shown_batch
-                with shown_batch(batch):
-                    infer(lambda tensors: self(tensors[0], training=False),
-                          [KerasTensor((None,) + tuple(x._shape[1:]), x.dtype)])
-                object.__setattr__(self, "built", True)
-                self._clear_losses()
+        """Builds the model for data that are to come, like `x`; shapes of layers are shown with `batch` examples."""
+        from ._context import shown_batch
+        from ._symbols import KerasTensor, infer
+        if self.built and self.weights and all(one.built for one in self._native_layers()):
+            return
+        with shown_batch(batch):
+            infer(lambda tensors: self(nest._pack(x, iter(tensors)), training=False),
+                  [KerasTensor((None,) + tuple(one._shape[1:]), one.dtype) for one in nest.flatten(x)])
+        object.__setattr__(self, "built", True)
+        self._clear_losses()
 
     # ---- fit
 
@@ -225,7 +231,9 @@ class Trainer:
         self._need_compiled("fit")
         object.__setattr__(self, "stop_training", False)
         verbose = 1 if verbose == "auto" else int(verbose)
-        x = dataset_of(x, steps_per_epoch, "steps_per_epoch")
+        items = x if is_items(x) else None
+        x = dataset_of(x, steps_per_epoch, "steps_per_epoch", shuffle, class_weight)
+        class_weight = None if items is not None else class_weight
         validation_data = dataset_of(validation_data, validation_steps, "validation_steps")
         if validation_steps and _is_dataset(validation_data):
             validation_data = validation_data.take(validation_steps)
@@ -234,6 +242,8 @@ class Trainer:
                              f"the targets should be included as part of the tf.data.Dataset. Received: "
                              f"x={x}, y={y}")
         hooks = callbacks_module.Hooks(self, callbacks, verbose, epochs, initial_epoch)
+        if items is not None:
+            hooks.callbacks.append(EpochCalls(items))
         object.__setattr__(self, "history", hooks.history)
         native = self._native_data(x, y, sample_weight)
         validation = self._native_validation(validation_data)
@@ -264,8 +274,7 @@ class Trainer:
             return None
         if x is None or y is None or isinstance(x, (list, tuple, dict)) and not _is_numbers(x) \
                 or isinstance(y, (list, tuple, dict)) and not _is_numbers(y) \
-                or hasattr(x, "__next__") or hasattr(x, "__getitem__") and not hasattr(x, "dtype") \
-                and not isinstance(x, (list, tuple)):
+                or hasattr(x, "__getitem__") and not hasattr(x, "dtype") and not isinstance(x, (list, tuple)):
             return None
         try:
             arrays = [_floats(x), _floats(y)]
@@ -322,7 +331,8 @@ class Trainer:
             first = element[0]
             size = data[1]._native.cardinality()
             hooks.steps = options["steps_per_epoch"] or (size if size >= 0 else None)
-        self._see(first, min(options["batch_size"], count) if data[0] == "arrays" else first._shape[0])
+        self._see(first, shown_batch_of(count, options["batch_size"]) if data[0] == "arrays" else
+                  data[1].element_spec[0].shape[0])
         bridge = self._compile_native()
         bridge.stop_training = False
         object.__setattr__(self, "_training_natively", True)
@@ -363,7 +373,8 @@ class Trainer:
                     native[-1] is None or native[0] == "dataset") and not self._masks_outputs(native):
                 dataset = _batches(native, batch_size or 32)
                 first = next(iter(dataset))
-                self._see(first[0])
+                self._see(first[0], shown_batch_of(native[1]._shape[0], batch_size or 32) if native[0] == "arrays" else
+                          dataset.element_spec[0].shape[0])
                 bridge = self._compile_native()
                 line = callbacks_module.Line(verbose, None if steps is None else steps)
                 logs = bridge.evaluate(dataset._native, int(steps or 0))

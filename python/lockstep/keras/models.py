@@ -3,6 +3,7 @@
 from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
 from . import _masks
+from ._context import shown_sizes
 from ._layer import Layer
 from ._names import native_name
 from ._symbols import KerasTensor, Node, Shape, has_symbols, infer
@@ -507,6 +508,11 @@ class Sequential(Model):
             object.__setattr__(self, "_input_symbol", KerasTensor(tuple(input_shape), self._dtype))
         self._rebuild()
 
+    def _build_for(self, args, kwargs):
+        super()._build_for(args, kwargs)
+        if self._input_symbol is None and len(args) == 1 and isinstance(args[0], Tensor):
+            object.__setattr__(self, "_input_symbol", KerasTensor(shown_sizes(args[0]), args[0].dtype))
+
     def call(self, inputs, training=None, mask=None):
         value = inputs
         symbol = self._input_symbol
@@ -529,11 +535,13 @@ class Sequential(Model):
 
     @property
     def input_shape(self):
-        return self._input_symbol.shape
+        """Raises: AttributeError before the shape is known."""
+        return self._functional().input_shape
 
     @property
     def output_shape(self):
-        return self._output_symbol.shape
+        """Raises: AttributeError before the shape of inputs is known."""
+        return self._functional().output_shape
 
     @property
     def input(self):
@@ -579,7 +587,7 @@ class Sequential(Model):
         made = self.__dict__.get("_as_functional")
         if made is None or made[0] != len(self._stack):
             if self._input_symbol is None:
-                raise ValueError(f"Sequential model '{self.name}' has no defined input shape yet.")
+                raise AttributeError(f"Sequential model '{self.name}' has no defined input shape yet.")
             symbol = self._input_symbol
             if symbol._node is None:
                 symbol = InputLayer(batch_shape=symbol.shape).output

@@ -249,3 +249,6 @@ def native_name(name) -> Any:
 def save_model(model, filepath, overwrite=True, **kwargs) -> Any:
     """Writes a model to a `.keras` file; see `keras.saving.save_model`."""
     ...
+def shown_sizes(tensor) -> Any:
+    """The sizes of a tensor as shapes of layers are shown: with the batch's size, or None, for an open first one."""
+    ...

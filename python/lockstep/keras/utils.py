@@ -1,5 +1,6 @@
 """Small helpers: `keras.utils`."""
 
+import itertools
 import random as _python_random
 
 from .. import _native
@@ -46,10 +47,13 @@ class DatasetCreator:
         return dataset
 
 
-def dataset_of(x, steps, what):
-    """`x`, or what a `DatasetCreator` makes. Raises: ValueError where its length is not known then."""
+def dataset_of(x, steps, what, shuffle=False, class_weight=None):
+    """`x`, or the dataset of what a `DatasetCreator`, a `PyDataset` or a generator makes.
+
+    Raises: ValueError where the length of a `DatasetCreator`'s is not known then."""
     if not isinstance(x, DatasetCreator):
-        return x
+        from ._items import dataset_of_items, is_items
+        return dataset_of_items(x, shuffle, class_weight) if is_items(x) else x
     if not steps:
         raise ValueError(f"When using a `tf.keras.utils.experimental.DatasetCreator`, `{what}` must be provided, "
                          "as nobody knows how long the dataset is.")
@@ -116,17 +120,42 @@ class Progbar:
         return {name: total / count for name, (total, count) in self._sums.items()}
 
 
-class Sequence:
-    """Batches by number: derive and override `__len__` and `__getitem__`."""
+class PyDataset:
+    """Batches by number: derive and override `__getitem__`, and `__len__` or `num_batches`.
+
+    Args:
+      workers: threads that make batches ahead of their use; what they make comes in order.
+      use_multiprocessing: taken; threads do it, as Python's run side by side while tensors are made.
+      max_queue_size: how many batches are made ahead at most."""
+
+    workers, use_multiprocessing, max_queue_size = 1, False, 10
 
     def __init__(self, workers=1, use_multiprocessing=False, max_queue_size=10):
-        pass
+        self.workers, self.use_multiprocessing, self.max_queue_size = workers, use_multiprocessing, max_queue_size
+
+    def __getitem__(self, index):
+        raise NotImplementedError
+
+    def __iter__(self):
+        count = self.num_batches
+        return (self[i] for i in (itertools.count() if count is None else range(count)))
+
+    @property
+    def num_batches(self):
+        """How many batches an epoch has; None for no end."""
+        if hasattr(self, "__len__"):
+            return len(self)
+        raise NotImplementedError("You need to implement the `num_batches` property:\n\n"
+                                  "@property\ndef num_batches(self):\n  return ...")
+
+    def on_epoch_begin(self):
+        """Called before each epoch of `fit`."""
 
     def on_epoch_end(self):
-        pass
+        """Called after each epoch of `fit`."""
 
 
-PyDataset = Sequence
+Sequence = PyDataset
 
 
 def clear_session(free_memory=True):

@@ -36,6 +36,7 @@ from ._functions import (AggregationMethod, GraphOptions, OptimizerOptions, Prin
                          sparse_to_dense, string_split, to_double, to_float, verify_tensor_all_finite, where_v2, while_loop)
 from ._readers import (FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader, TextLineReader,  # noqa: F401
                        WholeFileReader)
+from ..._variable import VariableAggregationV1 as VariableAggregation  # noqa: F401
 from ...errors import OpError  # noqa: F401
 from ...queue import QueueBase  # noqa: F401
 from ._scattering import (batch_scatter_update, scatter_add, scatter_div, scatter_max, scatter_min,  # noqa: F401

@@ -40,8 +40,8 @@ class Graph:
         """The op of a name. Raises: KeyError where there is none."""
         try:
             return GraphOperation(self._native.operation_by_name(name), self)
-        except (errors.NotFoundError, errors.InvalidArgumentError) as error:
-            raise KeyError(f"The name {name!r} refers to an Operation not in the graph. ({error})") from None
+        except (errors.NotFoundError, errors.InvalidArgumentError):
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.") from None
 
     def get_tensor_by_name(self, name):
         """The tensor of a name such as "x:0". Raises: ValueError for another form, KeyError where there is none."""
@@ -50,8 +50,14 @@ class Graph:
                              'be of the form "<op_name>:<output_index>".')
         try:
             return self._native.tensor_by_name(name)
-        except (errors.NotFoundError, errors.InvalidArgumentError) as error:
-            raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. ({error})") from None
+        except (errors.NotFoundError, errors.InvalidArgumentError):
+            of = name.partition(":")[0]
+            try:
+                found = f"exists but only has {len(self._native.operation_by_name(of).outputs())} outputs."
+            except errors.NotFoundError:
+                found = "does not exist in the graph."
+            raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {of!r}, {found}") \
+                from None
 
     version = property(lambda self: len(self._native.operations()))
     building_function = False
@@ -147,7 +153,7 @@ class GraphOperation:
         self.graph = graph
 
     name = property(lambda self: self._native.name)
-    type = property(lambda self: self._native.type)
+    type = property(lambda self: {"Group": "NoOp"}.get(self._native.type, self._native.type))
     device = property(lambda self: _whole_name(self._native.device))
     outputs = property(lambda self: self._native.outputs())
     inputs = property(lambda self: self._native.inputs())

@@ -276,6 +276,11 @@ def _run_graph(session, fetches, leaves, feed_dict, milliseconds, metadata):
             raise TypeError(f"Argument `fetch` = {one!r} has invalid type {type(one).__name__!r} must be a "
                             f"string or Tensor. (Can not convert a {type(one).__name__} into a Tensor or "
                             "Operation.)")
+        if isinstance(one, str):
+            try:
+                session.graph.as_graph_element(one)
+            except (KeyError, ValueError) as error:
+                raise ValueError(f"Argument `fetch` = {one} cannot be interpreted as a Tensor. ({error})") from None
         wanted.extend(_targets([one])[:1] or [None])
     feeds = [_fed(session.graph, one, given) for key, value in (feed_dict or {}).items()
              for one, given in (fed_parts(key, value) if has_parts(key) else [(key, value)])]

@@ -1,7 +1,7 @@
 """Optimizers of version 1, whose updates are ops."""
 
 from ... import _native, nest
-from ..._function import group
+from ..._function import group, name_scope
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
 
@@ -20,7 +20,7 @@ class Optimizer:
 
     def minimize(self, loss, global_step=None, var_list=None, **kwargs):
         """An op that updates the variables by the gradients of `loss`."""
-        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step)
+        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step, kwargs.get("name"))
 
     def compute_gradients(self, loss, var_list=None, **kwargs):
         """(gradient, variable) pairs. `loss` is a tensor of a graph, or a function (eagerly)."""
@@ -53,10 +53,11 @@ class Optimizer:
             update()
             return group()
         graph = get_default_graph()
+        name = name or self._name
         if not self._built:  # the slots' first assignments are no part of an update
             self._native.build([variable._v for _, variable in pairs])
             self._built = True
-        return GraphOperation(graph._native.group_effects(update), graph)
+        return GraphOperation(graph._native.group_effects(update, name), graph)
 
     def get_name(self):
         return self._name
@@ -151,8 +152,8 @@ class _Slots:
     def build(self, variables):
         for one in variables:
             if one.key not in self._made:
-                whole = Variable._wrap(one)
-                self._made[one.key] = self._first(whole)
+                with name_scope(None):  # a slot is named after its variable, wherever the update stands
+                    self._made[one.key] = self._first(Variable._wrap(one))
 
 
 class _Adagrad(_Slots):
@@ -243,10 +244,10 @@ class _Adam(_Slots):
         self._rates, self._powers = (rate, beta1, beta2, epsilon), None
 
     def build(self, variables):
-        super().build(variables)
         if self._powers is None:
             self._powers = [Variable(float(beta), trainable=False, name=f"beta{i + 1}_power")
                             for i, beta in enumerate(self._rates[1:3])]
+        super().build(variables)
 
     def apply(self, gradients, variables):
         from ... import ops_math

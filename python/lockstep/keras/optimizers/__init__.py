@@ -132,14 +132,18 @@ class Optimizer:
 
     @property
     def variables(self):
-        plain = [one._v.name.replace("/", "_") + "_" for one in self._weights if one._keras_path is None]
+        shown = {}  # what a slot is named after; Keras numbers the output of a variable that is not its own
+        for one in self._weights:
+            native = one._v.name.replace("/", "_") + "_"
+            shown[native] = native + "0_" if one._keras_path is None else one.path.replace("/", "_") + "_"
+        prefixes = sorted(shown, key=len, reverse=True)
         made = []
         for one in self._native.variables():
             name = one.name.rpartition("/")[2]
             name = "iteration" if name == "iterations" else name
-            for prefix in plain:  # Keras numbers the output of a variable that is not its own
+            for prefix in prefixes:
                 if name.startswith(prefix):
-                    name = prefix + "0_" + name[len(prefix):]
+                    name = shown[prefix] + name[len(prefix):]
                     break
             made.append(_named(Variable._wrap(one), f"{self.name}/{name}"))
         made += self._own_slots

@@ -22,6 +22,11 @@ class LearningRateSchedule:
     def get_config(self):
         return {}
 
+    @classmethod
+    def from_config(cls, config):
+        """The schedule of what `get_config` gave."""
+        return cls(**config)
+
 
 class _NativeSchedule(LearningRateSchedule):
     _defaults = {}
@@ -30,7 +35,8 @@ class _NativeSchedule(LearningRateSchedule):
         values = dict(self._defaults)
         values.update(zip(self._defaults, args))
         values.update(kwargs)
-        values.pop("name", None)
+        name = values.pop("name", None)
+        self.name = name or self._shown
         missing = [key for key, value in values.items() if value is ...]
         if missing:
             raise TypeError(f"{type(self).__name__}.__init__() missing required arguments: {missing}")
@@ -56,11 +62,11 @@ class _NativeSchedule(LearningRateSchedule):
         return self._own.rate(step if step.dtype.is_integer else _native.cast(step, 9))
 
     def get_config(self):
-        return dict(self._options)
+        return {**self._options, "name": self.name}
 
 
-def _class(name, text, **defaults):
-    return type(name, (_NativeSchedule,), {"_kind": name, "_defaults": defaults, "__doc__": text,
+def _class(name, text, shown=None, **defaults):
+    return type(name, (_NativeSchedule,), {"_kind": name, "_shown": shown or name, "_defaults": defaults, "__doc__": text,
                                            "__module__": __name__})
 
 
@@ -68,14 +74,14 @@ ExponentialDecay = _class("ExponentialDecay", "rate * decay_rate^(step / decay_s
                           initial_learning_rate=..., decay_steps=..., decay_rate=..., staircase=False)
 InverseTimeDecay = _class("InverseTimeDecay", "rate / (1 + decay_rate * step / decay_steps).",
                           initial_learning_rate=..., decay_steps=..., decay_rate=..., staircase=False)
-PiecewiseConstantDecay = _class("PiecewiseConstantDecay", "One rate up to each boundary.",
+PiecewiseConstantDecay = _class("PiecewiseConstantDecay", "One rate up to each boundary.", "PiecewiseConstant",
                                 boundaries=..., values=...)
 PolynomialDecay = _class("PolynomialDecay", "Falls to the end rate by a power.",
                          initial_learning_rate=..., decay_steps=..., end_learning_rate=0.0001,
                          power=1.0, cycle=False)
 CosineDecay = _class("CosineDecay", "Falls by a cosine, after a warmup.", initial_learning_rate=...,
                      decay_steps=..., alpha=0.0, warmup_target=None, warmup_steps=0)
-CosineDecayRestarts = _class("CosineDecayRestarts", "Cosine decays one after another.",
+CosineDecayRestarts = _class("CosineDecayRestarts", "Cosine decays one after another.", "SGDRDecay",
                              initial_learning_rate=..., first_decay_steps=..., t_mul=2.0, m_mul=1.0,
                              alpha=0.0)
 

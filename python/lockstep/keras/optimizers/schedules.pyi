@@ -33,6 +33,10 @@ class LearningRateSchedule:
     def __call__(self, step) -> Any:
         """Call self as a function."""
         ...
+    @classmethod
+    def from_config(cls, config) -> Any:
+        """The schedule of what `get_config` gave."""
+        ...
     def get_config(self) -> Any: ...
 class PiecewiseConstantDecay(LearningRateSchedule):
     """One rate up to each boundary."""
