@@ -246,12 +246,12 @@ def _flatten_results(value):
             return None
         from . import distribute
         if isinstance(leaf, distribute.PerReplica):
-            if len(leaf.values) == 1:
-                leaf = leaf.values[0]
+            if len(leaf._values) == 1:
+                leaf = leaf._values[0]
             else:
                 first = len(tensors)
-                tensors.extend(convert_to_tensor(one) for one in leaf.values)
-                return ("replicas", first, len(leaf.values))
+                tensors.extend(convert_to_tensor(one) for one in leaf._values)
+                return ("replicas", first, len(leaf._values))
         if isinstance(leaf, IndexedSlices):
             leaf = convert_to_tensor(leaf)
         if _composites.is_composite(leaf):

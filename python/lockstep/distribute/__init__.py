@@ -60,8 +60,8 @@ class PerReplica(DistributedValues):
     """A value for each replica, in their order. It shows those of this worker; where that is a single one, it can be used as
     that one."""
 
-    def __init__(self, values):
-        self._values = tuple(values)
+    def __init__(self, values, wrapped=False):
+        self._values, self._wrapped = tuple(values), wrapped
 
     def _own(self):
         first, last = own_replicas(len(self._values))
@@ -69,7 +69,8 @@ class PerReplica(DistributedValues):
 
     @property
     def values(self):
-        return self._values
+        """Those of this worker's replicas."""
+        return self._own()
 
     @property
     def dtype(self):
@@ -117,7 +118,7 @@ class PerReplica(DistributedValues):
 
     def _text(self, text):
         own = self._own()
-        if len(own) == 1 < len(self._values):
+        if len(own) == 1 < len(self._values) and not self._wrapped:
             return text(own[0])
         return "PerReplica:{\n" + ",\n".join(f"  {i}: {text(one)}" for i, one in enumerate(own)) + "\n}"
 
@@ -138,8 +139,8 @@ _give_operators()
 
 def local_value(value):
     """A value of one replica as it is; `PerReplica` of several stays."""
-    if isinstance(value, PerReplica) and len(value.values) == 1:
-        return value.values[0]
+    if isinstance(value, PerReplica) and len(value._values) == 1:
+        return value._values[0]
     return value
 
 
@@ -246,12 +247,12 @@ class Strategy:
         """The values of this process's replicas, as a tuple."""
         first, last = self._native.local_replicas
         if isinstance(value, PerReplica):
-            return value.values[first:last]
+            return value._values[first:last]
         if isinstance(value, Variable):
             return value.values if len(value.values) == 1 else value.values[first:last]
         if nest.is_nested(value) and any(isinstance(x, PerReplica) for x in nest.flatten(value)):
             return tuple(nest.map_structure(
-                lambda x, i=i: x.values[i] if isinstance(x, PerReplica) else x, value)
+                lambda x, i=i: x._values[i] if isinstance(x, PerReplica) else x, value)
                 for i in range(first, last))
         return (value,)
 
@@ -277,7 +278,7 @@ class Strategy:
         """What `value_fn(ValueContext)` gives for each replica."""
         count = self.num_replicas_in_sync
         values = [value_fn(ValueContext(i, count)) for i in range(count)]
-        return PerReplica(values)
+        return PerReplica(values, wrapped=True)
 
     def experimental_make_numpy_dataset(self, numpy_input):
         from ..data import Dataset
@@ -301,9 +302,9 @@ def _map(function, value):
 def _plain(leaf):
     """What the native strategy takes: a tuple with a tensor for each replica, or one tensor."""
     if isinstance(leaf, PerReplica):
-        if len(leaf.values) == 1:
-            return _row(leaf.values[0])
-        return tuple(_row(one) for one in leaf.values)
+        if len(leaf._values) == 1:
+            return _row(leaf._values[0])
+        return tuple(_row(one) for one in leaf._values)
     return _row(leaf)
 
 
@@ -327,7 +328,7 @@ def _run(strategy, fn, args, kwargs):
     given, places = [], []
     for leaf in leaves:
         if isinstance(leaf, PerReplica) and not all(
-                isinstance(one, (Tensor, Variable, int, float)) for one in leaf.values):
+                isinstance(one, (Tensor, Variable, int, float)) for one in leaf._values):
             places.append(leaf)
         elif isinstance(leaf, (PerReplica, Tensor)):
             places.append(len(given))
@@ -349,7 +350,7 @@ def _run(strategy, fn, args, kwargs):
         flat = []
         for place, leaf in zip(places, leaves):
             if place is leaf and isinstance(leaf, PerReplica):
-                flat.append(leaf.values[min(number, len(leaf.values) - 1)])
+                flat.append(leaf._values[min(number, len(leaf._values) - 1)])
             elif type(place) is int and isinstance(leaf, (PerReplica, Tensor)):
                 flat.append(own[place])
             else:
@@ -505,7 +506,7 @@ class PerReplicaSpec:
 
     def is_compatible_with(self, value):
         """Whether these are values that fit, one for each replica."""
-        parts = getattr(value, "values", None)
+        parts = getattr(value, "_values", None)
         return isinstance(value, PerReplica) and len(parts) == len(self._value_specs) and all(
             spec.is_compatible_with(one) for spec, one in zip(self._value_specs, parts))
 
@@ -606,7 +607,7 @@ class _DistributedIterator(Argument):
         finally:
             scope.exit()
         return None if element is None else [
-            convert_to_tensor(value) for one in nest.flatten(element) for value in getattr(one, "values", [one])]
+            convert_to_tensor(value) for one in nest.flatten(element) for value in getattr(one, "_values", [one])]
 
     def _deal(self, count):
         elements = [next(self._sources[r * len(self._sources) // count], None) for r in range(count)]
@@ -742,6 +743,7 @@ class Extended:
             and "chief" not in resolver.cluster_spec().jobs)
 
     should_save_summary = should_checkpoint
+    experimental_should_init = True
 
     def reduce_to(self, reduce_op, value, destinations, options=None):
         return self._strategy.reduce(reduce_op, value, None)

@@ -148,7 +148,7 @@ def _build(model, batch, size=None):
     if model.built and model.weights:
         return
     x, _, _ = unpack_x_y_sample_weight(nest.map_structure(
-        lambda one: one.values[0] if isinstance(one, distribute.PerReplica) else one, batch))
+        lambda one: one._values[0] if isinstance(one, distribute.PerReplica) else one, batch))
     try:
         model._see(x, size)
     except Exception:  # a model that cannot be followed without values; what is really wrong is told again

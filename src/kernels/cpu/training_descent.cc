@@ -9,13 +9,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {
 
+// Rounded as Keras's own ops round it, product and sum apart: a user who compares sees no difference.
+
 /// w -= rate * g
 struct GradientDescentRule : SquareMoment {
   static constexpr int kSlots = 0, kScalars = 1;
   explicit GradientDescentRule(const ops::Attributes&) {}
   template <class D, class E>
   HWY_INLINE void operator()(D, E& e) const {
-    e.weight = hn::NegMulAdd(e.scalars[0], e.gradient, e.weight);
+    e.weight = hn::Sub(e.weight, hn::Mul(e.scalars[0], e.gradient));
   }
 };
 
@@ -28,8 +30,9 @@ struct MomentumRule : SquareMoment {
   HWY_INLINE void operator()(D d, E& e) const {
     const auto mu = SetTo(d, momentum);
     const auto step = hn::Mul(e.scalars[0], e.gradient);
-    e.slots[0] = hn::MulSub(mu, e.slots[0], step);
-    e.weight = hn::Add(e.weight, nesterov ? hn::MulSub(mu, e.slots[0], step) : e.slots[0]);
+    e.slots[0] = hn::Sub(hn::Mul(mu, e.slots[0]), step);
+    e.weight = hn::Add(e.weight,
+                       nesterov ? hn::Sub(hn::Mul(mu, e.slots[0]), step) : e.slots[0]);
   }
   double momentum;
   bool nesterov;
