@@ -29,6 +29,20 @@ class _Aggregation(enum.Enum):
 _HOW = {"NONE": 0, "SUM": 1, "MEAN": 2, "ONLY_FIRST_REPLICA": 3}
 VariableAggregation = _Aggregation("VariableAggregationV2", _HOW, module=__name__, qualname="VariableAggregation")
 VariableAggregationV1 = _Aggregation("VariableAggregation", _HOW, module=__name__, qualname="VariableAggregationV1")
+
+
+def aggregation_number(how):
+    """The number of an aggregation, or of its name ("mean"). Raises: ValueError for another."""
+    if how is None:
+        return 0
+    if isinstance(how, str) and how.upper() in _HOW:
+        return _HOW[how.upper()]
+    if not isinstance(how, _Aggregation):
+        raise ValueError(f"Invalid value for argument `aggregation`. Expected one of {{'none', 'mean', 'sum', "
+                         f"'only_first_replica'}}. Received: aggregation={how}")
+    return how.value
+
+
 _by_key = weakref.WeakValueDictionary()
 _scatter = {"update": 0, "add": 1, "sub": 2, "mul": 3, "div": 4, "min": 5, "max": 6}
 _creators = []  # of variable_creator_scope
@@ -107,7 +121,7 @@ class Variable(metaclass=_Meta):
             self._v = _native.Variable.make(
                 _initial(initial_value, dtype), base, trainable,
                 VariableSynchronization(synchronization).value,
-                _HOW.get(getattr(aggregation, "name", None), aggregation))
+                aggregation_number(aggregation))
             if self._of_graph:
                 self._device = _function.whole_device()
         self._initial = initial_value

@@ -14,14 +14,19 @@ tensor_diag = _array.diag
 tensor_diag_part = _array.diag_part
 
 
-def _by_numpy(name, *tensors, results=1):
-    """Decompositions of small matrices by NumPy, eagerly; they have no gradient."""
+def _decomposed(function, tensor, shapes):
+    """What `function(numpy, array)` gives, tensors of these shapes; they have no gradient."""
     import numpy
-    tensors = [convert_to_tensor(one) for one in tensors]
-    made = getattr(numpy.linalg, name)(*[one.numpy() for one in tensors])
-    if results == 1:
-        return convert_to_tensor(numpy.asarray(made, dtype=tensors[0].dtype.as_numpy_dtype))
-    return tuple(convert_to_tensor(one) for one in made)
+    from ._function import TensorSpec
+    from ._host_calls import numpy_function
+    tensor = convert_to_tensor(tensor)
+    dtype = tensor.dtype
+
+    def compute(array):
+        return tuple(numpy.ascontiguousarray(one, dtype=dtype.as_numpy_dtype) for one in function(numpy, array))
+    if tensor._symbolic:
+        return tuple(numpy_function(compute, [tensor], [TensorSpec(shape, dtype) for shape in shapes]))
+    return tuple(convert_to_tensor(one) for one in compute(tensor.numpy()))
 
 
 def _custom(name, forward, backward):
@@ -188,11 +193,6 @@ def expm(input, name=None):
     return convert_to_tensor(total.astype(value.dtype.as_numpy_dtype))
 
 
-def eigvalsh(tensor, name=None):
-    """The eigenvalues of symmetric matrices, eager."""
-    return eigh(tensor)[0]
-
-
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """Matrices with a diagonal, the k-th, or with a band of them, k = (lowest, highest), whose rows are aligned as `align` says
     above and below the main one. Raises: ValueError for sizes that do not fit."""
@@ -228,23 +228,52 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
     return convert_to_tensor(tensor) / size, size
 
 
+Qr = collections.namedtuple("Qr", ["q", "r"])
+
+
 def qr(input, full_matrices=False, name=None):
-    """(q, r), computed by NumPy. Eager only; no gradient flows."""
-    return _by_numpy("qr", input, results=2)
+    """(q, r), computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., m, k] and [..., k, n], k the smaller size, or
+    with full_matrices m."""
+    input = convert_to_tensor(input)
+    *batch, rows, columns = input._shape
+    kept = rows if full_matrices else min(rows, columns)
+    return Qr(*_decomposed(lambda numpy, a: numpy.linalg.qr(a, "complete" if full_matrices else "reduced"), input,
+                           [[*batch, rows, kept], [*batch, kept, columns]]))
+
+
+Svd = collections.namedtuple("Svd", ["s", "u", "v"])
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
-    """(s, u, v), computed by NumPy. Eager only; no gradient flows."""
-    import numpy
-    u, s, vh = numpy.linalg.svd(convert_to_tensor(tensor).numpy(), full_matrices=full_matrices)
+    """(s, u, v), or s alone, computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., k], [..., m, k] and [..., n, k],
+    k the smaller size, or with full_matrices u [..., m, m] and v [..., n, n]."""
+    tensor = convert_to_tensor(tensor)
+    *batch, rows, columns = tensor._shape
+    least = min(rows, columns)
     if not compute_uv:
-        return convert_to_tensor(s)
-    return convert_to_tensor(s), convert_to_tensor(u), convert_to_tensor(numpy.swapaxes(vh, -1, -2))
+        return _decomposed(lambda numpy, a: (numpy.linalg.svd(a, compute_uv=False),), tensor, [[*batch, least]])[0]
+
+    def parts(numpy, array):
+        u, s, vh = numpy.linalg.svd(array, full_matrices=full_matrices)
+        return s, u, numpy.swapaxes(vh, -1, -2)
+    return Svd(*_decomposed(parts, tensor, [[*batch, least], [*batch, rows, rows if full_matrices else least],
+                                            [*batch, columns, columns if full_matrices else least]]))
+
+
+Eigh = collections.namedtuple("SelfAdjointEigV2", ["e", "v"])
 
 
 def eigh(tensor, name=None):
-    """(values, vectors) of symmetric matrices, computed by NumPy. Eager only."""
-    return _by_numpy("eigh", tensor, results=2)
+    """(values, vectors) of symmetric matrices, computed by NumPy; no gradient flows. Shapes: [..., n, n] to [..., n] and
+    [..., n, n]."""
+    tensor = convert_to_tensor(tensor)
+    return Eigh(*_decomposed(lambda numpy, a: numpy.linalg.eigh(a), tensor, [tensor._shape[:-1], tensor._shape]))
+
+
+def eigvalsh(tensor, name=None):
+    """The eigenvalues of symmetric matrices, from the smallest; no gradient flows. Shapes: [..., n, n] to [..., n]."""
+    tensor = convert_to_tensor(tensor)
+    return _decomposed(lambda numpy, a: (numpy.linalg.eigvalsh(a),), tensor, [tensor._shape[:-1]])[0]
 
 
 _ = n

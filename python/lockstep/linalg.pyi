@@ -1,5 +1,14 @@
 from typing import Any
 
+class Eigh(tuple):
+    """SelfAdjointEigV2(e, v)"""
+    ...
+class Qr(tuple):
+    """Qr(q, r)"""
+    ...
+class Svd(tuple):
+    """Svd(s, u, v)"""
+    ...
 adjoint = matrix_transpose
 def band_part(input, num_lower, num_upper, name=None) -> Any:
     """Matrices with zeros outside of a band."""
@@ -24,10 +33,10 @@ def diag_part(input, name='diag_part', k=0, padding_value=0, align='RIGHT_LEFT')
     """The k-th diagonal of matrices, or a band of them. Raises: ValueError for one that is outside."""
     ...
 def eigh(tensor, name=None) -> Any:
-    """(values, vectors) of symmetric matrices, computed by NumPy. Eager only."""
+    """(values, vectors) of symmetric matrices, computed by NumPy; no gradient flows. Shapes: [..., n, n] to [..., n] and"""
     ...
 def eigvalsh(tensor, name=None) -> Any:
-    """The eigenvalues of symmetric matrices, eager."""
+    """The eigenvalues of symmetric matrices, from the smallest; no gradient flows. Shapes: [..., n, n] to [..., n]."""
     ...
 def einsum(equation, *inputs, **kwargs) -> Any:
     """Products and sums in Einstein's notation, such as 'ij,jk->ik'."""
@@ -74,7 +83,7 @@ def pinv(a, rcond=None, validate_args=False, name=None) -> Any:
     """The pseudo-inverse, eager, without gradient."""
     ...
 def qr(input, full_matrices=False, name=None) -> Any:
-    """(q, r), computed by NumPy. Eager only; no gradient flows."""
+    """(q, r), computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., m, k] and [..., k, n], k the smaller size, or"""
     ...
 def set_diag(input, diagonal, name=None, k=0, align='RIGHT_LEFT') -> Any:
     """Matrices with another diagonal."""
@@ -86,7 +95,7 @@ def solve(matrix, rhs, adjoint=False, name=None) -> Any:
     """x with matrix x = rhs. Raises: InvalidArgumentError for a matrix without inverse."""
     ...
 def svd(tensor, full_matrices=False, compute_uv=True, name=None) -> Any:
-    """(s, u, v), computed by NumPy. Eager only; no gradient flows."""
+    """(s, u, v), or s alone, computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., k], [..., m, k] and [..., n, k],"""
     ...
 def tensor_diag(diagonal, name=None) -> Any:
     """A matrix with this diagonal."""

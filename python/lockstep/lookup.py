@@ -249,6 +249,7 @@ class DenseHashTable(MutableHashTable):
 
     def insert(self, keys, values, name=None):
         """Raises: InvalidArgumentError for the empty and the deleted key."""
+        keys = self._keys_of(keys)
         if not keys._symbolic and any(one in self._refused for one in _leaves(keys)):
             from .errors import InvalidArgumentError
             raise InvalidArgumentError(None, None, "Using the empty_key as a table key is not allowed")

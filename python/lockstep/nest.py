@@ -68,7 +68,7 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
         raise TypeError("The two structures don't have the same sequence type. First structure has "
                         f"type {type(nest1)}, while second structure has type {type(nest2)}.")
     if len(nest1) != len(nest2) or (isinstance(nest1, dict) and set(nest1) != set(nest2)):
-        raise ValueError("The two structures don't have the same number of elements.\n\n"
+        raise ValueError("The two structures don't have the same nested structure.\n\n"
                          f"First structure: {nest1!r}\n\nSecond structure: {nest2!r}")
     keys = sorted(nest1) if isinstance(nest1, dict) else range(len(nest1))
     for key in keys:

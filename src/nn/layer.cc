@@ -160,8 +160,10 @@ std::vector<Variable> Layer::counters() const {
 Variable Layer::AddWeight(const std::string& name, const Shape& shape, WeightOptions options) {
   const std::string full_name = name_ + "/" + name;
   const DType dtype = options.dtype.value_or(policy_.variable);
-  const VariableOptions own{
-      .name = full_name, .trainable = options.trainable, .autocast = options.autocast};
+  const VariableOptions own{.name = full_name,
+                            .trainable = options.trainable,
+                            .aggregation = options.aggregation,
+                            .autocast = options.autocast};
   const auto initial = [&] { return options.initializer->Make(shape, dtype, SeedOf(full_name)); };
   const Partitioner partitioner = distribute::PartitionerScope::Current();
   const std::vector<int64_t> uncut(shape.rank(), 1);

@@ -149,6 +149,56 @@ TEST(BatchNormalizationTest, TakesEachReplicasStatistics) {
   EXPECT_EQ(MovingMeanAfterAStep(x, 8, false), std::vector<float>{12.8f});
 }
 
+// What a loop of one's own makes of a step: outputs, gradients of the inputs, moving statistics.
+std::vector<std::vector<float>> InALoop(const Tensor& x, int replicas, int devices,
+                                        bool synchronized, bool traced) {
+  MirroredStrategy strategy({.devices = devices, .replicas = replicas});
+  const auto scope = strategy.scope();
+  const LayerPtr layer = BatchNormalization({.momentum = 0, .synchronized = synchronized});
+  layer(x);
+  const auto body = [&](const Tensor& own) {
+    GradientTape tape;
+    tape.Watch(own);
+    const Tensor y = layer(own, true);
+    const Tensor loss = ReduceSum(y * own * own);
+    return std::vector<Tensor>{y, tape.Gradient(loss, own)};
+  };
+  const auto all = [&](const std::vector<Tensor>& parts) {
+    std::vector<Tensor> made;
+    for (const PerReplica& one : strategy.Run(body, PerReplica(parts)))
+      made.push_back(strategy.Gather(one, 0));
+    return made;
+  };
+  const std::vector<Tensor> parts = strategy.Split({x})[0].values();
+  std::vector<std::vector<float>> made;
+  for (const Tensor& one : traced ? Function(all).Call(parts) : all(parts))
+    made.push_back(one.ToVector<float>());
+  for (const int place : {2, 3})
+    made.push_back(layer->weights()[place].variable.value().ToVector<float>());
+  return made;
+}
+
+TEST(BatchNormalizationTest, InALoopOfOnesOwnIsThatOfFit) {
+  const Tensor x = Constant<float>({1, 3, 10, 20, 30}, {5, 1});
+  const auto whole = InALoop(x, 1, 1, false, false);
+  EXPECT_EQ(whole[2], std::vector<float>{12.8f});
+  for (const int replicas : {2, 3, 8}) {
+    const auto together = InALoop(x, replicas, 1, true, false);
+    for (size_t part = 0; part < whole.size(); ++part)
+      for (size_t i = 0; i < whole[part].size(); ++i)
+        EXPECT_NEAR(together[part][i], whole[part][i], 1e-4 * std::abs(whole[part][i]) + 1e-3)
+            << replicas << " replicas, part " << part;
+    const auto apart = InALoop(x, replicas, 1, false, false);
+    EXPECT_EQ(apart[2], MovingMeanAfterAStep(x, replicas, false)) << replicas;
+    for (const int devices : {1, 2}) {
+      for (const bool traced : {false, true}) {
+        EXPECT_EQ(InALoop(x, replicas, devices, true, traced), together) << replicas;
+        EXPECT_EQ(InALoop(x, replicas, devices, false, traced), apart) << replicas;
+      }
+    }
+  }
+}
+
 TEST(BatchNormalizationTest, OfAFrozenLayerUsesTheMovingStatistics) {
   const LayerPtr layer = BatchNormalization();
   const Tensor x = Constant<float>({1, 2, 3, 4}, {4, 1});

@@ -13,6 +13,7 @@
 #include "lockstep/data/record.h"
 #include "lockstep/data/transformations.h"
 #include "lockstep/monitor/summary.h"
+#include "monitor/png.h"
 #include "python/bind.h"
 #include "python/convert.h"
 
@@ -234,12 +235,25 @@ void BindSummaries(nb::module_& m) {
       .def("image", [](FileWriter& w, const std::string& tag, const Tensor& images, int64_t step,
                        int most) { w.Write(summary::Image(tag, images, most), step); })
       .def("text", &FileWriter::Text)
+      .def("summary",
+           [](FileWriter& w, const nb::bytes& summary, int64_t step) {
+             w.Write({summary.c_str(), summary.size()}, step);
+           })
       .def("graph",
            [](FileWriter& w, const nb::bytes& graph_def, int64_t step) {
              w.Graph({graph_def.c_str(), graph_def.size()}, step);
            })
       .def("flush", &FileWriter::Flush)
       .def("close", &FileWriter::Close);
+  m.def("summary_text", [](const std::string& tag, const Tensor& text) {
+    const std::string summary = summary::Text(tag, text);
+    return nb::bytes(summary.data(), summary.size());
+  });
+  m.def("encode_png", [](const nb::bytes& pixels, uint32_t height, uint32_t width, int channels) {
+    const std::string png = monitor::EncodePng(
+        {reinterpret_cast<const uint8_t*>(pixels.c_str()), pixels.size()}, height, width, channels);
+    return nb::bytes(png.data(), png.size());
+  });
 }
 
 }  // namespace

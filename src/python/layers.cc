@@ -299,6 +299,7 @@ Variable AddWeightOf(PythonLayer& layer, const std::string& name, const Shape& s
   o.trainable = g.Get("trainable", true);
   o.dtype = static_cast<DType>(g.Get("dtype", 1));
   o.autocast = g.Get("autocast", true);
+  o.aggregation = static_cast<VariableAggregation>(g.Get("aggregation", 0));
   o.regularizer = g.Boxed<Regularizer>("regularizer");
   o.constraint = g.Boxed<Constraint>("constraint");
   if (!g.Get("whole", false)) return layer.Add(name, shape, o);

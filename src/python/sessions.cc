@@ -184,13 +184,15 @@ void NameNew(const Tensor& tensor, const std::string& name, int first) {
   const int made = symbol->endpoint().node;
   if (made < first) return;
   const std::string scope = state->prefix + name.substr(0, name.find('/')) + "/";
+  const std::string below = state->built->node(made).name + "/";  // its constants, "Add/y"
   for (int id = state->graph().num_nodes() - 1; id >= first;
        --id) {  // the last number is free first
     graph::Node& node = state->built->node(id);
     const Tensor* constant = state->graph().constant({id, 0});
     const bool is_resource = constant != nullptr && constant->object() != nullptr;
-    if (id != made && !is_resource && node.name.starts_with(state->prefix))
-      state->NameNode(node, scope + node.name.substr(state->prefix.size()));
+    if (id == made || is_resource || !node.name.starts_with(state->prefix)) continue;
+    const size_t kept = node.name.starts_with(below) ? below.size() : state->prefix.size();
+    state->NameNode(node, scope + node.name.substr(kept));
   }
   Named(tensor, name);
 }

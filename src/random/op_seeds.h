@@ -28,6 +28,8 @@ class FunctionSeeds {
   explicit FunctionSeeds(std::optional<int64_t> global_seed) : global_seed_(global_seed) {}
   /// The pair of the next traced op.
   SeedPair Next(std::optional<int64_t> op_seed);
+  /// A new global seed for the ops that are traced from now on; their numbers go on.
+  void set_global_seed(std::optional<int64_t> global_seed) { global_seed_ = global_seed; }
 
  private:
   std::optional<int64_t> global_seed_;

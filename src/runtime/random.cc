@@ -133,6 +133,7 @@ void SetSeed(int64_t seed) {
   std::lock_guard lock(context.mutex);
   context.seeds = random::GlobalSeeds(seed);
   context.streams.clear();
+  for (Context::Tracing& tracing : context.tracings) tracing.seeds.set_global_seed(seed);
   for (const Context::OfFunction& one : context.of_functions) {
     const auto cell = std::dynamic_pointer_cast<runtime::VariableCell>(one.cell.lock());
     if (cell != nullptr) cell->Assign(one.begins_with);

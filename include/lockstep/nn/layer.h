@@ -25,6 +25,8 @@ struct WeightOptions {
   std::optional<DType> dtype;
   /// Whether the layer reads it in the dtype in which it computes.
   bool autocast = true;
+  /// How the values that replicas assign become one.
+  VariableAggregation aggregation = VariableAggregation::kNone;
   std::shared_ptr<const Regularizer> regularizer;
   std::shared_ptr<const Constraint> constraint;
 };

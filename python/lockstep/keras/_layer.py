@@ -5,7 +5,7 @@ import inspect
 from .. import _late, _native, nest
 from .._dtypes import as_dtype, TensorShape
 from .._tensor import convert_to_tensor, Tensor
-from .._variable import Variable
+from .._variable import Variable, aggregation_number
 from . import _masks, _policy, constraints, initializers, regularizers
 from ._configured import Configured
 from ._context import _Inside, _local, CallContext, Computing, current_training, shown_sizes
@@ -156,7 +156,8 @@ class Layer(Configured):
     def add_weight(self, shape=None, initializer=None, dtype=None, trainable=True, autocast=True,
                    regularizer=None, constraint=None, aggregation="none", overwrite_with_gradient=False,
                    name=None):
-        """A new weight. Shapes: `shape`, () by default; initializer: glorot_uniform by default."""
+        """A new weight. Shapes: `shape`, () by default; initializer: glorot_uniform by default; aggregation: how the
+        values that replicas assign become one, "none", "mean", "sum" or "only_first_replica"."""
         if isinstance(shape, str):  # add_weight("name", shape, ...), as it was once
             name, shape = shape, initializer
             initializer = None
@@ -174,7 +175,7 @@ class Layer(Configured):
         native = self._holder().add_weight(unique, [int(one) for one in shape], {
             "initializer": initializers.native(initializer) if dtype.is_floating else _whole_numbers(initializer, dtype),
             "trainable": bool(trainable), "autocast": bool(autocast),
-            "dtype": int(dtype), "regularizer": regularizers.native(regularizer),
+            "dtype": int(dtype), "aggregation": aggregation_number(aggregation), "regularizer": regularizers.native(regularizer),
             "constraint": constraints.native(constraint)})
         from ..distribute import coordinator, scope_in_force
         made = coordinator.whole_or_shards(native)

@@ -9,7 +9,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {
 
-// Rounded as Keras's own ops round it, product and sum apart: a user who compares sees no difference.
+// Rounded as Keras's own ops round it, product and sum apart: a user who compares sees no
+// difference.
 
 /// w -= rate * g
 struct GradientDescentRule : SquareMoment {
@@ -31,8 +32,7 @@ struct MomentumRule : SquareMoment {
     const auto mu = SetTo(d, momentum);
     const auto step = hn::Mul(e.scalars[0], e.gradient);
     e.slots[0] = hn::Sub(hn::Mul(mu, e.slots[0]), step);
-    e.weight = hn::Add(e.weight,
-                       nesterov ? hn::Sub(hn::Mul(mu, e.slots[0]), step) : e.slots[0]);
+    e.weight = hn::Add(e.weight, nesterov ? hn::Sub(hn::Mul(mu, e.slots[0]), step) : e.slots[0]);
   }
   double momentum;
   bool nesterov;

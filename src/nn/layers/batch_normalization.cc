@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "distribute/leaves.h"
+#include "lockstep/distribute/replica_context.h"
 #include "lockstep/nn/layers/normalization.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/math.h"
@@ -74,15 +75,45 @@ class BatchNormalizationLayer : public Layer {
     const Tensor x = runtime::WidenHalf(input);
     const auto replicas =
         options_.synchronized ? std::vector<int64_t>() : distribute::ReplicaRowsOf(x.shape()[0]);
-    const auto [mean, variance] = ops::BatchMoments(x, replicas);
-    Follow(moving_mean_, mean, replicas);
-    Follow(moving_variance_, variance, replicas);
+    ops::BatchMomentsResult own = ops::BatchMoments(x, replicas);
+    const ReplicaContext* context = GetReplicaContext();
+    if (context != nullptr && context->num_replicas_in_sync() > 1) {
+      const ops::BatchMomentsResult all =
+          OverReplicas(*context, own, Cast(SizeOf(x), own.mean.dtype()) / channels_);
+      Follow(moving_mean_, all.mean, {});
+      Follow(moving_variance_, all.variance, {});
+      if (options_.synchronized) own = all;
+    } else {
+      Follow(moving_mean_, own.mean, replicas);
+      Follow(moving_variance_, own.variance, replicas);
+    }
+    const auto& [mean, variance] = own;
     Tensor scale = Rsqrt(variance + options_.epsilon);
     if (options_.scale) scale = scale * ExpandDims(runtime::WidenHalf(gamma_), 1);
     const Tensor shift = mean * scale;
     const Tensor offset =
         options_.center ? ExpandDims(runtime::WidenHalf(beta_), 1) - shift : -shift;
     return ops::BatchAffine(x, scale, offset, replicas);
+  }
+
+  // In the code of one of several replicas: the statistics of all examples where they are
+  // synchronized, else the mean of those of the replicas that have examples.
+  ops::BatchMomentsResult OverReplicas(const ReplicaContext& context,
+                                       const ops::BatchMomentsResult& own,
+                                       const Tensor& elements) const {
+    const Tensor weight = options_.synchronized ? elements : Minimum(elements, 1.0f);
+    if (!options_.synchronized) {
+      const std::vector<Tensor> sums =
+          context.AllReduce(ReduceOp::kSum, {own.mean * weight, own.variance * weight, weight});
+      const Tensor present = Maximum(sums[2], 1.0f);
+      return {sums[0] / present, sums[1] / present};
+    }
+    const std::vector<Tensor> sums = context.AllReduce(ReduceOp::kSum, {own.mean * weight, weight});
+    const Tensor total = Maximum(sums[1], 1.0f);
+    const Tensor mean = sums[0] / total;
+    const Tensor apart = own.mean - mean;
+    const Tensor square = (own.variance + apart * apart) * weight;
+    return {mean, context.AllReduce(ReduceOp::kSum, square) / total};
   }
 
   Tensor Infer(const Tensor& input) const {

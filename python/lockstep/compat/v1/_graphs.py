@@ -12,6 +12,13 @@ _local = threading.local()
 _by_key = weakref.WeakValueDictionary()
 
 
+def _variable(native):
+    """The Python object of a graph's variable, whether or not the program has kept it."""
+    made = Variable._wrap(native)
+    made._of_graph = True
+    return made
+
+
 class Graph:
     """A graph that is built first and run later, by a `Session`."""
 
@@ -88,7 +95,7 @@ class Graph:
             own = self._native.variables() if name == GraphKeys.GLOBAL_VARIABLES \
                 else self._native.trainable_variables()
             hidden = self._collections.get("lockstep/optimizers", []) + self._collections.get("lockstep/elsewhere", [])
-            return [Variable._wrap(one) for one in own
+            return [_variable(one) for one in own
                     if (scope is None or re.match(scope, one.name)) and one.key not in hidden]
         return [one for one in self._collections.get(name, [])
                 if scope is None or re.match(scope, getattr(one, "name", ""))]

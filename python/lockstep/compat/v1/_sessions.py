@@ -254,7 +254,7 @@ def _fed(graph, key, value):
         try:
             key = graph.get_tensor_by_name(key)
         except (KeyError, ValueError) as error:
-            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from None
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
     native = key._v if isinstance(key, Variable) else key
     try:
         tensor = convert_to_tensor(value, dtype=key.dtype) if not isinstance(value, Tensor) else value

@@ -9,6 +9,7 @@ from ..._dtypes import as_dtype, TensorShape
 from ..._tensor import convert_to_tensor, Tensor
 from ..._variable import Variable
 from ._graphs import get_default_graph, GraphKeys, in_graph, name_scope
+from ._initializers import glorot_uniform_initializer, zeros_initializer
 
 AUTO_REUSE = "auto"
 _eager_variables = {}
@@ -189,8 +190,7 @@ def _named(value, name, trainable, dtype):
 
 def _made(name, shape, dtype, initializer, trainable, partitioner):
     if initializer is None:
-        from ...keras import initializers
-        initializer = initializers.GlorotUniform() if dtype.is_floating else initializers.Zeros()
+        initializer = glorot_uniform_initializer() if dtype.is_floating else zeros_initializer()
     if isinstance(initializer, type):
         initializer = initializer()
     if not callable(initializer) or isinstance(initializer, (Tensor, Variable)):

@@ -1,58 +1,121 @@
 """Summaries as ops of a graph: `tf.compat.v1.summary`."""
 
+import bisect
+import sys
+
+import numpy
+
 from ... import _native
+from ..._messages import Message
 from ..._tensor import convert_to_tensor
 
 _KEY = "summaries"
 
 
-def _add(kind, name, data, collections, write):
-    """An op whose value, a text, stands for what `write(writer, step)` puts into an event file."""
+def _add(name, data, collections, values, suffix=""):
+    """An op that gives a serialized `tf.Summary`, with what `values(tag, array)` makes of a run's data."""
     from . import add_to_collection
     from ..._function import name_scope_prefix
-    tag = name_scope_prefix() + name
+    tag = name_scope_prefix() + name + suffix
 
-    def keep(values):
-        return [convert_to_tensor(_Record.keep(tag, values[0], write))]
-    made = _native.host_call(keep, [convert_to_tensor(data)], [7], [[]])[0]
+    def write(tensors):
+        return [convert_to_tensor(values(tag, tensors[0]))]
+    made = _native.host_call(write, [convert_to_tensor(data)], [7], [[]])[0]
     for key in [_KEY] if collections is None else collections:
         add_to_collection(key, made)
     return made
 
 
-class _Record:
-    """Values between a run and `FileWriter.add_summary`, which names them by number; the last ones."""
-
-    _most = 65536
-    _kept = {}
-    _next = 0
-
-    @classmethod
-    def keep(cls, tag, value, write):
-        number, cls._next = cls._next, cls._next + 1
-        cls._kept[number] = (tag, value, write)
-        cls._kept.pop(number - cls._most, None)
-        return f"lockstep-summary {number}\n".encode()
+def _message(*values):
+    return Message("Summary", value=list(values)).SerializeToString()
 
 
 def scalar(name, tensor, collections=None, family=None):
-    """A number."""
-    return _add("scalar", name, tensor, collections, lambda w, tag, value, at: w.scalar(tag, value, at))
+    """A number. Raises, in the run: ValueError for another shape."""
+    def values(tag, data):
+        array = data.numpy()
+        if array.size != 1:
+            raise ValueError(f"[summary.scalar] a scalar summary takes one number; got shape {array.shape} for {tag!r}; reduce it, "
+                             "or use a histogram")
+        return _message(Message("Value", tag=tag, simple_value=float(array.reshape(()))))
+    return _add(name, tensor, collections, values)
+
+
+def _bucket_limits():
+    """Those of TensorFlow: steps of a tenth from 1e-12 to 1e20, zero, and the same below. Source: histogram.cc."""
+    above, limit = [], 1e-12
+    while limit < 1e20:
+        above.append(limit)
+        limit *= 1.1
+    above.append(sys.float_info.max)
+    return [-one for one in reversed(above)] + [0.0] + above
+
+
+def _histogram(array):
+    """A HistogramProto; buckets without an element that follow each other are one."""
+    limits = _bucket_limits()
+    flat = array.astype("float64").reshape(-1)
+    counts = [0.0] * len(limits)
+    for one in flat:
+        counts[bisect.bisect_right(limits, one)] += 1
+    made = Message("HistogramProto", num=float(flat.size), sum=float(flat.sum()), sum_squares=float((flat * flat).sum()),
+                   min=float(flat.min()) if flat.size else sys.float_info.max,
+                   max=float(flat.max()) if flat.size else -sys.float_info.max)
+    place = 0
+    while place < len(limits):
+        end, count = limits[place], counts[place]
+        place += 1
+        while count <= 0 and place < len(limits) and counts[place] <= 0:
+            end = limits[place]
+            place += 1
+        made.bucket_limit.append(end)
+        made.bucket.append(count)
+    return made
 
 
 def histogram(name, values, collections=None, family=None):
-    """How the elements of a tensor are distributed."""
-    return _add("histogram", name, values, collections, lambda w, tag, value, at: w.histogram(tag, value, at, 30))
+    """How the elements of a tensor are distributed. Raises, in the run: InvalidArgumentError for NaN and infinities."""
+    def write(tag, data):
+        array = data.numpy()
+        if not numpy.isfinite(array).all():
+            from ...errors import InvalidArgumentError
+            raise InvalidArgumentError(None, None, f"Nan or infinite in summary histogram for: {tag}")
+        return _message(Message("Value", tag=tag, histo=_histogram(array)))
+    return _add(name, values, collections, write)
+
+
+def _pixels(array):
+    """8 bits a sample; floats are stretched to the whole range. Source: tf.summary.image of version 1."""
+    if array.dtype == numpy.uint8:
+        return array
+    array = array.astype("float32")
+    known = array[numpy.isfinite(array)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+    if low < 0:
+        most, room, middle = max(abs(low), abs(high)), 127.0, 128.0
+    else:
+        most, room, middle = high, 255.0, 0.0
+    scaled = array * (room / most if most >= 1e-6 else 0.0) + middle
+    return numpy.nan_to_num(numpy.clip(scaled, 0, 255)).astype("uint8")
 
 
 def image(name, tensor, max_outputs=3, collections=None, family=None):
-    """Images [k, h, w, c]."""
-    return _add("image", name, tensor, collections, lambda w, tag, value, at: w.image(tag, value, at, max_outputs))
+    """The first `max_outputs` images of [k, h, w, c]."""
+    def write(tag, data):
+        array = data.numpy()[:max_outputs]
+        values = []
+        for number, one in enumerate(array):
+            height, width, channels = one.shape
+            png = _native.encode_png(numpy.ascontiguousarray(_pixels(one)).tobytes(), height, width, channels)
+            values.append(Message("Value", tag=tag if max_outputs == 1 else f"{tag}/{number}", image=Message(
+                "Image", height=height, width=width, colorspace=channels, encoded_image_string=png)))
+        return _message(*values)
+    return _add(name, tensor, collections, write, "/image")
 
 
 def text(name, tensor, collections=None):
     """Markdown."""
-    return _add("text", name, tensor, collections, lambda w, tag, value, at: w.text(tag, value, at))
+    return _add(name, tensor, collections, _native.summary_text)
 
 
 def merge(inputs, collections=None, name=None):
@@ -79,23 +142,10 @@ class FileWriter:
             self.add_graph(graph, graph_def=graph_def)
 
     def add_summary(self, summary, global_step=None):
-        """Writes what a run gave for a summary op, or a `tf.Summary` of numbers. Raises: ValueError for anything else."""
-        for value in getattr(summary, "value", ()):
-            if value.WhichOneof("value") != "simple_value":
-                raise ValueError(f"add_summary takes numbers (simple_value) of a tf.Summary; got {value.tag!r} with others; use "
-                                 "tf.summary.histogram, image or text")
-            self._native.scalar(value.tag, convert_to_tensor(value.simple_value), int(global_step or 0))
-        if hasattr(summary, "value"):
-            return
-        for line in bytes(summary).split(b"\n"):
-            if not line:
-                continue
-            number = line.removeprefix(b"lockstep-summary ")
-            if number == line or int(number) not in _Record._kept:
-                raise ValueError("add_summary takes what a run gave for a summary op, once it has; got "
-                                 f"{line[:40]!r}")
-            tag, value, write = _Record._kept[int(number)]
-            write(self._native, tag, value, int(global_step or 0))
+        """Writes what a run gave for a summary op, or a `tf.Summary`. Raises: DataLossError for other bytes."""
+        data = summary.SerializeToString() if hasattr(summary, "SerializeToString") else bytes(summary)
+        Message("Summary", data)
+        self._native.summary(data, int(global_step or 0))
 
     def add_graph(self, graph, global_step=None, graph_def=None):
         """Writes a graph, or a GraphDef, for TensorBoard's page of graphs."""
