@@ -14,11 +14,13 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         raise TypeError("'true_fn' must be callable.")
     if not callable(false_fn):
         raise TypeError("'false_fn' must be callable.")
-    if isinstance(pred, bool):
-        return true_fn() if pred else false_fn()
-    pred = convert_to_tensor(pred)
-    if not pred._symbolic:
-        return true_fn() if bool(pred) else false_fn()
+    if not isinstance(pred, bool):
+        pred = convert_to_tensor(pred)
+    if isinstance(pred, bool) or not pred._symbolic:
+        made = true_fn() if bool(pred) else false_fn()
+        if not _native.has_graph():
+            return made
+        return nest.map_structure(lambda one: convert_to_tensor(one) if isinstance(one, (bool, int, float)) else one, made)
     structures = []
 
     def branch(python):

@@ -249,7 +249,9 @@ class Variable(metaclass=_Meta):
         self.shape.assert_is_compatible_with(shape)
 
     def is_initialized(self, name=None):
-        return True
+        """Whether it has a value, as a tensor."""
+        from ._tensor import convert_to_tensor
+        return convert_to_tensor(True)
 
     def ref(self):
         from ._tensor import Reference

@@ -6,9 +6,10 @@ import threading
 
 from . import _late, _native
 from .errors import OutOfRangeError
+from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
 from ._example import (BytesList, Example, Feature, Features, FloatList, Int64List)  # noqa: F401
-from .train_cluster import ClusterSpec  # noqa: F401
+from .train_cluster import ClusterDef, ClusterSpec, JobDef, ServerDef  # noqa: F401
 
 
 # ---- checkpoints ----------------------------------------------------------------------------------
@@ -569,8 +570,13 @@ class ExponentialMovingAverage:
             var_list = v1.trainable_variables()
         decay = self._decay
         if self._num_updates is not None:
-            steps = float(self._num_updates)
-            decay = min(decay, (1 + steps) / (10 + steps))
+            if isinstance(self._num_updates, (Tensor, Variable)):
+                from . import ops_math
+                steps = ops_math.cast(convert_to_tensor(self._num_updates), "float32")
+                decay = ops_math.minimum(decay, (1 + steps) / (10 + steps))
+            else:
+                steps = float(self._num_updates)
+                decay = min(decay, (1 + steps) / (10 + steps))
         for one in var_list or []:
             key = one.ref()
             if key not in self._averages:

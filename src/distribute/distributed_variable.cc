@@ -1,6 +1,7 @@
 #include "distribute/distributed_variable.h"
 
 #include "distribute/context.h"
+#include "distribute/meeting.h"
 #include "distribute/reduction.h"
 #include "ops/builder.h"
 #include "runtime/eager.h"
@@ -142,6 +143,7 @@ std::vector<Tensor> DistributedVariable::AssignedHandles() {
     }
     Separate();
   }
+  if (replicas_ > 1) NoteWriter();
   return {Handle()};
 }
 
@@ -181,7 +183,13 @@ std::vector<Tensor> DistributedVariable::UpdateInReplica(const std::string& op,
   if (replicas_ == 1) return VariableState::Update(op, inputs);
   if (!on_read() && aggregation() != VariableAggregation::kNone) return UpdateTogether(op, inputs);
   Separate();
+  NoteWriter();
   return VariableState::Update(op, inputs);
+}
+
+void DistributedVariable::NoteWriter() {
+  Meeter* meeter = GetReplicaContext()->meeter();
+  if (meeter != nullptr) meeter->Writes(options().name, cells_);
 }
 
 std::vector<Tensor> DistributedVariable::UpdateTogether(const std::string& op,

@@ -39,6 +39,8 @@ class DistributedVariable : public runtime::VariableState {
   /// Gives every replica a copy. InvalidArgument where there is to be only one.
   void Separate();
   std::vector<Tensor> UpdateInReplica(const std::string& op, const std::vector<Tensor>& inputs);
+  // Tells the run that this replica's copy is written.
+  void NoteWriter();
   std::vector<Tensor> UpdateTogether(const std::string& op, const std::vector<Tensor>& inputs);
   std::vector<Tensor> UpdateAll(const std::string& op, const std::vector<Tensor>& inputs);
   void CheckScatter(const std::string& op) const;

@@ -22,6 +22,8 @@ class Meeter {
   virtual ~Meeter() = default;
   /// Waits for all replicas; what this one gets.
   virtual std::vector<Tensor> Meet(Part part) = 0;
+  /// Told before this replica writes its own copy of a variable; `cells` has the copy of each.
+  virtual void Writes(const std::string& variable, const std::vector<Tensor>& cells) {}
 };
 
 /// Where the only replica of a strategy meets nobody.

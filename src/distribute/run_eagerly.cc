@@ -1,11 +1,15 @@
+#include <map>
+
 #include "base/fiber.h"
 #include "distribute/context.h"
 #include "distribute/distributed_variable.h"
 #include "distribute/leaves.h"
 #include "distribute/meeting.h"
 #include "distribute/run.h"
+#include "distribute/workers/owners_values.h"
 #include "ops/builder.h"
 #include "runtime/actor.h"
+#include "runtime/variable_cell.h"
 #include "runtime/variable_hold.h"
 
 namespace lockstep::distribute {
@@ -26,6 +30,17 @@ class Fibers {
         group_(strategy.num_replicas_in_sync(), [this](int replica) { RunReplica(replica); }) {}
 
   std::vector<std::vector<Tensor>> Run() {
+    if (!shared_) return RunHere();
+    try {
+      return RunHere();
+    } catch (...) {
+      if (!comparing_) TellOfError();
+      throw;
+    }
+  }
+
+ private:
+  std::vector<std::vector<Tensor>> RunHere() {
     const int replicas = static_cast<int>(places_.size());
     std::vector<Standing> standings(replicas);
     while (true) {
@@ -38,21 +53,72 @@ class Fibers {
       if (AllEnded(standings)) break;
       std::vector<Part> parts;
       for (Place& place : places_) parts.push_back(std::move(place.part));
+      if (shared_) TakeOwnersParts(standings, &parts);
       std::vector<std::vector<Tensor>> answers = CarryOut(strategy_, parts);
       for (int r = 0; r < replicas; ++r) places_[r].answer = std::move(answers[r]);
     }
     std::vector<std::vector<Tensor>> results;
     for (Place& place : places_) results.push_back(std::move(place.answer));
+    if (shared_) {
+      TakeOwners("the results of a run", &results);
+      TakeOwnersCopies();
+    }
     return results;
   }
 
- private:
+  // An error within stands for itself; the others wait for nobody.
+  void TakeOwners(const std::string& where, std::vector<std::vector<Tensor>>* by_replica) {
+    comparing_ = true;
+    TakeOwnersValues(strategy_, where, by_replica);
+    comparing_ = false;
+  }
+
+  // The other workers have the same error, or throw that this one has it.
+  void TellOfError() {
+    try {
+      std::vector<std::vector<Tensor>> nothing(places_.size());
+      TakeOwnersValues(strategy_, "an error", &nothing);
+    } catch (const Error&) {  // this worker's own error says more
+    }
+  }
+
+  void TakeOwnersParts(const std::vector<Standing>& standings, std::vector<Part>* parts) {
+    if (parts->empty()) return;
+    std::vector<std::vector<Tensor>> inputs;
+    for (Part& part : *parts) inputs.push_back(std::move(part.inputs));
+    TakeOwners(standings[0].op + ", meeting " + std::to_string(standings[0].meetings), &inputs);
+    for (size_t r = 0; r < parts->size(); ++r) (*parts)[r].inputs = std::move(inputs[r]);
+  }
+
+  void TakeOwnersCopies() {
+    if (written_.empty()) return;
+    std::string where = "copies of";
+    std::vector<std::vector<Tensor>> before(places_.size());
+    for (const auto& [name, cells] : written_) {
+      where += " " + name;
+      for (size_t r = 0; r < cells.size(); ++r)
+        before[r].push_back(runtime::CellOf(cells[r]).Read());
+    }
+    std::vector<std::vector<Tensor>> now = before;
+    TakeOwners(where, &now);
+    for (size_t r = 0; r < now.size(); ++r) {
+      auto cells = written_.begin();
+      for (size_t i = 0; i < now[r].size(); ++i, ++cells)
+        if (now[r][i].id() != before[r][i].id())
+          runtime::CellOf(cells->second[r]).Assign(now[r][i]);
+    }
+  }
+
   struct Place : Meeter {
     std::vector<Tensor> Meet(Part own) override {
       part = std::move(own);
       group->Suspend(replica);
       return std::move(answer);
     }
+    void Writes(const std::string& variable, const std::vector<Tensor>& cells) override {
+      if (written != nullptr) written->insert_or_assign(variable, cells);
+    }
+    std::map<std::string, std::vector<Tensor>>* written = nullptr;
     base::FiberGroup* group = nullptr;
     int replica = 0;
     Part part;
@@ -63,6 +129,7 @@ class Fibers {
     Place& place = places_[replica];
     place.group = &group_;
     place.replica = replica;
+    if (shared_) place.written = &written_;
     const runtime::HoldScope hold(hold_);
     const runtime::ActorScope actor(actor_);
     const ReplicaScope scope(strategy_, replica, &place, creations_.CreatorOf(replica));
@@ -79,6 +146,9 @@ class Fibers {
   const std::vector<ops::Recorder*> outside_;          // who records around the run
   runtime::Actor& actor_ = runtime::Actor::Current();  // replicas take turns: one line of events
   const runtime::VariableHold* const hold_ = runtime::VariableHold::Current();
+  const bool shared_ = SharesReplicas(strategy_);
+  bool comparing_ = false;
+  std::map<std::string, std::vector<Tensor>> written_;  // variables with a copy for each replica
   std::vector<Place> places_;
   base::FiberGroup group_;  // last: its end unwinds fibers that use the rest
 };

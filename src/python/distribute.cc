@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "distribute/workers/owners_values.h"
 #include "lockstep/distribute/parameter_server.h"
 #include "lockstep/distribute/strategy.h"
 #include "python/bind.h"
@@ -102,6 +103,11 @@ void BindStrategies(nb::module_& m) {
            [](Strategy& s, nb::object value, int axis) {
              const PerReplica values = PerReplicaOf(value);
              return Unlocked([&] { return s.Gather(values, axis); });
+           })
+      .def("take_owners_values",
+           [](Strategy& s, const std::string& where, std::vector<std::vector<Tensor>> by_replica) {
+             Unlocked([&] { distribute::TakeOwnersValues(s, where, &by_replica); });
+             return by_replica;
            })
       .def("split", [](Strategy& s, const std::vector<Tensor>& batch) {
         return ListOf(Unlocked([&] { return s.Split(batch); }));

@@ -240,6 +240,24 @@ class Clusters(unittest.TestCase):
                                   "('/job:worker/replica:0/task:1/device:CPU:0',) 6.0",
                                   "tf.Tensor(2.0, shape=(), dtype=float32) 3.0 -4.0 6.0"])
 
+    def test_workers_bring_values_of_their_own(self):
+        """The lines are what two tasks of TensorFlow 2.21 printed for the same program."""
+        ports = [f"127.0.0.1:{port}" for port in free_ports(2)]
+        configs = [json.dumps({"cluster": {"worker": ports}, "task": {"type": "worker", "index": index}}) for index in (0, 1)]
+        for index, printed in enumerate(outcomes(configs, OWN)):
+            self.assertEqual(printed, [f"[{11.0 * index}]", "11.0 5.5", "11.0", "22.0", "[0.0, 1.0, 1.0]", f"{2.0 * index}", "1.0"])
+
+    def test_workers_agree_on_where_they_are_preempted(self):
+        ports = [f"127.0.0.1:{port}" for port in free_ports(2)]
+        configs = [json.dumps({"cluster": {"worker": ports}, "task": {"type": "worker", "index": index}}) for index in (0, 1)]
+        with tempfile.TemporaryDirectory() as folder:
+            program = PREEMPTED.replace("FOLDER", repr(folder))
+            for printed in outcomes(configs, program):
+                self.assertEqual(printed, ["begins at 0", "ends at 3, 3.0"])
+            self.assertEqual(sorted(os.listdir(folder)), ["checkpoint", "ckpt-1.data-00000-of-00001", "ckpt-1.index"])
+            for printed in outcomes(configs, program):
+                self.assertEqual(printed, ["begins at 3", "done: 6.0"])
+
     def test_policies_divide_as_in_tensorflow(self):
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1", "CPU:2"])
 
@@ -257,6 +275,51 @@ class Clusters(unittest.TestCase):
         self.assertEqual(parts(dataset.with_options(options).batch(5).prefetch(1)), off)
         with self.assertRaisesRegex(ValueError, "needs the number of rows of a global batch"):
             parts(dataset.rebatch([5]).with_options(options))
+
+
+# What tasks that know which they are make of it.
+OWN = """
+import json, os
+import lockstep as tf
+index = json.loads(os.environ["TF_CONFIG"])["task"]["index"]
+s = tf.distribute.MultiWorkerMirroredStrategy()
+v = s.experimental_distribute_values_from_function(lambda context: tf.constant(float(index + 10 * context.replica_id_in_sync_group)))
+print([float(one) for one in s.experimental_local_results(v)])
+print(float(s.reduce("SUM", v, axis=None)), float(s.reduce("MEAN", v, axis=None)))
+print(float(s.run(lambda x: tf.distribute.get_replica_context().all_reduce("SUM", x), args=(v,))))
+print(float(s.reduce("SUM", s.run(lambda x: x * 2, args=(v,)), axis=None)))
+print(s.gather(s.experimental_distribute_values_from_function(lambda _: tf.fill([index + 1], float(index))), axis=0).numpy().tolist())
+print(float(s.run(lambda: tf.constant(float(index)) + tf.cast(
+    tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32))))
+print(float(s.reduce("SUM", s.run(lambda: tf.constant(float(index))), axis=None)))
+"""
+
+
+# One task is told to end after its third step; the next run goes on from there.
+PREEMPTED = """
+import json, os, signal
+import lockstep as tf
+index = json.loads(os.environ["TF_CONFIG"])["task"]["index"]
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+def leave():
+    print(f"ends at {handler.total_run_calls}, {variable.numpy()}", flush=True)
+    os._exit(0)
+with strategy.scope():
+    variable = tf.Variable(0.0, aggregation=tf.VariableAggregation.MEAN)
+    handler = tf.distribute.experimental.PreemptionCheckpointHandler(
+        strategy.cluster_resolver, tf.train.Checkpoint(v=variable), FOLDER,
+        tf.distribute.experimental.TerminationConfig(exit_fn=leave))
+@tf.function
+def step():
+    return strategy.run(lambda: variable.assign_add(1.0))
+begin = handler.total_run_calls
+print("begins at", begin)
+for i in range(begin, 6):
+    handler.run(step)
+    if i == 2 and index == 1 and begin == 0:
+        os.kill(os.getpid(), signal.SIGTERM)
+print("done:", variable.numpy())
+"""
 
 
 # What each task reads, and what the replicas of both add up to.

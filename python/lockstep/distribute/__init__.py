@@ -29,7 +29,7 @@ def _reduce_op(op):
     if isinstance(op, str):
         op = op.upper()
         if op not in ("SUM", "MEAN"):
-            raise ValueError(f"Reduce op must be SUM or MEAN; got {op!r}")
+            raise ValueError(f"{op!r} is not a valid ReduceOp: it must be SUM or MEAN")
         return 0 if op == "SUM" else 1
     if not isinstance(op, ReduceOp):
         raise TypeError(f"Expected type of `op` to be `tf.distribute.ReduceOp`, but got {type(op)}")
@@ -213,11 +213,13 @@ class Strategy:
         Raises: ValueError for arguments that are no list or tuple; RuntimeError inside of a replica."""
         if not isinstance(args, (list, tuple)):
             raise ValueError("positional args must be a list or tuple, got {}".format(type(args)))
+        _require_cross_replica()
         return _run(self, fn, tuple(args), kwargs or {})
 
     def reduce(self, reduce_op, value, axis):
         """One value from all replicas; with `axis`, elements along it are added up first, and MEAN
-        divides by their number over all replicas."""
+        divides by their number over all replicas. Raises: RuntimeError inside of a replica."""
+        _require_cross_replica()
         op = _reduce_op(reduce_op)
         axes = axis if isinstance(axis, (list, tuple)) else [axis]
 
@@ -232,7 +234,9 @@ class Strategy:
         return _map(one, value)
 
     def gather(self, value, axis):
-        """The replicas' values one after another along `axis`."""
+        """The replicas' values one after another along `axis`. Raises: RuntimeError inside of a replica."""
+        _require_cross_replica()
+
         def one(leaf):
             leaf = _plain(leaf)
             if isinstance(leaf, tuple):
@@ -275,10 +279,17 @@ class Strategy:
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def experimental_distribute_values_from_function(self, value_fn):
-        """What `value_fn(ValueContext)` gives for each replica."""
+        """What `value_fn(ValueContext)` gives for each replica. Over workers each one calls it for its own replicas, and
+        has the others' values from them: all workers make the call."""
         count = self.num_replicas_in_sync
-        values = [value_fn(ValueContext(i, count)) for i in range(count)]
-        return PerReplica(values, wrapped=True)
+        first, last = self._native.local_replicas
+        if last - first == count or _native.is_tracing():
+            return PerReplica([value_fn(ValueContext(i, count)) for i in range(count)], wrapped=True)
+        own = [value_fn(ValueContext(i, count)) for i in range(first, last)]
+        form = own[0] if own else value_fn(ValueContext(0, count))
+        rows = [[]] * first + [[convert_to_tensor(leaf) for leaf in nest.flatten(one)] for one in own] + [[]] * (count - last)
+        rows = self._native.take_owners_values("values for replicas", rows)
+        return PerReplica([nest._pack(form, iter(row)) for row in rows], wrapped=True)
 
     def experimental_make_numpy_dataset(self, numpy_input):
         from ..data import Dataset
@@ -289,6 +300,12 @@ class Strategy:
 
 
 StrategyV1 = Strategy
+
+
+def _require_cross_replica():
+    if has_strategy() and not in_cross_replica_context():
+        raise RuntimeError("Method requires being in cross-replica context, use get_replica_context().merge_call(); got a call "
+                           "inside of a replica's function")
 
 
 def _map(function, value):
@@ -744,6 +761,7 @@ class Extended:
 
     should_save_summary = should_checkpoint
     experimental_should_init = True
+    experimental_between_graph = False
 
     def reduce_to(self, reduce_op, value, destinations, options=None):
         return self._strategy.reduce(reduce_op, value, None)
@@ -803,7 +821,8 @@ class OneDeviceStrategy(Strategy):
     """One replica on one device."""
 
     def __init__(self, device="/cpu:0", threads=1):
-        self._device = device
+        from ..device_spec import DeviceSpec
+        self._device = DeviceSpec.from_string(device) and device
         self._adopt(_native.OneDeviceStrategy(threads))
 
 

@@ -189,7 +189,7 @@ class Strategy:
         """Batches of `dataset_fn(InputContext)`, one for each replica of a step. Over several workers the function is"""
         ...
     def experimental_distribute_values_from_function(self, value_fn) -> Any:
-        """What `value_fn(ValueContext)` gives for each replica."""
+        """What `value_fn(ValueContext)` gives for each replica. Over workers each one calls it for its own replicas, and"""
         ...
     def experimental_local_results(self, value) -> Any:
         """The values of this process's replicas, as a tuple."""
@@ -198,7 +198,7 @@ class Strategy:
     @property
     def extended(self) -> Any: ...
     def gather(self, value, axis) -> Any:
-        """The replicas' values one after another along `axis`."""
+        """The replicas' values one after another along `axis`. Raises: RuntimeError inside of a replica."""
         ...
     @property
     def num_replicas_in_sync(self) -> Any: ...

@@ -10,6 +10,9 @@ def __getattr__(name):
     if name in ("CentralStorageStrategy", "MultiWorkerMirroredStrategy", "ParameterServerStrategy",
                 "ValueContext"):
         return getattr(distribute, name)
+    if name in ("PreemptionCheckpointHandler", "TerminationConfig"):
+        from . import _preemption
+        return getattr(_preemption, name)
     if name in ("coordinator", "partitioners"):
         return getattr(distribute, name)
     raise AttributeError(name)

@@ -39,10 +39,10 @@ def mean(values, weights=None, metrics_collections=None, updates_collections=Non
     weights = _weights(weights, values)
     with name_scope(name or "mean"):
         total, count = _sum("total"), _sum("count")
+        before = ops_math.divide_no_nan(total.value(), count.value())  # a run that asks for both gets that of before
         above = total.assign_add(ops_math.reduce_sum(values * weights))
         below = count.assign_add(ops_math.reduce_sum(weights))
-        return _noted(ops_math.divide_no_nan(total.value(), count.value()),
-                      ops_math.divide_no_nan(convert_to_tensor(above), convert_to_tensor(below)),
+        return _noted(before, ops_math.divide_no_nan(convert_to_tensor(above), convert_to_tensor(below)),
                       metrics_collections, updates_collections)
 
 
