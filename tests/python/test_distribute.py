@@ -245,7 +245,8 @@ class Clusters(unittest.TestCase):
         ports = [f"127.0.0.1:{port}" for port in free_ports(2)]
         configs = [json.dumps({"cluster": {"worker": ports}, "task": {"type": "worker", "index": index}}) for index in (0, 1)]
         for index, printed in enumerate(outcomes(configs, OWN)):
-            self.assertEqual(printed, [f"[{11.0 * index}]", "11.0 5.5", "11.0", "22.0", "[0.0, 1.0, 1.0]", f"{2.0 * index}", "1.0"])
+            self.assertEqual(printed, [f"[{11.0 * index}]", "11.0 5.5", "11.0", "22.0", "[0.0, 1.0, 1.0]", f"{2.0 * index}", "1.0",
+                                       "3.0 [[0], [1]]"])
 
     def test_workers_agree_on_where_they_are_preempted(self):
         ports = [f"127.0.0.1:{port}" for port in free_ports(2)]
@@ -292,6 +293,7 @@ print(s.gather(s.experimental_distribute_values_from_function(lambda _: tf.fill(
 print(float(s.run(lambda: tf.constant(float(index)) + tf.cast(
     tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32))))
 print(float(s.reduce("SUM", s.run(lambda: tf.constant(float(index))), axis=None)))
+print(float(s.reduce("SUM", tf.constant(float(index + 1)), axis=None)), s.gather(tf.constant([[index]]), axis=0).numpy().tolist())
 """
 
 

@@ -224,7 +224,7 @@ class Strategy:
         axes = axis if isinstance(axis, (list, tuple)) else [axis]
 
         def one(leaf):
-            leaf = _plain(leaf)
+            leaf = _plain(self._of_each_worker(leaf))
             if self.num_replicas_in_sync == 1 and not isinstance(leaf, tuple) and axis is None:
                 return convert_to_tensor(leaf)
             result = leaf
@@ -238,7 +238,7 @@ class Strategy:
         _require_cross_replica()
 
         def one(leaf):
-            leaf = _plain(leaf)
+            leaf = _plain(self._of_each_worker(leaf))
             if isinstance(leaf, tuple):
                 return self._native.gather(leaf, axis)
             tensor = convert_to_tensor(leaf)
@@ -277,6 +277,15 @@ class Strategy:
                                          for count, one in self._native.input_pipelines], dealt=True)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def _of_each_worker(self, value):
+        """A plain value outside of replicas is, where each worker has one replica, that replica's: those of all workers."""
+        count = self.num_replicas_in_sync
+        first, last = self._native.local_replicas
+        if count == 1 or last - first != 1 or isinstance(value, (PerReplica, Variable, IndexedSlices)) or _native.is_tracing():
+            return value
+        rows = [[]] * first + [[convert_to_tensor(value)]] + [[]] * (count - last)
+        return PerReplica([row[0] for row in self._native.take_owners_values("a value of each worker", rows)])
 
     def experimental_distribute_values_from_function(self, value_fn):
         """What `value_fn(ValueContext)` gives for each replica. Over workers each one calls it for its own replicas, and
