@@ -98,7 +98,7 @@ _LAZY = ("autograph", "compat", "config", "data", "debugging", "distribute", "ex
          "raw_ops", "bitwise", "sets", "graph_util", "onnx", "lookup", "signal")
 _INITIALIZERS = {"random_normal_initializer": "RandomNormal", "random_uniform_initializer": "RandomUniform",
                  "zeros_initializer": "Zeros", "ones_initializer": "Ones",
-                 "constant_initializer": "Constant"}
+                 "constant_initializer": "PlainConstant"}
 _ELSEWHERE = {"AggregationMethod": (".compat.v1", ""), "assert_equal": (".debugging", ""),
               "assert_greater": (".debugging", ""), "assert_less": (".debugging", ""), "assert_rank": (".debugging", ""),
               "TypeSpec": ("._type_specs", ""), "type_spec_from_value": ("._type_specs", ""),

@@ -124,6 +124,9 @@ class Variable(metaclass=_Meta):
                 aggregation_number(aggregation))
             if self._of_graph:
                 self._device = _function.whole_device()
+        if shape is not None and not TensorShape(shape).is_compatible_with(self.shape):
+            raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({tuple(self.shape)}) is not compatible "
+                             f"with the explicitly supplied `shape` argument ({shape}).")
         self._initial = initial_value
         self._initial_dtype = dtype
         self._declared_shape = None if shape is None else TensorShape(shape)

@@ -73,6 +73,7 @@ class Iterator {
   std::optional<Element> Next() {
     const std::lock_guard lock(mutex_);
     if (!place_) {
+      tried_ = true;
       place_.emplace(dataset_.begin());
     } else if (!ahead_ && !ended_) {
       ++*place_;
@@ -87,7 +88,7 @@ class Iterator {
   /// (pass, elements of it that were read).
   std::pair<int64_t, int64_t> Cursor() {
     const std::lock_guard lock(mutex_);
-    if (!place_) {
+    if (!place_ && !tried_) {
       place_.emplace(dataset_.begin());
       ahead_ = true;
       if (*place_ != std::default_sentinel) read_ = place_->cursor();
@@ -110,6 +111,7 @@ class Iterator {
   DatasetCursor read_;
   bool ahead_ = false;  // the place is at an element that was not read yet
   bool ended_ = false;
+  bool tried_ = false;  // without a place then, it is that of the first element, which fails
 };
 
 void BindSources(nb::class_<Dataset>& c) {

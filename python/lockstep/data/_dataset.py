@@ -565,10 +565,14 @@ class Dataset:
 
     def cardinality(self, name=None):
         """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
-        return convert_to_tensor(self._native.cardinality(), int64)
+        return convert_to_tensor(self._count(), int64)
+
+    def _count(self):
+        """The number of elements, as it is known or was asserted."""
+        return self.__dict__.get("_asserted", self._native.cardinality())
 
     def __len__(self):
-        count = self._native.cardinality()
+        count = self._count()
         if count == INFINITE_CARDINALITY:
             raise TypeError("The dataset is infinite.")
         if count == UNKNOWN_CARDINALITY:

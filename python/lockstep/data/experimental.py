@@ -37,7 +37,27 @@ def enumerate_dataset(start=0):
 
 
 def assert_cardinality(expected_cardinality):
-    return lambda dataset: dataset
+    """The dataset with that many elements, told before they are read. Raises, at its end: FailedPreconditionError for others."""
+    from ..errors import FailedPreconditionError
+    from ._elements import _flat_element
+
+    def apply(dataset):
+        def make():
+            count = 0
+            for element in dataset:
+                count += 1
+                if count > expected_cardinality >= 0:
+                    break
+                yield _flat_element(element)
+            if count != expected_cardinality and expected_cardinality >= 0:
+                more = "but contained more" if count > expected_cardinality else f"but contained only {count}"
+                raise FailedPreconditionError(None, None, f"Input dataset was expected to contain {expected_cardinality} "
+                                              f"elements {more} element{'s' if count != 1 else ''}.")
+        made = dataset._from_python(make, dataset._spec, "_AssertCardinalityDataset") \
+            if dataset._native.cardinality() != expected_cardinality else dataset.take(-1)
+        made._asserted = expected_cardinality
+        return made
+    return apply
 
 
 def prefetch_to_device(device, buffer_size=None):

@@ -91,7 +91,6 @@ def dataset_of_items(x, shuffle=False, class_weight=None):
 
     Raises: ValueError for no batch at all, or a batch that is none."""
     from ..data import Dataset
-    from ..data.experimental import assert_cardinality
     count = _count(x)
     if hasattr(x, "__next__"):
         first = list(itertools.islice(x, 2))
@@ -110,7 +109,9 @@ def dataset_of_items(x, shuffle=False, class_weight=None):
     if not first:
         raise ValueError("The PyDataset has length 0" if count == 0 else "the generator gave no batch")
     made = Dataset.from_generator(make, output_signature=_signature([_standard(one, class_weight) for one in first]))
-    return made if count is None else made.apply(assert_cardinality(count))
+    if count is not None:
+        made._asserted = count
+    return made
 
 
 def with_class_weights(dataset, class_weight):

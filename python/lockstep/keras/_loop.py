@@ -32,7 +32,7 @@ def _dataset(model, x, y, sample_weight, batch_size, shuffle):
     from ..data import Dataset
     from ._training import epoch_order
     if _is_dataset(x):
-        size = x._native.cardinality() if hasattr(x, "_native") else -2
+        size = x._count() if hasattr(x, "_count") else -2
         return x, (size if size >= 0 else None), _size_of(x.element_spec)
     data = _structure(x, y, sample_weight)
     count = nest.flatten(data)[0]._shape[0]

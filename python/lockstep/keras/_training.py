@@ -329,7 +329,7 @@ class Trainer:
             if element is None:
                 raise ValueError("the dataset is empty")
             first = element[0]
-            size = data[1]._native.cardinality()
+            size = data[1]._count()
             hooks.steps = options["steps_per_epoch"] or (size if size >= 0 else None)
         self._see(first, shown_batch_of(count, options["batch_size"]) if data[0] == "arrays" else
                   data[1].element_spec[0].shape[0])
@@ -378,7 +378,7 @@ class Trainer:
                 bridge = self._compile_native()
                 line = callbacks_module.Line(verbose, None if steps is None else steps)
                 logs = bridge.evaluate(dataset._native, int(steps or 0))
-                size = dataset._native.cardinality()
+                size = dataset._count()
                 line.end(steps or max(size, 0), logs)
             else:
                 from . import _loop

@@ -89,6 +89,15 @@ class Constant(_class("Constant", "", value=0.0)):
         return broadcast_to(convert_to_tensor(self._numbers, dtype=as_dtype(dtype or "float32")), shape)
 
 
+class PlainConstant(Constant):
+    """`tf.constant_initializer`: without a dtype the value's own."""
+
+    def __call__(self, shape, dtype=None):
+        from ..ops_array import constant
+        return constant(self.value, shape=shape) if dtype is None else super().__call__(shape, dtype)
+
+
+
 Identity = _class("Identity", "`gain` on the diagonal.", gain=1.0)
 IdentityInitializer = Identity
 RandomUniform = _class("RandomUniform", "Uniform in [minval, maxval).", True, minval=-0.05,

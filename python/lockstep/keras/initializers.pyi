@@ -81,6 +81,11 @@ class Orthogonal(Initializer):
     def __init__(self, *args, **kwargs) -> None: ...
     def get_config(self) -> Any: ...
 OrthogonalInitializer = Orthogonal
+class PlainConstant(Constant):
+    """`tf.constant_initializer`: without a dtype the value's own."""
+    def __call__(self, shape, dtype=None) -> Any:
+        """Call self as a function."""
+        ...
 class RandomNormal(Initializer):
     """Normals."""
     def __call__(self, shape, dtype=None) -> Any:
