@@ -15,10 +15,35 @@ from .train_cluster import ClusterDef, ClusterSpec, JobDef, ServerDef  # noqa: F
 # ---- checkpoints ----------------------------------------------------------------------------------
 
 
-def _trackable(value, seen):
-    """The native object of a variable, a model, an optimizer, a module, a list, a dict."""
+class _Whole:
+    """A variable of this process that stands for one whose rows are spread over servers, while it is saved or restored."""
+
+    def __init__(self, sharded, filled):
+        from .ops_array import zeros
+        value = sharded.value() if filled else zeros(sharded.shape.as_list(), sharded.dtype)
+        self.sharded, self.native = sharded, _native.Variable.apart(value, sharded.name)
+
+    def give_back(self):
+        """The rows get what was restored, if anything was."""
+        if self.native.version > 0:
+            self.sharded.assign(self.native.value())
+
+
+def _is_variable(value):
+    from .distribute.coordinator import ShardedVariable
+    return isinstance(value, (Variable, ShardedVariable))
+
+
+def _trackable(value, seen, filled=True):
+    """The native object of a variable, a model, an optimizer, a module, a list, a dict. `filled`: whether what stands for a
+    variable in shards has its value."""
     if id(value) in seen:
         return seen[id(value)][1]
+    if _is_variable(value) and not isinstance(value, Variable):
+        whole = _Whole(value, filled)
+        made = _native.Trackable.of(whole.native)
+        seen[id(value)] = whole, made
+        return made
     if isinstance(value, Variable):
         made = _native.Trackable.of(value._v)
         seen[id(value)] = value, made
@@ -26,8 +51,8 @@ def _trackable(value, seen):
     made = _native.Trackable()
     seen[id(value)] = value, made  # kept alive, so that no other object gets its id
     for name, one in _parts(value):
-        if isinstance(one, Variable) or _parts(one):
-            made.add(name, _trackable(one, seen))
+        if _is_variable(one) or _parts(one):
+            made.add(name, _trackable(one, seen, filled))
     return made
 
 
@@ -45,7 +70,7 @@ def _parts(value):
         return [(str(key), value[key]) for key in sorted(value, key=str)]
     if isinstance(value, Module):
         return [(name, one) for name, one in sorted(vars(value).items())
-                if isinstance(one, (Variable, list, tuple, dict, Module)) or hasattr(one, "weights")]
+                if _is_variable(one) or isinstance(one, (list, tuple, dict, Module)) or hasattr(one, "weights")]
     if isinstance(value, Layer):
         return _layer_parts(value)
     state = getattr(value, "state", None)
@@ -70,10 +95,11 @@ def _holds_weights(value):
         return any(_holds_weights(one) for one in value.values())
     if isinstance(value, (list, tuple)):
         return any(_holds_weights(one) for one in value)
-    return isinstance(value, (Variable, Layer))
+    return _is_variable(value) or isinstance(value, Layer)
 
 
 def _layer_parts(layer):
+    from .distribute.coordinator import with_shards_joined
     from .keras._native_layer import NativeLayer
     from .keras.models import Functional, Model, Sequential
     optimizer = getattr(layer, "optimizer", None) if isinstance(layer, Model) else None
@@ -87,8 +113,9 @@ def _layer_parts(layer):
         return [(name, one) for name, one in sorted(vars(layer).items())
                 if name not in hidden and _holds_weights(one)] + compiled
     root = {}
-    for variable in layer._own_variables():
-        *holders, name = variable._v.name.removeprefix(layer._impl.name + "/").split("/")
+    for variable in with_shards_joined(layer._own_variables()):
+        whole = variable._v.name if isinstance(variable, Variable) else variable.name
+        *holders, name = whole.removeprefix(layer._impl.name + "/").split("/")
         place = root
         for one in holders:
             place = place.setdefault(_holder(one), {})
@@ -218,16 +245,17 @@ class Checkpoint:
         if self._waiting is not None:
             self._restore_new()
 
-    def _made(self):
+    def _made(self, filled=True):
         from .keras.models import Model
         for one in self._objects.values():
             optimizer = getattr(one, "optimizer", None) if isinstance(one, Model) else None
             if optimizer is not None and not optimizer._weights:
                 optimizer._weights = list(one.trainable_variables)
         seen = {}
-        native = _native.Checkpoint([(name, _trackable(one, seen))
+        native = _native.Checkpoint([(name, _trackable(one, seen, filled))
                                      for name, one in sorted(self._objects.items())])
         self.__dict__["_reached"] = {one._v.key: one for one, _ in seen.values() if isinstance(one, Variable)}
+        self.__dict__["_wholes"] = {one.sharded.variables[0]._v.key: one for one, _ in seen.values() if isinstance(one, _Whole)}
         if self._counter is not None:
             native_counter = Variable._wrap(native.save_counter())
             native_counter.assign(self._counter)
@@ -261,8 +289,10 @@ class Checkpoint:
         """Assigns the saved values to the variables at the same places."""
         if save_path is None:
             return _Nothing()
-        native = self._made()
+        native = self._made(filled=False)
         status = _Status(native.restore(os.fspath(save_path)))
+        for one in self._wholes.values():
+            one.give_back()
         self._keep_count(native)
         self._wait(os.fspath(save_path), status, "restore")
         return status
@@ -270,7 +300,7 @@ class Checkpoint:
     def _wait(self, path, status, how="read"):
         """What is made later gets its value then."""
         self.__dict__["_waiting"] = (path, status, how)
-        self.__dict__["_restored"] = set(self._reached)
+        self.__dict__["_restored"] = {*self._reached, *self._wholes}
         status._checkpoint = self
         if status._native.unused:
             _late.wait(self)
@@ -279,21 +309,26 @@ class Checkpoint:
     def _restore_new(self):
         """Restores the variables that were not there at the last restore; the others keep their values."""
         path, status, how = self._waiting
-        native = self._made()
-        if not set(self._reached) - self._restored:
+        native = self._made(filled=False)
+        if not {*self._reached, *self._wholes} - self._restored:
             return
         kept = [(one, one._v.value()) for key, one in self._reached.items() if key in self._restored]
         status._native = getattr(native, how)(path)
         for one, value in kept:
             one._v.assign(value)
-        self._restored.update(self._reached)
+        for key, one in self._wholes.items():
+            if key not in self._restored:
+                one.give_back()
+        self._restored.update(self._reached, self._wholes)
         if not status._native.unused:
             _late.stop(self)
 
     @_one_at_a_time
     def read(self, save_path, options=None):
         """Assigns what `write` has written."""
-        status = _Status(self._made().read(os.fspath(save_path)))
+        status = _Status(self._made(filled=False).read(os.fspath(save_path)))
+        for one in self._wholes.values():
+            one.give_back()
         self._wait(os.fspath(save_path), status)
         return status
 
@@ -335,8 +370,8 @@ class CheckpointManager:
         self._saved_at = step
         return False
 
-    def _opened(self):
-        native = self._checkpoint._made()
+    def _opened(self, filled=False):
+        native = self._checkpoint._made(filled)
         return native, _native.CheckpointManager(native, self._directory, *self._options)
 
     @_one_at_a_time
@@ -344,7 +379,7 @@ class CheckpointManager:
         """Saves, and removes what is too old; its path. None where `check_interval` and too few steps have gone."""
         if self._interval is not None and check_interval and self._too_early():
             return None
-        native, manager = self._opened()
+        native, manager = self._opened(filled=True)
         number = None if checkpoint_number is None else int(checkpoint_number)
         path = manager.save(number)
         self._checkpoint._keep_count(native)

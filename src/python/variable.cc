@@ -10,6 +10,7 @@
 #include "python/bind.h"
 #include "python/convert.h"
 #include "python/site.h"
+#include "runtime/variable_state.h"
 
 namespace lockstep::python {
 
@@ -55,6 +56,13 @@ std::vector<Tensor> Copies(const Variable& variable) {
 void BindVariable(nb::module_& m) {
   nb::class_<Variable>(m, "Variable")
       .def_static("make", &MakeVariable)
+      .def_static("apart",  // of this process alone, whatever scope is open
+                  [](const Tensor& value, std::string name) {
+                    return Unlocked([&] {
+                      const runtime::VariableCreatorScope plain(nullptr);
+                      return Variable(value, {.name = std::move(name), .trainable = false});
+                    });
+                  })
       .def_prop_ro("key", [](const Variable& v) { return reinterpret_cast<intptr_t>(&v.state()); })
       .def_prop_ro("name", &Variable::name)
       .def_prop_ro("dtype", [](const Variable& v) { return static_cast<int>(v.dtype()); })

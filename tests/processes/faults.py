@@ -473,7 +473,7 @@ def check_updates(job, most=None):
 
 
 def asynchronous_kill_a_worker_and_a_server(place, draw):
-    job = Job(place, draw, workers=3, servers=2, epochs=400, train=("--mode", "asynchronous"))
+    job = Job(place, draw, workers=3, servers=2, epochs=1200, train=("--mode", "asynchronous"))
     job.wait_for_epoch(draw.randrange(1, 80))
     job.time_to_new_membership(job.kill(job.random_worker(but=(0,))))
     job.wait_for_members(4)

@@ -137,6 +137,41 @@ class Cluster(unittest.TestCase):
             tf.distribute.coordinator.ClusterCoordinator(tf.distribute.MirroredStrategy())
         self.assertIs(tf.distribute.coordinator.ClusterCoordinator(self.strategy), self.coordinator)
 
+    def test_a_variable_in_shards_is_saved_whole(self):
+        """As TensorFlow does: "emb/.ATTRIBUTES/VARIABLE_VALUE" of the whole shape."""
+        with self.strategy.scope():
+            rows, one = tf.Variable(tf.reshape(tf.range(10.0), [5, 2])), tf.Variable(2.0)
+
+            class Holder(tf.Module):
+                def __init__(self):
+                    self.rows = rows
+        with tempfile.TemporaryDirectory() as folder:
+            checkpoint = tf.train.Checkpoint(emb=rows, one=one, holder=Holder())
+            path = checkpoint.save(folder + "/save")
+            self.assertIn(("emb/.ATTRIBUTES/VARIABLE_VALUE", [5, 2]), tf.train.list_variables(path))
+            rows.assign(tf.zeros([5, 2]))
+            checkpoint.restore(path).assert_consumed()
+            self.assertEqual(rows.numpy().tolist(), [[2.0 * i, 2.0 * i + 1] for i in range(5)])
+            plain = tf.Variable(tf.zeros([5, 2]))
+            tf.train.Checkpoint(emb=plain).restore(path)
+            self.assertEqual(plain.numpy().tolist(), rows.numpy().tolist())
+            later = tf.train.Checkpoint()
+            later.restore(path)
+            with self.strategy.scope():
+                late = tf.Variable(tf.zeros([5, 2]))
+            later.emb = late
+            self.assertEqual(late.numpy().tolist(), rows.numpy().tolist())
+            layers = lambda: [tf.keras.Input((3,)), tf.keras.layers.Dense(2)]  # noqa: E731
+            with self.strategy.scope():
+                spread = tf.keras.Sequential(layers())
+            alone = tf.keras.Sequential(layers())
+            path = tf.train.Checkpoint(model=spread).save(folder + "/model")
+            tf.train.Checkpoint(model=alone).restore(path).assert_existing_objects_matched()
+            spread.save(folder + "/model.keras")
+            kernel = np.concatenate(spread.get_weights()[:2])
+            for model in (alone, tf.keras.models.load_model(folder + "/model.keras")):
+                self.assertEqual(model.get_weights()[0].tolist(), kernel.tolist())
+
     def test_eager_variables(self):
         with self.strategy.scope():
             self.assertIs(tf.distribute.get_strategy(), self.strategy)

@@ -169,6 +169,7 @@ class ShardedVariable:
 
     variables = property(lambda self: self._shards)
     name = property(lambda self: self._native.name)
+    path = name
     dtype = property(lambda self: self._shards[0].dtype)
     shape = property(lambda self: TensorShape(self._native.shape))
 
@@ -222,6 +223,27 @@ class ShardedVariable:
 
     def __repr__(self):
         return f"<ShardedVariable '{self.name}' shape={self.shape} dtype={self.dtype.name} in {len(self._shards)} shards>"
+
+
+def with_shards_joined(variables):
+    """The variables in their order, with a `ShardedVariable` in place of shards ("name/part_0", ...) that follow each other."""
+    made, shards = [], []
+
+    def join():
+        if shards:
+            made.append(ShardedVariable(shards, shards[0]._v.name.rpartition("/")[0]))
+            shards.clear()
+    for one in variables:
+        whole, _, part = one._v.name.rpartition("/")
+        if not part.startswith("part_"):
+            join()
+            made.append(one)
+            continue
+        if part == "part_0" or not shards or shards[0]._v.name.rpartition("/")[0] != whole:
+            join()
+        shards.append(one)
+    join()
+    return made
 
 
 def _as_tensor(operator):

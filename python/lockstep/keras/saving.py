@@ -227,6 +227,7 @@ def _places(model):
 
 
 def _walk(layer, path, made, seen):
+    from ..distribute.coordinator import with_shards_joined
     from ..train import _holder
     from ._layer import Layer
     from ._native_layer import NativeLayer
@@ -240,14 +241,14 @@ def _walk(layer, path, made, seen):
         return
     if isinstance(layer, NativeLayer):
         by_holder = {"": []}
-        for variable in layer._own_variables():
-            *holders, _ = variable._v.name.removeprefix(layer._impl.name + "/").split("/")
+        for variable in with_shards_joined(layer._own_variables()):
+            *holders, _ = (variable._v.name if isinstance(variable, Variable) else variable.name).removeprefix(layer._impl.name + "/").split("/")
             inside = "/".join(_holder(one).removeprefix("_") for one in _h5_holders(layer, holders))
             by_holder.setdefault(inside, []).append(variable)
         for inside, variables in by_holder.items():
             made.append((_join(path, inside), inside.rpartition("/")[2] or layer.name, variables))
         return
-    made.append((path, layer.name, list(layer._own_weights)))
+    made.append((path, layer.name, with_shards_joined(layer._own_weights)))
     if isinstance(layer, (Functional, Sequential)):
         _walk_all(layer.layers, _join(path, "layers"), made, seen)
         return
