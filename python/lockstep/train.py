@@ -130,7 +130,8 @@ def _optimizer_parts(optimizer):
     if not variables:
         return []
     rate = [] if optimizer._schedule is not None else [("_learning_rate", variables[1])]
-    return [("_iterations", variables[0]), *rate, ("_trainable_variables", optimizer._weights),
+    from .distribute.coordinator import with_shards_joined
+    return [("_iterations", variables[0]), *rate, ("_trainable_variables", with_shards_joined(optimizer._weights)),
             ("_variables", _keras_variables(optimizer))]
 
 
@@ -138,7 +139,28 @@ def _keras_variables(optimizer):
     """The variables in the order in which Keras has them in its files."""
     from .keras.optimizers import Adafactor
     counters = 1 if optimizer._schedule is not None else 2
-    return _slots_by_kind(list(optimizer.variables), counters, isinstance(optimizer, Adafactor))
+    factors = isinstance(optimizer, Adafactor)
+    variables = list(optimizer.variables)
+    return _slots_by_kind(variables if factors else _with_slots_joined(optimizer, variables), counters, factors)
+
+
+def _with_slots_joined(optimizer, variables):
+    """The variables with the slots of a weight's shards joined, as the weight's are. Those of Adafactor are no rows of one."""
+    from .distribute.coordinator import ShardedVariable, with_shards_joined
+    made = list(variables)
+    for whole in with_shards_joined(optimizer._weights):
+        if isinstance(whole, Variable):
+            continue
+        prefix = f"{variables[0]._v.name.rpartition('/')[0]}/{whole.name.replace('/', '_')}_"
+        of_shards = [[one for one in made if isinstance(one, Variable) and one._v.name.startswith(f"{prefix}part_{place}_")]
+                     for place in range(len(whole.variables))]
+        if not of_shards[0] or len({len(slots) for slots in of_shards}) > 1:
+            continue
+        at = next(place for place, one in enumerate(made) if one is of_shards[0][0])
+        taken = {one._v.key for slots in of_shards for one in slots}
+        joined = [ShardedVariable(slots, prefix + slots[0]._v.name.removeprefix(f"{prefix}part_0_")) for slots in zip(*of_shards)]
+        made[at:] = joined + [one for one in made[at:] if not isinstance(one, Variable) or one._v.key not in taken]
+    return made
 
 
 def _slots_by_kind(variables, counters, factors):
@@ -147,7 +169,7 @@ def _slots_by_kind(variables, counters, factors):
     stages = [[] for _ in range(5)]
     before, rows = "", None
     for one in variables[counters:]:
-        name = one._v.name
+        name = one._v.name if isinstance(one, Variable) else one.name
         late = name.endswith("_velocity_hat") or (
             name.endswith("_momentum") and before == name.removesuffix("momentum") + "velocity")
         stage = 0 if name.endswith("_average") else 1 if name.endswith("_gradient_accumulator") else \

@@ -167,7 +167,15 @@ class Cluster(unittest.TestCase):
             alone = tf.keras.Sequential(layers())
             path = tf.train.Checkpoint(model=spread).save(folder + "/model")
             tf.train.Checkpoint(model=alone).restore(path).assert_existing_objects_matched()
+            with self.strategy.scope():
+                spread.compile(tf.keras.optimizers.Adam(0.1), "mse")
+            spread.fit(tf.data.Dataset.from_tensors((np.ones((4, 3)), np.ones((4, 2)))).repeat(), steps_per_epoch=3, verbose=0)
+            path = tf.train.Checkpoint(model=spread, optimizer=spread.optimizer).save(folder + "/trained")
+            saved = [tuple(shape) for name, shape in tf.train.list_variables(path) if shape]
+            self.assertEqual(sorted(saved), [(2,)] * 3 + [(3, 2)] * 3)  # a weight and two slots each
+            tf.train.Checkpoint(model=alone).restore(path)
             spread.save(folder + "/model.keras")
+            self.assertEqual(tf.keras.models.load_model(folder + "/model.keras").optimizer.iterations.numpy(), 3)
             kernel = np.concatenate(spread.get_weights()[:2])
             for model in (alone, tf.keras.models.load_model(folder + "/model.keras")):
                 self.assertEqual(model.get_weights()[0].tolist(), kernel.tolist())

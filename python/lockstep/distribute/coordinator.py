@@ -225,14 +225,21 @@ class ShardedVariable:
         return f"<ShardedVariable '{self.name}' shape={self.shape} dtype={self.dtype.name} in {len(self._shards)} shards>"
 
 
+_joined = weakref.WeakValueDictionary()  # by the first shard's key
+
+
 def with_shards_joined(variables):
     """The variables in their order, with a `ShardedVariable` in place of shards ("name/part_0", ...) that follow each other."""
     made, shards = [], []
 
     def join():
-        if shards:
-            made.append(ShardedVariable(shards, shards[0]._v.name.rpartition("/")[0]))
-            shards.clear()
+        if not shards:
+            return
+        whole = _joined.get(shards[0]._v.key)
+        if whole is None or [one._v.key for one in whole.variables] != [one._v.key for one in shards]:
+            whole = _joined[shards[0]._v.key] = ShardedVariable(shards, shards[0]._v.name.rpartition("/")[0])
+        made.append(whole)
+        shards.clear()
     for one in variables:
         whole, _, part = one._v.name.rpartition("/")
         if not part.startswith("part_"):
