@@ -114,8 +114,7 @@ def _layer_parts(layer):
                 if name not in hidden and _holds_weights(one)] + compiled
     root = {}
     for variable in with_shards_joined(layer._own_variables()):
-        whole = variable._v.name if isinstance(variable, Variable) else variable.name
-        *holders, name = whole.removeprefix(layer._impl.name + "/").split("/")
+        *holders, name = variable._v.name.removeprefix(layer._impl.name + "/").split("/")
         place = root
         for one in holders:
             place = place.setdefault(_holder(one), {})
@@ -169,7 +168,7 @@ def _slots_by_kind(variables, counters, factors):
     stages = [[] for _ in range(5)]
     before, rows = "", None
     for one in variables[counters:]:
-        name = one._v.name if isinstance(one, Variable) else one.name
+        name = one._v.name
         late = name.endswith("_velocity_hat") or (
             name.endswith("_momentum") and before == name.removesuffix("momentum") + "velocity")
         stage = 0 if name.endswith("_average") else 1 if name.endswith("_gradient_accumulator") else \

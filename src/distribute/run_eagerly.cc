@@ -59,10 +59,7 @@ class Fibers {
     }
     std::vector<std::vector<Tensor>> results;
     for (Place& place : places_) results.push_back(std::move(place.answer));
-    if (shared_) {
-      TakeOwners("the results of a run", &results);
-      TakeOwnersCopies();
-    }
+    if (shared_) TakeOwnersResults(&results);
     return results;
   }
 
@@ -83,29 +80,31 @@ class Fibers {
   }
 
   void TakeOwnersParts(const std::vector<Standing>& standings, std::vector<Part>* parts) {
-    if (parts->empty()) return;
     std::vector<std::vector<Tensor>> inputs;
     for (Part& part : *parts) inputs.push_back(std::move(part.inputs));
     TakeOwners(standings[0].op + ", meeting " + std::to_string(standings[0].meetings), &inputs);
     for (size_t r = 0; r < parts->size(); ++r) (*parts)[r].inputs = std::move(inputs[r]);
   }
 
-  void TakeOwnersCopies() {
-    if (written_.empty()) return;
-    std::string where = "copies of";
-    std::vector<std::vector<Tensor>> before(places_.size());
+  // The copies of variables that were written travel behind the results.
+  void TakeOwnersResults(std::vector<std::vector<Tensor>>* results) {
+    std::string where = "the results of a run";
+    std::vector<std::vector<Tensor>> written(places_.size());
     for (const auto& [name, cells] : written_) {
-      where += " " + name;
+      where += ", copies of " + name;
       for (size_t r = 0; r < cells.size(); ++r)
-        before[r].push_back(runtime::CellOf(cells[r]).Read());
+        written[r].push_back(runtime::CellOf(cells[r]).Read());
     }
-    std::vector<std::vector<Tensor>> now = before;
-    TakeOwners(where, &now);
-    for (size_t r = 0; r < now.size(); ++r) {
-      auto cells = written_.begin();
-      for (size_t i = 0; i < now[r].size(); ++i, ++cells)
-        if (now[r][i].id() != before[r][i].id())
-          runtime::CellOf(cells->second[r]).Assign(now[r][i]);
+    for (size_t r = 0; r < written.size(); ++r)
+      (*results)[r].insert((*results)[r].end(), written[r].begin(), written[r].end());
+    TakeOwners(where, results);
+    for (size_t r = 0; r < written.size(); ++r) {
+      for (auto last = written_.rbegin(); last != written_.rend(); ++last) {
+        const Tensor now = (*results)[r].back();
+        (*results)[r].pop_back();
+        if (now.id() != written[r].back().id()) runtime::CellOf(last->second[r]).Assign(now);
+        written[r].pop_back();
+      }
     }
   }
 

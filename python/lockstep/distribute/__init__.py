@@ -63,14 +63,11 @@ class PerReplica(DistributedValues):
     def __init__(self, values, wrapped=False):
         self._values, self._wrapped = tuple(values), wrapped
 
-    def _own(self):
-        first, last = own_replicas(len(self._values))
-        return self._values[first:last]
-
     @property
     def values(self):
         """Those of this worker's replicas."""
-        return self._own()
+        first, last = own_replicas(len(self._values))
+        return self._values[first:last]
 
     @property
     def dtype(self):
@@ -91,7 +88,7 @@ class PerReplica(DistributedValues):
         return PerReplica(values)
 
     def __tensor__(self):
-        own = self._own()
+        own = self.values
         if len(own) == 1:
             return convert_to_tensor(own[0])
         raise ValueError("Attempt to convert a value that differs on each replica (PerReplica) to a "
@@ -117,7 +114,7 @@ class PerReplica(DistributedValues):
         return self._text(str)
 
     def _text(self, text):
-        own = self._own()
+        own = self.values
         if len(own) == 1 < len(self._values) and not self._wrapped:
             return text(own[0])
         return "PerReplica:{\n" + ",\n".join(f"  {i}: {text(one)}" for i, one in enumerate(own)) + "\n}"
@@ -126,7 +123,7 @@ class PerReplica(DistributedValues):
 def _give_operators():
     def operator(name):
         def apply(self, *others):
-            return getattr(self.__tensor__(), name)(*others) if len(self._own()) == 1 else NotImplemented
+            return getattr(self.__tensor__(), name)(*others) if len(self.values) == 1 else NotImplemented
         return apply
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
         for one in (f"__{name}__", f"__r{name}__"):
@@ -284,8 +281,12 @@ class Strategy:
         first, last = self._native.local_replicas
         if count == 1 or last - first != 1 or isinstance(value, (PerReplica, Variable, IndexedSlices)) or _native.is_tracing():
             return value
-        rows = [[]] * first + [[convert_to_tensor(value)]] + [[]] * (count - last)
-        return PerReplica([row[0] for row in self._native.take_owners_values("a value of each worker", rows)])
+        return PerReplica([row[0] for row in self._from_owners("a value of each worker", [[convert_to_tensor(value)]])])
+
+    def _from_owners(self, where, own):
+        """The tensors of every replica, of those of this worker's own ones; all workers make the call."""
+        first, last = self._native.local_replicas
+        return self._native.take_owners_values(where, [[]] * first + own + [[]] * (self.num_replicas_in_sync - last))
 
     def experimental_distribute_values_from_function(self, value_fn):
         """What `value_fn(ValueContext)` gives for each replica. Over workers each one calls it for its own replicas, and
@@ -296,8 +297,8 @@ class Strategy:
             return PerReplica([value_fn(ValueContext(i, count)) for i in range(count)], wrapped=True)
         own = [value_fn(ValueContext(i, count)) for i in range(first, last)]
         form = own[0] if own else value_fn(ValueContext(0, count))
-        rows = [[]] * first + [[convert_to_tensor(leaf) for leaf in nest.flatten(one)] for one in own] + [[]] * (count - last)
-        rows = self._native.take_owners_values("values for replicas", rows)
+        rows = self._from_owners("values for replicas",
+                                 [[convert_to_tensor(leaf) for leaf in nest.flatten(one)] for one in own])
         return PerReplica([nest._pack(form, iter(row)) for row in rows], wrapped=True)
 
     def experimental_make_numpy_dataset(self, numpy_input):
@@ -761,12 +762,7 @@ class Extended:
     @property
     def should_checkpoint(self):
         """Whether this task writes checkpoints: the chief, or worker 0 where there is none."""
-        resolver = self._strategy.cluster_resolver
-        if resolver is None or not resolver.task_type:
-            return True
-        return resolver.task_type == "chief" or (
-            resolver.task_type == "worker" and resolver.task_id == 0
-            and "chief" not in resolver.cluster_spec().jobs)
+        return cluster_resolver.is_chief(self._strategy.cluster_resolver)
 
     should_save_summary = should_checkpoint
     experimental_should_init = True

@@ -11,6 +11,7 @@ import time
 from .. import errors
 from .._tensor import convert_to_tensor
 from .._variable import Variable
+from .cluster_resolver import is_chief
 
 _POLL_SECONDS = 1.0
 
@@ -64,20 +65,16 @@ class PreemptionCheckpointHandler:
         self._saved_runs, self._runs = Variable(0, trainable=False, name="checkpointed_runs"), 0
         checkpoint._ckpt_runs = self._saved_runs
         if checkpoint is checkpoint_or_checkpoint_manager:
-            self._reader = self._writer = CheckpointManager(checkpoint, checkpoint_dir, max_to_keep=1)
-            if self._workers > 1 and not self._is_chief(cluster_resolver, jobs):
+            reader = self._writer = CheckpointManager(checkpoint, checkpoint_dir, max_to_keep=1)
+            if self._workers > 1 and not is_chief(cluster_resolver):
                 self._remove = os.path.join(os.fspath(checkpoint_dir), f"workertemp_{cluster_resolver.task_id}")
                 self._writer = CheckpointManager(checkpoint, self._remove, max_to_keep=1)
         else:
-            self._reader = self._writer = checkpoint_or_checkpoint_manager
-        self._reader.restore_or_initialize()
+            reader = self._writer = checkpoint_or_checkpoint_manager
+        reader.restore_or_initialize()
         self._told, self._ended = threading.Event(), threading.Event()
         self._told_at = self._save_seconds = self._run_seconds = 0.0
         self._watch()
-
-    @staticmethod
-    def _is_chief(resolver, jobs):
-        return resolver.task_type == "chief" or "chief" not in jobs and resolver.task_id == 0
 
     def _watch(self):
         if self._watcher is not None:

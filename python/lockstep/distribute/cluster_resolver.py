@@ -42,6 +42,14 @@ class ClusterResolver:
         return self._native.environment
 
 
+def is_chief(resolver):
+    """Whether its task writes what is written once: the chief, worker 0 where there is none, or the only task."""
+    if resolver is None or not resolver.task_type:
+        return True
+    return resolver.task_type == "chief" or (
+        resolver.task_type == "worker" and resolver.task_id == 0 and "chief" not in resolver.cluster_spec().jobs)
+
+
 class TFConfigClusterResolver(ClusterResolver):
     """TF_CONFIG, as this process has it now. Raises: InvalidArgumentError with every mistake."""
 

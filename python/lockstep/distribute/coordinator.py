@@ -167,6 +167,7 @@ class ShardedVariable:
             adopt(one)
         self._native = _native.ShardedVariable.of([one._v for one in self._shards], name)
 
+    _v = property(lambda self: self._native)  # for who names variables and wholes alike
     variables = property(lambda self: self._shards)
     name = property(lambda self: self._native.name)
     path = name

@@ -97,7 +97,6 @@ class PlainConstant(Constant):
         return constant(self.value, shape=shape) if dtype is None else super().__call__(shape, dtype)
 
 
-
 Identity = _class("Identity", "`gain` on the diagonal.", gain=1.0)
 IdentityInitializer = Identity
 RandomUniform = _class("RandomUniform", "Uniform in [minval, maxval).", True, minval=-0.05,

@@ -242,7 +242,7 @@ def _walk(layer, path, made, seen):
     if isinstance(layer, NativeLayer):
         by_holder = {"": []}
         for variable in with_shards_joined(layer._own_variables()):
-            *holders, _ = (variable._v.name if isinstance(variable, Variable) else variable.name).removeprefix(layer._impl.name + "/").split("/")
+            *holders, _ = variable._v.name.removeprefix(layer._impl.name + "/").split("/")
             inside = "/".join(_holder(one).removeprefix("_") for one in _h5_holders(layer, holders))
             by_holder.setdefault(inside, []).append(variable)
         for inside, variables in by_holder.items():

@@ -77,16 +77,13 @@ class BatchNormalizationLayer : public Layer {
         options_.synchronized ? std::vector<int64_t>() : distribute::ReplicaRowsOf(x.shape()[0]);
     ops::BatchMomentsResult own = ops::BatchMoments(x, replicas);
     const ReplicaContext* context = GetReplicaContext();
+    ops::BatchMomentsResult followed = own;
     if (context != nullptr && context->num_replicas_in_sync() > 1) {
-      const ops::BatchMomentsResult all =
-          OverReplicas(*context, own, Cast(SizeOf(x), own.mean.dtype()) / channels_);
-      Follow(moving_mean_, all.mean, {});
-      Follow(moving_variance_, all.variance, {});
-      if (options_.synchronized) own = all;
-    } else {
-      Follow(moving_mean_, own.mean, replicas);
-      Follow(moving_variance_, own.variance, replicas);
+      followed = OverReplicas(*context, own, Cast(SizeOf(x), own.mean.dtype()) / channels_);
+      if (options_.synchronized) own = followed;
     }
+    Follow(moving_mean_, followed.mean, replicas);
+    Follow(moving_variance_, followed.variance, replicas);
     const auto& [mean, variance] = own;
     Tensor scale = Rsqrt(variance + options_.epsilon);
     if (options_.scale) scale = scale * ExpandDims(runtime::WidenHalf(gamma_), 1);

@@ -1,6 +1,6 @@
 """Summaries as ops of a graph: `tf.compat.v1.summary`."""
 
-import bisect
+import functools
 import sys
 
 import numpy
@@ -41,6 +41,7 @@ def scalar(name, tensor, collections=None, family=None):
     return _add(name, tensor, collections, values)
 
 
+@functools.cache
 def _bucket_limits():
     """Those of TensorFlow: steps of a tenth from 1e-12 to 1e20, zero, and the same below. Source: histogram.cc."""
     above, limit = [], 1e-12
@@ -55,9 +56,7 @@ def _histogram(array):
     """A HistogramProto; buckets without an element that follow each other are one."""
     limits = _bucket_limits()
     flat = array.astype("float64").reshape(-1)
-    counts = [0.0] * len(limits)
-    for one in flat:
-        counts[bisect.bisect_right(limits, one)] += 1
+    counts = numpy.bincount(numpy.searchsorted(limits, flat, side="right"), minlength=len(limits)).astype(float).tolist()
     made = Message("HistogramProto", num=float(flat.size), sum=float(flat.sum()), sum_squares=float((flat * flat).sum()),
                    min=float(flat.min()) if flat.size else sys.float_info.max,
                    max=float(flat.max()) if flat.size else -sys.float_info.max)
