@@ -50,12 +50,7 @@ def shuffle(value, seed=None, name=None):
 def categorical(logits, num_samples, dtype=int64, seed=None, name=None):
     """Class numbers drawn with these unnormalised log probabilities. Shapes: [n, c] to
     [n, num_samples]."""
-    logits = convert_to_tensor(logits)
-    rows, classes = logits._shape
-    noise = n.random_uniform([rows, int(num_samples), classes], 1e-30, 1.0, float32, seed)
-    gumbel = -n.log(-n.log(noise))
-    scores = n.add(n.expand_dims(n.cast(logits, float32), 1), gumbel)
-    return n.argmax(scores, 2, as_dtype(dtype))
+    return n.random_categorical(convert_to_tensor(logits), int(num_samples), as_dtype(dtype), seed)
 
 
 def _seed(seed):
@@ -91,11 +86,7 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=float32,
 
 def stateless_categorical(logits, num_samples, seed, dtype=int64, name=None, alg="auto_select"):
     """Class numbers that follow from `seed`. Shapes: [n, c] to [n, num_samples]."""
-    logits = convert_to_tensor(logits)
-    rows, classes = logits._shape
-    noise = n.stateless_uniform([rows, int(num_samples), classes], _seed(seed), 1e-30, 1.0, float32)
-    scores = n.add(n.expand_dims(n.cast(logits, float32), 1), -n.log(-n.log(noise)))
-    return n.argmax(scores, 2, as_dtype(dtype))
+    return n.stateless_categorical(convert_to_tensor(logits), int(num_samples), _seed(seed), as_dtype(dtype))
 
 
 def stateless_shuffle(value, seed, alg="auto_select", name=None):

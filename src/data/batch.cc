@@ -52,7 +52,7 @@ class BatchReader : public ElementReader {
 
 class BatchTable : public ElementTable {
  public:
-  BatchTable(const DatasetNode& input, int64_t pass, int64_t size)
+  BatchTable(const DatasetNode& input, Pass pass, int64_t size)
       : table_(input.Table(pass)), count_(Bound(input.cardinality())), size_(size) {
     const auto rows = input.rows();
     if (rows && !rows->batched) tensors_ = rows->tensors;
@@ -115,12 +115,12 @@ class BatchNode : public DatasetNode {
     rows->batched = true;
     return rows;
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     if (indexable() && rows()) return DatasetNode::Read(pass, first);
     return std::make_unique<BatchReader>(input().Read(pass, first * size_),
                                          std::vector<int64_t>{size_}, drop_, "batch");
   }
-  std::unique_ptr<ElementTable> Table(int64_t pass) const override {
+  std::unique_ptr<ElementTable> Table(Pass pass) const override {
     return std::make_unique<BatchTable>(input(), pass, size_);
   }
 
@@ -189,7 +189,7 @@ class UnbatchNode : public DatasetNode {
   std::string stream_reason() const override {
     return "how many rows an element has is known when it is read";
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     auto reader = std::make_unique<UnbatchReader>(input().Read(pass, 0));
     Discard(*reader, first);
     return reader;
@@ -213,7 +213,7 @@ class RebatchNode : public DatasetNode {
   std::string stream_reason() const override {
     return "how many rows an element has is known when it is read";
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     auto rows = std::make_unique<UnbatchReader>(input().Read(pass, 0));
     auto reader = std::make_unique<BatchReader>(std::move(rows), sizes_, drop_, "rebatch");
     Discard(*reader, first);

@@ -47,12 +47,12 @@ class ZipNode : public DatasetNode {
     }
     return all;
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     auto reader = std::make_unique<Reader>();
     for (const NodePtr& node : inputs()) reader->parts.push_back(node->Read(pass, first));
     return reader;
   }
-  std::unique_ptr<ElementTable> Table(int64_t pass) const override {
+  std::unique_ptr<ElementTable> Table(Pass pass) const override {
     auto table = std::make_unique<Zipped>();
     for (const NodePtr& node : inputs()) table->parts.push_back(node->Table(pass));
     return table;
@@ -111,7 +111,7 @@ class ConcatenateNode : public DatasetNode {
     }
     return first;
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     auto reader = std::make_unique<Reader>(*inputs()[1], pass);
     const int64_t size = inputs()[0]->cardinality();
     if (size >= 0 && first >= size) {
@@ -126,7 +126,7 @@ class ConcatenateNode : public DatasetNode {
     }
     return reader;
   }
-  std::unique_ptr<ElementTable> Table(int64_t pass) const override {
+  std::unique_ptr<ElementTable> Table(Pass pass) const override {
     auto table = std::make_unique<Joined>();
     table->size = Bound(inputs()[0]->cardinality());
     table->first = inputs()[0]->Table(pass);
@@ -136,7 +136,7 @@ class ConcatenateNode : public DatasetNode {
 
  private:
   struct Reader : ElementReader {
-    Reader(const DatasetNode& next, int64_t number) : next_node(next), pass(number) {}
+    Reader(const DatasetNode& next, Pass of) : next_node(next), pass(of) {}
     std::optional<Element> Next() override {
       if (second == nullptr) {
         std::optional<Element> element = first->Next();
@@ -147,7 +147,7 @@ class ConcatenateNode : public DatasetNode {
       return second->Next();
     }
     const DatasetNode& next_node;
-    int64_t pass;
+    Pass pass;
     std::unique_ptr<ElementReader> first, second;
   };
   struct Joined : ElementTable {

@@ -31,7 +31,7 @@ class ChosenNode : public data::DatasetNode {
   NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
     return std::make_shared<ChosenNode>(name(), inputs, stop_on_empty_);
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(data::Pass pass, int64_t first) const override {
     auto reader = std::make_unique<Reader>();
     reader->choices = inputs()[0]->Read(pass, 0);
     for (size_t i = 1; i < inputs().size(); ++i)

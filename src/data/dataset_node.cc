@@ -46,12 +46,12 @@ bool DatasetNode::indexable() const {
                                                 [](const NodePtr& n) { return n->indexable(); });
 }
 
-std::unique_ptr<ElementReader> DatasetNode::Read(int64_t pass, int64_t first) const {
+std::unique_ptr<ElementReader> DatasetNode::Read(Pass pass, int64_t first) const {
   LOCKSTEP_CHECK(indexable());
   return ReadTable(Table(pass), first, Bound(cardinality()));
 }
 
-std::unique_ptr<ElementTable> DatasetNode::Table(int64_t) const {
+std::unique_ptr<ElementTable> DatasetNode::Table(Pass) const {
   LOCKSTEP_CHECK(!"a stream has no table");
   return nullptr;
 }
@@ -69,6 +69,21 @@ void Discard(ElementReader& reader, int64_t count) {
   }
   while (count-- > 0 && reader.Next()) {
   }
+}
+
+// Rounds of known length go on where the one before has ended; others differ by their number.
+ElementCounter::ElementCounter(const DatasetNode& input, Pass pass, int64_t first)
+    : start_{.number = 0, .pass = pass.number, .round = pass.round}, next_(first) {
+  const int64_t size = input.cardinality();
+  if (size < 0) return;
+  start_.number = static_cast<int64_t>(static_cast<uint64_t>(pass.round) * size);
+  start_.round = 0;
+}
+
+runtime::ElementPlace ElementCounter::At(int64_t index) const {
+  runtime::ElementPlace place = start_;
+  place.number += index;
+  return place;
 }
 
 std::unique_ptr<ElementReader> ReadTable(std::unique_ptr<ElementTable> table, int64_t first,

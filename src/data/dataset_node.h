@@ -9,8 +9,18 @@
 #include <vector>
 
 #include "lockstep/data/dataset.h"
+#include "runtime/element_draws.h"
 
 namespace lockstep::data {
+
+/// Which pass over a step a reader makes. Everything about the pass follows from both numbers.
+struct Pass {
+  Pass(int64_t number, int64_t round = 0) : number(number), round(round) {}
+  bool operator==(const Pass&) const = default;
+
+  int64_t number;  // of all passes, by which shuffles differ
+  int64_t round;   // of those that one iterator makes, as of a repeat
+};
 
 /// The elements of one pass, in order. An error that `Next` throws belongs to the element in turn;
 /// the next call goes on behind it where the source can.
@@ -66,9 +76,9 @@ class DatasetNode {
   virtual std::string stream_reason() const { return {}; }
   bool indexable() const;
   /// A reader of pass `pass` from element `first` on; at the end of the pass where there are fewer.
-  virtual std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const;
+  virtual std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const;
   /// Of an indexable node.
-  virtual std::unique_ptr<ElementTable> Table(int64_t pass) const;
+  virtual std::unique_ptr<ElementTable> Table(Pass pass) const;
   /// Of an indexable node: what its tables' AppendRows speaks of; none where elements are computed.
   virtual std::optional<RowSource> rows() const { return std::nullopt; }
 
@@ -103,15 +113,30 @@ std::unique_ptr<ElementReader> ReadTable(std::unique_ptr<ElementTable> table, in
 [[noreturn]] void Refuse(const char* where, const std::string& rule, const std::string& got,
                          const std::string& cure);
 
+/// The places of elements, for the draws of the function that a step calls for each of them.
+class ElementCounter {
+ public:
+  ElementCounter(const DatasetNode& input, Pass pass, int64_t first = 0);
+  /// The place of element `index` of the pass.
+  runtime::ElementPlace At(int64_t index) const;
+  /// The place of the next element; the first one's at first.
+  runtime::ElementPlace Next() { return At(next_++); }
+
+ private:
+  runtime::ElementPlace start_;
+  int64_t next_;
+};
+
 /// A stream that `open` makes from a reader of its input; the result gives one element a call.
-/// `open_pass` in its place is told the number of the pass, too.
+/// `open_counted` in its place is for steps that call functions.
 struct StreamStep {
   std::string name;
   std::string reason;
   int64_t cardinality = kUnknownCardinality;
   Spec spec;
   std::function<Dataset::Generator(std::shared_ptr<ElementReader>)> open;
-  std::function<Dataset::Generator(std::shared_ptr<ElementReader>, int64_t pass)> open_pass = {};
+  std::function<Dataset::Generator(std::shared_ptr<ElementReader>, ElementCounter)> open_counted =
+      {};
   Dataset::Expansion expansion = {};  // of an interleave
 };
 NodePtr MakeStream(NodePtr input, StreamStep step);

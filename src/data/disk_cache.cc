@@ -87,7 +87,7 @@ class DiskCacheNode : public data::DatasetNode {
   int64_t cardinality() const override { return input().cardinality(); }
   data::Spec spec() const override { return input().spec(); }
   std::string stream_reason() const override { return "the file is read from the front"; }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(data::Pass pass, int64_t first) const override {
     auto file = TFRecordReader::Open(path_);
     std::unique_ptr<ElementReader> reader;
     if (file.ok()) {

@@ -88,7 +88,7 @@ NodePtr FileSourceNode::WithFiles(std::vector<std::string> files) const {
   return NodePtr(new FileSourceNode(kind_, std::move(files), spec_, read_));
 }
 
-std::unique_ptr<ElementReader> FileSourceNode::Read(int64_t, int64_t first) const {
+std::unique_ptr<ElementReader> FileSourceNode::Read(Pass, int64_t first) const {
   auto reader = read_(files_);
   Discard(*reader, first);
   return reader;

@@ -29,7 +29,7 @@ class FileSourceNode : public DatasetNode {
   int64_t cardinality() const override { return kUnknownCardinality; }
   Spec spec() const override { return spec_; }
   std::string stream_reason() const override { return "files are read from the front"; }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override;
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override;
 
  private:
   using ReadFiles = std::function<std::unique_ptr<ElementReader>(const std::vector<std::string>&)>;

@@ -64,7 +64,7 @@ struct Groups {
         "window", static_cast<int64_t>(elements->size()), data::SpecsOf(elements->front()),
         [elements](int64_t index) { return (*elements)[index]; }));
     window = reduce(group, all);
-    current = window->node()->Read(0, 0);
+    current = window->node()->Read({0, windows++}, 0);
   }
 
   Reader input;
@@ -72,6 +72,7 @@ struct Groups {
   WindowFunction reduce;
   SizeFunction window_size;
   std::map<int64_t, std::vector<Element>> groups;
+  int64_t windows = 0;
   std::optional<Dataset> window;  // which `current` uses
   std::unique_ptr<data::ElementReader> current;
   bool ended = false;

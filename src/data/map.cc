@@ -17,16 +17,21 @@ using Function = std::function<Element(const Element&)>;
 
 class MapReader : public ElementReader {
  public:
-  MapReader(std::unique_ptr<ElementReader> input, const Function& function)
-      : input_(std::move(input)), function_(function) {}
+  MapReader(std::unique_ptr<ElementReader> input, const ElementCounter& places,
+            const Function& function)
+      : input_(std::move(input)), places_(places), function_(function) {}
   std::optional<Element> Next() override {
     std::optional<Element> element = input_->Next();
-    if (element) element = function_(*element);
+    if (element) {
+      const runtime::ElementScope scope(places_.Next());
+      element = function_(*element);
+    }
     return element;
   }
 
  private:
   std::unique_ptr<ElementReader> input_;
+  ElementCounter places_;
   Function function_;
 };
 
@@ -38,7 +43,7 @@ constexpr size_t kLargestBlock = 64;
 // Computes blocks of elements ahead, one for each thread and one more, and gives them in order.
 class ParallelReader : public ElementReader {
  public:
-  explicit ParallelReader(int threads) : threads_(threads) {}
+  ParallelReader(int threads, const ElementCounter& places) : places_(places), threads_(threads) {}
 
   std::optional<Element> Next() override {
     while (current_ == nullptr || current_->given == current_->items.size()) {
@@ -58,7 +63,7 @@ class ParallelReader : public ElementReader {
 
  protected:
   struct Item {
-    int64_t number = 0;
+    int64_t number = 0;  // in the pass
     Element input, element;
     std::exception_ptr error;
   };
@@ -102,6 +107,7 @@ class ParallelReader : public ElementReader {
     const base::Time begin = Now();
     for (Item& item : block.items) {
       if (item.error) continue;
+      const runtime::ElementScope scope(places_.At(item.number));
       try {
         item.element = Compute(item, thread);
       } catch (...) {
@@ -124,6 +130,7 @@ class ParallelReader : public ElementReader {
     }
   }
 
+  const ElementCounter places_;
   std::mutex mutex_;
   std::condition_variable finished_;
   std::deque<std::shared_ptr<Block>> blocks_;
@@ -137,8 +144,12 @@ class ParallelReader : public ElementReader {
 // Inputs come from the front, one after another.
 class StreamMapReader : public ParallelReader {
  public:
-  StreamMapReader(std::unique_ptr<ElementReader> input, const Function& function, int threads)
-      : ParallelReader(threads), input_(std::move(input)), function_(function) {}
+  StreamMapReader(std::unique_ptr<ElementReader> input, const ElementCounter& places, int64_t first,
+                  const Function& function, int threads)
+      : ParallelReader(threads, places),
+        input_(std::move(input)),
+        function_(function),
+        next_(first) {}
   ~StreamMapReader() override { End(); }
 
  protected:
@@ -147,6 +158,7 @@ class StreamMapReader : public ParallelReader {
       std::optional<Element> element = input_->Next();
       if (!element) return false;
       item.input = std::move(*element);
+      item.number = next_++;
     } catch (...) {
       item.error = std::current_exception();
     }
@@ -157,14 +169,15 @@ class StreamMapReader : public ParallelReader {
  private:
   std::unique_ptr<ElementReader> input_;
   Function function_;
+  int64_t next_;
 };
 
 // Inputs have numbers: each thread makes its own, with a table of its own.
 class TableMapReader : public ParallelReader {
  public:
-  TableMapReader(const DatasetNode& input, int64_t pass, int64_t first, const Function& function,
+  TableMapReader(const DatasetNode& input, Pass pass, int64_t first, const Function& function,
                  int threads)
-      : ParallelReader(threads),
+      : ParallelReader(threads, {input, pass}),
         function_(function),
         next_(first),
         end_(Bound(input.cardinality())) {
@@ -204,9 +217,10 @@ class MapNode : public DatasetNode {
   std::string stream_reason() const override {
     return options_.stateful ? "its function is stateful" : "";
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     if (options_.stateful) {
-      auto reader = std::make_unique<MapReader>(input().Read(pass, 0), function_);
+      auto reader = std::make_unique<MapReader>(input().Read(pass, 0),
+                                                ElementCounter(input(), pass), function_);
       Discard(*reader, first);
       return reader;
     }
@@ -216,13 +230,14 @@ class MapNode : public DatasetNode {
     }
     auto elements = input().Read(pass, first);
     if (options_.num_parallel > 1) {
-      return std::make_unique<StreamMapReader>(std::move(elements), function_,
-                                               options_.num_parallel);
+      return std::make_unique<StreamMapReader>(std::move(elements), ElementCounter(input(), pass),
+                                               first, function_, options_.num_parallel);
     }
-    return std::make_unique<MapReader>(std::move(elements), function_);
+    return std::make_unique<MapReader>(std::move(elements), ElementCounter(input(), pass, first),
+                                       function_);
   }
-  std::unique_ptr<ElementTable> Table(int64_t pass) const override {
-    return std::make_unique<Mapped>(input().Table(pass), function_);
+  std::unique_ptr<ElementTable> Table(Pass pass) const override {
+    return std::make_unique<Mapped>(input().Table(pass), ElementCounter(input(), pass), function_);
   }
 
  private:
@@ -235,10 +250,15 @@ class MapNode : public DatasetNode {
   }
 
   struct Mapped : ElementTable {
-    Mapped(std::unique_ptr<ElementTable> table, Function f)
-        : input(std::move(table)), function(std::move(f)) {}
-    Element At(int64_t index) override { return function(input->At(index)); }
+    Mapped(std::unique_ptr<ElementTable> table, const ElementCounter& counter, Function f)
+        : input(std::move(table)), places(counter), function(std::move(f)) {}
+    Element At(int64_t index) override {
+      const Element element = input->At(index);
+      const runtime::ElementScope scope(places.At(index));
+      return function(element);
+    }
     std::unique_ptr<ElementTable> input;
+    ElementCounter places;
     Function function;
   };
   Function function_;

@@ -21,7 +21,7 @@ class CacheNode : public DatasetNode {
   Spec spec() const override { return input().spec(); }
   std::optional<RowSource> rows() const override { return input().rows(); }
 
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     if (indexable()) return DatasetNode::Read(pass, first);
     std::unique_lock lock(mutex_);
     if (full_) {
@@ -33,7 +33,7 @@ class CacheNode : public DatasetNode {
     return reader;
   }
   // Element by element, each kept when it is first read. All passes are the first one.
-  std::unique_ptr<ElementTable> Table(int64_t) const override {
+  std::unique_ptr<ElementTable> Table(Pass) const override {
     if (rows()) return input().Table(0);
     return std::make_unique<Kept>(*this, input().Table(0));
   }
@@ -101,12 +101,12 @@ class PrefetchNode : public DatasetNode {
   int64_t cardinality() const override { return input().cardinality(); }
   Spec spec() const override { return input().spec(); }
   std::optional<RowSource> rows() const override { return input().rows(); }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     auto reader = input().Read(pass, first);
     if (elements_ == 0) return reader;
     return std::make_unique<OwnThread>(std::move(reader), inputs()[0], elements_);
   }
-  std::unique_ptr<ElementTable> Table(int64_t pass) const override { return input().Table(pass); }
+  std::unique_ptr<ElementTable> Table(Pass pass) const override { return input().Table(pass); }
 
  private:
   struct OwnThread : ElementReader {

@@ -45,12 +45,12 @@ class TakeNode : public SelectionNode {
     if (count_ < 0 || all == kUnknownCardinality) return all;
     return all == kInfiniteCardinality ? count_ : std::min(count_, all);
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     if (count_ < 0) return input().Read(pass, first);
     return std::make_unique<LimitedReader>(input().Read(pass, std::min(first, count_)),
                                            count_ - first);
   }
-  std::unique_ptr<ElementTable> Table(int64_t pass) const override { return input().Table(pass); }
+  std::unique_ptr<ElementTable> Table(Pass pass) const override { return input().Table(pass); }
 
  private:
   int64_t count_;
@@ -87,11 +87,11 @@ class SkipNode : public SelectionNode {
     const int64_t all = input().cardinality();
     return all < 0 ? all : std::max<int64_t>(0, all - count_);
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     if (count_ < 0) return std::make_unique<LimitedReader>(nullptr, 0);
     return input().Read(pass, first + count_);
   }
-  std::unique_ptr<ElementTable> Table(int64_t pass) const override {
+  std::unique_ptr<ElementTable> Table(Pass pass) const override {
     return std::make_unique<StridedTable>(input().Table(pass), count_, 1);
   }
 
@@ -129,11 +129,11 @@ class ShardNode : public SelectionNode {
     const int64_t all = input().cardinality();
     return all < 0 ? all : all / shards_ + (index_ < all % shards_ ? 1 : 0);
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     if (indexable()) return DatasetNode::Read(pass, first);
     return std::make_unique<ShardReader>(input().Read(pass, index_ + first * shards_), shards_);
   }
-  std::unique_ptr<ElementTable> Table(int64_t pass) const override {
+  std::unique_ptr<ElementTable> Table(Pass pass) const override {
     return std::make_unique<StridedTable>(input().Table(pass), index_, shards_);
   }
 
@@ -145,12 +145,14 @@ class ShardNode : public SelectionNode {
 // Passes of an endless repeat's input: pass k of the repeat has numbers of its own.
 constexpr int64_t kEndlessPasses = int64_t{1} << 32;
 
+Pass Later(Pass pass, int64_t count) { return {pass.number + count, pass.round + count}; }
+
 class RepeatReader : public ElementReader {
  public:
-  RepeatReader(const DatasetNode& input, int64_t pass, int64_t end, int64_t first)
-      : input_(input), pass_(pass), end_(end), first_(first) {}
+  RepeatReader(const DatasetNode& input, Pass pass, int64_t passes, int64_t first)
+      : input_(input), pass_(pass), left_(passes), first_(first) {}
   std::optional<Element> Next() override {
-    while (pass_ < end_) {
+    while (left_ > 0) {
       if (reader_ == nullptr) {
         reader_ = input_.Read(pass_, std::exchange(first_, 0));
         any_ = false;
@@ -162,22 +164,24 @@ class RepeatReader : public ElementReader {
       }
       reader_.reset();
       if (!any_) break;  // an endless repeat of nothing ends
-      ++pass_;
+      pass_ = Later(pass_, 1);
+      --left_;
     }
-    pass_ = end_;
+    left_ = 0;
     return std::nullopt;
   }
 
  private:
   const DatasetNode& input_;
-  int64_t pass_, end_, first_;
+  Pass pass_;
+  int64_t left_, first_;
   std::unique_ptr<ElementReader> reader_;
   bool any_ = false;
 };
 
 class RepeatTable : public ElementTable {
  public:
-  RepeatTable(const DatasetNode& input, int64_t first_pass)
+  RepeatTable(const DatasetNode& input, Pass first_pass)
       : input_(input), first_pass_(first_pass), size_(Bound(input.cardinality())) {}
   Element At(int64_t index) override { return PassOf(index).At(index % size_); }
   void AppendRows(int64_t begin, int64_t end, std::vector<int64_t>& rows) override {
@@ -191,7 +195,7 @@ class RepeatTable : public ElementTable {
 
  private:
   ElementTable& PassOf(int64_t index) {
-    const int64_t pass = first_pass_ + index / size_;
+    const Pass pass = Later(first_pass_, index / size_);
     if (table_ == nullptr || pass != pass_) {
       table_ = input_.Table(pass);
       pass_ = pass;
@@ -200,9 +204,9 @@ class RepeatTable : public ElementTable {
   }
 
   const DatasetNode& input_;
-  int64_t first_pass_;
+  Pass first_pass_;
   int64_t size_;
-  int64_t pass_ = 0;
+  Pass pass_ = 0;
   std::unique_ptr<ElementTable> table_;
 };
 
@@ -223,25 +227,29 @@ class RepeatNode : public SelectionNode {
     if (all > 0 && __builtin_mul_overflow(all, count_, &product)) return Bound(-1);
     return product;
   }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
-    const int64_t begin = FirstPass(pass);
-    const int64_t end = begin + (count_ < 0 ? kEndlessPasses : count_);
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
+    const Pass begin = FirstPass(pass);
+    const int64_t passes = count_ < 0 ? kEndlessPasses : count_;
     const int64_t size = input().cardinality();
-    if (size > 0)
-      return std::make_unique<RepeatReader>(input(), begin + first / size, end, first % size);
+    if (size > 0) {
+      const int64_t whole = first / size;
+      return std::make_unique<RepeatReader>(input(), Later(begin, whole), passes - whole,
+                                            first % size);
+    }
     if (size == kInfiniteCardinality)
-      return std::make_unique<RepeatReader>(input(), begin, end, first);
-    auto reader = std::make_unique<RepeatReader>(input(), begin, end, 0);
+      return std::make_unique<RepeatReader>(input(), begin, passes, first);
+    auto reader = std::make_unique<RepeatReader>(input(), begin, passes, 0);
     Discard(*reader, first);
     return reader;
   }
-  std::unique_ptr<ElementTable> Table(int64_t pass) const override {
+  std::unique_ptr<ElementTable> Table(Pass pass) const override {
     return std::make_unique<RepeatTable>(input(), FirstPass(pass));
   }
 
  private:
-  int64_t FirstPass(int64_t pass) const {
-    return pass * (count_ < 0 ? kEndlessPasses : std::max<int64_t>(count_, 1));
+  Pass FirstPass(Pass pass) const {
+    const int64_t passes = count_ < 0 ? kEndlessPasses : std::max<int64_t>(count_, 1);
+    return {pass.number * passes, pass.round * passes};
   }
   int64_t count_;
 };

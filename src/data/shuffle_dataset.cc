@@ -169,21 +169,22 @@ class ShuffleNode : public DatasetNode {
   int64_t cardinality() const override { return input().cardinality(); }
   Spec spec() const override { return input().spec(); }
   std::optional<RowSource> rows() const override { return input().rows(); }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     if (indexable()) return DatasetNode::Read(pass, first);
-    auto reader = ShuffleStream(input().Read(pass, 0), seeds_.At(pass), buffer_);
+    auto reader = ShuffleStream(input().Read(pass, 0), seeds_.At(pass.number), buffer_);
     Discard(*reader, first);
     return reader;
   }
-  std::unique_ptr<ElementTable> Table(int64_t pass) const override {
+  std::unique_ptr<ElementTable> Table(Pass pass) const override {
     const int64_t size = cardinality();
     auto table = input().Table(pass);
     if (size >= 0 && size <= kLargestOrder) {
       return std::make_unique<OrderTable>(
-          std::move(table), random::ShuffleOrder(seeds_.At(pass), size,
+          std::move(table), random::ShuffleOrder(seeds_.At(pass.number), size,
                                                  std::max<int64_t>(1, std::min(buffer_, size))));
     }
-    return std::make_unique<WindowTable>(std::move(table), seeds_.At(pass), Bound(size), buffer_);
+    return std::make_unique<WindowTable>(std::move(table), seeds_.At(pass.number), Bound(size),
+                                         buffer_);
   }
 
  private:

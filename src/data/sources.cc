@@ -26,7 +26,7 @@ class TensorsNode : public DatasetNode {
       : DatasetNode("tensors(" + Describe(SpecsOf(element)) + ")", {}), element_(element) {}
   int64_t cardinality() const override { return 1; }
   Spec spec() const override { return SpecsOf(element_); }
-  std::unique_ptr<ElementTable> Table(int64_t) const override {
+  std::unique_ptr<ElementTable> Table(Pass) const override {
     return std::make_unique<Only>(element_);
   }
 
@@ -64,7 +64,7 @@ class SlicesNode : public DatasetNode {
   int64_t cardinality() const override { return tensors_[0].shape()[0]; }
   Spec spec() const override { return RowSpecs(tensors_); }
   std::optional<RowSource> rows() const override { return RowSource{tensors_, false}; }
-  std::unique_ptr<ElementTable> Table(int64_t) const override {
+  std::unique_ptr<ElementTable> Table(Pass) const override {
     return std::make_unique<SliceTable>(tensors_);
   }
 
@@ -82,7 +82,7 @@ class IndexedNode : public DatasetNode {
         element_(std::move(element)) {}
   int64_t cardinality() const override { return count_; }
   Spec spec() const override { return spec_; }
-  std::unique_ptr<ElementTable> Table(int64_t) const override {
+  std::unique_ptr<ElementTable> Table(Pass) const override {
     return std::make_unique<Computed>(element_);
   }
 
@@ -138,7 +138,7 @@ class GeneratorNode : public DatasetNode {
   int64_t cardinality() const override { return kUnknownCardinality; }
   Spec spec() const override { return signature_.empty() ? Spec() : Spec(signature_); }
   std::string stream_reason() const override { return "a generator is read from the front"; }
-  std::unique_ptr<ElementReader> Read(int64_t, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass, int64_t first) const override {
     auto reader = std::make_unique<GeneratorReader>(make_(), signature_);
     Discard(*reader, first);
     return reader;
@@ -154,7 +154,7 @@ class RandomNode : public DatasetNode {
   explicit RandomNode(const random::SeedPair& pair) : DatasetNode("random", {}), pair_(pair) {}
   int64_t cardinality() const override { return kInfiniteCardinality; }
   Spec spec() const override { return std::vector<TensorSpec>{{DType::kInt64, Shape{}}}; }
-  std::unique_ptr<ElementTable> Table(int64_t) const override {
+  std::unique_ptr<ElementTable> Table(Pass) const override {
     return std::make_unique<Words>(pair_);
   }
 

@@ -29,11 +29,11 @@ class StreamNode : public DatasetNode {
   int64_t cardinality() const override { return step_.cardinality; }
   Spec spec() const override { return step_.spec; }
   std::string stream_reason() const override { return step_.reason; }
-  std::unique_ptr<ElementReader> Read(int64_t pass, int64_t first) const override {
+  std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     auto elements = input().Read(pass, 0);
-    auto reader =
-        std::make_unique<StepReader>(step_.open_pass ? step_.open_pass(std::move(elements), pass)
-                                                     : step_.open(std::move(elements)));
+    auto reader = std::make_unique<StepReader>(
+        step_.open_counted ? step_.open_counted(std::move(elements), {input(), pass})
+                           : step_.open(std::move(elements)));
     Discard(*reader, first);
     return reader;
   }
@@ -50,6 +50,8 @@ using Reader = std::shared_ptr<ElementReader>;
 
 // The open datasets of an interleave.
 struct Slots {
+  Slots(Reader reader, const ElementCounter& of) : input(std::move(reader)), places(of) {}
+
   struct Slot {
     std::optional<Dataset> dataset;  // which the reader uses
     std::unique_ptr<ElementReader> reader;
@@ -80,12 +82,16 @@ struct Slots {
     const std::optional<Element> element = input->Next();
     ended = !element;
     if (ended) return false;
-    slot.dataset = function(*element);
-    slot.reader = slot.dataset->node()->Read(0, 0);
+    const runtime::ElementPlace place = places.Next();
+    {
+      const runtime::ElementScope scope(place);
+      slot.dataset = function(*element);
+    }
+    slot.reader = slot.dataset->node()->Read({0, place.number}, 0);
     if (!threads.empty()) {
-      const size_t place = static_cast<size_t>(&slot - slots.data());
+      const size_t number = static_cast<size_t>(&slot - slots.data());
       slot.reader = ReadAhead(std::move(slot.reader), slot.dataset->node(), block + 1,
-                              threads[place % threads.size()].executor());
+                              threads[number % threads.size()].executor());
     }
     return true;
   }
@@ -95,6 +101,7 @@ struct Slots {
   }
 
   Reader input;
+  ElementCounter places;
   Dataset::Expansion function;
   int64_t block = 1;
   std::vector<base::EventThread> threads;  // before the readers that they read ahead
@@ -183,12 +190,14 @@ NodePtr MakeStream(NodePtr input, StreamStep step) {
 NodePtr MakeFilter(NodePtr input, std::function<bool(const Element&)> predicate) {
   StreamStep step{"filter", "which elements stay is known when they are read"};
   step.spec = input->spec();
-  step.open = [predicate = std::move(predicate)](Reader reader) -> Dataset::Generator {
-    return [predicate, reader]() -> std::optional<Element> {
-      std::optional<Element> element;
-      do element = reader->Next();
-      while (element && !predicate(*element));
-      return element;
+  step.open_counted = [predicate = std::move(predicate)](
+                          Reader reader, ElementCounter places) -> Dataset::Generator {
+    return [predicate, reader, places]() mutable -> std::optional<Element> {
+      while (std::optional<Element> element = reader->Next()) {
+        const runtime::ElementScope scope(places.Next());
+        if (predicate(*element)) return element;
+      }
+      return std::nullopt;
     };
   };
   return MakeStream(std::move(input), std::move(step));
@@ -196,10 +205,12 @@ NodePtr MakeFilter(NodePtr input, std::function<bool(const Element&)> predicate)
 
 NodePtr MakeScan(NodePtr input, const Element& state, Dataset::ScanFunction function) {
   StreamStep step{"scan", "an element depends on those before it", input->cardinality()};
-  step.open = [state, function = std::move(function)](Reader reader) -> Dataset::Generator {
-    return [now = state, function, reader]() mutable -> std::optional<Element> {
+  step.open_counted = [state, function = std::move(function)](
+                          Reader reader, ElementCounter places) -> Dataset::Generator {
+    return [now = state, function, reader, places]() mutable -> std::optional<Element> {
       const std::optional<Element> element = reader->Next();
       if (!element) return std::nullopt;
+      const runtime::ElementScope scope(places.Next());
       auto [next, result] = function(now, *element);
       now = std::move(next);
       return result;
@@ -218,9 +229,8 @@ NodePtr MakeInterleave(NodePtr input, Dataset::Expansion function, int64_t cycle
       threads > 0 ? "interleave(" + std::to_string(threads) + " threads)" : "interleave",
       "how many elements an element gives is known when it is read"};
   step.expansion = function;
-  step.open = [=](Reader reader) -> Dataset::Generator {
-    auto slots = std::make_shared<Slots>();
-    slots->input = std::move(reader);
+  step.open_counted = [=](Reader reader, ElementCounter places) -> Dataset::Generator {
+    auto slots = std::make_shared<Slots>(std::move(reader), places);
     slots->function = function;
     slots->block = block;
     slots->threads = std::vector<base::EventThread>(std::min<int64_t>(threads, cycle));

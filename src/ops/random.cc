@@ -2,8 +2,12 @@
 
 #include "lockstep/ops/random.h"
 
+#include <limits>
+
 #include "lockstep/ops/array.h"
+#include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
 #include "lockstep/ops/structure.h"
 #include "ops/array_rules.h"
 #include "ops/builder.h"
@@ -186,6 +190,29 @@ Tensor RandomFoldIn(const Tensor& seed, const Tensor& data) {
   const Tensor first = StatelessRandomUniformFullInt(Shape{1}, seed, dtype);
   const Tensor second = data.is_weak() ? ops::CastScalar(data, dtype) : data;
   return Concat({first, Reshape(second, {1})}, 0);
+}
+
+// As TensorFlow: one double for each sample, row after row, is looked up in the running sums of the
+// classes' weights.
+Tensor StatelessCategorical(const Tensor& logits, int64_t samples, const Tensor& seed,
+                            DType dtype) {
+  if (logits.rank() != 2 || logits.shape()[0] < 0 || logits.shape()[1] < 1 || samples < 0) {
+    throw Error(Code::kInvalidArgument,
+                "[categorical] logits must be [rows, classes], of known sizes with a class at "
+                "least; got " +
+                    logits.shape().ToString() + " and " + std::to_string(samples) + " samples");
+  }
+  const Tensor known = IsFinite(logits);
+  const Tensor scores = Cast(logits, DType::kFloat64);
+  const Tensor lowest = Scalar(std::numeric_limits<double>::lowest());
+  const Tensor largest = ReduceMax(Where(known, scores, lowest), {1}, true);
+  const Tensor sums = Cumsum(Where(known, Exp(scores - largest), Scalar(0.0)), 1);
+  const int64_t classes = logits.shape()[1];
+  const Tensor total = Slice(sums, {0, classes - 1}, {-1, 1});
+  const Tensor drawn =
+      StatelessRandomUniform({logits.shape()[0], samples}, seed, 0, 1, DType::kFloat64);
+  const Tensor passed = LessEqual(ExpandDims(sums, 1), ExpandDims(drawn * total, 2));
+  return ReduceSum(Cast(passed, dtype), {2});
 }
 
 Tensor StatelessDropout(const Tensor& x, double rate, const Tensor& seed) {

@@ -8,6 +8,7 @@
 #include "lockstep/runtime/function.h"
 #include "python/bind.h"
 #include "python/callback.h"
+#include "runtime/element_draws.h"
 
 namespace lockstep::python {
 
@@ -27,10 +28,15 @@ nb::list ListOf(const std::vector<Tensor>& tensors) {
   return list;
 }
 
-// A traced function runs without the interpreter once it is traced.
+// A traced function runs without the interpreter once it is traced. It takes the element's place,
+// too.
 std::function<Element(const Element&)> ElementFunction(nb::object function) {
   if (!nb::isinstance<Function>(function)) return TensorFunction(std::move(function));
-  return [own = nb::cast<Function>(function)](const Element& element) { return own.Call(element); };
+  return [own = nb::cast<Function>(function)](const Element& element) {
+    Element given = element;
+    given.push_back(runtime::ElementScope::CurrentPlace());
+    return own.Call(given);
+  };
 }
 
 // `make()` gives a Python iterator of lists of tensors.
@@ -114,6 +120,13 @@ class Iterator {
   bool tried_ = false;  // without a place then, it is that of the first element, which fails
 };
 
+// What `function` gives for tensors the last of which is the place of an element.
+std::vector<Tensor> CallWithPlace(nb::object function, std::vector<Tensor> tensors) {
+  const runtime::ElementTraceScope scope(tensors.back());
+  tensors.pop_back();
+  return TensorFunction(std::move(function))(tensors);
+}
+
 void BindSources(nb::class_<Dataset>& c) {
   c.def_static("from_tensors", [](const Element& e) { return Dataset::FromTensors(e); })
       .def_static("from_tensor_slices",
@@ -136,6 +149,16 @@ void BindSteps(nb::class_<Dataset>& c) {
            [](const Dataset& d, nb::object predicate) {
              const auto call = ElementFunction(std::move(predicate));
              return d.Filter([call](const Element& e) { return call(e).at(0).scalar<bool>(); });
+           })
+      .def("scan",
+           [](const Dataset& d, const Element& state, nb::object function) {
+             const auto call = ElementFunction(std::move(function));
+             return d.Scan(state, [call, size = state.size()](Element now, const Element& element) {
+               now.insert(now.end(), element.begin(), element.end());
+               const Element made = call(now);
+               return std::pair(Element(made.begin(), made.begin() + size),
+                                Element(made.begin() + size, made.end()));
+             });
            })
       .def("enumerate", &Dataset::Enumerate)
       .def("interleave",
@@ -171,6 +194,7 @@ void BindSteps(nb::class_<Dataset>& c) {
 }  // namespace
 
 void BindData(nb::module_& m) {
+  m.def("call_with_place", &CallWithPlace);
   nb::class_<Dataset> dataset(m, "Dataset");
   BindSources(dataset);
   BindSteps(dataset);

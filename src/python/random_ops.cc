@@ -44,6 +44,12 @@ void BindStateful(nb::module_& m) {
         return RandomTruncatedNormal(shape, mean, deviation, {dtype, seed});
       },
       nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
+  m.def(
+      "random_categorical",
+      [](const Tensor& logits, int64_t samples, DType dtype, Seed seed) {
+        return RandomCategorical(logits, samples, {dtype, seed});
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
   m.def("random_shuffle", &RandomShuffle, nb::arg(), nb::arg().none(), unlocked);
 }
 
@@ -54,6 +60,7 @@ void BindStateless(nb::module_& m) {
   m.def("stateless_uniform_full_int", &StatelessRandomUniformFullInt, unlocked);
   m.def("stateless_normal", &StatelessRandomNormal, unlocked);
   m.def("stateless_truncated_normal", &StatelessTruncatedNormal, unlocked);
+  m.def("stateless_categorical", &StatelessCategorical, unlocked);
   m.def("stateless_dropout", &StatelessDropout, unlocked);
   m.def("random_split", &RandomSplit, unlocked);
   m.def("random_fold_in", &RandomFoldIn, unlocked);

@@ -11,6 +11,7 @@
 #include "ops/builder.h"
 #include "random/generator.h"
 #include "random/op_seeds.h"
+#include "runtime/element_draws.h"
 #include "runtime/op_seed.h"
 #include "runtime/random_streams.h"
 #include "runtime/variable_state.h"
@@ -18,6 +19,9 @@
 namespace lockstep {
 
 namespace {
+
+// The seed of eager ops without any seed in functions of data sets.
+constexpr int64_t kUnseededElements = 0x10C457E9;
 
 // What SetSeed restarts. Streams of eager ops by (op, seeds, dtype); those of functions' ops, with
 // what they begin with; counters of functions by their graph, for as long as it is traced.
@@ -104,8 +108,36 @@ Tensor ReadAndSkip(const Variable& state, uint64_t blocks) {
   return state.state().Update("RngReadAndSkip", {Scalar(static_cast<int64_t>(blocks))})[0];
 }
 
-// The stream of a draw. Of a generator that was made in a strategy's scope each replica has a copy,
-// and a key of its own that follows from the shared one.
+// The state for an op in the function of a data set, which follows from its element; undefined
+// elsewhere.
+Tensor DrawOfElement(std::optional<int64_t> seed, uint64_t blocks) {
+  Context& context = GlobalContext();
+  auto* tracer = dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder());
+  auto* element = tracer == nullptr ? runtime::ElementScope::Current() : nullptr;
+  const Tensor place = tracer != nullptr    ? runtime::ElementTraceScope::Current()
+                       : element != nullptr ? runtime::ElementScope::CurrentPlace()
+                                            : Tensor();
+  if (!place.defined()) return Tensor();
+  std::unique_lock lock(context.mutex);
+  if (element != nullptr && !element->seeds) element->seeds = context.seeds.ForFunction();
+  random::SeedPair pair =
+      element != nullptr ? element->seeds->Next(seed) : NextPair(context, tracer, seed);
+  const bool unseeded = pair.nondeterministic();
+  if (unseeded && element != nullptr) pair = {kUnseededElements, ++element->unseeded};
+  pair = OrNextOfProgram(context, pair);
+  lock.unlock();
+  return runtime::ElementState(place, pair, blocks, unseeded);
+}
+
+// What a stateful op draws with. Its stream goes on by what `elements` numbers need.
+Tensor Drawn(const char* op, const RandomOptions& options, int64_t elements) {
+  const uint64_t blocks = random::ReservedBlocks(elements);
+  const Tensor state = DrawOfElement(options.seed, blocks);
+  return state.defined() ? state : ReadAndSkip(StreamFor(op, options), blocks);
+}
+
+// The stream of a draw from a generator. Of a generator that was made in a strategy's scope each
+// replica has a copy, and a key of its own that follows from the shared one.
 Tensor Draw(const Variable& state, const Shape& shape) {
   const Tensor stream = ReadAndSkip(state, random::ReservedBlocks(shape.num_elements()));
   if (!state.state().InReplica()) return stream;
@@ -147,26 +179,33 @@ std::optional<int64_t> GlobalSeed() {
 }
 
 Tensor RandomUniform(const Shape& shape, double low, double high, const RandomOptions& options) {
-  const Tensor stream = Draw(StreamFor("RandomUniform", options), shape);
+  const Tensor stream = Drawn("RandomUniform", options, shape.num_elements());
   return StatelessRandomUniform(shape, stream, low, high, options.dtype);
 }
 
 Tensor RandomUniformInt(const Shape& shape, int64_t low, int64_t high,
                         const RandomOptions& options) {
-  const Tensor stream = Draw(StreamFor("RandomUniformInt", options), shape);
+  const Tensor stream = Drawn("RandomUniformInt", options, shape.num_elements());
   return StatelessRandomUniformInt(shape, stream, low, high, options.dtype);
 }
 
 Tensor RandomNormal(const Shape& shape, double mean, double deviation,
                     const RandomOptions& options) {
-  const Tensor stream = Draw(StreamFor("RandomStandardNormal", options), shape);
+  const Tensor stream = Drawn("RandomStandardNormal", options, shape.num_elements());
   return StatelessRandomNormal(shape, stream, mean, deviation, options.dtype);
 }
 
 Tensor RandomTruncatedNormal(const Shape& shape, double mean, double deviation,
                              const RandomOptions& options) {
-  const Tensor stream = Draw(StreamFor("TruncatedNormal", options), shape);
+  const Tensor stream = Drawn("TruncatedNormal", options, shape.num_elements());
   return StatelessTruncatedNormal(shape, stream, mean, deviation, options.dtype);
+}
+
+// Reserves what TensorFlow does: two words a sample, rounded up to blocks of four samples.
+Tensor RandomCategorical(const Tensor& logits, int64_t samples, const RandomOptions& options) {
+  const int64_t rows = logits.rank() > 0 ? std::max<int64_t>(logits.shape()[0], 0) : 0;
+  const Tensor state = Drawn("Multinomial", options, (samples + 3) / 4 * 4 * 2 * rows);
+  return StatelessCategorical(logits, samples, state, options.dtype);
 }
 
 Tensor RandomShuffle(const Tensor& value, std::optional<int64_t> seed) {
@@ -176,9 +215,9 @@ Tensor RandomShuffle(const Tensor& value, std::optional<int64_t> seed) {
     throw Error(Code::kInvalidArgument,
                 "[shuffle] the number of rows must be known; got " + value.shape().ToString());
   }
-  const Variable stream = StreamFor("RandomShuffle", {.dtype = value.dtype(), .seed = seed});
-  const Tensor place = ReadAndSkip(stream, random::ReservedBlocks(value.num_elements()));
-  return Gather(value, RandomPermutation(rows, place));
+  const Tensor state =
+      Drawn("RandomShuffle", {.dtype = value.dtype(), .seed = seed}, value.num_elements());
+  return Gather(value, RandomPermutation(rows, state));
 }
 
 Generator::Generator(const std::array<int64_t, 3>& state)

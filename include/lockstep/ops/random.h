@@ -47,6 +47,12 @@ Tensor StatelessDropout(const Tensor& x, double rate, const Tensor& seed);
 Tensor StatelessNormalLike(const Tensor& x, const Tensor& seed, double mean = 0,
                            double deviation = 1);
 
+/// `samples` class numbers of each row, drawn with unnormalised log probabilities; a class whose
+/// logit is not finite is never drawn. Shapes: logits [rows, classes], result [rows, samples].
+/// Dtypes: logits floating, result int32 or int64. Source: tf.random.stateless_categorical.
+Tensor StatelessCategorical(const Tensor& logits, int64_t samples, const Tensor& seed,
+                            DType dtype = DType::kInt64);
+
 /// The order of `size` rows after a shuffle: row i of the result is row p[i]. int64 [size].
 /// Source: tf.random.shuffle.
 Tensor RandomPermutation(int64_t size, const Tensor& seed);

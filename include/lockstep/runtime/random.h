@@ -20,6 +20,8 @@ std::optional<int64_t> GlobalSeed();
 // Random ops with a state: every call continues a stream. Eagerly each (op, seeds, dtype) has a
 // stream, and an op without a seed takes the next of the sequence that follows from the global
 // seed; in a traced function each op has a stream of its own, numbered in trace order.
+// In the function of a data set an op draws what follows from the element's number in the iterator,
+// whichever thread or task computes it: each iterator begins anew, a repeat in it goes on.
 // Without any seed the results follow from the order of the calls in the program (in TensorFlow
 // they differ from run to run). Source: tf.random.uniform and its relatives.
 
@@ -37,6 +39,10 @@ Tensor RandomNormal(const Shape& shape, double mean = 0, double deviation = 1,
                     const RandomOptions& options = {});
 Tensor RandomTruncatedNormal(const Shape& shape, double mean = 0, double deviation = 1,
                              const RandomOptions& options = {});
+/// `samples` class numbers a row. Shapes and dtypes: as StatelessCategorical. Source:
+/// tf.random.categorical.
+Tensor RandomCategorical(const Tensor& logits, int64_t samples,
+                         const RandomOptions& options = {.dtype = DType::kInt64});
 /// The rows of `value` in random order. Source: tf.random.shuffle.
 Tensor RandomShuffle(const Tensor& value, std::optional<int64_t> seed = {});
 

@@ -452,19 +452,15 @@ class Dataset:
 
     def scan(self, initial_state, scan_func, name=None):
         """What `scan_func(state, element)` gives beside the new state."""
-        state_form = nest.map_structure(convert_to_tensor, initial_state)
-
-        def make():
-            state = state_form
-            for element in self:
-                state, out = scan_func(state, element)
-                yield _flat_element(out)
-        first = next(iter(self), None)
-        spec = self._spec
-        if first is not None:
-            spec = nest.map_structure(lambda one: _spec_of(convert_to_tensor(one)),
-                                      scan_func(state_form, first)[1])
-        return self._from_python(make, spec, "_ScanDataset")
+        state = nest.map_structure(convert_to_tensor, initial_state)
+        form = nest.map_structure(_spec_of, state)
+        call, spec = _traced(scan_func, (form, self._spec))
+        if not isinstance(spec, tuple) or len(spec) != 2:
+            raise TypeError("`scan_func` must give a pair of the new state and an element; got "
+                            f"{spec}; write `return new_state, element`")
+        nest.assert_same_structure(form, spec[0])
+        native = self._native.scan([convert_to_tensor(one) for one in nest.flatten(state)], call)
+        return self._kept(Dataset._make(native, spec[1], "_ScanDataset"))
 
     def take_while(self, predicate, name=None):
         """The elements before the first one for which `predicate` does not hold."""

@@ -2,7 +2,7 @@
 
 from .. import _native, nest
 from .._composites import apart, general, has_parts, whole
-from .._dtypes import BY_CODE, float32
+from .._dtypes import BY_CODE, float32, int64
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, Tensor
 
@@ -51,12 +51,14 @@ def _traced(function, spec):
         flat, structure = _flatten_results(value)
         form[:] = [structure]
         return flat
-    native = _native.Function(body, getattr(function, "__name__", "map"))
+    def placed(tensors):
+        return _native.call_with_place(body, tensors)
+    native = _native.Function(placed, getattr(function, "__name__", "map"))
     specs = nest.flatten(spec)
     given = []
     if all(one.shape.rank is not None for one in specs):
         known = _native.symbolic_call(
-            body, [(int(one.dtype), [-1 if s is None else s for s in one.shape]) for one in specs])
+            placed, [(int(one.dtype), [-1 if s is None else s for s in one.shape]) for one in specs] + [(int(int64), [3])])
         given = [TensorSpec(shape, BY_CODE[code]) for code, shape in known]
     else:
         form[:] = [0]
