@@ -230,7 +230,7 @@ def if_statement(test, body, otherwise, get, put, names, place):
         def look(branch=branch):
             put(before)
             branch()
-            ends.append(get())
+            ends.append(_opened_arrays(get()))
         _native.scratch(look)
     before, *ends = _with_element_shapes(before, *ends)
     put(before)
@@ -250,6 +250,12 @@ def if_statement(test, body, otherwise, get, put, names, place):
     finally:
         put(before)
     put(tuple(plan.pack(results) for plan in plans))
+
+
+def _opened_arrays(values):
+    """The values of all names where arrays hold tensors of the branch that is traced, and what it wrote no longer."""
+    from ._tensor_array import TensorArray
+    return tuple(one._opened() if isinstance(one, TensorArray) and not one._lacks_shape() else one for one in values)
 
 
 def _with_element_shapes(*states):
@@ -305,6 +311,20 @@ def leaves_of(value):
     for one in nest.flatten(value):
         flat.extend(leaves_of(one._carried()) if _is_carried(one) else [one])
     return flat
+
+
+def _declared_shapes(values):
+    """The shapes that a loop's variables keep, -1 for a size that changes; [] where each keeps its own."""
+    from ._tensor_array import TensorArray
+    shapes, differ = [], False
+    for value in values:
+        for one in nest.flatten(value):
+            parts = leaves_of([one])
+            declared = isinstance(one, TensorArray)
+            differ |= declared
+            shapes.extend(one._declared() if declared else [
+                [-1 if size is None else size for size in convert_to_tensor(part)._shape] for part in parts])
+    return shapes if differ else []
 
 
 def rebuilt(example, tensors):
@@ -467,7 +487,7 @@ def _same_structure_and_values(a, b):
     return len(left) == len(right) and all(_same(x, y) for x, y in zip(left, right))
 
 
-def _trace_while(test, body, get, put, names, invariants=None):
+def _trace_while(test, body, get, put, names):
     before = get()
     carried, start = _loop_names(body, get, put, names)
     flat, counts = [], []
@@ -476,6 +496,7 @@ def _trace_while(test, body, get, put, names, invariants=None):
         counts.append(len(leaves))
         flat.extend(leaves)
     dtypes = [one.dtype for one in flat]
+    declared = _declared_shapes([start[i] for i in carried])
 
     def enter(tensors):
         tensors = iter(tensors)
@@ -504,10 +525,10 @@ def _trace_while(test, body, get, put, names, invariants=None):
         body()
         return leave()
     try:
-        results = _native.while_loop(holds, step, flat, -1, [])
+        results = _native.while_loop(holds, step, flat, -1, declared)
     except errors.InvalidArgumentError as error:
         put(before)
-        relaxed = _relaxed(step, flat)
+        relaxed = _relaxed(step, flat, declared)
         if relaxed is None:
             raise ValueError(str(error)) from None
         results = _native.while_loop(holds, step, flat, -1, relaxed)
@@ -519,16 +540,16 @@ def _trace_while(test, body, get, put, names, invariants=None):
     put(tuple(state))
 
 
-def _relaxed(step, flat):
+def _relaxed(step, flat, declared):
     """Shapes with unknown sizes where an iteration changes them; None where ranks change."""
     after = []
     _native.scratch(lambda: after.extend(step(flat)))
     shapes, differs = [], False
-    for one, two in zip(flat, after):
+    for one, two, known in zip(flat, after, declared or [one._shape for one in flat]):
         if one._dtype != two._dtype or one._rank != two._rank:
             return None
-        sizes = [a if a == b and a is not None else -1 for a, b in zip(one._shape, two._shape)]
-        differs |= tuple(sizes) != tuple(one._shape)
+        sizes = [a if a == b and a is not None else -1 for a, b in zip(known, two._shape)]
+        differs |= sizes != [-1 if size is None else size for size in known]
         shapes.append(sizes)
     return shapes if differs else None
 

@@ -133,30 +133,39 @@ def _with_element_shapes(body, loop_vars, flat):
 
 def _trace_loop(cond, body, loop_vars, flat, invariants, maximum_iterations):
     flat = _with_element_shapes(body, loop_vars, flat)
-    arrays = [one for one in flat if isinstance(one, TensorArray)]
-    sizes = [one._opened() if isinstance(one, TensorArray) else one for one in flat]
+    def parts(values):
+        return [part for one in values for part in (one._carried() if isinstance(one, TensorArray) else [one])]
 
     def close(tensors):
-        tensors, closed, place = list(tensors), [], iter(arrays)
-        return [next(place)._carrying([value]) if isinstance(one, TensorArray) else value
-                for one, value in zip(flat, tensors)] or closed
+        tensors = iter(tensors)
+        return [one._carrying([next(tensors) for _ in one._carried()]) if isinstance(one, TensorArray) else next(tensors)
+                for one in flat]
 
     def holds(tensors):
         return [convert_to_tensor(_call_with(cond, loop_vars, close(tensors)))]
 
     def step(tensors):
-        made = _again(_call_with(body, loop_vars, close(tensors)), loop_vars)
-        return [one._opened() if isinstance(one, TensorArray) else one for one in made]
-    shapes = []
-    if invariants is not None:
-        shapes = [[-1 if size is None else size for size in TensorShape(one)]
-                  for one in _flat_invariants(invariants)]
+        return parts(_again(_call_with(body, loop_vars, close(tensors)), loop_vars))
+    sizes = parts(flat)
+    shapes = _carried_shapes(flat, invariants)
     limit = -1 if maximum_iterations is None else int(maximum_iterations)
     try:
         results = _native.while_loop(holds, step, sizes, limit, shapes)
     except errors.InvalidArgumentError as error:
         raise ValueError(str(error)) from None
     return nest._pack(loop_vars, iter(close(results)))
+
+
+def _carried_shapes(flat, invariants):
+    """The shapes that a loop's variables keep; none where each keeps its own."""
+    if invariants is None and not any(isinstance(one, TensorArray) for one in flat):
+        return []
+    given = [None] * len(flat) if invariants is None else _flat_invariants(invariants)
+    shapes = []
+    for one, shape in zip(flat, given):
+        shapes.extend(one._declared() if isinstance(one, TensorArray) else [
+            [-1 if size is None else size for size in (one.shape if invariants is None else TensorShape(shape))]])
+    return shapes
 
 
 def _flat_invariants(invariants):
@@ -172,43 +181,35 @@ def _flat_invariants(invariants):
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False,
            infer_shape=True, name=None, fn_output_signature=None):
-    """`fn` of each element along axis 0, stacked."""
-    from . import ops_array
-    leaves = [convert_to_tensor(one) for one in nest.flatten(elems)]
-    if leaves[0]._shape[0] is None:
+    """`fn` of each element along axis 0, stacked.
+
+    Of a ragged tensor the elements are its rows; where `fn_output_signature` is a RaggedTensorSpec so is the result."""
+    from . import ops_array, ragged
+    leaves = [one if isinstance(one, ragged.RaggedTensor) else convert_to_tensor(one) for one in nest.flatten(elems)]
+    rows = len(leaves[0]) if isinstance(leaves[0], ragged.RaggedTensor) else leaves[0]._shape[0]
+    if rows is None:
         return _map_in_loop(fn, elems, leaves)
-    results = [fn(nest._pack(elems, iter([one[i] for one in leaves])))
-               for i in range(leaves[0]._shape[0])]
+    results = [fn(nest._pack(elems, iter([one[i] for one in leaves]))) for i in range(rows)]
+    if isinstance(dtype if fn_output_signature is None else fn_output_signature, ragged.RaggedTensorSpec):
+        return ragged.stack(results)
     stacked = [ops_array.stack(list(column))
                for column in zip(*[nest.flatten(one) for one in results])]
     return nest._pack(results[0], iter(stacked))
 
 
 def _map_in_loop(fn, elems, leaves):
-    """`map_fn` over rows whose number is known when the graph runs only; what `fn` gives must have known sizes."""
-    from . import ops_array, ops_math
-    lead = leaves[0]
-    rows = ops_array.shape(lead)[0]
-    firsts = ops_array.zeros_like(lead[(slice(None),) + (0,) * (lead._rank - 1)], dtype="int32")  # one for each row
+    """`map_fn` over rows whose number is known when the graph runs only."""
+    from . import ops_array
+    rows = ops_array.shape(leaves[0])[0]
     row = [TensorSpec(one._shape[1:], one.dtype) for one in leaves]
     form = Function(fn).get_concrete_function(nest._pack(elems, iter(row))).structured_outputs
-    empty = []
-    for one in nest.flatten(form):
-        if not one.shape.is_fully_defined():
-            raise errors.UnimplementedError(
-                None, None, "[map_fn] what the function gives must have known sizes where the number of elements is not "
-                f"known; got {one.shape}; give the sizes by tf.ensure_shape or tf.reshape")
-        sizes = one.shape.as_list()
-        zeros = ops_array.reshape(firsts, [-1] + [1] * len(sizes)) + ops_array.zeros([1] + sizes, "int32")
-        empty.append(zeros if one.dtype.name == "bool" else ops_math.cast(zeros, one.dtype))
+    arrays = [TensorArray(one.dtype, size=rows, element_shape=one.shape) for one in nest.flatten(form)]
 
     def body(i, *done):
         made = nest.flatten(fn(nest._pack(elems, iter([one[i] for one in leaves]))))
-        return [i + 1] + [ops_array.tensor_scatter_nd_update(
-            all_, [[i]], ops_array.expand_dims(ops_math.cast(one, all_.dtype), 0)) for all_, one in zip(done, made)]
-    results = while_loop(lambda i, *_: i < rows, body, [convert_to_tensor(0)] + empty)[1:]
-    kinds = [one.dtype for one in nest.flatten(form)]
-    return nest._pack(form, iter([ops_math.cast(all_, kind) for all_, kind in zip(results, kinds)]))
+        return [i + 1] + [array.write(i, one) for array, one in zip(done, made)]
+    _, *arrays = while_loop(lambda i, *_: i < rows, body, [convert_to_tensor(0)] + arrays)
+    return nest._pack(form, iter([one.stack() for one in arrays]))
 
 
 vectorized_map = map_fn

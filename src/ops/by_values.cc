@@ -74,13 +74,16 @@ Attributes WithOp(const Attributes& attributes, std::string op) {
   return changed;
 }
 
-// The part that was padded: begin is every second number.
+// The part that was padded: begin is every second number. The input itself is not needed, so that a
+// loop does not keep it.
 Tensor PadGradient(const GradientContext& context) {
-  const Tensor& input = context.inputs[0];
-  const auto count = static_cast<int64_t>(2 * input.rank());
-  const Tensor begin = StridedSlice(context.inputs[1], {0}, {count}, {2});
-  return SliceBy(context.output_gradients[0], begin, ShapeOf(input, DType::kInt64),
-                 input.shape().vector());
+  const Shape& shape = context.inputs[0].shape();
+  const Tensor& gradient = context.output_gradients[0];
+  const auto count = static_cast<int64_t>(2 * shape.rank());
+  const Tensor before = Cast(StridedSlice(context.inputs[1], {0}, {count}, {2}), DType::kInt64);
+  const Tensor behind = Cast(StridedSlice(context.inputs[1], {1}, {count}, {2}), DType::kInt64);
+  return SliceBy(gradient, before, ShapeOf(gradient, DType::kInt64) - before - behind,
+                 shape.vector());
 }
 
 std::vector<Tensor> ByValuesGradient(const GradientContext& context) {

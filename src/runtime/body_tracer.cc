@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "graph/bodies.h"
+#include "graph/passes.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
 #include "runtime/expandable.h"
@@ -51,7 +52,8 @@ class BodyTracer : public graph::Tracer {
   std::unordered_map<const TensorObject*, graph::Endpoint> parameter_of_;
 };
 
-// The same graph with other parameters: parameter i becomes parameter `place[i]` of `types`.
+// The same graph with other parameters: parameter i becomes parameter `place[i]` of `types`; where
+// that is negative nobody uses it.
 std::shared_ptr<graph::Graph> WithParameters(const graph::Graph& graph,
                                              const std::vector<int>& place,
                                              const std::vector<ops::TensorType>& types) {
@@ -60,7 +62,8 @@ std::shared_ptr<graph::Graph> WithParameters(const graph::Graph& graph,
   std::vector<int> copy_of(graph.num_nodes());
   for (const graph::Node& node : graph.nodes()) {
     if (node.spec->name == "Arg") {
-      copy_of[node.id] = result->parameters()[place[node.attributes.Get<int64_t>("index")]].node;
+      const int at = place[node.attributes.Get<int64_t>("index")];
+      copy_of[node.id] = at < 0 ? -1 : result->parameters()[at].node;
       continue;
     }
     std::vector<graph::Endpoint> inputs;
@@ -134,6 +137,29 @@ Body TraceBody(const BodyFunction& function, const std::vector<ops::TensorType>&
     }
   }
   return body;
+}
+
+void DropUnused(Body* body) {
+  const graph::Graph pruned = graph::Prune(*body->graph);
+  const int count = static_cast<int>(pruned.parameters().size());
+  const int lead = count - static_cast<int>(body->outside.size());
+  std::vector<char> used(pruned.num_nodes());
+  for (graph::Endpoint result : pruned.results()) used[result.node] = 1;
+  for (const graph::Node& node : pruned.nodes()) {
+    for (graph::Endpoint input : node.inputs) used[input.node] = 1;
+    for (int control : node.control_inputs) used[control] = 1;
+  }
+  std::vector<int> place(count, -1);
+  std::vector<ops::TensorType> types;
+  std::vector<Outside> outside;
+  for (int i = 0; i < count; ++i) {
+    if (i >= lead && !used[pruned.parameters()[i].node]) continue;
+    place[i] = static_cast<int>(types.size());
+    types.push_back(pruned.type(pruned.parameters()[i]));
+    if (i >= lead) outside.push_back(body->outside[i - lead]);
+  }
+  body->graph = WithParameters(pruned, place, types);
+  body->outside = std::move(outside);
 }
 
 std::vector<Outside> Unify(std::vector<Body*> bodies, int lead) {

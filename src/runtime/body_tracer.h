@@ -44,6 +44,9 @@ std::vector<Tensor> Strong(std::vector<Tensor> tensors, const char* where);
 Body TraceBody(const BodyFunction& function, const std::vector<ops::TensorType>& types,
                const ResourceSet& keep_inside);
 
+/// Leaves out of a body what has no effect, and of `outside` what it does not need.
+void DropUnused(Body* body);
+
 /// Gives all bodies the same parameters: `lead` of their own, then the union of what they take from
 /// outside, which is returned.
 std::vector<Outside> Unify(std::vector<Body*> bodies, int lead);

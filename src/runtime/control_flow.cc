@@ -186,6 +186,7 @@ Tensors Cond(const Tensor& predicate, const std::function<Tensors()>& then,
   runtime::Body bodies[] = {
       runtime::TraceBody([&](const Tensors&) { return then(); }, {}, {}),
       runtime::TraceBody([&](const Tensors&) { return otherwise(); }, {}, {})};
+  for (runtime::Body& body : bodies) runtime::DropUnused(&body);
   const auto outside = runtime::Unify({&bodies[0], &bodies[1]}, 0);
   std::vector<Tensor> inputs{predicate};
   for (Tensor& value : runtime::ValuesOf(outside)) inputs.push_back(std::move(value));
@@ -201,6 +202,8 @@ Tensors EmitLoop(const std::function<Tensor(const Tensors&)>& condition,
                  const WhileOptions& options, bool record) {
   const auto types = VariableTypes(variables, options);
   LoopBodies traced = TraceLoop(condition, body, types);
+  DropUnused(&traced.condition);
+  DropUnused(&traced.body);
   std::vector<ops::TensorType> after;
   for (graph::Endpoint result : traced.body.graph->results()) {
     after.push_back(traced.body.graph->type(result));

@@ -44,6 +44,7 @@ struct Execution::Frame {
   std::vector<Tensor> loop;  // the loop's variables, then what it captures
   int64_t iterations = 0;
   std::vector<std::vector<Tensor>> history;  // by variable: its values when an iteration began
+  std::vector<char> kept;                    // by variable: whether somebody asks for those
 };
 
 Execution::Execution(const Program& program, const std::vector<Tensor>& arguments, Stops stops)
@@ -88,7 +89,11 @@ void Execution::StartLoop(Frame& frame, const Program::Item& item) {
   const graph::Node& node = frame.program->graph_.node(item.node);
   frame.loop = Inputs(frame, item);
   frame.iterations = 0;
-  frame.history.assign(node.attributes.Get<int64_t>("variables"), {});
+  const size_t variables = node.attributes.Get<int64_t>("variables");
+  frame.history.assign(variables, {});
+  frame.kept.assign(variables, 0);
+  for (size_t i = 0; i < variables && node.attributes.GetOr<bool>("record", false); ++i)
+    frame.kept[i] = frame.program->used_[item.outputs[variables + 1 + i]];
   Iterate(frame, item);
 }
 
@@ -111,7 +116,9 @@ void Execution::EndLoop(Frame& frame, const Program::Item& item) {
     outputs.push_back(Scalar<int64_t>(frame.iterations));
     for (size_t i = 0; i < variables; ++i) {
       const std::vector<Tensor>& past = frame.history[i];
-      if (past.empty()) {
+      if (frame.kept[i] == 0) {
+        outputs.emplace_back();
+      } else if (past.empty()) {
         Shape none{0};
         for (int64_t size : outputs[i].shape().sizes()) none.Append(size);
         const DType dtype = outputs[i].dtype();
@@ -143,8 +150,6 @@ void Execution::Return() {
   }
   Frame& frame = *frames_.back();
   const Program::Item& item = *frame.program->items_[frame.item];
-  const bool records =
-      frame.program->graph_.node(item.node).attributes.GetOr<bool>("record", false);
   switch (ended->role) {
     case kBranch:
       Store(frame, item, results);
@@ -155,8 +160,8 @@ void Execution::Return() {
         EndLoop(frame, item);
         break;
       }
-      for (size_t i = 0; records && i < frame.history.size(); ++i) {
-        frame.history[i].push_back(frame.loop[i]);
+      for (size_t i = 0; i < frame.history.size(); ++i) {
+        if (frame.kept[i] != 0) frame.history[i].push_back(frame.loop[i]);
       }
       Push(*item.second, frame.loop, kBody);
       break;

@@ -62,6 +62,11 @@ Program::Program(const graph::Graph& graph, const ExecutionOptions& options)
     first_value_.push_back(num_values_);
     num_values_ += static_cast<int>(node.outputs.size());
   }
+  used_.resize(num_values_);
+  for (graph::Endpoint result : graph_.results()) used_[ValueOf(result)] = 1;
+  for (const graph::Node& node : graph_.nodes()) {
+    for (graph::Endpoint input : node.inputs) used_[ValueOf(input)] = 1;
+  }
   for (const graph::Node& node : graph_.nodes()) {
     if (node.spec->name == "Const") {
       constants_.emplace_back(ValueOf({node.id, 0}), node.attributes.Get<Tensor>("value"));

@@ -43,6 +43,7 @@ class Program {
   ExecutionOptions options_;
   std::vector<std::unique_ptr<Item>> items_;
   std::vector<int> first_value_;  // by node
+  std::vector<char> used_;        // by value: whether a node takes it, or it is a result
   std::vector<std::pair<int, Tensor>> constants_;
   int num_values_ = 0;
 };

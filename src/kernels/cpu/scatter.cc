@@ -166,6 +166,11 @@ class TensorScatter : public Kernel {
 
 template <bool kAdd>
 std::unique_ptr<Kernel> MakeTensorScatter(const KernelSpec& spec) {
+  if (!kAdd && spec.inputs[0].dtype == DType::kBool) {
+    return ForDType(IndexTypes(), spec.inputs[1].dtype, [&]<typename I>(std::type_identity<I>) {
+      return std::make_unique<TensorScatter<uint8_t, I, false>>(spec);
+    });
+  }
   return ForDType(NumberTypes(), spec.inputs[0].dtype, [&]<typename T>(std::type_identity<T>) {
     return ForDType(IndexTypes(), spec.inputs[1].dtype, [&]<typename I>(std::type_identity<I>) {
       return std::make_unique<TensorScatter<T, I, kAdd>>(spec);
