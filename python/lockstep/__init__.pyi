@@ -363,7 +363,7 @@ def identity_n(input, name=None) -> Any:
     ...
 from . import image as image
 def in_one_row(tensor) -> Any:
-    """Such a scalar as a vector of all its elements; any other tensor as it is."""
+    """Such a tensor as a vector of all its elements; any other tensor as it is."""
     ...
 class init_scope:
     """Leaves the functions that are being traced: ops inside happen at once."""
@@ -515,7 +515,7 @@ def print(*inputs, **kwargs) -> Any:
     ...
 from . import profiler as profiler
 def py_function(func=None, inp=None, Tout=None, name=None) -> Any:
-    """Calls a Python function when the graph runs. Tout: dtypes, or `TensorSpec`s, which a traced"""
+    """Calls a Python function when the graph runs. Tout: dtypes, or `TensorSpec`s where shapes are known."""
     ...
 from . import queue as queue
 from . import ragged as ragged

@@ -10,8 +10,10 @@ from ._variable import Variable
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):
-    """Calls a Python function when the graph runs. Tout: dtypes, or `TensorSpec`s, which a traced
-    function needs, as the number of axes must be known."""
+    """Calls a Python function when the graph runs. Tout: dtypes, or `TensorSpec`s where shapes are known.
+
+    In a traced function the shape of a result is not known otherwise; ops that need its number of axes raise
+    UnimplementedError, until `set_shape`, `tf.ensure_shape` or `tf.reshape` gives it."""
     return _call_python(func, inp, Tout, False)
 
 
@@ -44,16 +46,8 @@ def _call_python(func, inp, Tout, arrays):
     if not _native.is_tracing():
         results = call(inputs)
     else:
-        shapes = []
-        for one in wanted:
-            if isinstance(one, TensorSpec) and one.shape.rank is not None:
-                shapes.append(list(one.shape))
-            elif inputs and len(set(tuple(i._shape) for i in inputs)) == 1:
-                shapes.append(inputs[0]._shape)
-            else:
-                raise errors.UnimplementedError(
-                    None, None, "[py_function] the number of axes of a result must be known while a "
-                    "function is traced; write Tout=tf.TensorSpec(shape, dtype)")
+        shapes = [list(one.shape) if isinstance(one, TensorSpec) and one.shape.rank is not None else None
+                  for one in wanted]
         results = _native.host_call(call, inputs, dtypes, shapes)
     if Tout is None:
         return None

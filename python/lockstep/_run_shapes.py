@@ -1,18 +1,22 @@
-"""Placeholders of graphs whose number of axes only a run tells."""
+"""Tensors whose number of axes only a run tells: `_ranked` says so of those of functions; those of graphs are scalars until
+then."""
 
 from . import _native
 
 
+origins = {}  # by the id of a tensor of a graph that `set_shape` has made: the tensor that it stood for before
 unknown_ranks = set()  # the ids of placeholders whose number of axes only a run tells; until then they are scalars
 
 
 def _open(tensor):
     """Whether a scalar of a graph may be an array in a run."""
-    return unknown_ranks and tensor._symbolic and tensor._rank == 0 and _native.has_graph()
+    return unknown_ranks and tensor._symbolic and tensor._ranked and tensor._rank == 0 and _native.has_graph()
 
 
 def in_one_row(tensor):
-    """Such a scalar as a vector of all its elements; any other tensor as it is."""
+    """Such a tensor as a vector of all its elements; any other tensor as it is."""
+    if not tensor._ranked:
+        return _native.reshape(tensor, [-1])
     return _native.placeholder_with_default(_native.reshape(tensor, [-1]), [-1], "PlaceholderWithDefault") if _open(
         tensor) else tensor
 

@@ -7,6 +7,7 @@ import weakref
 from . import _native, _records, errors
 from ._dtypes import BY_CODE, DType, TensorShape, as_dtype, bfloat16, float32, int32, string
 from ._newest import Newest
+from ._run_shapes import origins, with_shape
 
 Tensor = _native.Tensor
 _local = threading.local()
@@ -371,7 +372,25 @@ def name_symbol(tensor, name):
 
 
 def _set_shape(self, shape):
+    """From here on the tensor has what is known of both shapes; a run checks it. Raises: ValueError where they differ."""
+    shape = TensorShape(shape)
     self.shape.assert_is_compatible_with(shape)
+    if not self._symbolic or shape.rank is None:
+        return
+    if self._ranked and all(one is None or one == two for one, two in zip(shape.as_list(), self._shape)):
+        return
+    name, known = self.name, _with_known_shape(self, shape)
+    if _native.has_graph():
+        origins[known._id] = origins.get(self._id) or _native.alias(self)
+    self._become(known)
+    _names[self._id] = name
+
+
+def _with_known_shape(tensor, shape):
+    """The tensor with what is known of its shape and of this one."""
+    sizes = shape.as_list()
+    opened = with_shape(tensor, sizes)  # a scalar of a graph that may be an array in a run
+    return opened if opened is not tensor else _native.ensure_shape(tensor, [-1 if one is None else one for one in sizes])
 
 
 def _equal(self, other):
@@ -637,7 +656,7 @@ def install():
     Tensor.__str__ = tensor_str
     Tensor.__format__ = lambda self, spec: format(str(self) if self._symbolic else self.numpy(), spec)
     Tensor.dtype = property(lambda self: BY_CODE[self._dtype])
-    Tensor.shape = property(lambda self: TensorShape(self._shape))
+    Tensor.shape = property(lambda self: TensorShape(self._shape if self._ranked else None))
     Tensor.ndim = property(lambda self: self._rank)
     Tensor.name = property(_name)
     Tensor.op = property(_op_of)

@@ -137,7 +137,7 @@ def greater_equal(x, y, name=None) -> Any:
     """x >= y. Element by element; shapes broadcast, dtypes must agree."""
     ...
 def in_one_row(tensor) -> Any:
-    """Such a scalar as a vector of all its elements; any other tensor as it is."""
+    """Such a tensor as a vector of all its elements; any other tensor as it is."""
     ...
 from lockstep.nn import in_top_k as in_top_k
 int32: Any

@@ -5,9 +5,9 @@ import collections
 from . import _native as n
 from . import _op_names, _value_shapes, errors, nest
 from ._dtypes import TensorShape, as_dtype, float32, int32
-from ._tensor import (Tensor, convert_to_tensor, from_python, get_item, integers, is_tensor, op,
+from ._tensor import (Tensor, _with_known_shape, convert_to_tensor, from_python, get_item, integers, is_tensor, op,
                       static_shape)
-from ._run_shapes import in_one_row, open_shape, with_shape
+from ._run_shapes import in_one_row, open_shape
 from ._variable import Variable
 
 newaxis = None
@@ -143,14 +143,14 @@ def reshape(tensor, shape, name=None):
 
 def ensure_shape(x, shape, name=None):
     """`x`. Raises: InvalidArgumentError (ValueError in a graph) when it has another shape."""
-    x = with_shape(convert_to_tensor(x), TensorShape(shape).as_list()) if TensorShape(shape).rank else convert_to_tensor(x)
+    x, shape = convert_to_tensor(x), TensorShape(shape)
     if not x.shape.is_compatible_with(shape):
-        said = f"Shape of tensor input {list(x.shape)} is not compatible with expected shape {list(TensorShape(shape))}"
+        said = f"Shape of tensor input {list(x.shape)} is not compatible with expected shape {list(shape)}"
         if x._symbolic:
             raise ValueError(said)
         from .errors import InvalidArgumentError
         raise InvalidArgumentError(None, None, said)
-    return identity(x)
+    return identity(x) if shape.rank is None or not x._symbolic else _with_known_shape(x, shape)
 
 
 def expand_dims(input, axis, name=None):
@@ -507,8 +507,9 @@ def size(input, out_type=None, name=None):
 
 def rank(input, name=None):
     """The number of axes, as a tensor."""
-    at_run = open_shape(convert_to_tensor(input), int32)
-    return n.to_tensor(convert_to_tensor(input)._rank) if at_run is None else op(n.size_of, at_run, int32)
+    input = convert_to_tensor(input)
+    at_run = open_shape(input, int32) if input._ranked else shape(input)
+    return n.to_tensor(input._rank) if at_run is None else op(n.size_of, at_run, int32)
 
 
 def sort(values, axis=-1, direction="ASCENDING", name=None):

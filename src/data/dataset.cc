@@ -65,8 +65,8 @@ Dataset Dataset::Window(int64_t size, int64_t shift, int64_t stride, bool drop_r
   return Dataset(data::MakeWindow(node_, size, shift, stride, drop_remainder));
 }
 Dataset Dataset::PaddedBatch(int64_t size, const std::vector<Shape>& padded_shapes,
-                             double padding_value, bool drop_remainder) const {
-  return Dataset(data::MakePaddedBatch(node_, size, padded_shapes, padding_value, drop_remainder));
+                             const std::vector<Tensor>& padding_values, bool drop_remainder) const {
+  return Dataset(data::MakePaddedBatch(node_, size, padded_shapes, padding_values, drop_remainder));
 }
 Dataset Dataset::Batch(int64_t size, bool drop_remainder) const {
   return Dataset(data::MakeBatch(node_, size, drop_remainder));

@@ -164,7 +164,7 @@ NodePtr MakeInterleave(NodePtr input, Dataset::Expansion function, int64_t cycle
 const Dataset::Expansion* ExpansionOf(const DatasetNode& node);
 NodePtr MakeWindow(NodePtr input, int64_t size, int64_t shift, int64_t stride, bool drop_remainder);
 NodePtr MakePaddedBatch(NodePtr input, int64_t size, const std::vector<Shape>& shapes,
-                        double padding_value, bool drop_remainder);
+                        const std::vector<Tensor>& padding_values, bool drop_remainder);
 NodePtr MakePieces(NodePtr input, int64_t replicas);
 NodePtr MakeBatch(NodePtr input, int64_t size, bool drop_remainder);
 NodePtr MakeUnbatch(NodePtr input);

@@ -140,7 +140,7 @@ Dataset BucketBySequenceLength(const Dataset& dataset,
     const int64_t rows = options.batch_sizes[key];
     if (options.no_padding) return window.Batch(rows, options.drop_remainder);
     if (!options.pad_to_bucket_boundary)
-      return window.PaddedBatch(rows, options.padded_shapes, options.padding_value,
+      return window.PaddedBatch(rows, options.padded_shapes, {Scalar(options.padding_value)},
                                 options.drop_remainder);
     if (key == static_cast<int64_t>(options.boundaries.size())) {
       data::Refuse("bucket_by_sequence_length",
@@ -148,7 +148,7 @@ Dataset BucketBySequenceLength(const Dataset& dataset,
                    "one that is not", "add a boundary, or leave pad_to_bucket_boundary out");
     }
     return window.PaddedBatch(rows, BoundaryShapes(options, window, options.boundaries[key]),
-                              options.padding_value, options.drop_remainder);
+                              {Scalar(options.padding_value)}, options.drop_remainder);
   };
   return GroupByWindow(dataset, bucket, batch, size);
 }

@@ -4,6 +4,7 @@
 #include "data/dataset_node.h"
 #include "data/rows.h"
 #include "lockstep/ops/array.h"
+#include "lockstep/ops/math.h"
 
 namespace lockstep::data {
 
@@ -37,17 +38,53 @@ Shape Target(const std::vector<Element>& elements, size_t component, const Shape
   return target;
 }
 
-Element PadAndStack(std::vector<Element> elements, const std::vector<Shape>& shapes,
-                    double padding_value) {
-  for (size_t c = 0; c < elements[0].size(); ++c) {
-    const Shape target = Target(elements, c, shapes.empty() ? nullptr : &shapes.at(c));
-    for (Element& element : elements) {
-      std::vector<AxisPadding> paddings;
-      for (int axis = 0; axis < target.rank(); ++axis)
-        paddings.push_back({0, target[axis] - element[c].shape()[axis]});
-      if (!(element[c].shape() == target))
-        element[c] = Pad(element[c], paddings, PadMode::kConstant, padding_value);
+// Strings, each at its place in a block of others.
+Tensor PadStrings(const Tensor& tensor, const Shape& target, const std::string& value) {
+  const Shape& shape = tensor.shape();
+  const std::vector<std::string> own = tensor.ToVector<std::string>();
+  std::vector<std::string> all(target.num_elements(), value);
+  for (size_t i = 0; i < own.size(); ++i) {
+    int64_t place = 0, rest = static_cast<int64_t>(i), stride = 1;
+    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+      place += rest % shape[axis] * stride;
+      rest /= shape[axis];
+      stride *= target[axis];
     }
+    all[place] = own[i];
+  }
+  return Tensor::FromStrings(all, target);
+}
+
+Tensor PadTo(const Tensor& tensor, const Shape& target, const Tensor& value) {
+  if (tensor.shape() == target) return tensor;
+  if (tensor.dtype() == DType::kString)
+    return PadStrings(tensor, target, value.defined() ? value.scalar<std::string>() : "");
+  std::vector<AxisPadding> paddings;
+  for (int axis = 0; axis < target.rank(); ++axis)
+    paddings.push_back({0, target[axis] - tensor.shape()[axis]});
+  const double number = value.defined() ? Cast(value, DType::kFloat64).scalar<double>() : 0;
+  return Pad(tensor, paddings, PadMode::kConstant, number);
+}
+
+// The value for a component: its own, or that of all that have numbers.
+Tensor ValueFor(const std::vector<Tensor>& values, size_t component, DType dtype) {
+  if (values.size() > 1) return values.at(component);
+  if (values.empty() || (values[0].dtype() == DType::kString) != (dtype == DType::kString))
+    return Tensor();
+  return values[0];
+}
+
+Element PadAndStack(std::vector<Element> elements, const std::vector<Shape>& shapes,
+                    const std::vector<Tensor>& values) {
+  const size_t components = elements[0].size();
+  if (values.size() > 1 && values.size() != components) {
+    Refuse("padded_batch", "there must be one padding value, or one for each component",
+           std::to_string(values.size()) + " for " + std::to_string(components), "name them all");
+  }
+  for (size_t c = 0; c < components; ++c) {
+    const Shape target = Target(elements, c, shapes.empty() ? nullptr : &shapes.at(c));
+    const Tensor value = ValueFor(values, c, elements[0][c].dtype());
+    for (Element& element : elements) element[c] = PadTo(element[c], target, value);
   }
   return StackElements(elements, "padded_batch");
 }
@@ -55,7 +92,7 @@ Element PadAndStack(std::vector<Element> elements, const std::vector<Shape>& sha
 }  // namespace
 
 NodePtr MakePaddedBatch(NodePtr input, int64_t size, const std::vector<Shape>& shapes,
-                        double padding_value, bool drop_remainder) {
+                        const std::vector<Tensor>& padding_values, bool drop_remainder) {
   if (size < 1) {
     Refuse("padded_batch", "the size of a batch must be at least 1", std::to_string(size),
            "name the number of examples");
@@ -74,7 +111,7 @@ NodePtr MakePaddedBatch(NodePtr input, int64_t size, const std::vector<Shape>& s
       }
       if (elements.empty() || (drop_remainder && static_cast<int64_t>(elements.size()) < size))
         return std::nullopt;
-      return PadAndStack(std::move(elements), shapes, padding_value);
+      return PadAndStack(std::move(elements), shapes, padding_values);
     };
   };
   return MakeStream(std::move(input), std::move(step));

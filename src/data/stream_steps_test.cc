@@ -98,7 +98,7 @@ TEST(StreamStepsTest, PadsBatches) {
     return {Tensor::FromVector(Numbers(Value(x), Value(x)), {Value(x)})};
   });
   EXPECT_THAT(Read(elements.PaddedBatch(2)), ElementsAre(Numbers{1, 0, 2, 2}, Numbers{3, 3, 3}));
-  EXPECT_THAT(Read(elements.PaddedBatch(2, {Shape{4}}, -1, true)),
+  EXPECT_THAT(Read(elements.PaddedBatch(2, {Shape{4}}, {Scalar<int64_t>(-1)}, true)),
               ElementsAre(Numbers{1, -1, -1, -1, 2, 2, -1, -1}));
   EXPECT_THAT(ErrorOf(Code::kDataLoss, [&] { Read(elements.PaddedBatch(3, {Shape{2}})); }),
               HasSubstr("larger than the padded shape [2]; got [3] (component 0)"));

@@ -1,5 +1,7 @@
 #include "graph/graph.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace lockstep::graph {
@@ -67,7 +69,14 @@ std::string Graph::ToString() const {
 std::vector<ops::TensorType> InferTypes(const ops::OpSpec& spec, const ops::Attributes& attributes,
                                         const std::vector<ops::TensorType>& inputs) {
   LOCKSTEP_CHECK(spec.infer != nullptr);
-  return spec.infer(ops::InferenceContext{spec, attributes, inputs});
+  const bool ranked = std::all_of(inputs.begin(), inputs.end(),
+                                  [](const ops::TensorType& type) { return type.shape.ranked(); });
+  if (ranked) return spec.infer(ops::InferenceContext{spec, attributes, inputs});
+  try {
+    return spec.infer(ops::InferenceContext{spec, attributes, inputs});
+  } catch (const Error& error) {  // the message of Shape::rank does not name the op
+    throw Error(error.code(), "[" + spec.name + "] " + std::string(error.what()));
+  }
 }
 
 Graph Specialize(const Graph& graph, const std::vector<ops::TensorType>& types) {

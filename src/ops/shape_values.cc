@@ -14,7 +14,8 @@ std::vector<TensorType> InferShapeOf(const InferenceContext& context) {
   if (dtype != DType::kInt32 && dtype != DType::kInt64) {
     Reject(context.spec, "out_type must be int32 or int64", std::string(DTypeName(dtype)));
   }
-  return {{dtype, Shape{context.inputs[0].shape.rank()}}};
+  const Shape& shape = context.inputs[0].shape;
+  return {{dtype, Shape{shape.ranked() ? shape.rank() : Shape::kUnknown}}};
 }
 
 std::vector<TensorType> InferSizeOf(const InferenceContext& context) {

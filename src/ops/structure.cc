@@ -28,6 +28,34 @@ const RegisterOp kIdentity({.name = "Identity",
 const RegisterOp kStopGradient(
     {.name = "StopGradient", .infer = SameAsFirstInput, .rows = RowsStay, .view = true});
 
+// What is known of either; a run checks what the input has by then.
+std::vector<TensorType> InferEnsureShape(const InferenceContext& context) {
+  const auto& wanted = context.attributes.Get<std::vector<int64_t>>("shape");
+  TensorType type = context.inputs[0];
+  if (!type.shape.CompatibleWith(Shape(wanted))) {
+    throw Error(Code::kInvalidArgument,
+                "[ensure_shape] Shape of tensor input " + type.shape.ToString() +
+                    " is not compatible with expected shape " + Shape(wanted).ToString());
+  }
+  if (!type.shape.ranked()) type.shape = Shape(wanted);
+  for (int axis = 0; axis < type.shape.rank(); ++axis) {
+    if (wanted[axis] >= 0) type.shape.set_dim(axis, wanted[axis]);
+  }
+  return {type};
+}
+
+// Whether it asks for a size of axis 0.
+RowEffect EnsureShapeRows(const RowContext& context) {
+  const auto& wanted = context.attributes.Get<std::vector<int64_t>>("shape");
+  return !wanted.empty() && wanted[0] < 0 ? RowsStay(context) : RowEffect::kWhole;
+}
+
+const RegisterOp kEnsureShape({.name = "EnsureShape",
+                               .infer = InferEnsureShape,
+                               .gradient = PassGradient,
+                               .rows = EnsureShapeRows,
+                               .view = true});
+
 // The size that -1 stands for; unknown while the input's number of elements is not known.
 std::vector<TensorType> InferReshape(const InferenceContext& context) {
   const auto& wanted = context.attributes.Get<std::vector<int64_t>>("shape");
@@ -110,6 +138,9 @@ const RegisterOp kReadVariable({.name = "ReadVariableOp",
 }  // namespace ops
 
 Tensor Identity(const Tensor& input) { return ops::Emit1("Identity", {input}); }
+Tensor EnsureShape(const Tensor& input, const std::vector<int64_t>& shape) {
+  return ops::Emit1("EnsureShape", {input}, {{"shape", shape}});
+}
 Tensor StopGradient(const Tensor& input) { return ops::Emit1("StopGradient", {input}); }
 Tensor Reshape(const Tensor& input, const std::vector<int64_t>& shape) {
   return ops::Emit1("Reshape", {input}, {{"shape", shape}});

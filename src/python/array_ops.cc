@@ -45,6 +45,7 @@ void BindMoves(nb::module_& m) {
   m.def("tile", &Tile, unlocked);
   m.def("reverse", &Reverse, unlocked);
   m.def("identity", &Identity, unlocked);
+  m.def("ensure_shape", &EnsureShape, unlocked);
   m.def("stop_gradient", &StopGradient, unlocked);
   m.def("reshape", &Reshape, unlocked);
   m.def("reshape_like", &ReshapeLike, unlocked);

@@ -82,6 +82,10 @@ template <>
 struct type_caster<lockstep::Shape> {
   NB_TYPE_CASTER(lockstep::Shape, const_name("collections.abc.Sequence[int | None]"))
   bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
+    if (source.is_none()) {
+      value = lockstep::Shape::Unranked();
+      return true;
+    }
     PyObject* items = PySequence_Fast(source.ptr(), "");
     if (items == nullptr) {
       PyErr_Clear();
@@ -100,6 +104,7 @@ struct type_caster<lockstep::Shape> {
     return good;
   }
   static handle from_cpp(const lockstep::Shape& shape, rv_policy, cleanup_list*) noexcept {
+    if (!shape.ranked()) return none().release();
     PyObject* result = PyTuple_New(shape.rank());
     for (int i = 0; i < shape.rank(); ++i) {
       PyObject* size = Py_None;

@@ -40,6 +40,14 @@ std::vector<Tensor> Run(const ops::OpSpec& spec, const ops::Attributes& attribut
                                             std::to_string(call.outputs.size()));
   }
   for (size_t i = 0; i < results.size(); ++i) {
+    const Shape& shape = call.outputs[i].shape;
+    if (!shape.CompatibleWith(results[i].shape())) {
+      throw Error(Code::kInvalidArgument,
+                  "[py_function] output " + std::to_string(i) + " must have the shape " +
+                      shape.ToString() + ", which Tout says or all inputs have; got " +
+                      results[i].shape().ToString() +
+                      "; write Tout=tf.TensorSpec(shape, dtype), or set_shape behind the call");
+    }
     if (results[i].dtype() == call.outputs[i].dtype) continue;
     throw Error(Code::kInvalidArgument, "[py_function] a function must give what Tout says; got " +
                                             std::string(DTypeName(results[i].dtype())) +

@@ -178,7 +178,14 @@ nb::object DlpackView(const Tensor& tensor) {
 void BindTensor(nb::module_& m) {
   nb::class_<Tensor>(m, "Tensor", nb::type_slots(tensor_slots), nb::is_weak_referenceable())
       .def_prop_ro("_dtype", [](const Tensor& t) { return static_cast<int>(t.dtype()); })
-      .def_prop_ro("_shape", [](const Tensor& t) { return t.shape(); })
+      .def_prop_ro("_shape",
+                   [](const Tensor& t) {
+                     t.rank();  // or an error
+                     return t.shape();
+                   })
+      .def_prop_ro("_ranked", [](const Tensor& t) { return t.shape().ranked(); })
+      // The same object stands for another tensor from now on.
+      .def("_become", [](Tensor& t, const Tensor& other) { t = other; })
       .def_prop_ro("_rank", &Tensor::rank)
       .def_prop_ro("_id", &Tensor::id)
       .def_prop_ro("_symbolic", &Tensor::is_symbolic)
@@ -193,6 +200,8 @@ void BindTensor(nb::module_& m) {
         if (slices == nullptr) return nb::none();
         return nb::make_tuple(slices->values, slices->indices, slices->dense_shape);
       });
+  // Another object for the same tensor.
+  m.def("alias", [](const Tensor& tensor) { return tensor; });
   m.def("from_bytes", &FromBytes);
   m.def("from_strings", &FromStringList);
   m.def("from_slices", [](const Tensor& values, const Tensor& indices, const Shape& shape) {

@@ -13,8 +13,21 @@ Shape::Shape(std::span<const int64_t> sizes) {
   for (int64_t size : sizes) Append(size);
 }
 
+Shape Shape::Unranked() {
+  Shape shape;
+  shape.rank_ = -1;
+  return shape;
+}
+
+void Shape::RefuseUnranked() {
+  throw Error(Code::kUnimplemented,
+              "[shape] the number of axes must be known while a program is traced; got a tensor "
+              "whose shape only a run tells; give it by tf.ensure_shape, set_shape or tf.reshape, "
+              "or as Tout=tf.TensorSpec(shape, dtype) of a function of Python");
+}
+
 void Shape::Append(int64_t size) {
-  if (rank_ == kMaxRank) {
+  if (rank() == kMaxRank) {
     throw Error(Code::kInvalidArgument, "[shape] a tensor has at most 8 axes; got more");
   }
   if (size < kUnknown) {
@@ -24,13 +37,14 @@ void Shape::Append(int64_t size) {
   sizes_[rank_++] = size;
 }
 
-int64_t Shape::dim(int axis) const { return sizes_[NormalizeAxis(axis, rank_, "shape")]; }
+int64_t Shape::dim(int axis) const { return sizes_[NormalizeAxis(axis, rank(), "shape")]; }
 
 bool Shape::fully_known() const {
-  return std::all_of(sizes_.begin(), sizes_.begin() + rank_, [](int64_t s) { return s >= 0; });
+  return ranked() &&
+         std::all_of(sizes_.begin(), sizes_.begin() + rank_, [](int64_t s) { return s >= 0; });
 }
 
-int64_t Shape::num_elements() const { return product(0, rank_); }
+int64_t Shape::num_elements() const { return product(0, rank()); }
 
 int64_t Shape::product(int first, int last) const {
   int64_t count = 1;
@@ -45,6 +59,7 @@ int64_t Shape::product(int first, int last) const {
 }
 
 bool Shape::CompatibleWith(const Shape& other) const {
+  if (!ranked() || !other.ranked()) return true;
   if (rank_ != other.rank_) return false;
   for (int i = 0; i < rank_; ++i) {
     if (sizes_[i] >= 0 && other.sizes_[i] >= 0 && sizes_[i] != other.sizes_[i]) return false;
@@ -53,6 +68,7 @@ bool Shape::CompatibleWith(const Shape& other) const {
 }
 
 std::string Shape::ToString() const {
+  if (!ranked()) return "[...]";
   std::string text = "[";
   for (int i = 0; i < rank_; ++i) {
     if (i > 0) text += ',';
@@ -63,10 +79,11 @@ std::string Shape::ToString() const {
 
 bool Shape::operator==(const Shape& other) const {
   return rank_ == other.rank_ &&
-         std::equal(sizes_.begin(), sizes_.begin() + rank_, other.sizes_.begin());
+         (rank_ < 0 || std::equal(sizes_.begin(), sizes_.begin() + rank_, other.sizes_.begin()));
 }
 
 Shape BroadcastShapes(const Shape& a, const Shape& b, const char* where) {
+  if (!a.ranked() || !b.ranked()) return Shape::Unranked();
   const int rank = std::max(a.rank(), b.rank());
   Shape result;
   for (int i = 0; i < rank; ++i) {

@@ -132,7 +132,8 @@ void PaddedBatch(const Case& golden, Produced& produced) {
     return {Tensor::FromVector(std::vector<int64_t>(n, n), {n})};
   });
   produced["auto"] = Read(elements.PaddedBatch(2));
-  produced["fixed"] = Read(elements.PaddedBatch(2, {lockstep::Shape{last + 1}}, -1));
+  produced["fixed"] =
+      Read(elements.PaddedBatch(2, {lockstep::Shape{last + 1}}, {Scalar<int64_t>(-1)}));
 }
 
 void ZipConcatScan(const Case& golden, Produced& produced) {

@@ -119,9 +119,11 @@ class Dataset {
   /// and for elements of different shapes when they are read.
   Dataset Batch(int64_t size, bool drop_remainder = false) const;
   /// The same for elements of different sizes: each is padded behind to the largest of its batch,
-  /// or, where `padded_shapes` names a size, to that. DataLoss for a larger element.
+  /// or, where `padded_shapes` names a size, to that. `padding_values`: scalars, one for all
+  /// components or one for each; zeros and empty strings otherwise. DataLoss for a larger element.
   Dataset PaddedBatch(int64_t size, const std::vector<Shape>& padded_shapes = {},
-                      double padding_value = 0, bool drop_remainder = false) const;
+                      const std::vector<Tensor>& padding_values = {},
+                      bool drop_remainder = false) const;
   /// The rows of each element.
   Dataset Unbatch() const;
   /// Cuts the rows of all elements into batches of these sizes in turn.

@@ -6,6 +6,9 @@ namespace lockstep {
 
 /// `input` itself, as a new value. Source: TF Identity.
 Tensor Identity(const Tensor& input);
+/// `input`, of which these sizes are known from here on, -1 for any; a run checks them. Errors:
+/// InvalidArgument for another shape. Source: tf.ensure_shape.
+Tensor EnsureShape(const Tensor& input, const std::vector<int64_t>& shape);
 /// `input`, through which no gradient flows. Source: TF StopGradient.
 Tensor StopGradient(const Tensor& input);
 /// The elements of `input`, row-major, under another shape; one size may be -1 and follows.

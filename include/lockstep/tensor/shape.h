@@ -10,7 +10,8 @@
 namespace lockstep {
 
 /// The sizes of a tensor's axes, outermost first. While a program is traced a size may be unknown
-/// (`kUnknown`); the shape of a tensor with a value is fully known. At most `kMaxRank` axes.
+/// (`kUnknown`), and so may the number of axes (`Unranked`); the shape of a tensor with a value is
+/// fully known. At most `kMaxRank` axes.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;
@@ -21,12 +22,21 @@ class Shape {
   explicit Shape(std::span<const int64_t> sizes);
   explicit Shape(const std::vector<int64_t>& sizes) : Shape(std::span<const int64_t>(sizes)) {}
 
-  int rank() const { return rank_; }
+  /// The shape of a tensor whose number of axes only a run tells.
+  static Shape Unranked();
+  bool ranked() const { return rank_ >= 0; }
+
+  /// This and all that depends on it: Unimplemented where the number of axes is not known.
+  int rank() const {
+    if (rank_ < 0) [[unlikely]]
+      RefuseUnranked();
+    return rank_;
+  }
   /// The size of axis `axis`; negative counts from the end. InvalidArgument when out of range.
   int64_t dim(int axis) const;
   int64_t operator[](int axis) const { return sizes_[axis]; }
   void set_dim(int axis, int64_t size) { sizes_[axis] = size; }
-  std::span<const int64_t> sizes() const { return {sizes_.data(), static_cast<size_t>(rank_)}; }
+  std::span<const int64_t> sizes() const { return {sizes_.data(), static_cast<size_t>(rank())}; }
   std::vector<int64_t> vector() const { return {sizes().begin(), sizes().end()}; }
 
   bool fully_known() const;
@@ -36,14 +46,16 @@ class Shape {
   int64_t product(int first, int last) const;
 
   void Append(int64_t size);
-  /// Whether both can be shapes of one tensor: equal ranks, and sizes equal where both are known.
+  /// Whether both can be shapes of one tensor: equal ranks and sizes where both are known.
   bool CompatibleWith(const Shape& other) const;
-  /// "[2,3]", with "?" for an unknown size.
+  /// "[2,3]", with "?" for an unknown size; "[...]" without a known number of axes.
   std::string ToString() const;
 
   bool operator==(const Shape& other) const;
 
  private:
+  [[noreturn]] static void RefuseUnranked();
+
   std::array<int64_t, kMaxRank> sizes_{};
   int rank_ = 0;
 };

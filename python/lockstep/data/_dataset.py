@@ -7,12 +7,13 @@ from .._dtypes import as_dtype, BY_CODE, int64, TensorShape
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, integers, Tensor
 from ._deferred import deferrable
-from ._elements import _as_structure, _call_on, _element, _flat_element, _op_by_op, _spec_of, _traced
+from ._elements import (_as_structure, _call_on, _element, _flat_element, _op_by_op, _other_rows, _rows_of, _spec_of,
+                        _traced)
 from ._generated import _check_generated, _map_signature, _signature_leaves
 from ._iterator import ElementForm, Iterator
 from ._names_of import _names_of
 from ._options import Options
-from ._padding import _padded_shapes, _stack_padded
+from ._padding import _padded_shapes, _padding_values
 from ._windows import _Windows
 
 AUTOTUNE = -1
@@ -273,7 +274,7 @@ class Dataset:
             from . import composites
             return composites.batch(self, size, drop_remainder)
         spec = nest.map_structure(
-            lambda one: TensorSpec([size if drop_remainder else None] + list(one.shape), one.dtype),
+            lambda one: _rows_of(size if drop_remainder else None, one),
             self._spec)
         return self._kept(Dataset._make(self._native.batch(size, drop_remainder), spec, "_BatchDataset"), size)
 
@@ -290,14 +291,10 @@ class Dataset:
         flat = nest.flatten(self._spec)
         wanted = _padded_shapes(padded_shapes, len(flat)) or [
             [None] * one.shape.rank for one in flat]
-        value = 0.0 if padding_values is None else nest.flatten(padding_values)[0]
-        if padding_values is not None and len({str(v) for v in nest.flatten(padding_values)}) > 1:
-            raise NotImplementedError("one padding value for all components")
-        if isinstance(value, Tensor):
-            value = value._item()
+        values = _padding_values(padding_values, self._spec, flat)
         size = int(integers(batch_size, "a batch's size"))
         shapes = [[-1 if s is None else int(s) for s in one] for one in wanted]
-        native = self._native.padded_batch(size, shapes, float(value or 0), drop_remainder)
+        native = self._native.padded_batch(size, shapes, values, drop_remainder)
         spec = nest._pack(self._spec, iter([
             TensorSpec([size if drop_remainder else None] + [None if s in (None, -1) else s
                                                               for s in shape], one.dtype)
@@ -309,52 +306,63 @@ class Dataset:
                                   pad_to_bucket_boundary=False, no_padding=False,
                                   drop_remainder=False, name=None):
         """Batches of elements of similar length."""
-        import bisect
-        bounds = list(bucket_boundaries)
+        bounds = [int(one) for one in bucket_boundaries]
+        sizes = [int(one) for one in bucket_batch_sizes]
+        if len(sizes) != len(bounds) + 1:
+            raise ValueError(f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)="
+                             f"{len(sizes)}` and `len(bucket_boundaries)={len(bounds)}`.")
 
-        def make():
-            waiting = [[] for _ in bucket_batch_sizes]
-            for element in self:
-                which = bisect.bisect_right(bounds, int(_call_on(element_length_func, element)))
-                waiting[which].append(_flat_element(element))
-                if len(waiting[which]) == bucket_batch_sizes[which]:
-                    yield _stack_padded(waiting[which])
-                    waiting[which] = []
-            if not drop_remainder:
-                for rest in waiting:
-                    if rest:
-                        yield _stack_padded(rest)
-        spec = nest.map_structure(
-            lambda one: TensorSpec([None] + [None] * one.shape.rank, one.dtype), self._spec)
-        return self._from_python(make, spec, "_GroupByWindowDataset")
+        def bucket(*element):
+            length = convert_to_tensor(element_length_func(*element))
+            above = _native.less_equal(convert_to_tensor(bounds, dtype=length.dtype), length)
+            return _native.reduce_sum(_native.cast(above, int64), [0], False) if bounds else convert_to_tensor(0, int64)
+
+        def shapes_for(key):
+            shapes = _padded_shapes(padded_shapes, len(flat)) or [[None] * one.shape.rank for one in flat]
+            if pad_to_bucket_boundary:
+                key = int(key)
+                if key == len(bounds):
+                    raise errors.InvalidArgumentError(
+                        None, None, "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries).")
+                shapes = [[bounds[key] - 1 if size is None else size for size in one] for one in shapes]
+            return nest._pack(self._spec, iter([TensorShape(one) for one in shapes]))
+
+        def batch(key, window):
+            size = sizes[int(key)]
+            if no_padding:
+                return window.batch(size, drop_remainder)
+            return window.padded_batch(size, shapes_for(key), padding_values, drop_remainder)
+        flat = nest.flatten(self._spec)
+        rows = nest._pack(self._spec, iter([_rows_of(None, TensorSpec(
+            one.shape if no_padding else [size if size is None or size >= 0 else None for size in shape], one.dtype))
+            for one, shape in zip(flat, _padded_shapes(padded_shapes, len(flat)) or [[None] * one.shape.rank for one in flat])]))
+        return self._in_windows(bucket, batch, lambda key: sizes[int(key)], rows)
 
     def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None,
                         name=None):
         """What `reduce_func(key, dataset of a window)` gives, window by window."""
-        specs = []
+        if (window_size is None) == (window_size_func is None):
+            raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
+        size = window_size_func or (lambda key: window_size)
+        spec = reduce_func(convert_to_tensor(0, int64), self._of_rows([]))._spec  # as if it were traced
+        return self._in_windows(key_func, reduce_func, size, spec)
 
+    def _in_windows(self, key_func, reduce_func, size_func, spec):
         def windows():
             waiting = {}
             for element in self:
                 key = int(_call_on(key_func, element))
                 waiting.setdefault(key, []).append(_flat_element(element))
-                size = int(window_size if window_size is not None else window_size_func(key))
-                if len(waiting[key]) >= size:
+                if len(waiting[key]) >= int(size_func(convert_to_tensor(key, int64))):
                     yield key, waiting.pop(key)
-            for key in list(waiting):
+            for key in sorted(waiting):
                 yield key, waiting.pop(key)
 
         def make():
             for key, rows in windows():
-                made = reduce_func(convert_to_tensor(key, int64), self._of_rows(rows))
-                specs.append(made._spec)
-                for element in made:
+                for element in reduce_func(convert_to_tensor(key, int64), self._of_rows(rows)):
                     yield _flat_element(element)
-        try:
-            next(iter(make()))
-        except StopIteration:
-            specs.append(self._spec)
-        return self._from_python(make, specs[0], "_GroupByWindowDataset")
+        return self._from_python(make, spec, "_GroupByWindowDataset")
 
     def _of_rows(self, rows):
         return self._from_python(lambda: iter(rows), self._spec, "_Window")
@@ -368,7 +376,7 @@ class Dataset:
         """Cuts the rows of all elements into batches."""
         sizes = batch_size if isinstance(batch_size, (list, tuple)) else [batch_size]
         spec = nest.map_structure(
-            lambda one: TensorSpec([None] + list(one.shape)[1:], one.dtype), self._spec)
+            _other_rows, self._spec)
         return Dataset._make(self._native.rebatch([int(s) for s in sizes], drop_remainder), spec,
                              "_RebatchDataset")
 
@@ -533,7 +541,7 @@ class Dataset:
 
     def _pieces(self, replicas, pipelines, pipeline, policy):
         """The batches of replicas that a pipeline of a distributed dataset reads, by TensorFlow's rules for a policy."""
-        spec = nest.map_structure(lambda one: TensorSpec([None] + list(one.shape)[1:], one.dtype), self._spec)
+        spec = nest.map_structure(_other_rows, self._spec)
         rows = next((one.shape[0] for one in nest.flatten(self._spec) if one.shape.rank), None) or self.__dict__.get("_rows")
         if rows is None:
             raise ValueError(f"AutoShardPolicy.{policy.name} needs the number of rows of a global batch, which is not known of this "

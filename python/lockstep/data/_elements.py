@@ -2,13 +2,23 @@
 
 from .. import _native, nest
 from .._composites import apart, general, has_parts, whole
-from .._dtypes import BY_CODE, float32, int64
+from .._dtypes import BY_CODE, int64
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, Tensor
 
 
 def _spec_of(tensor):
     return TensorSpec(tensor.shape, tensor.dtype)
+
+
+def _rows_of(size, one):
+    """The spec of `size` (None: any number) elements in rows."""
+    return TensorSpec(None if one.shape.rank is None else [size] + list(one.shape), one.dtype)
+
+
+def _other_rows(one):
+    """The spec of a tensor with another number of rows."""
+    return TensorSpec(None if one.shape.rank is None else [None] + list(one.shape)[1:], one.dtype)
 
 
 def _flat_element(structure):
@@ -54,15 +64,10 @@ def _traced(function, spec):
     def placed(tensors):
         return _native.call_with_place(body, tensors)
     native = _native.Function(placed, getattr(function, "__name__", "map"))
-    specs = nest.flatten(spec)
-    given = []
-    if all(one.shape.rank is not None for one in specs):
-        known = _native.symbolic_call(
-            placed, [(int(one.dtype), [-1 if s is None else s for s in one.shape]) for one in specs] + [(int(int64), [3])])
-        given = [TensorSpec(shape, BY_CODE[code]) for code, shape in known]
-    else:
-        form[:] = [0]
-        given = [TensorSpec(None, float32)]
+    types = [(int(one.dtype), None if one.shape.rank is None else [-1 if s is None else s for s in one.shape])
+             for one in nest.flatten(spec)]
+    known = _native.symbolic_call(placed, types + [(int(int64), [3])])
+    given = [TensorSpec(shape, BY_CODE[code]) for code, shape in known]
     structure = form[0]
     if structure is None:
         raise TypeError(f"Unsupported return value from function passed to Dataset.map(): None.")

@@ -7,6 +7,7 @@ from .. import _composites, _native, errors, nest
 from .._dtypes import bool as bool_, int64
 from .._function import _traces, TensorSpec
 from .._tensor import convert_to_tensor
+from ._elements import _other_rows
 
 
 class ElementForm:
@@ -20,7 +21,7 @@ class ElementForm:
         self.specs = None  # of the tensors; None: not known enough for a graph
         if all(isinstance(one, TensorSpec) and one.shape.rank is not None for one in flat):
             self.specs = flat if replicas == 1 else [
-                TensorSpec([None] + list(one.shape)[1:], one.dtype) for one in flat for _ in range(replicas)]
+                _other_rows(one) for one in flat for _ in range(replicas)]
         self._key = (repr(spec), replicas)
 
     def __eq__(self, other):

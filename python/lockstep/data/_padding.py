@@ -1,6 +1,8 @@
 """Elements of different sizes, brought to one."""
 
+from .. import nest
 from .._dtypes import TensorShape
+from .._tensor import convert_to_tensor
 
 
 def _padded_shapes(shapes, count):
@@ -15,12 +17,15 @@ def _padded_shapes(shapes, count):
     return [list(one) for one in shapes]
 
 
-def _stack_padded(rows):
-    from .. import ops_array
-    columns = []
-    for column in zip(*rows):
-        sizes = [max(dims) for dims in zip(*[one._shape for one in column])]
-        columns.append(ops_array.stack([
-            ops_array.pad(one, [[0, size - own] for own, size in zip(one._shape, sizes)])
-            if sizes else one for one in column]))
-    return columns
+def _padding_values(values, spec, flat):
+    """One scalar for each component; none where all are padded with zeros and empty strings."""
+    if values is None:
+        return []
+    given = nest.flatten(values)
+    if len(given) == 1 and (len(flat) > 1 or not nest.is_nested(values)):
+        given = given * len(flat)
+    else:
+        nest.assert_same_structure(values, spec)
+    default = {"string": "", "bool": False}
+    return [convert_to_tensor(default.get(one.dtype.name, 0) if value is None else value, dtype=one.dtype)
+            for value, one in zip(given, flat)]

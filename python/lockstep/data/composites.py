@@ -3,7 +3,7 @@
 from .. import nest
 from .._composites import Parts, apart, general, has_parts, map_found
 from .._function import TensorSpec
-from ._elements import _flat_element
+from ._elements import _flat_element, _rows_of
 
 
 def _over(structure, function):
@@ -13,7 +13,7 @@ def _over(structure, function):
 
 def _batch_spec(spec, size):
     return _over(spec, lambda one: one.batch_spec(size) if isinstance(one, Parts) else
-                 TensorSpec([size] + list(one.shape), one.dtype))
+                 _rows_of(size, one))
 
 
 def _stacked(spec, rows):
@@ -95,7 +95,7 @@ def _ragged_spec(one, size):
         raise ValueError(f"[ragged_batch] the number of axes must be known; got {one!r}")
     unknown = [i for i, axis in enumerate(one.shape) if axis is None]
     if not unknown:
-        return TensorSpec([size] + list(one.shape), one.dtype)
+        return _rows_of(size, one)
     return RaggedTensorSpec([size] + list(one.shape), one.dtype, unknown[-1] + 1)._parts()
 
 

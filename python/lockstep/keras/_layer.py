@@ -76,6 +76,7 @@ class Layer(Configured):
         self._set_policy(_policy.dtype_policy())
         object.__setattr__(self, "autocast", True)
         object.__setattr__(self, "_inbound", [])
+        object.__setattr__(self, "_row", None)  # a weak reference to the Sequential that it stands in
         object.__setattr__(self, "supports_masking", type(self)._passes_masks)
         object.__setattr__(self, "_batch_input_shape", None)
         object.__setattr__(self, "activity_regularizer", None)
@@ -477,19 +478,22 @@ class Layer(Configured):
     def compute_output_spec(self, *args, **kwargs):
         return self(*args, **kwargs)
 
+    def _first_call(self, what):
+        """The first call with symbols. A layer of a `Sequential` whose input is known has one."""
+        row = None if self._inbound or self._row is None else self._row()
+        if row is not None and row.inputs is None:
+            row = None
+        if not self._inbound and row is None:
+            raise AttributeError(f"The layer {self.name} has never been called and thus has no defined {what}.")
+        return self._inbound[0]
+
     @property
     def output(self):
-        if not self._inbound:
-            raise AttributeError(f"The layer {self.name} has never been called and thus has no defined "
-                                 "output.")
-        return self._inbound[0].outputs
+        return self._first_call("output").outputs
 
     @property
     def input(self):
-        if not self._inbound:
-            raise AttributeError(f"The layer {self.name} has never been called and thus has no defined "
-                                 "input.")
-        inputs = self._inbound[0].inputs
+        inputs = self._first_call("input").inputs
         return inputs[0] if len(inputs) == 1 else inputs
 
     def _shown_output_shape(self):

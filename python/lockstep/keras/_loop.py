@@ -350,8 +350,7 @@ def on_batch(model, kind, x, y, sample_weight, return_dict):
     logs = _logs(model, _step_function(model, kind)(data))
     if return_dict:
         return logs
-    values = [logs.pop("loss")] + list(logs.values()) if "loss" in logs else list(logs.values())
-    return values[0] if len(values) == 1 else values
+    return model._in_order_of_metrics(logs)
 
 
 _ = (_native, convert_to_tensor, _replicas)

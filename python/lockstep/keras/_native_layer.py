@@ -64,6 +64,9 @@ class NativeLayer(Layer):
             if parts:
                 from ..distribute.coordinator import ShardedVariable
                 return ShardedVariable(parts, parts[0]._v.name.rpartition("/part_")[0])
+        known = getattr(type(self), name, None)
+        if isinstance(known, property):  # which has raised an error, and says why
+            return known.fget(self)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
     def _penalties(self):

@@ -363,7 +363,7 @@ class Trainer:
 
     def evaluate(self, x=None, y=None, batch_size=None, verbose="auto", sample_weight=None, steps=None,
                  callbacks=None, return_dict=False, **kwargs):
-        """[loss, metrics in the order of compile] over all examples; a number if there is only the loss."""
+        """[loss, metrics] over all examples, in Keras's order; a number if there is only the loss."""
         self._need_compiled("evaluate")
         verbose = 1 if verbose == "auto" else int(verbose)
         x = dataset_of(x, steps, "steps")
@@ -385,9 +385,15 @@ class Trainer:
                 logs = _loop.evaluate(self, x, y, batch_size, verbose, sample_weight, steps, callbacks)
         if return_dict:
             return logs
-        names = [one.name for one in self._plain_metrics + self._weighted_metrics]
-        values = [logs[name] for name in ("loss",) if name in logs] + [logs[name] for name in names if name in logs] + [
-            value for name, value in logs.items() if name != "loss" and name not in names]
+        return self._in_order_of_metrics(logs)
+
+    def _in_order_of_metrics(self, logs):
+        """The figures as Keras lists them: those of `metrics` in their order, then all others by name, to which the
+        compiled metrics of several outputs belong. A number where there is one only."""
+        compiled = self._plain_metrics + self._weighted_metrics if self._output_losses else []
+        names = [one.name for one in self.metrics if all(one is not other for other in compiled)]
+        values = [logs[name] for name in names if name in logs] + [
+            logs[name] for name in sorted(logs) if name not in names]
         return values[0] if len(values) == 1 else values
 
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):

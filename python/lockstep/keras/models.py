@@ -1,5 +1,7 @@
 """Models: layers in a row, graphs of layers, and models of one's own."""
 
+import weakref
+
 from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
 from . import _masks
@@ -175,6 +177,11 @@ class Model(Trainer, Layer):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
+def _shapes_of(form):
+    """The shape of a symbol, or those of all in a structure, as a list."""
+    return [one.shape for one in nest.flatten(form)] if nest.is_nested(form) else form.shape
+
+
 def _is_functional(args, kwargs):
     """Whether a model is made of inputs and outputs."""
     if "outputs" in kwargs and ("inputs" in kwargs or args):
@@ -285,8 +292,8 @@ class Functional(Model):
     def output(self):
         return self.outputs[0] if len(self.outputs) == 1 else self._outputs_form
 
-    input_shape = property(lambda self: nest.map_structure(lambda one: one.shape, self._inputs_form))
-    output_shape = property(lambda self: nest.map_structure(lambda one: one.shape, self._outputs_form))
+    input_shape = property(lambda self: _shapes_of(self._inputs_form))
+    output_shape = property(lambda self: _shapes_of(self._outputs_form))
 
     def call(self, inputs, training=None, mask=None):
         if isinstance(self._inputs_form, dict) and isinstance(inputs, dict):
@@ -458,6 +465,7 @@ class Sequential(Model):
             object.__setattr__(self, "_input_symbol",
                                InputLayer(batch_shape=layer._batch_input_shape).output)
         self._stack.append(layer)
+        object.__setattr__(layer, "_row", weakref.ref(self))
         self._track(layer)
         if rebuild:
             self._rebuild()
@@ -531,7 +539,7 @@ class Sequential(Model):
 
     @property
     def inputs(self):
-        return None if self._input_symbol is None else [self._input_symbol]
+        return None if self._input_symbol is None else self._functional().inputs
 
     @property
     def input_shape(self):
@@ -545,15 +553,16 @@ class Sequential(Model):
 
     @property
     def input(self):
-        return self._functional()._inputs_form
+        """Where it was called on symbols first, otherwise its own."""
+        return Layer.input.fget(self) if self._inbound else self._functional()._inputs_form
 
     @property
     def output(self):
-        return self._functional()._outputs_form
+        return Layer.output.fget(self) if self._inbound else self._functional()._outputs_form
 
     @property
     def outputs(self):
-        return [self.output]
+        return [self._functional()._outputs_form]
 
     def get_config(self):
         """Keras's: the layers in a row."""
@@ -590,7 +599,7 @@ class Sequential(Model):
                 raise AttributeError(f"Sequential model '{self.name}' has no defined input shape yet.")
             symbol = self._input_symbol
             if symbol._node is None:
-                symbol = InputLayer(batch_shape=symbol.shape).output
+                symbol = InputLayer(batch_shape=symbol.shape, dtype=symbol.dtype).output
             value = symbol
             for one in self._stack:
                 value = one(value)

@@ -5,7 +5,7 @@ import threading
 from ... import _native, errors, nest
 from ..._dtypes import TensorShape
 from ..._function import Operation
-from ..._run_shapes import unknown_ranks
+from ..._run_shapes import origins, unknown_ranks
 from ..._tensor import convert_to_tensor, Tensor
 from ..._variable import UnreadVariable, Variable
 from ._first_values import _initialize, _Initializers
@@ -256,6 +256,8 @@ def _fed(graph, key, value):
         except (KeyError, ValueError) as error:
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
     native = key._v if isinstance(key, Variable) else key
+    if isinstance(native, Tensor):
+        native = origins.get(native._id, native)
     try:
         tensor = convert_to_tensor(value, dtype=key.dtype) if not isinstance(value, Tensor) else value
     except TypeError as error:
