@@ -1,10 +1,14 @@
 """Tables from keys to values: `tf.lookup`. Keys are texts or integers. Tables that never change are native, also in graphs;
 those that change are Python, in graphs an op of the host."""
 
+import functools
+
 from . import _native
 from ._dtypes import as_dtype
 from ._host_calls import _on_host
 from ._tensor import convert_to_tensor
+from .ragged import RaggedTensor
+from .sparse import SparseTensor
 
 
 class TextFileIndex:
@@ -79,6 +83,18 @@ def _wide(keys):
     return keys if keys.dtype.name in ("string", "int64") else _native.cast(keys, as_dtype("int64"))
 
 
+def _of_values(lookup):
+    """A table's method of tensors; of sparse and ragged tensors for their values."""
+    @functools.wraps(lookup)
+    def call(self, keys, *arguments, **options):
+        if isinstance(keys, SparseTensor):
+            return SparseTensor(keys.indices, lookup(self, keys.values, *arguments, **options), keys.dense_shape)
+        if isinstance(keys, RaggedTensor):
+            return keys.with_flat_values(lookup(self, keys.flat_values, *arguments, **options))
+        return lookup(self, keys, *arguments, **options)
+    return call
+
+
 class _Table:
     """What all tables do."""
 
@@ -107,6 +123,12 @@ class _Table:
     def size(self, name=None):
         """How many entries there are, int64."""
         return convert_to_tensor(len(self._entries), dtype="int64")
+
+    def export(self, name=None):
+        """(keys, values) of all entries."""
+        entries = list(self._entries.items())
+        return (_made([key for key, _ in entries], self.key_dtype, [len(entries)]),
+                _made([value for _, value in entries], self.value_dtype, [len(entries)] + self._row_shape()))
 
     def __getitem__(self, keys):
         return self.lookup(keys if hasattr(keys, "_symbolic") else convert_to_tensor(keys, dtype=self.key_dtype))
@@ -138,6 +160,7 @@ class StaticHashTable(_Table):
     default_value = property(lambda self: self._default)
     resource_handle = property(lambda self: self)
 
+    @_of_values
     def lookup(self, keys, name=None):
         """The values of keys. Shapes: as the keys. Raises: TypeError for keys of another dtype."""
         return self._native.find(_wide(self._keys_of(keys)))
@@ -162,6 +185,7 @@ class StaticVocabularyTable(_Table):
     def size(self, name=None):
         return convert_to_tensor(len(self._entries) + self._buckets, dtype="int64")
 
+    @_of_values
     def lookup(self, keys, name=None):
         """The number of each key, int64. Shapes: as the keys."""
         return self._native.find(_wide(self._keys_of(keys)))
@@ -181,6 +205,7 @@ class MutableHashTable(_Table):
     def _row(self, value):
         return tuple(value) if isinstance(value, list) else value
 
+    @_of_values
     def lookup(self, keys, dynamic_default_values=None, name=None):
         """The values of keys. Shapes: [keys..., value...]."""
         import numpy
@@ -231,12 +256,6 @@ class MutableHashTable(_Table):
             return _native.host_call(lambda _: [convert_to_tensor(len(self._entries), dtype="int64")], [],
                                      [as_dtype("int64")], [[]])[0]
         return convert_to_tensor(len(self._entries), dtype="int64")
-
-    def export(self, name=None):
-        """(keys, values) of all entries."""
-        entries = list(self._entries.items())
-        return (_made([key for key, _ in entries], self.key_dtype, [len(entries)]),
-                _made([value for _, value in entries], self.value_dtype, [len(entries)] + self._row_shape()))
 
 
 class DenseHashTable(MutableHashTable):
