@@ -37,6 +37,19 @@ _MESSAGES = {
                     6: ("control_ret", "{text")},
     "OpDef": {1: ("name", "text"), 2: ("input_arg", "*ArgDef"), 3: ("output_arg", "*ArgDef"),
               20: ("control_output", "*text")},
+    "MetaGraphDef": {1: ("meta_info_def", "MetaInfoDef"), 2: ("graph_def", "GraphDef"), 3: ("saver_def", "SaverDef"),
+                     4: ("collection_def", "{CollectionDef")},
+    "MetaInfoDef": {1: ("meta_graph_version", "text"), 4: ("tags", "*text"), 5: ("tensorflow_version", "text")},
+    "SaverDef": {1: ("filename_tensor_name", "text"), 2: ("save_tensor_name", "text"), 3: ("restore_op_name", "text"),
+                 4: ("max_to_keep", "int"), 5: ("sharded", "bool"), 6: ("keep_checkpoint_every_n_hours", "float"),
+                 7: ("version", "int")},
+    "CollectionDef": {1: ("node_list", "NodeList"), 2: ("bytes_list", "BytesList"), 3: ("int64_list", "Int64List"),
+                      4: ("float_list", "FloatList")},
+    "NodeList": {1: ("value", "*text")}, "BytesList": {1: ("value", "*bytes")}, "Int64List": {1: ("value", "*int")},
+    "FloatList": {1: ("value", "*float")},
+    "VariableDef": {1: ("variable_name", "text"), 2: ("initializer_name", "text"), 3: ("snapshot_name", "text"),
+                    5: ("is_resource", "bool"), 6: ("initial_value_name", "text"), 7: ("trainable", "bool"),
+                    8: ("synchronization", "int"), 9: ("aggregation", "int")},
     "ClusterDef": {1: ("job", "*JobDef")},
     "JobDef": {1: ("name", "text"), 2: ("tasks", "#text")},
     "ServerDef": {1: ("cluster", "ClusterDef"), 2: ("job_name", "text"), 3: ("task_index", "int"), 5: ("protocol", "text")},
@@ -45,6 +58,7 @@ _MESSAGES = {
 _EMPTY = {"int": 0, "type": 0, "bool": False, "float": 0.0, "double": 0.0, "text": "", "bytes": b""}
 _NUMBERS = ("int", "type", "bool", "float", "double")
 _ONE_OF = {"Value": ("simple_value", "image", "histo", "tensor"), "Event": ("file_version", "graph_def", "summary"),
+           "CollectionDef": ("node_list", "bytes_list", "int64_list", "float_list"),
            "AttrValue": tuple(name for name, _ in _MESSAGES["AttrValue"].values())}
 
 

@@ -151,6 +151,18 @@ nb::object EmitOp(const std::string& op, const std::vector<Tensor>& inputs, nb::
   return nb::cast(Unlocked([&] { return ops::Emit(op, inputs, attributes); }));
 }
 
+// The same under a name in the graph that is built, and the op itself.
+nb::object EmitNode(const std::string& op, const std::vector<Tensor>& inputs, nb::dict given,
+                    const std::string& name) {
+  const nb::object outputs = EmitOp(op, inputs, given);
+  if (outputs.is_none()) return outputs;
+  runtime::GraphState* state = runtime::GraphState::Current();
+  const std::lock_guard lock(state->mutex);
+  const int id = state->graph().num_nodes() - 1;
+  state->NameNode(state->built->node(id), state->UniqueName(state->prefix + name));
+  return nb::make_tuple(outputs, Operation(state->shared_from_this(), id));
+}
+
 // A queue or an accumulator: its handle, and the name of it, which no other op of a graph has.
 std::pair<Tensor, std::string> MakeSharedObject(const std::string& kind, const std::string& name,
                                                 const std::string& shared_name, nb::dict spec) {
@@ -262,6 +274,8 @@ void BindGraphs(nb::module_& m) {
   m.def("name_new", &NameNew);
   m.def("read_handle", &ReadHandle);
   m.def("emit", &EmitOp);
+  m.def("emit_node", &EmitNode);
+  m.def("initializer_of", &InitializerOf);
   m.def("operation_of", [](const Tensor& tensor) { return Operation(tensor); });
   m.def("name_of", [](const Tensor& tensor) -> std::optional<std::string> {
     try {

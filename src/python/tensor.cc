@@ -8,6 +8,7 @@
 #include "lockstep/ops/indexed_slices.h"
 #include "python/bind.h"
 #include "python/convert.h"
+#include "runtime/variable_cell.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::python {
@@ -200,6 +201,12 @@ void BindTensor(nb::module_& m) {
         if (slices == nullptr) return nb::none();
         return nb::make_tuple(slices->values, slices->indices, slices->dense_shape);
       });
+  // Whether two handles are those of one resource.
+  m.def("same_object", [](const Tensor& a, const Tensor& b) { return a.object() == b.object(); });
+  // Whether it is the handle of a variable that lives outside of graphs.
+  m.def("is_cell", [](const Tensor& tensor) {
+    return dynamic_cast<const runtime::VariableCell*>(tensor.object().get()) != nullptr;
+  });
   // Another object for the same tensor.
   m.def("alias", [](const Tensor& tensor) { return tensor; });
   m.def("from_bytes", &FromBytes);

@@ -5,6 +5,7 @@ Names that version 2 has, too, are its own: `tf.compat.v1.constant` is `tf.const
 import importlib as _importlib
 
 from ._graph_defs import AttrValue, GraphDef, NodeDef, import_graph_def  # noqa: F401
+from .meta_graphs import MetaGraphDef  # noqa: F401
 from ._graphs import (Graph, GraphKeys, GraphOperation, control, disable_eager_execution,  # noqa: F401
                       disable_resource_variables, disable_v2_behavior, disable_v2_tensorshape,
                       enable_eager_execution, enable_resource_variables, enable_v2_behavior,

@@ -42,12 +42,17 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
         with get_default_graph().as_default():
             return import_graph_def(graph_def, input_map, return_elements, name)
     from ._import_ops import refuse_unknown
-    own = graph_def.versions.producer == _OWN_PRODUCER
+    own = is_own(graph_def)
     if not own:
         refuse_unknown(graph_def)
     with name_scope("import" if name is None else name) as prefix:
-        values, ops = _Import(graph_def, input_map or {}, own).all()
+        values, ops = Import(graph_def, input_map or {}, own).all()
     return None if return_elements is None else [_element(one, values, ops, prefix) for one in return_elements]
+
+
+def is_own(graph_def):
+    """Whether Lockstep has written it."""
+    return graph_def.versions.producer == _OWN_PRODUCER
 
 
 def _element(name, values, ops, prefix):
@@ -85,18 +90,31 @@ def _constant(tensor):
     return convert_to_tensor(make_ndarray(tensor), dtype=as_dtype(tensor.dtype))
 
 
-class _Import:
-    """The nodes of a GraphDef, made ops in an order in which inputs come first."""
+def _no_first_value(node):
+    """What a variable begins with whose first value was left out: an error, unless it is restored."""
+    from ..._dtypes import as_dtype
 
-    def __init__(self, graph_def, input_map, own):
+    def refuse(_):
+        raise errors.FailedPreconditionError(
+            None, None, f"[import_meta_graph] the first value of {node.name!r} was left out, as Lockstep does not take its ops; "
+            "restore the variable")
+    return _native.host_call(refuse, [], [as_dtype(node.attr["dtype"].type)], [_sizes(node.attr["shape"].shape)])[0]
+
+
+class Import:
+    """The nodes of a GraphDef, made ops in an order in which inputs come first. `variables`: what has become of its
+    variables, by name; where they are going to be `restored`, they may be without a first value."""
+
+    def __init__(self, graph_def, input_map, own, untrained=(), restored=False):
         self._nodes = {one.name: one for one in graph_def.node}
         self._replaced = {key if ":" in key or key.startswith("^") else key + ":0": value
                           for key, value in input_map.items()}
         missing = [key for key in self._replaced if key.split(":")[0].lstrip("^") not in self._nodes]
         if missing:
             raise ValueError("Attempted to map inputs that were not found in graph_def: " + str(missing))
-        self._own = own
-        self._values, self._ops = {}, {}
+        self._own, self._untrained, self._restored = own, untrained, restored
+        self._values, self._ops, self.variables = {}, {}, {}
+        self.left_out = {}  # by name of a node: why; None where it is one that it needs
 
     def all(self):
         """(the tensors, the op) of each node by name."""
@@ -122,8 +140,22 @@ class _Import:
     def _inputs(self, name):
         if name not in self._nodes:
             raise ValueError(f"[import_graph_def] inputs must be nodes; got {name!r}, which is none")
+        if self._nodes[name].op == "VarHandleOp":
+            source = self._first_value(name)
+            return [] if source is None else [self._place(source).split(":")[0]]
         found = [one for one in self._nodes[name].input if self._place(one) not in self._replaced]
         return [one.lstrip("^").split(":")[0] for one in found]
+
+    def _first_value(self, variable):
+        """The input of the op that gives a variable its first value; None where it is going to be restored."""
+        assign = self._nodes.get(variable + "/Assign")
+        if assign is None or assign.op != "AssignVariableOp" or assign.input[0] != variable:
+            if self._restored:
+                return None
+            raise errors.UnimplementedError(
+                None, None, f"[import_graph_def] a variable must have its first value by an op {variable + '/Assign'!r}; got none; "
+                "make variables constants (convert_variables_to_constants_v2), or build that part of the graph anew")
+        return assign.input[1]
 
     @staticmethod
     def _place(text):
@@ -140,11 +172,34 @@ class _Import:
         return self._values[node][int(number)]
 
     def _one(self, node):
+        if self._own or not self._restored:
+            return self._made(node)
+        lacking = [one for one in self._inputs(node.name) if one in self.left_out]
+        try:
+            if not lacking:
+                return self._made(node)
+            self.left_out[node.name] = None
+        except (errors.OpError, ValueError, TypeError) as error:
+            self.left_out[node.name] = error
+        self._keep(node.name, [], None)
+
+    def _made(self, node):
         from ..._function import control_dependencies, device
+        if node.name in self._ops:  # made with its variable
+            return
+        if node.op == "VarHandleOp":
+            with device(node.device or None):
+                return self._variable(node)
         inputs = [self._input(one) for one in node.input if not one.startswith("^")]
-        waits = [value for one in node.input if one.startswith("^") for value in self._values[one[1:]][:1]]
+        waits = [value for one in node.input if one.startswith("^")
+                 for value in ([self._ops[one[1:]]] if self._ops[one[1:]] is not None else self._values[one[1:]][:1])]
+        if node.op in ("NoOp", "Group"):
+            return self._keep(node.name, [], self._as_operation(get_default_graph()._native.group(
+                [getattr(one, "_native", one) for one in waits], node.name)))
         with control_dependencies(waits or None), device(node.device or None):
             try:
+                if inputs and inputs[0].dtype.name == "resource":
+                    return self._on_variable(node, inputs)
                 made = self._emitted(node, inputs)
             except errors.OpError as error:
                 raise type(error)(None, None, f"{error} (node {node.name!r} of the GraphDef)") from None
@@ -156,10 +211,37 @@ class _Import:
             self._ops[node.name] = None
         self._values[node.name] = made
 
+    def _keep(self, name, values, op):
+        self._values[name], self._ops[name] = values, op
+
+    def _variable(self, node):
+        """A variable with the op that gives it its first value, and its read."""
+        from ..._variable import Variable
+        source = self._first_value(node.name)
+        value = _no_first_value(node) if source is None else self._input(source)
+        made = self.variables[node.name] = Variable(value, trainable=node.name not in self._untrained, name=node.name)
+        handle = made._v.handle
+        self._keep(node.name, [handle], None)
+        self._keep(node.name + "/Assign", [], self._as_operation(_native.initializer_of(made._v)))
+        for read in (node.name + "/Read", node.name + "/Read/ReadVariableOp"):
+            if read in self._nodes and list(self._nodes[read].input) == [node.name]:
+                value = get_default_graph().get_tensor_by_name(made._v.name + "/Read:0")
+                self._keep(read, [value], self._operation(value))
+
+    def _on_variable(self, node, inputs):
+        attributes = {key: _attribute(value) for key, value in node.attr.items() if key not in _ADDED} if self._own else {}
+        made = None if None in attributes.values() else _native.emit_node(node.op, inputs, attributes, node.name)
+        if made is None:
+            raise errors.UnimplementedError(None, None, f"[import_graph_def] the op {node.op!r} on a variable is not taken")
+        self._keep(node.name, made[0], self._as_operation(made[1]))
+
     @staticmethod
-    def _operation(tensor):
+    def _as_operation(native):
         from ._graphs import GraphOperation
-        return GraphOperation(_native.operation_of(tensor), get_default_graph())
+        return GraphOperation(native, get_default_graph())
+
+    def _operation(self, tensor):
+        return self._as_operation(_native.operation_of(tensor))
 
     def _emitted(self, node, inputs):
         from ._import_ops import emit
@@ -167,10 +249,10 @@ class _Import:
             return emit(node, inputs)
         attributes = {key: _attribute(value) for key, value in node.attr.items() if key not in _ADDED}
         made = None
-        if "VarHandleOp" != node.op and None not in attributes.values():
+        if None not in attributes.values():
             made = _native.emit(node.op, inputs, attributes)
         if made is None:
             raise errors.UnimplementedError(
-                None, None, f"[import_graph_def] ops must have values alone; got {node.op!r}, a variable, a branch or a loop; build that "
+                None, None, f"[import_graph_def] ops must have values alone; got {node.op!r}, a branch or a loop; build that "
                 "part of the graph anew")
         return made

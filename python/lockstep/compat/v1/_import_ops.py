@@ -168,15 +168,24 @@ def _function(op):
     return found and (lambda node, inputs: found(*inputs))
 
 
+ON_VARIABLES = frozenset("VarHandleOp ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp "
+                         "VarIsInitializedOp".split())
+
+
+def takes(node):
+    """Whether the op of a node of TensorFlow's is one of Lockstep's."""
+    return node.op in ON_VARIABLES or _function(node.op) is not None
+
+
 def refuse_unknown(graph_def):
     """Raises: UnimplementedError that names all ops that are not taken."""
     unknown = {}
     for node in graph_def.node:
-        if _function(node.op) is None:
+        if not takes(node):
             unknown.setdefault(node.op, node.name)
     if unknown:
         raise errors.UnimplementedError(
-            None, None, "[import_graph_def] ops must be those of frozen models; got " + ", ".join(
+            None, None, "[import_graph_def] ops must be those of frozen models or variables; got " + ", ".join(
                 f"{op} (node {name})" for op, name in sorted(unknown.items())) + "; make variables constants and write out "
             "functions (convert_variables_to_constants_v2) before the graph is saved")
 

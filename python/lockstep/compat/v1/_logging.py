@@ -16,8 +16,20 @@ class logging:
         return python.getLogger("tensorflow").getEffectiveLevel()
 
     @staticmethod
-    def info(message, *args):
+    def _say(level, message, args):
         import sys
-        sys.stderr.write("INFO:tensorflow:" + (message % args if args else message) + "\n")
+        sys.stderr.write(f"{level}:tensorflow:" + (message % args if args else message) + "\n")
 
-    warn = warning = error = debug = info
+    @staticmethod
+    def info(message, *args):
+        logging._say("INFO", message, args)
+
+    @staticmethod
+    def warning(message, *args):
+        logging._say("WARNING", message, args)
+
+    @staticmethod
+    def error(message, *args):
+        logging._say("ERROR", message, args)
+
+    warn, debug, fatal = warning, info, error

@@ -3,7 +3,7 @@
 import threading
 
 from ... import _native, errors, nest
-from ..._dtypes import TensorShape
+from ..._dtypes import resource, TensorShape
 from ..._function import Operation
 from ..._run_shapes import origins, unknown_ranks
 from ..._tensor import convert_to_tensor, Tensor
@@ -112,7 +112,7 @@ def _is_of_graph(one):
         return one._value._symbolic
     if isinstance(one, Variable):
         return one.__dict__.get("_of_graph", False)
-    return isinstance(one, Tensor) and one._symbolic
+    return isinstance(one, Tensor) and (one._symbolic or one.dtype == resource and not _native.is_cell(one))
 
 
 def _scheme(target):
@@ -271,6 +271,13 @@ def _fed(graph, key, value):
     return native, tensor
 
 
+def _held_by(graph, handle):
+    """The variable whose handle it is, for its value; the handle itself where it is of something else."""
+    name = (_native.name_of(handle) or "").split(":")[0]
+    return next((Variable._wrap(one) for one in graph._native.variables()
+                 if one.name == name or _native.same_object(one.handle, handle)), handle)
+
+
 def _run_graph(session, fetches, leaves, feed_dict, milliseconds, metadata):
     wanted = []
     for one in leaves:
@@ -280,9 +287,13 @@ def _run_graph(session, fetches, leaves, feed_dict, milliseconds, metadata):
                             "Operation.)")
         if isinstance(one, str):
             try:
-                session.graph.as_graph_element(one)
+                found = session.graph.as_graph_element(one)
             except (KeyError, ValueError) as error:
                 raise ValueError(f"Argument `fetch` = {one} cannot be interpreted as a Tensor. ({error})") from None
+            if isinstance(found, Tensor) and found.dtype == resource:
+                one = found
+        if isinstance(one, Tensor) and one.dtype == resource:
+            one = _held_by(session.graph, one)
         wanted.extend(_targets([one])[:1] or [None])
     feeds = [_fed(session.graph, one, given) for key, value in (feed_dict or {}).items()
              for one, given in (fed_parts(key, value) if has_parts(key) else [(key, value)])]

@@ -57,7 +57,9 @@ class Optimizer:
         if not self._built:  # the slots' first assignments are no part of an update
             self._native.build([variable._v for _, variable in pairs])
             self._built = True
-        return GraphOperation(graph._native.group_effects(update, name), graph)
+        made = GraphOperation(graph._native.group_effects(update, name), graph)
+        graph.add_to_collection("train_op", made)
+        return made
 
     def get_name(self):
         return self._name

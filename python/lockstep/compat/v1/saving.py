@@ -19,10 +19,11 @@ class Saver:
         self._most = max_to_keep
         if var_list is None and in_graph() and not global_variables():
             raise ValueError("No variables to save")
-        self._assign = None
+        self._assign, self._scope = None, None
         if in_graph():  # ops that restore, as the graph may be finalized later
             from . import assign, name_scope, placeholder
-            with name_scope("save"):
+            with name_scope(name or "save") as scope:
+                self._scope = scope
                 fed = [(name, placeholder(one.dtype, one.shape)) for name, one in self._variables()]
                 self._assign = [(name, value, assign(one, value))
                                 for (name, value), (_, one) in zip(fed, self._variables())]
@@ -36,7 +37,7 @@ class Saver:
 
     def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta",
              write_meta_graph=True, write_state=True, **options):
-        """Writes "PATH-<step>", and the file `checkpoint` beside it; the path."""
+        """Writes "PATH-<step>", the graph beside it ("PATH-<step>.meta") and the file `checkpoint`; the path."""
         if global_step is not None:
             step = global_step if isinstance(global_step, int) else int(sess.run(global_step))
             save_path = f"{save_path}-{step}"
@@ -48,12 +49,33 @@ class Saver:
         self._kept = [one for one in self._kept if one != save_path] + [save_path]
         while self._most and len(self._kept) > self._most:
             old = self._kept.pop(0)
-            for end in (".index", ".data-00000-of-00001"):
+            for end in (".index", ".data-00000-of-00001", "." + meta_graph_suffix):
                 if os.path.exists(old + end):
                     os.remove(old + end)
+        if write_meta_graph and self._scope is not None:
+            with sess.graph.as_default():
+                self.export_meta_graph(f"{save_path}.{meta_graph_suffix}")
         if write_state:
             update_checkpoint_state(os.path.dirname(save_path) or ".", save_path, self._kept, latest_filename)
         return save_path
+
+    @property
+    def saver_def(self):
+        """What a `.meta` file says of it."""
+        from .meta_graphs import SaverDef
+        scope = self._scope or ""
+        return SaverDef(filename_tensor_name=scope + "Const:0", save_tensor_name=scope + "Identity:0",
+                        restore_op_name=scope + "restore_all", max_to_keep=self._most or 0, version=2,
+                        keep_checkpoint_every_n_hours=10000.0)
+
+    as_saver_def = saver_def.fget
+
+    def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False,
+                          **options):
+        """The default graph with its variables and collections."""
+        from .meta_graphs import export_meta_graph
+        return export_meta_graph(filename, saver_def=self.saver_def, collection_list=collection_list, as_text=as_text,
+                                 clear_devices=clear_devices)
 
     def restore(self, sess, save_path):
         """Assigns what a checkpoint has. Raises: ValueError for no checkpoint, NotFoundError naming a

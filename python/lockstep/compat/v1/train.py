@@ -27,6 +27,8 @@ from .supervisor import LooperThread, Supervisor  # noqa: F401
 from .sync_replicas import SyncReplicasOptimizer  # noqa: F401
 from ..._messages import summary_iterator  # noqa: F401
 from . import queue_runner  # noqa: F401
+from ._graph_defs import write_graph  # noqa: F401
+from .meta_graphs import export_meta_graph, import_meta_graph, SaverDef  # noqa: F401
 from .queue_runner import (QueueRunner, add_queue_runner, batch, input_producer, limit_epochs,  # noqa: F401
                            range_input_producer, shuffle_batch, slice_input_producer, start_queue_runners,
                            string_input_producer)
@@ -40,17 +42,6 @@ def basic_train_loop(supervisor, train_step_fn, args=None, kwargs=None, master="
     with supervisor.managed_session(master) as session:
         while not supervisor.should_stop():
             train_step_fn(session, *(args or ()), **(kwargs or {}))
-
-
-def write_graph(graph_or_graph_def, logdir, name, as_text=True):
-    """Writes a graph as GraphDef; the path."""
-    import os
-    definition = graph_or_graph_def.as_graph_def() if hasattr(graph_or_graph_def, "as_graph_def") else graph_or_graph_def
-    os.makedirs(logdir, exist_ok=True)
-    path = os.path.join(logdir, name)
-    with open(path, "wb") as file:
-        file.write(str(definition).encode() if as_text else definition.SerializeToString())
-    return path
 
 
 def global_step(sess, global_step_tensor):

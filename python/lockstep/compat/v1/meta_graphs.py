@@ -1,0 +1,196 @@
+"""Graphs with what belongs to them, their variables and collections: `.meta` files."""
+
+import os
+
+from ... import errors
+from ..._messages import message_class
+from ..._tensor import Tensor
+from ..._variable import Variable
+from ._graph_defs import Import, is_own
+from ._graphs import get_default_graph, GraphKeys, GraphOperation, in_graph, name_scope
+
+MetaGraphDef = message_class("MetaGraphDef")
+VariableDef = message_class("VariableDef")
+SaverDef = message_class("SaverDef")
+
+_HIDDEN = ("lockstep/optimizers", "lockstep/elsewhere")  # the keys of variables that are none of the global ones
+
+
+def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, as_text=False,
+                      graph=None, export_scope=None, clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False,
+                      save_debug_info=False, **kwargs):
+    """The graph with its variables and collections as a MetaGraphDef, and in a file where one is named. What a collection
+    holds beside variables, tensors, ops, numbers and texts is left out."""
+    graph = graph or get_default_graph()
+    made = MetaGraphDef()
+    made.meta_info_def.tags.append("train")
+    made.graph_def.CopyFrom(graph_def or graph.as_graph_def())
+    if clear_devices:
+        for node in made.graph_def.node:
+            node.device = ""
+    if saver_def is not None:
+        made.saver_def.CopyFrom(saver_def)
+    for key in graph.get_all_collection_keys() if collection_list is None else collection_list:
+        _put(made.collection_def, key, graph.get_collection(key))
+    for key in _HIDDEN:
+        keys = graph._collections.get(key, [])
+        names = [one.name.encode() for one in graph._native.variables() if one.key in keys]
+        if names:
+            made.collection_def[key].bytes_list.value.extend(names)
+    if filename is not None:
+        os.makedirs(os.path.dirname(os.fspath(filename)) or ".", exist_ok=True)
+        with open(str(filename) + ".unfinished", "wb") as file:
+            file.write(str(made).encode() if as_text else made.SerializeToString())
+        os.replace(str(filename) + ".unfinished", filename)
+    return made
+
+
+def _put(collections, key, values):
+    if not values:
+        return
+    if all(isinstance(one, Variable) for one in values):
+        collections[key].bytes_list.value.extend(_variable_def(one).SerializeToString() for one in values)
+    elif all(isinstance(one, (Tensor, GraphOperation)) for one in values):
+        collections[key].node_list.value.extend(one.name for one in values)
+    elif all(type(one) is int for one in values):
+        collections[key].int64_list.value.extend(values)
+    elif all(isinstance(one, (int, float)) for one in values):
+        collections[key].float_list.value.extend(values)
+    elif all(isinstance(one, (str, bytes)) for one in values):
+        collections[key].bytes_list.value.extend(one.encode() if isinstance(one, str) else one for one in values)
+
+
+def _variable_def(variable):
+    name = variable._v.name
+    return VariableDef(variable_name=name + ":0", initializer_name=name + "/Assign", snapshot_name=name + "/Read:0",
+                       is_resource=True, trainable=bool(variable.trainable))
+
+
+def read_meta_graph_file(filename):
+    """A `.meta` file. Raises: OSError where there is none, DataLossError where it is none."""
+    if not os.path.exists(filename):
+        raise OSError(f"File does not exist. Received: {filename}.")
+    with open(filename, "rb") as file:
+        data = file.read()
+    try:
+        return MetaGraphDef(data)
+    except (ValueError, IndexError, KeyError) as error:
+        raise errors.DataLossError(None, None, f"[import_meta_graph] {filename} must hold a MetaGraphDef; got {error}") from None
+
+
+def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
+    """Builds the graph of a MetaGraphDef, of Lockstep or of TensorFlow, with its variables and collections, in the default
+    graph; its ops get their old names, below `import_scope` if there is one. Ops of TensorFlow that Lockstep does not take,
+    and what depends on them, are left out, and named in a warning; a variable whose first value is among them must be
+    restored.
+
+    Returns: a `Saver` of its variables; None where it has none. Raises: OSError for a file that is not there."""
+    meta = meta_graph_or_file if hasattr(meta_graph_or_file, "graph_def") else read_meta_graph_file(meta_graph_or_file)
+    if getattr(meta, "_kind", None) != "MetaGraphDef":
+        meta = MetaGraphDef(meta.SerializeToString())
+    if not in_graph():
+        with get_default_graph().as_default():
+            return import_meta_graph(meta, clear_devices, import_scope)
+    own = is_own(meta.graph_def)
+    unknown = _leave_out(meta, own)
+    if clear_devices:
+        for node in meta.graph_def.node:
+            node.device = ""
+    trained = {one for one, _ in _variables_in(meta, GraphKeys.TRAINABLE_VARIABLES)}
+    variables = [node.name for node in meta.graph_def.node if node.op == "VarHandleOp"]
+    with name_scope(import_scope or ""):
+        made = Import(meta.graph_def, {}, own, untrained=set(variables) - trained,
+                      restored=True)
+        made.all()
+    ops = {one.name: one.op for one in meta.graph_def.node}
+    for name in (name for name, why in made.left_out.items() if why is not None):
+        unknown.setdefault(ops[name], name)
+    if unknown:
+        from ._logging import logging
+        logging.warning("[import_meta_graph] left out, with what depends on them: " + ", ".join(
+            f"{op} (node {name})" for op, name in sorted(unknown.items())))
+    _fill_collections(meta, made, import_scope + "/" if import_scope else "")
+    from .saving import Saver
+    return Saver() if get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES) else None
+
+
+def _leave_out(meta, own):
+    """Takes out of the graph the ops of its saver, which a new one has, and those that Lockstep does not take. Returns: the
+    latter's ops, each with the name of a node."""
+    from ._import_ops import takes
+    saver = meta.saver_def.restore_op_name.rpartition("/")[0]
+    gone, unknown = set(), {}
+    nodes = meta.graph_def.node
+    first_values = {node.input[0] + "\n" + node.name for node in nodes if node.op == "AssignVariableOp"}
+    for node in nodes:
+        if saver and node.name.startswith(saver + "/"):
+            gone.add(node.name)
+        elif not own and not takes(node):
+            unknown.setdefault(node.op, node.name)
+            gone.add(node.name)
+        elif node.op == "VarHandleOp" and f"{node.name}\n{node.name}/Assign" not in first_values:
+            unknown.setdefault("VarHandleOp without a first value", node.name)
+            gone.add(node.name)
+    grows = bool(gone)
+    while grows:  # loops of version 1 name nodes that come later
+        before = len(gone)
+        gone.update(node.name for node in nodes if any(one.lstrip("^").split(":")[0] in gone for one in node.input))
+        grows = len(gone) > before
+    kept = [node for node in nodes if node.name not in gone]
+    del nodes[:]
+    nodes.extend(kept)
+    return unknown
+
+
+def _variables_in(meta, key):
+    """(name, whether it is trained) of the variables of a collection."""
+    if key not in meta.collection_def:
+        return []
+    return [(one.variable_name.split(":")[0], one.trainable) for one in
+            map(VariableDef, meta.collection_def[key].bytes_list.value)]
+
+
+def _fill_collections(meta, made, prefix):
+    graph = get_default_graph()
+    for key in _HIDDEN:
+        for name in meta.collection_def[key].bytes_list.value if key in meta.collection_def else ():
+            graph.add_to_collection(key, made.variables[name.decode()]._v.key)
+    own = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, *_HIDDEN)
+    of_variables = ("local_variables", "model_variables", "moving_average_variables", "metric_variables", "global_step")
+    for key, held in meta.collection_def.items():
+        if key in own:
+            continue
+        kind = held.WhichOneof("kind")
+        values = list(getattr(held, kind).value) if kind else []
+        if kind == "bytes_list" and key in of_variables:
+            names = [VariableDef(one).variable_name.split(":")[0] for one in values]
+            values = [made.variables[one] for one in names if one in made.variables]
+        elif kind == "bytes_list":
+            values = [made.variables[VariableDef(one).variable_name.split(":")[0]] if _is_variable(one, made) else _text(one)
+                      for one in values]
+        elif kind == "node_list":
+            values = [one for one in (_found(graph, prefix + one) for one in values) if one is not None]
+        for one in values:
+            graph.add_to_collection(key, one)
+
+
+def _is_variable(data, made):
+    try:
+        return VariableDef(data).variable_name.split(":")[0] in made.variables
+    except (ValueError, IndexError, KeyError, UnicodeDecodeError):
+        return False
+
+
+def _text(data):
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
+def _found(graph, name):
+    try:
+        return graph.as_graph_element(name)
+    except (KeyError, ValueError):
+        return None
+
