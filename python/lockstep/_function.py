@@ -205,6 +205,7 @@ class _Concrete:
         self.traces = []  # the dtypes and shapes of the tensors, trace by trace
         self.scheduled = None  # the same for workers
         self.first = True
+        self.streams = None  # of random ops, where several traces share them
 
     def rebuild(self, tensors):
         tensors = iter(tensors)
@@ -313,6 +314,7 @@ class Function:
         self._signature = None if input_signature is None else tuple(input_signature)
         self._autograph = autograph
         self._concrete = {}
+        self._streams = None  # of random ops, where traces for all signatures share them
         self._by_count = {}
         self._traced = 0
         self._convertible = None
@@ -493,7 +495,10 @@ class Function:
         return concrete
 
     def _native_for(self, concrete):
-        """With an input signature that leaves sizes open one trace serves all shapes."""
+        """With an input signature that leaves sizes open one trace serves all shapes, or its random ops go on from trace to
+        trace."""
+        if self._streams is not None or self._signature is not None:
+            concrete.streams = self._streams or _native.StreamPool()
         if self._signature is not None and not _native.is_tracing() and not _native.has_strategy():
             specs = [spec for one in nest.flatten(self._signature) for spec in getattr(one, "_component_specs", [one])]
             if any(None in (one.shape._dims or ()) for one in specs) and all(
@@ -519,15 +524,20 @@ class Function:
             trace = [TensorSpec(one.shape, one.dtype) for one in parameters]
             if trace not in concrete.traces:
                 concrete.traces.append(trace)
-            traced = concrete.body(parameters)
+            traced = _native.trace_with(concrete.streams, concrete.body, parameters)
             if concrete.first and concrete.variables and _native.is_tracing():
                 concrete.first = False
                 results = concrete.results
-                _native.scratch(lambda: concrete.body(parameters))
+                _native.scratch(lambda: _native.trace_with(concrete.streams, concrete.body, parameters))
                 concrete.results = results
                 self._traced -= 1
             return traced
         return body
+
+    def share_streams(self):
+        """From now on random ops go on from trace to trace, as those of steps on batches of different sizes. Returns: itself."""
+        self._streams = _native.StreamPool()
+        return self
 
     def experimental_get_tracing_count(self):
         """How often the function has been traced."""

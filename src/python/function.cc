@@ -1,5 +1,6 @@
 #include "lockstep/runtime/function.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -13,6 +14,7 @@
 #include "python/bind.h"
 #include "python/callback.h"
 #include "runtime/fold.h"
+#include "runtime/random_streams.h"
 
 namespace lockstep::python {
 
@@ -110,9 +112,18 @@ nb::list CallOnSymbols(nb::object function, const std::vector<std::pair<int, Sha
   return results;
 }
 
+// Traces what `function` does; its random ops take their streams from `pool`, or from none.
+nb::object TraceWith(std::optional<runtime::StreamPool*> pool, const nb::callable& function,
+                     nb::object parameters) {
+  const runtime::StreamPool::Scope scope(pool.value_or(nullptr));
+  return function(parameters);
+}
+
 }  // namespace
 
 void BindFunction(nb::module_& m) {
+  nb::class_<runtime::StreamPool>(m, "StreamPool").def(nb::init<>());
+  m.def("trace_with", &TraceWith, nb::arg().none(), nb::arg(), nb::arg());
   nb::class_<Function>(m, "Function")
       .def("__init__",
            [](Function* self, nb::object body, const std::string& name) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "graph/tracer.h"
 #include "lockstep/ops/array.h"
@@ -93,7 +94,11 @@ Variable StreamFor(const char* op, const RandomOptions& options) {
   const random::SeedPair pair = NextPair(context, tracer, options.seed);
   // A function's op, and an eager one that no other call can name, has a stream of its own.
   if (tracer != nullptr || !options.seed) {
-    const Variable stream = StreamVariable(context, pair);
+    runtime::StreamPool* pool = tracer == nullptr ? nullptr : runtime::StreamPool::Current();
+    Variable own;
+    Variable& stream = pool == nullptr ? own : pool->Next();
+    if (stream.defined()) return stream;
+    stream = StreamVariable(context, pair);
     if (tracer != nullptr && !pair.nondeterministic()) KeepForRestart(context, stream);
     return stream;
   }
@@ -151,6 +156,24 @@ Tensor StateTensor(const random::GeneratorState& state) {
 }  // namespace
 
 namespace runtime {
+
+namespace {
+thread_local StreamPool* current_pool = nullptr;
+thread_local size_t next_of_pool = 0;
+}  // namespace
+
+StreamPool::Scope::Scope(StreamPool* pool)
+    : outer_(std::exchange(current_pool, pool)), outer_next_(std::exchange(next_of_pool, 0)) {}
+StreamPool::Scope::~Scope() {
+  current_pool = outer_;
+  next_of_pool = outer_next_;
+}
+StreamPool* StreamPool::Current() { return current_pool; }
+
+Variable& StreamPool::Next() {
+  if (next_of_pool == streams_.size()) streams_.emplace_back();
+  return streams_[next_of_pool++];
+}
 
 random::SeedPair NextOpSeed(std::optional<int64_t> seed) {
   Context& context = GlobalContext();

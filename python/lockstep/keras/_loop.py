@@ -56,7 +56,7 @@ def _step_function(model, kind):
             outputs = strategy.run(step, args=(data,))
             return outputs
         made = model._functions[kind] = (
-            run if model.run_eagerly else Function(run, name=kind + "_step"))
+            run if model.run_eagerly else Function(run, name=kind + "_step").share_streams())
     return made
 
 
