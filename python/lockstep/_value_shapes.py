@@ -37,7 +37,7 @@ def vector(numbers, what):
             raise errors.UnimplementedError(
                 None, None, f"[trace] of {what} the number of axes must be known while a function is traced; got "
                 f"{numbers!r}; build it by tf.stack from single sizes")
-        return [-1] * count, as_int64(numbers)
+        return n.known_sizes(numbers) or [-1] * count, as_int64(numbers)
     if isinstance(numbers, TensorShape):
         numbers = numbers.as_list()
     if not isinstance(numbers, (list, tuple)):

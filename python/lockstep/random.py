@@ -3,6 +3,7 @@
 import enum
 
 from . import _native as n
+from . import _value_shapes
 from ._dtypes import BY_CODE, as_dtype, float32, int32, int64
 from ._tensor import convert_to_tensor, integers, op, static_shape
 from ._variable import Variable
@@ -11,6 +12,11 @@ from ._variable import Variable
 def set_seed(seed):
     """The global seed, from which ops follow that have no seed of their own."""
     n.set_seed(int(integers(seed, "a seed")))
+
+
+def _sizes(shape):
+    """A shape as a list of sizes; (what is known, a vector of int64) where only a run tells some."""
+    return _value_shapes.vector(shape, "a shape") if _value_shapes.is_value(shape) else static_shape(shape)
 
 
 def _plain(value):
@@ -24,7 +30,7 @@ def uniform(shape, minval=0, maxval=None, dtype=float32, seed=None, name=None):
         if dtype.is_integer:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         maxval = 1
-    shape = static_shape(shape)
+    shape = _sizes(shape)
     if dtype.is_integer:
         return n.random_uniform_int(shape, int(_plain(minval)), int(_plain(maxval)), dtype, seed)
     return n.random_uniform(shape, float(_plain(minval)), float(_plain(maxval)), dtype, seed)
@@ -32,13 +38,13 @@ def uniform(shape, minval=0, maxval=None, dtype=float32, seed=None, name=None):
 
 def normal(shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None):
     """Normals."""
-    return n.random_normal(static_shape(shape), float(_plain(mean)), float(_plain(stddev)),
+    return n.random_normal(_sizes(shape), float(_plain(mean)), float(_plain(stddev)),
                            as_dtype(dtype), seed)
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None):
     """Normals drawn again until they lie within two deviations."""
-    return n.random_truncated_normal(static_shape(shape), float(_plain(mean)), float(_plain(stddev)),
+    return n.random_truncated_normal(_sizes(shape), float(_plain(mean)), float(_plain(stddev)),
                                      as_dtype(dtype), seed)
 
 
@@ -60,7 +66,7 @@ def _seed(seed):
 def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=float32, name=None,
                       alg="auto_select"):
     """Numbers that follow from `seed`, two integers, and the shape alone."""
-    dtype, shape = as_dtype(dtype), static_shape(shape)
+    dtype, shape = as_dtype(dtype), _sizes(shape)
     if dtype.is_integer:
         if minval is None or maxval is None:
             return n.stateless_uniform_full_int(shape, _seed(seed), dtype)
@@ -73,14 +79,14 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=float32, name=No
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None,
                      alg="auto_select"):
     """Normals that follow from `seed`."""
-    return n.stateless_normal(static_shape(shape), _seed(seed), float(mean), float(stddev),
+    return n.stateless_normal(_sizes(shape), _seed(seed), float(mean), float(stddev),
                               as_dtype(dtype))
 
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None,
                                alg="auto_select"):
     """Truncated normals that follow from `seed`."""
-    return n.stateless_truncated_normal(static_shape(shape), _seed(seed), float(mean),
+    return n.stateless_truncated_normal(_sizes(shape), _seed(seed), float(mean),
                                         float(stddev), as_dtype(dtype))
 
 
@@ -166,19 +172,19 @@ class Generator:
     key = property(lambda self: self._state.value()[2])
 
     def uniform(self, shape, minval=0, maxval=None, dtype=float32, name=None):
-        dtype, shape = as_dtype(dtype), static_shape(shape)
+        dtype, shape = as_dtype(dtype), _sizes(shape)
         if dtype.is_integer:
             return self._native.uniform_int(shape, int(minval), int(maxval), dtype)
         return self._native.uniform(shape, float(minval), float(1 if maxval is None else maxval), dtype)
 
     def uniform_full_int(self, shape, dtype=int32, name=None):
-        return self._native.uniform_full_int(static_shape(shape), as_dtype(dtype))
+        return self._native.uniform_full_int(_sizes(shape), as_dtype(dtype))
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=float32, name=None):
-        return self._native.normal(static_shape(shape), float(mean), float(stddev), as_dtype(dtype))
+        return self._native.normal(_sizes(shape), float(mean), float(stddev), as_dtype(dtype))
 
     def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=float32, name=None):
-        return self._native.truncated_normal(static_shape(shape), float(mean), float(stddev),
+        return self._native.truncated_normal(_sizes(shape), float(mean), float(stddev),
                                              as_dtype(dtype))
 
     def make_seeds(self, count=1):

@@ -1,5 +1,5 @@
 // Ops whose sizes and places are values: what is a list in the attributes of Reshape, BroadcastTo,
-// Slice, StridedSlice, Tile and PadV2 is an input of ByValues. Range likewise.
+// Slice, StridedSlice, Tile, PadV2 and of random ops is an input of ByValues. Range likewise.
 
 #include "lockstep/ops/by_values.h"
 
@@ -57,6 +57,10 @@ std::vector<TensorType> InferByValues(const InferenceContext& context) {
   const TensorType& values = context.inputs.back();
   if (values.dtype != DType::kInt64 || values.shape.rank() != 1) {
     Reject(context.spec, "a vector of int64 is needed", values.ToString());
+  }
+  if (op.starts_with("StatelessRandom") || op == "StatelessTruncatedNormal") {
+    const auto dtype = context.attributes.Get<DType>("dtype");
+    return {{dtype, Shape(ListOf(context.attributes, "shape")), dtype}};
   }
   if (op == "Reshape" || op == "BroadcastTo") {
     return {{input.dtype, Shape(ListOf(context.attributes, "shape")), input.element}};

@@ -124,14 +124,22 @@ void RequireRange(const char* op, int64_t low, int64_t high, DType dtype) {
                   std::to_string(low) + " and " + std::to_string(high));
 }
 
-Tensor RealRandom(const char* op, const Shape& shape, const Tensor& seed, double first,
+// An op with a shape; by values where these tell it.
+Tensor Sized(const char* op, const RandomSizes& sizes, const Tensor& seed,
+             ops::Attributes attributes) {
+  attributes.Set("shape", sizes.known().vector());
+  if (!sizes.values().defined()) return ops::Emit1(op, {seed}, std::move(attributes));
+  attributes.Set("op", std::string(op));
+  return ops::Emit1("ByValues", {seed, sizes.values()}, std::move(attributes));
+}
+
+Tensor RealRandom(const char* op, const RandomSizes& shape, const Tensor& seed, double first,
                   double second, DType dtype) {
-  return ops::Emit1(op, {seed},
-                    {{"shape", shape.vector()}, {"dtype", dtype}, {"a", first}, {"b", second}});
+  return Sized(op, shape, seed, {{"dtype", dtype}, {"a", first}, {"b", second}});
 }
 
 // The numbers of float32, rounded; then deviation and mean in the dtype.
-Tensor HalfNormal(const char* op, const Shape& shape, const Tensor& seed, double mean,
+Tensor HalfNormal(const char* op, const RandomSizes& shape, const Tensor& seed, double mean,
                   double deviation, DType dtype) {
   const Tensor normal = Cast(RealRandom(op, shape, seed, 0, 1, DType::kFloat32), dtype);
   return mean == 0 && deviation == 1 ? normal : normal * deviation + mean;
@@ -139,7 +147,7 @@ Tensor HalfNormal(const char* op, const Shape& shape, const Tensor& seed, double
 
 }  // namespace
 
-Tensor StatelessRandomUniform(const Shape& shape, const Tensor& seed, double low, double high,
+Tensor StatelessRandomUniform(const RandomSizes& shape, const Tensor& seed, double low, double high,
                               DType dtype) {
   const char* op = "StatelessRandomUniform";
   RequireOneOf(op, dtype, {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16});
@@ -148,23 +156,21 @@ Tensor StatelessRandomUniform(const Shape& shape, const Tensor& seed, double low
   return low == 0 && high == 1 ? unit : unit * (high - low) + low;
 }
 
-Tensor StatelessRandomUniformInt(const Shape& shape, const Tensor& seed, int64_t low, int64_t high,
-                                 DType dtype) {
+Tensor StatelessRandomUniformInt(const RandomSizes& shape, const Tensor& seed, int64_t low,
+                                 int64_t high, DType dtype) {
   const char* op = "StatelessRandomUniformInt";
   RequireOneOf(op, dtype, {DType::kInt32, DType::kInt64});
   RequireRange(op, low, high, dtype);
-  return ops::Emit1(op, {seed},
-                    {{"shape", shape.vector()}, {"dtype", dtype}, {"low", low}, {"high", high}});
+  return Sized(op, shape, seed, {{"dtype", dtype}, {"low", low}, {"high", high}});
 }
 
-Tensor StatelessRandomUniformFullInt(const Shape& shape, const Tensor& seed, DType dtype) {
+Tensor StatelessRandomUniformFullInt(const RandomSizes& shape, const Tensor& seed, DType dtype) {
   RequireOneOf("StatelessRandomUniformFullInt", dtype, {DType::kInt32, DType::kInt64});
-  return ops::Emit1("StatelessRandomUniformFullInt", {seed},
-                    {{"shape", shape.vector()}, {"dtype", dtype}});
+  return Sized("StatelessRandomUniformFullInt", shape, seed, {{"dtype", dtype}});
 }
 
-Tensor StatelessRandomNormal(const Shape& shape, const Tensor& seed, double mean, double deviation,
-                             DType dtype) {
+Tensor StatelessRandomNormal(const RandomSizes& shape, const Tensor& seed, double mean,
+                             double deviation, DType dtype) {
   RequireOneOf("StatelessRandomNormal", dtype,
                {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16});
   if (IsHalf(dtype))
@@ -172,7 +178,7 @@ Tensor StatelessRandomNormal(const Shape& shape, const Tensor& seed, double mean
   return RealRandom("StatelessRandomNormal", shape, seed, mean, deviation, dtype);
 }
 
-Tensor StatelessTruncatedNormal(const Shape& shape, const Tensor& seed, double mean,
+Tensor StatelessTruncatedNormal(const RandomSizes& shape, const Tensor& seed, double mean,
                                 double deviation, DType dtype) {
   RequireOneOf("StatelessTruncatedNormal", dtype,
                {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16});
@@ -196,11 +202,12 @@ Tensor RandomFoldIn(const Tensor& seed, const Tensor& data) {
 // classes' weights.
 Tensor StatelessCategorical(const Tensor& logits, int64_t samples, const Tensor& seed,
                             DType dtype) {
-  if (logits.rank() != 2 || logits.shape()[0] < 0 || logits.shape()[1] < 1 || samples < 0) {
-    throw Error(Code::kInvalidArgument,
-                "[categorical] logits must be [rows, classes], of known sizes with a class at "
-                "least; got " +
-                    logits.shape().ToString() + " and " + std::to_string(samples) + " samples");
+  if (logits.rank() != 2 || logits.shape()[1] < 1 || samples < 0) {
+    throw Error(
+        Code::kInvalidArgument,
+        "[categorical] logits must be [rows, classes], with a known number of classes, one at "
+        "least; got " +
+            logits.shape().ToString() + " and " + std::to_string(samples) + " samples");
   }
   const Tensor known = IsFinite(logits);
   const Tensor scores = Cast(logits, DType::kFloat64);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "lockstep/ops/random.h"
 #include "lockstep/runtime/variable.h"
 #include "lockstep/tensor/tensor.h"
 
@@ -116,6 +117,25 @@ struct type_caster<lockstep::Shape> {
       PyTuple_SET_ITEM(result, i, size);
     }
     return result;
+  }
+};
+
+// Sizes, or (what is known of them, a vector of int64 that holds them).
+template <>
+struct type_caster<lockstep::RandomSizes> {
+  NB_TYPE_CASTER(lockstep::RandomSizes, const_name("collections.abc.Sequence[int | None]"))
+  bool from_python(handle source, uint8_t flags, cleanup_list* cleanup) noexcept {
+    make_caster<lockstep::Shape> known;
+    if (PyTuple_Check(source.ptr()) && PyTuple_GET_SIZE(source.ptr()) == 2 &&
+        isinstance<lockstep::Tensor>(PyTuple_GET_ITEM(source.ptr(), 1))) {
+      if (!known.from_python(PyTuple_GET_ITEM(source.ptr(), 0), flags, cleanup)) return false;
+      value = lockstep::RandomSizes(
+          known.value, *inst_ptr<lockstep::Tensor>(handle(PyTuple_GET_ITEM(source.ptr(), 1))));
+      return true;
+    }
+    if (!known.from_python(source, flags, cleanup)) return false;
+    value = known.value;
+    return true;
   }
 };
 

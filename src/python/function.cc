@@ -90,6 +90,18 @@ nb::object StaticValue(const Tensor& tensor) {
   return nb::none();
 }
 
+// The sizes that a symbolic shape is known to hold, -1 for others; None where nothing is known.
+nb::object KnownSizes(const Tensor& tensor) {
+  const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(tensor.object().get());
+  if (symbol == nullptr || symbol->graph() == nullptr) return nb::none();
+  const graph::Graph& graph = *symbol->graph();
+  graph::Endpoint place = symbol->endpoint();
+  while (graph.node(place.node).spec->name == "Cast") place = graph.node(place.node).inputs[0];
+  const graph::Node& node = graph.node(place.node);
+  if (node.spec->name != "Shape" || !graph.type(node.inputs[0]).shape.ranked()) return nb::none();
+  return nb::cast(graph.type(node.inputs[0]).shape.vector());
+}
+
 // Calls `function` while a graph is traced that nobody keeps.
 void CallInScratch(const nb::callable& function) {
   graph::Tracer tracer;
@@ -153,6 +165,7 @@ void BindFunction(nb::module_& m) {
   m.def("gradients", &GraphGradients);
   m.def("custom_gradient", &CallWithGradient);
   m.def("static_value", &StaticValue);
+  m.def("known_sizes", &KnownSizes);
   m.def("scratch", &CallInScratch);
   m.def("symbolic_call", &CallOnSymbols);
 }

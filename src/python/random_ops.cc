@@ -22,25 +22,25 @@ void BindStateful(nb::module_& m) {
   m.def("next_default_seed", &NextDefaultSeed);
   m.def(
       "random_uniform",
-      [](const Shape& shape, double low, double high, DType dtype, Seed seed) {
+      [](const RandomSizes& shape, double low, double high, DType dtype, Seed seed) {
         return RandomUniform(shape, low, high, {dtype, seed});
       },
       nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
   m.def(
       "random_uniform_int",
-      [](const Shape& shape, int64_t low, int64_t high, DType dtype, Seed seed) {
+      [](const RandomSizes& shape, int64_t low, int64_t high, DType dtype, Seed seed) {
         return RandomUniformInt(shape, low, high, {dtype, seed});
       },
       nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
   m.def(
       "random_normal",
-      [](const Shape& shape, double mean, double deviation, DType dtype, Seed seed) {
+      [](const RandomSizes& shape, double mean, double deviation, DType dtype, Seed seed) {
         return RandomNormal(shape, mean, deviation, {dtype, seed});
       },
       nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
   m.def(
       "random_truncated_normal",
-      [](const Shape& shape, double mean, double deviation, DType dtype, Seed seed) {
+      [](const RandomSizes& shape, double mean, double deviation, DType dtype, Seed seed) {
         return RandomTruncatedNormal(shape, mean, deviation, {dtype, seed});
       },
       nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);

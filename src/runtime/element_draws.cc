@@ -45,10 +45,10 @@ Tensor ElementTraceScope::Current() {
 }
 
 // A stream's words are its counter, low and high, and its key (random/generator.h).
-Tensor ElementState(const Tensor& place, const random::SeedPair& pair, uint64_t blocks,
+Tensor ElementState(const Tensor& place, const random::SeedPair& pair, const Tensor& blocks,
                     bool differs_by_pass) {
-  const Tensor steps = Constant<int64_t>(
-      {static_cast<int64_t>(blocks), differs_by_pass ? kPassStep : 0, kRoundStep});
+  const Tensor steps = Stack(
+      {blocks, Scalar<int64_t>(differs_by_pass ? kPassStep : 0), Scalar<int64_t>(kRoundStep)});
   return place * steps + Constant<int64_t>({0, pair.seed2, pair.seed});
 }
 

@@ -61,8 +61,8 @@ class ElementTraceScope {
 };
 
 /// The state of a stream of `pair` for the element at `place`, int64[3], that reserves `blocks`
-/// blocks for each element.
-Tensor ElementState(const Tensor& place, const random::SeedPair& pair, uint64_t blocks,
+/// blocks, an int64 scalar, for each element.
+Tensor ElementState(const Tensor& place, const random::SeedPair& pair, const Tensor& blocks,
                     bool differs_by_pass);
 
 }  // namespace lockstep::runtime

@@ -8,7 +8,10 @@
 #include "graph/tracer.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/math.h"
 #include "lockstep/ops/random.h"
+#include "lockstep/ops/reduce.h"
+#include "lockstep/ops/structure.h"
 #include "ops/builder.h"
 #include "random/generator.h"
 #include "random/op_seeds.h"
@@ -109,13 +112,22 @@ Variable StreamFor(const char* op, const RandomOptions& options) {
   return place->second;
 }
 
-Tensor ReadAndSkip(const Variable& state, uint64_t blocks) {
-  return state.state().Update("RngReadAndSkip", {Scalar(static_cast<int64_t>(blocks))})[0];
+Tensor ReadAndSkip(const Variable& state, const Tensor& blocks) {
+  return state.state().Update("RngReadAndSkip", {blocks})[0];
+}
+
+// How many blocks of its stream `elements` numbers reserve.
+Tensor Blocks(int64_t elements) {
+  return Scalar(static_cast<int64_t>(random::ReservedBlocks(elements)));
+}
+Tensor Blocks(const RandomSizes& sizes) {
+  if (!sizes.values().defined()) return Blocks(sizes.known().num_elements());
+  return ReduceProd(sizes.values()) * Blocks(1);
 }
 
 // The state for an op in the function of a data set, which follows from its element; undefined
 // elsewhere.
-Tensor DrawOfElement(std::optional<int64_t> seed, uint64_t blocks) {
+Tensor DrawOfElement(std::optional<int64_t> seed, const Tensor& blocks) {
   Context& context = GlobalContext();
   auto* tracer = dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder());
   auto* element = tracer == nullptr ? runtime::ElementScope::Current() : nullptr;
@@ -134,17 +146,16 @@ Tensor DrawOfElement(std::optional<int64_t> seed, uint64_t blocks) {
   return runtime::ElementState(place, pair, blocks, unseeded);
 }
 
-// What a stateful op draws with. Its stream goes on by what `elements` numbers need.
-Tensor Drawn(const char* op, const RandomOptions& options, int64_t elements) {
-  const uint64_t blocks = random::ReservedBlocks(elements);
+// What a stateful op draws with. Its stream goes on by `blocks`.
+Tensor Drawn(const char* op, const RandomOptions& options, const Tensor& blocks) {
   const Tensor state = DrawOfElement(options.seed, blocks);
   return state.defined() ? state : ReadAndSkip(StreamFor(op, options), blocks);
 }
 
 // The stream of a draw from a generator. Of a generator that was made in a strategy's scope each
 // replica has a copy, and a key of its own that follows from the shared one.
-Tensor Draw(const Variable& state, const Shape& shape) {
-  const Tensor stream = ReadAndSkip(state, random::ReservedBlocks(shape.num_elements()));
+Tensor Draw(const Variable& state, const RandomSizes& shape) {
+  const Tensor stream = ReadAndSkip(state, Blocks(shape));
   if (!state.state().InReplica()) return stream;
   return ops::Emit1("RngReplicaState", {stream, ops::Emit1("ReplicaId", {})});
 }
@@ -201,33 +212,37 @@ std::optional<int64_t> GlobalSeed() {
   return context.seeds.global_seed();
 }
 
-Tensor RandomUniform(const Shape& shape, double low, double high, const RandomOptions& options) {
-  const Tensor stream = Drawn("RandomUniform", options, shape.num_elements());
+Tensor RandomUniform(const RandomSizes& shape, double low, double high,
+                     const RandomOptions& options) {
+  const Tensor stream = Drawn("RandomUniform", options, Blocks(shape));
   return StatelessRandomUniform(shape, stream, low, high, options.dtype);
 }
 
-Tensor RandomUniformInt(const Shape& shape, int64_t low, int64_t high,
+Tensor RandomUniformInt(const RandomSizes& shape, int64_t low, int64_t high,
                         const RandomOptions& options) {
-  const Tensor stream = Drawn("RandomUniformInt", options, shape.num_elements());
+  const Tensor stream = Drawn("RandomUniformInt", options, Blocks(shape));
   return StatelessRandomUniformInt(shape, stream, low, high, options.dtype);
 }
 
-Tensor RandomNormal(const Shape& shape, double mean, double deviation,
+Tensor RandomNormal(const RandomSizes& shape, double mean, double deviation,
                     const RandomOptions& options) {
-  const Tensor stream = Drawn("RandomStandardNormal", options, shape.num_elements());
+  const Tensor stream = Drawn("RandomStandardNormal", options, Blocks(shape));
   return StatelessRandomNormal(shape, stream, mean, deviation, options.dtype);
 }
 
-Tensor RandomTruncatedNormal(const Shape& shape, double mean, double deviation,
+Tensor RandomTruncatedNormal(const RandomSizes& shape, double mean, double deviation,
                              const RandomOptions& options) {
-  const Tensor stream = Drawn("TruncatedNormal", options, shape.num_elements());
+  const Tensor stream = Drawn("TruncatedNormal", options, Blocks(shape));
   return StatelessTruncatedNormal(shape, stream, mean, deviation, options.dtype);
 }
 
 // Reserves what TensorFlow does: two words a sample, rounded up to blocks of four samples.
 Tensor RandomCategorical(const Tensor& logits, int64_t samples, const RandomOptions& options) {
-  const int64_t rows = logits.rank() > 0 ? std::max<int64_t>(logits.shape()[0], 0) : 0;
-  const Tensor state = Drawn("Multinomial", options, (samples + 3) / 4 * 4 * 2 * rows);
+  const Tensor a_row = Blocks((samples + 3) / 4 * 4 * 2);
+  const int64_t rows = logits.rank() > 0 ? logits.shape()[0] : 0;
+  const Tensor blocks =
+      rows >= 0 ? a_row * rows : a_row * Gather(ShapeOf(logits, DType::kInt64), Scalar<int64_t>(0));
+  const Tensor state = Drawn("Multinomial", options, blocks);
   return StatelessCategorical(logits, samples, state, options.dtype);
 }
 
@@ -239,7 +254,7 @@ Tensor RandomShuffle(const Tensor& value, std::optional<int64_t> seed) {
                 "[shuffle] the number of rows must be known; got " + value.shape().ToString());
   }
   const Tensor state =
-      Drawn("RandomShuffle", {.dtype = value.dtype(), .seed = seed}, value.num_elements());
+      Drawn("RandomShuffle", {.dtype = value.dtype(), .seed = seed}, Blocks(value.num_elements()));
   return Gather(value, RandomPermutation(rows, state));
 }
 
@@ -260,19 +275,21 @@ Generator Generator::FromKeyCounter(int64_t key, const std::array<int64_t, 2>& c
   return Generator(random::GeneratorState::FromKeyCounter(key, counter).words);
 }
 
-Tensor Generator::Uniform(const Shape& shape, double low, double high, DType dtype) const {
+Tensor Generator::Uniform(const RandomSizes& shape, double low, double high, DType dtype) const {
   return StatelessRandomUniform(shape, Draw(state_, shape), low, high, dtype);
 }
-Tensor Generator::UniformInt(const Shape& shape, int64_t low, int64_t high, DType dtype) const {
+Tensor Generator::UniformInt(const RandomSizes& shape, int64_t low, int64_t high,
+                             DType dtype) const {
   return StatelessRandomUniformInt(shape, Draw(state_, shape), low, high, dtype);
 }
-Tensor Generator::UniformFullInt(const Shape& shape, DType dtype) const {
+Tensor Generator::UniformFullInt(const RandomSizes& shape, DType dtype) const {
   return StatelessRandomUniformFullInt(shape, Draw(state_, shape), dtype);
 }
-Tensor Generator::Normal(const Shape& shape, double mean, double deviation, DType dtype) const {
+Tensor Generator::Normal(const RandomSizes& shape, double mean, double deviation,
+                         DType dtype) const {
   return StatelessRandomNormal(shape, Draw(state_, shape), mean, deviation, dtype);
 }
-Tensor Generator::TruncatedNormal(const Shape& shape, double mean, double deviation,
+Tensor Generator::TruncatedNormal(const RandomSizes& shape, double mean, double deviation,
                                   DType dtype) const {
   return StatelessTruncatedNormal(shape, Draw(state_, shape), mean, deviation, dtype);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "lockstep/tensor/tensor.h"
 
@@ -11,21 +12,39 @@ namespace lockstep {
 // made without the others, so a part of a batch gets its part of the stream. Errors:
 // InvalidArgument for another seed, dtype or an empty range. Source: tf.random.stateless_*.
 
+/// The shape of random numbers: sizes, or where a program is traced a tensor that tells them when
+/// it runs.
+class RandomSizes {
+ public:
+  RandomSizes(const Shape& shape = {}) : known_(shape) {}
+  RandomSizes(std::initializer_list<int64_t> sizes) : known_(sizes) {}
+  /// `values`: int64 [axes]. `known`: what is known of them before, -1 for the rest.
+  RandomSizes(const Shape& known, const Tensor& values) : known_(known), values_(values) {}
+
+  const Shape& known() const { return known_; }
+  /// Undefined where the sizes are known.
+  const Tensor& values() const { return values_; }
+
+ private:
+  Shape known_;
+  Tensor values_;
+};
+
 /// low + u * (high - low), u in [0, 1). Dtypes: float32, float64, float16, bfloat16.
-Tensor StatelessRandomUniform(const Shape& shape, const Tensor& seed, double low = 0,
+Tensor StatelessRandomUniform(const RandomSizes& shape, const Tensor& seed, double low = 0,
                               double high = 1, DType dtype = DType::kFloat32);
 /// Integers in [low, high), slightly biased as TensorFlow's. Dtypes: int32, int64.
-Tensor StatelessRandomUniformInt(const Shape& shape, const Tensor& seed, int64_t low, int64_t high,
-                                 DType dtype = DType::kInt32);
+Tensor StatelessRandomUniformInt(const RandomSizes& shape, const Tensor& seed, int64_t low,
+                                 int64_t high, DType dtype = DType::kInt32);
 /// Integers of the whole range. Dtypes: int32, int64.
-Tensor StatelessRandomUniformFullInt(const Shape& shape, const Tensor& seed,
+Tensor StatelessRandomUniformFullInt(const RandomSizes& shape, const Tensor& seed,
                                      DType dtype = DType::kInt32);
 /// Normals; equal to TensorFlow's within 1e-6 (float32). Dtypes: float32, float64, float16,
 /// bfloat16 (rounded from float32).
-Tensor StatelessRandomNormal(const Shape& shape, const Tensor& seed, double mean = 0,
+Tensor StatelessRandomNormal(const RandomSizes& shape, const Tensor& seed, double mean = 0,
                              double deviation = 1, DType dtype = DType::kFloat32);
 /// Normals drawn again until they lie within two deviations. Dtypes: as the normals.
-Tensor StatelessTruncatedNormal(const Shape& shape, const Tensor& seed, double mean = 0,
+Tensor StatelessTruncatedNormal(const RandomSizes& shape, const Tensor& seed, double mean = 0,
                                 double deviation = 1, DType dtype = DType::kFloat32);
 
 /// `count` new seeds. Shapes: seed [2], result [count, 2] of the same dtype. Source:

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "lockstep/ops/random.h"
 #include "lockstep/runtime/variable.h"
 #include "lockstep/tensor/tensor.h"
 
@@ -30,14 +31,14 @@ struct RandomOptions {
   std::optional<int64_t> seed;
 };
 /// Numbers in [low, high). Dtypes: as StatelessRandomUniform.
-Tensor RandomUniform(const Shape& shape, double low = 0, double high = 1,
+Tensor RandomUniform(const RandomSizes& shape, double low = 0, double high = 1,
                      const RandomOptions& options = {});
 /// Integers in [low, high). Dtypes: int32, int64.
-Tensor RandomUniformInt(const Shape& shape, int64_t low, int64_t high,
+Tensor RandomUniformInt(const RandomSizes& shape, int64_t low, int64_t high,
                         const RandomOptions& options = {.dtype = DType::kInt32});
-Tensor RandomNormal(const Shape& shape, double mean = 0, double deviation = 1,
+Tensor RandomNormal(const RandomSizes& shape, double mean = 0, double deviation = 1,
                     const RandomOptions& options = {});
-Tensor RandomTruncatedNormal(const Shape& shape, double mean = 0, double deviation = 1,
+Tensor RandomTruncatedNormal(const RandomSizes& shape, double mean = 0, double deviation = 1,
                              const RandomOptions& options = {});
 /// `samples` class numbers a row. Shapes and dtypes: as StatelessCategorical. Source:
 /// tf.random.categorical.
@@ -58,14 +59,14 @@ class Generator {
   static Generator FromSeed(const std::vector<int64_t>& digits);
   static Generator FromKeyCounter(int64_t key, const std::array<int64_t, 2>& counter);
 
-  Tensor Uniform(const Shape& shape, double low = 0, double high = 1,
+  Tensor Uniform(const RandomSizes& shape, double low = 0, double high = 1,
                  DType dtype = DType::kFloat32) const;
-  Tensor UniformInt(const Shape& shape, int64_t low, int64_t high,
+  Tensor UniformInt(const RandomSizes& shape, int64_t low, int64_t high,
                     DType dtype = DType::kInt32) const;
-  Tensor UniformFullInt(const Shape& shape, DType dtype = DType::kInt32) const;
-  Tensor Normal(const Shape& shape, double mean = 0, double deviation = 1,
+  Tensor UniformFullInt(const RandomSizes& shape, DType dtype = DType::kInt32) const;
+  Tensor Normal(const RandomSizes& shape, double mean = 0, double deviation = 1,
                 DType dtype = DType::kFloat32) const;
-  Tensor TruncatedNormal(const Shape& shape, double mean = 0, double deviation = 1,
+  Tensor TruncatedNormal(const RandomSizes& shape, double mean = 0, double deviation = 1,
                          DType dtype = DType::kFloat32) const;
 
   /// int64 [2, count]: seeds for stateless ops in its columns.
