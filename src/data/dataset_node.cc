@@ -75,14 +75,20 @@ void Discard(ElementReader& reader, int64_t count) {
 ElementCounter::ElementCounter(const DatasetNode& input, Pass pass, int64_t first)
     : start_{.number = 0, .pass = pass.number, .round = pass.round}, next_(first) {
   const int64_t size = input.cardinality();
-  if (size < 0) return;
+  const uint64_t passes = std::max(pass.number, pass.round);
+  if (size < 0) {
+    start_.total = static_cast<int64_t>(passes << 32);  // more than a pass has
+    return;
+  }
   start_.number = static_cast<int64_t>(static_cast<uint64_t>(pass.round) * size);
   start_.round = 0;
+  start_.total = static_cast<int64_t>(passes * size);
 }
 
 runtime::ElementPlace ElementCounter::At(int64_t index) const {
   runtime::ElementPlace place = start_;
   place.number += index;
+  place.total += index;
   return place;
 }
 

@@ -195,6 +195,7 @@ void BindSteps(nb::class_<Dataset>& c) {
 
 void BindData(nb::module_& m) {
   m.def("call_with_place", &CallWithPlace);
+  m.def("element_place", &runtime::ElementScope::CurrentPlace);
   nb::class_<Dataset> dataset(m, "Dataset");
   BindSources(dataset);
   BindSteps(dataset);

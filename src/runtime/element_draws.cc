@@ -32,7 +32,7 @@ ElementScope* ElementScope::Current() { return current_element; }
 
 Tensor ElementScope::CurrentPlace() {
   const ElementPlace place = current_element == nullptr ? ElementPlace{} : current_element->place;
-  return Constant<int64_t>({place.number, place.pass, place.round});
+  return Constant<int64_t>({place.number, place.pass, place.round, place.total});
 }
 
 ElementTraceScope::ElementTraceScope(const Tensor& place)
@@ -49,7 +49,7 @@ Tensor ElementState(const Tensor& place, const random::SeedPair& pair, const Ten
                     bool differs_by_pass) {
   const Tensor steps = Stack(
       {blocks, Scalar<int64_t>(differs_by_pass ? kPassStep : 0), Scalar<int64_t>(kRoundStep)});
-  return place * steps + Constant<int64_t>({0, pair.seed2, pair.seed});
+  return Slice(place, {0}, {3}) * steps + Constant<int64_t>({0, pair.seed2, pair.seed});
 }
 
 }  // namespace lockstep::runtime

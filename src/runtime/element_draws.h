@@ -17,6 +17,8 @@ struct ElementPlace {
   int64_t number = 0;  // counts from the beginning of an iterator
   int64_t pass = 0;    // of all passes; ops without any seed draw something else in each
   int64_t round = 0;   // where elements are counted anew: how often they were
+  int64_t total =
+      0;  // counts from the first iterator's beginning, for what goes on from pass to pass
 };
 
 /// While it lives, the calling thread computes that element.
@@ -29,7 +31,7 @@ class ElementScope {
 
   /// Of this thread; nullptr outside of functions of data sets.
   static ElementScope* Current();
-  /// The place as it is handed to a traced function: int64[3].
+  /// The place as it is handed to a traced function: int64[4].
   static Tensor CurrentPlace();
 
   const ElementPlace place;
@@ -42,7 +44,7 @@ class ElementScope {
 };
 
 /// While it lives, the random ops that this thread adds to the graph that it traces draw by
-/// `place`, an int64[3] of that graph. Bodies of loops and branches in it keep streams of their
+/// `place`, an int64[4] of that graph. Bodies of loops and branches in it keep streams of their
 /// own.
 class ElementTraceScope {
  public:
@@ -60,7 +62,7 @@ class ElementTraceScope {
   ElementTraceScope* const outer_;
 };
 
-/// The state of a stream of `pair` for the element at `place`, int64[3], that reserves `blocks`
+/// The state of a stream of `pair` for the element at `place`, int64[4], that reserves `blocks`
 /// blocks, an int64 scalar, for each element.
 Tensor ElementState(const Tensor& place, const random::SeedPair& pair, const Tensor& blocks,
                     bool differs_by_pass);

@@ -540,5 +540,35 @@ class ConvLSTM(unittest.TestCase):
             tf.keras.layers.ConvLSTM1D(3, 3, padding="causal")
 
 
+class RandomImages(unittest.TestCase):
+    """Images that the function of a data set changes at random."""
+
+    def images(self, threads, start=0):
+        layers = [tf.keras.layers.RandomFlip(seed=1), tf.keras.layers.RandomRotation(0.2, seed=2)]
+
+        def change(x):
+            for one in layers:
+                x = one(x, training=True)
+            return x
+        x = np.arange(40 * 4 * 4, dtype="float32").reshape(40, 4, 4, 1)
+        return tf.data.Dataset.from_tensor_slices(x).map(change, num_parallel_calls=threads)
+
+    def test_are_the_same_with_threads(self):
+        one, many = self.images(None), self.images(4)
+        for _ in range(2):
+            first, second = list(one.as_numpy_iterator()), list(many.as_numpy_iterator())
+            np.testing.assert_array_equal(first, second)
+
+    def test_differ_from_pass_to_pass(self):
+        images = self.images(2)
+        first, second = list(images.as_numpy_iterator()), list(images.as_numpy_iterator())
+        self.assertFalse(np.array_equal(first, second))
+
+    def test_are_the_same_on_every_worker(self):
+        whole = list(self.images(None).as_numpy_iterator())
+        for index in range(3):
+            np.testing.assert_array_equal(list(self.images(2).shard(3, index).as_numpy_iterator()), whole[index::3])
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=0)

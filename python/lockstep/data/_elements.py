@@ -1,6 +1,6 @@
 """Elements of datasets, and functions of them."""
 
-from .. import _native, nest
+from .. import _native, _seeds, nest
 from .._composites import apart, general, has_parts, whole
 from .._dtypes import BY_CODE, int64
 from .._function import TensorSpec
@@ -61,12 +61,15 @@ def _traced(function, spec):
         flat, structure = _flatten_results(value)
         form[:] = [structure]
         return flat
+    calls = {}
+
     def placed(tensors):
-        return _native.call_with_place(body, tensors)
+        with _seeds.of_element(tensors[-1], calls):
+            return _native.call_with_place(body, tensors)
     native = _native.Function(placed, getattr(function, "__name__", "map"))
     types = [(int(one.dtype), None if one.shape.rank is None else [-1 if s is None else s for s in one.shape])
              for one in nest.flatten(spec)]
-    known = _native.symbolic_call(placed, types + [(int(int64), [3])])
+    known = _native.symbolic_call(placed, types + [(int(int64), [4])])
     given = [TensorSpec(shape, BY_CODE[code]) for code, shape in known]
     structure = form[0]
     if structure is None:
@@ -77,10 +80,11 @@ def _traced(function, spec):
 def _op_by_op(function, dataset):
     """The same for a function that is called for each element, not traced; the first element tells its structure."""
     from .._function import _flatten_results, _pack_results
-    form = []
+    form, calls = [], {}
 
     def body(tensors):
-        flat, structure = _flatten_results(_call_on(function, _element(dataset._spec, tensors)))
+        with _seeds.of_element(_native.element_place(), calls):
+            flat, structure = _flatten_results(_call_on(function, _element(dataset._spec, tensors)))
         form[:] = [structure]
         return flat
     first = next(iter(dataset), None)

@@ -87,8 +87,11 @@ class SeedGenerator:
         self.state = Variable([first, 0], trainable=False, dtype="int64", name="seed_generator_state")
 
     def next(self, ordered=True):
-        """The next seed, [2]: the first number stays, the second counts."""
+        """The next seed, [2]: the first number stays, the second counts. In the function of a data set it counts elements."""
+        from .. import _seeds
         from .._tensor import convert_to_tensor
+        if _seeds.element() is not None:
+            return _seeds.element().next(self)
         now = self.state.value()
         if ordered:
             self.state.assign(now + convert_to_tensor([0, 1], dtype="int64"))

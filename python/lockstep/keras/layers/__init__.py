@@ -32,7 +32,8 @@ from ._merging import (add, Add, average, Average, concatenate, Concatenate, Dot
 from ._passing import ActivityRegularization, Identity, Lambda, Masking, Wrapper  # noqa: F401
 from ._features import CategoryEncoding, Normalization, Rescaling  # noqa: F401
 from ._vocabulary import Discretization, Hashing, IntegerLookup, StringLookup, TextVectorization  # noqa: F401
-from ._random_images import RandomBrightness, RandomContrast, RandomFlip  # noqa: F401
+from ._random_images import (RandomBrightness, RandomContrast, RandomCrop, RandomFlip, RandomRotation,  # noqa: F401
+                             RandomTranslation, RandomZoom)
 
 
 def serialize(layer):

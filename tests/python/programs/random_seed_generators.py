@@ -1,0 +1,11 @@
+import tensorflow as tf, numpy as np
+flip = tf.keras.layers.RandomFlip('horizontal', seed=1); con = tf.keras.layers.RandomContrast(0.5, seed=2)
+x = np.arange(12 * 2 * 3 * 1, dtype='float32').reshape(12, 2, 3, 1)
+ds = tf.data.Dataset.from_tensor_slices(x).batch(4).map(lambda v: con(flip(v, training=True), training=True))
+for e in range(2): print([b.numpy()[:, 0, :, 0].round(3).tolist() for b in ds])
+g = tf.keras.random.SeedGenerator(5)
+d2 = tf.data.Dataset.range(4).map(lambda v: (tf.keras.random.uniform([], seed=g), tf.keras.random.uniform([], seed=g)))
+for e in range(2): print([(round(float(a), 4), round(float(b), 4)) for a, b in d2])
+h = tf.keras.random.SeedGenerator(6)
+d3 = tf.data.Dataset.range(3).map(lambda v: tf.keras.random.normal([2], seed=h)).repeat(2)
+print([v.numpy().round(4).tolist() for v in d3])
