@@ -588,10 +588,10 @@ def _named_apart(weighted, plain):
 
 def _map_losses(loss):
     if isinstance(loss, dict):
-        return {key: losses_module.get(one) for key, one in loss.items()}
+        return {key: losses_module.loss_of(one) for key, one in loss.items()}
     if isinstance(loss, (list, tuple)):
-        return [losses_module.get(one) for one in loss]
-    return losses_module.get(loss)
+        return [losses_module.loss_of(one) for one in loss]
+    return losses_module.loss_of(loss)
 
 
 def _from_logits(loss, y_pred):

@@ -163,7 +163,7 @@ def dice(y_true, y_pred, **options) -> Any:
     """The value of Dice for each example."""
     ...
 def get(identifier) -> Any:
-    """The loss of a name, a class, an object or a function. Raises: ValueError."""
+    """What a name, a class or a config stands for: a function of (y_true, y_pred) for names of functions, as 'mse', else a"""
     ...
 def hinge(y_true, y_pred, **options) -> Any:
     """The value of Hinge for each example."""
@@ -185,6 +185,9 @@ def log_cosh(y_true, y_pred, **options) -> Any:
     ...
 def logcosh(y_true, y_pred, **options) -> Any:
     """The value of LogCosh for each example."""
+    ...
+def loss_of(identifier) -> Any:
+    """The loss of a name, a class, an object or a function. Raises: ValueError."""
     ...
 def mae(y_true, y_pred, **options) -> Any:
     """The value of MeanAbsoluteError for each example."""
