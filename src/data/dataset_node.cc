@@ -71,9 +71,14 @@ void Discard(ElementReader& reader, int64_t count) {
   }
 }
 
+int64_t NextFunctionStep() {
+  static std::atomic<int64_t> next{0};
+  return next.fetch_add(1);
+}
+
 // Rounds of known length go on where the one before has ended; others differ by their number.
-ElementCounter::ElementCounter(const DatasetNode& input, Pass pass, int64_t first)
-    : start_{.number = 0, .pass = pass.number, .round = pass.round}, next_(first) {
+ElementCounter::ElementCounter(const DatasetNode& input, Pass pass, int64_t step, int64_t first)
+    : start_{.number = 0, .pass = pass.number, .round = pass.round, .step = step}, next_(first) {
   const int64_t size = input.cardinality();
   const uint64_t passes = std::max(pass.number, pass.round);
   if (size < 0) {

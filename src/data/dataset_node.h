@@ -113,10 +113,15 @@ std::unique_ptr<ElementReader> ReadTable(std::unique_ptr<ElementTable> table, in
 [[noreturn]] void Refuse(const char* where, const std::string& rule, const std::string& got,
                          const std::string& cure);
 
+/// The number of a step that calls a function. A step that is made again over other inputs keeps
+/// it.
+int64_t NextFunctionStep();
+
 /// The places of elements, for the draws of the function that a step calls for each of them.
 class ElementCounter {
  public:
-  ElementCounter(const DatasetNode& input, Pass pass, int64_t first = 0);
+  /// `step`: of `NextFunctionStep`.
+  ElementCounter(const DatasetNode& input, Pass pass, int64_t step, int64_t first = 0);
   /// The place of element `index` of the pass.
   runtime::ElementPlace At(int64_t index) const;
   /// The place of the next element; the first one's at first.
@@ -138,6 +143,7 @@ struct StreamStep {
   std::function<Dataset::Generator(std::shared_ptr<ElementReader>, ElementCounter)> open_counted =
       {};
   Dataset::Expansion expansion = {};  // of an interleave
+  int64_t function_step = NextFunctionStep();
 };
 NodePtr MakeStream(NodePtr input, StreamStep step);
 

@@ -71,6 +71,10 @@ TEST(ElementDraws, WithoutASeedDifferByPass) {
             Numbers(second.begin() + 3, second.end()));
 }
 
+TEST(ElementDraws, StepsWithoutASeedDiffer) {
+  EXPECT_NE(Read(Dataset::Range(4).Map(DrawUnseeded)), Read(Dataset::Range(4).Map(DrawUnseeded)));
+}
+
 TEST(ElementDraws, AllOpsOfAnElementDiffer) {
   const Dataset all = Dataset::Range(4).Map(
       [](const Element&) -> Element { return {RandomUniform({}) - RandomUniform({})}; });

@@ -175,9 +175,9 @@ class StreamMapReader : public ParallelReader {
 // Inputs have numbers: each thread makes its own, with a table of its own.
 class TableMapReader : public ParallelReader {
  public:
-  TableMapReader(const DatasetNode& input, Pass pass, int64_t first, const Function& function,
-                 int threads)
-      : ParallelReader(threads, {input, pass}),
+  TableMapReader(const DatasetNode& input, Pass pass, const ElementCounter& places, int64_t first,
+                 const Function& function, int threads)
+      : ParallelReader(threads, places),
         function_(function),
         next_(first),
         end_(Bound(input.cardinality())) {
@@ -203,15 +203,16 @@ class TableMapReader : public ParallelReader {
 
 class MapNode : public DatasetNode {
  public:
-  MapNode(NodePtr input, Function function, const MapOptions& options)
+  MapNode(NodePtr input, Function function, const MapOptions& options, int64_t step)
       : DatasetNode(options.num_parallel > 1
                         ? "map(" + std::to_string(options.num_parallel) + " at a time)"
                         : "map",
                     {std::move(input)}),
         function_(std::move(function)),
-        options_(options) {}
+        options_(options),
+        step_(step) {}
   NodePtr WithInputs(const std::vector<NodePtr>& inputs) const override {
-    return std::make_shared<MapNode>(inputs[0], function_, options_);
+    return std::make_shared<MapNode>(inputs[0], function_, options_, step_);
   }
   int64_t cardinality() const override { return input().cardinality(); }
   std::string stream_reason() const override {
@@ -219,28 +220,29 @@ class MapNode : public DatasetNode {
   }
   std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     if (options_.stateful) {
-      auto reader = std::make_unique<MapReader>(input().Read(pass, 0),
-                                                ElementCounter(input(), pass), function_);
+      auto reader = std::make_unique<MapReader>(input().Read(pass, 0), Counter(pass), function_);
       Discard(*reader, first);
       return reader;
     }
     if (options_.num_parallel > 1 && input().indexable() && MayBeShared(input())) {
-      return std::make_unique<TableMapReader>(input(), pass, first, function_,
+      return std::make_unique<TableMapReader>(input(), pass, Counter(pass), first, function_,
                                               options_.num_parallel);
     }
     auto elements = input().Read(pass, first);
     if (options_.num_parallel > 1) {
-      return std::make_unique<StreamMapReader>(std::move(elements), ElementCounter(input(), pass),
-                                               first, function_, options_.num_parallel);
+      return std::make_unique<StreamMapReader>(std::move(elements), Counter(pass), first, function_,
+                                               options_.num_parallel);
     }
-    return std::make_unique<MapReader>(std::move(elements), ElementCounter(input(), pass, first),
-                                       function_);
+    return std::make_unique<MapReader>(std::move(elements), Counter(pass, first), function_);
   }
   std::unique_ptr<ElementTable> Table(Pass pass) const override {
-    return std::make_unique<Mapped>(input().Table(pass), ElementCounter(input(), pass), function_);
+    return std::make_unique<Mapped>(input().Table(pass), Counter(pass), function_);
   }
 
  private:
+  ElementCounter Counter(Pass pass, int64_t first = 0) const {
+    return {input(), pass, step_, first};
+  }
   // Whether functions of steps before this one were said to run side by side, too.
   static bool MayBeShared(const DatasetNode& node) {
     const auto* map = dynamic_cast<const MapNode*>(&node);
@@ -263,6 +265,7 @@ class MapNode : public DatasetNode {
   };
   Function function_;
   MapOptions options_;
+  int64_t step_;
 };
 
 }  // namespace
@@ -275,7 +278,7 @@ NodePtr MakeMap(NodePtr input, Function function, const MapOptions& options) {
            "kAutotune takes the number of cores");
   }
   if (own.stateful) own.num_parallel = 1;
-  return std::make_shared<MapNode>(std::move(input), std::move(function), own);
+  return std::make_shared<MapNode>(std::move(input), std::move(function), own, NextFunctionStep());
 }
 
 }  // namespace lockstep::data

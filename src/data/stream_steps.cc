@@ -32,8 +32,9 @@ class StreamNode : public DatasetNode {
   std::unique_ptr<ElementReader> Read(Pass pass, int64_t first) const override {
     auto elements = input().Read(pass, 0);
     auto reader = std::make_unique<StepReader>(
-        step_.open_counted ? step_.open_counted(std::move(elements), {input(), pass})
-                           : step_.open(std::move(elements)));
+        step_.open_counted
+            ? step_.open_counted(std::move(elements), {input(), pass, step_.function_step})
+            : step_.open(std::move(elements)));
     Discard(*reader, first);
     return reader;
   }

@@ -21,6 +21,7 @@ using graph_def::NodeDef;
 graph_def::DataType TypeOf(DType dtype) { return static_cast<graph_def::DataType>(dtype); }
 
 void SetShape(const Shape& shape, graph_def::TensorShapeProto* proto) {
+  if (!shape.ranked()) return proto->set_unknown_rank(true);
   for (int64_t size : shape.sizes()) proto->add_dim()->set_size(size);
 }
 

@@ -39,7 +39,7 @@ Chain ChainOf(const Graph& graph, const std::vector<int>& uses, const Node& node
   for (const int side : {0, 1}) {
     const Endpoint scale = node.inputs[1 - side];
     const Node* cast = OnlyFor(graph, uses, node, side, "Cast");
-    if (cast == nullptr || graph.type(scale).shape.rank() != 0) continue;
+    if (cast == nullptr || !(graph.type(scale).shape == Shape{})) continue;
     if (const Node* gather = GatherOf(graph, uses, *cast)) return {gather, cast, scale};
   }
   return {};

@@ -102,7 +102,11 @@ class Partitioner {
     Node& send = parts_[from].part.graph.AddNode("_Send", {value}, {{"key", key}});
     send.device = from;
     Node& receive = parts_[to].part.graph.AddNode(
-        "_Recv", {}, {{"key", key}, {"dtype", type.dtype}, {"shape", type.shape.vector()}});
+        "_Recv", {},
+        {{"key", key},
+         {"dtype", type.dtype},
+         {"shape", type.shape.ranked() ? type.shape.vector() : std::vector<int64_t>{}},
+         {"unranked", !type.shape.ranked()}});
     receive.device = to;
     return {receive.id, 0};
   }

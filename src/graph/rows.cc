@@ -15,6 +15,8 @@ int64_t RowsOfInputs(const Graph& graph, const Node& node, const std::vector<cha
   return rows;
 }
 
+bool HasRows(const Shape& shape) { return shape.ranked() && shape.rank() > 0; }
+
 }  // namespace
 
 RowAnalysis AnalyzeRows(const Graph& graph, int64_t examples,
@@ -41,7 +43,7 @@ RowAnalysis AnalyzeRows(const Graph& graph, int64_t examples,
         node.spec->rows == nullptr ? ops::RowEffect::kMixes : node.spec->rows(context);
     switch (effect) {
       case ops::RowEffect::kRows:
-        for (size_t i = 0; i < own.size(); ++i) own[i] = node.outputs[i].shape.rank() > 0;
+        for (size_t i = 0; i < own.size(); ++i) own[i] = HasRows(node.outputs[i].shape);
         break;
       case ops::RowEffect::kSum: {
         const int64_t total = RowsOfInputs(graph, node, has_rows);

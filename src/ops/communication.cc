@@ -9,6 +9,7 @@ namespace {
 
 std::vector<TensorType> TypeFromAttributes(const InferenceContext& context) {
   const auto dtype = context.attributes.Get<DType>("dtype");
+  if (context.attributes.GetOr<bool>("unranked", false)) return {{dtype, Shape::Unranked(), dtype}};
   return {{dtype, Shape(context.attributes.Get<std::vector<int64_t>>("shape")), dtype}};
 }
 
@@ -18,7 +19,7 @@ std::vector<TensorType> NoOutputs(const InferenceContext&) { return {}; }
 const RegisterOp kSend(
     {.name = "_Send", .infer = NoOutputs, .effects = {.external = true}, .asynchronous = true});
 
-// _Recv{key, dtype, shape}(): the tensor that was sent under the key.
+// _Recv{key, dtype, shape | unranked}(): the tensor that was sent under the key.
 const RegisterOp kReceive({.name = "_Recv", .infer = TypeFromAttributes, .asynchronous = true});
 
 // One type a list of numbers: dtype, rank, sizes.

@@ -16,14 +16,18 @@ namespace {
 using cluster::FieldReader;
 using cluster::FieldWriter;
 
+constexpr uint8_t kUnranked = 255;  // in place of the number of axes
+
 void PutShape(const Shape& shape, FieldWriter* writer) {
-  writer->Put(static_cast<uint8_t>(shape.rank()));
+  writer->Put(shape.ranked() ? static_cast<uint8_t>(shape.rank()) : kUnranked);
+  if (!shape.ranked()) return;
   for (int64_t size : shape.sizes()) writer->Put(size);
 }
 
 // Sizes may be unknown; a product past what memory can hold is no shape.
 Shape TakeShape(FieldReader* reader, bool* good) {
   const auto rank = reader->Take<uint8_t>();
+  if (rank == kUnranked) return Shape::Unranked();
   if (rank > Shape::kMaxRank) *good = false;
   Shape shape;
   int64_t elements = 1;

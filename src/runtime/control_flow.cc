@@ -34,7 +34,13 @@ std::vector<ops::TensorType> InferIf(const ops::InferenceContext& context) {
   for (size_t i = 0; i < then.results().size(); ++i) {
     ops::TensorType type = then.type(then.results()[i]);
     const ops::TensorType& other = otherwise.type(otherwise.results()[i]);
-    if (type.dtype != other.dtype || type.shape.rank() != other.shape.rank()) refuse();
+    if (type.dtype != other.dtype) refuse();
+    if (!type.shape.ranked() || !other.shape.ranked()) {
+      type.shape = Shape::Unranked();
+      types.push_back(type);
+      continue;
+    }
+    if (type.shape.rank() != other.shape.rank()) refuse();
     for (int axis = 0; axis < type.shape.rank(); ++axis) {
       if (type.shape[axis] != other.shape[axis]) type.shape.set_dim(axis, Shape::kUnknown);
     }
@@ -52,6 +58,10 @@ std::vector<ops::TensorType> InferWhile(const ops::InferenceContext& context) {
   types.push_back({DType::kInt64, Shape{}, DType::kInt64});
   for (size_t i = 0; i < body.results().size(); ++i) {
     Shape stacked{Shape::kUnknown};
+    if (!types[i].shape.ranked()) {
+      types.push_back({types[i].dtype, Shape::Unranked(), types[i].element});
+      continue;
+    }
     for (int64_t size : types[i].shape.sizes()) stacked.Append(size);
     types.push_back({types[i].dtype, stacked, types[i].element});
   }
@@ -96,8 +106,10 @@ std::vector<Tensor> Resolved(const std::vector<Tensor>& values, const char* wher
 // Each variable keeps its type, or fits the shape that it was promised.
 void CheckVariable(size_t index, const ops::TensorType& before, const ops::TensorType& after,
                    bool exact) {
-  bool fits = before.dtype == after.dtype && before.shape.rank() == after.shape.rank();
-  for (int axis = 0; fits && axis < before.shape.rank(); ++axis) {
+  const bool ranked = before.shape.ranked() && after.shape.ranked();
+  bool fits = before.dtype == after.dtype &&
+              (ranked ? before.shape.rank() == after.shape.rank() : !before.shape.ranked());
+  for (int axis = 0; fits && ranked && axis < before.shape.rank(); ++axis) {
     const int64_t wanted = before.shape[axis], got = after.shape[axis];
     fits = wanted == Shape::kUnknown || wanted == got || (!exact && got == Shape::kUnknown);
   }

@@ -17,8 +17,8 @@ struct ElementPlace {
   int64_t number = 0;  // counts from the beginning of an iterator
   int64_t pass = 0;    // of all passes; ops without any seed draw something else in each
   int64_t round = 0;   // where elements are counted anew: how often they were
-  int64_t total =
-      0;  // counts from the first iterator's beginning, for what goes on from pass to pass
+  int64_t total = 0;   // counts over all passes, for what goes on from one to the next
+  int64_t step = 0;    // of those that call functions, in the order in which the program makes them
 };
 
 /// While it lives, the calling thread computes that element.

@@ -140,7 +140,8 @@ Tensor DrawOfElement(std::optional<int64_t> seed, const Tensor& blocks) {
   random::SeedPair pair =
       element != nullptr ? element->seeds->Next(seed) : NextPair(context, tracer, seed);
   const bool unseeded = pair.nondeterministic();
-  if (unseeded && element != nullptr) pair = {kUnseededElements, ++element->unseeded};
+  if (unseeded && element != nullptr)
+    pair = {kUnseededElements + element->place.step, ++element->unseeded};
   pair = OrNextOfProgram(context, pair);
   lock.unlock();
   return runtime::ElementState(place, pair, blocks, unseeded);

@@ -140,6 +140,19 @@ class Imports(unittest.TestCase):
             with v1.Session() as session:
                 session.run(v1.global_variables_initializer())
                 self.assertEqual(session.run(graph.get_tensor_by_name("again/v/Read:0")), 1.0)
+        with v1.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
+            v = v1.get_variable("v", initializer=2.0)
+            tf.numpy_function(lambda x: x * 2, [v], tf.float32, name="called")
+            with v1.Session() as session:
+                session.run(v1.global_variables_initializer())
+                path = v1.train.Saver().save(session, folder + "/m")
+            with v1.Graph().as_default(), v1.Session() as session:
+                v1.train.import_meta_graph(path + ".meta").restore(session, path)
+                self.assertEqual(session.run("v:0"), 2.0)
+            with open(path + ".meta", "wb") as file:
+                file.write(b"\x0a\xff\x00garbage")
+            with v1.Graph().as_default(), self.assertRaises(tf.errors.DataLossError):
+                v1.train.import_meta_graph(path + ".meta")
         without = variable.as_graph_def()
         kept = [one for one in without.node if one.op != "AssignVariableOp"]
         del without.node[:]

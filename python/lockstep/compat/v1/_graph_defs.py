@@ -172,7 +172,7 @@ class Import:
         return self._values[node][int(number)]
 
     def _one(self, node):
-        if self._own or not self._restored:
+        if not self._restored:
             return self._made(node)
         lacking = [one for one in self._inputs(node.name) if one in self.left_out]
         try:
@@ -249,10 +249,10 @@ class Import:
             return emit(node, inputs)
         attributes = {key: _attribute(value) for key, value in node.attr.items() if key not in _ADDED}
         made = None
-        if None not in attributes.values():
+        if None not in attributes.values() and node.op != "PyFunction":
             made = _native.emit(node.op, inputs, attributes)
         if made is None:
             raise errors.UnimplementedError(
-                None, None, f"[import_graph_def] ops must have values alone; got {node.op!r}, a branch or a loop; build that "
+                None, None, f"[import_graph_def] ops must have values alone; got {node.op!r}, a branch, a loop or Python; build that "
                 "part of the graph anew")
         return made

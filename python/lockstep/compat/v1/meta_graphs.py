@@ -80,8 +80,8 @@ def read_meta_graph_file(filename):
 
 def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
     """Builds the graph of a MetaGraphDef, of Lockstep or of TensorFlow, with its variables and collections, in the default
-    graph; its ops get their old names, below `import_scope` if there is one. Ops of TensorFlow that Lockstep does not take,
-    and what depends on them, are left out, and named in a warning; a variable whose first value is among them must be
+    graph; its ops get their old names, below `import_scope` if there is one. Branches, loops and calls of Python, ops of
+    TensorFlow that Lockstep does not take, and what depends on them, are left out, and named in a warning; a variable whose first value is among them must be
     restored.
 
     Returns: a `Saver` of its variables; None where it has none. Raises: OSError for a file that is not there."""
