@@ -257,6 +257,9 @@ std::optional<Result<std::string>> Coordinator::TryQuery(const Query& query) con
   const State& state = *replica_.committed();
   const bool of_epoch = query.kind == QueryKind::kBarrier ||
                         (query.kind != QueryKind::kHealth && query.scope == Scope::kEpoch);
+  const bool was_met = query.kind == QueryKind::kBarrier &&
+                       state.barriers.IsOver(query.key, query.epoch, query.meeting);
+  if (was_met) return std::string();
   if (of_epoch && query.epoch != state.membership.epoch) {
     return Status(Code::kAborted, "[membership] epoch " + std::to_string(query.epoch) +
                                       " must last; got " + ToString(state.membership));
@@ -271,8 +274,7 @@ std::optional<Result<std::string>> Coordinator::TryQuery(const Query& query) con
       return writer.PutText(value == nullptr ? "" : *value).Take();
     }
     case QueryKind::kBarrier:
-      if (!state.barriers.IsOver(query.key, query.meeting)) return std::nullopt;
-      return std::string();
+      return std::nullopt;
     case QueryKind::kHealth: {
       const auto read = health_.Read(state.membership.peers, rpc_.executor().Now(), options_.stuck);
       writer.Put(static_cast<uint32_t>(read.size()));

@@ -100,7 +100,7 @@ void State::Enter(const Membership& next) {
   ready.clear();
   std::erase_if(sessions, [&](const auto& session) { return !Knows(session.first); });
   epoch_values.Clear();
-  barriers.Clear();
+  barriers.Enter(next.epoch);
 }
 
 void Write(const Stamp& stamp, FieldWriter* writer) { writer->Put(stamp.term).Put(stamp.version); }

@@ -130,6 +130,33 @@ TEST(Barriers, MeetAgainAndAgain) {
   EXPECT_FALSE(barriers.IsOver("c", 0));
 }
 
+// The quick ones go when they have met, and another epoch may begin before a slow one has asked.
+TEST(Barriers, AreKnownToHaveBeenMetInAnEarlierEpoch) {
+  const std::vector<Peer> members{Worker(0, 10), Worker(1, 11)};
+  Barriers barriers;
+  barriers.Enter(3);
+  barriers.Arrive("end", 10, members);
+  EXPECT_FALSE(barriers.IsOver("end", 3, 0));
+  EXPECT_FALSE(barriers.HasMet("end"));
+  barriers.Arrive("half", 10, members);
+  barriers.Arrive("end", 11, members);
+  EXPECT_TRUE(barriers.IsOver("end", 3, 0));
+  for (const uint64_t epoch : {4, 5}) {
+    barriers.Enter(epoch);
+    EXPECT_TRUE(barriers.IsOver("end", 3, 0)) << epoch;
+    EXPECT_FALSE(barriers.IsOver("end", 3, 1));
+    EXPECT_FALSE(barriers.IsOver("end", epoch, 0));
+    EXPECT_FALSE(barriers.IsOver("half", 3, 0));
+    EXPECT_TRUE(barriers.HasMet("end"));
+    FieldWriter writer;
+    barriers.WriteTo(&writer);
+    const std::string bytes = writer.Take();
+    FieldReader reader(bytes);
+    EXPECT_TRUE(Barriers::ReadFrom(&reader) == barriers);
+    EXPECT_TRUE(reader.ok());
+  }
+}
+
 TEST(KeyValueStore, LimitsWhatItHolds) {
   KeyValueStore store;
   EXPECT_TRUE(store.Set("k", std::string(KeyValueStore::kLongestValue, 'x')).ok());

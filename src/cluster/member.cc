@@ -410,7 +410,7 @@ void Member::Barrier(const std::string& name, base::Duration timeout, Done done)
 }
 
 bool Member::HasHeardOf(const std::string& name) const {
-  return coordinator_ != nullptr && coordinator_->replica().accepted()->barriers.IsOver(name, 0);
+  return coordinator_ != nullptr && coordinator_->replica().accepted()->barriers.HasMet(name);
 }
 
 void Member::AskHowItEnded(std::function<void(bool, bool)> tell) {
