@@ -178,7 +178,7 @@ class TensorArray:
         made._size = value._shape[0]
         made.element_shape = made.element_shape or value.shape[1:]
         made._rows = value
-        made._state = made._measured(value) if _native.is_tracing() and made.dynamic_size else None
+        made._state = made._measured(value) if made.dynamic_size else None
         return made
 
     def gather(self, indices, name=None):

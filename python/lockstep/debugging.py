@@ -109,8 +109,15 @@ def is_numeric_tensor(tensor):
     return isinstance(tensor, Tensor) and (tensor.dtype.is_floating or tensor.dtype.is_integer)
 
 
-def enable_check_numerics(*_, **__):
-    pass
+def enable_check_numerics(stack_height_limit=30, path_length_limit=50):
+    """From now on ops that are called, and functions that are traced, raise InvalidArgumentError where a result is NaN or
+    infinite, naming the op. Functions that were traced before do not. Slow: ops are no longer computed together."""
+    _native.set_check_numerics(True)
+
+
+def disable_check_numerics():
+    """Ends `enable_check_numerics` for what is called and traced from now on."""
+    _native.set_check_numerics(False)
 
 
 def set_log_device_placement(enabled):

@@ -1,9 +1,12 @@
 #include "ops/builder.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/check.h"
 #include "lockstep/ops/indexed_slices.h"
+#include "ops/check_numerics.h"
+#include "ops/source_site.h"
 
 namespace lockstep::ops {
 
@@ -101,6 +104,29 @@ MeetingRecording::~MeetingRecording() {
   recorders.insert(recorders.end(), inside_.begin(), inside_.end());
 }
 
+namespace {
+
+std::atomic<bool> checks_numerics{false};
+
+// Each floating output, behind an op that throws for NaN and infinity.
+void CheckOutputs(const OpSpec& spec, std::vector<Tensor>* outputs) {
+  const SourceSite site = CurrentSite();
+  const std::string place =
+      site.line == 0 ? "" : std::string("; at ") + site.file + ":" + std::to_string(site.line);
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    Tensor& output = (*outputs)[i];
+    const bool plain = output.defined() && !output.is_weak() && IsFloating(output.dtype()) &&
+                       IndexedSlices::Of(output) == nullptr;
+    if (!plain || spec.name == "CheckNumerics") continue;
+    output = Emit1("CheckNumerics", {output},
+                   {{"of", spec.name}, {"output", static_cast<int64_t>(i)}, {"place", place}});
+  }
+}
+
+}  // namespace
+
+void SetCheckNumerics(bool on) { checks_numerics.store(on, std::memory_order_relaxed); }
+
 std::vector<Tensor> Emit(std::string_view op, std::vector<Tensor> inputs, Attributes attributes) {
   const OpSpec& spec = OpRegistry::Global().Find(op);
   for (Tensor& input : inputs) {
@@ -112,6 +138,8 @@ std::vector<Tensor> Emit(std::string_view op, std::vector<Tensor> inputs, Attrib
   for (size_t i = spec.meets ? outside_recorders : 0; i < told.size(); ++i) {
     told[i]->Record(spec, attributes, inputs, outputs);
   }
+  if (checks_numerics.load(std::memory_order_relaxed)) [[unlikely]]
+    CheckOutputs(spec, &outputs);
   return outputs;
 }
 

@@ -4,6 +4,7 @@
 
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/structure.h"
+#include "ops/check_numerics.h"
 #include "python/bind.h"
 #include "python/run_ops.h"
 
@@ -46,6 +47,7 @@ void BindMoves(nb::module_& m) {
   m.def("reverse", &Reverse, unlocked);
   m.def("identity", &Identity, unlocked);
   m.def("ensure_shape", &EnsureShape, unlocked);
+  m.def("set_check_numerics", &ops::SetCheckNumerics);
   m.def("stop_gradient", &StopGradient, unlocked);
   m.def("reshape", &Reshape, unlocked);
   m.def("reshape_like", &ReshapeLike, unlocked);
