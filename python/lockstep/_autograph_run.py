@@ -313,18 +313,22 @@ def leaves_of(value):
     return flat
 
 
-def _declared_shapes(values):
-    """The shapes that a loop's variables keep, -1 for a size that changes; [] where each keeps its own."""
+def declared_shapes(values, given=None):
+    """The shapes that a loop's variables keep, None for a size that changes; [] where each keeps its own. `given`: those
+    that the program asks for, one for each variable; arrays of tensors know theirs."""
     from ._tensor_array import TensorArray
-    shapes, differ = [], False
-    for value in values:
-        for one in nest.flatten(value):
-            parts = leaves_of([one])
-            declared = isinstance(one, TensorArray)
-            differ |= declared
-            shapes.extend(one._declared() if declared else [
-                [-1 if size is None else size for size in convert_to_tensor(part)._shape] for part in parts])
-    return shapes if differ else []
+    flat = nest.flatten(values)
+    if given is None and not any(isinstance(one, TensorArray) for one in flat):
+        return []
+    shapes = []
+    for i, one in enumerate(flat):
+        if isinstance(one, TensorArray):
+            shapes.extend(one._declared())
+        elif given is not None:
+            shapes.append(list(given[i]))
+        else:
+            shapes.extend(convert_to_tensor(part)._shape for part in leaves_of([one]))
+    return shapes
 
 
 def rebuilt(example, tensors):
@@ -496,7 +500,7 @@ def _trace_while(test, body, get, put, names):
         counts.append(len(leaves))
         flat.extend(leaves)
     dtypes = [one.dtype for one in flat]
-    declared = _declared_shapes([start[i] for i in carried])
+    declared = declared_shapes([start[i] for i in carried])
 
     def enter(tensors):
         tensors = iter(tensors)
@@ -548,8 +552,8 @@ def _relaxed(step, flat, declared):
     for one, two, known in zip(flat, after, declared or [one._shape for one in flat]):
         if one._dtype != two._dtype or one._rank != two._rank:
             return None
-        sizes = [a if a == b and a is not None else -1 for a, b in zip(known, two._shape)]
-        differs |= sizes != [-1 if size is None else size for size in known]
+        sizes = [a if a == b else None for a, b in zip(known, two._shape)]
+        differs |= sizes != list(known)
         shapes.append(sizes)
     return shapes if differs else None
 

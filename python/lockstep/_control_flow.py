@@ -132,40 +132,21 @@ def _with_element_shapes(body, loop_vars, flat):
 
 
 def _trace_loop(cond, body, loop_vars, flat, invariants, maximum_iterations):
+    from ._autograph_run import declared_shapes, leaves_of, rebuilt
     flat = _with_element_shapes(body, loop_vars, flat)
-    def parts(values):
-        return [part for one in values for part in (one._carried() if isinstance(one, TensorArray) else [one])]
-
-    def close(tensors):
-        tensors = iter(tensors)
-        return [one._carrying([next(tensors) for _ in one._carried()]) if isinstance(one, TensorArray) else next(tensors)
-                for one in flat]
 
     def holds(tensors):
-        return [convert_to_tensor(_call_with(cond, loop_vars, close(tensors)))]
+        return [convert_to_tensor(_call_with(cond, loop_vars, rebuilt(flat, tensors)))]
 
     def step(tensors):
-        return parts(_again(_call_with(body, loop_vars, close(tensors)), loop_vars))
-    sizes = parts(flat)
-    shapes = _carried_shapes(flat, invariants)
+        return leaves_of(_again(_call_with(body, loop_vars, rebuilt(flat, tensors)), loop_vars))
+    shapes = declared_shapes(flat, None if invariants is None else [TensorShape(one) for one in _flat_invariants(invariants)])
     limit = -1 if maximum_iterations is None else int(maximum_iterations)
     try:
-        results = _native.while_loop(holds, step, sizes, limit, shapes)
+        results = _native.while_loop(holds, step, leaves_of(flat), limit, shapes)
     except errors.InvalidArgumentError as error:
         raise ValueError(str(error)) from None
-    return nest._pack(loop_vars, iter(close(results)))
-
-
-def _carried_shapes(flat, invariants):
-    """The shapes that a loop's variables keep; none where each keeps its own."""
-    if invariants is None and not any(isinstance(one, TensorArray) for one in flat):
-        return []
-    given = [None] * len(flat) if invariants is None else _flat_invariants(invariants)
-    shapes = []
-    for one, shape in zip(flat, given):
-        shapes.extend(one._declared() if isinstance(one, TensorArray) else [
-            [-1 if size is None else size for size in (one.shape if invariants is None else TensorShape(shape))]])
-    return shapes
+    return nest._pack(loop_vars, iter(rebuilt(flat, results)))
 
 
 def _flat_invariants(invariants):

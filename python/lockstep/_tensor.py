@@ -1,6 +1,5 @@
 """Tensors: conversion, printing, operators."""
 
-import sys
 import threading
 import weakref
 

@@ -37,12 +37,12 @@ class TensorArray:
         return made
 
     def _declared(self):
-        """The shapes that loops carry it with: -1 where an iteration may change a size, or finds it."""
-        sizes, *state = [[-1 if size is None else size for size in one._shape] for one in self._carried()]
+        """The shapes that loops carry it with: None where an iteration may change a size, or finds it."""
+        sizes, *state = [list(one._shape) for one in self._carried()]
         if not state:
             return [sizes]
         elements = sizes[1:] if self.element_shape is None else self.element_shape.as_list()
-        return [[-1 if self.dynamic_size else sizes[0]] + [-1 if one is None else one for one in elements], *state]
+        return [[None if self.dynamic_size else sizes[0]] + elements, *state]
 
     def _lacks_shape(self):
         shape = self.element_shape

@@ -2,7 +2,6 @@ from typing import Any
 
 from lockstep.keras.optimizers import IndexedSlices as IndexedSlices
 from lockstep.keras.models import Tensor as Tensor
-from lockstep.keras.metrics import Variable as Variable
 def abs(x, name=None) -> Any:
     """|x|, element by element."""
     ...

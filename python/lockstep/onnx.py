@@ -533,9 +533,6 @@ def _names_of(w, nodes, i, names):
 def export(model, path, input_signature=None, batch_size=None):
     """Writes a model or a function to an ONNX file; see `to_bytes`. The path."""
     import os
-    path = os.fspath(path)
-    data = to_bytes(model, input_signature, batch_size)
-    with open(path + ".unfinished", "wb") as file:
-        file.write(data)
-    os.replace(path + ".unfinished", path)
-    return path
+    from ._whole_files import write_whole
+    write_whole(path, to_bytes(model, input_signature, batch_size))
+    return os.fspath(path)

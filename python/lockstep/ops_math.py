@@ -4,9 +4,8 @@ from . import _native as n
 from . import _op_names, _value_shapes
 from ._dtypes import as_dtype, float32, int32, int64
 from ._run_shapes import in_one_row, with_shape
-from ._tensor import (IndexedSlices, Tensor, _matmul, convert_to_tensor, integers, is_tensor, op,
+from ._tensor import (IndexedSlices, Tensor, convert_to_tensor, integers, is_tensor, op,
                       static_shape)
-from ._variable import Variable
 
 _UNARY = {
     "negative": "-x.", "square": "x * x.", "sign": "-1, 0 or 1.", "sqrt": "The square root.",

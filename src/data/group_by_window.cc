@@ -8,6 +8,7 @@
 #include "data/dataset_node.h"
 #include "data/rows.h"
 #include "lockstep/data/transformations.h"
+#include "runtime/element_draws.h"
 
 namespace lockstep {
 
@@ -20,6 +21,8 @@ using SizeFunction = std::function<int64_t(int64_t)>;
 
 // The groups in progress, and what one that was full became.
 struct Groups {
+  Groups(Reader of, const data::ElementCounter& numbers) : input(std::move(of)), places(numbers) {}
+
   std::optional<Element> Next() {
     while (true) {
       if (current) {
@@ -44,7 +47,7 @@ struct Groups {
       ended = true;
       return;
     }
-    const int64_t group = key(*element);
+    const int64_t group = KeyOf(*element);
     const auto place = groups.try_emplace(group).first;
     place->second.push_back(std::move(*element));
     const int64_t size = window_size(group);
@@ -54,6 +57,11 @@ struct Groups {
                    "correct window_size");
     }
     if (static_cast<int64_t>(place->second.size()) >= size) Reduce(place);
+  }
+
+  int64_t KeyOf(const Element& element) {
+    const runtime::ElementScope scope(places.Next());
+    return key(element);
   }
 
   void Reduce(std::map<int64_t, std::vector<Element>>::iterator place) {
@@ -68,6 +76,7 @@ struct Groups {
   }
 
   Reader input;
+  data::ElementCounter places;
   KeyFunction key;
   WindowFunction reduce;
   SizeFunction window_size;
@@ -80,8 +89,7 @@ struct Groups {
 
 void CheckBuckets(const BucketOptions& options) {
   const bool ascending = std::is_sorted(options.boundaries.begin(), options.boundaries.end());
-  if (options.boundaries.empty() || !ascending ||
-      options.batch_sizes.size() != options.boundaries.size() + 1) {
+  if (!ascending || options.batch_sizes.size() != options.boundaries.size() + 1) {
     data::Refuse("bucket_by_sequence_length",
                  "there are ascending boundaries, and one batch size more",
                  std::to_string(options.boundaries.size()) + " boundaries and " +
@@ -115,9 +123,8 @@ std::vector<Shape> BoundaryShapes(const BucketOptions& options, const Dataset& w
 Dataset GroupByWindow(const Dataset& dataset, KeyFunction key, WindowFunction reduce,
                       SizeFunction window_size) {
   data::StreamStep step{"group_by_window", "when a group is full is known when elements are read"};
-  step.open = [=](Reader reader) -> Dataset::Generator {
-    auto groups = std::make_shared<Groups>();
-    groups->input = std::move(reader);
+  step.open_counted = [=](Reader reader, data::ElementCounter places) -> Dataset::Generator {
+    auto groups = std::make_shared<Groups>(std::move(reader), places);
     groups->key = key;
     groups->reduce = reduce;
     groups->window_size = window_size;
@@ -140,7 +147,7 @@ Dataset BucketBySequenceLength(const Dataset& dataset,
     const int64_t rows = options.batch_sizes[key];
     if (options.no_padding) return window.Batch(rows, options.drop_remainder);
     if (!options.pad_to_bucket_boundary)
-      return window.PaddedBatch(rows, options.padded_shapes, {Scalar(options.padding_value)},
+      return window.PaddedBatch(rows, options.padded_shapes, options.padding_values,
                                 options.drop_remainder);
     if (key == static_cast<int64_t>(options.boundaries.size())) {
       data::Refuse("bucket_by_sequence_length",
@@ -148,7 +155,7 @@ Dataset BucketBySequenceLength(const Dataset& dataset,
                    "one that is not", "add a boundary, or leave pad_to_bucket_boundary out");
     }
     return window.PaddedBatch(rows, BoundaryShapes(options, window, options.boundaries[key]),
-                              {Scalar(options.padding_value)}, options.drop_remainder);
+                              options.padding_values, options.drop_remainder);
   };
   return GroupByWindow(dataset, bucket, batch, size);
 }

@@ -39,10 +39,14 @@ const RegisterOp kTruncated({.name = "StatelessTruncatedNormal", .infer = InferR
 
 std::vector<TensorType> InferPermutation(const InferenceContext& context) {
   RequireSeed(context.spec, context.inputs[0]);
-  return {{DType::kInt64, Shape{context.attributes.Get<int64_t>("size")}}};
+  const int64_t size = context.inputs.size() > 1 ? context.inputs[1].shape[0]
+                                                 : context.attributes.Get<int64_t>("size");
+  return {{DType::kInt64, Shape{size}}};
 }
 
-const RegisterOp kPermutation({.name = "RandomPermutation", .infer = InferPermutation});
+const RegisterOp kPermutation({.name = "RandomPermutation",
+                               .infer = InferPermutation,
+                               .shape_only = 0b10});
 
 std::vector<TensorType> InferDropout(const InferenceContext& context) {
   RequireSeed(context.spec, context.inputs[1]);
@@ -198,6 +202,18 @@ Tensor RandomFoldIn(const Tensor& seed, const Tensor& data) {
   return Concat({first, Reshape(second, {1})}, 0);
 }
 
+namespace {
+
+// [rows, samples]; a run tells the rows where the shape does not.
+RandomSizes SampleSizes(const Tensor& logits, int64_t samples) {
+  const Shape known = {logits.shape()[0], samples};
+  if (known[0] >= 0) return known;
+  const Tensor rows = Slice(ShapeOf(logits, DType::kInt64), {0}, {1});
+  return {known, Concat({rows, Constant<int64_t>({samples})}, 0)};
+}
+
+}  // namespace
+
 // As TensorFlow: one double for each sample, row after row, is looked up in the running sums of the
 // classes' weights.
 Tensor StatelessCategorical(const Tensor& logits, int64_t samples, const Tensor& seed,
@@ -217,7 +233,7 @@ Tensor StatelessCategorical(const Tensor& logits, int64_t samples, const Tensor&
   const int64_t classes = logits.shape()[1];
   const Tensor total = Slice(sums, {0, classes - 1}, {-1, 1});
   const Tensor drawn =
-      StatelessRandomUniform({logits.shape()[0], samples}, seed, 0, 1, DType::kFloat64);
+      StatelessRandomUniform(SampleSizes(logits, samples), seed, 0, 1, DType::kFloat64);
   const Tensor passed = LessEqual(ExpandDims(sums, 1), ExpandDims(drawn * total, 2));
   return ReduceSum(Cast(passed, dtype), {2});
 }
@@ -236,6 +252,10 @@ Tensor StatelessNormalLike(const Tensor& x, const Tensor& seed, double mean, dou
 
 Tensor RandomPermutation(int64_t size, const Tensor& seed) {
   return ops::Emit1("RandomPermutation", {seed}, {{"size", size}});
+}
+
+Tensor RandomPermutationLike(const Tensor& rows, const Tensor& seed) {
+  return ops::Emit1("RandomPermutation", {seed, rows});
 }
 
 }  // namespace lockstep

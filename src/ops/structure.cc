@@ -25,6 +25,11 @@ const RegisterOp kIdentity({.name = "Identity",
                             .gradient = PassGradient,
                             .rows = RowsStay,
                             .view = true});
+// Its kernel throws for NaN and infinity.
+const RegisterOp kCheckNumerics({.name = "CheckNumerics",
+                                 .infer = SameAsFirstInput,
+                                 .gradient = PassGradient,
+                                 .rows = RowsStay});
 const RegisterOp kStopGradient(
     {.name = "StopGradient", .infer = SameAsFirstInput, .rows = RowsStay, .view = true});
 

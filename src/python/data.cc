@@ -5,6 +5,7 @@
 
 #include "lockstep/data/dataset.h"
 #include "lockstep/data/transformations.h"
+#include "lockstep/ops/math.h"
 #include "lockstep/runtime/function.h"
 #include "python/bind.h"
 #include "python/callback.h"
@@ -57,6 +58,28 @@ Dataset GeneratorOf(nb::object make, const Specs& signature) {
         };
       },
       SpecsOf(signature));
+}
+
+// A traced function of an element that gives an integer.
+std::function<int64_t(const Element&)> NumberFunction(nb::object function) {
+  const auto call = ElementFunction(std::move(function));
+  return [call](const Element& element) {
+    return Cast(call(element).at(0), DType::kInt64).scalar<int64_t>();
+  };
+}
+
+std::function<Dataset(int64_t, const Dataset&)> Windows(nb::object reduce) {
+  return [held = Held(std::move(reduce))](int64_t key, const Dataset& window) {
+    const nb::gil_scoped_acquire lock;
+    return nb::cast<Dataset>(held.get()(key, window));
+  };
+}
+
+std::function<int64_t(int64_t)> Sizes(nb::object size) {
+  return [held = Held(std::move(size))](int64_t key) {
+    const nb::gil_scoped_acquire lock;
+    return nb::cast<int64_t>(held.get()(key));
+  };
 }
 
 std::function<Dataset(const Element&)> Expansion(nb::object function) {
@@ -159,6 +182,19 @@ void BindSteps(nb::class_<Dataset>& c) {
                return std::pair(Element(made.begin(), made.begin() + size),
                                 Element(made.begin() + size, made.end()));
              });
+           })
+      .def("group_by_window",
+           [](const Dataset& d, nb::object key, nb::object reduce, nb::object size) {
+             return GroupByWindow(d, NumberFunction(std::move(key)), Windows(std::move(reduce)),
+                                  Sizes(std::move(size)));
+           })
+      .def("bucket_by_sequence_length",
+           [](const Dataset& d, nb::object length, const std::vector<int64_t>& boundaries,
+              const std::vector<int64_t>& sizes, const std::vector<Shape>& shapes,
+              const std::vector<Tensor>& values, bool to_boundary, bool none, bool drop) {
+             return BucketBySequenceLength(
+                 d, NumberFunction(std::move(length)),
+                 {boundaries, sizes, shapes, values, to_boundary, none, drop});
            })
       .def("enumerate", &Dataset::Enumerate)
       .def("interleave",

@@ -1,6 +1,5 @@
 #include "lockstep/runtime/function.h"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -125,9 +124,9 @@ nb::list CallOnSymbols(nb::object function, const std::vector<std::pair<int, Sha
 }
 
 // Traces what `function` does; its random ops take their streams from `pool`, or from none.
-nb::object TraceWith(std::optional<runtime::StreamPool*> pool, const nb::callable& function,
+nb::object TraceWith(runtime::StreamPool* pool, const nb::callable& function,
                      nb::object parameters) {
-  const runtime::StreamPool::Scope scope(pool.value_or(nullptr));
+  const runtime::StreamPool::Scope scope(pool);
   return function(parameters);
 }
 

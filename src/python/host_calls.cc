@@ -44,9 +44,8 @@ std::vector<Tensor> Run(const ops::OpSpec& spec, const ops::Attributes& attribut
     if (!shape.CompatibleWith(results[i].shape())) {
       throw Error(Code::kInvalidArgument,
                   "[py_function] output " + std::to_string(i) + " must have the shape " +
-                      shape.ToString() + ", which Tout says or all inputs have; got " +
-                      results[i].shape().ToString() +
-                      "; write Tout=tf.TensorSpec(shape, dtype), or set_shape behind the call");
+                      shape.ToString() + ", which Tout says; got " + results[i].shape().ToString() +
+                      "; write None there for a size that only a run tells");
     }
     if (results[i].dtype() == call.outputs[i].dtype) continue;
     throw Error(Code::kInvalidArgument, "[py_function] a function must give what Tout says; got " +

@@ -70,10 +70,10 @@ class Beside {
     return false;
   }
   static int64_t Bytes(const ops::TensorType& type) {
-    int64_t elements = 1;
-    if (!type.shape.ranked()) return static_cast<int64_t>(DTypeSize(type.dtype));
-    for (int64_t size : type.shape.sizes()) elements *= std::max<int64_t>(size, 1);
-    return elements * static_cast<int64_t>(DTypeSize(type.dtype));
+    auto bytes = static_cast<int64_t>(DTypeSize(type.dtype));
+    if (!type.shape.ranked()) return bytes;
+    for (int64_t size : type.shape.sizes()) bytes *= std::max<int64_t>(size, 1);
+    return bytes;
   }
 
   graph::Graph& graph_;

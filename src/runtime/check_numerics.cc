@@ -1,6 +1,5 @@
-// The op that throws for NaN and infinity, behind any other (ops/check_numerics.h).
+// What throws for NaN and infinity, behind any other (ops/check_numerics.h).
 
-#include <cmath>
 #include <string>
 
 #include "lockstep/ops/comparison.h"
@@ -32,15 +31,7 @@ std::vector<Tensor> Check(const ops::OpSpec&, const ops::Attributes& attributes,
                   " infinite elements" + attributes.GetOr<std::string>("place", ""));
 }
 
-std::vector<Tensor> Pass(const ops::GradientContext& context) {
-  return {context.output_gradients[0]};
-}
-
-const ops::RegisterOp kCheck({.name = "CheckNumerics",
-                              .infer = ops::SameAsFirstInput,
-                              .gradient = Pass,
-                              .rows = ops::RowsStay});
-const RegisterHostOp kRunCheck("CheckNumerics", {.function = Check});
+const RegisterHostOp kCheck("CheckNumerics", {.function = Check});
 
 }  // namespace
 

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
-#include "graph/graph.h"
 #include "lockstep/tensor/tensor.h"
 #include "random/op_seeds.h"
+
+namespace lockstep::graph {
+class Graph;
+}
 
 namespace lockstep::runtime {
 

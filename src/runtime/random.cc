@@ -249,14 +249,11 @@ Tensor RandomCategorical(const Tensor& logits, int64_t samples, const RandomOpti
 
 Tensor RandomShuffle(const Tensor& value, std::optional<int64_t> seed) {
   if (value.rank() == 0) return value;
-  const int64_t rows = value.shape()[0];
-  if (rows < 0) {
-    throw Error(Code::kInvalidArgument,
-                "[shuffle] the number of rows must be known; got " + value.shape().ToString());
-  }
-  const Tensor state =
-      Drawn("RandomShuffle", {.dtype = value.dtype(), .seed = seed}, Blocks(value.num_elements()));
-  return Gather(value, RandomPermutation(rows, state));
+  const Tensor blocks = value.shape().fully_known()
+                            ? Blocks(value.shape())
+                            : Blocks({value.shape(), ShapeOf(value, DType::kInt64)});
+  const Tensor state = Drawn("RandomShuffle", {.dtype = value.dtype(), .seed = seed}, blocks);
+  return Gather(value, RandomPermutationLike(value, state));
 }
 
 Generator::Generator(const std::array<int64_t, 3>& state)

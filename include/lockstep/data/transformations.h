@@ -62,7 +62,7 @@ struct BucketOptions {
   /// One more than boundaries.
   std::vector<int64_t> batch_sizes;
   std::vector<Shape> padded_shapes;
-  double padding_value = 0;
+  std::vector<Tensor> padding_values;
   /// Pads to the bucket's boundary less one instead of the longest of the batch; an element of the
   /// last bucket is InvalidArgument then.
   bool pad_to_bucket_boundary = false;

@@ -75,5 +75,7 @@ Tensor StatelessCategorical(const Tensor& logits, int64_t samples, const Tensor&
 /// The order of `size` rows after a shuffle: row i of the result is row p[i]. int64 [size].
 /// Source: tf.random.shuffle.
 Tensor RandomPermutation(int64_t size, const Tensor& seed);
+/// The same for as many rows as `rows` has, which a run tells where the shape does not.
+Tensor RandomPermutationLike(const Tensor& rows, const Tensor& seed);
 
 }  // namespace lockstep

@@ -5,7 +5,7 @@ import os
 from .. import _composites, _native, errors, nest
 from .._dtypes import as_dtype, BY_CODE, int64, TensorShape
 from .._function import TensorSpec
-from .._tensor import convert_to_tensor, integers, Tensor
+from .._tensor import convert_to_tensor, integers
 from ._deferred import deferrable
 from ._elements import (_as_structure, _call_on, _element, _flat_element, _op_by_op, _other_rows, _rows_of, _spec_of,
                         _traced)
@@ -273,9 +273,7 @@ class Dataset:
         if _composites.has_parts(self._spec):
             from . import composites
             return composites.batch(self, size, drop_remainder)
-        spec = nest.map_structure(
-            lambda one: _rows_of(size if drop_remainder else None, one),
-            self._spec)
+        spec = nest.map_structure(lambda one: _rows_of(size if drop_remainder else None, one), self._spec)
         return self._kept(Dataset._make(self._native.batch(size, drop_remainder), spec, "_BatchDataset"), size)
 
     def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=int64, name=None):
@@ -289,8 +287,7 @@ class Dataset:
                      name=None):
         """The same for elements of different sizes, padded behind."""
         flat = nest.flatten(self._spec)
-        wanted = _padded_shapes(padded_shapes, len(flat)) or [
-            [None] * one.shape.rank for one in flat]
+        wanted = _padded_shapes(padded_shapes, flat)
         values = _padding_values(padding_values, self._spec, flat)
         size = int(integers(batch_size, "a batch's size"))
         shapes = [[-1 if s is None else int(s) for s in one] for one in wanted]
@@ -311,61 +308,32 @@ class Dataset:
         if len(sizes) != len(bounds) + 1:
             raise ValueError(f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)="
                              f"{len(sizes)}` and `len(bucket_boundaries)={len(bounds)}`.")
-
-        def bucket(*element):
-            length = convert_to_tensor(element_length_func(*element))
-            above = _native.less_equal(convert_to_tensor(bounds, dtype=length.dtype), length)
-            return _native.reduce_sum(_native.cast(above, int64), [0], False) if bounds else convert_to_tensor(0, int64)
-
-        def shapes_for(key):
-            shapes = _padded_shapes(padded_shapes, len(flat)) or [[None] * one.shape.rank for one in flat]
-            if pad_to_bucket_boundary:
-                key = int(key)
-                if key == len(bounds):
-                    raise errors.InvalidArgumentError(
-                        None, None, "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries).")
-                shapes = [[bounds[key] - 1 if size is None else size for size in one] for one in shapes]
-            return nest._pack(self._spec, iter([TensorShape(one) for one in shapes]))
-
-        def batch(key, window):
-            size = sizes[int(key)]
-            if no_padding:
-                return window.batch(size, drop_remainder)
-            return window.padded_batch(size, shapes_for(key), padding_values, drop_remainder)
         flat = nest.flatten(self._spec)
-        rows = nest._pack(self._spec, iter([_rows_of(None, TensorSpec(
-            one.shape if no_padding else [size if size is None or size >= 0 else None for size in shape], one.dtype))
-            for one, shape in zip(flat, _padded_shapes(padded_shapes, len(flat)) or [[None] * one.shape.rank for one in flat])]))
-        return self._in_windows(bucket, batch, lambda key: sizes[int(key)], rows)
+        shapes = [one.shape for one in flat] if no_padding else _padded_shapes(padded_shapes, flat)
+        spec = nest._pack(self._spec, iter([
+            _rows_of(None, TensorSpec([None if size == -1 else size for size in shape], one.dtype))
+            for one, shape in zip(flat, shapes)]))
+        length, _ = _traced(element_length_func, self._spec)
+        native = self._native.bucket_by_sequence_length(
+            length, bounds, sizes, [] if no_padding else shapes, _padding_values(padding_values, self._spec, flat),
+            bool(pad_to_bucket_boundary), bool(no_padding), bool(drop_remainder))
+        return self._kept(Dataset._make(native, spec, "_GroupByWindowDataset"))
 
     def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None,
                         name=None):
         """What `reduce_func(key, dataset of a window)` gives, window by window."""
         if (window_size is None) == (window_size_func is None):
             raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
-        size = window_size_func or (lambda key: window_size)
-        spec = reduce_func(convert_to_tensor(0, int64), self._of_rows([]))._spec  # as if it were traced
-        return self._in_windows(key_func, reduce_func, size, spec)
+        key, _ = _traced(key_func, self._spec)
 
-    def _in_windows(self, key_func, reduce_func, size_func, spec):
-        def windows():
-            waiting = {}
-            for element in self:
-                key = int(_call_on(key_func, element))
-                waiting.setdefault(key, []).append(_flat_element(element))
-                if len(waiting[key]) >= int(size_func(convert_to_tensor(key, int64))):
-                    yield key, waiting.pop(key)
-            for key in sorted(waiting):
-                yield key, waiting.pop(key)
+        def reduced(key, native):
+            return reduce_func(convert_to_tensor(key, int64), Dataset._make(native, self._spec, "_Window"))
 
-        def make():
-            for key, rows in windows():
-                for element in reduce_func(convert_to_tensor(key, int64), self._of_rows(rows)):
-                    yield _flat_element(element)
-        return self._from_python(make, spec, "_GroupByWindowDataset")
-
-    def _of_rows(self, rows):
-        return self._from_python(lambda: iter(rows), self._spec, "_Window")
+        def size(key):
+            return int(window_size if window_size_func is None else window_size_func(convert_to_tensor(key, int64)))
+        spec = reduced(0, self._from_python(lambda: iter([]), self._spec, "_Window")._native)._spec  # as if it were traced
+        native = self._native.group_by_window(key, lambda *given: reduced(*given)._native, size)
+        return self._kept(Dataset._make(native, spec, "_GroupByWindowDataset"))
 
     def unbatch(self, name=None):
         """The rows of each element."""
@@ -375,8 +343,7 @@ class Dataset:
     def rebatch(self, batch_size, drop_remainder=False, name=None):
         """Cuts the rows of all elements into batches."""
         sizes = batch_size if isinstance(batch_size, (list, tuple)) else [batch_size]
-        spec = nest.map_structure(
-            _other_rows, self._spec)
+        spec = nest.map_structure(_other_rows, self._spec)
         return Dataset._make(self._native.rebatch([int(s) for s in sizes], drop_remainder), spec,
                              "_RebatchDataset")
 

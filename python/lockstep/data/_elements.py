@@ -67,8 +67,7 @@ def _traced(function, spec):
         with _seeds.of_element(tensors[-1], calls):
             return _native.call_with_place(body, tensors)
     native = _native.Function(placed, getattr(function, "__name__", "map"))
-    types = [(int(one.dtype), None if one.shape.rank is None else [-1 if s is None else s for s in one.shape])
-             for one in nest.flatten(spec)]
+    types = [(int(one.dtype), None if one.shape.rank is None else list(one.shape)) for one in nest.flatten(spec)]
     known = _native.symbolic_call(placed, types + [(int(int64), [4])])
     given = [TensorSpec(shape, BY_CODE[code]) for code, shape in known]
     structure = form[0]

@@ -5,9 +5,11 @@ from .._dtypes import TensorShape
 from .._tensor import convert_to_tensor
 
 
-def _padded_shapes(shapes, count):
+def _padded_shapes(shapes, specs):
+    """The shape to which each component is padded; None for a size that follows from the batch."""
+    count = len(specs)
     if shapes is None:
-        return None
+        return [[None] * one.shape.rank for one in specs]
     if isinstance(shapes, TensorShape) or (
             isinstance(shapes, (list, tuple)) and all(s is None or isinstance(s, int) for s in shapes)
             and (count == 1 or not shapes)):

@@ -9,8 +9,8 @@ import weakref
 
 from .. import _native, distribute, nest
 from .._dtypes import as_dtype
-from .._function import Function, TensorSpec, run_functions_eagerly  # noqa: F401
-from .._tensor import Tensor, convert_to_tensor
+from .._function import Function, TensorSpec
+from .._tensor import convert_to_tensor
 from .._tape import GradientTape
 from .._variable import Variable
 from . import callbacks as callbacks_module

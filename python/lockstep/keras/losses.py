@@ -133,12 +133,9 @@ for _name, _kind in list(_SHORT.items()):
 def get(identifier):
     """What a name, a class or a config stands for: a function of (y_true, y_pred) for names of functions, as "mse", else a
     loss; functions and losses are themselves. Raises: ValueError."""
-    if isinstance(identifier, str) and identifier in _SHORT and callable(globals().get(identifier)) and not isinstance(
-            globals()[identifier], type):
-        return globals()[identifier]
-    if callable(identifier) and not isinstance(identifier, type):
-        return identifier
-    return loss_of(identifier)
+    known = isinstance(identifier, str) and identifier in _SHORT
+    found = globals().get(identifier) if known else identifier
+    return found if callable(found) and not isinstance(found, type) else loss_of(identifier)
 
 
 def loss_of(identifier):

@@ -168,13 +168,13 @@ def _function(op):
     return found and (lambda node, inputs: found(*inputs))
 
 
-ON_VARIABLES = frozenset("VarHandleOp ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp "
+_ON_VARIABLES = frozenset("VarHandleOp ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp "
                          "VarIsInitializedOp".split())
 
 
 def takes(node):
     """Whether the op of a node of TensorFlow's is one of Lockstep's."""
-    return node.op in ON_VARIABLES or _function(node.op) is not None
+    return node.op in _ON_VARIABLES or _function(node.op) is not None
 
 
 def refuse_unknown(graph_def):

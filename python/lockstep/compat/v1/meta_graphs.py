@@ -6,6 +6,7 @@ from ... import errors
 from ..._messages import message_class
 from ..._tensor import Tensor
 from ..._variable import Variable
+from ..._whole_files import write_whole
 from ._graph_defs import Import, is_own
 from ._graphs import get_default_graph, GraphKeys, GraphOperation, in_graph, name_scope
 
@@ -13,6 +14,7 @@ MetaGraphDef = message_class("MetaGraphDef")
 VariableDef = message_class("VariableDef")
 SaverDef = message_class("SaverDef")
 
+_OF_VARIABLES = ("local_variables", "model_variables", "moving_average_variables", "metric_variables", "global_step")
 _HIDDEN = ("lockstep/optimizers", "lockstep/elsewhere")  # the keys of variables that are none of the global ones
 
 
@@ -39,9 +41,7 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
             made.collection_def[key].bytes_list.value.extend(names)
     if filename is not None:
         os.makedirs(os.path.dirname(os.fspath(filename)) or ".", exist_ok=True)
-        with open(str(filename) + ".unfinished", "wb") as file:
-            file.write(str(made).encode() if as_text else made.SerializeToString())
-        os.replace(str(filename) + ".unfinished", filename)
+        write_whole(filename, str(made).encode() if as_text else made.SerializeToString())
     return made
 
 
@@ -81,8 +81,8 @@ def read_meta_graph_file(filename):
 def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
     """Builds the graph of a MetaGraphDef, of Lockstep or of TensorFlow, with its variables and collections, in the default
     graph; its ops get their old names, below `import_scope` if there is one. Branches, loops and calls of Python, ops of
-    TensorFlow that Lockstep does not take, and what depends on them, are left out, and named in a warning; a variable whose first value is among them must be
-    restored.
+    TensorFlow that Lockstep does not take, and what depends on them, are left out, and named in a warning; a variable whose
+    first value is among them must be restored.
 
     Returns: a `Saver` of its variables; None where it has none. Raises: OSError for a file that is not there."""
     meta = meta_graph_or_file if hasattr(meta_graph_or_file, "graph_def") else read_meta_graph_file(meta_graph_or_file)
@@ -96,11 +96,11 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     if clear_devices:
         for node in meta.graph_def.node:
             node.device = ""
-    trained = {one for one, _ in _variables_in(meta, GraphKeys.TRAINABLE_VARIABLES)}
-    variables = [node.name for node in meta.graph_def.node if node.op == "VarHandleOp"]
+    trained = GraphKeys.TRAINABLE_VARIABLES
+    trained = {_variable_name(one) for one in meta.collection_def[trained].bytes_list.value} if trained in meta.collection_def else ()
+    untrained = {node.name for node in meta.graph_def.node if node.op == "VarHandleOp"}.difference(trained)
     with name_scope(import_scope or ""):
-        made = Import(meta.graph_def, {}, own, untrained=set(variables) - trained,
-                      restored=True)
+        made = Import(meta.graph_def, {}, own, untrained, restored=True)
         made.all()
     ops = {one.name: one.op for one in meta.graph_def.node}
     for name in (name for name, why in made.left_out.items() if why is not None):
@@ -121,15 +121,11 @@ def _leave_out(meta, own):
     saver = meta.saver_def.restore_op_name.rpartition("/")[0]
     gone, unknown = set(), {}
     nodes = meta.graph_def.node
-    first_values = {node.input[0] + "\n" + node.name for node in nodes if node.op == "AssignVariableOp"}
     for node in nodes:
         if saver and node.name.startswith(saver + "/"):
             gone.add(node.name)
         elif not own and not takes(node):
             unknown.setdefault(node.op, node.name)
-            gone.add(node.name)
-        elif node.op == "VarHandleOp" and f"{node.name}\n{node.name}/Assign" not in first_values:
-            unknown.setdefault("VarHandleOp without a first value", node.name)
             gone.add(node.name)
     grows = bool(gone)
     while grows:  # loops of version 1 name nodes that come later
@@ -142,12 +138,8 @@ def _leave_out(meta, own):
     return unknown
 
 
-def _variables_in(meta, key):
-    """(name, whether it is trained) of the variables of a collection."""
-    if key not in meta.collection_def:
-        return []
-    return [(one.variable_name.split(":")[0], one.trainable) for one in
-            map(VariableDef, meta.collection_def[key].bytes_list.value)]
+def _variable_name(data):
+    return VariableDef(data).variable_name.split(":")[0]
 
 
 def _fill_collections(meta, made, prefix):
@@ -156,32 +148,27 @@ def _fill_collections(meta, made, prefix):
         for name in meta.collection_def[key].bytes_list.value if key in meta.collection_def else ():
             graph.add_to_collection(key, made.variables[name.decode()]._v.key)
     own = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, *_HIDDEN)
-    of_variables = ("local_variables", "model_variables", "moving_average_variables", "metric_variables", "global_step")
     for key, held in meta.collection_def.items():
         if key in own:
             continue
         kind = held.WhichOneof("kind")
         values = list(getattr(held, kind).value) if kind else []
-        if kind == "bytes_list" and key in of_variables:
-            names = [VariableDef(one).variable_name.split(":")[0] for one in values]
-            values = [made.variables[one] for one in names if one in made.variables]
-        elif kind == "bytes_list":
-            values = [made.variables[VariableDef(one).variable_name.split(":")[0]] if _is_variable(one, made) else _text(one)
-                      for one in values]
+        if kind == "bytes_list":
+            values = [_held(one, made.variables) for one in values]
+            if key in _OF_VARIABLES:  # others were left out
+                values = [one for one in values if isinstance(one, Variable)]
         elif kind == "node_list":
             values = [one for one in (_found(graph, prefix + one) for one in values) if one is not None]
         for one in values:
             graph.add_to_collection(key, one)
 
 
-def _is_variable(data, made):
+def _held(data, variables):
+    """What bytes of a collection stand for: a variable, a text, or themselves."""
     try:
-        return VariableDef(data).variable_name.split(":")[0] in made.variables
-    except (ValueError, IndexError, KeyError, UnicodeDecodeError):
-        return False
-
-
-def _text(data):
+        return variables[_variable_name(data)]
+    except (ValueError, IndexError, KeyError):
+        pass
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -193,4 +180,3 @@ def _found(graph, name):
         return graph.as_graph_element(name)
     except (KeyError, ValueError):
         return None
-

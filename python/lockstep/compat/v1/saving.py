@@ -5,6 +5,7 @@ import os
 from ... import _native
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
+from ..._whole_files import write_whole
 from ...train import load_checkpoint
 
 
@@ -122,10 +123,7 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
     lines = [f'model_checkpoint_path: "{inside(model_checkpoint_path)}"']
     lines += [f'all_model_checkpoint_paths: "{inside(one)}"'
               for one in all_model_checkpoint_paths or [model_checkpoint_path]]
-    path = os.path.join(save_dir, latest_filename or "checkpoint")
-    with open(path + ".unfinished", "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
-    os.replace(path + ".unfinished", path)
+    write_whole(os.path.join(save_dir, latest_filename or "checkpoint"), ("\n".join(lines) + "\n").encode())
 
 
 def checkpoint_exists(checkpoint_prefix):
