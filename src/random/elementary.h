@@ -7,6 +7,11 @@ namespace lockstep::random {
 /// Natural logarithm. Range: positive normal float64. Max error: 1 ulp.
 double Log(double x);
 
+/// The same in float32, rounded as glibc (2.28 and later) rounds it, whose logarithm TensorFlow
+/// takes for its normals: within 0.82 ulp, not always the nearest float. Range: positive normal
+/// float32.
+float Log(float x);
+
 struct SinCos {
   double sine;
   double cosine;
@@ -14,5 +19,7 @@ struct SinCos {
 
 /// Sine and cosine of one angle. Range: |angle| <= 2^20. Max error: 2 ulp.
 SinCos SineCosine(double angle);
+/// The same, to be rounded to float32; those are glibc's floats. Range: |angle| <= 100.
+SinCos SineCosine(float angle);
 
 }  // namespace lockstep::random

@@ -20,7 +20,7 @@ constexpr double kTwoPi = 2 * std::numbers::pi;
 void BoxMuller(uint32_t word0, uint32_t word1, float* normals) {
   const float uniform = std::max(UnitFloat(word0), kEpsilonFloat);
   const float angle = static_cast<float>(kTwoPi * UnitFloat(word1));
-  const float radius = std::sqrt(-2.0f * static_cast<float>(Log(uniform)));
+  const float radius = std::sqrt(-2.0f * Log(uniform));
   const SinCos turn = SineCosine(angle);
   normals[0] = static_cast<float>(turn.sine) * radius;
   normals[1] = static_cast<float>(turn.cosine) * radius;

@@ -8,7 +8,8 @@
 /// Normal distributions with TensorFlow's rules (Box–Muller on pairs of words). Every function
 /// fills `out` with the elements first, first + 1, ... of the tensor that `stream` stands for.
 /// TensorFlow takes logarithm and sine from the machine's libm; these take random/elementary.h,
-/// so that the bits are the same everywhere, and agree with TensorFlow within 1e-6 (float32).
+/// so that the bits are the same everywhere: in float32 TensorFlow's with glibc 2.28 or later, in
+/// float64 within 1e-15 of them.
 /// Source: TF core/lib/random/random_distributions.h.
 
 namespace lockstep::random {

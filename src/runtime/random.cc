@@ -247,11 +247,13 @@ Tensor RandomCategorical(const Tensor& logits, int64_t samples, const RandomOpti
   return StatelessCategorical(logits, samples, state, options.dtype);
 }
 
+// Reserves what TensorFlow does: a word for each row but the last, rounded up to blocks of four.
 Tensor RandomShuffle(const Tensor& value, std::optional<int64_t> seed) {
   if (value.rank() == 0) return value;
-  const Tensor blocks = value.shape().fully_known()
-                            ? Blocks(value.shape())
-                            : Blocks({value.shape(), ShapeOf(value, DType::kInt64)});
+  const int64_t known = value.shape()[0];
+  const Tensor rows =
+      known >= 0 ? Scalar(known) : Gather(ShapeOf(value, DType::kInt64), Scalar<int64_t>(0));
+  const Tensor blocks = FloorDiv(rows + Scalar<int64_t>(2), Scalar<int64_t>(4));
   const Tensor state = Drawn("RandomShuffle", {.dtype = value.dtype(), .seed = seed}, blocks);
   return Gather(value, RandomPermutationLike(value, state));
 }
