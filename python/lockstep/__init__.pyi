@@ -239,7 +239,7 @@ def custom_gradient(f=None) -> Any:
 from . import data as data
 from . import debugging as debugging
 class device:
-    """The device of the ops and variables that are made inside. Devices that do not exist are taken as"""
+    """The device of the ops and variables that are made inside: a name or a part of it, a function of each op that gives one"""
     def __init__(self, device_name) -> None: ...
 def digamma(x, name=None) -> Any:
     """The derivative of lgamma. Element by element; shape and dtype: those of x."""

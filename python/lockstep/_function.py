@@ -7,8 +7,8 @@ import sys
 import threading
 import weakref
 
-from . import _composites, _native, _records, errors, nest
-from ._dtypes import TensorShape, as_dtype
+from . import _composites, _native, _records, _trace_types, errors, nest
+from ._dtypes import BY_CODE, TensorShape, as_dtype
 from ._tensor import IndexedSlices, Tensor, convert_to_tensor, name_symbol
 from ._variable import NeedsValue, UnreadVariable, Variable
 
@@ -314,6 +314,7 @@ class Function:
         self._signature = None if input_signature is None else tuple(input_signature)
         self._autograph = autograph
         self._concrete = {}
+        self._asked = []  # the concrete functions that get_concrete_function has made
         self._streams = None  # of random ops, where traces for all signatures share them
         self._by_count = {}
         self._traced = 0
@@ -454,13 +455,17 @@ class Function:
         if kwargs:
             args, kwargs = self._canonical(args, kwargs)
         specs = self._signature
+        names = list(inspect.signature(self._python_function).parameters)
+
+        def refuse(cause):
+            shown = ", ".join(f"{name}: {spec}" for name, spec in zip(names, specs))
+            raise TypeError(f"Binding inputs to tf.function failed due to `{cause}`. Received args: {args} and kwargs: {kwargs} "
+                            f"for signature: ({shown}).")
         if len(args) < len(specs):
-            raise TypeError(f"Binding inputs to tf.function failed due to `missing a required "
-                            f"argument`: {len(specs) - len(args)} of {len(specs)} are not given")
+            refuse(f"missing a required argument: {names[len(args)]!r}" if len(args) < len(names) else
+                   f"missing a required argument: {len(args)} of {len(specs)} are given")
         if len(args) > len(specs):
-            raise TypeError(f"Binding inputs to tf.function failed due to `too many positional "
-                            f"arguments`. Received args: {args} and kwargs: {kwargs} for signature: "
-                            f"{specs}")
+            refuse("too many positional arguments")
         from . import distribute
         wanted = nest.flatten(specs)
         given = nest.flatten_up_to(specs, tuple(args))
@@ -468,17 +473,13 @@ class Function:
         for value, spec in zip(given, wanted):
             if isinstance(spec, distribute.PerReplicaSpec):
                 if not spec.is_compatible_with(value):
-                    raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast {value!r} to {spec!r}`. "
-                                    f"Received args: {args} and kwargs: {kwargs} for signature: {specs}.")
+                    refuse(f"Can not cast {value!r} to {spec!r}")
                 made.append(value)
                 continue
             if type(value) is not Tensor:
                 value = convert_to_tensor(value, dtype_hint=spec.dtype)
             if value._dtype != int(spec.dtype) or not spec.shape.is_compatible_with(value.shape):
-                raise TypeError(
-                    "Binding inputs to tf.function failed due to `Can not cast "
-                    f"TensorSpec(shape={value.shape}, dtype={value.dtype!r}, name=None) to {spec!r}`. "
-                    f"Received args: {args} and kwargs: {kwargs} for signature: {specs}.")
+                refuse(f"Can not cast {TensorSpec(value.shape, value.dtype, spec.name)!r} to {spec!r}")
             made.append(value)
         return nest._pack(tuple(specs), iter(made))
 
@@ -548,14 +549,14 @@ class Function:
         if not args and not kwargs and self._signature is not None:
             args = self._signature
         made = ConcreteFunction(self, args, kwargs)
-        if all(repr(one.structured_input_signature) != repr(made.structured_input_signature) for one in self._asked):
+        if all(repr(one.structured_input_signature) != repr(made.structured_input_signature) for one in self._known()):
+            self._asked.append(made)
             with contextlib.suppress(Exception):  # whoever asks for the graph is told
                 made._traced(False)
         return made
 
-    @property
-    def _asked(self):
-        """The concrete functions of the calls so far."""
+    def _known(self):
+        """The concrete functions of the calls so far, and those asked for."""
         made = []
         for concrete in self._concrete.values():
             for trace in concrete.traces:
@@ -563,10 +564,11 @@ class Function:
                 flat = [next(specs) if one is _TENSOR else one for one in concrete.leaves]
                 args, kwargs = nest._pack(concrete.structure, iter(flat))
                 made.append(ConcreteFunction(self, args, kwargs))
-        return made
+        called = {repr(one.structured_input_signature) for one in made}
+        return made + [one for one in self._asked if repr(one.structured_input_signature) not in called]
 
     def pretty_printed_concrete_signatures(self, *_, **__):
-        return "\n\n".join(one.pretty_printed_signature().removeprefix("ConcreteFunction ") for one in self._asked)
+        return "\n\n".join(one.pretty_printed_signature() for one in self._known())
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -619,10 +621,6 @@ def _shape_of(value):
     return None
 
 
-def _as_spec(one):
-    return TensorSpec(one.shape, one.dtype) if isinstance(one, (Tensor, TensorSpec)) else one
-
-
 class ConcreteFunction:
     """One trace of a function."""
 
@@ -638,9 +636,9 @@ class ConcreteFunction:
         try:
             bound = inspect.signature(self._function.python_function).bind(*self._args, **self._kwargs)
         except (TypeError, ValueError):
-            return [(f"arg_{i}", "POSITIONAL_ONLY", _as_spec(one)) for i, one in enumerate(self._args)]
+            return [(f"arg_{i}", "POSITIONAL_ONLY", _trace_types.spec_of(one)) for i, one in enumerate(self._args)]
         bound.apply_defaults()
-        return [(name, bound.signature.parameters[name].kind.name, nest.map_structure(_as_spec, value))
+        return [(name, bound.signature.parameters[name].kind.name, nest.map_structure(_trace_types.spec_of, value))
                 for name, value in bound.arguments.items()]
 
     @property
@@ -660,18 +658,15 @@ class ConcreteFunction:
 
     def pretty_printed_signature(self, verbose=True):
         """The parameters, results and captures, line by line."""
-        lines = ["ConcreteFunction Input Parameters:"]
+        lines = ["Input Parameters:"]
         for name, kind, value in self._named():
-            shown = value if isinstance(value, TensorSpec) or nest.is_nested(value) else f"Literal[{value!r}]"
-            lines.append(f"  {name} ({kind}): {shown}")
-        results = nest.map_structure(lambda one: TensorSpec(one.shape, one.dtype) if isinstance(one, Tensor) else one,
-                                     self.structured_outputs)
-        return "\n".join(lines + ["Output Type:", f"  {results}", "Captures:", "  None"])
+            lines.append(f"  {name} ({kind}): {_trace_types.text(value)}")
+        return "\n".join(lines + ["Output Type:", f"  {_trace_types.text(self.structured_outputs)}", "Captures:", "  None"])
 
     @property
     def inputs(self):
-        return [one for one in nest.flatten((self._args, self._kwargs))
-                if isinstance(one, (TensorSpec, Tensor))]
+        """The parameters as tensors of `graph`, flat."""
+        return self.graph.inputs
 
     @property
     def graph(self):
@@ -748,10 +743,15 @@ class ConcreteFunction:
     output_dtypes = property(lambda self: nest.map_structure(lambda one: one.dtype, self.structured_outputs))
 
     def __repr__(self):
-        return f"<ConcreteFunction ({', '.join(f'{name}: {value}' for name, _, value in self._named())})>"
+        named = self._named()
+        parameters = [f"{name}: {_trace_types.text(value)}" for name, _, value in named]
+        by_name = [kind for _, kind, _ in named].count("KEYWORD_ONLY")
+        if by_name:
+            parameters.insert(len(named) - by_name, "*")
+        return f"<ConcreteFunction ({', '.join(parameters)}) -> {_trace_types.text(self.structured_outputs)} at 0x{id(self):X}>"
 
     def __str__(self):
-        return self.pretty_printed_signature()
+        return "ConcreteFunction " + self.pretty_printed_signature()
 
 
 def function(func=None, input_signature=None, autograph=True, jit_compile=None,
@@ -936,70 +936,47 @@ def tuple_of(tensors, control_inputs=None, name=None):
         return [None if one is None else ops_array.identity(one) for one in tensors]
 
 
-def _merged_device(outer, name):
-    """The parts of a device's name, and those of the scopes around it; "" for no name. Raises: ValueError."""
+class _OpToPlace:
+    """What a function of devices is asked about: `type`, `device` (what inner scopes have said), and of a variable its
+    shape and dtype as those of `outputs[0]`."""
+
+    def __init__(self, asked):
+        self.type, self.device, self.name = asked.type, asked.device, ""
+        self.outputs = [] if asked.variable is None else [TensorSpec(asked.variable[1], BY_CODE[asked.variable[0]])]
+        self.node_def = self
+        self.op = self.type
+
+
+def _device_name(given):
+    """A name or a DeviceSpec as a name. Raises: ValueError for what is no device's name."""
     from .device_spec import DeviceSpec
-    return DeviceSpec.from_string(outer).make_merged_spec(DeviceSpec.from_string(name)).to_string() if name else ""
+    spec = given if hasattr(given, "to_string") else DeviceSpec.from_string(given or "")
+    return spec.to_string()
 
 
 class device:
-    """The device of the ops and variables that are made inside. Devices that do not exist are taken as
-    the processor. Raises: ValueError for what is no device's name."""
+    """The device of the ops and variables that are made inside: a name or a part of it, a function of each op that gives one
+    (as `tf.compat.v1.train.replica_device_setter`'s), or None, which sets the scopes around it aside. Devices that do not
+    exist are taken as the processor. Raises: ValueError for what is no device's name."""
 
     def __init__(self, device_name):
-        self._setter = device_name if hasattr(device_name, "variable_device") else None
-        self._name = self._setter.worker_device if self._setter else device_name
-        if hasattr(self._name, "to_string"):
-            self._name = self._name.to_string()
+        if callable(device_name):
+            device_name, function = None, device_name
+            self._native = _native.Device(lambda asked: _device_name(function(_OpToPlace(asked))))
+        else:
+            self._native = _native.Device(None if device_name is None else _device_name(device_name))
 
     def __enter__(self):
-        name = self._name if isinstance(self._name, str) else None
-        whole = _merged_device(getattr(_local, "device_whole", ""), name)
-        if self._setter:
-            self._setter.__enter__()
-        self._outer = getattr(_local, "device", None)
-        self._outer_whole = getattr(_local, "device_whole", "")
-        _local.device, _local.device_whole = name, whole
-        self._native = _native.Device((_local.device_whole or name or "") if _native.has_graph() else name or "")
-        from . import distribute
-        if name and (_native.is_tracing() or distribute.coordinator.in_scope()):
-            self._native.enter()
-            self._entered = True
-        else:
-            self._entered = False
-        return None
+        self._native.enter()
 
     def __exit__(self, *_):
-        if self._entered:
-            self._native.exit()
-        if self._setter:
-            self._setter.__exit__()
-        _local.device = self._outer
-        _local.device_whole = self._outer_whole
-
-
-def variable_device(name):
-    """The scope of a new variable's device: of `replica_device_setter`'s choice where one is in force."""
-    import contextlib
-    import sys
-    module = sys.modules.get(__package__ + ".compat.v1.replica_setter")
-    setter = module and module.current()
-    return device(setter.variable_device(name)) if setter and _native.has_graph() else contextlib.nullcontext()
+        self._native.exit()
 
 
 def anew(in_graph):
     """In a graph a scope without control dependencies: a variable's first value waits for nothing."""
     import contextlib
     return control_dependencies(None) if in_graph else contextlib.nullcontext()
-
-
-def whole_device():
-    """What the scopes of devices in force say together."""
-    return getattr(_local, "device_whole", "")
-
-
-def current_device():
-    return getattr(_local, "device", None)
 
 
 # ---- gradients of one's own ---------------------------------------------------------------------

@@ -237,7 +237,8 @@ def tensor_repr(self):
 
 def tensor_str(self):
     if self._symbolic:
-        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+        device = self.device and f", device={self.device}"
+        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name}{device})'
     if not self._defined or self._dtype == 20 or self._slices() is not None:
         return tensor_repr(self)
     return f"tf.Tensor({_text(self, False)}, shape={self.shape}, dtype={self.dtype.name})"

@@ -117,13 +117,11 @@ class Variable(metaclass=_Meta):
             base = base[:-2]
         base = _function.variable_prefix() + base
         self._constraint = constraint
-        with _function.variable_device(base), _function.anew(self._of_graph):
+        with _function.anew(self._of_graph):
             self._v = _native.Variable.make(
                 _initial(initial_value, dtype), base, trainable,
                 VariableSynchronization(synchronization).value,
                 aggregation_number(aggregation))
-            if self._of_graph:
-                self._device = _function.whole_device()
         if shape is not None and not TensorShape(shape).is_compatible_with(self.shape):
             raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({tuple(self.shape)}) is not compatible "
                              f"with the explicitly supplied `shape` argument ({shape}).")
@@ -206,7 +204,7 @@ class Variable(metaclass=_Meta):
     @property
     def device(self):
         placed = _native.server_device(self._v)
-        return placed or self.__dict__.get("_device", "/job:localhost/replica:0/task:0/device:CPU:0")
+        return placed if placed or self._of_graph else "/job:localhost/replica:0/task:0/device:CPU:0"
 
     @property
     def handle(self):

@@ -21,15 +21,14 @@ std::string Ask(OpToPlace op) {
     }
     const std::string known = device.ToString();
     op.device = known;
-    const std::string named = entry->function(op);
-    device = device.Within(DeviceSpec::Parse(named).OrThrow());
+    device = DeviceSpec::Parse(entry->function(op)).OrThrow();
   }
   return device.ToString();
 }
 
 }  // namespace
 
-std::string DeviceFor(const Graph&, const Node& node) {
+std::string DeviceFor(const Node& node) {
   if (scopes.empty()) return "";
   return Ask({.op = node.spec->name});
 }

@@ -8,7 +8,7 @@
 namespace lockstep::graph {
 
 /// Where the `Device` scopes of this thread put `node`, as a part of a name; "" without any.
-std::string DeviceFor(const Graph& graph, const Node& node);
+std::string DeviceFor(const Node& node);
 /// The same for a variable.
 std::string DeviceForVariable(DType dtype, const Shape& shape);
 /// The same for something else that ops touch: a "queue", an "accumulator".

@@ -113,8 +113,10 @@ bool DeviceSpec::Matches(const DeviceSpec& other) const {
 
 namespace {
 
-std::string TaskName(const std::string& job, int task) {
-  return "/job:" + job + "/task:" + std::to_string(task);
+// On the task, but for what scopes inside have said.
+std::string OnTask(const OpToPlace& op, const std::string& job, int task) {
+  const DeviceSpec said = DeviceSpec::Parse(op.device).OrThrow();
+  return said.Within({.job = job, .task = task}).ToString();
 }
 
 void RequireTasks(int tasks, const char* where) {
@@ -129,8 +131,7 @@ void RequireTasks(int tasks, const char* where) {
 DeviceFunction RoundRobinVariables(int tasks, const std::string& job) {
   RequireTasks(tasks, "RoundRobinVariables");
   return [tasks, job, next = std::make_shared<int>(0)](const OpToPlace& op) {
-    if (!op.is_variable()) return std::string();
-    return TaskName(job, (*next)++ % tasks);
+    return op.is_variable() ? OnTask(op, job, (*next)++ % tasks) : std::string(op.device);
   };
 }
 
@@ -138,10 +139,10 @@ DeviceFunction VariablesBySize(int tasks, const std::string& job) {
   RequireTasks(tasks, "VariablesBySize");
   auto load = std::make_shared<std::vector<int64_t>>(tasks, 0);
   return [load, job](const OpToPlace& op) {
-    if (!op.is_variable()) return std::string();
+    if (!op.is_variable()) return std::string(op.device);
     const auto least = std::min_element(load->begin(), load->end());
     *least += op.shape.num_elements() * static_cast<int64_t>(DTypeSize(op.dtype));
-    return TaskName(job, static_cast<int>(least - load->begin()));
+    return OnTask(op, job, static_cast<int>(least - load->begin()));
   };
 }
 

@@ -47,6 +47,7 @@ TEST(DeviceFunctions, SpreadVariables) {
   const OpToPlace other{.op = "MatMul"};
   EXPECT_EQ(round(variable), "/job:ps/task:0");
   EXPECT_EQ(round(other), "");
+  EXPECT_EQ(round({.op = "MatMul", .device = "/task:3"}), "/task:3");
   EXPECT_EQ(round(variable), "/job:ps/task:1");
   EXPECT_EQ(round(variable), "/job:ps/task:0");
   const auto size = VariablesBySize(2, "server");
@@ -54,6 +55,9 @@ TEST(DeviceFunctions, SpreadVariables) {
   EXPECT_EQ(size(large), "/job:server/task:0");
   EXPECT_EQ(size(variable), "/job:server/task:1");
   EXPECT_EQ(size(variable), "/job:server/task:1");
+  OpToPlace pinned = large;
+  pinned.device = "/task:0/device:CPU:0";
+  EXPECT_EQ(VariablesBySize(2)(pinned), "/job:ps/task:0/device:CPU:0");
   EXPECT_THROW(RoundRobinVariables(0), Error);
 }
 

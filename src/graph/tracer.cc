@@ -19,6 +19,13 @@ Tensor Tracer::TensorOf(Endpoint endpoint) {
   return tensor;
 }
 
+OutOfScopeError::OutOfScopeError(std::string_view where, const Tensor& tensor)
+    : Error(Code::kFailedPrecondition,
+            "[" + std::string(where) +
+                "] a symbolic tensor must stay in the function that is traced; got " +
+                std::string(DTypeName(tensor.dtype())) + tensor.shape().ToString() +
+                ", which is out of scope; return it from the function") {}
+
 Tensor Tracer::AddParameter(const ops::TensorType& type) {
   return TensorOf(graph_->AddParameter(type));
 }
@@ -27,12 +34,7 @@ Endpoint Tracer::EndpointOf(const Tensor& value) {
   if (const auto* symbol = dynamic_cast<const SymbolicValue*>(value.object().get())) {
     const auto graph = symbol->graph();
     if (graph == graph_) return symbol->endpoint();
-    if (graph == nullptr) {
-      throw Error(Code::kFailedPrecondition,
-                  "[function] a symbolic tensor must not leave the function that made it; got " +
-                      std::string(DTypeName(value.dtype())) + value.shape().ToString() +
-                      "; return it from the function instead of keeping it");
-    }
+    if (graph == nullptr) throw OutOfScopeError("function", value);
     auto [place, fresh] = captured_.try_emplace(value.id());
     if (fresh) {
       place->second = graph_->AddParameter(ops::TensorType::Of(value));
@@ -60,7 +62,7 @@ const Tensor* Tracer::CapturedAt(Endpoint endpoint) const {
 }
 
 void Tracer::Place(Node& node) const {
-  node.device = devices_.empty() ? DeviceFor(*graph_, node) : devices_.back();
+  node.device = DeviceFor(node);
   node.site = ops::CurrentSite();
 }
 

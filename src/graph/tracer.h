@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -23,10 +24,16 @@ class SymbolicValue : public TensorObject {
   Endpoint endpoint_;
 };
 
+/// Thrown for a symbolic tensor that is used where its function is not being traced.
+class OutOfScopeError : public Error {
+ public:
+  OutOfScopeError(std::string_view where, const Tensor& tensor);
+};
+
 /// Turns emitted ops into nodes of a graph. Values made outside are captured: concrete tensors and
 /// resources as constants, symbolic values of an enclosing trace as further parameters, listed in
-/// `captures()` in the order of the parameters that were added for them. A node is on the device of
-/// `PushDevice`, else on the one that the `Device` scopes around it name.
+/// `captures()` in the order of the parameters that were added for them. A node is on the device
+/// that the `Device` scopes around it name.
 class Tracer : public ops::Builder {
  public:
   Tracer();
@@ -42,8 +49,6 @@ class Tracer : public ops::Builder {
   /// Sets all open control scopes aside, and puts them back.
   std::vector<std::vector<int>> TakeControls() { return std::exchange(controls_, {}); }
   void PutControls(std::vector<std::vector<int>> controls) { controls_ = std::move(controls); }
-  void PushDevice(std::string device) { devices_.push_back(std::move(device)); }
-  void PopDevice() { devices_.pop_back(); }
 
   /// Gives a new node the innermost device and the line of the program.
   void Place(Node& node) const;
@@ -68,7 +73,6 @@ class Tracer : public ops::Builder {
   std::unordered_map<int, Tensor> captured_at_;  // by node of the parameter
   std::vector<Tensor> kept_;                     // keeps captured tensors, and so their ids, alive
   std::vector<std::vector<int>> controls_;
-  std::vector<std::string> devices_;
 };
 
 }  // namespace lockstep::graph

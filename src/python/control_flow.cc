@@ -51,26 +51,39 @@ class Control {
   std::unique_ptr<ControlDependencies> scope_;
 };
 
-// The device of the ops that are traced inside; without effect eagerly.
+// What a Python function of devices is asked about.
+struct AskedOp {
+  std::string type;
+  std::string device;
+  std::optional<std::pair<DType, Shape>> variable;
+};
+
+DeviceFunction DeviceFunctionOf(nb::object function) {
+  return [held = Held(std::move(function))](const OpToPlace& op) {
+    const nb::gil_scoped_acquire lock;
+    AskedOp asked{std::string(op.op), std::string(op.device), {}};
+    if (op.is_variable()) asked.variable = {op.dtype, op.shape};
+    return nb::cast<std::string>(held.get()(std::move(asked)));
+  };
+}
+
+// A device's name, a function that gives one, or None.
 class Device {
  public:
-  explicit Device(std::string name) : name_(std::move(name)) {}
+  explicit Device(nb::object of) : of_(std::move(of)) {}
   void Enter() {
-    tracer_ = dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder());
-    if (tracer_ != nullptr) tracer_->PushDevice(name_);
-    // Variables of a graph ask the scopes of the thread. Names that are none are the processor.
-    if (dynamic_cast<runtime::GraphTracer*>(tracer_) == nullptr) return;
-    if (DeviceSpec::Parse(name_).ok()) scope_ = std::make_unique<lockstep::Device>(name_);
+    if (of_.is_none()) {
+      scope_ = std::make_unique<lockstep::Device>(nullptr);
+    } else if (nb::isinstance<nb::str>(of_)) {
+      scope_ = std::make_unique<lockstep::Device>(nb::cast<std::string>(of_));
+    } else {
+      scope_ = std::make_unique<lockstep::Device>(DeviceFunctionOf(of_));
+    }
   }
-  void Exit() {
-    scope_.reset();
-    if (tracer_ != nullptr) tracer_->PopDevice();
-    tracer_ = nullptr;
-  }
+  void Exit() { scope_.reset(); }
 
  private:
-  std::string name_;
-  graph::Tracer* tracer_ = nullptr;
+  nb::object of_;
   std::unique_ptr<lockstep::Device> scope_;
 };
 
@@ -84,8 +97,12 @@ void BindControlFlow(nb::module_& m) {
       .def(nb::init<Tensors>())
       .def("enter", &Control::Enter)
       .def("exit", &Control::Exit);
+  nb::class_<AskedOp>(m, "AskedOp")
+      .def_ro("type", &AskedOp::type)
+      .def_ro("device", &AskedOp::device)
+      .def_ro("variable", &AskedOp::variable);
   nb::class_<Device>(m, "Device")
-      .def(nb::init<std::string>())
+      .def(nb::init<nb::object>(), nb::arg().none())
       .def("enter", &Device::Enter)
       .def("exit", &Device::Exit);
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "graph/tracer.h"
 #include "lockstep/base/status.h"
 #include "ops/builder.h"
 #include "python/bind.h"
@@ -18,6 +19,8 @@ namespace {
 void Translate(const std::exception_ptr& pointer, void*) {
   try {
     std::rethrow_exception(pointer);
+  } catch (const graph::OutOfScopeError& error) {
+    PyErr_SetString(PyExc_TypeError, error.status().message().c_str());
   } catch (const Error& error) {
     const nb::object& raise = TheHooks().raise_error;
     if (!raise.is_valid()) {

@@ -6,6 +6,7 @@
 
 #include "base/flush_denormals.h"
 #include "graph/graph.h"
+#include "graph/tracer.h"
 #include "kernels/copy.h"
 #include "kernels/kernel.h"
 #include "ops/builder.h"
@@ -93,13 +94,7 @@ class TouchedVariables {
 
 void RequireConcrete(const ops::OpSpec& spec, const std::vector<Tensor>& inputs) {
   for (const Tensor& input : inputs) {
-    if (input.is_symbolic()) {
-      throw Error(Code::kFailedPrecondition,
-                  "[" + spec.name +
-                      "] a symbolic tensor must stay in the function that is traced; got " +
-                      std::string(DTypeName(input.dtype())) + input.shape().ToString() +
-                      " outside of it; return it from the function");
-    }
+    if (input.is_symbolic()) throw graph::OutOfScopeError(spec.name, input);
   }
 }
 

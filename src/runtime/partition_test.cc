@@ -7,6 +7,7 @@
 
 #include "base/event_loop.h"
 #include "graph/tracer.h"
+#include "lockstep/graph/device.h"
 #include "lockstep/ops/activation.h"
 #include "lockstep/ops/linalg.h"
 #include "lockstep/ops/math.h"
@@ -67,13 +68,10 @@ class Step {
   std::vector<PlacedProgram> programs_;
 };
 
-std::vector<Tensor> OverThreeDevices(graph::Tracer* tracer, const std::vector<Tensor>& a) {
+std::vector<Tensor> OverThreeDevices(const std::vector<Tensor>& a) {
   const auto on = [&](const char* device, const std::function<Tensor()>& body) {
-    if (tracer == nullptr) return body();
-    tracer->PushDevice(device);
-    Tensor result = body();
-    tracer->PopDevice();
-    return result;
+    const Device scope(device);
+    return body();
   };
   const Tensor hidden = on("/device:CPU:0", [&] { return Relu(MatMul(a[0], a[1])); });
   const Tensor left = on("/device:CPU:1", [&] { return hidden * 2.0f; });
@@ -84,14 +82,14 @@ std::vector<Tensor> OverThreeDevices(graph::Tracer* tracer, const std::vector<Te
 
 TEST(Partition, ThreeDevicesGiveTheBitsOfOne) {
   const std::vector<Tensor> arguments{Random({8, 5}, 1), Random({5, 6}, 2)};
-  const auto expected = OverThreeDevices(nullptr, arguments);
+  const auto expected = OverThreeDevices(arguments);
   graph::Tracer tracer;
   std::vector<Tensor> parameters;
   for (const Tensor& argument : arguments)
     parameters.push_back(tracer.AddParameter(ops::TensorType::Of(argument)));
   {
     ops::BuilderScope scope(&tracer);
-    for (const Tensor& result : OverThreeDevices(&tracer, parameters)) {
+    for (const Tensor& result : OverThreeDevices(parameters)) {
       tracer.graph()->results().push_back(tracer.EndpointOf(result));
     }
   }
@@ -112,15 +110,14 @@ TEST(Partition, AControlEdgeBetweenDevicesOrdersMemory) {
   const Tensor delta = tracer.AddParameter({DType::kFloat32, Shape{2}, DType::kFloat32});
   {
     ops::BuilderScope scope(&tracer);
-    tracer.PushDevice("/device:CPU:1");
-    ops::Emit("AssignAddVariableOp", {x.handle(), delta});
-    const int write = tracer.graph()->num_nodes() - 1;
-    tracer.PopDevice();
-    tracer.PushDevice("/device:CPU:0");
-    tracer.PushControl({write});
+    {
+      const Device scope("/device:CPU:1");
+      ops::Emit("AssignAddVariableOp", {x.handle(), delta});
+    }
+    const Device other("/device:CPU:0");
+    tracer.PushControl({tracer.graph()->num_nodes() - 1});
     tracer.graph()->results().push_back(tracer.EndpointOf(x.value()));
     tracer.PopControl();
-    tracer.PopDevice();
   }
   Step step(*tracer.graph(), "/device:CPU:0");
   for (int i = 1; i <= 20; ++i) {

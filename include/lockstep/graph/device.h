@@ -44,7 +44,7 @@ struct OpToPlace {
   Shape shape;
   bool is_variable() const { return op == "VarHandleOp"; }
 };
-/// Gives a device's name, or a part of it, or "".
+/// Gives the op's device, a name or a part of one, in place of what scopes inside have said.
 using DeviceFunction = std::function<std::string(const OpToPlace&)>;
 
 /// While it lives, ops added to a graph by this thread are on a device. Of nested scopes an inner
