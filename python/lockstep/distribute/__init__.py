@@ -56,6 +56,12 @@ def own_replicas(count):
     return strategy._native.local_replicas if strategy is not None and strategy.num_replicas_in_sync == count else (0, count)
 
 
+def _for_each_replica(structures):
+    """One structure of PerReplica values of these, one for each replica."""
+    rows = zip(*(nest.flatten(one) for one in structures))
+    return nest._pack(structures[0], iter([PerReplica(row, wrapped=True) for row in rows]))
+
+
 class PerReplica(DistributedValues):
     """A value for each replica, in their order. It shows those of this worker; where that is a single one, it can be used as
     that one."""
@@ -294,12 +300,12 @@ class Strategy:
         count = self.num_replicas_in_sync
         first, last = self._native.local_replicas
         if last - first == count or _native.is_tracing():
-            return PerReplica([value_fn(ValueContext(i, count)) for i in range(count)], wrapped=True)
+            return _for_each_replica([value_fn(ValueContext(i, count)) for i in range(count)])
         own = [value_fn(ValueContext(i, count)) for i in range(first, last)]
         form = own[0] if own else value_fn(ValueContext(0, count))
         rows = self._from_owners("values for replicas",
                                  [[convert_to_tensor(leaf) for leaf in nest.flatten(one)] for one in own])
-        return PerReplica([nest._pack(form, iter(row)) for row in rows], wrapped=True)
+        return _for_each_replica([nest._pack(form, iter(row)) for row in rows])
 
     def experimental_make_numpy_dataset(self, numpy_input):
         from ..data import Dataset
@@ -366,7 +372,7 @@ def _run(strategy, fn, args, kwargs):
     if tracing:
         from .. import autograph
         fn = autograph.convert_callable(fn)
-    structures, kept = [], []
+    structures, kept, made = [], [], []
     calls = [0]
     context = contextvars.copy_context()
     outer_state = _thread_state()
@@ -378,7 +384,7 @@ def _run(strategy, fn, args, kwargs):
         for place, leaf in zip(places, leaves):
             if place is leaf and isinstance(leaf, PerReplica):
                 flat.append(leaf._values[min(number, len(leaf._values) - 1)])
-            elif type(place) is int and isinstance(leaf, (PerReplica, Tensor)):
+            elif type(place) is int and isinstance(leaf, PerReplica if not tracing else (PerReplica, Tensor)):
                 flat.append(own[place])
             else:
                 flat.append(leaf)
@@ -406,6 +412,7 @@ def _run(strategy, fn, args, kwargs):
             return ("o", len(others) - 1)
         structures.append(_leaf_map(take, value))
         kept.append(others)
+        made.append(tensors)
         return tensors
     owner = threading.current_thread()
     results = strategy._native.run(replica, given)
@@ -414,9 +421,9 @@ def _run(strategy, fn, args, kwargs):
         kind, place = mark
         if kind == "t":
             value = results[place]
-            if isinstance(value, tuple):
-                return value[0] if count == 1 else PerReplica(value)
-            return value if count == 1 else PerReplica((value,) * count)
+            is_one = count == 1 or len(made) == count and all(row[place] is made[0][place] for row in made)
+            values = value if isinstance(value, tuple) else (value,) * count
+            return values[0] if is_one else PerReplica(values)
         values = [others[place] for others in kept]
         if all(one is values[0] for one in values) or len(values) == 1:
             return values[0]
@@ -719,10 +726,10 @@ class ReplicaContext:
             flat = []
 
             def take(leaf):
-                if isinstance(leaf, (Tensor, PerReplica)):
+                if isinstance(leaf, PerReplica) or isinstance(leaf, Tensor) and leaf._symbolic:
                     flat.append(_plain(leaf))
                     return ("t", len(flat) - 1)
-                return ("o", leaf)
+                return ("o", leaf)  # the very same for all replicas
             form.append(_leaf_map(take, made))
             return flat
         results = _native.merge_call(merge, tensors)

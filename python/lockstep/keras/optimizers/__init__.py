@@ -109,6 +109,12 @@ class Optimizer:
 
     @property
     def iterations(self):
+        """The number of updates; a variable where each step makes one."""
+        steps = self._config.get("gradient_accumulation_steps")
+        return self._iterations // steps if steps else self._iterations
+
+    @property
+    def _iterations(self):
         return _named(Variable._wrap(self._native.iterations()), f"{self.name}/iteration")
 
     @property
@@ -187,7 +193,7 @@ class Optimizer:
                 one = _native.from_slices(one.values, one.indices, static_shape(one.dense_shape))
             rows.append(one)
         self._native.apply(rows, [one._v for one in variables])
-        return self.iterations
+        return self._iterations
 
     def _apply_own(self, grads, variables):
         from . import _own_rules

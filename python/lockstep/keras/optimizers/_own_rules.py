@@ -30,7 +30,7 @@ def _update(optimizer, gradients, variables):
         optimizer.update_step(gradient, variable, rate)
         if getattr(variable, "constraint", None) is not None:
             variable.assign(variable.constraint(variable.value()))
-    optimizer.iterations.assign_add(1)
+    optimizer._iterations.assign_add(1)
 
 
 def apply(optimizer, gradients, variables):
