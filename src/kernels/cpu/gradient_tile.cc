@@ -15,39 +15,51 @@ HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr int kMostRows = 6;
-inline constexpr int kMostVectors = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+inline constexpr bool kManyRegisters = HWY_TARGET <= HWY_AVX3;
+inline constexpr int kMostVectors = kManyRegisters ? 4 : 2;
+// Leaves that are shorter are added up by fours.
+inline constexpr int64_t kLongLeaf = 16;
 
-// The chains of one leaf.
-template <typename T, int kRows, int kVectors, bool kMasked>
-HWY_INLINE void Chain(const GradientTile<T>& tile, const T* a, const T* g, int64_t length,
-                      Sums<T, kRows, kVectors, kMasked>& sums) {
-  const int64_t a_step = tile.a_step, g_step = tile.g_step;
-  sums.SetZero();
-  for (int64_t k = 0; k < length; ++k, a += a_step, g += g_step) {
-    typename std::remove_reference_t<decltype(sums)>::V columns[kVectors];
-    LOCKSTEP_UNROLL
-    for (int j = 0; j < kVectors; ++j) columns[j] = sums.Load(g, j);
-    LOCKSTEP_UNROLL
-    for (int i = 0; i < kRows; ++i) {
-      const auto row = hn::Set(hn::ScalableTag<T>(), a[i]);
-      LOCKSTEP_UNROLL
-      for (int j = 0; j < kVectors; ++j) {
-        sums.sum[i][j] = hn::MulAdd(row, columns[j], sums.sum[i][j]);
-      }
+// The tile of a call that takes kLeaves at a time. Between leaves a tile's sums wait in memory, and
+// to store a vector takes as long as two multiply-adds. A smaller tile has registers left in which
+// the sums of four leaves wait for each other.
+template <int kLeaves>
+struct TileSize {
+  static constexpr int kRows = kLeaves == 1 ? 6 : 4;
+  static constexpr int kVectors = kLeaves == 1 ? kMostVectors : kMostVectors / 2;
+};
+
+// The sum of kLeaves leaves, a whole subtree, from `leaf` on, for the rows from `row` on.
+template <int kLeaves, typename T, typename S>
+HWY_INLINE void AddLeaves(const GradientTile<T>& tile, int64_t row, const FoldStep* leaf, S& sums) {
+  if constexpr (kLeaves > 1) {
+    S left = sums;
+    AddLeaves<kLeaves / 2>(tile, row, leaf, left);
+    AddLeaves<kLeaves / 2>(tile, row, leaf + kLeaves / 2, sums);
+    sums.AddLeft(left);
+  } else {
+    const T* a = tile.a + leaf->first * tile.a_step + row;
+    const T* g = tile.g + leaf->first * tile.g_step;
+    sums.SetZero();
+    for (int64_t k = 0; k < leaf->length; ++k, a += tile.a_step, g += tile.g_step) {
+      sums.AddProducts(a, g);
     }
   }
 }
 
 // Whole tiles of kRows from `row` on; returns the row after the last.
-template <int kRows, typename T, int kVectors, bool kMasked>
+template <int kLeaves, int kRows, typename T, int kVectors, bool kMasked>
 int64_t FoldRows(const GradientTile<T>& tile, int64_t row) {
   for (; row + kRows <= tile.rows; row += kRows) {
     Sums<T, kRows, kVectors, kMasked> sums(static_cast<int>(tile.columns));
     FoldLeaves<T>(sums, tile.plan->begin(), tile.plan->size(),
-                  [&](auto& of_leaf, int64_t first, int64_t length) HWY_ATTR {
-                    Chain(tile, tile.a + first * tile.a_step + row, tile.g + first * tile.g_step,
-                          length, of_leaf);
+                  [&](auto& of_leaves, const FoldStep& step) HWY_ATTR -> int64_t {
+                    if (kLeaves == 4 && step.begins_four) {
+                      AddLeaves<4>(tile, row, &step, of_leaves);
+                      return 4;
+                    }
+                    AddLeaves<1>(tile, row, &step, of_leaves);
+                    return 1;
                   });
     T* c = tile.c + row * tile.c_step;
     LOCKSTEP_UNROLL
@@ -60,11 +72,41 @@ int64_t FoldRows(const GradientTile<T>& tile, int64_t row) {
 }
 
 // The highest tiles first, then what is left of the rows.
+template <int kLeaves, typename T, int kVectors, bool kMasked>
+void FoldPanel(const GradientTile<T>& tile) {
+  constexpr int kRows = TileSize<kLeaves>::kRows;
+  int64_t row = FoldRows<kLeaves, kRows, T, kVectors, kMasked>(tile, 0);
+  row = FoldRows<kLeaves, kRows / 2, T, kVectors, kMasked>(tile, row);
+  FoldRows<kLeaves, 1, T, kVectors, kMasked>(tile, row);
+}
+
+// Panels of as many columns as a tile has.
+template <int kLeaves, typename T, int kVectors, bool kMasked>
+void FoldPanels(const GradientTile<T>& tile) {
+  constexpr int kWidest = TileSize<kLeaves>::kVectors;
+  if constexpr (kVectors <= kWidest) {
+    FoldPanel<kLeaves, T, kVectors, kMasked>(tile);
+  } else {
+    constexpr int64_t kColumns = kWidest * (HWY_MAX_BYTES / sizeof(T));
+    GradientTile<T> left = tile, right = tile;
+    left.columns = kColumns;
+    FoldPanel<kLeaves, T, kWidest, false>(left);
+    right.columns -= kColumns;
+    right.g += kColumns;
+    right.c += kColumns;
+    FoldPanels<kLeaves, T, kVectors - kWidest, kMasked>(right);
+  }
+}
+
 template <typename T, int kVectors, bool kMasked>
 void FoldBlock(const GradientTile<T>& tile) {
-  int64_t row = FoldRows<kMostRows, T, kVectors, kMasked>(tile, 0);
-  row = FoldRows<kMostRows / 2, T, kVectors, kMasked>(tile, row);
-  FoldRows<1, T, kVectors, kMasked>(tile, row);
+  if constexpr (kManyRegisters) {
+    const FoldPlan& plan = *tile.plan;
+    if (plan.size() > 0 && plan.begin()->begins_four && plan.begin()->length < kLongLeaf) {
+      return FoldPanels<4, T, kVectors, kMasked>(tile);
+    }
+  }
+  FoldPanels<1, T, kVectors, kMasked>(tile);
 }
 
 template <typename T, size_t... kVector>

@@ -46,6 +46,17 @@ void AddInto(double* left, const double* right, int64_t count) {
   HWY_DYNAMIC_DISPATCH(AddDoubles)(left, right, count);
 }
 
+namespace {
+
+bool BeginsFour(const FoldStep* first) {
+  for (int i = 1; i < 4; ++i) {
+    if (first[i].length != first->length) return false;
+  }
+  return first[0].adds == 0 && first[1].adds == 1 && first[2].adds == 0 && first[3].adds >= 2;
+}
+
+}  // namespace
+
 // A binary counter over leaf numbers: a present leaf is a sum of level 0; with a leaf's number's
 // trailing ones sums of equal level are carried up, added where both are there.
 FoldPlan::FoldPlan(std::span<const int64_t> offsets)
@@ -55,7 +66,7 @@ FoldPlan::FoldPlan(std::span<const int64_t> offsets)
   for (size_t leaf = 0; leaf + 1 < offsets.size(); ++leaf) {
     const int64_t length = offsets[leaf + 1] - offsets[leaf];
     bool present = length > 0;
-    if (present) steps_[count_++] = {offsets[leaf], length, 0};
+    if (present) steps_[count_++] = {.first = offsets[leaf], .length = length, .adds = 0};
     depth_ = std::max(depth_, held + (present ? 1 : 0));
     int level = 0;
     for (; ((leaf >> level) & 1) != 0; ++level) {
@@ -67,6 +78,7 @@ FoldPlan::FoldPlan(std::span<const int64_t> offsets)
     if (present) levels[held++] = level;
   }
   if (count_ > 0) steps_[count_ - 1].adds += held - 1;
+  for (int64_t s = 0; s + 4 <= count_; ++s) steps_[s].begins_four = BeginsFour(steps_ + s);
 }
 
 }  // namespace lockstep::kernels

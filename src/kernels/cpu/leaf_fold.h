@@ -12,6 +12,9 @@ struct FoldStep {
   int64_t first;
   int64_t length;
   int64_t adds;
+  /// Whether this leaf and the next three are a whole subtree of leaves of one length, so that none
+  /// of their sums has to wait for another leaf.
+  bool begins_four = false;
 };
 
 /// Sums that a plan of a FoldPlan::FitsRegisters keeps besides the newest.

@@ -15,13 +15,14 @@ struct RowChain {
   int64_t stride;
 
   template <typename S>
-  HWY_INLINE void operator()(S& sums, int64_t first, int64_t length) const {
-    const T* row = g + first * stride;
+  HWY_INLINE int64_t operator()(S& sums, const FoldStep& leaf) const {
+    const T* row = g + leaf.first * stride;
     sums.LoadFrom(&row);
-    for (int64_t r = 1; r < length; ++r) {
+    for (int64_t r = 1; r < leaf.length; ++r) {
       row += stride;
       sums.AddRow(row);
     }
+    return 1;
   }
 };
 

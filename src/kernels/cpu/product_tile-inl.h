@@ -108,12 +108,13 @@ struct LeafChain {
   const LeafTile<T>& tile;
 
   template <typename S>
-  HWY_INLINE void operator()(S& sums, int64_t first, int64_t length) const {
+  HWY_INLINE int64_t operator()(S& sums, const FoldStep& leaf) const {
     const T* rows[kRows];
     LOCKSTEP_UNROLL
-    for (int i = 0; i < kRows; ++i) rows[i] = tile.a[i] + first * tile.a_step;
+    for (int i = 0; i < kRows; ++i) rows[i] = tile.a[i] + leaf.first * tile.a_step;
     sums.SetZero();
-    sums.Chain(rows, tile.a_step, tile.b + first * tile.b_step, tile.b_step, length);
+    sums.Chain(rows, tile.a_step, tile.b + leaf.first * tile.b_step, tile.b_step, leaf.length);
+    return 1;
   }
 };
 

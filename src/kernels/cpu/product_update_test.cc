@@ -111,7 +111,7 @@ TEST(ProductUpdate, AnyShapeAndAnyLeaves) {
   const ops::UpdateRule& adam = ops::RuleOf("ResourceApplyAdam");
   for (const int64_t rows : {1, 25, 50}) {
     for (const int64_t columns : {10, 64, 130}) {
-      for (const int64_t examples : {0, 40}) {
+      for (const int64_t examples : {0, 32, 40}) {
         for (const std::vector<int64_t>& leaves : LeafTables(examples)) {
           CheckUpdate<float>({adam, rows, columns, examples, leaves});
         }

@@ -6,6 +6,7 @@
 #define LOCKSTEP_REGISTER_SUMS_INL_H_
 #endif
 
+#include <bit>
 #include <cstdint>
 
 #include <hwy/highway.h>
@@ -92,6 +93,19 @@ struct Sums {
     }
   }
 
+  // A step of the chain whose elements of A lie side by side.
+  HWY_INLINE void AddProducts(const T* a, const T* b) {
+    V columns[kVectors];
+    LOCKSTEP_UNROLL
+    for (int j = 0; j < kVectors; ++j) columns[j] = Load(b, j);
+    LOCKSTEP_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+      const V row = hn::Set(D(), a[i]);
+      LOCKSTEP_UNROLL
+      for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::MulAdd(row, columns[j], sum[i][j]);
+    }
+  }
+
   // A step of plain adds (of one row of sums).
   HWY_INLINE void AddRow(const T* row) {
     LOCKSTEP_UNROLL
@@ -119,21 +133,32 @@ struct Sums {
     }
   }
 
+  HWY_INLINE void AddLeft(const Sums& left) {
+    LOCKSTEP_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+      LOCKSTEP_UNROLL
+      for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::Add(left.sum[i][j], sum[i][j]);
+    }
+  }
+
   hn::Mask<D> mask;
   V sum[kRows][kVectors];
 };
 
-// Leaves in `sums` the leaves' sum in the plan's order (leaf_fold.h), each leaf computed by
-// chain(sums, first, length): the newest sum in registers, the others in the nearest cache.
+// Leaves in `sums` the leaves' sum in the plan's order (leaf_fold.h): the newest sum in registers,
+// the others in the nearest cache. chain(sums, step) computes the sum of that leaf, or of
+// the four that it begins, and gives their number.
 template <typename T, typename S, typename Chain>
 HWY_INLINE void FoldLeaves(S& sums, const FoldStep* steps, int64_t num_steps, const Chain& chain) {
   HWY_ALIGN T saved[kMostRegisterSums][sizeof(sums.sum) / sizeof(T)];
   auto* top = saved;
   if (num_steps == 0) sums.SetZero();
-  for (int64_t s = 0; s < num_steps; ++s) {
+  for (int64_t s = 0; s < num_steps;) {
     if (s > 0) sums.Save(*top++);
-    chain(sums, steps[s].first, steps[s].length);
-    for (int64_t adds = steps[s].adds; adds > 0; --adds) sums.AddLeft(*--top);
+    const int64_t leaves = chain(sums, steps[s]);
+    s += leaves;
+    const int64_t adds = steps[s - 1].adds - std::countr_zero(static_cast<uint64_t>(leaves));
+    for (int64_t left = adds; left > 0; --left) sums.AddLeft(*--top);
   }
 }
 
