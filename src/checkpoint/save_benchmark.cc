@@ -1,7 +1,9 @@
 // save_benchmark [DIRECTORY [MEGABYTES]]: how fast saves of many tensors are written, against the
-// same bytes written and synced as they are; and how much memory each takes besides.
+// same bytes written and synced as they are, before and after each; median, least and greatest of
+// five rounds. And how much memory each takes besides.
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -46,37 +48,61 @@ int64_t PeakKilobytes() {
   return usage.ru_maxrss;
 }
 
+struct Way {
+  const char* name;
+  std::function<Status()> write;
+  std::vector<double> ratios = {};  // of raw bytes' time to this way's, one a round
+  int64_t kilobytes = 0;            // more memory than before
+};
+
+// Seconds of one write into a folder without old files, on a disk that has nothing else to do.
+double SecondsOf(const std::function<Status()>& write, const std::filesystem::path& folder) {
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  ::sync();
+  const auto begin = std::chrono::steady_clock::now();
+  write().OrThrow();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::filesystem::path folder =
-      count > 1 ? std::filesystem::path(arguments[1]) : std::filesystem::temp_directory_path();
+      (count > 1 ? std::filesystem::path(arguments[1]) : std::filesystem::temp_directory_path()) /
+      "lockstep_save_benchmark";
   const int64_t megabytes = count > 2 ? std::atoll(arguments[2]) : 1024;
   const std::vector<NamedTensor> tensors = Tensors(megabytes);
   std::vector<BundleTensor> parts;
   for (const NamedTensor& tensor : tensors) parts.push_back({tensor.name, tensor.value, ""});
-  const std::string path = (folder / "lockstep_save_benchmark").string();
-  const std::pair<const char*, std::function<Status()>> ways[] = {
-      {"raw bytes", [&] { return WriteRaw(path + ".raw", tensors); }},
-      {"save", [&] { return SaveState(path + ".lockstep", {tensors}); }},
-      {"tensor bundle", [&] { return WriteTensorBundle(path, parts); }},
-      {"safetensors", [&] {
-         return WriteSafetensors(path + ".safetensors", {tensors, {}});
-       }}};
-  double raw = 0;
-  for (int run = 0; run < 3; ++run) {
-    for (const auto& [name, write] : ways) {
-      const int64_t before = PeakKilobytes();
-      const auto begin = std::chrono::steady_clock::now();
-      write().OrThrow();
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-      const double speed = static_cast<double>(megabytes) / seconds.count();
-      if (std::string(name) == "raw bytes") raw = speed;
-      std::printf("%-14s %7.0f MiB/s, %.2f of raw, %lld KiB more memory\n", name, speed,
-                  speed / raw, static_cast<long long>(PeakKilobytes() - before));
+  const std::string path = folder / "save";
+  const auto raw = [&] { return WriteRaw(path, tensors); };
+  Way ways[] = {{"save", [&] { return SaveState(path, {tensors}); }},
+                {"tensor bundle", [&] { return WriteTensorBundle(path, parts); }},
+                {"safetensors", [&] {
+                   return WriteSafetensors(path, {tensors, {}});
+                 }}};
+  std::vector<double> speeds;
+  for (int round = 0; round < 5; ++round) {
+    for (Way& way : ways) {
+      const double before = SecondsOf(raw, folder);
+      const int64_t memory = PeakKilobytes();
+      const double seconds = SecondsOf(way.write, folder);
+      way.kilobytes = std::max(way.kilobytes, PeakKilobytes() - memory);
+      const double after = SecondsOf(raw, folder);
+      way.ratios.push_back((before + after) / 2 / seconds);
+      for (const double one : {before, after}) speeds.push_back(megabytes / one);
     }
   }
-  for (const char* suffix : {".raw", ".lockstep", ".safetensors", ".index", ".data-00000-of-00001"})
-    std::filesystem::remove(path + suffix);
+  std::sort(speeds.begin(), speeds.end());
+  std::printf("raw bytes %.0f MiB/s (%.0f .. %.0f)\n", speeds[speeds.size() / 2], speeds.front(),
+              speeds.back());
+  for (Way& way : ways) {
+    std::sort(way.ratios.begin(), way.ratios.end());
+    std::printf("%-14s %.2f of raw (%.2f .. %.2f), %lld KiB more memory\n", way.name,
+                way.ratios[way.ratios.size() / 2], way.ratios.front(), way.ratios.back(),
+                static_cast<long long>(way.kilobytes));
+  }
+  std::filesystem::remove_all(folder);
   return 0;
 }
