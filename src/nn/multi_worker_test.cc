@@ -28,12 +28,12 @@ std::unique_ptr<Model> Compiled(std::initializer_list<LayerPtr> layers,
 }
 
 // Two epochs whose last batch is uneven.
-Trained Train(Strategy& strategy, const MakeModel& make, int shards) {
+Trained Train(Strategy& strategy, const MakeModel& make, int shards, int64_t batch_size) {
   const auto scope = strategy.scope();
   const auto model = make();
-  const History history =
-      model->Fit(Features(), Labels(),
-                 {.batch_size = 16, .epochs = 2, .verbose = Verbosity::kSilent, .shards = shards});
+  const History history = model->Fit(
+      Features(), Labels(),
+      {.batch_size = batch_size, .epochs = 2, .verbose = Verbosity::kSilent, .shards = shards});
   return EndOf(*model, history);
 }
 
@@ -44,12 +44,12 @@ struct Cluster {
 
 // Trains alone, then over workers, and compares.
 void ExpectOneResult(const std::string& what, const MakeModel& make, int replicas, int shards,
-                     std::initializer_list<Cluster> clusters) {
+                     std::initializer_list<Cluster> clusters, int64_t batch_size = 16) {
   SetRandomSeed(7);
   Trained expected;
   {
     MirroredStrategy strategy({.devices = 2, .replicas = replicas});
-    expected = Train(strategy, make, shards);
+    expected = Train(strategy, make, shards, batch_size);
   }
   for (const Cluster& cluster : clusters) {
     std::vector<Trained> all(cluster.workers);
@@ -57,7 +57,7 @@ void ExpectOneResult(const std::string& what, const MakeModel& make, int replica
       const int rank = ranks->rank();
       MultiWorkerMirroredStrategy strategy(std::move(ranks),
                                            {.devices = cluster.devices, .replicas = replicas});
-      all[rank] = Train(strategy, make, shards);
+      all[rank] = Train(strategy, make, shards, batch_size);
     });
     const std::string where = what + " over " + std::to_string(cluster.workers) + " workers with " +
                               std::to_string(cluster.devices) + " devices";
@@ -75,6 +75,15 @@ MakeModel Large(const std::function<OptimizerPtr()>& optimizer) {
 TEST(MultiWorkerTest, EveryRuleGivesTheBitsOfOneProcess) {
   for (const std::string& name : optimizers::Names()) {
     ExpectOneResult(name, Large([&] { return optimizers::Get(name); }), 1, 4, {{2}, {3}});
+  }
+}
+
+// In batches of 16 large gradients travel as the factors that they are products of, in larger ones
+// as sums.
+TEST(MultiWorkerTest, SumsOfGradientsGiveTheBitsOfOneProcess) {
+  for (const char* name : {"adam", "momentum", "lamb"}) {
+    ExpectOneResult(name, Large([&] { return optimizers::Get(name); }), 1, 4, {{2}, {3}, {4, 2}},
+                    kExamples);
   }
 }
 

@@ -115,6 +115,38 @@ std::vector<Endpoint> ExchangeNodes::AddRows(Endpoint own, const Numbers& border
   return values.empty() ? std::vector<Endpoint>{own} : values;
 }
 
+std::vector<Endpoint> ExchangeNodes::AddBlocks(const std::string& name,
+                                               const std::vector<Endpoint>& own,
+                                               const Numbers& rows, const ops::TensorType& all) {
+  Lists lists;
+  const auto bytes_of = [](const ops::TensorType& type) {
+    return type.shape.num_elements() * static_cast<int64_t>(DTypeSize(type.dtype));
+  };
+  for (int rank = 0; rank < ranks_; ++rank) {
+    ops::TensorType block = graph_.type(own[rank_]);
+    block.shape.set_dim(0, rows[rank]);
+    if (bytes_of(block) == 0) continue;
+    const int output = lists.AddOutput(block);
+    if (rank == rank_) {
+      Lists::Append(lists.keep, {output, rank_, 0});
+    } else {
+      Lists::Append(lists.receive, {rank, output});
+    }
+  }
+  for (int peer = 0; peer < ranks_; ++peer) {
+    const int64_t bytes = bytes_of(graph_.type(own[peer]));
+    if (peer != rank_ && bytes > 0) Lists::Append(lists.send, {peer, peer, 0, bytes});
+  }
+  Numbers agreed = rows;
+  for (int64_t size : all.shape.vector()) agreed.push_back(size);
+  Node& node =
+      graph_.AddNode("_Exchange", own, lists.Attributes(Fingerprint(name, agreed), bytes_of(all)));
+  node.name = "Exchange of " + name;
+  std::vector<Endpoint> values;
+  for (int i = 0; i < lists.next_output; ++i) values.push_back({node.id, i});
+  return values.empty() ? std::vector<Endpoint>{own[rank_]} : values;
+}
+
 Node& ExchangeNodes::AddGather(Endpoint handle, const Numbers& borders) {
   const ops::TensorType held{graph_.type(handle).element, graph_.type(handle).shape};
   const int64_t bytes = RowBytes(held) * borders.back();

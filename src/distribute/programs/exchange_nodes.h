@@ -35,6 +35,13 @@ class ExchangeNodes {
   std::vector<graph::Endpoint> AddSum(const ExchangedSum& sum);
   /// The ranks' rows of a value, in order; ranks without rows are left out.
   std::vector<graph::Endpoint> AddRows(graph::Endpoint own, const std::vector<int64_t>& borders);
+  /// What every rank has made for this one, a matrix with some rows, in order; ranks without rows
+  /// are left out. `own[r]` is for rank r, `rows[r]` is how many rank r has; `all` is the type of
+  /// all rows of what the ranks get together, side by side.
+  std::vector<graph::Endpoint> AddBlocks(const std::string& name,
+                                         const std::vector<graph::Endpoint>& own,
+                                         const std::vector<int64_t>& rows,
+                                         const ops::TensorType& all);
   /// Every rank gets the rows of a variable that the others have.
   graph::Node& AddGather(graph::Endpoint handle, const std::vector<int64_t>& borders);
 

@@ -6,6 +6,7 @@
 
 #include "collectives/tree.h"
 #include "distribute/programs/exchange_nodes.h"
+#include "distribute/programs/factor_sums.h"
 #include "distribute/programs/update_slices.h"
 #include "distribute/programs/whole_updates.h"
 #include "distribute/programs/widen_half_sums.h"
@@ -276,7 +277,47 @@ class Spreader {
 
   Tree WholeTree() const { return {0, options_.division.num_leaves()}; }
 
+  // How many rows of `whole` each rank has.
+  Numbers RowsOfRanks(int64_t whole) const {
+    Numbers rows;
+    for (int rank = 0; rank < ranks(); ++rank) {
+      const collectives::Node part = options_.division.block(rank);
+      rows.push_back((options_.offsets[part.end] - options_.offsets[part.begin]) *
+                     (whole / options_.examples));
+    }
+    return rows;
+  }
+
+  Endpoint Concatenated(const std::vector<Endpoint>& parts) {
+    return parts.size() == 1 ? parts[0] : AddOp("ConcatV2", parts, {{"axis", int64_t{0}}});
+  }
+
+  bool HasFactors(const Node& node) const {
+    return slices_.sums.contains(node.id) && options_.roles.servers().empty() && ranks() > 1 &&
+           HasRows(node.inputs[0]) && HasRows(node.inputs.back()) &&
+           TravelsAsFactors(source_, node, ranks());
+  }
+
+  // This rank's rows of a weight's gradient, made of everybody's factors.
+  void AddFactors(const Node& node) {
+    const ops::TensorType& all = source_.type(node.inputs[0]);
+    const Endpoint input = rewriter_.Mapped(node.inputs[0]);
+    const int64_t rows_here = result().type(input).shape[0];
+    const Numbers borders = BordersOf(all.shape[1]);
+    std::vector<Endpoint> columns;
+    for (int rank = 0; rank < ranks(); ++rank) {
+      columns.push_back(AddOp("Slice", {input},
+                              {{"begin", Numbers{0, borders[rank]}},
+                               {"size", Numbers{rows_here, borders[rank + 1] - borders[rank]}}}));
+    }
+    const Endpoint inputs = Concatenated(
+        exchange_.AddBlocks("columns for " + node.name, columns, RowsOfRanks(all.shape[0]), all));
+    const Endpoint gradients = GatherRows(node.inputs[1]);
+    rewriter_.Map({node.id, 0}, AddOp("MatMul", {inputs, gradients}, node.attributes));
+  }
+
   void AddSum(const Node& node) {
+    if (HasFactors(node)) return AddFactors(node);
     const int64_t multiple = kernels::LeavesOf(node.attributes).back() / options_.examples;
     const bool mean = node.spec->name == "Mean";
     const ops::TensorType& type = node.outputs[0];
@@ -448,12 +489,10 @@ class Spreader {
   Endpoint GatherRows(Endpoint value) {
     const Endpoint mapped = rewriter_.Mapped(value);
     if (!HasRows(value)) return mapped;
-    Numbers borders;
-    const int64_t multiple = source_.type(value).shape[0] / options_.examples;
-    for (int rank = 0; rank <= ranks(); ++rank)
-      borders.push_back(options_.offsets[options_.division.borders()[rank]] * multiple);
-    const std::vector<Endpoint> parts = exchange_.AddRows(mapped, borders);
-    return parts.size() == 1 ? parts[0] : AddOp("ConcatV2", parts, {{"axis", int64_t{0}}});
+    Numbers borders{0};
+    for (int64_t rows : RowsOfRanks(source_.type(value).shape[0]))
+      borders.push_back(borders.back() + rows);
+    return Concatenated(exchange_.AddRows(mapped, borders));
   }
 
   const graph::Graph& source_;

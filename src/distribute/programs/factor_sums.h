@@ -1,0 +1,15 @@
+#pragma once
+
+#include "graph/graph.h"
+
+namespace lockstep::distribute {
+
+/// Whether ranks that share out a sum over examples by rows had better exchange what it is made of
+/// than what they have summed. A weight's gradient [K, N] is a product of an input [n, K] and a
+/// gradient [n, N] over n examples: with few of them the factors are smaller. Each rank then gets
+/// its columns of all inputs and all of the gradients, and makes its rows of the product, whose
+/// leaves meet in registers, and which its update may take without a gradient in memory. The bits
+/// are those of the sum over ranks.
+bool TravelsAsFactors(const graph::Graph& graph, const graph::Node& sum, int ranks);
+
+}  // namespace lockstep::distribute
