@@ -3,7 +3,8 @@
 from . import (activations, backend, callbacks, constraints, datasets, initializers,  # noqa: F401
                layers, losses, metrics, ops, optimizers, random, regularizers, utils,
                preprocessing)
-from ._layer import InputSpec, Layer  # noqa: F401
+from ._input_spec import InputSpec  # noqa: F401
+from ._layer import Layer  # noqa: F401
 from ._symbols import KerasTensor  # noqa: F401
 from ._policy import DTypePolicy  # noqa: F401
 from .layers import Input  # noqa: F401

@@ -20,10 +20,15 @@ class shown_batch:
         _local.batch = None
 
 
+def known_sizes(tensor):
+    """The sizes of a tensor, None for those that are open."""
+    return tuple(None if is_unknown(one) else one for one in getattr(tensor, "_shape", ()) or ())
+
+
 def shown_sizes(tensor):
-    """The sizes of a tensor as shapes of layers are shown: with the batch's size, or None, for an open first one."""
-    sizes = tuple(getattr(tensor, "_shape", ()) or ())
-    return (getattr(_local, "batch", None),) + sizes[1:] if sizes and is_unknown(sizes[0]) else sizes
+    """The sizes of a tensor as shapes of layers are shown: with the batch's size for an open first one, None for others."""
+    sizes = known_sizes(tensor)
+    return (getattr(_local, "batch", None),) + sizes[1:] if sizes and sizes[0] is None else sizes
 
 
 def is_unknown(size):

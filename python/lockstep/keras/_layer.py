@@ -6,19 +6,11 @@ from .. import _late, _native, nest
 from .._dtypes import as_dtype, TensorShape
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable, aggregation_number
-from . import _masks, _policy, constraints, initializers, regularizers
+from . import _input_spec, _masks, _policy, constraints, initializers, regularizers
 from ._configured import Configured
 from ._context import _Inside, _local, CallContext, Computing, current_training, shown_sizes
 from ._names import auto_name, native_name, to_snake_case
 from ._symbols import _shape_tree, has_symbols, infer, KerasTensor, Node, Shape
-
-
-class InputSpec:
-    """What a layer wants of an input."""
-
-    def __init__(self, dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None,
-                 allow_last_axis_squeeze=False, name=None, optional=False):
-        self.shape, self.ndim, self.min_ndim, self.axes = shape, ndim, min_ndim, axes or {}
 
 
 def _short_name(variable):
@@ -400,6 +392,8 @@ class Layer(Configured):
         if not getattr(_local, "inside", None) and self.__dict__.get("_called"):
             self._clear_losses()  # those of the call before
         self.__dict__["_called"] = True
+        if args:
+            _input_spec.check(self, args[0])
         if not self.built:
             if _late.waiting and self._is_native and len(args) == 1 and isinstance(args[0], Tensor):
                 self.build(args[0]._shape)

@@ -4,11 +4,11 @@ import weakref
 
 from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
-from . import _masks
-from ._context import shown_sizes
+from . import _input_spec, _masks
+from ._context import known_sizes, shown_sizes
 from ._layer import Layer
-from ._names import native_name
-from ._symbols import KerasTensor, Node, Shape, has_symbols, infer
+from ._names import auto_name, native_name
+from ._symbols import KerasTensor, Node, has_symbols, infer
 from ._training import Trainer
 from .layers import InputLayer
 
@@ -299,23 +299,21 @@ class Functional(Model):
         if isinstance(self._inputs_form, dict) and isinstance(inputs, dict):
             given = [inputs[key] for key in sorted(self._inputs_form)]
         elif isinstance(inputs, dict):
-            given = [inputs[one.name] for one in self.inputs]
+            given = [_input_spec.of_name(inputs, one.name, self.input_names) for one in self.inputs]
         else:
             given = nest.flatten(inputs)
         if len(given) != len(self.inputs):
-            raise ValueError(f"Layer \"{self.name}\" expects {len(self.inputs)} input(s), but it received "
-                             f"{len(given)} input tensors.")
+            raise ValueError(_input_spec.wrong_count(self.name, self.input_names, len(given)))
         values = {}
-        for symbol, value in zip(self.inputs, given):
+        for place, (symbol, value) in enumerate(zip(self.inputs, given)):
             if isinstance(value, Tensor) and value._rank == len(symbol.shape) - 1 and \
                     symbol.shape[-1] == 1:
                 value = _native.expand_dims(value, -1)
             if isinstance(value, Tensor) and (value._rank != len(symbol.shape) or any(
                     a is not None and b is not None and a != b
                     for a, b in zip(symbol.shape, value._shape))):
-                raise ValueError(
-                    f"Input 0 of layer \"{self.name}\" is incompatible with the layer: expected shape="
-                    f"{symbol.shape}, found shape={tuple(value._shape)}")
+                raise ValueError(_input_spec.incompatible(
+                    place, symbol.name, self.name, f"expected shape={symbol.shape}, found shape={known_sizes(value)}"))
             values[id(symbol)] = value
         for symbol, own in zip(self.inputs, nest.flatten(mask) if mask is not None else []):
             _masks.set_mask(values[id(symbol)], own)
@@ -483,6 +481,7 @@ class Sequential(Model):
     def _rebuild(self):
         if self._input_symbol is not None and self._stack:
             from ._context import _Inside
+            auto_name("functional")  # Keras makes one anew, so the next has another number
             with _Inside(self):
                 self._follow([self._input_symbol.shape], self._input_symbol._dtype_of)
             object.__setattr__(self, "built", True)
@@ -496,16 +495,12 @@ class Sequential(Model):
             value = tensors[0]
             for one in self._stack:
                 value = one(value)
-                seen.append((one, nest.map_structure(lambda t: Shape(t._shape), value)))
+                seen.append((one, nest.map_structure(known_sizes, value)))
             return value
         output = infer(run, [KerasTensor(shapes[0], dtype)])
         self._clear_losses()
-        guessed = shapes[0] and shapes[0][0] is None
         for one, shape in seen:
-            shown = nest.map_structure(lambda s: s, shape)
-            object.__setattr__(one, "_last_output_shape",
-                               (None,) + tuple(shown[1:]) if guessed and isinstance(shown, tuple)
-                               else shown)
+            object.__setattr__(one, "_last_output_shape", shape)
             object.__setattr__(one, "built", True)
         object.__setattr__(self, "_output_symbol", output)
 
@@ -513,24 +508,28 @@ class Sequential(Model):
         if input_shape is None:
             return
         if self._input_symbol is None:
+            auto_name("input_layer")
             object.__setattr__(self, "_input_symbol", KerasTensor(tuple(input_shape), self._dtype))
         self._rebuild()
 
     def _build_for(self, args, kwargs):
         super()._build_for(args, kwargs)
         if self._input_symbol is None and len(args) == 1 and isinstance(args[0], Tensor):
+            auto_name("input_layer")
+            auto_name("functional")
             object.__setattr__(self, "_input_symbol", KerasTensor(shown_sizes(args[0]), args[0].dtype))
 
     def call(self, inputs, training=None, mask=None):
         value = inputs
         symbol = self._input_symbol
         if symbol is not None and isinstance(value, Tensor) and len(symbol.shape) == value._rank:
-            for a, b in zip(symbol.shape[1:], value._shape[1:]):
-                if a is not None and b is not None and a != b:
-                    raise ValueError(
-                        f"Exception encountered when calling Sequential.call().\n\nInput 0 of layer "
-                        f"\"{self._stack[0].name}\" is incompatible with the layer: expected shape="
-                        f"{symbol.shape}, found shape={tuple(value._shape)}")
+            sizes = known_sizes(value)
+            for axis in range(-1, -len(sizes), -1):
+                if None not in (symbol.shape[axis], sizes[axis]) and symbol.shape[axis] != sizes[axis]:
+                    raise ValueError("Exception encountered when calling Sequential.call().\n\n\033[1m" +
+                                     _input_spec.wrong_size(self._stack[0].name, axis, symbol.shape[axis], sizes) +
+                                     f"\033[0m\n\nArguments received by Sequential.call():\n  • inputs=tf.Tensor(shape={sizes}, "
+                                     f"dtype={value.dtype.name})")
         if mask is not None:
             _masks.set_mask(value, mask)
         for one in self._stack:
@@ -603,7 +602,7 @@ class Sequential(Model):
             value = symbol
             for one in self._stack:
                 value = one(value)
-            made = (len(self._stack), Functional(symbol, value))
+            made = (len(self._stack), Functional(symbol, value, name=self.name))
             object.__setattr__(self, "_as_functional", made)
         return made[1]
 

@@ -122,11 +122,6 @@ class Sequential(Model):
     def pop(self, rebuild=True) -> Any:
         """Takes the last layer away."""
         ...
-class Shape(tuple):
-    """The sizes of an input's axes, as `build` gets them."""
-    def as_list(self) -> Any: ...
-    @property
-    def rank(self) -> Any: ...
 class Tensor:
     def __init__(self, *args, **kwargs) -> None:
         """Initialize self.  See help(type(self)) for accurate signature."""
@@ -231,6 +226,9 @@ class Trainer:
     def train_step(self, data) -> Any:
         """One step on a batch: forward, loss, gradients, update; the figures by name."""
         ...
+def auto_name(prefix) -> Any:
+    """'dense', 'dense_1', ...: numbered in the process."""
+    ...
 def clone_model(model, input_tensors=None, clone_function=None, **kwargs) -> Any:
     """A new model of the same layers, with new weights. Raises: ValueError for a model of one's own."""
     ...
@@ -238,6 +236,9 @@ from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_
 def has_symbols(value) -> Any: ...
 def infer(call, symbols) -> Any:
     """(what `call` gives for symbolic tensors in place of `symbols`) as specs in its structure."""
+    ...
+def known_sizes(tensor) -> Any:
+    """The sizes of a tensor, None for those that are open."""
     ...
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True) -> Any:
     """The model of a `.keras` file; see `keras.saving.load_model`."""
@@ -252,5 +253,5 @@ def save_model(model, filepath, overwrite=True, **kwargs) -> Any:
     """Writes a model to a `.keras` file; see `keras.saving.save_model`."""
     ...
 def shown_sizes(tensor) -> Any:
-    """The sizes of a tensor as shapes of layers are shown: with the batch's size, or None, for an open first one."""
+    """The sizes of a tensor as shapes of layers are shown: with the batch's size for an open first one, None for others."""
     ...

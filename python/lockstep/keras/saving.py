@@ -223,6 +223,9 @@ def _places(model):
     if optimizer is not None and optimizer.variables:
         from ..train import _keras_variables
         made.append(("optimizer", optimizer.name, _keras_variables(optimizer)))
+        inner = getattr(optimizer, "inner_optimizer", None)
+        if inner is not None:
+            made.append(("optimizer/inner_optimizer", inner.name, _keras_variables(inner)))
     return made
 
 
@@ -243,7 +246,7 @@ def _walk(layer, path, made, seen):
         by_holder = {"": []}
         for variable in with_shards_joined(layer._own_variables()):
             *holders, _ = variable._v.name.removeprefix(layer._impl.name + "/").split("/")
-            inside = "/".join(_holder(one).removeprefix("_") for one in _h5_holders(layer, holders))
+            inside = "/".join(_holder(one).removeprefix("_") for one in holders)
             by_holder.setdefault(inside, []).append(variable)
         for inside, variables in by_holder.items():
             made.append((_join(path, inside), inside.rpartition("/")[2] or layer.name, variables))
@@ -262,10 +265,6 @@ def _walk(layer, path, made, seen):
             _walk(value, _join(path, name), made, seen)
         elif isinstance(value, (list, tuple, dict)):
             _walk_all(value.values() if isinstance(value, dict) else value, _join(path, name), made, seen)
-
-
-def _h5_holders(layer, holders):
-    return ["layer"] + holders[1:] if type(layer).__name__ == "TimeDistributed" and holders else holders
 
 
 def _walk_all(values, path, made, seen):

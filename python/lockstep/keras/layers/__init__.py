@@ -1,6 +1,7 @@
 """Keras's layers: `keras.layers`."""
 
-from .._layer import InputSpec, Layer  # noqa: F401
+from .._input_spec import InputSpec  # noqa: F401
+from .._layer import Layer  # noqa: F401
 from ._input import Input, InputLayer  # noqa: F401
 from ._dense import Dense, EinsumDense  # noqa: F401
 from ._embedding import Embedding  # noqa: F401
@@ -22,7 +23,8 @@ from ._noise import (AlphaDropout, Dropout, GaussianDropout, GaussianNoise, Spat
 from ._activation import Activation, ELU, LeakyReLU, PReLU, ReLU, Softmax  # noqa: F401
 from ._conv_lstm import ConvLSTM1D, ConvLSTM2D, ConvLSTM3D  # noqa: F401
 from ._cells import GRUCell, LSTMCell, RNN, SimpleRNNCell, StackedRNNCells  # noqa: F401
-from ._recurrent import Bidirectional, GRU, LSTM, SimpleRNN, TimeDistributed  # noqa: F401
+from ._recurrent import Bidirectional, GRU, LSTM, SimpleRNN  # noqa: F401
+from ._time_distributed import TimeDistributed  # noqa: F401
 from ._attention import AdditiveAttention, Attention, MultiHeadAttention  # noqa: F401
 from ._shape import Flatten, Permute, RepeatVector, Reshape  # noqa: F401
 from ._border import Cropping1D, Cropping2D, ZeroPadding1D, ZeroPadding2D  # noqa: F401

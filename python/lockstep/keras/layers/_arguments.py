@@ -9,6 +9,31 @@ def _one(value):
     return int(value[0] if isinstance(value, (list, tuple)) else value)
 
 
+def _window(size, value, name):
+    """`size(value)`, the sizes of a window. Raises: ValueError for one that is not positive."""
+    made = size(value)
+    sizes = made if isinstance(made, tuple) else (made,)
+    wrong = {one for one in sizes if one <= 0}
+    if wrong:
+        raise ValueError(f"The `{name}` argument must be a tuple of {len(sizes)} integers. Received {name}={value}, including "
+                         f"values {wrong} that do not satisfy `value > 0`")
+    return made
+
+
+def _padding(value, kinds=("valid", "same")):
+    """Raises: ValueError for a padding that there is not."""
+    if value.lower() not in kinds:
+        raise ValueError(f"The `padding` argument must be a list/tuple or one of {set(kinds)}. Received: {value.lower()}")
+    return value.lower()
+
+
+def _positive(value, text):
+    """A number of units, filters, rows. Raises: ValueError, with `text`, for one that is not positive."""
+    if value <= 0:
+        raise ValueError(text)
+    return value
+
+
 def _given(**options):
     return {key: value for key, value in options.items() if value is not None}
 

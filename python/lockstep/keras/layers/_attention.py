@@ -27,6 +27,13 @@ def _joined(masks):
     return made
 
 
+def _tanh_of_sums(query, key, scale=1.0):
+    """tanh(scale * (query + key)) of each query and each key: [n, t, s, features]."""
+    from ... import math
+    from ...ops_array import expand_dims
+    return math.tanh(scale * (expand_dims(query, -2) + expand_dims(key, -3)))
+
+
 class MultiHeadAttention(NativeLayer):
     """Several heads that look for keys that fit their queries. Shapes: query [n, t, d], value [n, s, e],
     key [n, s, d]; result [n, t, d]."""
@@ -112,17 +119,39 @@ class Attention(NativeLayer):
 
     def call(self, inputs, mask=None, training=False, return_attention_scores=False,
              use_causal_mask=False):
-        if return_attention_scores:
-            raise NotImplementedError(f"{type(self).__name__} makes no scores; take MultiHeadAttention, which does")
         from ...ops_array import expand_dims
         inputs = [convert_to_tensor(one) for one in inputs]
         of_query, of_value = (list(mask) + [None])[:2] if isinstance(mask, (list, tuple)) else (None, mask)
         joined = _joined([None if of_value is None else expand_dims(_bools(of_value), -2),
                           _causal(inputs) if use_causal_mask else None])
-        made = self._run(inputs + ([] if joined is None else [joined]), training)
+        if return_attention_scores:
+            made, scores = self._with_scores(inputs, joined, training)
+        else:
+            made = self._run(inputs + ([] if joined is None else [joined]), training)
         if of_query is not None:
             made = made * _native.cast(expand_dims(_bools(of_query), -1), made.dtype)
-        return made
+        return (made, scores) if return_attention_scores else made
+
+    def _with_scores(self, inputs, mask, training):
+        """(result, scores [n, t, s]), op by op with the weights of the native layer, which keeps no scores."""
+        from ... import nn, ops_math
+        if not self._impl.built:
+            self._impl.call(inputs, False)
+        scores = self._scores(inputs[0], inputs[-1], [self._wrap(native) for native, _, _ in self._impl.weights()])
+        if mask is not None:
+            scores = scores - 1e9 * (1.0 - _native.cast(mask, scores.dtype))
+        scores = nn.softmax(scores)
+        if training and self.dropout:
+            scores = nn.dropout(scores, self.dropout)
+        return ops_math.matmul(scores, inputs[1]), scores
+
+    def _scores(self, query, key, weights):
+        """How well keys fit queries, before the softmax: [n, t, s]."""
+        from ... import ops_math
+        if self.score_mode == "concat":
+            return weights[-1] * ops_math.reduce_sum(_tanh_of_sums(query, key, *weights[:-1]), -1)
+        made = ops_math.matmul(query, key, transpose_b=True)
+        return made * weights[0] if weights else made
 
     def compute_mask(self, inputs, mask=None):
         return mask[0] if isinstance(mask, (list, tuple)) else None
@@ -135,3 +164,8 @@ class AdditiveAttention(Attention):
 
     def __init__(self, use_scale=True, dropout=0.0, **kwargs):
         super().__init__(use_scale, "dot", dropout, **kwargs)
+
+    def _scores(self, query, key, weights):
+        from ... import ops_math
+        made = _tanh_of_sums(query, key)
+        return ops_math.reduce_sum(made * weights[0] if weights else made, -1)

@@ -2,7 +2,7 @@
 
 from ... import _native
 from .. import initializers
-from ._arguments import _channels_last, _one, _pair
+from ._arguments import _channels_last, _one, _padding, _pair, _positive, _window
 from ._dense import _Kernel
 
 
@@ -11,21 +11,24 @@ class Conv2D(_Kernel):
 
     _kind = "Conv2D"
     _size = staticmethod(_pair)
+    _paddings = ("valid", "same")
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None,
                  dilation_rate=1, groups=1, activation=None, use_bias=True,
                  kernel_initializer="glorot_uniform", bias_initializer="zeros", **kwargs):
         _channels_last(data_format)
         super().__init__(activation, use_bias, kernel_initializer, bias_initializer, **kwargs)
-        self.filters = filters
-        self.kernel_size = self._size(kernel_size)
-        self.strides = self._size(strides)
-        self.padding = padding.lower()
-        self.dilation_rate = self._size(dilation_rate)
+        self.filters = None if filters is None else _positive(
+            filters, "Invalid value for argument `filters`. Expected a strictly positive value. Received "
+            f"filters={filters}.")
+        self.kernel_size = _window(self._size, kernel_size, "kernel_size")
+        self.strides = _window(self._size, strides, "strides")
+        self.padding = _padding(padding, self._paddings)
+        self.dilation_rate = _window(self._size, dilation_rate, "dilation_rate")
         self.groups = groups
 
     def _options(self):
-        return dict(self._kernel_options(), filters=self.filters, kernel_size=self.kernel_size,
+        return dict(self._kernel_options(), filters=self.filters or 0, kernel_size=self.kernel_size,
                     strides=self.strides, padding=self.padding, dilation_rate=self.dilation_rate,
                     groups=self.groups)
 
@@ -35,6 +38,7 @@ class Conv1D(Conv2D):
 
     _kind = "Conv1D"
     _size = staticmethod(_one)
+    _paddings = ("valid", "same", "causal")
 
 
 class Conv2DTranspose(Conv2D):
@@ -88,7 +92,7 @@ class DepthwiseConv2D(Conv2D):
     def __init__(self, kernel_size, strides=1, padding="valid", depth_multiplier=1, data_format=None,
                  dilation_rate=1, activation=None, use_bias=True,
                  depthwise_initializer="glorot_uniform", bias_initializer="zeros", **kwargs):
-        super().__init__(0, kernel_size, strides, padding, data_format, dilation_rate, 1, activation,
+        super().__init__(None, kernel_size, strides, padding, data_format, dilation_rate, 1, activation,
                          use_bias, depthwise_initializer, bias_initializer, **kwargs)
         self.depth_multiplier = depth_multiplier
 

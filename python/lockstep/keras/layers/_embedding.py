@@ -5,7 +5,7 @@ from ..._dtypes import as_dtype
 from ..._tensor import Tensor
 from .. import constraints, initializers, regularizers
 from .._native_layer import NativeLayer
-from ._arguments import _given
+from ._arguments import _given, _positive
 
 
 class Embedding(NativeLayer):
@@ -18,6 +18,8 @@ class Embedding(NativeLayer):
                  lora_rank=None, **kwargs):
         kwargs.pop("input_length", None)
         super().__init__(**kwargs)
+        for name, size in (("input_dim", input_dim), ("output_dim", output_dim)):
+            _positive(size, f"`{name}` must be a positive integer. Received: {name}={size} (of type {type(size).__name__}).")
         self.input_dim, self.output_dim, self.mask_zero = input_dim, output_dim, mask_zero
         self.supports_masking = bool(mask_zero)
         self.embeddings_initializer = initializers.get(embeddings_initializer)

@@ -1,7 +1,7 @@
 """The largest element or the mean of windows of images and steps."""
 
 from .._native_layer import NativeLayer
-from ._arguments import _channels_last, _one, _pair
+from ._arguments import _channels_last, _one, _pair, _window
 
 
 class MaxPooling2D(NativeLayer):
@@ -13,8 +13,8 @@ class MaxPooling2D(NativeLayer):
     def __init__(self, pool_size=(2, 2), strides=None, padding="valid", data_format=None, **kwargs):
         _channels_last(data_format)
         super().__init__(**kwargs)
-        self.pool_size = self._size(pool_size)
-        self.strides = self.pool_size if strides is None else self._size(strides)
+        self.pool_size = _window(self._size, pool_size, "pool_size")
+        self.strides = self.pool_size if strides is None else _window(self._size, strides, "strides")
         self.padding = padding.lower()
 
     def _options(self):

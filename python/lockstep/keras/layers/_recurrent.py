@@ -5,7 +5,9 @@ from ..._tensor import convert_to_tensor
 from ..._variable import Variable
 from .. import initializers, regularizers
 from .._context import is_unknown
+from .._layer import Layer
 from .._native_layer import NativeLayer
+from ._arguments import _positive
 
 
 class _Recurrent(NativeLayer):
@@ -22,7 +24,8 @@ class _Recurrent(NativeLayer):
                  go_backwards=False, stateful=False, unroll=False, use_cudnn="auto", reset_after=True,
                  zero_output_for_mask=False, **kwargs):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        self.units, self.stateful = units, stateful
+        self.units, self.stateful = _positive(
+            units, f"Received an invalid value for argument `units`, expected a positive integer, got {units}."), stateful
         self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
         object.__setattr__(self, "_kept_states", None)
         if self._kind == "SimpleRNN":
@@ -171,14 +174,23 @@ class SimpleRNN(_Recurrent):
 
 
 class Bidirectional(NativeLayer):
-    """A recurrent layer and a second one that goes the other way."""
+    """A recurrent layer and a second one that goes the other way. With `merge_mode=None` gives both results, with the
+    layer's `return_state` also the states of both, the forward layer's first."""
 
     _passes_masks = True
 
     def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **kwargs):
         super().__init__(**kwargs)
+        if not isinstance(layer, Layer):
+            raise ValueError("Please initialize `Bidirectional` layer with a `keras.layers.Layer` instance. "
+                             f"Received: {layer}")
+        if merge_mode not in ("sum", "mul", "ave", "concat", None):
+            raise ValueError(f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of "
+                             '{"sum", "mul", "ave", "concat", None}')
         object.__setattr__(self, "forward_layer", layer)
         self.merge_mode = merge_mode
+
+    return_state = property(lambda self: getattr(self.forward_layer, "return_state", False))
 
     def _make(self):
         modes = {"concat": 0, "sum": 1, "mul": 2, "ave": 3, None: 4}
@@ -189,22 +201,17 @@ class Bidirectional(NativeLayer):
 
     def compute_mask(self, inputs, mask=None):
         kept = mask if self.forward_layer.return_sequences else None
-        return [kept, kept] if self.merge_mode is None else kept
+        results = [kept, kept] if self.merge_mode is None else [kept]
+        if self.return_state:
+            return results + [None] * (4 if self.forward_layer._kind == "LSTM" else 2)
+        return results if self.merge_mode is None else kept
 
-    def call(self, inputs, mask=None, training=False):
-        inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-        masks = [] if mask is None else [nest.flatten(mask)[0]]
-        return self._run([convert_to_tensor(one) for one in inputs + masks], training)
-
-
-class TimeDistributed(NativeLayer):
-    """A layer at each step apart."""
-
-    _passes_masks = True
-
-    def __init__(self, layer, **kwargs):
-        super().__init__(**kwargs)
-        object.__setattr__(self, "layer", layer)
-
-    def _make(self):
-        return _native.make_time_distributed(self.layer._impl)
+    def call(self, sequences, initial_state=None, mask=None, training=False):
+        inputs = list(sequences) if isinstance(sequences, (list, tuple)) else [sequences]
+        inputs += nest.flatten([] if initial_state is None else initial_state)
+        inputs += [] if mask is None else [nest.flatten(mask)[0]]
+        inputs = [convert_to_tensor(one) for one in inputs]
+        if self.merge_mode is not None and not self.return_state:
+            return self._run(inputs, training)
+        made = tuple(self._impl.call_with_states(inputs, bool(training)))
+        return made if self.return_state else made[:2]

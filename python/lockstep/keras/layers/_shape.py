@@ -1,6 +1,9 @@
 """The same elements in another shape."""
 
+import math
+
 from ... import _native
+from .._context import known_sizes
 from .._layer import Layer
 
 
@@ -39,6 +42,10 @@ class Reshape(Layer):
             for one in target:
                 size //= one if one != -1 else 1
             target[target.index(-1)] = size
+        sizes = known_sizes(inputs)[1:]
+        if None not in sizes and math.prod(sizes) != math.prod(target):
+            raise ValueError("Exception encountered when calling Reshape.call().\n\n\033[1mThe total size of the tensor must be "
+                             f"unchanged. Received: input_shape={sizes}, target_shape={self.target_shape}\033[0m")
         return _native.reshape(inputs, [-1] + target)
 
 
@@ -48,6 +55,9 @@ class Permute(Layer):
     def __init__(self, dims, **kwargs):
         super().__init__(**kwargs)
         self.dims = tuple(dims)
+        if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
+            raise ValueError("Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must be "
+                             f"consecutive and start from 1. Received dims={dims}")
 
     def call(self, inputs):
         return _native.transpose(inputs, [0] + list(self.dims))
@@ -58,6 +68,8 @@ class RepeatVector(Layer):
 
     def __init__(self, n, **kwargs):
         super().__init__(**kwargs)
+        if not isinstance(n, int):
+            raise TypeError(f"Expected an integer value for `n`, got {type(n)}.")
         self.n = n
 
     def call(self, inputs):
