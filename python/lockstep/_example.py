@@ -65,7 +65,8 @@ class _Values(list):
 
 
 class _Message:
-    def SerializeToString(self):
+    def SerializeToString(self, deterministic=None):
+        """The bytes in protocol buffers' wire format; equal messages have equal ones."""
         return self._bytes()
 
     def __str__(self):

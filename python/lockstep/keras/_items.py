@@ -111,7 +111,15 @@ def dataset_of_items(x, shuffle=False, class_weight=None):
     made = Dataset.from_generator(make, output_signature=_signature([_standard(one, class_weight) for one in first]))
     if count is not None:
         made._asserted = count
+    else:
+        made._first_batch = _standard(first[0], class_weight)
     return made
+
+
+def first_of(dataset):
+    """The first batch, or None; that of a generator, which gives each batch once, is not taken from it."""
+    kept = getattr(dataset, "_first_batch", None)
+    return next(iter(dataset), None) if kept is None else kept
 
 
 def with_class_weights(dataset, class_weight):

@@ -328,9 +328,10 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
         _call(heard, "on_predict_batch_begin", done, {})
 
         def take(value, number=done):
-            _call(heard, "on_predict_batch_end", number, {"outputs": value})
             form[:] = [value]
             parts.append([one.numpy() for one in nest.flatten(value)])
+            if heard:
+                _call(heard, "on_predict_batch_end", number, {"outputs": nest._pack(value, iter(parts[-1]))})
         calls.add(function, data, take)
         done += 1
     calls.finish()

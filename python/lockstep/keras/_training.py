@@ -17,7 +17,7 @@ from . import callbacks as callbacks_module
 from . import losses as losses_module
 from . import metrics as metrics_module
 from . import optimizers as optimizers_module
-from ._items import EpochCalls, is_items
+from ._items import EpochCalls, first_of, is_items
 from .utils import dataset_of
 
 
@@ -194,7 +194,7 @@ class Trainer:
         from ._symbols import KerasTensor, infer
         if not _masks.may_come_of(self):
             return False
-        x = data[1] if data[0] == "arrays" else next(iter(data[1]), (None,))[0]
+        x = data[1] if data[0] == "arrays" else (first_of(data[1]) or (None,))[0]
         if x is None:
             return False
         found = []
@@ -237,10 +237,7 @@ class Trainer:
         validation_data = dataset_of(validation_data, validation_steps, "validation_steps")
         if validation_steps and _is_dataset(validation_data):
             validation_data = validation_data.take(validation_steps)
-        if _is_dataset(x) and y is not None:
-            raise ValueError("When providing `x` as a tf.data.Dataset, `y` should not be passed. Instead, "
-                             f"the targets should be included as part of the tf.data.Dataset. Received: "
-                             f"x={x}, y={y}")
+        _check_given(x, y, sample_weight, class_weight, validation_split if validation_data is None else 0)
         hooks = callbacks_module.Hooks(self, callbacks, verbose, epochs, initial_epoch)
         if items is not None:
             hooks.callbacks.append(EpochCalls(items))
@@ -325,7 +322,7 @@ class Trainer:
             data = self._in_order_of_keras(data, options)
             hooks.steps = options["steps_per_epoch"] or -(-count // options["batch_size"])
         else:
-            element = next(iter(data[1]), None)
+            element = first_of(data[1])
             if element is None:
                 raise ValueError("the dataset is empty")
             first = element[0]
@@ -372,7 +369,9 @@ class Trainer:
             if not callbacks and native is not None and self._is_plain() and (
                     native[-1] is None or native[0] == "dataset") and not self._masks_outputs(native):
                 dataset = _batches(native, batch_size or 32)
-                first = next(iter(dataset))
+                first = first_of(dataset)
+                if first is None:
+                    raise ValueError("there are no examples to evaluate")
                 self._see(first[0], shown_batch_of(native[1]._shape[0], batch_size or 32) if native[0] == "arrays" else
                           dataset.element_spec[0].shape[0])
                 bridge = self._compile_native()
@@ -390,8 +389,9 @@ class Trainer:
     def _in_order_of_metrics(self, logs):
         """The figures as Keras lists them: those of `metrics` in their order, then all others by name, to which the
         compiled metrics of several outputs belong. A number where there is one only."""
-        compiled = self._plain_metrics + self._weighted_metrics if self._output_losses else []
+        compiled = self._plain_metrics + self._weighted_metrics if self.compiled else []
         names = [one.name for one in self.metrics if all(one is not other for other in compiled)]
+        names[1:1] = [getattr(one, "_name_before", one.name) for one in compiled]
         values = [logs[name] for name in names if name in logs] + [
             logs[name] for name in sorted(logs) if name not in names]
         return values[0] if len(values) == 1 else values
@@ -407,7 +407,7 @@ class Trainer:
     def predict_on_batch(self, x):
         """The outputs for one batch, as NumPy arrays."""
         return nest.map_structure(lambda one: one.numpy(), self._predict_function()(
-            nest.map_structure(_floats, x)))
+            (nest.map_structure(_floats, x),)))
 
     def _predict_function(self):
         made = self._functions.get("predict")
@@ -477,7 +477,8 @@ class Trainer:
     def _track_output(self, y_pred):
         """Keeps the mean of each output's loss, where there are several: NAME_loss."""
         names = getattr(self, "output_names", None)
-        if not isinstance(self._losses_made, (dict, list)):
+        if not isinstance(self._losses_made, (dict, list)) or sum(
+                one is not None for one in nest.flatten(self._losses_made)) < 2:
             return None
 
         def track(key, value):
@@ -522,6 +523,21 @@ class Trainer:
     def advice(self):
         """What was said before the first step about things that cannot be meant."""
         return [] if self._native_model is None else self._native_model.advice()
+
+
+def _check_given(x, y, sample_weight, class_weight, validation_split=0):
+    """Raises: ValueError for arguments of `fit` that exclude each other."""
+    if not _is_dataset(x):
+        if class_weight is not None and sample_weight is not None:
+            raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
+        return
+    if validation_split:
+        raise ValueError("Argument `validation_split` is only supported for tensors or NumPy arrays.Found incompatible "
+                         f"type in the input: {[type(x)]}")
+    for value, name, what in ((y, "y", "the targets"), (sample_weight, "sample_weights", "the sample weights")):
+        if value is not None:
+            raise ValueError(f"When providing `x` as a tf.data.Dataset, `{name}` should not be passed. Instead, {what} "
+                             "should be included as part of the tf.data.Dataset.")
 
 
 def _trained_on(count, validation_split):
@@ -573,7 +589,7 @@ def _metrics_of(model, key, metrics, several):
     made = []
     for one in nest.flatten(metrics) if isinstance(metrics, (list, tuple)) else [metrics]:
         one = metrics_module.get(one)
-        one = one.named(f"{key}_{one.name}") if several else one
+        one = _renamed(one, f"{key}_{one.name}") if several else one
         if model is not None:
             model._metric_outputs[one.name] = key
         made.append(one)
@@ -583,7 +599,14 @@ def _metrics_of(model, key, metrics, several):
 def _named_apart(weighted, plain):
     """Weighted metrics; those whose name an unweighted one has are named weighted_NAME."""
     taken = {one.name for one in plain}
-    return [one.named(f"weighted_{one.name}") if one.name in taken else one for one in weighted]
+    return [_renamed(one, f"weighted_{one.name}") if one.name in taken else one for one in weighted]
+
+
+def _renamed(metric, name):
+    """The metric with another name; by the one it had Keras lists what `evaluate` gives."""
+    made = metric.named(name)
+    made._name_before = metric.name
+    return made
 
 
 def _map_losses(loss):
@@ -607,6 +630,8 @@ def _compute_losses(losses, y, y_pred, sample_weight, weights, track=None, names
         if isinstance(y, (list, tuple)):
             y = dict(zip(names or losses, y))
         for key, loss in losses.items():
+            if loss is None:
+                continue
             if isinstance(y_pred, dict) and key not in y_pred:
                 raise ValueError(f"a loss is for one of the outputs {sorted(y_pred)}; got one for {key!r}")
             own = loss(y[key] if isinstance(y, dict) else y, y_pred[key] if isinstance(y_pred, dict) else y_pred,

@@ -5,6 +5,8 @@ import os
 import sys
 import time
 
+import numpy
+
 
 class Callback:
     """Hooks that do nothing; derive and override. `self.model` and `self.params` are set by `fit`."""
@@ -468,7 +470,7 @@ class ReduceLROnPlateau(Callback):
         elif self.cooldown_counter <= 0:
             self.wait += 1
             old = float(self.model.optimizer.learning_rate)
-            if self.wait >= self.patience and old > self.min_lr:
+            if self.wait >= self.patience and old > float(numpy.float32(self.min_lr)):
                 new = max(old * self.factor, self.min_lr)
                 self.model.optimizer.learning_rate = new
                 if self.verbose > 0:
