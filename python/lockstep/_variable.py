@@ -107,7 +107,7 @@ class Variable(metaclass=_Meta):
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified except when "
                              "you are not providing a `variable_def`. You provided neither.")
-        from . import _function
+        from . import _function, distribute
         self._of_graph = _native.has_graph()
         if not self._of_graph:
             _function.variable_is_made()
@@ -119,7 +119,7 @@ class Variable(metaclass=_Meta):
         self._constraint = constraint
         with _function.anew(self._of_graph):
             self._v = _native.Variable.make(
-                _initial(initial_value, dtype), base, trainable,
+                distribute.first_value(base, _initial(initial_value, dtype)), base, trainable,
                 VariableSynchronization(synchronization).value,
                 aggregation_number(aggregation))
         if shape is not None and not TensorShape(shape).is_compatible_with(self.shape):
@@ -582,7 +582,12 @@ class UnreadVariable(Variable):
 
 def by_handles(handles):
     """The variables that have these handles, in their order."""
-    known = {one._v.handle._id: one for one in list(_by_key.values())}
+    known = {}
+    for one in list(_by_key.values()):
+        try:
+            known[one._v.handle._id] = one
+        except errors.FailedPreconditionError:  # it belongs to another strategy than the one that is in force
+            pass
     return tuple(known[one._id] for one in handles if one._id in known)
 
 

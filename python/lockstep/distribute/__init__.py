@@ -56,6 +56,12 @@ def own_replicas(count):
     return strategy._native.local_replicas if strategy is not None and strategy.num_replicas_in_sync == count else (0, count)
 
 
+def first_value(name, value):
+    """What a variable begins with that is made here."""
+    strategy = scope_in_force() if _spread else None
+    return value if strategy is None or strategy is not _spread[0]() else strategy._of_first_worker(name, value)
+
+
 def _for_each_replica(structures):
     """One structure of PerReplica values of these, one for each replica."""
     rows = zip(*(nest.flatten(one) for one in structures))
@@ -230,6 +236,8 @@ class Strategy:
             leaf = _plain(self._of_each_worker(leaf))
             if self.num_replicas_in_sync == 1 and not isinstance(leaf, tuple) and axis is None:
                 return convert_to_tensor(leaf)
+            if axis is not None or isinstance(leaf, tuple):
+                leaf = _dividable(op, leaf)
             result = leaf
             for place in axes:
                 result = self._native.reduce(op, result, place)
@@ -294,6 +302,15 @@ class Strategy:
         first, last = self._native.local_replicas
         return self._native.take_owners_values(where, [[]] * first + own + [[]] * (self.num_replicas_in_sync - last))
 
+    def _of_first_worker(self, name, value):
+        """A variable's first value is that of the first worker, whatever the others would begin with."""
+        if _native.is_tracing() or not _native.in_cross_replica():
+            return value
+        if callable(value):
+            return lambda: self._of_first_worker(name, value())
+        rows = [[convert_to_tensor(value)]] * self.num_replicas_in_sync
+        return self._native.take_owners_values(f"the first value of {name}", rows)[0][0]
+
     def experimental_distribute_values_from_function(self, value_fn):
         """What `value_fn(ValueContext)` gives for each replica. Over workers each one calls it for its own replicas, and
         has the others' values from them: all workers make the call."""
@@ -339,6 +356,13 @@ def _plain(leaf):
             return _row(leaf._values[0])
         return tuple(_row(one) for one in leaf._values)
     return _row(leaf)
+
+
+def _dividable(op, value):
+    """What a mean is taken of: integers as the floats that their quotients are."""
+    if isinstance(value, tuple):
+        return tuple(_dividable(op, one) for one in value)
+    return value / 1 if op == 1 and value.dtype.is_integer else value
 
 
 def _row(one):
@@ -686,8 +710,8 @@ class ReplicaContext:
 
     @property
     def replica_id_in_sync_group(self):
-        """This replica's number."""
-        return _native.replica_id()
+        """This replica's number; 0 where no strategy runs."""
+        return _native.replica_id() if self._strategy else 0
 
     @property
     def num_replicas_in_sync(self):
@@ -695,8 +719,10 @@ class ReplicaContext:
 
     def all_reduce(self, reduce_op, value, options=None):
         """Combines the replicas' values; each replica gets the result."""
-        flat = [_row(one) for one in nest.flatten(value)]
-        results = _native.all_reduce(_reduce_op(reduce_op), flat)
+        op, flat = _reduce_op(reduce_op), [_row(one) for one in nest.flatten(value)]
+        if self.num_replicas_in_sync > 1:
+            flat = [_dividable(op, one) for one in flat]
+        results = _native.all_reduce(op, flat)
         return nest._pack(value, iter(results))
 
     def all_gather(self, value, axis, options=None):
@@ -947,8 +973,9 @@ class _DefaultDistributionStrategy(Strategy):
 
     def reduce(self, reduce_op, value, axis):
         from .. import ops_math
-        op = ops_math.reduce_sum if _reduce_op(reduce_op) == 0 else ops_math.reduce_mean
-        return value if axis is None else _map(lambda one: op(one, axis), value)
+        op = _reduce_op(reduce_op)
+        over = ops_math.reduce_mean if op else ops_math.reduce_sum
+        return value if axis is None else _map(lambda one: over(_dividable(op, convert_to_tensor(one)), axis), value)
 
     def gather(self, value, axis):
         return value

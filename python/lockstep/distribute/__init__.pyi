@@ -238,6 +238,9 @@ from . import experimental as experimental
 def experimental_set_strategy(strategy) -> Any:
     """Opens the scope of a strategy until another one, or None, is set. Raises: RuntimeError inside of a scope."""
     ...
+def first_value(name, value) -> Any:
+    """What a variable begins with that is made here."""
+    ...
 def get_replica_context() -> Any:
     """The replica in which the calling code runs; None in cross-replica context."""
     ...

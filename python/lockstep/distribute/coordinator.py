@@ -206,15 +206,6 @@ class ShardedVariable:
         """The rows `indices`; each server gives those that it has."""
         return self._native.lookup(convert_to_tensor(indices))
 
-    def scatter_add(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("add", sparse_delta)
-
-    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("sub", sparse_delta)
-
-    def scatter_update(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("update", sparse_delta)
-
     def _as_own(self, value):
         return convert_to_tensor(value, dtype=self.dtype)
 
@@ -260,6 +251,16 @@ def _as_tensor(operator):
     return call
 
 
+def _scattering(kind):
+    def call(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter(kind, sparse_delta)
+    call.__name__ = call.__qualname__ = f"scatter_{kind}"
+    call.__doc__ = "Changes rows, each on the server that has it."
+    return call
+
+
+for _name in _scatter:
+    setattr(ShardedVariable, f"scatter_{_name}", _scattering(_name))
 for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "matmul", "rmatmul", "pow", "rpow"):
     setattr(ShardedVariable, f"__{_name}__", _as_tensor(f"__{_name}__"))
 for _name in ("neg", "abs", "lt", "le", "gt", "ge"):
