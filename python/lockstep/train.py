@@ -125,18 +125,24 @@ def _layer_parts(layer):
 
 
 def _optimizer_parts(optimizer):
-    variables = list(optimizer.variables)
+    from .distribute.coordinator import with_shards_joined
+    variables, inner = list(optimizer.variables), getattr(optimizer, "inner_optimizer", None)
     if not variables:
         return []
-    rate = [] if optimizer._schedule is not None else [("_learning_rate", variables[1])]
-    from .distribute.coordinator import with_shards_joined
-    return [("_iterations", variables[0]), *rate, ("_trainable_variables", with_shards_joined(optimizer._weights)),
-            ("_variables", _keras_variables(optimizer))]
+    rate = [] if optimizer._schedule is not None and inner is None else [("_learning_rate", variables[1])]
+    parts = [("_iterations", variables[0]), *rate, ("_trainable_variables", with_shards_joined(optimizer._weights))]
+    if inner is None:
+        return parts + [("_variables", _keras_variables(optimizer))]
+    return parts + [("_variables", optimizer._of_its_own()), ("dynamic_scale", optimizer.dynamic_scale),
+                    ("inner_optimizer", inner), ("step_counter", optimizer.step_counter)]
 
 
 def _keras_variables(optimizer):
     """The variables in the order in which Keras has them in its files."""
     from .keras.optimizers import Adafactor
+    inner = getattr(optimizer, "inner_optimizer", None)
+    if inner is not None:
+        return optimizer._of_its_own() + _keras_variables(inner)
     counters = 1 if optimizer._schedule is not None else 2
     factors = isinstance(optimizer, Adafactor)
     variables = list(optimizer.variables)

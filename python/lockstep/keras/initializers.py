@@ -51,8 +51,10 @@ class _Native(Initializer):
         return self._own if type(self).__call__.__module__ == __name__ else None
 
     def __call__(self, shape, dtype=None):
-        dtype = as_dtype(dtype or "float32")
-        return self._own.make([int(one) for one in shape], dtype, 0)
+        dtype, sizes = as_dtype(dtype or "float32"), [int(one) for one in shape]
+        if dtype.is_floating or self._random:
+            return self._own.make(sizes, dtype, 0)
+        return _native.cast(self._own.make(sizes, as_dtype("float32"), 0), dtype)
 
     def get_config(self):
         return {name: getattr(self, name) for name in self._defaults}

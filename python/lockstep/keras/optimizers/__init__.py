@@ -237,7 +237,7 @@ class Optimizer:
         self._native.finalize()
 
     def scale_loss(self, loss):
-        return self._native.scale_loss(loss)
+        return self._native.scale_loss(convert_to_tensor(loss))
 
     def get_config(self):
         config = dict(self._config)
@@ -311,20 +311,6 @@ _BY_NAME = {cls.__name__.lower(): cls for cls in (
     SGD, RMSprop, Adam, AdamW, Nadam, Adamax, Adagrad, Adadelta, Ftrl, Lion, Lamb, Adafactor, Muon)}
 
 
-class LossScaleOptimizer(Optimizer):
-    """Wraps an optimizer for losses in half precision."""
-
-    def __init__(self, inner_optimizer, initial_scale=2.0**15, dynamic_growth_steps=2000, **kwargs):
-        self.inner_optimizer = inner_optimizer
-        self.name = auto_name("loss_scale_optimizer")
-        self._schedule = inner_optimizer._schedule
-        self._native = _native.loss_scale_optimizer(inner_optimizer._native, float(initial_scale),
-                                                    int(dynamic_growth_steps))
-        self.built = False
-        self._weights = []
-        self._config = {}
-
-
 def get(identifier):
     """The optimizer of a name, a class or an object. Raises: ValueError."""
     if isinstance(identifier, Optimizer):
@@ -359,3 +345,7 @@ class legacy:
 
 
 experimental = legacy
+
+from ._loss_scale import LossScaleOptimizer  # noqa: E402
+
+_BY_NAME["lossscaleoptimizer"] = LossScaleOptimizer
