@@ -304,7 +304,7 @@ class Strategy:
 
     def _of_first_worker(self, name, value):
         """A variable's first value is that of the first worker, whatever the others would begin with."""
-        if _native.is_tracing() or not _native.in_cross_replica():
+        if _native.is_tracing() or _native.has_graph() or not _native.in_cross_replica():
             return value
         if callable(value):
             return lambda: self._of_first_worker(name, value())
