@@ -354,7 +354,8 @@ def _zeros(spec):
     return ops_array.zeros([1 if size is None else size for size in shape], BY_CODE[code])
 
 
-def _is_value(one):
+def is_value(one):
+    """Whether a branch or a loop may carry it: a tensor, a number, a text, or what carries tensors."""
     return isinstance(one, (Tensor, Variable, bool, int, float, str, bytes)) or _is_carried(one) or (
         hasattr(one, "__array__") and hasattr(one, "dtype"))
 
@@ -374,7 +375,7 @@ def _join(name, yes, no):
         if isinstance(missing, NoResult) or name == "result__":
             if given is None:
                 return _Keep(missing)
-            if all(_is_value(one) for one in nest.flatten(given)):
+            if all(is_value(one) for one in nest.flatten(given)):
                 return _Values(given, _specs(given))
         return _Keep(Undefined(name))
     if _same(yes, no):
@@ -391,7 +392,7 @@ def _join(name, yes, no):
     if all(_same(a, b) for a, b in zip(left, right)):
         return _Keep(yes)
     for a, b in zip(left, right):
-        if not (_is_value(a) and _is_value(b)):
+        if not (is_value(a) and is_value(b)):
             raise TypeError(f"'{_shown(name)}' must be a tensor or a number in both branches of an `if` "
                             f"over tensors; got {a!r} and {b!r}")
     specs = []
@@ -443,14 +444,14 @@ def _loop_names(body, get, put, names):
     put(before)
     carried, start = [], list(before)
     for i, (name, first, last) in enumerate(zip(names, before, ends[0])):
-        if isinstance(last, Undefined) or first is last and not _is_value(first):
+        if isinstance(last, Undefined) or first is last and not is_value(first):
             continue
         if isinstance(first, Undefined):
-            if last is not None and all(_is_value(one) for one in nest.flatten(last)):
+            if last is not None and all(is_value(one) for one in nest.flatten(last)):
                 start[i] = rebuilt(last, [_zeros(spec) for spec in _specs(last)])
                 carried.append(i)
             continue
-        if not all(_is_value(one) for one in nest.flatten(first)) or first is None:
+        if not all(is_value(one) for one in nest.flatten(first)) or first is None:
             if _same_structure_and_values(first, last):
                 continue
             raise TypeError(f"'{_shown(name)}' changes in a loop over tensors and is neither a tensor nor "

@@ -15,12 +15,13 @@ import threading
 import types
 import weakref
 
+from . import _autograph_places as places
 from . import _autograph_run as run
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _lock = threading.RLock()
 _codes = weakref.WeakKeyDictionary()  # code -> the rewritten code, or None
-_RUN = "lockstep_run__"
+_RUN, _PLACES = "lockstep_run__", "lockstep_places__"
 
 
 class do_not_convert:
@@ -171,7 +172,7 @@ def _compiled(function, node):
     outer = ast.FunctionDef(
         name="factory__", decorator_list=[], returns=None, type_comment=None, body=[node, give],
         args=ast.arguments(posonlyargs=[], kwonlyargs=[], kw_defaults=[], defaults=[], vararg=None,
-                           kwarg=None, args=[ast.arg(name) for name in free + [_RUN]]))
+                           kwarg=None, args=[ast.arg(name) for name in free + [_RUN, _PLACES]]))
     module = ast.Module([ast.copy_location(outer, node)], [])
     ast.fix_missing_locations(module)
     made = compile(module, code.co_filename, "exec")
@@ -182,7 +183,7 @@ def _compiled(function, node):
 
 def _with_cells(function, code):
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-    cells[_RUN] = types.CellType(run)
+    cells[_RUN], cells[_PLACES] = types.CellType(run), types.CellType(places)
     # A function that calls itself names a global, which the definition around its new code shadows.
     closure = tuple(cells[name] if name in cells else types.CellType(function.__globals__[name]) for name in code.co_freevars)
     made = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__,
@@ -246,14 +247,30 @@ def _name(identifier):
     return ast.Name(identifier, ast.Load())
 
 
-def _call(method, *arguments):
-    return ast.Call(ast.Attribute(_name(_RUN), method, ast.Load()), list(arguments), [])
+def _call(method, *arguments, of=_RUN):
+    return ast.Call(ast.Attribute(_name(of), method, ast.Load()), list(arguments), [])
 
 
 def _lambda(expression):
     empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[],
                           vararg=None, kwarg=None)
     return ast.Lambda(empty, expression)
+
+
+def _loaded(node):
+    """The expression that reads what an expression assigns."""
+    return ast.parse(ast.unparse(node), mode="eval").body
+
+
+def _read(source, node):
+    return _call("read", ast.Constant(source), _lambda(_loaded(node)), of=_PLACES)
+
+
+def _put(node, local):
+    owner = _lambda(_loaded(node.value))
+    if isinstance(node, ast.Attribute):
+        return ast.Expr(_call("put_attribute", owner, ast.Constant(node.attr), _name(local), of=_PLACES))
+    return ast.Expr(_call("put_item", owner, _lambda(_loaded(node.slice)), _name(local), of=_PLACES))
 
 
 def _set(identifier, value):
@@ -314,7 +331,7 @@ class _Expressions(ast.NodeTransformer):
                                                                  _RUN):
             return node
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) \
-                and node.func.value.id == _RUN:
+                and node.func.value.id in (_RUN, _PLACES):
             return node
         node.func = ast.copy_location(_call("callee", node.func), node.func)
         self.changed = True
@@ -464,61 +481,66 @@ class _Statements:
             ast.FunctionDef(name=name, args=arguments, body=declared + (body or [ast.Pass()]),
                             decorator_list=[], returns=None, type_comment=None), near)
 
-    def state(self, number, names, near):
-        """Functions that read and set the names."""
+    def state(self, number, names, held, near):
+        """Functions that read and set the names, and the places that are `held`."""
         get = self.function(f"get_{number}__", [ast.Return(ast.Tuple(
-            [_name(one) for one in names], ast.Load()))], near, [])
-        target = ast.Tuple([ast.Name(one, ast.Store()) for one in names], ast.Store())
-        put = self.function(f"put_{number}__", [ast.Assign([target], _name("values__"))] if names
-                            else [ast.Pass()], near, names, ["values__"])
-        return [get, put]
+            [_name(one) for one in names] + [_read(*one) for one in held.items()], ast.Load()))], near, [])
+        locals_ = [f"place_{i}__" for i in range(len(held))]
+        target = ast.Tuple([ast.Name(one, ast.Store()) for one in names + locals_], ast.Store())
+        body = [ast.Assign([target], _name("values__"))] if names or held else [ast.Pass()]
+        body += [_put(node, local) for node, local in zip(held.values(), locals_)]
+        return [get, self.function(f"put_{number}__", body, near, names, ["values__"])]
 
     def call(self, method, number, near, names, *arguments):
+        """`names`: of variables and places."""
         listed = ast.Tuple([ast.Constant(one) for one in names], ast.Load())
         place = ast.Tuple([ast.Constant(near.lineno)], ast.Load())
         return ast.copy_location(ast.Expr(_call(
             method, *arguments, _name(f"get_{number}__"), _name(f"put_{number}__"), listed, place)),
             near)
 
-    def begin(self, names):
+    def begin(self, statements):
+        """(the statement's number, the names that statements bind, the places that they assign)"""
         self.count += 1
+        names = _assigned(statements)
+        held = places.places_in(statements, names, _SCOPES)
         names = [one for one in names if not one.startswith(("get_", "put_", "body_", "else_",
                                                               "test_")) or not one.endswith("__")]
         self.names.extend(names)
-        return self.count, names
+        return self.count, names, held
 
     def if_statement(self, one):
-        number, names = self.begin(_assigned(one.body + one.orelse))
+        number, names, held = self.begin(one.body + one.orelse)
         body = self.function(f"body_{number}__", self.block(one.body), one, names)
         otherwise = self.function(f"else_{number}__", self.block(one.orelse), one, names)
-        return self.state(number, names, one) + [body, otherwise, self.call(
-            "if_statement", number, one, names, one.test, _name(f"body_{number}__"),
+        return self.state(number, names, held, one) + [body, otherwise, self.call(
+            "if_statement", number, one, names + list(held), one.test, _name(f"body_{number}__"),
             _name(f"else_{number}__"))]
 
     def leaving(self, one):
         return [_call("not_", _name(flag)) for flag in getattr(one, "leave__", [])]
 
     def while_statement(self, one):
-        number, names = self.begin(_assigned(one.body))
+        number, names, held = self.begin(one.body)
         tests = self.leaving(one) + [one.test]
         test = tests[0] if len(tests) == 1 else _call("and_", *[_lambda(t) for t in tests])
         check = self.function(f"test_{number}__", [ast.Return(test)], one, [])
         body = self.function(f"body_{number}__", self.block(one.body), one, names)
-        return self.state(number, names, one) + [check, body, self.call(
-            "while_statement", number, one, names, _name(f"test_{number}__"),
+        return self.state(number, names, held, one) + [check, body, self.call(
+            "while_statement", number, one, names + list(held), _name(f"test_{number}__"),
             _name(f"body_{number}__"))]
 
     def for_statement(self, one):
         take = ast.copy_location(ast.Assign([one.target], _name("item__")), one)
-        number, names = self.begin(_assigned([take] + one.body))
+        number, names, held = self.begin([take] + one.body)
         tests = self.leaving(one)
         test = ast.Constant(True) if not tests else (
             tests[0] if len(tests) == 1 else _call("and_", *[_lambda(t) for t in tests]))
         check = self.function(f"test_{number}__", [ast.Return(test)], one, [])
         body = self.function(f"body_{number}__", [take] + self.block(one.body), one, names, ["item__"])
         checked = _name(f"test_{number}__") if tests else ast.Constant(None)
-        return self.state(number, names, one) + [check, body, self.call(
-            "for_statement", number, one, names, one.iter, checked, _name(f"body_{number}__"))]
+        return self.state(number, names, held, one) + [check, body, self.call(
+            "for_statement", number, one, names + list(held), one.iter, checked, _name(f"body_{number}__"))]
 
 
 def _rewrite_function(node, function):
