@@ -12,4 +12,8 @@ namespace lockstep::distribute {
 /// are those of the sum over ranks.
 bool TravelsAsFactors(const graph::Graph& graph, const graph::Node& sum, int ranks);
 
+/// The same for a worker that pushes a whole sum to servers, by rows: each server gets both factors
+/// of all rows.
+bool IsPushedAsFactors(const graph::Graph& graph, const graph::Node& sum, int servers);
+
 }  // namespace lockstep::distribute

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "distribute/programs/factor_sums.h"
 #include "graph/passes.h"
 #include "graph/rewrite.h"
 #include "graph/segments.h"
@@ -102,6 +103,16 @@ void PushProgram::FindWorkersPart() {
   }
 }
 
+bool PushProgram::IsLeftToServers(const Node& node) const {
+  if (!analysis_.rows_per_example.contains(node.id) ||
+      !IsPushedAsFactors(graph_, node, options_.servers))
+    return false;
+  return std::none_of(graph_.nodes().begin(), graph_.nodes().end(), [&](const Node& user) {
+    return worker_[user.id] && std::any_of(user.inputs.begin(), user.inputs.end(),
+                                           [&](Endpoint e) { return e.node == node.id; });
+  });
+}
+
 // What writes, and what that follows from, back to the worker's values.
 void PushProgram::FindServersPart() {
   server_.assign(graph_.num_nodes(), 0);
@@ -111,7 +122,8 @@ void PushProgram::FindServersPart() {
     if (IsWrite(node) || (node.spec->effects.external && !worker_[id])) server_[id] = 1;
     if (!server_[id]) continue;
     for (Endpoint input : node.inputs) {
-      if (worker_[input.node] && depends_[input.node]) {
+      if (worker_[input.node] && depends_[input.node] &&
+          !IsLeftToServers(graph_.node(input.node))) {
         pushed.insert({input.node, input.index});
       } else {
         server_[input.node] = 1;
@@ -206,6 +218,8 @@ class ServerBuilder {
         AddHandle(node);
       } else if (slices_.nodes.contains(node.id)) {
         AddRows(node);
+      } else if (slices_.sums.contains(node.id)) {
+        AddProduct(node);
       } else if (node.spec->name == "ReadVariableOp") {
         // Of a divided variable, its rows here.
         const Endpoint read{
@@ -230,6 +244,19 @@ class ServerBuilder {
       return;
     }
     CannotCut(node, "it is no variable");
+  }
+
+  // This server's rows of a product over examples.
+  void AddProduct(const Node& node) {
+    const Shape& input = source_.type(node.inputs[0]).shape;
+    const Numbers borders = RowBorders(input[1], program_.options_.servers);
+    const int64_t begin = borders[server_], count = borders[server_ + 1] - begin;
+    const Node& columns =
+        result().AddNode("Slice", {rewriter_.Mapped(node.inputs[0])},
+                         {{"begin", Numbers{0, begin}}, {"size", Numbers{input[0], count}}});
+    const std::vector<Endpoint> factors{{columns.id, 0}, rewriter_.Mapped(node.inputs[1])};
+    rewriter_.Map({node.id, 0},
+                  {result().AddNode(node.spec->name, factors, node.attributes).id, 0});
   }
 
   // The same op on this server's rows.

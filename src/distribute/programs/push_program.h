@@ -25,7 +25,8 @@ struct PushOptions {
 
 /// A step cut at its sums over examples. The worker's part reads weights, works on a whole batch
 /// and ends in what is pushed: sums (of gradients, losses, metrics, weights of examples), and rows
-/// where an update takes them. The servers' part is all behind: optimizers, counters, metrics. What
+/// where an update takes them, or where they are fewer elements than their sum (factor_sums.h). The
+/// servers' part is all behind: optimizers, counters, metrics. What
 /// does not follow from the examples (rates, decay, penalties' gradients) is the servers' too, so
 /// it is made of the newest values. Large variables are divided by rows, a part on each server;
 /// every server keeps all others whole, and does the same with them. Where updates need the whole
@@ -64,6 +65,8 @@ class PushProgram {
   friend class ServerBuilder;
   void FindWorkersPart();
   void FindServersPart();
+  /// Whether a worker's sum is made by the servers, of rows.
+  bool IsLeftToServers(const graph::Node& node) const;
   bool DividesWell() const;
   void FindVariables();
   bool IsWrite(const graph::Node& node) const { return node.spec->effects.writes != 0; }
