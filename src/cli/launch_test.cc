@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/cores.h"
+
 namespace lockstep::cli {
 namespace {
 
@@ -142,6 +144,22 @@ TEST_F(Launched, GivesEachTaskItsDescription) {
   EXPECT_EQ(cluster["evaluator"].size(), 1u);
   EXPECT_EQ(cluster["worker"].size(), 2u);
   EXPECT_EQ(cluster["ps"].size(), 1u);
+}
+
+// Else tasks of one host would fight for its cores.
+TEST_F(Launched, DividesTheCoresOverTasksThatNameNoDevices) {
+  for (const std::string strategy : {"multi_worker", "parameter_server"}) {
+    const auto devices = [&](const std::string& flags, const std::string& own) {
+      const Ran ran = Run("launch --workers 2 --json " + flags +
+                          " -- '" LOCKSTEP_PROGRAM "' train --strategy " + strategy +
+                          " --examples 64 --steps 1 --json " + own);
+      EXPECT_EQ(ran.status, 0) << ran.err;
+      return json::parse(ran.lines().back())["devices"].get<int>();
+    };
+    EXPECT_EQ(devices("", ""), std::max(1, base::Cores() / 2));
+    EXPECT_EQ(devices("--devices 3", ""), 3);
+    EXPECT_EQ(devices("--devices 3", "--devices 4"), 4);
+  }
 }
 
 TEST_F(Launched, HidesWhatOtherLaunchersSaid) {

@@ -1,5 +1,8 @@
 #include "cluster/description.h"
 
+#include <algorithm>
+
+#include "base/cores.h"
 #include "cluster/json_text.h"
 
 namespace lockstep::cluster {
@@ -65,6 +68,10 @@ std::vector<TaskName> Description::Tasks() const {
     if (job != "chief" && job != "worker" && job != "ps") add(job, tasks);
   }
   return names;
+}
+
+int Description::DevicesHere() const {
+  return devices > 0 ? devices : std::max(1, base::Cores() / std::max(1, local_size));
 }
 
 TaskName Description::Leader() const { return num_ranks() == 0 ? task : TaskOfRank(0); }

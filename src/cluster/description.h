@@ -67,6 +67,9 @@ struct Description {
   bool IsChief() const { return task == Leader(); }
   /// Sets `coordinator`, and by it the leader's address where that is unknown.
   void MeetAt(const std::string& addresses);
+  /// The devices of a task whose program names none: as described, else this task's share of the
+  /// host's cores.
+  int DevicesHere() const;
   /// Whether all tasks are known to be on this host.
   bool IsOneHost() const { return local_size == static_cast<int>(Tasks().size()); }
   /// Its form as TF_CONFIG, on one line, for this task.

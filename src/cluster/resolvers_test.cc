@@ -1,7 +1,9 @@
 #include "cluster/resolvers.h"
+#include "base/cores.h"
 
 #include <gtest/gtest.h>
 
+#include "base/cores.h"
 #include "base/randomness.h"
 
 namespace lockstep::cluster {
@@ -511,6 +513,16 @@ TEST(Resolvers, GoInOrderAndReportContradictions) {
   // Sources that agree.
   same["OMPI_COMM_WORLD_RANK"] = same["PMIX_RANK"] = "0";
   EXPECT_TRUE(SurveyCluster(same).contradictions.empty());
+}
+
+TEST(Resolvers, GiveEachTaskItsShareOfTheCores) {
+  Description described = Right(kTorchrun);
+  EXPECT_EQ(described.local_size, 2);
+  EXPECT_EQ(described.DevicesHere(), std::max(1, base::Cores() / 2));
+  described.local_size = 100 * base::Cores();
+  EXPECT_EQ(described.DevicesHere(), 1);
+  described.devices = 5;
+  EXPECT_EQ(described.DevicesHere(), 5);
 }
 
 TEST(Resolvers, TakeWhatIsOursFromWhoeverDescribes) {

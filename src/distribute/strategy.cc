@@ -130,7 +130,8 @@ MultiWorkerMirroredStrategy::MultiWorkerMirroredStrategy(const MultiWorkerOption
 MultiWorkerMirroredStrategy::MultiWorkerMirroredStrategy(
     std::shared_ptr<distribute::Communicator> workers, const MultiWorkerOptions& options)
     : Strategy("multi_worker_mirrored", ReplicasOf(options, workers->num_ranks()),
-               options.devices != 0 ? options.devices : base::Cores(), options.threads_per_device) {
+               options.devices != 0 ? options.devices : workers->default_devices(),
+               options.threads_per_device) {
   base::Log(base::Severity::kInfo,
             "multi_worker_mirrored: worker " + std::to_string(workers->rank()) + " of " +
                 std::to_string(workers->num_ranks()) + ", " +

@@ -242,7 +242,7 @@ class CentralStorageStrategy : public Strategy {
 };
 
 struct MultiWorkerOptions {
-  /// Devices of each worker; 0: the number of its cores.
+  /// Devices of each worker; 0: LOCKSTEP_DEVICES, else its share of the cores of its host.
   int devices = 0;
   /// R; see `Strategy::num_replicas_in_sync`. 0: one a worker, as in TensorFlow without
   /// accelerators.

@@ -21,7 +21,7 @@ struct LaunchOptions {
   int servers = 0;     // ps
   int evaluators = 0;  // 0 or 1
   bool chief = false;
-  int devices = 0;  // of each task; 0: its own choice
+  int devices = 0;  // of each task; 0: its share of its host's cores
   int max_workers = 0;
   bool speculate = false;  // workers that are slow are helped
   LaunchRules rules;

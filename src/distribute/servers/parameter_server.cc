@@ -1,6 +1,5 @@
 #include "lockstep/distribute/parameter_server.h"
 
-#include "base/cores.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "cluster/resolver.h"
@@ -20,10 +19,6 @@ std::shared_ptr<distribute::Communicator> ConnectAll(const ParameterServerOption
       {.replicas = options.replicas, .devices = options.devices, .servers = true});
 }
 
-int DevicesOf(const ParameterServerOptions& options) {
-  return options.devices != 0 ? options.devices : base::Cores();
-}
-
 int ReplicasOf(const ParameterServerOptions& options, const distribute::Roles& roles) {
   if (options.replicas != 0) return options.replicas;
   if (options.mode.kind() != Kind::kSynchronous) return 1;
@@ -41,7 +36,8 @@ ParameterServerStrategy::ParameterServerStrategy(const ParameterServerOptions& o
 
 ParameterServerStrategy::ParameterServerStrategy(std::shared_ptr<distribute::Communicator> tasks,
                                                  const ParameterServerOptions& options)
-    : Strategy("parameter_server", ReplicasOf(options, tasks->roles()), DevicesOf(options),
+    : Strategy("parameter_server", ReplicasOf(options, tasks->roles()),
+               options.devices != 0 ? options.devices : tasks->default_devices(),
                options.threads_per_device),
       options_(options) {
   const distribute::Roles& roles = tasks->roles();

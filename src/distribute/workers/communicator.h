@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cores.h"
 #include "base/trace.h"
 #include "collectives/group.h"
 #include "collectives/plan.h"
@@ -85,6 +86,9 @@ class Communicator {
   void Speculate();
   /// Null: nobody is helped.
   Speculation* speculation() { return speculation_.get(); }
+  /// Of a task whose program names none.
+  int default_devices() const { return default_devices_; }
+  void set_default_devices(int devices) { default_devices_ = devices; }
   /// Which rank has which leaves in the program that was made last; nobody yet: none.
   const collectives::Division& division() const { return division_; }
   void set_division(const collectives::Division& division) { division_ = division; }
@@ -165,6 +169,7 @@ class Communicator {
   uint32_t heard_ = 0;
   bool hears_ = false;
   bool leaving_ = false;
+  int default_devices_ = base::Cores();
   uint64_t meetings_ = 0;
   std::vector<Part> parts_;
   uint64_t parts_version_ = 1;

@@ -123,7 +123,7 @@ cluster::MemberOptions MembershipOptions(const Description& description,
   member.self.index = description.task.index;
   member.self.data = {data_address};
   cluster::DescribeProcess(&member.self);
-  member.self.devices = std::max(1, options.devices);
+  member.self.devices = options.devices > 0 ? options.devices : description.DevicesHere();
   member.contacts = Contacts(description);
   member.founds = description.IsChief();
   const int servers = static_cast<int>(RolesOf(description).servers().size());
@@ -186,6 +186,7 @@ std::shared_ptr<Communicator> ConnectWorkers(const Description& described,
                    .is_server = description.task.job == "ps",
                    .speculates = NumberOf(environment, "LOCKSTEP_SPECULATE", 0) > 0,
                    .flight = {.file = file ? *file : "", .at_signal = file.has_value()}});
+  communicator->set_default_devices(description.DevicesHere());
   seat->roster->Publish(communicator->watch().shared_metrics(), communicator->flight());
   const auto folder = cluster::Lookup(environment, "LOCKSTEP_CREDENTIALS");
   const Status noted =
