@@ -63,7 +63,7 @@ def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True,
         if dtype is None and value.dtype.is_floating:
             value = ops.cast(value, backend.floatx())
     made = Made(value, trainable=trainable, name=name or "variable")
-    made._keras_path = name or "variable"
+    made._keras_path, made._is_of_keras = name or "variable", True
     return made
 
 

@@ -96,7 +96,8 @@ class Layer(Configured):
             if value is not self and all(value is not one for one in self._children):
                 self._children.append(value)
         elif isinstance(value, Variable):
-            self._adopt(value)
+            if getattr(value, "_is_of_keras", False):
+                self._adopt(value)
         elif hasattr(value, "_adopted_by"):  # shards
             value._adopted_by(self._adopt)
         elif isinstance(value, metrics.Metric):
