@@ -114,7 +114,7 @@ class Dataset:
         """What the iterator that `generator(*args)` gives yields.
 
         Args: output_signature: `TensorSpec`s in the structure of an element.
-        Raises, at the element: TypeError, ValueError for elements that do not fit."""
+        Raises, at the element: InvalidArgumentError for elements that do not fit."""
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         if output_signature is None:
@@ -159,8 +159,8 @@ class Dataset:
         parts = nest.flatten(structure)
         for one in parts:
             if not isinstance(one, Dataset):
-                raise TypeError(f"Invalid input to `zip`. Inputs are expected to be (nested) "
-                                f"structures of `tf.data.Dataset` objects. Encountered object {one}.")
+                raise TypeError("Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
+                                f"objects but encountered object of type {type(one)}.")
         spec = nest._pack(structure, iter([one._spec for one in parts]))
         if isinstance(structure, list):
             spec = tuple(spec)
@@ -216,10 +216,6 @@ class Dataset:
 
     def _plain_map(self, function, spec, name):
         return self._kept(Dataset._make(self._native.map(function, 1, False), spec, name))
-
-    def _part(self, i):
-        return Dataset._make(self._native.map(lambda tensors: [tensors[i]], 1, False), self._spec[i],
-                             "_MapDataset")
 
     def _from_python(self, make, spec, name):
         flat = nest.flatten(spec)
@@ -378,7 +374,10 @@ class Dataset:
         return self._derive(self._native.shard(int(num_shards), int(index)), "_ShardDataset")
 
     def concatenate(self, dataset, name=None):
-        """The elements of `dataset` after these."""
+        """The elements of `dataset` after these. Raises: TypeError for elements of another structure, or other dtypes."""
+        own, other = nest.flatten(self._spec), nest.flatten(dataset._spec)
+        if [getattr(one, "dtype", one) for one in own] != [getattr(one, "dtype", one) for one in other]:
+            raise TypeError(f"Incompatible dataset elements:\n  {self.element_spec} vs.   {dataset.element_spec}")
         return self._derive(self._native.concatenate(dataset._native), "_ConcatenateDataset")
 
     def cache(self, filename="", name=None):

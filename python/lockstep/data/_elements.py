@@ -1,7 +1,7 @@
 """Elements of datasets, and functions of them."""
 
 from .. import _native, _seeds, nest
-from .._composites import apart, general, has_parts, whole
+from .._composites import _is_parts, apart, general, has_parts, whole
 from .._dtypes import BY_CODE, int64
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, Tensor
@@ -47,6 +47,18 @@ def _call_on(function, element):
     return function(element)
 
 
+def _returned(value):
+    """What a function of elements gives, as an element: lists in a structure are one tensor each, a list alone is a tuple."""
+    if isinstance(value, list):
+        value = tuple(value) if any(isinstance(one, Tensor) for one in value) else convert_to_tensor(value)
+    if isinstance(value, tuple) and not _is_parts(value):
+        return nest._like(value, [convert_to_tensor(one) if isinstance(one, list) else _returned(one) for one in value])
+    if isinstance(value, dict):
+        return type(value)((key, convert_to_tensor(one) if isinstance(one, list) else _returned(one))
+                           for key, one in value.items())
+    return value
+
+
 def _traced(function, spec):
     """(a function of lists of tensors, the structure that it gives)"""
     from .._function import Function, _flatten_results, _pack_results
@@ -54,11 +66,7 @@ def _traced(function, spec):
     form = []
 
     def body(tensors):
-        value = _call_on(inner._converted(), _element(spec, tensors))
-        if isinstance(value, list):
-            value = tuple(value) if any(isinstance(one, Tensor) for one in value) else \
-                convert_to_tensor(value)
-        flat, structure = _flatten_results(value)
+        flat, structure = _flatten_results(_returned(_call_on(inner._converted(), _element(spec, tensors))))
         form[:] = [structure]
         return flat
     calls = {}
@@ -83,7 +91,7 @@ def _op_by_op(function, dataset):
 
     def body(tensors):
         with _seeds.of_element(_native.element_place(), calls):
-            flat, structure = _flatten_results(_call_on(function, _element(dataset._spec, tensors)))
+            flat, structure = _flatten_results(_returned(_call_on(function, _element(dataset._spec, tensors))))
         form[:] = [structure]
         return flat
     first = next(iter(dataset), None)

@@ -3,6 +3,7 @@
 from .. import nest
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor
+from ..errors import InvalidArgumentError
 
 
 def _signature_leaves(signature):
@@ -25,6 +26,10 @@ def _map_signature(signature):
     return nest._like(signature, [_map_signature(one) for one in signature])
 
 
+def _wrong(what):
+    return InvalidArgumentError(None, None, f"TypeError: `generator` yielded an element {'' if what[:2] == 'of' else 'that '}{what}")
+
+
 def _check_generated(items, signature, leaves):
     single = len(leaves) == 1 and not isinstance(signature, (tuple, list, dict)) or (
         isinstance(signature, tuple) and len(signature) == 2 and signature[0] is None)
@@ -33,9 +38,8 @@ def _check_generated(items, signature, leaves):
             values = [item] if single else nest.flatten_up_to(
                 _map_signature(signature), item if isinstance(item, (dict, tuple)) else tuple(item))
         except (TypeError, ValueError):
-            raise TypeError("`generator` yielded an element that did not match the expected structure. "
-                            f"The expected structure was {signature!r}, but the yielded element was "
-                            f"{item!r}.") from None
+            raise _wrong("did not match the expected structure. "
+                         f"The expected structure was {signature!r}, but the yielded element was {item!r}.") from None
         tensors = []
         for value, leaf in zip(values, leaves):
             spec = leaf if isinstance(leaf, TensorSpec) else TensorSpec(None, leaf[1])
@@ -44,12 +48,9 @@ def _check_generated(items, signature, leaves):
                 if tensor.dtype != spec.dtype:
                     tensor = convert_to_tensor(value, dtype=spec.dtype)
             except (TypeError, ValueError):
-                raise TypeError("`generator` yielded an element that could not be converted to the "
-                                f"expected type. The expected type was {spec.dtype.name}, but the "
-                                f"yielded element was {item!r}.") from None
+                raise _wrong("could not be converted to the expected type. The expected type was "
+                             f"{spec.dtype.name}, but the yielded element was {item!r}.") from None
             if not spec.shape.is_compatible_with(tensor.shape):
-                raise ValueError("`generator` yielded an element of shape "
-                                 f"{tuple(tensor._shape)} where an element of shape {spec.shape} was "
-                                 "expected.")
+                raise _wrong(f"of shape {tuple(tensor._shape)} where an element of shape {spec.shape} was expected.")
             tensors.append(tensor)
         yield tensors

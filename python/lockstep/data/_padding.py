@@ -14,9 +14,17 @@ def _padded_shapes(shapes, specs):
             isinstance(shapes, (list, tuple)) and all(s is None or isinstance(s, int) for s in shapes)
             and (count == 1 or not shapes)):
         return [list(shapes)] * (1 if shapes else count)
+    return _flat_shapes(shapes)
+
+
+def _flat_shapes(shapes):
+    """The shapes in a structure of them, in the order of the components."""
     if isinstance(shapes, dict):
-        return [list(shapes[key]) for key in sorted(shapes)]
-    return [list(one) for one in shapes]
+        return [one for key in sorted(shapes) for one in _flat_shapes(shapes[key])]
+    if isinstance(shapes, TensorShape) or hasattr(shapes, "numpy") or all(
+            one is None or isinstance(one, int) or hasattr(one, "__index__") for one in shapes):
+        return [list(shapes)]
+    return [inner for one in shapes for inner in _flat_shapes(one)]
 
 
 def _padding_values(values, spec, flat):

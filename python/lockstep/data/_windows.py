@@ -1,8 +1,9 @@
 """Windows: datasets whose elements are datasets."""
 
-from .. import _native
+from .. import _native, nest
 from .._dtypes import int64
 from .._tensor import convert_to_tensor
+from ._elements import _call_on
 
 
 def _made(native, spec, name):
@@ -23,32 +24,29 @@ class _Windows:
         native = _native.Dataset.from_tensor_slices(tensors)
         return _made(native, self._spec, "_VariantDataset")
 
+    def _parts_of(self, window):
+        """A window as datasets in the structure of an element."""
+        if not nest.is_nested(self._spec):
+            return window
+        return nest._pack(self._spec, iter([
+            _made(window._native.map(lambda tensors, i=i: [tensors[i]], 1, False), one, "_MapDataset")
+            for i, one in enumerate(nest.flatten(self._spec))]))
+
     element_spec = property(lambda self: f"DatasetSpec({self._spec!r}, TensorShape([]))")
 
     def __iter__(self):
         place = _native.DatasetIterator(self._stacked)
         while (tensors := place.next()) is not None:
-            made = self._dataset_of(tensors)
-            if isinstance(self._spec, tuple):
-                yield tuple(made.map(lambda *parts, i=i: parts[i])
-                            for i in range(len(self._spec)))
-            elif isinstance(self._spec, dict):
-                yield {key: made.map(lambda parts, key=key: parts[key]) for key in self._spec}
-            else:
-                yield made
+            yield self._parts_of(self._dataset_of(tensors))
 
     def flat_map(self, map_func):
         def expand(tensors):
-            made = self._dataset_of(tensors)
-            if isinstance(self._spec, tuple):
-                parts = [made._part(i) for i in range(len(self._spec))]
-                return map_func(*parts)._native
-            return map_func(made)._native
+            return _call_on(map_func, self._parts_of(self._dataset_of(tensors)))._native
         native = self._stacked.interleave(expand, 1, 1)
         first = next(iter(self), None)
         spec = self._spec
         if first is not None:
-            spec = (map_func(*first) if isinstance(first, tuple) else map_func(first))._spec
+            spec = _call_on(map_func, first)._spec
         return _made(native, spec, "_FlatMapDataset")
 
     def map(self, function, num_parallel_calls=None, deterministic=None, name=None):
@@ -86,4 +84,4 @@ class _Mapped:
 
     def __iter__(self):
         for one in self._windows:
-            yield self._function(*one) if isinstance(one, tuple) else self._function(one)
+            yield _call_on(self._function, one)

@@ -167,8 +167,8 @@ class AutotuneAlgorithm(enum.Enum):
 
 def __getattr__(name):
     if name in ("DistributeOptions", "OptimizationOptions", "ThreadingOptions", "AutotuneOptions", "ServiceOptions"):
-        from ._options import Options
-        return Options
+        from ._options import ThreadingOptions
+        return ThreadingOptions
     if name in ("TFRecordWriter", "Optional"):
         from . import _extra
         return getattr(_extra, name)
