@@ -109,7 +109,7 @@ def acosh(x, name=None) -> Any:
     """The inverse hyperbolic cosine. Element by element; shape and dtype: those of x."""
     ...
 def add(x, y, name=None) -> Any:
-    """x + y. Element by element; shapes broadcast, dtypes must agree."""
+    """x + y, element by element; of texts one behind the other. Shapes broadcast, dtypes must agree."""
     ...
 def add_n(inputs, name=None) -> Any:
     """The sum of tensors of one shape and dtype."""
@@ -619,6 +619,7 @@ def segment_sum(data, segment_ids, name=None) -> Any:
 def sequence_mask(lengths, maxlen=None, dtype='bool', name=None) -> Any:
     """True for the first lengths[i] places of row i."""
     ...
+from . import sets as sets
 def shape(input, out_type=None, name=None) -> Any:
     """The sizes of the axes, as a tensor."""
     ...

@@ -171,7 +171,8 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     if rows is None:
         return _map_in_loop(fn, elems, leaves)
     results = [fn(nest._pack(elems, iter([one[i] for one in leaves]))) for i in range(rows)]
-    if isinstance(dtype if fn_output_signature is None else fn_output_signature, ragged.RaggedTensorSpec):
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if isinstance(signature, ragged.RaggedTensorSpec) or signature is None and isinstance(elems, ragged.RaggedTensor):
         return ragged.stack(results)
     stacked = [ops_array.stack(list(column))
                for column in zip(*[nest.flatten(one) for one in results])]

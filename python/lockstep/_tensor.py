@@ -270,6 +270,9 @@ def _numpy(self):
 
 def _array(self, dtype=None, copy=None):
     import numpy
+    if self._symbolic:
+        raise NotImplementedError(f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may indicate "
+                                  "that you're trying to pass a Tensor to a NumPy call, which is not supported.")
     array = numpy.asarray(_numpy(self))
     return array if dtype is None else array.astype(dtype)
 
@@ -467,17 +470,21 @@ def reflected(native, name=None):
     return backward
 
 
-def _add(native):
-    forward = binary(native, "add")
-
+def add_or_join(numbers, swapped=False):
+    """`numbers(self, other)`, the sum of numbers; of texts one behind the other, `other` first if `swapped`."""
     def add(self, other):
         try:
-            return forward(self, other)
+            return numbers(self, other)
         except errors.InvalidArgumentError:
-            if self.dtype is not string:
+            parts = [convert_to_tensor(one) for one in ((other, self) if swapped else (self, other))]
+            if any(one.dtype is not string for one in parts):
                 raise
             from . import strings
-            return strings.join([self, other])
+            shapes = [one._shape for one in parts]
+            if [] not in map(list, shapes) and shapes[0] != shapes[1]:
+                from .ops_array import broadcast_static_shape, broadcast_to
+                parts = [broadcast_to(one, broadcast_static_shape(*map(TensorShape, shapes))) for one in parts]
+            return strings.join(parts)
     return add
 
 
@@ -552,7 +559,8 @@ def give_operators(cls):
         setattr(cls, f"__r{name}__", reflected(native, name))
     for name, native in COMPARISONS.items():
         setattr(cls, f"__{name}__", binary(native))
-    cls.__add__ = _add(_native.add)
+    cls.__add__ = add_or_join(cls.__add__)
+    cls.__radd__ = add_or_join(cls.__radd__, swapped=True)
     cls.__neg__ = lambda self: op(_native.negative, self)
     cls.__pos__ = lambda self: self
     cls.__abs__ = lambda self: op(_native.abs, self)
@@ -560,7 +568,6 @@ def give_operators(cls):
     cls.__eq__ = _equal
     cls.__ne__ = _not_equal
     cls.__array_priority__ = 100
-    cls.__array_ufunc__ = None
 
 
 def _describe_index(value):

@@ -15,7 +15,7 @@ def acosh(x, name=None) -> Any:
     """The inverse hyperbolic cosine. Element by element; shape and dtype: those of x."""
     ...
 def add(x, y, name=None) -> Any:
-    """x + y. Element by element; shapes broadcast, dtypes must agree."""
+    """x + y, element by element; of texts one behind the other. Shapes broadcast, dtypes must agree."""
     ...
 def add_n(inputs, name=None) -> Any:
     """The sum of tensors of one shape and dtype."""

@@ -8,6 +8,7 @@ from ._dtypes import TensorShape, as_dtype, float32, int32
 from ._tensor import (Tensor, _with_known_shape, convert_to_tensor, from_python, get_item, integers, is_tensor, op,
                       static_shape)
 from ._run_shapes import in_one_row, open_shape
+from ._takes_ragged import takes_ragged as _takes_ragged
 from ._variable import Variable
 
 newaxis = None
@@ -80,12 +81,14 @@ def fill(dims, value, name=None, layout=None):
     return op(n.fill, _sizes(dims), value)
 
 
+@_takes_ragged
 def zeros_like(input, dtype=None, name=None, layout=None):
     """Zeros in the shape of `input`."""
     made = op(n.zeros_like, convert_to_tensor(input))
     return made if dtype is None else _as(made, dtype)
 
 
+@_takes_ragged
 def ones_like(input, dtype=None, name=None, layout=None):
     """Ones in the shape of `input`."""
     made = op(n.ones_like, convert_to_tensor(input))
@@ -153,6 +156,7 @@ def ensure_shape(x, shape, name=None):
     return identity(x) if shape.rank is None or not x._symbolic else _with_known_shape(x, shape)
 
 
+@_takes_ragged
 def expand_dims(input, axis, name=None):
     """A new axis of size 1 at `axis`."""
     return op(n.expand_dims, convert_to_tensor(input), int(integers(axis, "an axis")))
@@ -182,6 +186,7 @@ def matrix_transpose(a, name=None, conjugate=False):
 builtin_range = __builtins__["range"] if isinstance(__builtins__, dict) else __builtins__.range
 
 
+@_takes_ragged
 def concat(values, axis, name="concat"):
     """The values one after another along `axis`."""
     if not isinstance(values, (list, tuple)):
@@ -265,6 +270,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     return op(n.pad, convert_to_tensor(tensor), pairs, kind, float(integers(constant_values, "it")))
 
 
+@_takes_ragged
 def tile(input, multiples, name=None):
     """Repeated multiples[i] times along axis i."""
     if _value_shapes.is_value(multiples):
@@ -342,6 +348,7 @@ def meshgrid(*args, **kwargs):
     return grids
 
 
+@_takes_ragged
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
     """The elements along `axis` that `indices` name. Raises: InvalidArgumentError outside."""
     params = convert_to_tensor(params)
@@ -384,6 +391,7 @@ def tensor_scatter_nd_sub(tensor, indices, updates, name=None):
               -convert_to_tensor(updates, dtype_hint=tensor.dtype))
 
 
+@_takes_ragged
 def where(condition, x=None, y=None, name=None):
     """x where the condition holds, else y; alone, the places where it holds."""
     if (x is None) != (y is None):
@@ -468,6 +476,7 @@ def unique_with_counts(x, out_idx=int32, name=None):
     return UniqueWithCounts(values, places, counts)
 
 
+@_takes_ragged
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """`on_value` where an index equals the place along a new axis, else `off_value`."""
     if dtype is None:
@@ -500,11 +509,13 @@ def shape_n(input, out_type=int32, name=None):
     return [shape(one, out_type) for one in input]
 
 
+@_takes_ragged
 def size(input, out_type=None, name=None):
     """The number of elements, as a tensor."""
     return op(n.size_of, in_one_row(convert_to_tensor(input)), as_dtype(out_type or int32))
 
 
+@_takes_ragged
 def rank(input, name=None):
     """The number of axes, as a tensor."""
     input = convert_to_tensor(input)

@@ -4,7 +4,8 @@ from . import _native as n
 from . import _op_names, _value_shapes
 from ._dtypes import as_dtype, float32, int32, int64
 from ._run_shapes import in_one_row, with_shape
-from ._tensor import (IndexedSlices, Tensor, convert_to_tensor, integers, is_tensor, op,
+from ._takes_ragged import of_ragged as _of_ragged, takes_ragged as _takes_ragged
+from ._tensor import (IndexedSlices, Tensor, add_or_join as _add_or_join, convert_to_tensor, integers, is_tensor, op,
                       static_shape)
 
 _UNARY = {
@@ -37,7 +38,10 @@ def _make_unary(name, text):
     native = getattr(n, name)
 
     def function(x, name=None):
-        return op(native, x)
+        try:
+            return op(native, x)
+        except (TypeError, ValueError):
+            return _of_ragged(function, x)
     function.__doc__ = f"{text} Element by element; shape and dtype: those of x."
     function.__name__ = function.__qualname__ = name
     return function
@@ -47,7 +51,10 @@ def _make_binary(name, text):
     native = getattr(n, name)
 
     def function(x, y, name=None):
-        return op(native, x, y)
+        try:
+            return op(native, x, y)
+        except (TypeError, ValueError):
+            return _of_ragged(function, x, y)
     function.__doc__ = (f"{text} Element by element; shapes broadcast, dtypes must agree.\n\n"
                         "Raises: InvalidArgumentError when they do not.")
     function.__name__ = function.__qualname__ = name
@@ -59,12 +66,23 @@ for _name, _text in _UNARY.items():
 for _name, _text in _BINARY.items():
     globals()[_name] = _make_binary(_name, _text)
 add, subtract, multiply, divide = (globals()[_n] for _n in ("add", "subtract", "multiply", "divide"))
+_sum = _add_or_join(add)
+
+
+def add(x, y, name=None):
+    """x + y, element by element; of texts one behind the other. Shapes broadcast, dtypes must agree.
+
+    Raises: InvalidArgumentError when they do not."""
+    return _sum(x, y)
+
+
 truediv = realdiv = divide
 div = divide
 mod = floormod = globals()["floormod"]
 mod.__doc__ = "What floordiv leaves; it has the sign of y."
 
 
+@_takes_ragged
 def abs(x, name=None):
     """|x|, element by element."""
     return op(n.abs, x)
@@ -75,6 +93,7 @@ def logical_xor(x, y, name="LogicalXor"):
     return op(n.not_equal, convert_to_tensor(x), convert_to_tensor(y))
 
 
+@_takes_ragged
 def cast(x, dtype, name=None):
     """The elements as another dtype: reals lose their fraction on the way to integers."""
     dtype = as_dtype(dtype)

@@ -121,6 +121,24 @@ class RaggedTensor:
     def row_limits(self, name=None):
         return self._row_splits[1:]
 
+    def nested_row_lengths(self, name=None):
+        """How many elements the rows of each ragged axis have, from the outermost on."""
+        inner = self._values.nested_row_lengths() if isinstance(self._values, RaggedTensor) else ()
+        return (self.row_lengths(), *inner)
+
+    def merge_dims(self, outer_axis, inner_axis):
+        """The axes from one to another as one. Raises: NotImplementedError behind the ragged ones."""
+        if not isinstance(self._values, RaggedTensor) and inner_axis > 1:
+            raise NotImplementedError("axes that are not ragged are merged by tf.reshape of the flat values")
+        if outer_axis == inner_axis:
+            return self
+        if outer_axis > 1:
+            return self.with_values(self._values.merge_dims(outer_axis - 1, inner_axis - 1))
+        if outer_axis == 0:
+            return self._values if inner_axis == 1 else self._values.merge_dims(0, inner_axis - 1)
+        joined = RaggedTensor(self._values.values, ops_array.gather(self._values.row_splits, self._row_splits))
+        return joined if inner_axis == 2 else joined.merge_dims(1, inner_axis - 1)
+
     def value_rowids(self, name=None):
         import numpy
         return convert_to_tensor(numpy.repeat(numpy.arange(len(self)), self._lengths()))
@@ -230,12 +248,16 @@ class RaggedTensor:
 
     # ---- operators
 
+    def _check_rows(self, other):
+        """Raises: InvalidArgumentError for a ragged tensor whose rows have other lengths."""
+        if self._row_splits.numpy().tolist() != other._row_splits.numpy().tolist():
+            from .errors import InvalidArgumentError
+            raise InvalidArgumentError(None, None, "Unable to broadcast: dimension size mismatch in "
+                                       "dimension 1 of ragged tensors")
+
     def _with(self, other, function, swapped=False):
         if isinstance(other, RaggedTensor):
-            if self._row_splits.numpy().tolist() != other._row_splits.numpy().tolist():
-                from .errors import InvalidArgumentError
-                raise InvalidArgumentError(None, None, "Unable to broadcast: dimension size mismatch in "
-                                           "dimension 1 of ragged tensors")
+            self._check_rows(other)
             values = self._values._with(other._values, function) if isinstance(
                 self._values, RaggedTensor) else function(self._values, other._values)
             return self.with_values(values)
@@ -428,6 +450,26 @@ def map_flat_values(op, *args, **kwargs):
                                      **kwargs))
 
 
+def _mean_of_rows(value, sums):
+    dtype = value.dtype if value.dtype.is_floating else as_dtype("float64")
+    counts = _native.cast(value.row_lengths(), dtype)
+    shape = [-1] + [1] * (sums._rank - 1)
+    return _native.cast(sums, dtype) / ops_array.reshape(counts, shape)
+
+
+def row_splits_to_segment_ids(splits, name=None, out_type=None):
+    """The number of the row of each element."""
+    made = RaggedTensor(None, _splits(splits)).value_rowids()
+    return made if out_type is None else _native.cast(made, as_dtype(out_type))
+
+
+def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, name=None):
+    """Where each row begins, and where the last one ends, of the numbers of elements' rows."""
+    rows = convert_to_tensor(segment_ids)
+    made = RaggedTensor.from_value_rowids(rows, rows, num_segments, validate=False).row_splits
+    return made if out_type is None else _native.cast(made, as_dtype(out_type))
+
+
 def reduced(value, axis, kind, keepdims=False):
     """A reduction of a ragged tensor: over all (None), rows (0), or what is in a row (1 and more)."""
     from . import math
@@ -448,7 +490,10 @@ def reduced(value, axis, kind, keepdims=False):
         places, count = _native.cast(value.value_rowids(), as_dtype("int32")), len(value)
     if isinstance(value.values, RaggedTensor):
         raise NotImplementedError("reduce the inner rows first")
-    made = getattr(math, "unsorted_segment_" + kind)(value.values, places, count)
+    if kind == "mean" and axis == 1:  # of no elements NaN
+        made = _mean_of_rows(value, math.unsorted_segment_sum(value.values, places, count))
+    else:
+        made = getattr(math, "unsorted_segment_" + kind)(value.values, places, count)
     return ops_array.expand_dims(made, axis) if keepdims else made
 
 

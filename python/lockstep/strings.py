@@ -6,6 +6,7 @@ import math
 from . import _native
 from ._dtypes import as_dtype, float32, int32
 from ._host_calls import _on_host
+from ._takes_ragged import takes_ragged as _takes_ragged
 from ._tensor import Tensor, convert_to_tensor
 from .ops_array import reshape, sizes_of, stack
 
@@ -22,6 +23,7 @@ def _map(function, value, dtype=None):
                              .reshape(value._shape))
 
 
+@_takes_ragged
 def length(input, unit="BYTE", name=None):
     """The number of bytes, or with unit UTF8_CHAR of characters."""
     return _native.string_length(convert_to_tensor(input), unit == "BYTE")
@@ -34,20 +36,24 @@ def _cased(change, native, encoding, input):
     return _map(lambda s: change(s.decode()).encode(), input) if encoding else native(convert_to_tensor(input))
 
 
+@_takes_ragged
 def lower(input, encoding="", name=None):
     """Small letters: of ASCII, with the encoding "utf-8" all."""
     return _cased(str.lower, _native.string_lower, encoding, input)
 
 
+@_takes_ragged
 def upper(input, encoding="", name=None):
     """Capital letters: of ASCII, with the encoding "utf-8" all."""
     return _cased(str.upper, _native.string_upper, encoding, input)
 
 
+@_takes_ragged
 def strip(input, name=None):
     return _native.string_strip(convert_to_tensor(input))
 
 
+@_takes_ragged
 def substr(input, pos, len, unit="BYTE", name=None):
     """`len` bytes (with unit UTF8_CHAR characters) from `pos` on, which counts from the end where it is negative.
     Shapes: pos and len fit the texts by NumPy's rule. Raises: InvalidArgumentError where pos is outside."""
@@ -75,11 +81,13 @@ def _part(text, start, size, unit):
     return part if unit == "BYTE" else part.encode()
 
 
+@_takes_ragged
 def to_number(input, out_type=float32, name=None):
     """The numbers that texts stand for. Raises: InvalidArgumentError for a text that is none."""
     return _native.string_to_number(convert_to_tensor(input), int(as_dtype(out_type)))
 
 
+@_takes_ragged
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
     """Numbers as text. Raises: ValueError for both `scientific` and `shortest`."""
     if scientific and shortest:
@@ -287,6 +295,7 @@ def unicode_encode(input, output_encoding="UTF-8", errors="replace", replacement
                                 list(numbers.shape[:-1]))
 
 
+@_takes_ragged
 def unicode_transcode(input, input_encoding, output_encoding, errors="replace", replacement_char=65533,
                       replace_control_characters=False, name=None):
     """Texts in another encoding."""
@@ -351,11 +360,13 @@ def _padding(widths, pad_values, padding_width):
 _HASH_BITS = (1 << 64) - 1
 
 
+@_takes_ragged
 def to_hash_bucket_fast(input, num_buckets, name=None):
     """FarmHash's Fingerprint64 of texts modulo `num_buckets`, int64; TensorFlow's bits."""
     return _native.hash_bucket(convert_to_tensor(input), int(num_buckets), 0, 0, 0)
 
 
+@_takes_ragged
 def to_hash_bucket_strong(input, num_buckets, key, name=None):
     """SipHash 2-4 of texts with a key of two numbers, modulo `num_buckets`, int64; TensorFlow's bits."""
     return _native.hash_bucket(convert_to_tensor(input), int(num_buckets), 1, *(int(one) & _HASH_BITS for one in key))
@@ -375,6 +386,7 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=
     return _native.from_strings([separator.encode().join(one) for one in made], [builtins.len(made)])
 
 
+@_takes_ragged
 def unicode_script(input, name=None):
     """Raises: NotImplementedError: the table of scripts is not there."""
     raise NotImplementedError("tf.strings.unicode_script is not built; compute it in Python by tf.numpy_function")

@@ -27,7 +27,7 @@ class Dataset:
         """Elements of the dataset whose number the next element of `choice_dataset` is."""
         ...
     def concatenate(self, dataset, name=None) -> Any:
-        """The elements of `dataset` after these."""
+        """The elements of `dataset` after these. Raises: TypeError for elements of another structure, or other dtypes."""
         ...
     @staticmethod
     def counter(start=0, step=1, dtype=..., name=None) -> Any:
@@ -199,6 +199,8 @@ class TFRecordDataset(Dataset):
 class TextLineDataset(Dataset):
     """The lines of text files, as strings."""
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None) -> None: ...
-ThreadingOptions = Options
+class ThreadingOptions(Options):
+    """Options of one kind, below a dataset's."""
+    ...
 UNKNOWN_CARDINALITY: Any
 from . import experimental as experimental
