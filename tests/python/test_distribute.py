@@ -168,7 +168,7 @@ class Clusters(unittest.TestCase):
         class Scaled(tf.keras.layers.Layer):
             def __init__(self):
                 super().__init__()
-                self.shift = tf.Variable(tf.zeros([6, 1]), name="shift")
+                self.shift = tf.keras.Variable(tf.zeros([6, 1]), name="shift")
 
             def build(self, shape):
                 self.scale = self.add_weight((6, 1), initializer="ones", name="scale")

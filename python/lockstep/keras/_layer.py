@@ -95,11 +95,13 @@ class Layer(Configured):
         if isinstance(value, Layer):
             if value is not self and all(value is not one for one in self._children):
                 self._children.append(value)
-        elif isinstance(value, Variable):
-            if getattr(value, "_is_of_keras", False):
+        elif isinstance(value, Variable) or hasattr(value, "_adopted_by"):
+            if not getattr(value, "_is_of_keras", False):
+                pass  # one of tf.Variable is no weight
+            elif isinstance(value, Variable):
                 self._adopt(value)
-        elif hasattr(value, "_adopted_by"):  # shards
-            value._adopted_by(self._adopt)
+            else:  # shards
+                value._adopted_by(self._adopt)
         elif isinstance(value, metrics.Metric):
             if all(value is not one for one in self._metrics):
                 self._metrics.append(value)
