@@ -241,6 +241,7 @@ from . import debugging as debugging
 class device:
     """The device of the ops and variables that are made inside: a name or a part of it, a function of each op that gives one"""
     def __init__(self, device_name) -> None: ...
+from . import device_spec as device_spec
 def digamma(x, name=None) -> Any:
     """The derivative of lgamma. Element by element; shape and dtype: those of x."""
     ...

@@ -3,7 +3,7 @@
 import threading
 import weakref
 
-from . import _native, _records, errors
+from . import _native, _records, device_spec, errors
 from ._dtypes import BY_CODE, DType, TensorShape, as_dtype, bfloat16, float32, int32, string
 from ._newest import Newest
 from ._run_shapes import origins, with_shape
@@ -724,9 +724,8 @@ def _device_of(self):
     if self._symbolic:
         if _native.name_of(self) is None:
             return ""
-        from .device_spec import DeviceSpec
-        return DeviceSpec.from_string(_native.operation_of(self).device).to_string()
-    return "/job:localhost/replica:0/task:0/device:CPU:0"
+        return device_spec.DeviceSpec.from_string(_native.operation_of(self).device).to_string()
+    return device_spec.own_device()
 
 
 def _op_of(self):

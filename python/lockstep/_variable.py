@@ -4,7 +4,7 @@ import enum
 import functools
 import weakref
 
-from . import _native, _records, errors
+from . import _native, _records, device_spec, errors
 from ._dtypes import BY_CODE, TensorShape, as_dtype
 
 
@@ -204,7 +204,7 @@ class Variable(metaclass=_Meta):
     @property
     def device(self):
         placed = _native.server_device(self._v)
-        return placed if placed or self._of_graph else "/job:localhost/replica:0/task:0/device:CPU:0"
+        return placed if placed or self._of_graph else device_spec.own_device()
 
     @property
     def handle(self):
@@ -238,10 +238,12 @@ class Variable(metaclass=_Meta):
 
     @property
     def values(self):
-        """The copies, one a replica; the variable itself where it has one alone."""
+        """The copies of this process's replicas; the variable itself where it has one alone."""
         if self._strategy is None or type(self) is not Variable:
             return (self,)
-        return tuple(Copy(self, i) for i in range(self._strategy.num_replicas_in_sync))
+        from .distribute import own_replicas
+        first, last = own_replicas(self._strategy.num_replicas_in_sync)
+        return tuple(Copy(self, i, i - first) for i in range(first, last))
 
     def get_shape(self):
         return self.shape
@@ -524,10 +526,11 @@ _WRITES = {kind: _write_as(kind) for kind in ("assign", "assign_add", "assign_su
 class Copy(Variable):
     """The copy of a variable that one replica has; it is read alone."""
 
-    def __init__(self, variable, replica):
+    def __init__(self, variable, replica, number):
+        """`number`: which of this process's it is."""
         self.__dict__.update(variable.__dict__)
         self._whole = variable
-        self._replica = replica
+        self._replica, self._number = replica, number
         self._strategy = None
 
     def value(self):
@@ -540,7 +543,11 @@ class Copy(Variable):
     @property
     def name(self):
         name = self._v.name
-        return f"{name}:0" if self._replica == 0 else f"{name}/replica_{self._replica}:0"
+        return f"{name}:0" if self._number == 0 else f"{name}/replica_{self._number}:0"
+
+    @property
+    def device(self):
+        return device_spec.own_device(self._number)
 
     def _write(self, kind, value, read_value):
         raise NotImplementedError(f"[variable] the copy of a replica is not written by itself; got {self.name}; "

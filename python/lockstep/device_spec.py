@@ -1,5 +1,12 @@
 """Names of devices in parts: `tf.DeviceSpec`."""
 
+own_task = ["/job:localhost/replica:0/task:0"]  # this process; a task of a cluster once a strategy over workers was made
+
+
+def own_device(number=0):
+    """The whole name of a device of this process."""
+    return f"{own_task[0]}/device:CPU:{number}"
+
 
 class DeviceSpec:
     """A device, or a part of its name: job, replica, task, device_type, device_index; what is None is open."""

@@ -12,6 +12,7 @@ from .._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from .._variable import UnreadVariable, Variable
 from ..data._iterator import Argument, ElementForm
 from ..data.experimental import AutoShardPolicy
+from ..device_spec import own_device, own_task
 from . import cluster_resolver, experimental  # noqa: F401
 
 
@@ -89,6 +90,11 @@ class PerReplica(DistributedValues):
     def shape(self):
         return self._values[0].shape
 
+    def __getattr__(self, name):
+        if name.startswith("_") or len(self.values) != 1:
+            raise AttributeError(f"'PerReplica' object has no attribute {name!r}")
+        return getattr(self.__tensor__(), name)
+
     def _key_parts(self):
         """The values as arguments of a function, which is traced once for all of a kind."""
         return _PerReplicaParts(*self._values)
@@ -119,6 +125,12 @@ class PerReplica(DistributedValues):
     def __getitem__(self, key):
         return self.__tensor__()[key]
 
+    def __bool__(self):
+        return bool(self.__tensor__()) if len(self.values) == 1 else True
+
+    def __format__(self, how):
+        return format(self.__tensor__(), how) if how or len(self.values) == 1 else str(self)
+
     def __repr__(self):
         return self._text(repr)
 
@@ -140,7 +152,8 @@ def _give_operators():
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
         for one in (f"__{name}__", f"__r{name}__"):
             setattr(PerReplica, one, operator(one))
-    PerReplica.__neg__ = operator("__neg__")
+    for one in ("neg", "abs", "lt", "le", "gt", "ge"):
+        setattr(PerReplica, f"__{one}__", operator(f"__{one}__"))
 
 
 _give_operators()
@@ -264,7 +277,7 @@ class Strategy:
         if isinstance(value, PerReplica):
             return value._values[first:last]
         if isinstance(value, Variable):
-            return value.values if len(value.values) == 1 else value.values[first:last]
+            return value.values
         if nest.is_nested(value) and any(isinstance(x, PerReplica) for x in nest.flatten(value)):
             return tuple(nest.map_structure(
                 lambda x, i=i: x._values[i] if isinstance(x, PerReplica) else x, value)
@@ -785,9 +798,7 @@ class Extended:
     def worker_devices(self):
         """A device for each replica of this task."""
         first, last = own_replicas(self._strategy.num_replicas_in_sync)
-        resolver = self._strategy.cluster_resolver if _spread and _spread[0]() is self._strategy else None
-        job, task = ("localhost", 0) if resolver is None else (resolver.task_type, resolver.task_id)
-        return tuple(f"/job:{job}/replica:0/task:{task}/device:CPU:{i}" for i in range(last - first))
+        return tuple(own_device(i) for i in range(last - first))
 
     parameter_devices = worker_devices
     experimental_require_static_shapes = False
@@ -799,7 +810,11 @@ class Extended:
 
     should_save_summary = should_checkpoint
     experimental_should_init = True
-    experimental_between_graph = False
+
+    @property
+    def experimental_between_graph(self):
+        """Whether each worker builds the graph for itself."""
+        return isinstance(self._strategy, MultiWorkerMirroredStrategy)
 
     def reduce_to(self, reduce_op, value, destinations, options=None):
         return self._strategy.reduce(reduce_op, value, None)
@@ -886,6 +901,8 @@ class MultiWorkerMirroredStrategy(Strategy):
         self.cluster_resolver = cluster_resolver or resolvers.environment_resolver()
         self._adopt(_interruptible(lambda: _native.MultiWorkerMirroredStrategy(
             devices, replicas, threads_per_device)))
+        if self.cluster_resolver.task_type:
+            own_task[:] = [f"/job:{self.cluster_resolver.task_type}/replica:0/task:{self.cluster_resolver.task_id}"]
         if self._native.workers > 1:
             _spread[:] = [weakref.ref(self)]
 

@@ -3,6 +3,7 @@
 from .. import _native
 from .._dtypes import BY_CODE, as_dtype
 from .._tensor import convert_to_tensor
+from ..distribute import first_value
 from ._identifiers import deserializer, serialize  # noqa: F401
 from ._names import to_snake_case
 
@@ -168,7 +169,7 @@ def native(identifier):
             value = made(tuple(shape), dtype=dtype)
         except TypeError:
             value = made(tuple(shape))
-        return convert_to_tensor(value, dtype_hint=dtype)
+        return first_value("a weight", convert_to_tensor(value, dtype_hint=dtype))
     return _native.python_initializer(call)
 
 

@@ -130,6 +130,7 @@ def deserialize(config, custom_objects=None) -> Any:
     """The object of a name, or of a dict of its class and its options."""
     ...
 from lockstep.keras.constraints import deserializer as deserializer
+from lockstep.distribute import first_value as first_value
 def get(identifier) -> Any:
     """The initializer of a name, a class, an object or a function. Raises: ValueError."""
     ...
