@@ -13,6 +13,10 @@ def _named(label, value):
     return f"{label} ({name}) = " if name else f"{label} = "
 
 
+def _prefix(message):
+    return f"{message}.  " if message else ""
+
+
 def _check(holds, x, y, message, what, summarize=None):
     each = holds
     holds = ops_math.reduce_all(holds)
@@ -126,8 +130,9 @@ def set_log_device_placement(enabled):
 
 def assert_integer(x, message=None, name=None):
     """Raises TypeError unless x has integers."""
-    if not convert_to_tensor(x).dtype.is_integer:
-        raise TypeError(f"{message or ''} Expected \"x\" to be integer type. Found: {convert_to_tensor(x).dtype!r}")
+    x = convert_to_tensor(x)
+    if not x.dtype.is_integer:
+        raise TypeError(f'{_prefix(message)}Expected "x" to be integer type.  Found: tensor of dtype {x.dtype}')
 
 
 def assert_negative(x, message=None, summarize=None, name=None):
@@ -144,7 +149,7 @@ def assert_scalar(tensor, message=None, name=None):
     """`tensor`. Raises ValueError unless it is a scalar."""
     tensor = convert_to_tensor(tensor)
     if tensor._rank:
-        raise ValueError(f"{message or ''} Expected scalar shape, saw shape: {tensor.shape}.")
+        raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {tensor.shape}.")
     return tensor
 
 

@@ -297,14 +297,43 @@ def multiply_no_nan(x, y):
     return ops_array.where(op(n.equal, y, n.zeros_like(y)), n.zeros_like(product), product)
 
 
+def _require_replica(name):
+    from . import distribute
+    if distribute.has_strategy() and distribute.in_cross_replica_context():
+        raise RuntimeError(f"You are calling `{name}` in cross replica context, while it was expected to be called in "
+                           "replica context.")
+
+
 def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
-    """The sum of the losses divided by the number of examples of all replicas."""
-    size = None if global_batch_size is None else int(integers(global_batch_size, "a size"))
-    return n.compute_average_loss(per_example_loss, sample_weight, size)
+    """The sum of the losses divided by the number of examples of all replicas.
+
+    Raises: ValueError for a loss that is one number; TypeError for a size that is no integer; RuntimeError without a size
+    in cross-replica context."""
+    losses = convert_to_tensor(per_example_loss)
+    if losses.shape.rank == 0:
+        raise ValueError("Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. Received "
+                         f"per_example_loss={losses if losses._symbolic else losses.numpy()} with rank 0")
+    if global_batch_size is None:
+        _require_replica("compute_average_loss")
+        return n.compute_average_loss(losses, sample_weight, None)
+    size = _batch_size(convert_to_tensor(global_batch_size))
+    known = n.static_value(size)
+    if known is not None and int(known) > 0:
+        return n.compute_average_loss(losses, sample_weight, int(known))
+    return ops_math.divide_no_nan(n.compute_average_loss(losses, sample_weight, 1), ops_math.cast(size, losses.dtype))
+
+
+def _batch_size(size):
+    from . import debugging
+    debugging.assert_scalar(size, message="global_batch_size must be scalar.")
+    debugging.assert_integer(size, message="global_batch_size must be an integer.")
+    debugging.assert_non_negative(size, message="global_batch_size must be non-negative.")
+    return size
 
 
 def scale_regularization_loss(regularization_loss):
-    """The loss divided by the number of replicas."""
+    """The sum divided by the number of replicas. Raises: RuntimeError in cross-replica context."""
+    _require_replica("scale_regularization_loss")
     return n.scale_regularization_loss(convert_to_tensor(regularization_loss))
 
 

@@ -146,7 +146,7 @@ def relu6(features, name=None) -> Any:
     """min(max(x, 0), 6)."""
     ...
 def scale_regularization_loss(regularization_loss) -> Any:
-    """The loss divided by the number of replicas."""
+    """The sum divided by the number of replicas. Raises: RuntimeError in cross-replica context."""
     ...
 def scaled_dot_product_attention(query, key, value, is_causal=False, scale=None) -> Any:
     """softmax(scale query key^T) value, without a tensor of all scores."""

@@ -16,7 +16,7 @@ class Dropout(NativeLayer):
                              f"0 and 1. Received: rate={rate}")
         super().__init__(**kwargs)
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
-        self._drawn = _seed(seed)
+        self._drawn = _seed(seed) if rate > 0 else seed  # what never draws takes no seed from others
 
     def _options(self):
         made = _given(rate=float(self.rate), seed=self._drawn)
@@ -68,7 +68,7 @@ class GaussianNoise(NativeLayer):
 
     def __init__(self, stddev, seed=None, **kwargs):
         super().__init__(**kwargs)
-        self.stddev, self._drawn = stddev, _seed(seed)
+        self.stddev, self._drawn = stddev, _seed(seed) if stddev > 0 else seed
 
     def _options(self):
         return _given(stddev=float(self.stddev), seed=self._drawn)
