@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 
@@ -568,6 +569,32 @@ class RandomImages(unittest.TestCase):
         whole = list(self.images(None).as_numpy_iterator())
         for index in range(3):
             np.testing.assert_array_equal(list(self.images(2).shard(3, index).as_numpy_iterator()), whole[index::3])
+
+
+class UntrainedVariables(unittest.TestCase):
+    """Those of tf.Variable in layers are no weights, as in Keras 3; fit says so."""
+
+    def model(self, variable):
+        class Scaled(keras.layers.Layer):
+            def __init__(self):
+                super().__init__()
+                self.scale = variable(2.0, name="scale")
+
+            def call(self, x):
+                return self.scale * x
+
+        model = keras.Sequential([Scaled(), keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        return model
+
+    def test_are_told_once(self):
+        model = self.model(tf.Variable)
+        with self.assertWarnsRegex(UserWarning, "does not train .* got scale; make them by `add_weight`"):
+            model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+            self.model(keras.Variable).fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
 
 
 if __name__ == "__main__":

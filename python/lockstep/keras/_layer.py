@@ -60,6 +60,7 @@ class Layer(Configured):
             return
         object.__setattr__(self, "_children", [])
         object.__setattr__(self, "_own_weights", [])
+        object.__setattr__(self, "_untrained", [])
         object.__setattr__(self, "_holder_layer", None)
         object.__setattr__(self, "built", False)
         object.__setattr__(self, "_losses", [])
@@ -97,7 +98,8 @@ class Layer(Configured):
                 self._children.append(value)
         elif isinstance(value, Variable) or hasattr(value, "_adopted_by"):
             if not getattr(value, "_is_of_keras", False):
-                pass  # one of tf.Variable is no weight
+                if getattr(value, "trainable", False):
+                    self._untrained.append(value)  # one of tf.Variable is no weight
             elif isinstance(value, Variable):
                 self._adopt(value)
             else:  # shards
@@ -112,6 +114,10 @@ class Layer(Configured):
         elif isinstance(value, dict):
             for one in value.values():
                 self._track(one)
+
+    def _untrained_variables(self):
+        """The trainable variables here and below that are no weights."""
+        return self._untrained + [one for child in self._children for one in child._untrained_variables()]
 
     def _adopt(self, variable):
         """A variable that the layer made itself becomes a weight: its cell is one of the layer's."""

@@ -5,6 +5,7 @@ on the global batch. Everything else (a `train_step` of one's own, several input
 losses) trains by the loop here, whose step is a traced `Strategy.run`."""
 
 import threading
+import warnings
 import weakref
 
 from .. import _native, distribute, nest
@@ -238,6 +239,7 @@ class Trainer:
         if validation_steps and _is_dataset(validation_data):
             validation_data = validation_data.take(validation_steps)
         _check_given(x, y, sample_weight, class_weight, validation_split if validation_data is None else 0)
+        _tell_untrained(self)
         hooks = callbacks_module.Hooks(self, callbacks, verbose, epochs, initial_epoch)
         if items is not None:
             hooks.callbacks.append(EpochCalls(items))
@@ -538,6 +540,16 @@ def _check_given(x, y, sample_weight, class_weight, validation_split=0):
         if value is not None:
             raise ValueError(f"When providing `x` as a tf.data.Dataset, `{name}` should not be passed. Instead, {what} "
                              "should be included as part of the tf.data.Dataset.")
+
+
+def _tell_untrained(model):
+    """Says once which variables the `train_step` of Keras leaves as they are."""
+    names = sorted({one.name.removesuffix(":0") for one in model._untrained_variables()})
+    if not names or type(model).train_step is not Trainer.train_step or model.__dict__.get("_told_untrained"):
+        return
+    object.__setattr__(model, "_told_untrained", True)
+    warnings.warn(f"`fit` does not train variables that layers made by tf.Variable, as in Keras 3; got {', '.join(names)}; make "
+                  "them by `add_weight` or keras.Variable", stacklevel=3)
 
 
 def _trained_on(count, validation_split):
