@@ -17,8 +17,8 @@ m = tf.constant([[1, 2], [3, 4]]); print(search(m, 3).numpy(), search(m, 9).nump
 def lists(n):
     parts = []
     for i in range(3): parts.append(i * n)
-    for p in parts: tf.print(p, end=" ", output_stream="file:///dev/stdout")
-    return parts[::-1]
+    for p in parts: n = n + p
+    return parts[::-1] + [n]
 print([int(p) for p in lists(tf.constant(2))])
 @tf.function
 def grows(n):
@@ -63,8 +63,8 @@ t("dict", lambda: {k: v.numpy() for k, v in dicts(tf.constant(4)).items()})
 def try_in(x):
     try:
         if x > 0: y = x * 2
-        else: y = x
-    finally: tf.print("done", output_stream="file:///dev/stdout")
+        else: y = x * 1
+    finally: y = y + 0
     return y
 t("try", lambda: try_in(tf.constant(4)).numpy())
 @tf.function
