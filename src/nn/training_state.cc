@@ -45,9 +45,44 @@ bool Prefixed(const std::string& name) {
   return name.starts_with(kCallbacks) || name.starts_with(kHistory);
 }
 
+using NamedVariables = std::vector<std::pair<std::string, Variable>>;
+
+// "sgd_1/dense_2_kernel" as "sgd/dense_kernel": without the numbers of a process that has made such
+// things before.
+std::string Unnumbered(const std::string& name) {
+  std::string plain;
+  for (size_t i = 0; i < name.size();) {
+    const size_t end = std::min(name.find_first_not_of("0123456789", i + 1), name.size());
+    const bool is_number = name[i] == '_' && end > i + 1 &&
+                           (end == name.size() || name[end] == '/' || name[end] == '_');
+    if (!is_number) plain += name[i];
+    i = is_number ? end : i + 1;
+  }
+  return plain;
+}
+
+// The values of a model that a process has made again, so that its names have other numbers than
+// the save: the same things in the same order. Empty: by their names, as ever.
+std::vector<const Tensor*> ValuesByPlace(const SavedState& state, const NamedVariables& variables) {
+  const auto is_there = [&](const auto& named) { return state.Find(named.first) != nullptr; };
+  if (std::all_of(variables.begin(), variables.end(), is_there)) return {};
+  std::vector<const Tensor*> values;
+  for (const NamedTensor& tensor : state.tensors) {
+    if (Prefixed(tensor.name)) continue;
+    if (values.size() == variables.size()) return {};
+    const auto& [name, variable] = variables[values.size()];
+    const bool alike = Unnumbered(tensor.name) == Unnumbered(name) &&
+                       tensor.value.dtype() == variable.dtype() &&
+                       tensor.value.shape() == variable.shape();
+    if (!alike) return {};
+    values.push_back(&tensor.value);
+  }
+  return values.size() == variables.size() ? values : std::vector<const Tensor*>();
+}
+
 // Assigns the saved values, all or none: first everything is compared.
-void AssignAll(const char* where, const SavedState& state,
-               const std::vector<std::pair<std::string, Variable>>& variables, bool all_used) {
+void AssignAll(const char* where, const SavedState& state, const NamedVariables& variables,
+               bool all_used) {
   std::set<std::string> known;
   std::vector<const Tensor*> values;
   for (const auto& [name, variable] : variables) {
@@ -96,9 +131,8 @@ std::string PoliciesOf(const std::vector<LayerPtr>& layers) {
   return is_one && !layers.empty() ? layers[0]->dtype_policy().name() : all;
 }
 
-std::vector<std::pair<std::string, Variable>> Named(const std::vector<Variable>& variables,
-                                                    const std::string& prefix = "") {
-  std::vector<std::pair<std::string, Variable>> named;
+NamedVariables Named(const std::vector<Variable>& variables, const std::string& prefix = "") {
+  NamedVariables named;
   for (const Variable& variable : variables) named.emplace_back(prefix + variable.name(), variable);
   return named;
 }
@@ -186,7 +220,9 @@ void Model::Training::RestorePosition(const SavedState& state) {
   cursor_ = {number("pass"), number("batch")};
   RequireEqual("replicas", about, model.strategy().num_replicas_in_sync(),
                "R belongs to the program, so give as many replicas (devices may differ)");
-  RequireEqual("optimizer", about, options.optimizer->name(), "compile with the saved one");
+  const std::string optimizer = about.value("optimizer", "");
+  if (Unnumbered(optimizer) != Unnumbered(options.optimizer->name()))
+    RequireEqual("optimizer", about, options.optimizer->name(), "compile with the saved one");
   RequireEqual("dtype_policy", about, PoliciesOf(model.layers()),
                "set the saved one before the layers are made");
   RequireEqual("seed", about, RandomSeed(), "set the saved one before the model is made");
@@ -198,7 +234,12 @@ void Model::Training::RestorePosition(const SavedState& state) {
 }
 
 void Model::Training::RestoreValues(const SavedState& state) {
-  AssignAll("resume", state, StateVariables(), /*all_used=*/true);
+  const NamedVariables variables = StateVariables();
+  if (const auto values = ValuesByPlace(state, variables); !values.empty()) {
+    for (size_t i = 0; i < values.size(); ++i) variables[i].second.Assign(*values[i]);
+  } else {
+    AssignAll("resume", state, variables, /*all_used=*/true);
+  }
   const auto names = NamesOf(callbacks_);
   std::vector<SavedState> kept(names.size());
   for (const NamedTensor& tensor : state.tensors) {

@@ -571,6 +571,36 @@ class RandomImages(unittest.TestCase):
             np.testing.assert_array_equal(list(self.images(2).shard(3, index).as_numpy_iterator()), whole[index::3])
 
 
+class Backups(unittest.TestCase):
+    """BackupAndRestore goes on with a model that the same process makes again, though its names have other numbers."""
+
+    def train(self, folder, *callbacks):
+        keras.utils.set_random_seed(5)
+        model = keras.Sequential([keras.layers.Dense(4, activation="relu"), keras.layers.Dense(3, activation="relu"),
+                                  keras.layers.Dense(2)])
+        model.compile(keras.optimizers.SGD(0.1, momentum=0.9),
+                      keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        history = model.fit(*data(), epochs=4, batch_size=16, verbose=0, shuffle=False,
+                            callbacks=[keras.callbacks.BackupAndRestore(folder), *callbacks])
+        return [one.numpy() for one in model.weights], history
+
+    def test_go_on_with_a_model_made_again(self):
+        class Interrupt(keras.callbacks.Callback):
+            def on_epoch_begin(self, epoch, logs=None):
+                if epoch == 2:
+                    raise RuntimeError("interrupted")
+
+        with tempfile.TemporaryDirectory() as folder:
+            whole, _ = self.train(os.path.join(folder, "whole"))
+            interrupted = os.path.join(folder, "interrupted")
+            with self.assertRaisesRegex(RuntimeError, "interrupted"):
+                self.train(interrupted, Interrupt())
+            resumed, history = self.train(interrupted)
+        self.assertEqual(history.epoch[-2:], [2, 3])
+        for one, other in zip(whole, resumed):
+            np.testing.assert_array_equal(one, other)
+
+
 class UntrainedVariables(unittest.TestCase):
     """Those of tf.Variable in layers are no weights, as in Keras 3; fit says so."""
 
