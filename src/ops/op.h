@@ -68,6 +68,12 @@ using InferFunction = std::vector<TensorType> (*)(const InferenceContext&);
 using GradientFunction = std::vector<Tensor> (*)(const GradientContext&);
 using RowFunction = RowEffect (*)(const RowContext&);
 
+/// Whether a mask of inputs has that of input i. Masks have 32 bits; of more inputs all are in ~0u,
+/// and none in any other.
+constexpr bool HasBit(uint32_t mask, size_t i) {
+  return i < 32 ? (mask >> i & 1) != 0 : mask == ~uint32_t{0};
+}
+
 /// What an op touches besides its inputs and outputs. Resources are inputs of dtype resource; bit i
 /// stands for input i.
 struct Effects {

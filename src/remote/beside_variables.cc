@@ -90,8 +90,8 @@ void FindAccesses(const graph::Graph& graph, Handles* read, Handles* overwritten
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Tensor* handle = graph.constant(node.inputs[i]);
       if (handle == nullptr || handle->dtype() != DType::kResource) continue;
-      const bool writes = node.spec->effects.writes >> i & 1;
-      const bool reads = node.spec->effects.reads >> i & 1;
+      const bool writes = ops::HasBit(node.spec->effects.writes, i);
+      const bool reads = ops::HasBit(node.spec->effects.reads, i);
       // An optimizer's rule makes the value of the one that it finds.
       if (writes && !reads && ops::FindRule(node.spec->name) == nullptr)
         overwritten->insert(handle->object().get());

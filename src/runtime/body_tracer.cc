@@ -100,7 +100,7 @@ void CollectWrites(const graph::Graph& graph, ResourceSet* writes) {
 void CollectWrites(const ops::OpSpec& spec, const ops::Attributes& attributes,
                    const std::vector<Tensor>& inputs, ResourceSet* writes) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if ((spec.effects.writes >> i & 1) && inputs[i].defined()) {
+    if (ops::HasBit(spec.effects.writes, i) && inputs[i].defined()) {
       writes->insert(inputs[i].object().get());
     }
   }

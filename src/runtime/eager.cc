@@ -29,8 +29,8 @@ class TouchedVariables {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i].dtype() != DType::kResource) continue;
       touched_.emplace_back(&CellOf(inputs[i]), static_cast<int>(i),
-                            (spec.effects.writes >> i & 1) != 0,
-                            (spec.effects.reads >> i & 1) != 0);
+                            ops::HasBit(spec.effects.writes, i),
+                            ops::HasBit(spec.effects.reads, i));
     }
     std::vector<Touched*> order;
     for (Touched& touched : touched_) order.push_back(&touched);

@@ -35,7 +35,7 @@ graph::Graph FoldConstants(const graph::Graph& graph) {
       const Tensor* value = rewriter.result().constant(rewriter.Mapped(node.inputs[i]));
       if (value != nullptr && value->dtype() != DType::kResource) {
         inputs.push_back(*value);
-      } else if (node.spec->shape_only >> i & 1 &&
+      } else if (ops::HasBit(node.spec->shape_only, i) &&
                  graph.type(node.inputs[i]).dtype != DType::kResource &&
                  graph.type(node.inputs[i]).shape.fully_known()) {
         inputs.push_back(OfShape(graph.type(node.inputs[i])));

@@ -4,7 +4,8 @@
 
 namespace lockstep::runtime {
 
-/// A stand-in for a value of which only the type counts: it has no elements to be read.
+/// A stand-in for a value of which only the type counts: it has no elements to be read, so it must
+/// not stay in a graph, which may be copied or sent.
 Tensor OfShape(const ops::TensorType& type);
 
 /// Computes at once what depends on constants and on shapes only, with the kernels that would have

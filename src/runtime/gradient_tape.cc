@@ -24,7 +24,7 @@ class GradientTape::Recording : public ops::Recorder {
     for (size_t i = 0; i < inputs.size(); ++i) {
       // Reading is what an op does with a variable that it does not write.
       const bool reads =
-          inputs[i].dtype() == DType::kResource && !(i < 32 && (spec.effects.writes >> i & 1) != 0);
+          inputs[i].dtype() == DType::kResource && !ops::HasBit(spec.effects.writes, i);
       if (reads && Follows(inputs[i]) && watched.insert(inputs[i].id()).second) {
         kept.push_back(inputs[i]);
       }

@@ -54,7 +54,7 @@ void PlanCompiler::FindLastUses() {
       last_use_[Key(input)] = node.id;
     }
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (!(node.spec->effects.writes >> i & 1)) continue;
+      if (!ops::HasBit(node.spec->effects.writes, i)) continue;
       if (const Tensor* handle = graph::ResourceOf(graph_, node.inputs[i])) {
         const int variable = VariableOf(*handle);
         writes_of_[variable].push_back(node.id);
@@ -163,9 +163,9 @@ void PlanCompiler::AddStep(const graph::Node& node) {
     inputs.push_back(KernelType(graph_.type(node.inputs[i])));
     const int slot = SlotOf(node.inputs[i]);
     const bool is_resource = graph_.type(node.inputs[i]).dtype == DType::kResource;
-    step.inputs.push_back(!is_resource && (node.spec->shape_only >> i & 1) ? -1 : slot);
+    step.inputs.push_back(!is_resource && ops::HasBit(node.spec->shape_only, i) ? -1 : slot);
     if (plan_->slots_[slot].kind == Slot::Kind::kVariable && step.inputs.back() >= 0) {
-      const bool writes = is_resource && (node.spec->effects.writes >> i & 1);
+      const bool writes = is_resource && ops::HasBit(node.spec->effects.writes, i);
       (writes ? step.writes : step.reads).push_back(plan_->slots_[slot].index);
     }
   }

@@ -34,7 +34,7 @@ int PlanCompiler::OnlyWriterOfRows(int variable, int64_t rows) const {
       const int slot = step.inputs[i];
       const bool it = slot >= 0 && plan_->slots_[slot].kind == Slot::Kind::kVariable &&
                       plan_->slots_[slot].index == variable;
-      if (it && !(step.kernel->aligned_inputs() >> i & 1)) return -1;
+      if (it && !ops::HasBit(step.kernel->aligned_inputs(), i)) return -1;
     }
     writer = static_cast<int>(index);
   }

@@ -107,7 +107,7 @@ void PlanCompiler::MarkChunkSlots() {
       const int producer = producer_[slot];
       const bool same = phase_of_step_[producer] == phase_of_step_[index] &&
                         group_of_step_[producer] == group_of_step_[index];
-      if (!same || !(step.kernel->aligned_inputs() >> i & 1)) leaves_group[slot] = 1;
+      if (!same || !ops::HasBit(step.kernel->aligned_inputs(), i)) leaves_group[slot] = 1;
     }
   }
   for (size_t slot = 0; slot < plan_->slots_.size(); ++slot) {

@@ -77,7 +77,7 @@ bool PlanCompiler::Place(int index) {
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const int slot = step.inputs[i];
     if (slot < 0) continue;
-    const bool aligned = aligned_mask >> i & 1;
+    const bool aligned = ops::HasBit(aligned_mask, i);
     if (written_in_[slot].phase == phase && !require(written_in_[slot].group, aligned))
       return false;
     if (plan_->slots_[slot].kind != Slot::Kind::kVariable) continue;
@@ -126,7 +126,7 @@ bool PlanCompiler::Place(int index) {
     const int variable = plan_->slots_[slot].index;
     const bool writes =
         std::find(step.writes.begin(), step.writes.end(), variable) != step.writes.end();
-    accesses_[variable].push_back({target, slot, (aligned_mask >> i & 1) != 0, writes});
+    accesses_[variable].push_back({target, slot, ops::HasBit(aligned_mask, i), writes});
   }
   return true;
 }

@@ -65,15 +65,15 @@ class PlanSources::Finder {
     }
     std::vector<std::pair<int, bool>> writes;  // variable, and whether it is read, too
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.spec->shape_only >> i & 1) continue;
+      if (ops::HasBit(node.spec->shape_only, i)) continue;
       Join(sets_[node.inputs[i].node], &set);
       if (graph_.type(node.inputs[i]).dtype != DType::kResource) continue;
       const Tensor* handle = graph::ResourceOf(graph_, node.inputs[i]);
       if (handle == nullptr || node.spec->name == "_VariableRows") continue;
       const int variable = variable_of_(*handle);
       Reserve(variable);
-      const bool reads = node.spec->effects.reads >> i & 1;
-      if (node.spec->effects.writes >> i & 1) {
+      const bool reads = ops::HasBit(node.spec->effects.reads, i);
+      if (ops::HasBit(node.spec->effects.writes, i)) {
         writes.emplace_back(variable, reads);
       } else if (reads) {
         Join({BitOf(variable, written_[variable])}, &set);

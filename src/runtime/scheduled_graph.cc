@@ -17,8 +17,8 @@ void AddAccesses(const graph::Graph& graph, const graph::Node& node,
     if (handle == nullptr) continue;
     const auto* cell = dynamic_cast<const VariableCell*>(handle->object().get());
     if (cell == nullptr) continue;
-    const bool writes = node.spec->effects.writes >> i & 1;
-    const bool reads = node.spec->effects.reads >> i & 1;
+    const bool writes = ops::HasBit(node.spec->effects.writes, i);
+    const bool reads = ops::HasBit(node.spec->effects.reads, i);
     if (reads || writes) accesses->push_back({cell->name(), writes, node.name});
   }
 }

@@ -36,7 +36,7 @@ void FindNeeds(const graph::Graph& graph, std::set<const VariableCell*>* known,
       const auto cell = CellAt(graph, node.inputs[i]);
       if (cell == nullptr || !known->insert(cell.get()).second) continue;
       const bool assigns =
-          (node.spec->effects.writes >> i & 1) && !(node.spec->effects.reads >> i & 1);
+          ops::HasBit(node.spec->effects.writes, i) && !ops::HasBit(node.spec->effects.reads, i);
       if (!assigns) needs->push_back({cell, node.name});
     }
   }

@@ -22,6 +22,7 @@
 #include "lockstep/runtime/gradient_tape.h"
 #include "runtime/segmented_program.h"
 #include "sim/world.h"
+#include "tensor/buffer.h"
 
 /// One training step over ranks of a simulated cluster: the road that Mirrored takes in one
 /// process, cut at its collectives, over a wire that loses messages.
@@ -159,6 +160,13 @@ TEST(StepSimulation, GradientsTravelWithTheLoss) {
   for (const graph::Node& node : program.graph.nodes())
     exchanges += node.spec->name == "_Exchange" ? 1 : 0;
   EXPECT_EQ(exchanges, 2);
+  // Constants have all their elements, also those that stand for a shape: a graph may be sent.
+  for (const graph::Node& node : program.graph.nodes()) {
+    const Tensor* constant = program.graph.constant({node.id, 0});
+    if (constant != nullptr && constant->dtype() != DType::kResource) {
+      EXPECT_EQ(constant->buffer()->num_bytes(), constant->num_bytes()) << node.name;
+    }
+  }
 }
 
 TEST(StepSimulation, EveryDivisionGivesTheBitsOfOneProcess) {

@@ -36,7 +36,7 @@ std::vector<std::string> Updated(const graph::Graph& graph, int begin) {
     if (!reached || IsExchange(node)) continue;
     follows[static_cast<size_t>(id)] = true;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (!(node.spec->effects.writes >> i & 1)) continue;
+      if (!ops::HasBit(node.spec->effects.writes, i)) continue;
       const runtime::VariableCell* cell = VariableOf(graph, node.inputs[i]);
       if (cell != nullptr && cell->trainable()) AppendNew(names, cell->name());
     }

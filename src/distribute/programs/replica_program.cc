@@ -48,7 +48,7 @@ std::string CommonWrite(const graph::Graph& graph) {
     bool writes = node.spec->effects.external && !IsFlow(node);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Tensor* constant = inside.constant(node.inputs[i]);
-      if (constant == nullptr || !(node.spec->effects.writes >> i & 1)) continue;
+      if (constant == nullptr || !ops::HasBit(node.spec->effects.writes, i)) continue;
       writes =
           writes || dynamic_cast<const runtime::ReplicaCells*>(constant->object().get()) == nullptr;
     }
@@ -65,7 +65,7 @@ std::vector<std::vector<Tensor>> WrittenCells(const graph::Graph& graph) {
   AnyNode(graph, [&](const graph::Graph& inside, const graph::Node& node) {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Tensor* constant = inside.constant(node.inputs[i]);
-      if (constant == nullptr || !(node.spec->effects.writes >> i & 1)) continue;
+      if (constant == nullptr || !ops::HasBit(node.spec->effects.writes, i)) continue;
       const auto* cells = dynamic_cast<const runtime::ReplicaCells*>(constant->object().get());
       if (cells == nullptr || std::find(known.begin(), known.end(), cells) != known.end()) continue;
       known.push_back(cells);

@@ -1,6 +1,7 @@
 #include "distribute/programs/spread_sums.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <optional>
 
@@ -14,7 +15,7 @@
 #include "graph/segments.h"
 #include "kernels/kernel.h"
 #include "ops/builder.h"
-#include "runtime/fold.h"
+#include "tensor/buffer.h"
 
 namespace lockstep::distribute {
 
@@ -145,8 +146,8 @@ class Spreader {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ops::TensorType& type = source_.type(node.inputs[i]);
       const bool is_known = type.dtype != DType::kResource && type.shape.fully_known();
-      if (node.spec->shape_only >> i & 1 && is_known) {
-        inputs.push_back(Constant(runtime::OfShape(type)));
+      if (ops::HasBit(node.spec->shape_only, i) && is_known) {
+        inputs.push_back(Constant(ZerosOf(type)));
       } else if (HasRows(node.inputs[i])) {
         CannotSpread(node, "it makes one value of rows");
       } else {
@@ -372,9 +373,9 @@ class Spreader {
   }
 
   static Tensor ZerosOf(const ops::TensorType& type) {
-    return type.dtype == DType::kFloat64
-               ? Tensor::FromVector(std::vector<double>(type.shape.num_elements()), type.shape)
-               : Tensor::FromVector(std::vector<float>(type.shape.num_elements()), type.shape);
+    auto buffer = tensor::Buffer::Allocate(type.dtype, type.shape.num_elements());
+    if (type.dtype != DType::kString) std::memset(buffer->data(), 0, buffer->num_bytes());
+    return Tensor::FromBuffer(std::move(buffer), type.dtype, type.shape);
   }
 
   void AddReplicaSums(const Node& node) {

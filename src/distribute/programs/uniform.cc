@@ -136,7 +136,7 @@ class Analysis {
       if (Meets(node)) continue;
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         const Tensor* constant = graph.constant(node.inputs[i]);
-        if (constant != nullptr && (node.spec->effects.writes >> i & 1)) {
+        if (constant != nullptr && ops::HasBit(node.spec->effects.writes, i)) {
           written_.insert(constant->object().get());
         }
       }

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error_of_test.h"
+#include "base/thread_watch.h"
 #include "check/race_reports_test.h"
 #include "distribute/servers/served_cluster_test.h"
 #include "lockstep/check/races.h"
@@ -120,6 +121,7 @@ TEST_F(ServerRaces, WhatTasksHandToEachOtherIsFollowed) {
 }
 
 TEST_F(ServerRaces, WhatIsOrderedIsNoRace) {
+  if (!base::WatchesThreads()) GTEST_SKIP() << "the sanitizer watches the threads";
   // One client in sequence.
   const Tensor seen = session->Eval(w);
   session->Run({add});

@@ -203,7 +203,10 @@ class ElasticJob {
     network_ = std::make_shared<net::InProcessNetwork>(executors);
     networks_.push_back(network_);
     for (const auto& [worker, roster] : rosters_)
-      loops_[worker].Post([member = roster, epoch = epoch_] { member->EndEpochBefore(epoch); });
+      loops_[worker].Post(
+          [member = std::weak_ptr(roster), epoch = epoch_] {  // who died may be gone
+            if (const auto alive = member.lock()) alive->EndEpochBefore(epoch);
+          });
   }
 
   std::vector<base::EventLoop> loops_;

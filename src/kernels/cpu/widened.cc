@@ -64,7 +64,7 @@ class WidenedKernel : public Kernel {
                         std::vector<float>& scratch) const {
     const Operand& operand = inputs_[i];
     if (!IsHalf(operand.dtype) || input == nullptr) return input;
-    const bool aligned = wide_->aligned_inputs() >> i & 1;
+    const bool aligned = ops::HasBit(wide_->aligned_inputs(), i);
     const int64_t first = aligned ? Part(operand, begin) : 0;
     const int64_t last = aligned ? Part(operand, end) : operand.elements;
     float* wide = Room(scratch, operand.elements);
