@@ -72,7 +72,9 @@ CLI::App* AddLaunch(CLI::App& app, LaunchArguments& arguments) {
       ->add_flag("--evaluator{1}", options.evaluators,
                  "an evaluator; it is asked to end when all who train have ended")
       ->excludes(evaluators);
-  launch->add_option("--devices", options.devices, "devices of each task [its share of its machine's cores]")
+  launch
+      ->add_option("--devices", options.devices,
+                   "devices of each task [its share of its machine's cores]")
       ->check(CLI::Range(1, 1024));
   launch->add_option("--hosts", arguments.hosts,
                      "a,b: run the tasks there, by ssh, in blocks [this machine]");
