@@ -1,5 +1,4 @@
 #include "cluster/resolvers.h"
-#include "base/cores.h"
 
 #include <gtest/gtest.h>
 

@@ -49,6 +49,17 @@ struct Lists {
   }
 };
 
+std::vector<Endpoint> OutputsOf(const Node& node) {
+  std::vector<Endpoint> outputs;
+  for (int i = 0; i < static_cast<int>(node.outputs.size()); ++i) outputs.push_back({node.id, i});
+  return outputs;
+}
+
+// Where nobody has rows, the empty value itself.
+std::vector<Endpoint> OutputsOr(Endpoint empty, const Node& node) {
+  return node.outputs.empty() ? std::vector<Endpoint>{empty} : OutputsOf(node);
+}
+
 }  // namespace
 
 std::vector<Endpoint> ExchangeNodes::AddSum(const ExchangedSum& sum) {
@@ -82,9 +93,7 @@ std::vector<Endpoint> ExchangeNodes::AddSum(const ExchangedSum& sum) {
       graph_.AddNode("_Exchange", sum.own, lists.Attributes(Fingerprint(sum.name, agreed), bytes));
   node.control_inputs = sum.after;
   node.name = "Exchange of " + sum.name;
-  std::vector<Endpoint> values;
-  for (int i = 0; i < lists.next_output; ++i) values.push_back({node.id, i});
-  return values;
+  return OutputsOf(node);
 }
 
 std::vector<Endpoint> ExchangeNodes::AddRows(Endpoint own, const Numbers& borders) {
@@ -109,10 +118,7 @@ std::vector<Endpoint> ExchangeNodes::AddRows(Endpoint own, const Numbers& border
       graph_.AddNode("_Exchange", {own},
                      lists.Attributes(Fingerprint("rows", borders), borders.back() * row_bytes));
   node.name = "Exchange of rows";
-  std::vector<Endpoint> values;
-  for (int i = 0; i < lists.next_output; ++i) values.push_back({node.id, i});
-  // Nobody has rows: the empty value itself.
-  return values.empty() ? std::vector<Endpoint>{own} : values;
+  return OutputsOr(own, node);
 }
 
 std::vector<Endpoint> ExchangeNodes::AddBlocks(const std::string& name,
@@ -142,9 +148,7 @@ std::vector<Endpoint> ExchangeNodes::AddBlocks(const std::string& name,
   Node& node =
       graph_.AddNode("_Exchange", own, lists.Attributes(Fingerprint(name, agreed), bytes_of(all)));
   node.name = "Exchange of " + name;
-  std::vector<Endpoint> values;
-  for (int i = 0; i < lists.next_output; ++i) values.push_back({node.id, i});
-  return values.empty() ? std::vector<Endpoint>{own[rank_]} : values;
+  return OutputsOr(own[rank_], node);
 }
 
 Node& ExchangeNodes::AddGather(Endpoint handle, const Numbers& borders) {

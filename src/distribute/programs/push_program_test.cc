@@ -5,36 +5,11 @@
 #include <cmath>
 
 #include "base/team.h"
-#include "distribute/leaves.h"
-#include "graph/passes.h"
-#include "graph/rows.h"
-#include "graph/tracer.h"
-#include "lockstep/ops/linalg.h"
-#include "lockstep/runtime/variable.h"
-#include "ops/builder.h"
+#include "distribute/programs/weight_step_test.h"
 #include "runtime/compiled.h"
 
 namespace lockstep::distribute {
 namespace {
-
-constexpr int64_t kInputs = 96, kOutputs = 64;
-
-// weight -= inputᵀ gradient, over two leaves.
-graph::Graph Step(const Variable& weight, int64_t examples) {
-  graph::Tracer tracer;
-  const auto parameter = [&](int64_t columns) {
-    return tracer.AddParameter({DType::kFloat32, Shape{examples, columns}, DType::kFloat32});
-  };
-  const Tensor input = parameter(kInputs), gradient = parameter(kOutputs);
-  {
-    ops::BuilderScope scope(&tracer);
-    weight.AssignSub(MatMul(input, gradient, /*transpose_a=*/true));
-  }
-  graph::Graph graph = graph::Prune(*tracer.graph());
-  graph::CutIntoLeaves(graph, graph::AnalyzeRows(graph, examples, {true, true}),
-                       MakeLeaves(examples, 1, 2).offsets);
-  return graph;
-}
 
 Tensor Waves(const Shape& shape, float pace) {
   std::vector<float> values(shape.num_elements());
@@ -61,7 +36,7 @@ void ExpectOneResult(int64_t examples, int servers, size_t pushed) {
   const std::vector<Tensor> batch{Waves({examples, kInputs}, 0.7f),
                                   Waves({examples, kOutputs}, 0.9f)};
   Variable weight(first);
-  const graph::Graph step = Step(weight, examples);
+  const graph::Graph step = WeightStep(weight, examples);
   const PushProgram program(
       step, {.examples = examples, .has_rows = {true, true}, .servers = servers, .slice_from = 1});
   ASSERT_EQ(program.pushed().size(), pushed);
