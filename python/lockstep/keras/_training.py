@@ -544,12 +544,13 @@ def _check_given(x, y, sample_weight, class_weight, validation_split=0):
 
 def _tell_untrained(model):
     """Says once which variables the `train_step` of Keras leaves as they are."""
-    names = sorted({one.name.removesuffix(":0") for one in model._untrained_variables()})
-    if not names or type(model).train_step is not Trainer.train_step or model.__dict__.get("_told_untrained"):
+    if type(model).train_step is not Trainer.train_step or model.__dict__.get("_told_untrained"):
         return
-    object.__setattr__(model, "_told_untrained", True)
-    warnings.warn(f"`fit` does not train variables that layers made by tf.Variable, as in Keras 3; got {', '.join(names)}; make "
-                  "them by `add_weight` or keras.Variable", stacklevel=3)
+    names = sorted({one.name.removesuffix(":0") for one in model._untrained_variables()})
+    if names:
+        object.__setattr__(model, "_told_untrained", True)
+        warnings.warn(f"`fit` does not train variables that layers made by tf.Variable, as in Keras 3; got {', '.join(names)}; "
+                      "make them by `add_weight` or keras.Variable", stacklevel=3)
 
 
 def _trained_on(count, validation_split):
