@@ -574,10 +574,20 @@ def for_statement(items, test, body, get, put, names, place):
         items = items.value()
     if isinstance(items, Tensor):
         items = _ranges.find(items) or items
+    traced = None
     if isinstance(items, LazyRange):
-        return _for_range(items, test, body, get, put, names)
-    if isinstance(items, Tensor) and _native.is_tracing() and items._rank:
-        return _for_tensor(items, test, body, get, put, names)
+        traced = _for_range
+    elif isinstance(items, Tensor) and _native.is_tracing() and items._rank:
+        traced = _for_tensor
+    if traced is not None:
+        before = get()
+        try:
+            return traced(items, test, body, get, put, names)
+        except errors._TakenInGraphError:
+            items = _known_items(items)
+            if items is None:
+                raise
+            put(before)
     form = getattr(items, "_form", None)  # of datasets and iterators
     if form is not None and form.specs is not None and _native.is_tracing():
         return _for_elements(items, test, body, get, put, names)
@@ -625,6 +635,17 @@ def _for_range(items, test, body, get, put, names):
         return ops_array.where(items.delta > 0, here < items.limit, here > items.limit)
     _counted(more, lambda number: items.start + number * items.delta, test, body, get, put, names,
              items.dtype)
+
+
+def _known_items(items):
+    """The items of a range of integers or of a tensor, each as a constant, where the trace knows them; else None."""
+    if not isinstance(items, LazyRange):
+        known = _native.static_value(items)
+        return None if known is None else [known[i] for i in range(len(known))]
+    bounds = [_native.static_value(one) for one in (items.start, items.limit, items.delta)]
+    if any(one is None for one in bounds) or not items.dtype.is_integer:
+        return None
+    return [convert_to_tensor(one, dtype=items.dtype) for one in range(*(one._item() for one in bounds))]
 
 
 def _for_tensor(items, test, body, get, put, names):

@@ -121,6 +121,11 @@ _BY_CODE = {c._code: c for c in list(globals().values())
             if isinstance(c, type) and issubclass(c, OpError) and c is not OpError}
 
 
+class _TakenInGraphError(FailedPreconditionError):
+    """The next element of a worker's dataset is asked for in a branch or loop of a graph. Elements come with a
+    function's call, one for each `next` that its trace has met, and a graph's loop has no place for them."""
+
+
 def exception_type_from_error_code(error_code):
     return _BY_CODE[error_code]
 

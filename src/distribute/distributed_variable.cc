@@ -118,7 +118,7 @@ Tensor DistributedVariable::Read() const {
     return ops::Emit1("ReadVariableOp", {cells_[0]});
   }
   if (aggregation() == VariableAggregation::kNone) {
-    Refuse(Code::kFailedPrecondition,
+    Refuse(Code::kInvalidArgument,
            "what replicas hold of it can't be read as one value without an aggregation; got NONE; "
            "make it with aggregation SUM, MEAN or ONLY_FIRST_REPLICA");
   }

@@ -122,7 +122,7 @@ TEST_P(Replicated, OnReadMeanFirstAndNone) {
   EXPECT_THAT(Run([&](const Tensor& t) { return none.Assign(t); }), ElementsAre(1, 3));
   EXPECT_EQ(none.Assign(6.0).scalar<float>(), 6);
   const Error error = ErrorOf([&] { none.value(); });
-  EXPECT_EQ(error.code(), Code::kFailedPrecondition);
+  EXPECT_EQ(error.code(), Code::kInvalidArgument);
   EXPECT_THAT(error.what(), HasSubstr("without an aggregation; got NONE"));
   EXPECT_THAT(Run([&](const Tensor&) { return none.value(); }), ElementsAre(6, 6));
 }

@@ -119,6 +119,29 @@ class Cluster(unittest.TestCase):
         with self.assertRaises(NotImplementedError):
             next(iterator)
 
+    def test_a_function_takes_several_elements(self):
+        iterator = iter(self.coordinator.create_per_worker_dataset(tf.data.Dataset.range(1, 100).repeat()))
+
+        @tf.function
+        def sums(iterator):
+            total, last = tf.constant(0, tf.int64), tf.constant(0, tf.int64)
+            for _ in tf.range(4):
+                last = next(iterator)
+                total += last
+            return total, last
+        total, last = self.coordinator.schedule(sums, args=(iterator,)).fetch()
+        self.assertEqual((total, last), (10, 4))
+
+        @tf.function
+        def unknown(iterator, count):
+            total = tf.constant(0, tf.int64)
+            for _ in tf.range(count):
+                total += next(iterator)
+            return total
+        with self.assertRaisesRegex(tf.errors.FailedPreconditionError, "inside of a branch or loop of its graph"):
+            self.coordinator.schedule(unknown, args=(iterator, tf.constant(3)))
+        self.coordinator.join()
+
     def test_errors(self):
         @tf.function
         def wrong(i):

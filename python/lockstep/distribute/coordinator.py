@@ -7,7 +7,7 @@ import sys
 import threading
 import weakref
 
-from .. import _native, nest
+from .. import _native, errors, nest
 from .._dtypes import BY_CODE, TensorShape
 from .._tensor import convert_to_tensor
 from .._variable import Variable, _scatter
@@ -47,7 +47,8 @@ class PerWorkerValues:
 
 
 class PerWorkerIterator(PerWorkerValues):
-    """Elements of a dataset for each worker: `next` works in functions that are scheduled."""
+    """Elements of a dataset for each worker: `next` works in functions that are scheduled, and there in a loop over a
+    range of known length, which is traced once for each of its numbers."""
 
     def __init__(self, native, spec):
         self._native = native
@@ -62,7 +63,10 @@ class PerWorkerIterator(PerWorkerValues):
         if not _native.is_tracing():
             raise NotImplementedError("Iterating over an `AsyncDistributedIterator` is not supported "
                                       "right now; take elements in a function that is scheduled")
-        return nest._pack(self._spec, iter(self._native.next()))
+        try:
+            return nest._pack(self._spec, iter(self._native.next()))
+        except errors.FailedPreconditionError as error:
+            raise errors._TakenInGraphError(None, None, error.message) from None
 
     get_next = __next__
 
