@@ -136,6 +136,13 @@ TEST(SparseProduct, LetsNoInfiniteWeightMeetNoZero) {
     b[static_cast<size_t>(99 * (c.columns + 5) + 39)] = bad;
     CheckProduct(c, Thin(A(c), 20, 1), b, false);
   }
+  // Wherever it stands among the vectors that are looked at together, and behind them.
+  const Case wide = {16, 133, 100};
+  for (int64_t column = 0; column < wide.columns; column += 4) {
+    std::vector<float> b = B(wide);
+    b[static_cast<size_t>(50 * (wide.columns + 5) + column)] = kInf;
+    CheckProduct(wide, Thin(A(wide), 20, 1), b, false);
+  }
 }
 
 TEST(SparseProduct, KeepsWhatIsNoNumberInTheSparseFactor) {
