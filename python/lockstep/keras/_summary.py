@@ -32,7 +32,7 @@ def _shape_text(layer):
 
 
 def _one(shape):
-    return "(" + ", ".join(str(one) for one in shape) + ("," if len(shape) == 1 else "") + ")"
+    return "(" + ", ".join(str(one) for one in shape) + ")"
 
 
 def _wrap(text, width):
@@ -148,7 +148,7 @@ def summary(model, line_length=None, positions=None, expand_nested=False, show_t
         numbers.append(None)
     lines = [f'Model: "{model.name}"', _rule(widths, "┏", "━", "┳", "┓"),
              _row(titles, widths, "┃", numbers), _rule(widths, "┡", "━", "╇", "┩")]
-    layers = [row for layer in _range(model.layers, layer_range) for row in _rows(layer, 0, expand_nested)]
+    layers = [row for layer in _range(getattr(model, "operations", model.layers), layer_range) for row in _rows(layer, 0, expand_nested)]
     for place, (prefix, layer) in enumerate(layers):
         count = f"{_count(layer.weights)[0]:,}"
         if not layer.built and not layer.weights and layer._shown_output_shape() is None:

@@ -38,7 +38,7 @@ class KerasTensor(_Deferred):
                 f"name={self.name}>")
 
     def __getitem__(self, key):
-        return _apply(lambda x: x[key], self, name="get_item")
+        return _apply(lambda x, key: x[key], self, key, name="get_item")
 
     def __bool__(self):
         raise TypeError("A symbolic KerasTensor cannot be used as a boolean.")
@@ -64,18 +64,20 @@ class KerasTensor(_Deferred):
 
 def _give_operators():
     import operator
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
-        function = getattr(operator, name)
+    for name, op in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",
+                     "mod": "mod", "pow": "power", "matmul": "matmul", "and": "logical_and", "or": "logical_or",
+                     "xor": "logical_xor"}.items():
+        function = getattr(operator, f"__{name}__")
         setattr(KerasTensor, f"__{name}__",
-                lambda self, other, f=function, n=name: _apply(f, self, other, name=n))
+                lambda self, other, f=function, n=op: _apply(f, self, other, name=n))
         setattr(KerasTensor, f"__r{name}__",
-                lambda self, other, f=function, n=name: _apply(f, other, self, name=n))
-    for name in ("lt", "le", "gt", "ge"):
+                lambda self, other, f=function, n=op: _apply(f, other, self, name=n))
+    for name, op in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "ne": "not_equal"}.items():
         function = getattr(operator, name)
         setattr(KerasTensor, f"__{name}__",
-                lambda self, other, f=function, n=name: _apply(f, self, other, name=n))
-    KerasTensor.__neg__ = lambda self: _apply(operator.neg, self, name="negative")
-    KerasTensor.__abs__ = lambda self: _apply(operator.abs, self, name="absolute")
+                lambda self, other, f=function, n=op: _apply(f, self, other, name=n))
+    for name, op in {"neg": "negative", "abs": "absolute", "invert": "logical_not"}.items():
+        setattr(KerasTensor, f"__{name}__", lambda self, f=getattr(operator, name), n=op: _apply(f, self, name=n))
 
 
 _give_operators()

@@ -29,15 +29,16 @@ swish, hard_swish = _BY_NAME["silu"], _BY_NAME["hard_silu"]
 
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     """max(x, 0), or with a slope below the threshold and a largest value."""
-    if not negative_slope and max_value is None and not threshold:
-        return apply_op(lambda x: _native.relu(x), x, name="relu")
+    return apply_op(_relu, x, negative_slope, max_value, threshold, name="re_lu")
 
-    def call(x):
-        from .. import ops_array, ops_math
-        x = convert_to_tensor(x)
-        y = ops_array.where(x >= threshold, x, negative_slope * (x - threshold))
-        return y if max_value is None else ops_math.minimum(y, float(max_value))
-    return apply_op(call, x, name="relu")
+
+def _relu(x, negative_slope, max_value, threshold):
+    if not negative_slope and max_value is None and not threshold:
+        return _native.relu(x)
+    from .. import ops_array, ops_math
+    x = convert_to_tensor(x)
+    y = ops_array.where(x >= threshold, x, negative_slope * (x - threshold))
+    return y if max_value is None else ops_math.minimum(y, float(max_value))
 
 
 relu._native_name = "relu"
@@ -46,7 +47,7 @@ _BY_NAME["relu"] = relu
 
 def softmax(x, axis=-1):
     """exp(x) / sum(exp(x)) along `axis`."""
-    return apply_op(lambda x: _native.softmax(convert_to_tensor(x), axis), x, name="softmax")
+    return apply_op(lambda x, axis: _native.softmax(convert_to_tensor(x), axis), x, axis, name="softmax")
 
 
 softmax._native_name = "softmax"
@@ -56,7 +57,7 @@ gelu_native = _BY_NAME["gelu"]
 
 def gelu(x, approximate=False):
     """x times the normal probability of a value below x."""
-    return apply_op(lambda x: _native.gelu(convert_to_tensor(x), approximate), x, name="gelu")
+    return apply_op(lambda x, approximate: _native.gelu(convert_to_tensor(x), approximate), x, approximate, name="gelu")
 
 
 gelu._native_name = "gelu"

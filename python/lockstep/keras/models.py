@@ -8,6 +8,7 @@ from . import _input_spec, _masks
 from ._context import known_sizes, shown_sizes
 from ._layer import Layer
 from ._names import auto_name, native_name
+from ._operation import OperationLayer
 from ._symbols import KerasTensor, Node, has_symbols, infer
 from ._training import Trainer
 from .layers import InputLayer
@@ -43,7 +44,7 @@ class Model(Trainer, Layer):
     @property
     def layers(self):
         """The layers of the model, in their order."""
-        return list(self._children)
+        return [one for one in self._children if not isinstance(one, OperationLayer)]
 
     @layers.setter
     def layers(self, _):
@@ -248,6 +249,11 @@ class Functional(Model):
             self._track(one)
         object.__setattr__(self, "built", True)
 
+    @property
+    def operations(self):
+        """The layers and the functions of tensors between them, in their order."""
+        return list(self._children)
+
     def _in_order_of_depth(self, layers):
         """Keras's order of layers, and so of weights: the farthest from the outputs first, those of one depth
         as they are met on the way from the outputs."""
@@ -352,7 +358,7 @@ class Functional(Model):
             return {"class_name": "__keras_tensor__", "config": {
                 "shape": list(one.shape), "dtype": one.dtype, "keras_history": places[id(one)]}}
         layers = []
-        for layer in self.layers:
+        for layer in self.operations:
             config = saving.serialize_keras_object(layer)
             config["name"] = layer.name
             config["inbound_nodes"] = [{

@@ -4,7 +4,7 @@ import builtins as _builtins
 
 from .. import bitwise as _bitwise, linalg as _linalg, nn as _nn, ops_array as _array, ops_math as _math
 from . import _ops_numpy as _numpy
-from ._operation import apply_op as _apply
+from ._operation import apply_op as _apply, in_order as _in_order
 
 
 def _tensors(value):
@@ -16,6 +16,7 @@ def _tensors(value):
 
 def _lift(function, name):
     def lifted(*args, **kwargs):
+        args, kwargs = _in_order(name, args, kwargs)
         return _apply(function, *[_tensors(one) for one in args], name=name, **{
             key: _tensors(one) for key, one in kwargs.items()})
     lifted.__name__ = lifted.__qualname__ = name
@@ -97,7 +98,33 @@ def _moments(x, axes, keepdims=False, synchronized=False):
     return _nn.moments(x, axes, keepdims=keepdims)
 
 
+def _conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    """A convolution over steps, images or volumes, as the rank tells."""
+    rank = len(inputs.shape)
+    if rank not in (3, 4, 5):
+        raise ValueError(f"conv takes inputs with 3, 4 or 5 axes; got shape {tuple(inputs.shape)}")
+    function = {3: _nn.conv1d, 4: _nn.conv2d, 5: _nn.conv3d}[rank]
+    if rank == 5 and isinstance(strides, int):
+        strides = [1] + [strides] * 3 + [1]
+    return function(inputs, kernel, strides, padding.upper(), dilations=dilation_rate)
+
+
+def _max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    """The largest element of each window of images."""
+    return _nn.max_pool2d(inputs, pool_size, pool_size if strides is None else strides, padding.upper())
+
+
+def _average_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    """The mean of each window of images."""
+    return _nn.avg_pool2d(inputs, pool_size, pool_size if strides is None else strides, padding.upper())
+
+
+def _get_item(x, key):
+    return x[tuple(key) if isinstance(key, list) else key]
+
+
 _FUNCTIONS = {
+    "conv": _conv, "max_pool": _max_pool, "average_pool": _average_pool, "get_item": _get_item,
     "add": _math.add, "subtract": _math.subtract, "multiply": _math.multiply, "divide": _math.divide, "matmul": _math.matmul,
     "exp": _math.exp, "log": _math.log, "sqrt": _math.sqrt, "rsqrt": _math.rsqrt, "square": _math.square, "abs": _math.abs,
     "absolute": _math.abs, "fabs": _math.abs, "sin": _math.sin, "cos": _math.cos, "tan": _math.tan, "sinh": _math.sinh,
@@ -227,27 +254,3 @@ def vectorized_map(function, elements):
     """`function` of each row, stacked."""
     from .._control_flow import vectorized_map as rows
     return rows(function, _tensors(elements))
-
-
-def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
-    """A convolution over steps, images or volumes, as the rank tells."""
-    inputs, kernel = _tensors(inputs), _tensors(kernel)
-    rank = len(inputs.shape)
-    if rank not in (3, 4, 5):
-        raise ValueError(f"conv takes inputs with 3, 4 or 5 axes; got shape {tuple(inputs.shape)}")
-    function = {3: _nn.conv1d, 4: _nn.conv2d, 5: _nn.conv3d}[rank]
-    if rank == 5 and isinstance(strides, int):
-        strides = [1] + [strides] * 3 + [1]
-    return _apply(function, inputs, kernel, strides, padding.upper(), dilations=dilation_rate, name="conv")
-
-
-def max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
-    """The largest element of each window of images."""
-    return _apply(_nn.max_pool2d, _tensors(inputs), pool_size, pool_size if strides is None else strides, padding.upper(),
-                  name="max_pool")
-
-
-def average_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
-    """The mean of each window of images."""
-    return _apply(_nn.avg_pool2d, _tensors(inputs), pool_size, pool_size if strides is None else strides, padding.upper(),
-                  name="average_pool")

@@ -100,6 +100,11 @@ def serialize_keras_object(obj):
         value = convert_to_tensor(obj).numpy()
         return value.item() if value.ndim == 0 else {
             "class_name": "__numpy__", "config": {"value": value.tolist(), "dtype": str(value.dtype)}}
+    if isinstance(obj, slice):
+        return {"class_name": "__slice__", "config": {
+            key: serialize_keras_object(getattr(obj, key)) for key in ("start", "stop", "step")}}
+    if obj is Ellipsis:
+        return {"class_name": "__ellipsis__", "config": {}}
     if inspect.isfunction(obj) or inspect.isbuiltin(obj):
         if obj in _names:
             return {"module": "builtins", "class_name": "function", "config": _names[obj],
@@ -120,7 +125,7 @@ def serialize_keras_object(obj):
         if cls.__name__ == "Functional" and module is not None:  # where Keras looks for it
             made["module"], made["registered_name"] = "keras.src.models.functional", "Functional"
         if module is None:
-            made["module"] = cls.__module__
+            made["module"] = getattr(cls, "_keras_module", cls.__module__)
             made["registered_name"] = get_registered_name(cls)
         shape = getattr(obj, "_built_for", None)
         if shape is not None:
@@ -178,12 +183,17 @@ def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwar
     if name == "__numpy__":
         import numpy
         return numpy.array(inner["value"], dtype=inner["dtype"])
+    if name == "__slice__":
+        return slice(inner["start"], inner["stop"], inner["step"])
+    if name == "__ellipsis__":
+        return Ellipsis
     if name == "DTypePolicy":
         from ._policy import DTypePolicy
         return DTypePolicy(inner["name"])
+    from ._operation import of_file
     registered = config.get("registered_name")
     cls = get_registered_object(registered, custom_objects) if registered else None
-    cls = cls or _lookup(name, custom_objects) or _imported(config.get("module"), name)
+    cls = cls or of_file(config.get("module"), name) or _lookup(name, custom_objects) or _imported(config.get("module"), name)
     if cls is None:
         raise TypeError(f"Could not locate class '{name}'. Make sure custom classes are decorated with "
                         "`@keras.saving.register_keras_serializable()`, or given in `custom_objects`. Full "
@@ -382,4 +392,5 @@ def model_from_json(json_string, custom_objects=None):
 def configured(function, structure):
     """A structure with `function` of each symbolic tensor."""
     from ._symbols import KerasTensor
-    return nest.map_structure(lambda one: function(one) if isinstance(one, KerasTensor) else one, structure)
+    return nest.map_structure(lambda one: function(one) if isinstance(one, KerasTensor) else serialize_keras_object(one)
+                              if isinstance(one, (slice, type(Ellipsis))) else one, structure)
