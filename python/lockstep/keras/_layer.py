@@ -98,7 +98,8 @@ class Layer(Configured):
                 self._children.append(value)
         elif isinstance(value, Variable) or hasattr(value, "_adopted_by"):
             if not getattr(value, "_is_of_keras", False):
-                if getattr(value, "trainable", False):
+                made_by_layer = all(getattr(one, "_keras_path", None) for one in getattr(value, "variables", [value]))
+                if getattr(value, "trainable", False) and not made_by_layer:
                     self._untrained.append(value)  # one of tf.Variable is no weight
             elif isinstance(value, Variable):
                 self._adopt(value)

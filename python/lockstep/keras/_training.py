@@ -439,8 +439,7 @@ class Trainer:
             y_pred = self(x, training=True)
             loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight,
                                      training=True)
-            self._loss_tracker.update_state(
-                loss * _replicas(), sample_weight=convert_to_tensor(_batch_size(x), dtype="float32"))
+            self._loss_tracker.update_state(loss * _replicas(), sample_weight=_batch_size(x))
             scaled = self.optimizer.scale_loss(loss)
         weights = self.trainable_weights
         gradients = tape.gradient(scaled, weights)
@@ -452,8 +451,7 @@ class Trainer:
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         y_pred = self(x, training=False)
         loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
-        self._loss_tracker.update_state(
-            loss * _replicas(), sample_weight=convert_to_tensor(_batch_size(x), dtype="float32"))
+        self._loss_tracker.update_state(loss * _replicas(), sample_weight=_batch_size(x))
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
     def predict_step(self, data):
@@ -571,7 +569,10 @@ def _replicas():
 
 def _batch_size(x):
     first = nest.flatten(x)[0]
-    return first._shape[0]
+    if first._shape[0] is None:
+        from .. import ops_array, ops_math
+        return ops_math.cast(ops_array.shape(first)[0], "float32")
+    return convert_to_tensor(first._shape[0], dtype="float32")
 
 
 def _update(metric, y, y_pred, sample_weight):
