@@ -59,7 +59,7 @@ def _kind(name):
 
 def in_order(name, args, kwargs):
     """(args, kwargs) of a function of `keras.ops`, those that Keras's names give as places."""
-    names = sum(_TAKEN.get(_SAME.get(name, name), ((), ())), [])
+    names = sum(_TAKEN.get(_SAME.get(name, name), ([], [])), [])
     args, kwargs = list(args), dict(kwargs)
     while len(args) < len(names) and names[len(args)] in kwargs:
         args.append(kwargs.pop(names[len(args)]))
@@ -71,7 +71,7 @@ def apply_op(function, *args, name=None, **kwargs):
     if not has_symbols((args, kwargs)):
         return function(*args, **kwargs)
     name = _SAME.get(name, name) or getattr(function, "__name__", "operation")
-    tensors, own = _TAKEN.get(name, ((), ()))
+    tensors, own = _TAKEN.get(name, ([], []))
     given = dict(zip([*tensors, *own], args), **kwargs)
     settings = {key: given[key] for key in own if key in given}
     if len(args) > len(tensors) + len(own) or len(settings) + len(tensors) != len(given) or has_symbols(settings):
