@@ -11,8 +11,19 @@ class FBetaScore(Metric):
     def __init__(self, average=None, beta=1.0, threshold=None, name="fbeta_score", dtype=None):
         super().__init__(name=name, dtype=dtype)
         if average not in (None, "micro", "macro", "weighted"):
-            raise ValueError(f"Invalid `average` argument value. Expected one of: (None, 'micro', 'macro', "
-                             f"'weighted'). Received: average={average}")
+            raise ValueError(f"Invalid `average` argument value. Expected one of: {{None, 'micro', 'macro', "
+                             f"'weighted'}}. Received: average={average}")
+        if not isinstance(beta, float):
+            raise ValueError(f"Invalid `beta` argument value. It should be a Python float. Received: beta={beta} of type "
+                             f"'{type(beta)}'")
+        if beta <= 0.0:
+            raise ValueError(f"Invalid `beta` argument value. It should be > 0. Received: beta={beta}")
+        if threshold is not None and not isinstance(threshold, float):
+            raise ValueError("Invalid `threshold` argument value. It should be a Python float. Received: "
+                             f"threshold={threshold} of type '{type(threshold)}'")
+        if threshold is not None and not 0 < threshold <= 1:
+            raise ValueError("Invalid `threshold` argument value. It should verify 0 < threshold <= 1. Received: "
+                             f"threshold={threshold}")
         self.average, self.beta, self.threshold = average, beta, threshold
         self._sums = None
 
@@ -48,6 +59,9 @@ class FBetaScore(Metric):
             return ops_math.reduce_sum(score * ops_math.divide_no_nan(weights, ops_math.reduce_sum(weights)))
         return score if self.average is None else ops_math.reduce_mean(score)
 
+    def get_config(self):
+        return {"name": self.name, "dtype": self.dtype, "average": self.average, "beta": self.beta, "threshold": self.threshold}
+
 
 class F1Score(FBetaScore):
     """FBetaScore with beta 1."""
@@ -55,11 +69,16 @@ class F1Score(FBetaScore):
     def __init__(self, average=None, threshold=None, name="f1_score", dtype=None):
         super().__init__(average, 1.0, threshold, name, dtype)
 
+    def get_config(self):
+        config = super().get_config()
+        config.pop("beta")
+        return config
+
 
 class _AtRate(Metric):
     """Counts at many thresholds, and the best of one rate where another fulfils a condition."""
 
-    def __init__(self, value, num_thresholds=200, class_id=None, name=None, dtype=None):
+    def __init__(self, value, num_thresholds, class_id, name, dtype):
         super().__init__(name=name or self._name, dtype=dtype)
         if not 0 <= value <= 1:
             raise ValueError(f"Argument `{self._argument}` must be in the range [0, 1]. Received: "
@@ -67,7 +86,8 @@ class _AtRate(Metric):
         if num_thresholds <= 0:
             raise ValueError("Argument `num_thresholds` must be an integer > 0. Received: num_thresholds="
                              f"{num_thresholds}")
-        self.value, self.class_id = value, class_id
+        self.value, self.num_thresholds, self.class_id = value, num_thresholds, class_id
+        setattr(self, self._argument, value)
         inner = [(i + 1) / (num_thresholds - 1) for i in range(num_thresholds - 2)]
         self.thresholds = [0.5] if num_thresholds == 1 else [0.0] + inner + [1.0]
         self._sums = [self.add_weight(name=kind, shape=[len(self.thresholds)], initializer="zeros")
@@ -94,10 +114,17 @@ class _AtRate(Metric):
         divide = ops_math.divide_no_nan
         return divide(tp, tp + fp), divide(tp, tp + fn), divide(tn, tn + fp)
 
+    def get_config(self):
+        return {"name": self.name, "dtype": self.dtype, "class_id": self.class_id, "num_thresholds": self.num_thresholds,
+                self._argument: self.value}
+
 
 class PrecisionAtRecall(_AtRate):
     """The best precision where recall has at least a value."""
     _name, _argument = "precision_at_recall", "recall"
+
+    def __init__(self, recall, num_thresholds=200, class_id=None, name=None, dtype=None):
+        super().__init__(recall, num_thresholds, class_id, name, dtype)
 
     def result(self):
         precision, recall, _ = self._rates()
@@ -108,6 +135,9 @@ class RecallAtPrecision(_AtRate):
     """The best recall where precision has at least a value."""
     _name, _argument = "recall_at_precision", "precision"
 
+    def __init__(self, precision, num_thresholds=200, class_id=None, name=None, dtype=None):
+        super().__init__(precision, num_thresholds, class_id, name, dtype)
+
     def result(self):
         precision, recall, _ = self._rates()
         return self._best(precision, recall)
@@ -117,6 +147,9 @@ class SensitivityAtSpecificity(_AtRate):
     """The best sensitivity where specificity has at least a value."""
     _name, _argument = "sensitivity_at_specificity", "specificity"
 
+    def __init__(self, specificity, num_thresholds=200, class_id=None, name=None, dtype=None):
+        super().__init__(specificity, num_thresholds, class_id, name, dtype)
+
     def result(self):
         _, sensitivity, specificity = self._rates()
         return self._best(specificity, sensitivity)
@@ -125,6 +158,9 @@ class SensitivityAtSpecificity(_AtRate):
 class SpecificityAtSensitivity(_AtRate):
     """The best specificity where sensitivity has at least a value."""
     _name, _argument = "specificity_at_sensitivity", "sensitivity"
+
+    def __init__(self, sensitivity, num_thresholds=200, class_id=None, name=None, dtype=None):
+        super().__init__(sensitivity, num_thresholds, class_id, name, dtype)
 
     def result(self):
         _, sensitivity, specificity = self._rates()
@@ -136,7 +172,7 @@ class _Confusion(Metric):
 
     def __init__(self, num_classes, name=None, dtype=None, ignore_class=None, sparse_y_true=True, sparse_y_pred=True,
                  axis=-1):
-        super().__init__(name=name, dtype=dtype)
+        super().__init__(name=name, dtype=dtype or "int64")
         self.num_classes, self.ignore_class = num_classes, ignore_class
         self.sparse_y_true, self.sparse_y_pred, self.axis = sparse_y_true, sparse_y_pred, axis
         self.total_cm = self.add_weight(name="total_confusion_matrix", shape=(num_classes, num_classes), initializer="zeros")
@@ -203,8 +239,7 @@ class BinaryIoU(IoU):
         super().update_state(y_true, ops_math.cast(y_pred >= self.threshold, "int32"), sample_weight)
 
     def get_config(self):
-        return {"name": self.name, "dtype": self.dtype, "target_class_ids": self.target_class_ids,
-                "threshold": self.threshold}
+        return {"target_class_ids": self.target_class_ids, "threshold": self.threshold, "name": self.name, "dtype": self.dtype}
 
 
 class OneHotIoU(IoU):
@@ -214,9 +249,8 @@ class OneHotIoU(IoU):
         super().__init__(num_classes, target_class_ids, name, dtype, ignore_class, False, sparse_y_pred, axis)
 
     def get_config(self):
-        config = super().get_config()
-        config.pop("sparse_y_true")
-        return config
+        return {"num_classes": self.num_classes, "target_class_ids": self.target_class_ids, "name": self.name,
+                "dtype": self.dtype, "ignore_class": self.ignore_class, "sparse_y_pred": self.sparse_y_pred, "axis": self.axis}
 
 
 class OneHotMeanIoU(OneHotIoU):
@@ -252,3 +286,6 @@ class PearsonCorrelation(Metric):
 
     def result(self):
         return ops_math.divide_no_nan(self.total.value(), self.count.value())
+
+    def get_config(self):
+        return {"name": self.name, "dtype": self.dtype, "axis": self.axis}

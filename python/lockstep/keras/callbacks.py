@@ -395,6 +395,8 @@ class ModelCheckpoint(Callback):
         self.save_freq, self.best = save_freq, initial_value_threshold
         self._batches = 0
         self._epoch = 0
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise ValueError(f"Unrecognized save_freq: {save_freq}. Expected save_freq are 'epoch' or integer values")
 
     def on_epoch_begin(self, epoch, logs=None):
         self._epoch = epoch
@@ -459,6 +461,9 @@ class ReduceLROnPlateau(Callback):
         logs["learning_rate"] = float(self.model.optimizer.learning_rate)
         value = logs.get(self.monitor)
         if value is None:
+            import warnings
+            warnings.warn(f"Learning rate reduction is conditioned on metric `{self.monitor}` which is not available. Available "
+                          f"metrics are: {','.join(logs)}.", stacklevel=2)
             return
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1
@@ -491,6 +496,8 @@ class LearningRateScheduler(Callback):
             rate = self.schedule(epoch, rate)
         except TypeError:
             rate = self.schedule(epoch)
+        if not isinstance(rate, (float, numpy.float32, numpy.float64)):
+            raise ValueError(f"The output of the `schedule` function should be a float. Got: {rate}")
         self.model.optimizer.learning_rate = float(rate)
         if self.verbose > 0:
             print(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {float(rate)}.")
@@ -666,6 +673,11 @@ class BackupAndRestore(Callback):
     def __init__(self, backup_dir, save_freq="epoch", double_checkpoint=False,
                  delete_checkpoint=True):
         super().__init__()
+        if not backup_dir:
+            raise ValueError("Empty `backup_dir` argument passed")
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise ValueError(f"Invalid value for argument `save_freq`. Received: save_freq={save_freq}. Expected either 'epoch' or "
+                             "an integer value.")
         self.backup_dir, self.save_freq = os.fspath(backup_dir), save_freq
         self.delete_checkpoint = delete_checkpoint
         self._steps = 0

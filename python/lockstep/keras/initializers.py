@@ -58,7 +58,15 @@ class _Native(Initializer):
         return _native.cast(self._own.make(sizes, as_dtype("float32"), 0), dtype)
 
     def get_config(self):
-        return {name: getattr(self, name) for name in self._defaults}
+        config = {name: getattr(self, name) for name in sorted(self._defaults, key="seed".__ne__)}
+        return {**config, "input_axes": None, "output_axes": None} if self._kind in _SCALED else config
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**{key: one for key, one in config.items() if key not in ("input_axes", "output_axes")})
+
+
+_SCALED = ("GlorotUniform", "GlorotNormal", "HeUniform", "HeNormal", "LecunUniform", "LecunNormal", "VarianceScaling")
 
 
 def _class(name, text, random=False, **defaults):
@@ -142,8 +150,7 @@ def get(identifier):
             from . import saving
             return saving.deserialize_keras_object(identifier)
         cls = _BY_NAME[identifier["class_name"]]
-        config = identifier.get("config", {})
-        return cls(**{key: one for key, one in config.items() if key not in ("input_axes", "output_axes")})
+        return cls.from_config(identifier.get("config", {}))
     if isinstance(identifier, str):
         if identifier not in _BY_NAME:
             raise ValueError(f"Could not interpret initializer identifier: {identifier}")

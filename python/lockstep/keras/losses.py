@@ -83,7 +83,8 @@ class _NativeLoss(Loss):
         return self._own.per_example(convert_to_tensor(y_true), y_pred)
 
     def get_config(self):
-        return dict(super().get_config(), **self._options)
+        return dict(super().get_config(), **{
+            key: getattr(self, key) for key in [*(_CROSS if "from_logits" in self._defaults and "axis" in self._defaults else ()), *self._defaults]})
 
 
 _CROSS = {"from_logits": False, "label_smoothing": 0.0, "axis": -1}
@@ -113,6 +114,7 @@ for _kind, _options in _KINDS.items():
         "__doc__": f"Keras's {_kind}. Shapes: y_true, y_pred [n, ...]."})
     _SHORT[_name] = _kind
     _SHORT[_kind] = _kind
+_CLASSES["Huber"]._name = "huber_loss"
 globals().update(_CLASSES)
 
 

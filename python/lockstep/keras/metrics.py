@@ -178,7 +178,8 @@ class _NativeMetric(Metric):
         return type(self)(name=name, **self._options)
 
     def get_config(self):
-        return {**super().get_config(), **{key: self._options.get(key) for key in self._defaults}}
+        left = {key: one for key, one in _UNBUILT.get(self._kind, {}).items() if key != "thresholds"}
+        return {**super().get_config(), **{key: self._options.get(key) for key in self._defaults}, **left}
 
 
 class Mean(_NativeMetric):
@@ -217,8 +218,20 @@ class MeanMetricWrapper(Mean):
     """The mean of a function of (y_true, y_pred)."""
 
     def __init__(self, fn, name=None, dtype=None, **kwargs):
-        super().__init__(name or getattr(fn, "__name__", "mean_metric_wrapper"), dtype)
+        super().__init__(name or to_snake_case(type(self).__name__), dtype)
         self._fn, self._fn_kwargs = fn, kwargs
+
+    def get_config(self):
+        from . import saving
+        return {**super().get_config(), "fn": saving.serialize_keras_object(self._fn), **self._fn_kwargs}
+
+    @classmethod
+    def from_config(cls, config):
+        from . import losses, saving
+        if isinstance(config.get("fn"), str):
+            config = {**config, "fn": losses.get(config["fn"])}
+        return cls(**{key: saving.deserialize_keras_object(one) if isinstance(one, dict) else one
+                      for key, one in config.items()})
 
     def named(self, name):
         return MeanMetricWrapper(self._fn, name, self._dtype, **self._fn_kwargs)
@@ -247,7 +260,9 @@ _NAMES = {"AUC": "auc", "LogCoshError": "logcosh", "KLDivergence": "kl_divergenc
           "R2Score": "r2_score", "MeanIoU": "mean_io_u"}
 _UNBUILT = {"AUC": {"summation_method": "interpolation", "thresholds": None, "multi_label": False, "num_labels": None,
                     "label_weights": None, "from_logits": False},
-            "MeanIoU": {"ignore_class": None, "sparse_y_true": True, "sparse_y_pred": True, "axis": -1}}
+            "MeanIoU": {"ignore_class": None, "sparse_y_true": True, "sparse_y_pred": True, "axis": -1},
+            "CategoricalCrossentropy": {"axis": -1}, "SparseCategoricalCrossentropy": {"ignore_class": None, "axis": -1},
+            "R2Score": {"class_aggregation": "uniform_average", "num_regressors": 0}}
 
 
 class _Selected(_NativeMetric):
@@ -336,7 +351,7 @@ def get(identifier):
     if isinstance(identifier, type):
         return identifier()
     if callable(identifier):
-        made = MeanMetricWrapper(identifier)
+        made = MeanMetricWrapper(identifier, getattr(identifier, "__name__", None))
         return made
     raise ValueError(f"Could not interpret metric identifier: {identifier}")
 

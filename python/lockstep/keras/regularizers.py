@@ -70,6 +70,9 @@ class OrthogonalRegularizer(Regularizer):
     def __call__(self, x):
         return self._made.penalty(convert_to_tensor(x))
 
+    def get_config(self):
+        return {"factor": self.factor, "mode": self.mode}
+
 
 l1, l2, l1_l2 = L1, L2, L1L2
 _BY_NAME = {"l1": L1, "l2": L2, "l1_l2": L1L2, "L1": L1, "L2": L2, "L1L2": L1L2,
