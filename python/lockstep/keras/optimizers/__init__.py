@@ -205,6 +205,10 @@ class Optimizer:
         _own_rules.apply(self, grads, variables)
         return self.iterations
 
+    def _update_own(self, gradients, variables):
+        from . import _own_rules
+        _own_rules.update(self, gradients, variables)
+
     def minimize(self, loss, var_list=None, tape=None, **kwargs):
         """Gradients of `loss` (a function, or a tensor with its tape), then one update."""
         from ..._tape import GradientTape

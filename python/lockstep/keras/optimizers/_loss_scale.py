@@ -1,6 +1,7 @@
 """Losses in half precision: scaled before the gradients are taken, so that those do not vanish."""
 
-from ... import _native
+from ... import _native, ops_array, ops_math
+from ..._control_flow import cond
 from ..._variable import Variable
 from .._names import auto_name
 from . import Optimizer, _named, _own_rules, deserialize, serialize
@@ -38,6 +39,31 @@ class LossScaleOptimizer(Optimizer):
         # Nothing reads these two; files of Keras have them.
         _own_rules.add_variable(self, (), "zeros", "int64", "iteration")
         _own_rules.add_variable(self, (), "zeros", "float32", "learning_rate")
+
+    def build(self, variables):
+        self.inner_optimizer.build(variables) if self._has_own_rule() else super().build(variables)
+
+    def _has_own_rule(self):
+        return self.inner_optimizer._has_own_rule()
+
+    def _is_own(self):
+        return self.inner_optimizer._is_own()
+
+    def _update_own(self, gradients, variables):
+        counter, scale = self.step_counter, self.dynamic_scale
+        unscaled = [one / ops_math.cast(scale, one.dtype) for one in gradients]
+        finite = ops_math.reduce_all([ops_math.reduce_all(ops_math.is_finite(one)) for one in unscaled])
+
+        def take():
+            self.inner_optimizer._update_own(unscaled, variables)
+            grows = counter + 1 >= self.dynamic_growth_steps
+            counter.assign(ops_array.where(grows, ops_array.zeros_like(counter), counter + 1))
+            scale.assign(ops_array.where(grows, scale * 2.0, scale.value()))
+
+        def leave_out():
+            counter.assign(ops_array.zeros_like(counter))
+            scale.assign(scale * 0.5)
+        cond(finite, take, leave_out)
 
     # Both have the same weights.
 

@@ -21,7 +21,8 @@ def _clipped(optimizer, gradients):
     return gradients
 
 
-def _update(optimizer, gradients, variables):
+def update(optimizer, gradients, variables):
+    """One update by the gradients of all replicas."""
     rate = ops_math.cast(convert_to_tensor(optimizer.learning_rate), "float32")
     for gradient, variable in zip(_clipped(optimizer, gradients), variables):
         decay = optimizer._config.get("weight_decay")
@@ -39,11 +40,11 @@ def apply(optimizer, gradients, variables):
     gradients, variables = [list(one) for one in zip(*pairs)]
     context = distribute.get_replica_context()
     if context is None or context.num_replicas_in_sync == 1:
-        return _update(optimizer, gradients, variables)
+        return optimizer._update_own(gradients, variables)
 
     def merged(strategy, *parts):
         sums = [strategy.reduce("SUM", one, axis=None) for one in parts]
-        _update(optimizer, sums, variables)
+        optimizer._update_own(sums, variables)
     return context.merge_call(merged, args=tuple(gradients))
 
 
