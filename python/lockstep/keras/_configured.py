@@ -1,8 +1,9 @@
 """What describes a layer, so that it can be made again: `get_config` and `from_config`."""
 
+import functools
 import inspect
 
-from . import constraints, initializers, regularizers
+from . import _config_order, constraints, initializers, regularizers
 
 _UNWRITTEN = ("lora_rank", "lora_alpha", "weights", "self", "data_format", "use_cudnn", "flash_attention",
               "quantization_config")
@@ -17,14 +18,25 @@ def _is_of_package(function):
     return str(getattr(function, "__module__", "")).startswith("lockstep")
 
 
+def noting_arguments(init):
+    """An `__init__` of a layer of the package that notes what a class derived from it gives."""
+    @functools.wraps(init)
+    def run(self, *args, **kwargs):
+        self.__dict__.setdefault("_given_to_package", (init, args, kwargs))
+        init(self, *args, **kwargs)
+    return run
+
+
 class Configured:
     """What was given to `__init__`, as a config."""
 
     def get_config(self):
         """What `from_config` makes the layer of again."""
-        args, kwargs = self._init_arguments
+        is_own = not _is_of_package(type(self).get_config)  # which adds what else it needs
+        init, args, kwargs = self.__dict__.get("_given_to_package", (None, (), {})) if is_own else (
+            type(self).__init__, *self._init_arguments)
         try:
-            names = [p.name for p in inspect.signature(type(self).__init__).parameters.values()
+            names = [p.name for p in inspect.signature(init).parameters.values()
                      if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][1:]
         except (TypeError, ValueError):
             names = []
@@ -32,22 +44,24 @@ class Configured:
         config = {"name": self.name, "trainable": self.trainable, "dtype": saving.policy(self._policy.name)}
         if self.activity_regularizer is not None:
             config["activity_regularizer"] = saving.serialize_keras_object(self.activity_regularizer)
-        if not _is_of_package(type(self).get_config):
-            return config  # the class adds what it needs
-        known = inspect.signature(type(self).__init__).parameters if names else {}
+        if init is None:
+            return config
+        known = inspect.signature(init).parameters if names else {}
         own = dict(zip(names, args), **kwargs)
         given = {key: own.get(key, one.default) for key, one in known.items()
                  if key in own or one.default is not inspect.Parameter.empty and key not in _UNWRITTEN}
         given.update((key, one) for key, one in own.items() if key not in given)
         config.update({key: self._config_value(key, one) for key, one in given.items()
                        if key not in ("name", "dtype", "trainable")})
-        return config
+        return _config_order.in_order(self, config)
 
     def _config_value(self, key, value):
         from . import saving
         own = self.__dict__.get(key)
-        if key in _SIZES and isinstance(own, tuple):
+        if key in _SIZES and isinstance(own, (tuple, int)):
             value = own  # for each axis
+        if key in ("padding", "cropping") and isinstance(own, tuple):
+            value = (own[:2], own[2:]) if len(own) == 4 else own
         if key.endswith(("initializer", "regularizer", "constraint", "activation")):
             value = self.__dict__.get(key, value)
             if key.endswith("activation"):
@@ -73,7 +87,8 @@ class Configured:
             "dtype",) and not key.endswith(("initializer", "regularizer", "constraint")) else one
             for key, one in config.items()}
         if _is_of_package(cls.__init__):
-            known = inspect.signature(cls.__init__).parameters
+            known = {key for one in cls.__mro__ if _is_of_package(one) and "__init__" in vars(one)
+                     for key in inspect.signature(one.__init__).parameters}
             config = {key: one for key, one in config.items()
                       if key not in _KERAS_ONLY or key in known}
         try:

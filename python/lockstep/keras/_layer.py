@@ -6,8 +6,8 @@ from .. import _late, _native, nest
 from .._dtypes import as_dtype, TensorShape
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable, aggregation_number
-from . import _input_spec, _masks, _policy, constraints, initializers, regularizers
-from ._configured import Configured
+from . import _config_order, _input_spec, _masks, _policy, constraints, initializers, regularizers
+from ._configured import Configured, noting_arguments
 from ._context import _Inside, _local, CallContext, Computing, current_training, shown_sizes
 from ._names import auto_name, native_name, to_snake_case
 from ._symbols import _shape_tree, has_symbols, infer, KerasTensor, Node, Shape
@@ -52,6 +52,7 @@ class Layer(Configured):
             batch_shape = (None,) + tuple(shape if isinstance(shape, (list, tuple)) else (shape,))
         self._batch_input_shape = batch_shape
         kwargs.pop("weights", None)
+        kwargs = {key: one for key, one in kwargs.items() if not _config_order.is_own(self, key, one)}
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
 
@@ -85,6 +86,8 @@ class Layer(Configured):
         for name in ("build",):
             if name in cls.__dict__ and inspect.isfunction(cls.__dict__[name]):
                 setattr(cls, name, _built_by(cls.__dict__[name]))
+        if cls._notes_arguments and is_of_package(cls) and inspect.isfunction(cls.__dict__.get("__init__")):
+            cls.__init__ = noting_arguments(cls.__init__)
 
     def __setattr__(self, name, value):
         if not name.startswith("_native") and "_children" in self.__dict__:
@@ -430,6 +433,7 @@ class Layer(Configured):
         return outputs
 
     _is_native = False
+    _notes_arguments = True
     _passes_masks = False  # `supports_masking` at first
 
     def compute_mask(self, inputs, previous_mask):

@@ -18,6 +18,7 @@ class Model(Trainer, Layer):
     """Layers with what is needed to train them: `Model(inputs, outputs)`, or a class of one's own with
     layers as attributes and `call(inputs, training)`."""
 
+    _notes_arguments = False
     _passes_masks = True
 
     def compute_mask(self, inputs, previous_mask=None):

@@ -36,8 +36,8 @@ class InputLayer(Layer):
         raise NotImplementedError
 
     def get_config(self):
-        return {"batch_shape": list(self.batch_shape), "dtype": self.output.dtype, "sparse": False,
-                "ragged": False, "name": self.name}
+        return {"batch_shape": self.batch_shape, "dtype": self.output.dtype, "sparse": False, "ragged": False,
+                "name": self.name, "optional": False}
 
 
 def _input_name():
