@@ -49,11 +49,13 @@ class Metric:
         """A variable of the metric; sums over replicas."""
         variable = Variable._wrap(self._native.add(name or "variable", [int(s) for s in shape]))
         if initializer is not None:
+            from .._function import init_scope
             from . import initializers
-            value = initializers.get(initializer)(shape, "float32")
-            if float(_native.reduce_sum(_native.abs(convert_to_tensor(value)), None, False)):
-                variable.assign(value)
-                self._first[variable._v.key] = (variable, value)
+            with init_scope():  # also where the first batch in a function makes it
+                value = initializers.get(initializer)(shape, "float32")
+                if float(_native.reduce_sum(_native.abs(convert_to_tensor(value)), None, False)):
+                    variable.assign(value)
+                    self._first[variable._v.key] = (variable, value)
         variable._keras_path = f"{self.name}/{name or 'variable'}"
         return variable
 
