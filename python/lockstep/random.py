@@ -2,11 +2,14 @@
 
 import enum
 
+import numpy
+
 from . import _native as n
 from . import _value_shapes
 from ._dtypes import BY_CODE, as_dtype, float32, int32, int64
-from ._tensor import convert_to_tensor, integers, op, static_shape
+from ._tensor import Tensor, convert_to_tensor, integers, op, static_shape
 from ._variable import Variable
+from .errors import UnimplementedError
 
 
 def set_seed(seed):
@@ -19,33 +22,64 @@ def _sizes(shape):
     return _value_shapes.vector(shape, "a shape") if _value_shapes.is_value(shape) else static_shape(shape)
 
 
-def _plain(value):
-    return integers(value, "a bound")
+def _known(value):
+    """A bound as a Python number; None for tensors that only a run knows, of several elements, or that a tape follows."""
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, Variable) or isinstance(value, Tensor) and value.dtype.is_floating:
+        return None
+    if isinstance(value, Tensor):
+        value = n.static_value(value)
+    numbers = numpy.asarray(() if value is None else value)
+    return numbers.item() if numbers.ndim == 0 else None
+
+
+def _normals(draw, mean, stddev, dtype):
+    """`draw(mean, stddev)`; for tensors what it gives for 0 and 1, stretched and moved."""
+    known = _known(mean), _known(stddev)
+    if None not in known:
+        return draw(*map(float, known))
+    return draw(0.0, 1.0) * convert_to_tensor(stddev, dtype=dtype) + convert_to_tensor(mean, dtype=dtype)
+
+
+def _uniforms(draw, low, high, dtype):
+    """`draw(low, high)`; for tensors what it gives for the unit interval, or for all integers, brought into theirs."""
+    if dtype.is_integer and (low is None or high is None):
+        raise ValueError(f"For integer dtype {dtype!r}, minval and maxval must be both `None` or both non-`None`; got "
+                         f"minval={low} and maxval={high}")
+    known = _known(low), _known(high)
+    if None not in known:
+        return draw(*map(int if dtype.is_integer else float, known))
+    low, high = convert_to_tensor(low, dtype=dtype), convert_to_tensor(high, dtype=dtype)
+    if not dtype.is_integer:
+        return draw(0.0, 1.0) * (high - low) + low
+    wide = n.cast(draw(dtype.min, dtype.max), int64)
+    room = n.cast(high, int64) - n.cast(low, int64)
+    moved = n.floormod(n.floormod(wide, room) + n.floormod(convert_to_tensor(dtype.max, dtype=int64), room) + 1, room)
+    return n.cast(moved + n.cast(low, int64), dtype)
 
 
 def uniform(shape, minval=0, maxval=None, dtype=float32, seed=None, name=None):
     """Numbers in [minval, maxval); integers need maxval."""
-    dtype = as_dtype(dtype)
+    dtype, shape = as_dtype(dtype), _sizes(shape)
     if maxval is None:
         if dtype.is_integer:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         maxval = 1
-    shape = _sizes(shape)
-    if dtype.is_integer:
-        return n.random_uniform_int(shape, int(_plain(minval)), int(_plain(maxval)), dtype, seed)
-    return n.random_uniform(shape, float(_plain(minval)), float(_plain(maxval)), dtype, seed)
+    native = n.random_uniform_int if dtype.is_integer else n.random_uniform
+    return _uniforms(lambda low, high: native(shape, low, high, dtype, seed), minval, maxval, dtype)
 
 
 def normal(shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None):
     """Normals."""
-    return n.random_normal(_sizes(shape), float(_plain(mean)), float(_plain(stddev)),
-                           as_dtype(dtype), seed)
+    dtype, shape = as_dtype(dtype), _sizes(shape)
+    return _normals(lambda *of: n.random_normal(shape, *of, dtype, seed), mean, stddev, dtype)
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None):
     """Normals drawn again until they lie within two deviations."""
-    return n.random_truncated_normal(_sizes(shape), float(_plain(mean)), float(_plain(stddev)),
-                                     as_dtype(dtype), seed)
+    dtype, shape = as_dtype(dtype), _sizes(shape)
+    return _normals(lambda *of: n.random_truncated_normal(shape, *of, dtype, seed), mean, stddev, dtype)
 
 
 def shuffle(value, seed=None, name=None):
@@ -59,35 +93,35 @@ def categorical(logits, num_samples, dtype=int64, seed=None, name=None):
     return n.random_categorical(convert_to_tensor(logits), int(num_samples), as_dtype(dtype), seed)
 
 
-def _seed(seed):
+def _seed(seed, alg=None):
+    _checked(alg)
     return convert_to_tensor(seed)
 
 
 def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=float32, name=None,
                       alg="auto_select"):
     """Numbers that follow from `seed`, two integers, and the shape alone."""
-    dtype, shape = as_dtype(dtype), _sizes(shape)
-    if dtype.is_integer:
-        if minval is None or maxval is None:
-            return n.stateless_uniform_full_int(shape, _seed(seed), dtype)
-        return n.stateless_uniform_int(shape, _seed(seed), int(_plain(minval)), int(_plain(maxval)),
-                                       dtype)
-    high = 1 if maxval is None else maxval
-    return n.stateless_uniform(shape, _seed(seed), float(_plain(minval)), float(_plain(high)), dtype)
+    dtype, shape, seed = as_dtype(dtype), _sizes(shape), _seed(seed, alg)
+    if not dtype.is_integer:
+        return _uniforms(lambda low, high: n.stateless_uniform(shape, seed, low, high, dtype),
+                         minval, 1 if maxval is None else maxval, dtype)
+    if minval is None and maxval is None:
+        return n.stateless_uniform_full_int(shape, seed, dtype)
+    return _uniforms(lambda low, high: n.stateless_uniform_int(shape, seed, low, high, dtype), minval, maxval, dtype)
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None,
                      alg="auto_select"):
     """Normals that follow from `seed`."""
-    return n.stateless_normal(_sizes(shape), _seed(seed), float(mean), float(stddev),
-                              as_dtype(dtype))
+    dtype, shape, seed = as_dtype(dtype), _sizes(shape), _seed(seed, alg)
+    return _normals(lambda *of: n.stateless_normal(shape, seed, *of, dtype), mean, stddev, dtype)
 
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None,
                                alg="auto_select"):
     """Truncated normals that follow from `seed`."""
-    return n.stateless_truncated_normal(_sizes(shape), _seed(seed), float(mean),
-                                        float(stddev), as_dtype(dtype))
+    dtype, shape, seed = as_dtype(dtype), _sizes(shape), _seed(seed, alg)
+    return _normals(lambda *of: n.stateless_truncated_normal(shape, seed, *of, dtype), mean, stddev, dtype)
 
 
 def stateless_categorical(logits, num_samples, seed, dtype=int64, name=None, alg="auto_select"):
@@ -143,24 +177,66 @@ class Algorithm(enum.Enum):
     AUTO_SELECT = 3
 
 
-class Generator:
-    """A stream of random numbers whose place is a variable."""
+def _checked(alg):
+    """The number of an algorithm. Raises: ValueError for others than there are; UnimplementedError for ThreeFry."""
+    if alg is None:
+        return 1
+    known = {one.name.lower().replace("_", ""): one.value for one in Algorithm} | {one.value: one.value for one in Algorithm}
+    name = alg.value if isinstance(alg, Algorithm) else alg.lower().replace("_", "") if isinstance(alg, str) else integers(
+        alg, "an algorithm")
+    if name not in known:
+        raise ValueError(f"Argument `alg` got unsupported value {alg}. Supported values are philox and auto_select; numbers are "
+                         "always made by Philox")
+    if known[name] == Algorithm.THREEFRY.value:
+        raise UnimplementedError(None, None, "[random] ThreeFry is not supported; use philox")
+    return known[name]
 
-    def __init__(self, native):
-        self._native = native
+
+def _numbers(state):
+    """A state's numbers. Raises: ValueError for another count."""
+    state = [int(one) for one in integers(state, "a state")]
+    if len(state) != 3:
+        raise ValueError(f"Shapes ({len(state)},) and [3] are incompatible")
+    return state
+
+
+def _state_of(seed):
+    """The numbers of the state that a seed gives: an integer's 64 bits each, lowest first; a list's own, at the end."""
+    seed = integers(seed, "a seed")
+    if isinstance(seed, int):
+        words = [(seed >> 64 * place) % 2**64 for place in range(3)]
+        return [one - 2**64 if one >= 2**63 else one for one in words]
+    return ([0] * 3 + [int(one) for one in seed][:3])[-3:]
+
+
+class Generator:
+    """A stream of random numbers whose place is a variable: that of another generator, or a state."""
+
+    def __init__(self, copy_from=None, state=None, alg=None):
+        if copy_from is None:
+            copy_from = Generator.from_state(state, alg)
+        self._take(n.Generator.from_state(_numbers(copy_from.state)), copy_from.algorithm)
+
+    def _take(self, native, algorithm):
+        self._native, self._algorithm = native, algorithm
         self._state = Variable._wrap(native.state)
+        return self
+
+    @classmethod
+    def _of(cls, native, alg=None):
+        return object.__new__(cls)._take(native, _checked(alg))
 
     @classmethod
     def from_seed(cls, seed, alg=None):
-        return cls(n.Generator.from_seed(int(integers(seed, "a seed"))))
+        return cls._of(n.Generator.from_state(_state_of(seed)), alg)
 
     @classmethod
     def from_state(cls, state, alg=None):
-        return cls(n.Generator.from_state([int(one) for one in integers(state, "a state")]))
+        return cls._of(n.Generator.from_state(_numbers(state)), alg)
 
     @classmethod
     def from_key_counter(cls, key, counter, alg=None):
-        return cls(n.Generator.from_key_counter(int(key), [int(one) for one in counter]))
+        return cls._of(n.Generator.from_key_counter(int(key), [int(one) for one in counter]), alg)
 
     @classmethod
     def from_non_deterministic_state(cls, alg=None):
@@ -168,43 +244,47 @@ class Generator:
         return cls.from_seed(secrets.randbits(62))
 
     state = property(lambda self: self._state)
-    algorithm = property(lambda self: 1)
+    algorithm = property(lambda self: self._algorithm)
     key = property(lambda self: self._state.value()[2])
 
     def uniform(self, shape, minval=0, maxval=None, dtype=float32, name=None):
         dtype, shape = as_dtype(dtype), _sizes(shape)
-        if dtype.is_integer:
-            return self._native.uniform_int(shape, int(minval), int(maxval), dtype)
-        return self._native.uniform(shape, float(minval), float(1 if maxval is None else maxval), dtype)
+        if not dtype.is_integer:
+            return _uniforms(lambda low, high: self._native.uniform(shape, low, high, dtype),
+                             minval, 1 if maxval is None else maxval, dtype)
+        if minval is None and maxval is None:
+            return self._native.uniform_full_int(shape, dtype)
+        return _uniforms(lambda low, high: self._native.uniform_int(shape, low, high, dtype), minval, maxval, dtype)
 
     def uniform_full_int(self, shape, dtype=int32, name=None):
         return self._native.uniform_full_int(_sizes(shape), as_dtype(dtype))
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=float32, name=None):
-        return self._native.normal(_sizes(shape), float(mean), float(stddev), as_dtype(dtype))
+        dtype, shape = as_dtype(dtype), _sizes(shape)
+        return _normals(lambda *of: self._native.normal(shape, *of, dtype), mean, stddev, dtype)
 
     def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=float32, name=None):
-        return self._native.truncated_normal(_sizes(shape), float(mean), float(stddev),
-                                             as_dtype(dtype))
+        dtype, shape = as_dtype(dtype), _sizes(shape)
+        return _normals(lambda *of: self._native.truncated_normal(shape, *of, dtype), mean, stddev, dtype)
 
     def make_seeds(self, count=1):
         return self._native.make_seeds(int(count))
 
     def split(self, count=1):
-        return [Generator(one) for one in self._native.split(int(count))]
+        return [Generator._of(one, self._algorithm) for one in self._native.split(int(count))]
 
     def skip(self, delta):
         self._native.skip(int(delta))
         return self._state
 
     def reset_from_seed(self, seed):
-        self._native.reset_from_seed(int(seed))
+        self._state.assign(_state_of(seed))
 
     def reset_from_key_counter(self, key, counter):
         self._native.reset_from_key_counter(int(key), [int(one) for one in counter])
 
     def reset(self, state):
-        self._state.assign(state)
+        self._state.assign(_numbers(state))
 
 
 _global = []
@@ -223,13 +303,8 @@ def set_global_generator(generator):
 
 def create_rng_state(seed, alg="philox"):
     """The state of a generator made from a seed, or from a state's own numbers: int64[3]."""
-    if isinstance(alg, Algorithm):
-        alg = alg.value
-    if alg not in (1, "philox", "auto_select", 3):
-        raise ValueError(f"random numbers are always made by Philox; got the algorithm {alg!r}")
-    numbers = integers(seed, "a seed")
-    numbers = [numbers] if isinstance(numbers, int) else [int(one) for one in numbers]
-    return convert_to_tensor(([0] * max(3 - len(numbers), 0) + numbers)[:3] if len(numbers) > 1 else numbers + [0, 0], dtype=int64)
+    _checked(alg)
+    return convert_to_tensor(_state_of(seed), dtype=int64)
 
 
 class experimental:
