@@ -127,6 +127,8 @@ def describe_copies(variable, shown):
     """A strategy's variable with the copy of each of this process's replicas."""
     from . import distribute
     strategy = variable._strategy
+    if isinstance(strategy, distribute.CentralStorageStrategy):
+        return shown
     first, last = distribute.own_replicas(strategy.num_replicas_in_sync)
     kind = "SyncOnReadVariable" if variable._v.synchronization == 3 else "MirroredVariable"
     name = variable._v.name
@@ -545,9 +547,10 @@ class Function:
         return self._traced
 
     def get_concrete_function(self, *args, **kwargs):
-        """The trace for these arguments; `TensorSpec`s stand for tensors."""
+        """The trace for these arguments; `TensorSpec`s stand for tensors. Raises: TypeError where one is missing."""
         if not args and not kwargs and self._signature is not None:
             args = self._signature
+        self._canonical(args, kwargs)
         made = ConcreteFunction(self, args, kwargs)
         if all(repr(one.structured_input_signature) != repr(made.structured_input_signature) for one in self._known()):
             self._asked.append(made)

@@ -241,7 +241,9 @@ class Variable(metaclass=_Meta):
         """The copies of this process's replicas; the variable itself where it has one alone."""
         if self._strategy is None or type(self) is not Variable:
             return (self,)
-        from .distribute import own_replicas
+        from .distribute import CentralStorageStrategy, own_replicas
+        if isinstance(self._strategy, CentralStorageStrategy):
+            return (self,)
         first, last = own_replicas(self._strategy.num_replicas_in_sync)
         return tuple(Copy(self, i, i - first) for i in range(first, last))
 
@@ -404,8 +406,8 @@ class Variable(metaclass=_Meta):
     def _become(self, make):
         """Assigns what `make` gives for the value. Eagerly no write of another thread comes between, as `make` is
         called again then; a traced function or a session's run is one step anyway."""
-        from . import _function, distribute
-        eager = _function.executing_eagerly() and not distribute.has_strategy()
+        from . import _function
+        eager = _function.executing_eagerly() and not _native.has_strategy()
         if not eager or self.dtype.name == "string":
             return self.assign(make(self.value()))
         while True:
@@ -565,6 +567,10 @@ class UnreadVariable(Variable):
 
     def _shown_name(self):
         return "UnreadVariable"
+
+    @property
+    def values(self):
+        return (self,) if self.synchronization == VariableSynchronization.ON_READ else self._assigned.values
 
     def value(self):
         """The value; in a graph of version 1 a run that takes it carries out the assignment before."""

@@ -188,12 +188,27 @@ def scope_in_force():
     return _by_id.get(_native.strategy_id())
 
 
+def require_own_scope(strategy):
+    """Raises: RuntimeError inside of another strategy's scope."""
+    other = scope_in_force()
+    if other is not None and other is not strategy:
+        raise RuntimeError(f"Mixing different tf.distribute.Strategy objects: {strategy} is not {other}")
+
+
+def require_sequence(args):
+    """Raises: ValueError for arguments of `run` that are no list or tuple."""
+    if not isinstance(args, (list, tuple)):
+        raise ValueError("positional args must be a list or tuple, got {}".format(type(args)))
+
+
 class _Scope:
     def __init__(self, strategy):
         self._strategy = strategy
         self._native = _native.StrategyScope(strategy._native)
 
     def __enter__(self):
+        if coordinator.in_scope():
+            require_own_scope(self._strategy)
         self._native.enter()
         return self._strategy
 
@@ -233,8 +248,7 @@ class Strategy:
         gives what it gives, as `PerReplica` where replicas differ.
 
         Raises: ValueError for arguments that are no list or tuple; RuntimeError inside of a replica."""
-        if not isinstance(args, (list, tuple)):
-            raise ValueError("positional args must be a list or tuple, got {}".format(type(args)))
+        require_sequence(args)
         _require_cross_replica()
         return _run(self, fn, tuple(args), kwargs or {})
 
@@ -278,7 +292,7 @@ class Strategy:
             return value._values[first:last]
         if isinstance(value, Variable):
             return value.values
-        if nest.is_nested(value) and any(isinstance(x, PerReplica) for x in nest.flatten(value)):
+        if nest.is_nested(value):
             return tuple(nest.map_structure(
                 lambda x, i=i: x._values[i] if isinstance(x, PerReplica) else x, value)
                 for i in range(first, last))
@@ -391,6 +405,14 @@ class _Kept:
         self.values = []
 
 
+def converted(fn):
+    """A replica's function; while a function is traced its control flow over tensors is taken over, too."""
+    if not _native.is_tracing():
+        return fn
+    from .. import autograph
+    return autograph.convert_callable(fn)
+
+
 def _run(strategy, fn, args, kwargs):
     count = strategy.num_replicas_in_sync
     structure = (args, kwargs)
@@ -406,9 +428,7 @@ def _run(strategy, fn, args, kwargs):
         else:
             places.append(leaf)
     tracing = _native.is_tracing()
-    if tracing:
-        from .. import autograph
-        fn = autograph.convert_callable(fn)
+    fn = converted(fn)
     structures, kept, made = [], [], []
     calls = [0]
     context = contextvars.copy_context()
@@ -986,7 +1006,7 @@ class _DefaultDistributionStrategy(Strategy):
         return contextlib.nullcontext(self)
 
     def run(self, fn, args=(), kwargs=None, options=None):
-        return fn(*args, **(kwargs or {}))
+        return converted(fn)(*args, **(kwargs or {}))
 
     def reduce(self, reduce_op, value, axis):
         from .. import ops_math
@@ -1032,16 +1052,18 @@ def get_strategy():
 
 def has_strategy():
     """Whether a scope is open on this thread."""
-    return _native.has_strategy()
+    return coordinator.in_scope() or _native.has_strategy()
 
 
 def in_cross_replica_context():
     """Whether the calling code runs once for all replicas."""
-    return _native.in_cross_replica()
+    return not coordinator.in_replica() if coordinator.in_scope() else _native.in_cross_replica()
 
 
 def get_replica_context():
     """The replica in which the calling code runs; None in cross-replica context."""
+    if coordinator.in_scope():
+        return coordinator.ChiefReplicaContext(scope_in_force()) if coordinator.in_replica() else None
     return ReplicaContext(scope_in_force()) if _native.in_replica() else None
 
 

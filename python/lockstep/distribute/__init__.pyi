@@ -229,12 +229,17 @@ class UnreadVariable(lockstep.keras.metrics.Variable):
     def value(self) -> Any:
         """The value; in a graph of version 1 a run that takes it carries out the assignment before."""
         ...
+    @property
+    def values(self) -> Any: ...
 class ValueContext:
     """For which replica a function is asked."""
     def __init__(self, replica_id_in_sync_group=0, num_replicas_in_sync=1) -> None: ...
 from lockstep.keras.metrics import Variable as Variable
 from . import cluster_resolver as cluster_resolver
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
+def converted(fn) -> Any:
+    """A replica's function; while a function is traced its control flow over tensors is taken over, too."""
+    ...
 from . import coordinator as coordinator
 from . import experimental as experimental
 def experimental_set_strategy(strategy) -> Any:
@@ -266,6 +271,12 @@ def own_replicas(count) -> Any:
     ...
 own_task: Any
 from . import partitioners as partitioners
+def require_own_scope(strategy) -> Any:
+    """Raises: RuntimeError inside of another strategy's scope."""
+    ...
+def require_sequence(args) -> Any:
+    """Raises: ValueError for arguments of `run` that are no list or tuple."""
+    ...
 def scope_in_force() -> Any:
     """The strategy to which variables made now belong, or None."""
     ...

@@ -1,6 +1,7 @@
 """Functions that a chief gives to the workers of a cluster; variables live on its parameter servers."""
 
 import atexit
+import contextlib
 import enum
 import os
 import sys
@@ -11,6 +12,7 @@ from .. import _native, errors, nest
 from .._dtypes import BY_CODE, TensorShape
 from .._tensor import convert_to_tensor
 from .._variable import Variable, _scatter
+from . import _reduce_op, _require_cross_replica, converted, ReplicaContext, require_own_scope, require_sequence
 
 
 class RemoteValueStatus(enum.Enum):
@@ -331,6 +333,39 @@ def in_scope():
     return bool(getattr(_local, "scopes", None))
 
 
+def in_replica():
+    """Whether the calling code is what a chief's `run` calls."""
+    return getattr(_local, "in_replica", False)
+
+
+@contextlib.contextmanager
+def _replica(inside):
+    before = in_replica()
+    _local.in_replica = inside
+    try:
+        yield
+    finally:
+        _local.in_replica = before
+
+
+class ChiefReplicaContext(ReplicaContext):
+    """The one replica: what is combined is its own."""
+
+    replica_id_in_sync_group = property(lambda self: convert_to_tensor(0))
+    num_replicas_in_sync = 1
+
+    def all_reduce(self, reduce_op, value, options=None):
+        _reduce_op(reduce_op)
+        return nest.map_structure(convert_to_tensor, value)
+
+    def all_gather(self, value, axis, options=None):
+        return nest.map_structure(convert_to_tensor, value)
+
+    def merge_call(self, merge_fn, args=(), kwargs=None):
+        with _replica(False):
+            return merge_fn(self._strategy, *args, **(kwargs or {}))
+
+
 class _Scope:
     """Variables made inside are on the servers."""
 
@@ -338,6 +373,7 @@ class _Scope:
         self._strategy = strategy
 
     def __enter__(self):
+        require_own_scope(self._strategy)
         self._native = _native.ChiefScope(self._strategy._chief)
         self._native.enter()
         _local.scopes = getattr(_local, "scopes", [])
@@ -395,8 +431,12 @@ class _Chief:
         return _Scope(self)
 
     def run(self, fn, args=(), kwargs=None, options=None):
-        """Calls `fn`: a worker is one replica."""
-        return fn(*args, **(kwargs or {}))
+        """Calls `fn`: a worker is one replica. Raises: ValueError for arguments that are no list or tuple; RuntimeError
+        inside of a replica."""
+        require_sequence(args)
+        _require_cross_replica()
+        with self.scope(), _replica(True):
+            return converted(fn)(*args, **(kwargs or {}))
 
     def reduce(self, reduce_op, value, axis):
         from . import _default
