@@ -60,7 +60,8 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         branch_fns and isinstance(branch_fns[0], tuple)) else dict(enumerate(branch_fns))
     last = default or items[max(items)]
     index = convert_to_tensor(branch_index)
-    return case([(index == number, branch) for number, branch in sorted(items.items())], last)
+    return case([(_native.equal(index, convert_to_tensor(number, dtype=index.dtype)), branch)
+                 for number, branch in sorted(items.items())], last)
 
 
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10,
@@ -202,6 +203,8 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     """All running values of state = fn(state, element) along axis 0."""
     from . import ops_array
     leaves = [convert_to_tensor(one) for one in nest.flatten(elems)]
+    if leaves[0]._shape[0] is None:
+        return _scan_in_loop(fn, elems, leaves, initializer, reverse)
     order = list(range(leaves[0]._shape[0]))
     if reverse:
         order.reverse()
@@ -219,6 +222,30 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
         states.reverse()
     columns = zip(*[nest.flatten(one) for one in states])
     return nest._pack(states[0], iter([ops_array.stack(list(column)) for column in columns]))
+
+
+def _scan_in_loop(fn, elems, leaves, initializer, reverse):
+    """`scan` over rows whose number is known when the graph runs only."""
+    from . import ops_array
+    rows = ops_array.shape(leaves[0])[0]
+
+    def place(i):
+        return rows - 1 - i if reverse else i
+
+    def row(i):
+        return nest._pack(elems, iter([one[place(i)] for one in leaves]))
+    begin = convert_to_tensor(1 if initializer is None else 0)
+    form = row(0) if initializer is None else nest.map_structure(convert_to_tensor, initializer)
+    states = nest.flatten(form)
+    arrays = [TensorArray(one.dtype, size=rows, element_shape=one.shape) for one in states]
+    if initializer is None:
+        arrays = [array.write(place(0), one) for array, one in zip(arrays, states)]
+
+    def body(i, states, arrays):
+        made = nest.flatten(fn(nest._pack(form, iter(states)), row(i)))
+        return i + 1, made, [array.write(place(i), one) for array, one in zip(arrays, made)]
+    _, _, arrays = while_loop(lambda i, *_: i < rows, body, (begin, states, arrays))
+    return nest._pack(form, iter([one.stack() for one in arrays]))
 
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,

@@ -137,6 +137,10 @@ class Graph:
     def name_scope(self, name):
         return name_scope(name)
 
+    def get_name_scope(self):
+        """The open scopes: "a/b"."""
+        return _function.name_scope_prefix().rstrip("/")
+
     def as_graph_def(self, from_version=None, add_shapes=False, use_pybind11_proto=False):
         """The graph as a GraphDef: ops under Lockstep's names (TensorFlow's, where it has them), each with its shapes."""
         from ._graph_defs import GraphDef

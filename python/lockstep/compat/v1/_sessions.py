@@ -212,7 +212,7 @@ class Session:
                                f"ends, line {self._closed_at[1]} of {self._closed_at[0]}; move the call "
                                "into the block")
         if fetches is None:
-            raise TypeError("Argument `fetches` = None has invalid type \"NoneType\". Cannot be None")
+            raise TypeError("Argument `fetch` = None has invalid type \"NoneType\". Cannot be None")
         leaves = nest.flatten(fetches)
         if any(has_parts(one) for one in leaves):
             return run_with_parts(lambda parts: self.run(parts, feed_dict, options, run_metadata), fetches, leaves)
@@ -255,6 +255,11 @@ def _fed(graph, key, value):
             key = graph.get_tensor_by_name(key)
         except (KeyError, ValueError) as error:
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
+    if not isinstance(key, (Tensor, Variable)):
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: Can not convert a {type(key).__name__} into a Tensor.")
+    if isinstance(value, Tensor) and value._symbolic:
+        raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
+                        f"lists, numpy ndarrays, or TensorHandles; got {value!r} for {key.name}; run it first, and feed what that gives")
     native = key._v if isinstance(key, Variable) else key
     if isinstance(native, Tensor):
         native = origins.get(native._id, native)

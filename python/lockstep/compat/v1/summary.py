@@ -1,22 +1,33 @@
 """Summaries as ops of a graph: `tf.compat.v1.summary`."""
 
 import functools
+import re
 import sys
 
 import numpy
 
 from ... import _native
+from ..._function import name_scope, variable_prefix
 from ..._messages import Message
 from ..._tensor import convert_to_tensor
 
 _KEY = "summaries"
 
 
-def _add(name, data, collections, values, suffix=""):
+def _tag(name, family):
+    """The name in the open scopes, numbered where an op of the graph has it; below the family, which comes first."""
+    if family is not None:
+        return f"{family}/{_tag(f'{family}/{name}', None)}"
+    if not _native.has_graph():
+        return variable_prefix() + name
+    with name_scope(re.sub(r"[^-/.\w]", "_", name).lstrip("/")) as scope:
+        return scope.rstrip("/")
+
+
+def _add(name, data, collections, values, suffix="", family=None):
     """An op that gives a serialized `tf.Summary`, with what `values(tag, array)` makes of a run's data."""
     from . import add_to_collection
-    from ..._function import name_scope_prefix
-    tag = name_scope_prefix() + name + suffix
+    tag = _tag(name, family) + suffix
 
     def write(tensors):
         return [convert_to_tensor(values(tag, tensors[0]))]
@@ -38,7 +49,7 @@ def scalar(name, tensor, collections=None, family=None):
             raise ValueError(f"[summary.scalar] a scalar summary takes one number; got shape {array.shape} for {tag!r}; reduce it, "
                              "or use a histogram")
         return _message(Message("Value", tag=tag, simple_value=float(array.reshape(()))))
-    return _add(name, tensor, collections, values)
+    return _add(name, tensor, collections, values, family=family)
 
 
 @functools.cache
@@ -80,7 +91,7 @@ def histogram(name, values, collections=None, family=None):
             from ...errors import InvalidArgumentError
             raise InvalidArgumentError(None, None, f"Nan or infinite in summary histogram for: {tag}")
         return _message(Message("Value", tag=tag, histo=_histogram(array)))
-    return _add(name, values, collections, write)
+    return _add(name, values, collections, write, family=family)
 
 
 def _pixels(array):
@@ -109,7 +120,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None):
             values.append(Message("Value", tag=tag if max_outputs == 1 else f"{tag}/{number}", image=Message(
                 "Image", height=height, width=width, colorspace=channels, encoded_image_string=png)))
         return _message(*values)
-    return _add(name, tensor, collections, write, "/image")
+    return _add(name, tensor, collections, write, "/image", family)
 
 
 def text(name, tensor, collections=None):
