@@ -8,7 +8,7 @@ from .. import _native, distribute, nest
 from .._function import Function
 from .._tensor import Tensor, convert_to_tensor
 from ._items import sample_weights, with_class_weights
-from ._training import _floats, _is_dataset, _replicas, shown_batch_of
+from ._training import _floats, _is_dataset, _replicas, several_figures, shown_batch_of
 from .callbacks import Line
 
 
@@ -117,10 +117,18 @@ def _logs(model, outputs):
     """Figures as numbers: of metrics in cross-replica context, of everything else the mean."""
     strategy = model.distribute_strategy
     named = {one.name: one for one in model.metrics}
+    owners, several = {}, {}  # of the figures of metrics that give several
+    for one in model.metrics:
+        made = several_figures(one) if outputs and one.name not in outputs else None
+        if made:
+            several.update(made)
+            owners.update(dict.fromkeys(made, one.name))
     logs = {}
     for name, value in (outputs or {}).items():
         if name in named and isinstance(value, distribute.PerReplica):
             value = named[name].result()
+        elif name in several and isinstance(value, distribute.PerReplica):
+            value = several[name]
         elif isinstance(value, distribute.PerReplica):
             value = strategy.reduce("MEAN", value, axis=None)
         logs[name] = float(value) if not isinstance(value, Tensor) or value._size == 1 \
@@ -129,7 +137,8 @@ def _logs(model, outputs):
     own = type(model).train_step is not Model.train_step and model.compiled
     compiled = {one.name for one in model._plain_metrics + model._weighted_metrics} if own else ()
     return dict(sorted(logs.items(), key=lambda item: (  # Keras has them as one entry, "compile_metrics"
-        "compile_metrics" if item[0] in compiled and item[0] != "loss" else item[0])))
+        "compile_metrics" if item[0] in compiled and item[0] != "loss" else owners.get(item[0], item[0]),
+        item[0] if item[0] in owners else "")))
 
 
 def _after_all(model, outputs):

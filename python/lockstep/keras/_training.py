@@ -19,6 +19,7 @@ from . import losses as losses_module
 from . import metrics as metrics_module
 from . import optimizers as optimizers_module
 from ._items import EpochCalls, first_of, is_items
+from ._layer import is_of_package
 from .utils import dataset_of
 
 
@@ -171,7 +172,7 @@ class Trainer:
                 and cls.train_step is Model.train_step and cls.test_step is Model.test_step
                 and cls.compute_loss is Model.compute_loss and self.optimizer is not None and self.optimizer._is_own()
                 and cls.compute_metrics is Model.compute_metrics
-                and all(one._is_own() for one in self._plain_metrics + self._weighted_metrics)
+                and all(one._is_own() and not several_figures(one) for one in self._plain_metrics + self._weighted_metrics)
                 and not self._adds_losses())
 
     def _adds_losses(self):
@@ -561,6 +562,17 @@ def epoch_order(count):
     `tf.random.shuffle` as the first op of a graph."""
     stream = convert_to_tensor([0, 0, _native.global_seed()], dtype="int64")
     return _native.random_permutation(count, stream)
+
+
+def several_figures(metric):
+    """What a metric of the user's own gives by names, None for one that gives a figure."""
+    if is_of_package(type(metric).result):
+        return None
+    try:
+        made = metric.result()
+    except Exception:  # before its first batch
+        return None
+    return made if isinstance(made, dict) else None
 
 
 def _replicas():
