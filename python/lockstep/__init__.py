@@ -11,7 +11,7 @@ from ._dtypes import (DType, Dimension, TensorShape, as_dtype, bfloat16, bool, d
                       float16, float32, float64, half, int8, int16, int32, int64, resource, string,
                       uint8)
 from ._tensor import (IndexedSlices, Tensor, convert_to_tensor, give_operators as _give,  # noqa: F401
-                      install as _install, is_tensor)
+                      install as _install)
 from ._variable import (Variable, VariableAggregation, VariableSynchronization,  # noqa: F401
                         variable_creator_scope)
 
@@ -42,6 +42,7 @@ from .ops_array import (bitcast, boolean_mask, broadcast_dynamic_shape,  # noqa:
                         unstack, where, zeros, zeros_like)
 from ._blocks import batch_to_space, space_to_batch, space_to_batch as space_to_batch_nd  # noqa: E402,F401
 from .ops_math import *  # noqa: E402,F401,F403
+from ._composites import is_tensor  # noqa: E402,F401
 from .ops_math import (abs, add_n, argmax, argmin, cast, clip_by_global_norm,  # noqa: E402,F401
                        clip_by_norm, clip_by_value, cumsum, einsum, linspace, matmul, norm, range,
                        saturate_cast, tensordot)

@@ -391,7 +391,7 @@ def is_symbolic_tensor(tensor) -> Any:
     """Whether the tensor is a value of a graph."""
     ...
 def is_tensor(x) -> Any:
-    """Whether `x` is a tensor or a variable."""
+    """Whether `x` is a tensor, of whatever kind, or a variable."""
     ...
 from . import keras as keras
 def less(x, y, name=None) -> Any:

@@ -2,6 +2,7 @@
 tuples of plain tensors, and put together where Python sees them."""
 
 from . import nest
+from ._tensor import IndexedSlices, is_tensor as is_plain
 
 
 class Parts(tuple):
@@ -27,6 +28,13 @@ class Parts(tuple):
 
 def is_composite(leaf):
     return hasattr(type(leaf), "_parts")
+
+
+def is_tensor(x):
+    """Whether `x` is a tensor, of whatever kind, or a variable."""
+    from .ragged import RaggedTensor
+    from .sparse import SparseTensor
+    return is_plain(x) or isinstance(x, (RaggedTensor, SparseTensor, IndexedSlices))
 
 
 def map_found(value, found, change):

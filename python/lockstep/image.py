@@ -297,6 +297,23 @@ def rgb_to_grayscale(images, name=None):
     return ops_array.expand_dims(ops_math.tensordot(images, weights, [[images._rank - 1], [0]]), -1)
 
 
+def _mixed(kind, rows):
+    """A function that takes images of one kind of channels to another, by a matrix."""
+    def change(images):
+        images = convert_to_tensor(images)
+        return ops_math.tensordot(images, convert_to_tensor(rows, dtype=images.dtype), [[images._rank - 1], [0]])
+    change.__name__ = change.__qualname__ = kind
+    change.__doc__ = f"Channels {kind.replace('_to_', ' as ')}."
+    return change
+
+
+rgb_to_yiq = _mixed("rgb_to_yiq", [[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])
+yiq_to_rgb = _mixed("yiq_to_rgb", [[1.0, 1.0, 1.0], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]])
+rgb_to_yuv = _mixed("rgb_to_yuv", [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512],
+                                   [0.114, 0.43601035, -0.10001026]])
+yuv_to_rgb = _mixed("yuv_to_rgb", [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0.0]])
+
+
 def grayscale_to_rgb(images, name=None):
     """The channel three times."""
     images = convert_to_tensor(images)
@@ -372,6 +389,87 @@ def image_gradients(image):
     dx = image[:, :, 1:] - image[:, :, :-1]
     return (ops_array.pad(dy, [[0, 0], [0, 1], [0, 0], [0, 0]]),
             ops_array.pad(dx, [[0, 0], [0, 0], [0, 1], [0, 0]]))
+
+
+def sobel_edges(image):
+    """The changes along both axes by Sobel's filters. Shapes: [n, h, w, c, 2]."""
+    rows = ops_array.pad(convert_to_tensor(image), [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
+
+    def smooth(x, axis):
+        first, middle, last = ((slice(None),) * axis + (part,) for part in (slice(None, -2), slice(1, -1), slice(2, None)))
+        return x[first] + 2 * x[middle] + x[last]
+    dy, dx = smooth(rows, 2), smooth(rows, 1)
+    return ops_array.stack([dy[:, 2:] - dy[:, :-2], dx[:, :, 2:] - dx[:, :, :-2]], -1)
+
+
+def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None):
+    """Parts of images, each in one size. Args: boxes [n, (y1, x1, y2, x2)], from 0 to 1; box_indices: of which image.
+    Shapes: [n, *crop_size, c]. Raises: ValueError for another method."""
+    if method not in ("bilinear", "nearest"):
+        raise ValueError(f"method must be bilinear or nearest; got {method}")
+    image = ops_math.cast(image, float32) * 1.0  # whose gradient is dense
+    boxes, box_indices = convert_to_tensor(boxes, dtype=float32), convert_to_tensor(box_indices, dtype="int32")
+
+    def places(low, high, size, count):
+        """(first neighbours, second ones, how far from the first, which are inside), each [n, count]"""
+        last = ops_math.cast(size - 1, float32)
+        low, high = ops_array.expand_dims(low, 1), ops_array.expand_dims(high, 1)
+        if count > 1:
+            step = ops_math.range(count, dtype=float32) / (count - 1)
+            at = (low + (high - low) * ops_array.expand_dims(step, 0)) * last
+        else:
+            at = 0.5 * (low + high) * last
+        inside = (at >= 0.0) & (at <= last)
+        at = ops_math.clip_by_value(at, 0.0, last)
+        first = ops_math.floor(at + 0.5 if method == "nearest" else at)
+        second = first if method == "nearest" else ops_math.ceil(at)
+        return ops_math.cast(first, "int32"), ops_math.cast(second, "int32"), at - first, inside
+    shape, (height, width) = ops_array.shape(image), integers(crop_size, "crop_size")
+    top, bottom, down, in_rows = places(boxes[:, 0], boxes[:, 2], shape[1], height)
+    left, right, along, in_columns = places(boxes[:, 1], boxes[:, 3], shape[2], width)
+    part = ops_array.gather(image, box_indices)
+
+    def taken(rows, columns):
+        return ops_array.gather(ops_array.gather(part, rows, axis=1, batch_dims=1), columns, axis=2, batch_dims=1)
+    down, along = down[:, :, None, None], along[:, None, :, None]
+    if method == "nearest":
+        made = taken(top, left)
+    else:
+        above = taken(top, left) * (1 - along) + taken(top, right) * along
+        below = taken(bottom, left) * (1 - along) + taken(bottom, right) * along
+        made = above * (1 - down) + below * down
+    inside = ops_array.expand_dims(in_rows, 2) & ops_array.expand_dims(in_columns, 1)
+    return ops_array.where(ops_array.expand_dims(inside, -1), made, ops_array.ones_like(made) * extrapolation_value)
+
+
+def _overlap(box, others):
+    """Intersection over union of a box with others, of float32 arrays."""
+    import numpy
+    low, high = numpy.maximum(box[:2], others[:, :2]), numpy.minimum(box[2:], others[:, 2:])
+    common = numpy.prod(numpy.maximum(high - low, 0), axis=1)
+    union = numpy.prod(box[2:] - box[:2]) + numpy.prod(others[:, 2:] - others[:, :2], axis=1) - common
+    return numpy.where(union > 0, common / numpy.where(union > 0, union, 1), 0)
+
+
+def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=None, name=None):
+    """The places of the boxes with the best scores that no better one overlaps too much, int32. Shapes: boxes [n, 4]."""
+    from ._host_calls import numpy_function
+
+    def choose(boxes, scores, most, overlap, least):
+        import numpy
+        boxes = numpy.concatenate([numpy.minimum(boxes[:, :2], boxes[:, 2:]), numpy.maximum(boxes[:, :2], boxes[:, 2:])], 1)
+        kept = []
+        for place in numpy.argsort(-scores, kind="stable"):
+            if len(kept) >= most or not scores[place] > least:
+                break
+            if not len(kept) or not (_overlap(boxes[place], boxes[kept]) > overlap).any():
+                kept.append(place)
+        return numpy.array(kept, "int32")
+    made = numpy_function(choose, [
+        convert_to_tensor(boxes, dtype=float32), convert_to_tensor(scores, dtype=float32),
+        convert_to_tensor(max_output_size, dtype="int32"), convert_to_tensor(iou_threshold, dtype=float32),
+        convert_to_tensor(float("-inf") if score_threshold is None else score_threshold, dtype=float32)], "int32")
+    return ops_array.reshape(made, [-1])
 
 
 def psnr(a, b, max_val, name=None):
@@ -458,6 +556,24 @@ def random_saturation(image, lower, upper, seed=None):
 def random_hue(image, max_delta, seed=None):
     """A hue moved by up to max_delta."""
     return adjust_hue(image, random.uniform([], -max_delta, max_delta, seed=seed))
+
+
+def stateless_random_saturation(image, lower, upper, seed=None):
+    """The same by a seed of two numbers. Raises: ValueError."""
+    if upper <= lower:
+        raise ValueError("upper must be > lower.")
+    if lower < 0:
+        raise ValueError("lower must be non-negative.")
+    return adjust_saturation(image, random.stateless_uniform([], seed, lower, upper))
+
+
+def stateless_random_hue(image, max_delta, seed):
+    """The same by a seed of two numbers. Raises: ValueError."""
+    if max_delta > 0.5:
+        raise ValueError("max_delta must be <= 0.5.")
+    if max_delta < 0:
+        raise ValueError("max_delta must be non-negative.")
+    return adjust_hue(image, random.stateless_uniform([], seed, -max_delta, max_delta))
 
 
 def random_crop(value, size, seed=None, name=None):

@@ -26,6 +26,9 @@ def convert_image_dtype(image, dtype, saturate=False, name=None) -> Any:
     """Images of another dtype: floats lie in [0, 1], integers in their whole range."""
     ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
+def crop_and_resize(image, boxes, box_indices, crop_size, method='bilinear', extrapolation_value=0.0, name=None) -> Any:
+    """Parts of images, each in one size. Args: boxes [n, (y1, x1, y2, x2)], from 0 to 1; box_indices: of which image."""
+    ...
 def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width) -> Any:
     """The rows and columns of a box. Raises: ValueError where it is not inside of the image."""
     ...
@@ -50,6 +53,9 @@ def image_gradients(image) -> Any:
     ...
 def integers(value, what) -> Any:
     """Numbers that must be known now, also while a function is traced."""
+    ...
+def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=None, name=None) -> Any:
+    """The places of the boxes with the best scores that no better one overlaps too much, int32. Shapes: boxes [n, 4]."""
     ...
 def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width) -> Any:
     """Zeros around an image. Raises: ValueError where it is larger than the box."""
@@ -97,8 +103,17 @@ def rgb_to_grayscale(image, *args, **kwargs) -> Any:
 def rgb_to_hsv(image, *args, **kwargs) -> Any:
     """Hue, saturation and value, all in [0, 1]."""
     ...
+def rgb_to_yiq(images) -> Any:
+    """Channels rgb as yiq."""
+    ...
+def rgb_to_yuv(images) -> Any:
+    """Channels rgb as yuv."""
+    ...
 def rot90(image, k=1, name=None) -> Any:
     """`k` quarter turns against the clock."""
+    ...
+def sobel_edges(image) -> Any:
+    """The changes along both axes by Sobel's filters. Shapes: [n, h, w, c, 2]."""
     ...
 def stateless_random_brightness(image, max_delta, seed) -> Any:
     """The same by a seed of two numbers."""
@@ -115,9 +130,21 @@ def stateless_random_flip_left_right(image, seed) -> Any:
 def stateless_random_flip_up_down(image, seed) -> Any:
     """The same by a seed of two numbers."""
     ...
+def stateless_random_hue(image, max_delta, seed) -> Any:
+    """The same by a seed of two numbers. Raises: ValueError."""
+    ...
+def stateless_random_saturation(image, lower, upper, seed=None) -> Any:
+    """The same by a seed of two numbers. Raises: ValueError."""
+    ...
 def total_variation(images, name=None) -> Any:
     """The sum of the differences between neighbours."""
     ...
 def transpose(image, name=None) -> Any:
     """Rows as columns."""
+    ...
+def yiq_to_rgb(images) -> Any:
+    """Channels yiq as rgb."""
+    ...
+def yuv_to_rgb(images) -> Any:
+    """Channels yuv as rgb."""
     ...

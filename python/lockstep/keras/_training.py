@@ -232,7 +232,7 @@ class Trainer:
         Raises: ValueError for data and options that do not fit; RuntimeError before `compile`."""
         self._need_compiled("fit")
         object.__setattr__(self, "stop_training", False)
-        verbose = 1 if verbose == "auto" else int(verbose)
+        verbose = _shown(verbose)
         items = x if is_items(x) else None
         x = dataset_of(x, steps_per_epoch, "steps_per_epoch", shuffle, class_weight)
         class_weight = None if items is not None else class_weight
@@ -365,7 +365,7 @@ class Trainer:
                  callbacks=None, return_dict=False, **kwargs):
         """[loss, metrics] over all examples, in Keras's order; a number if there is only the loss."""
         self._need_compiled("evaluate")
-        verbose = 1 if verbose == "auto" else int(verbose)
+        verbose = _shown(verbose)
         x = dataset_of(x, steps, "steps")
         native = self._native_data(x, y, sample_weight)
         with self._scope():
@@ -401,7 +401,7 @@ class Trainer:
 
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
         """The outputs for all examples, as NumPy arrays."""
-        verbose = 1 if verbose == "auto" else int(verbose)
+        verbose = _shown(verbose)
         x = dataset_of(x, steps, "steps")
         from . import _loop
         with self._scope():
@@ -562,6 +562,11 @@ def epoch_order(count):
     `tf.random.shuffle` as the first op of a graph."""
     stream = convert_to_tensor([0, 0, _native.global_seed()], dtype="int64")
     return _native.random_permutation(count, stream)
+
+
+def _shown(verbose):
+    from . import utils
+    return int(utils.is_interactive_logging_enabled() if verbose == "auto" else verbose)
 
 
 def several_figures(metric):

@@ -43,6 +43,7 @@ def clear_session(free_memory=True):
     """Names of layers begin anew."""
     from ._names import reset_names
     reset_names()
+    _uids.clear()
 
 
 def get_value(x):
@@ -56,6 +57,29 @@ def set_value(x, value):
 def is_keras_tensor(x):
     from ._symbols import KerasTensor
     return isinstance(x, KerasTensor)
+
+
+def standardize_dtype(dtype):
+    """The name of a dtype, that of `floatx` for None."""
+    from .._dtypes import as_dtype
+    return _floatx if dtype is None else as_dtype(dtype).name
+
+
+def is_float_dtype(dtype):
+    return standardize_dtype(dtype).startswith(("float", "bfloat"))
+
+
+def is_int_dtype(dtype):
+    return standardize_dtype(dtype).startswith(("int", "uint"))
+
+
+_uids = {}
+
+
+def get_uid(prefix=""):
+    """How often it was asked for a prefix, this time included."""
+    _uids[prefix] = _uids.get(prefix, 0) + 1
+    return _uids[prefix]
 
 
 def __getattr__(name):

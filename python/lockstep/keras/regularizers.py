@@ -74,7 +74,7 @@ class OrthogonalRegularizer(Regularizer):
         return {"factor": self.factor, "mode": self.mode}
 
 
-l1, l2, l1_l2 = L1, L2, L1L2
+l1, l2, l1_l2, orthogonal_regularizer = L1, L2, L1L2, OrthogonalRegularizer
 _BY_NAME = {"l1": L1, "l2": L2, "l1_l2": L1L2, "L1": L1, "L2": L2, "L1L2": L1L2,
             "orthogonal_regularizer": OrthogonalRegularizer,
             "OrthogonalRegularizer": OrthogonalRegularizer}

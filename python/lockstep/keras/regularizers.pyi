@@ -21,6 +21,7 @@ class OrthogonalRegularizer(Regularizer):
         """Call self as a function."""
         ...
     def __init__(self, factor=0.01, mode='rows') -> None: ...
+    def get_config(self) -> Any: ...
 class Regularizer:
     """A penalty of a weight. To write one, derive and override `__call__`."""
     def __call__(self, x) -> Any:
@@ -44,4 +45,5 @@ l1 = L1
 l1_l2 = L1L2
 l2 = L2
 def native(identifier) -> Any: ...
+orthogonal_regularizer = OrthogonalRegularizer
 from lockstep.keras.constraints import serialize as serialize

@@ -220,3 +220,32 @@ from .saving import (CustomObjectScope, custom_object_scope, deserialize_keras_o
                      get_custom_objects, get_registered_name, get_registered_object,
                      register_keras_serializable, serialize_keras_object)
 from ._training import pack_x_y_sample_weight, unpack_x_y_sample_weight  # noqa: E402,F401
+
+
+_interactive = True
+
+
+def enable_interactive_logging():
+    """`fit` and its like show a line of progress where they are not told otherwise."""
+    global _interactive
+    _interactive = True
+
+
+def disable_interactive_logging():
+    """`fit` and its like show nothing where they are not told otherwise."""
+    global _interactive
+    _interactive = False
+
+
+def is_interactive_logging_enabled():
+    return _interactive
+
+
+def img_to_array(img, data_format=None, dtype=None):
+    """An image, as of PIL, as an array [h, w, c]. Raises: ValueError for other ranks."""
+    import numpy
+    from . import backend
+    made = numpy.asarray(img, dtype=dtype or backend.floatx())
+    if made.ndim not in (2, 3):
+        raise ValueError(f"Unsupported image shape: {made.shape}")
+    return made if made.ndim == 3 else made[:, :, None]

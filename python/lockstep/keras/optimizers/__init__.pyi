@@ -37,6 +37,9 @@ class Lion(Optimizer):
 class LossScaleOptimizer(Optimizer):
     """Wraps an optimizer for losses in half precision."""
     def __init__(self, inner_optimizer, initial_scale=32768.0, dynamic_growth_steps=2000, name=None, **kwargs) -> None: ...
+    def build(self, variables) -> Any:
+        """Makes the slots."""
+        ...
     @property
     def built(self) -> Any: ...
     @property
