@@ -37,13 +37,19 @@ def _call_python(func, inp, Tout, arrays):
 
     def call(tensors):
         given = [one.numpy() for one in tensors] if arrays else tensors
-        result = func(*given)
+        try:
+            result = func(*given)
+        except Exception as error:
+            if arrays and not traced:
+                raise
+            raise errors.of_python(error) from error
         if not wanted:
             return []
         results = [result] if single else list(result)
         return [convert_to_tensor(one, dtype=dtype) for one, dtype in zip(results, dtypes)]
     inputs = [convert_to_tensor(one) for one in inp or []]
-    if not _native.is_tracing():
+    traced = _native.is_tracing()
+    if not traced:
         results = call(inputs)
     else:
         shapes = [list(one.shape) if isinstance(one, TensorSpec) and one.shape.rank is not None else None

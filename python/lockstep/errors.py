@@ -126,6 +126,24 @@ class _TakenInGraphError(FailedPreconditionError):
     function's call, one for each `next` that its trace has met, and a graph's loop has no place for them."""
 
 
+_OF_PYTHON = {ValueError: InvalidArgumentError, TypeError: InvalidArgumentError, NotImplementedError: UnimplementedError,
+              MemoryError: ResourceExhaustedError, StopIteration: OutOfRangeError}
+
+
+def of_python(error):
+    """What Python code of a graph's op has raised as an op's error, which is of the raised class, too."""
+    if isinstance(error, OpError):
+        return error
+    base = next((ours for theirs, ours in _OF_PYTHON.items() if isinstance(error, theirs)), UnknownError)
+    text = f"{type(error).__name__}: {error}"
+    try:
+        kind = base if issubclass(base, type(error)) else type(
+            base.__name__, (base, type(error)), {"__module__": base.__module__})
+        return kind(None, None, text)
+    except TypeError:  # classes of which no one class can be, or another constructor
+        return base(None, None, text)
+
+
 def exception_type_from_error_code(error_code):
     return _BY_CODE[error_code]
 

@@ -193,6 +193,9 @@ class Iterator(lockstep.distribute.Argument):
 class Options:
     """Options of a dataset, taken and kept; they never change an element."""
     def __init__(self) -> None: ...
+    def merge(self, other) -> Any:
+        """These options, and over them those that `other` has."""
+        ...
 class TFRecordDataset(Dataset):
     """The records of TFRecord files, as strings."""
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None) -> None: ...

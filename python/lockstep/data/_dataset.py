@@ -154,6 +154,8 @@ class Dataset:
     def zip(*args, datasets=None, name=None):
         """Element i holds element i of each; ends with the shortest."""
         structure = datasets if datasets is not None else (args[0] if len(args) == 1 else args)
+        if structure == ():
+            raise TypeError("Must pass at least one dataset to `zip`.")
         if isinstance(structure, Dataset):
             structure = (structure,)
         parts = nest.flatten(structure)
@@ -519,7 +521,7 @@ class Dataset:
         """The same dataset, which keeps the options, too; they change no element, but a policy of sharding how
         `experimental_distribute_dataset` divides them."""
         made = self._kept(Dataset._make(self._native, self._spec, "_OptionsDataset"))
-        made._options = self.options()._with(options)
+        made._options = self.options().merge(options)
         return made
 
     def options(self):

@@ -3,7 +3,7 @@
 from .. import nest
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, of_python
 
 
 def _signature_leaves(signature):
@@ -30,10 +30,25 @@ def _wrong(what):
     return InvalidArgumentError(None, None, f"TypeError: `generator` yielded an element {'' if what[:2] == 'of' else 'that '}{what}")
 
 
+def _passed(items):
+    """The elements; what the generator raises is an op's error."""
+    while True:
+        try:
+            item = next(items, _END)
+        except Exception as error:
+            raise of_python(error) from error
+        if item is _END:
+            return
+        yield item
+
+
+_END = object()
+
+
 def _check_generated(items, signature, leaves):
     single = len(leaves) == 1 and not isinstance(signature, (tuple, list, dict)) or (
         isinstance(signature, tuple) and len(signature) == 2 and signature[0] is None)
-    for item in items:
+    for item in _passed(items):
         try:
             values = [item] if single else nest.flatten_up_to(
                 _map_signature(signature), item if isinstance(item, (dict, tuple)) else tuple(item))

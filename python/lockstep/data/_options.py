@@ -38,13 +38,21 @@ class Options:
             raise TypeError(f'Property "{name}" must be of type {kind}, got: {value} (type: {type(value)})')
         self._values[newer] = value
 
-    def _with(self, other):
+    def _set(self):
+        """Those that have a value."""
+        found = {name: one._set() if isinstance(one, Options) else one for name, one in self._values.items()}
+        return {name: one for name, one in found.items() if one is not None and one != {}}
+
+    def __eq__(self, other):
+        return isinstance(other, type(self)) and self._set() == other._set()
+
+    def merge(self, other):
         """These options, and over them those that `other` has."""
         made = type(self)()
         made._values.update(self._values)
         for name, value in other._values.items():
             inner = made._values.get(name)
-            made._values[name] = inner._with(value) if isinstance(inner, Options) and isinstance(
+            made._values[name] = inner.merge(value) if isinstance(inner, Options) and isinstance(
                 value, Options) else value
         return made
 
