@@ -127,6 +127,38 @@ TEST(RegularizersTest, CountInTrainingAndEvaluation) {
     EXPECT_NEAR(both.kernel[i], moved.kernel[i] - 0.5 * 2 * 0.25, 1e-6);
 }
 
+// The options with a regularizer and a constraint for both gamma and beta.
+template <typename Options>
+Options Restrained(Options options) {
+  options.gamma_regularizer = regularizers::L1(0.5);
+  options.beta_regularizer = regularizers::L2(0.5);
+  options.gamma_constraint = constraints::NonNeg();
+  options.beta_constraint = constraints::UnitNorm();
+  return options;
+}
+
+TEST(RegularizersTest, HoldForGammaAndBeta) {
+  for (const LayerPtr& layer :
+       {BatchNormalization(Restrained<BatchNormalizationOptions>({})),
+        LayerNormalization(Restrained<LayerNormalizationOptions>({})),
+        GroupNormalization(Restrained<GroupNormalizationOptions>({.groups = 2}))}) {
+    layer(Tensor{{1, -2}, {3, 0}});
+    const std::vector<Weight> weights = layer->weights();
+    ASSERT_GE(weights.size(), 2u) << layer->name();
+    for (size_t i = 0; i < weights.size(); ++i) {
+      if (i >= 2) {  // moving statistics
+        EXPECT_EQ(weights[i].regularizer, nullptr) << layer->name();
+        continue;
+      }
+      ASSERT_NE(weights[i].regularizer, nullptr) << layer->name();
+      ASSERT_NE(weights[i].constraint, nullptr) << layer->name();
+    }
+    EXPECT_FLOAT_EQ(PenaltyOf(weights[0].regularizer), 3) << layer->name();
+    EXPECT_FLOAT_EQ(PenaltyOf(weights[1].regularizer), 7) << layer->name();
+    EXPECT_EQ(Constrained(weights[0].constraint), (std::vector<float>{3, 0.3f, 4, 0}));
+  }
+}
+
 TEST(ConstraintsTest, ActAfterUpdates) {
   const OneStep step = Step(nullptr, constraints::UnitNorm(), 0.5);
   for (size_t column = 0; column < 2; ++column) {

@@ -34,6 +34,19 @@ void TakeKernel(const Given& g, Options& o) {
   o.bias_constraint = g.Boxed<Constraint>("bias_constraint");
 }
 
+// Of a layer that normalises.
+template <typename Options>
+void TakeScale(const Given& g, Options& o) {
+  o.center = g.Get("center", true);
+  o.scale = g.Get("scale", true);
+  o.beta_initializer = g.Initial("beta_initializer", o.beta_initializer);
+  o.gamma_initializer = g.Initial("gamma_initializer", o.gamma_initializer);
+  o.beta_regularizer = g.Boxed<Regularizer>("beta_regularizer");
+  o.gamma_regularizer = g.Boxed<Regularizer>("gamma_regularizer");
+  o.beta_constraint = g.Boxed<Constraint>("beta_constraint");
+  o.gamma_constraint = g.Boxed<Constraint>("gamma_constraint");
+}
+
 Conv2DOptions Windows2D(const Given& g) {
   Conv2DOptions o;
   TakeKernel(g, o);
@@ -89,11 +102,8 @@ Shared MakeBatchNormalization(const Given& g) {
   o.axis = g.Get("axis", -1);
   o.momentum = g.Get("momentum", 0.99);
   o.epsilon = g.Get("epsilon", 1e-3);
-  o.center = g.Get("center", true);
-  o.scale = g.Get("scale", true);
+  TakeScale(g, o);
   o.synchronized = g.Get("synchronized", false);
-  o.beta_initializer = g.Initial("beta_initializer", o.beta_initializer);
-  o.gamma_initializer = g.Initial("gamma_initializer", o.gamma_initializer);
   o.moving_mean_initializer = g.Initial("moving_mean_initializer", o.moving_mean_initializer);
   o.moving_variance_initializer =
       g.Initial("moving_variance_initializer", o.moving_variance_initializer);
@@ -104,10 +114,7 @@ Shared MakeLayerNormalization(const Given& g) {
   LayerNormalizationOptions o;
   o.axis = g.Get<Integers>("axis", {-1});
   o.epsilon = g.Get("epsilon", 1e-3);
-  o.center = g.Get("center", true);
-  o.scale = g.Get("scale", true);
-  o.beta_initializer = g.Initial("beta_initializer", o.beta_initializer);
-  o.gamma_initializer = g.Initial("gamma_initializer", o.gamma_initializer);
+  TakeScale(g, o);
   return LayerNormalization(o);
 }
 
@@ -116,8 +123,7 @@ Shared MakeGroupNormalization(const Given& g) {
   o.groups = g.Get<int64_t>("groups", 32);
   o.axis = g.Get("axis", -1);
   o.epsilon = g.Get("epsilon", 1e-3);
-  o.center = g.Get("center", true);
-  o.scale = g.Get("scale", true);
+  TakeScale(g, o);
   return GroupNormalization(o);
 }
 

@@ -29,10 +29,16 @@ class BatchNormalizationLayer : public Layer {
     const Shape vector{channels_};
     if (options_.scale)
       gamma_ = AddWeight("gamma", vector,
-                         {.initializer = options_.gamma_initializer, .autocast = false});
+                         {.initializer = options_.gamma_initializer,
+                          .autocast = false,
+                          .regularizer = options_.gamma_regularizer,
+                          .constraint = options_.gamma_constraint});
     if (options_.center)
-      beta_ =
-          AddWeight("beta", vector, {.initializer = options_.beta_initializer, .autocast = false});
+      beta_ = AddWeight("beta", vector,
+                        {.initializer = options_.beta_initializer,
+                         .autocast = false,
+                         .regularizer = options_.beta_regularizer,
+                         .constraint = options_.beta_constraint});
     moving_mean_ = AddWeight(
         "moving_mean", vector,
         {.initializer = options_.moving_mean_initializer, .trainable = false, .autocast = false});

@@ -31,11 +31,17 @@ class LayerNormalizationLayer : public Layer {
     for (int64_t axis : AxesOf(inputs[0])) sizes_.push_back(inputs[0][static_cast<int>(axis)]);
     const Shape shape(sizes_);
     if (options_.scale)
-      gamma_ =
-          AddWeight("gamma", shape, {.initializer = options_.gamma_initializer, .autocast = false});
+      gamma_ = AddWeight("gamma", shape,
+                         {.initializer = options_.gamma_initializer,
+                          .autocast = false,
+                          .regularizer = options_.gamma_regularizer,
+                          .constraint = options_.gamma_constraint});
     if (options_.center)
-      beta_ =
-          AddWeight("beta", shape, {.initializer = options_.beta_initializer, .autocast = false});
+      beta_ = AddWeight("beta", shape,
+                        {.initializer = options_.beta_initializer,
+                         .autocast = false,
+                         .regularizer = options_.beta_regularizer,
+                         .constraint = options_.beta_constraint});
   }
 
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
@@ -107,10 +113,16 @@ class GroupNormalizationLayer : public Layer {
     }
     if (options_.scale)
       gamma_ = AddWeight("gamma", Shape{channels_},
-                         {.initializer = options_.gamma_initializer, .autocast = false});
+                         {.initializer = options_.gamma_initializer,
+                          .autocast = false,
+                          .regularizer = options_.gamma_regularizer,
+                          .constraint = options_.gamma_constraint});
     if (options_.center)
       beta_ = AddWeight("beta", Shape{channels_},
-                        {.initializer = options_.beta_initializer, .autocast = false});
+                        {.initializer = options_.beta_initializer,
+                         .autocast = false,
+                         .regularizer = options_.beta_regularizer,
+                         .constraint = options_.beta_constraint});
   }
 
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ struct BatchNormalizationOptions {
   bool scale = true;
   InitializerPtr beta_initializer = initializers::Zeros();
   InitializerPtr gamma_initializer = initializers::Ones();
+  std::shared_ptr<const Regularizer> beta_regularizer;
+  std::shared_ptr<const Regularizer> gamma_regularizer;
+  std::shared_ptr<const Constraint> beta_constraint;
+  std::shared_ptr<const Constraint> gamma_constraint;
   InitializerPtr moving_mean_initializer = initializers::Zeros();
   InitializerPtr moving_variance_initializer = initializers::Ones();
   /// Statistics over all replicas instead of over each replica's own batch.
@@ -39,6 +44,10 @@ struct LayerNormalizationOptions {
   bool scale = true;
   InitializerPtr beta_initializer = initializers::Zeros();
   InitializerPtr gamma_initializer = initializers::Ones();
+  std::shared_ptr<const Regularizer> beta_regularizer;
+  std::shared_ptr<const Regularizer> gamma_regularizer;
+  std::shared_ptr<const Constraint> beta_constraint;
+  std::shared_ptr<const Constraint> gamma_constraint;
   std::string name;
 };
 /// Each example (and place along the other axes) gets mean 0 and variance 1, then scale and offset.
@@ -54,6 +63,10 @@ struct GroupNormalizationOptions {
   bool scale = true;
   InitializerPtr beta_initializer = initializers::Zeros();
   InitializerPtr gamma_initializer = initializers::Ones();
+  std::shared_ptr<const Regularizer> beta_regularizer;
+  std::shared_ptr<const Regularizer> gamma_regularizer;
+  std::shared_ptr<const Constraint> beta_constraint;
+  std::shared_ptr<const Constraint> gamma_constraint;
   std::string name;
 };
 /// Each example's groups of channels get mean 0 and variance 1. Weights: "gamma", "beta"

@@ -1,14 +1,40 @@
 """Layers that bring what they get to mean 0 and variance 1."""
 
-from .. import initializers
+from .. import constraints, initializers, regularizers
 from .._native_layer import NativeLayer
+from ._arguments import _given
 
 
-class BatchNormalization(NativeLayer):
+class _Scaled(NativeLayer):
+    """What layers with a gamma and a beta share."""
+
+    _passes_masks = True
+
+    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
+                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs):
+        super().__init__(**kwargs)
+        self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
+        self.beta_initializer = initializers.get(beta_initializer)
+        self.gamma_initializer = initializers.get(gamma_initializer)
+        self.beta_regularizer = regularizers.get(beta_regularizer)
+        self.gamma_regularizer = regularizers.get(gamma_regularizer)
+        self.beta_constraint = constraints.get(beta_constraint)
+        self.gamma_constraint = constraints.get(gamma_constraint)
+
+    def _options(self):
+        return _given(axis=self.axis, epsilon=float(self.epsilon), center=self.center, scale=self.scale,
+                      beta_initializer=initializers.native(self.beta_initializer),
+                      gamma_initializer=initializers.native(self.gamma_initializer),
+                      beta_regularizer=regularizers.native(self.beta_regularizer),
+                      gamma_regularizer=regularizers.native(self.gamma_regularizer),
+                      beta_constraint=constraints.native(self.beta_constraint),
+                      gamma_constraint=constraints.native(self.gamma_constraint))
+
+
+class BatchNormalization(_Scaled):
     """gamma * (x - mean) / sqrt(variance + epsilon) + beta, with the batch's statistics while training,
     else the moving ones."""
 
-    _passes_masks = True
     _kind = "BatchNormalization"
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True,
@@ -16,18 +42,16 @@ class BatchNormalization(NativeLayer):
                  moving_mean_initializer="zeros", moving_variance_initializer="ones",
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
                  gamma_constraint=None, synchronized=False, **kwargs):
-        super().__init__(**kwargs)
-        self.axis, self.momentum, self.epsilon = axis, momentum, epsilon
-        self.center, self.scale, self.synchronized = center, scale, synchronized
-        self._first = {"beta_initializer": beta_initializer, "gamma_initializer": gamma_initializer,
-                       "moving_mean_initializer": moving_mean_initializer,
-                       "moving_variance_initializer": moving_variance_initializer}
+        super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer,
+                         gamma_regularizer, beta_constraint, gamma_constraint, **kwargs)
+        self.momentum, self.synchronized = momentum, synchronized
+        self.moving_mean_initializer = initializers.get(moving_mean_initializer)
+        self.moving_variance_initializer = initializers.get(moving_variance_initializer)
 
     def _options(self):
-        made = {"axis": self.axis, "momentum": float(self.momentum), "epsilon": float(self.epsilon),
-                "center": self.center, "scale": self.scale, "synchronized": self.synchronized}
-        made.update({key: initializers.native(one) for key, one in self._first.items()})
-        return made
+        return dict(super()._options(), momentum=float(self.momentum), synchronized=self.synchronized,
+                    moving_mean_initializer=initializers.native(self.moving_mean_initializer),
+                    moving_variance_initializer=initializers.native(self.moving_variance_initializer))
 
     def call(self, inputs, training=False, mask=None):
         if mask is not None and training and self.trainable:
@@ -37,41 +61,30 @@ class BatchNormalization(NativeLayer):
         return super().call(inputs, training)
 
 
-class LayerNormalization(NativeLayer):
+class LayerNormalization(_Scaled):
     """Each example (and place along the other axes) gets mean 0 and variance 1, then gamma and beta."""
 
-    _passes_masks = True
     _kind = "LayerNormalization"
-
-    def __init__(self, axis=-1, epsilon=0.001, center=True, scale=True, beta_initializer="zeros",
-                 gamma_initializer="ones", beta_regularizer=None, gamma_regularizer=None,
-                 beta_constraint=None, gamma_constraint=None, **kwargs):
-        super().__init__(**kwargs)
-        self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
-        self._first = {"beta_initializer": beta_initializer, "gamma_initializer": gamma_initializer}
 
     def _options(self):
         axis = self.axis if isinstance(self.axis, (list, tuple)) else [self.axis]
-        made = {"axis": list(axis), "epsilon": float(self.epsilon), "center": self.center,
-                "scale": self.scale}
-        made.update({key: initializers.native(one) for key, one in self._first.items()})
-        return made
+        return dict(super()._options(), axis=list(axis))
 
 
-class GroupNormalization(NativeLayer):
+class GroupNormalization(_Scaled):
     """Each example's groups of channels get mean 0 and variance 1."""
 
-    _passes_masks = True
     _kind = "GroupNormalization"
 
-    def __init__(self, groups=32, axis=-1, epsilon=1e-3, center=True, scale=True, **kwargs):
-        super().__init__(**kwargs)
-        self.groups, self.axis, self.epsilon = groups, axis, epsilon
-        self.center, self.scale = center, scale
+    def __init__(self, groups=32, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
+                 gamma_initializer="ones", beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
+                 gamma_constraint=None, **kwargs):
+        super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer,
+                         gamma_regularizer, beta_constraint, gamma_constraint, **kwargs)
+        self.groups = groups
 
     def _options(self):
-        return {"groups": self.groups, "axis": self.axis, "epsilon": float(self.epsilon),
-                "center": self.center, "scale": self.scale}
+        return dict(super()._options(), groups=self.groups)
 
 
 class RMSNormalization(NativeLayer):
