@@ -1,5 +1,9 @@
 """What layers take as arguments, in the form that they keep."""
 
+from .. import constraints, initializers, regularizers
+
+_PARTS = {"initializer": initializers, "regularizer": regularizers, "constraint": constraints}  # of each weight
+
 
 def _pair(value):
     return (int(value), int(value)) if isinstance(value, int) else tuple(int(one) for one in value)
@@ -36,6 +40,19 @@ def _positive(value, text):
 
 def _given(**options):
     return {key: value for key, value in options.items() if value is not None}
+
+
+def _keep_parts(layer, **weights):
+    """Keeps how weights begin and what holds for them, each as `kernel=(initializer, regularizer, constraint)`."""
+    for weight, parts in weights.items():
+        for (part, kinds), given in zip(_PARTS.items(), parts):
+            setattr(layer, f"{weight}_{part}", kinds.get(given))
+
+
+def _native_parts(layer, *weights):
+    """What `_keep_parts` has kept, as options of a native layer."""
+    return {f"{weight}_{part}": kinds.native(getattr(layer, f"{weight}_{part}"))
+            for weight in weights for part, kinds in _PARTS.items()}
 
 
 def _channels_last(data_format):

@@ -3,9 +3,10 @@
 from ... import nest, ops_array, ops_math, random
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
-from .. import activations, constraints, initializers, regularizers
+from .. import activations
 from .._context import is_unknown
 from .._layer import Layer
+from ._arguments import _keep_parts
 
 
 class _Cell(Layer):
@@ -26,15 +27,9 @@ class _Cell(Layer):
         if self._seed_first:
             self._draw_seed(seed)
         self.activation = activations.get(activation)
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.recurrent_initializer = initializers.get(recurrent_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.recurrent_regularizer = regularizers.get(recurrent_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.recurrent_constraint = constraints.get(recurrent_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
+        _keep_parts(self, kernel=(kernel_initializer, kernel_regularizer, kernel_constraint),
+                    recurrent=(recurrent_initializer, recurrent_regularizer, recurrent_constraint),
+                    bias=(bias_initializer, bias_regularizer, bias_constraint))
         self.dropout, self.recurrent_dropout = (min(1.0, max(0.0, one)) for one in (dropout, recurrent_dropout))
         self.state_size, self.output_size = units, units
         object.__setattr__(self, "_masks", {})

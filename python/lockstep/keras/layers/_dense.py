@@ -1,9 +1,8 @@
 """Layers that multiply by a matrix."""
 
-from .. import constraints, initializers, regularizers
 from .._layer import Layer
 from .._native_layer import NativeLayer
-from ._arguments import _given
+from ._arguments import _given, _keep_parts, _native_parts
 
 
 class _Kernel(NativeLayer):
@@ -16,21 +15,12 @@ class _Kernel(NativeLayer):
         from .. import activations
         self.activation = activations.get(activation)
         self.use_bias = use_bias
-        self.kernel_initializer = initializers.get(kernel_initializer)
-        self.bias_initializer = initializers.get(bias_initializer)
-        self.kernel_regularizer = regularizers.get(kernel_regularizer)
-        self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.kernel_constraint = constraints.get(kernel_constraint)
-        self.bias_constraint = constraints.get(bias_constraint)
+        _keep_parts(self, kernel=(kernel_initializer, kernel_regularizer, kernel_constraint),
+                    bias=(bias_initializer, bias_regularizer, bias_constraint))
 
     def _kernel_options(self):
         return _given(activation=self._activation_option(self.activation), use_bias=self.use_bias,
-                      kernel_initializer=initializers.native(self.kernel_initializer),
-                      bias_initializer=initializers.native(self.bias_initializer),
-                      kernel_regularizer=regularizers.native(self.kernel_regularizer),
-                      bias_regularizer=regularizers.native(self.bias_regularizer),
-                      kernel_constraint=constraints.native(self.kernel_constraint),
-                      bias_constraint=constraints.native(self.bias_constraint))
+                      **_native_parts(self, "kernel", "bias"))
 
 
 class Dense(_Kernel):

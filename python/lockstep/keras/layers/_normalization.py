@@ -1,8 +1,8 @@
 """Layers that bring what they get to mean 0 and variance 1."""
 
-from .. import constraints, initializers, regularizers
+from .. import initializers
 from .._native_layer import NativeLayer
-from ._arguments import _given
+from ._arguments import _given, _keep_parts, _native_parts
 
 
 class _Scaled(NativeLayer):
@@ -14,21 +14,12 @@ class _Scaled(NativeLayer):
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, **kwargs):
         super().__init__(**kwargs)
         self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
-        self.beta_initializer = initializers.get(beta_initializer)
-        self.gamma_initializer = initializers.get(gamma_initializer)
-        self.beta_regularizer = regularizers.get(beta_regularizer)
-        self.gamma_regularizer = regularizers.get(gamma_regularizer)
-        self.beta_constraint = constraints.get(beta_constraint)
-        self.gamma_constraint = constraints.get(gamma_constraint)
+        _keep_parts(self, beta=(beta_initializer, beta_regularizer, beta_constraint),
+                    gamma=(gamma_initializer, gamma_regularizer, gamma_constraint))
 
     def _options(self):
         return _given(axis=self.axis, epsilon=float(self.epsilon), center=self.center, scale=self.scale,
-                      beta_initializer=initializers.native(self.beta_initializer),
-                      gamma_initializer=initializers.native(self.gamma_initializer),
-                      beta_regularizer=regularizers.native(self.beta_regularizer),
-                      gamma_regularizer=regularizers.native(self.gamma_regularizer),
-                      beta_constraint=constraints.native(self.beta_constraint),
-                      gamma_constraint=constraints.native(self.gamma_constraint))
+                      **_native_parts(self, "beta", "gamma"))
 
 
 class BatchNormalization(_Scaled):

@@ -41,7 +41,10 @@ class LossScaleOptimizer(Optimizer):
         _own_rules.add_variable(self, (), "zeros", "float32", "learning_rate")
 
     def build(self, variables):
-        self.inner_optimizer.build(variables) if self._has_own_rule() else super().build(variables)
+        if self._has_own_rule():
+            self.inner_optimizer.build(variables)
+        else:
+            super().build(variables)
 
     def _has_own_rule(self):
         return self.inner_optimizer._has_own_rule()
