@@ -7,6 +7,7 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/ops/structure.h"
+#include "nn/layers/gamma_and_beta.h"
 #include "ops/batch_statistics.h"
 #include "runtime/autocast.h"
 
@@ -27,18 +28,8 @@ class BatchNormalizationLayer : public Layer {
     if (shape.rank() < 2) Refuse("the input needs an axis of examples and one of channels", shape);
     channels_ = shape[Axis(shape)];
     const Shape vector{channels_};
-    if (options_.scale)
-      gamma_ = AddWeight("gamma", vector,
-                         {.initializer = options_.gamma_initializer,
-                          .autocast = false,
-                          .regularizer = options_.gamma_regularizer,
-                          .constraint = options_.gamma_constraint});
-    if (options_.center)
-      beta_ = AddWeight("beta", vector,
-                        {.initializer = options_.beta_initializer,
-                         .autocast = false,
-                         .regularizer = options_.beta_regularizer,
-                         .constraint = options_.beta_constraint});
+    if (options_.scale) gamma_ = AddWeight("gamma", vector, GammaOf(options_));
+    if (options_.center) beta_ = AddWeight("beta", vector, BetaOf(options_));
     moving_mean_ = AddWeight(
         "moving_mean", vector,
         {.initializer = options_.moving_mean_initializer, .trainable = false, .autocast = false});

@@ -9,6 +9,7 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/normalization.h"
 #include "lockstep/ops/structure.h"
+#include "nn/layers/gamma_and_beta.h"
 #include "runtime/autocast.h"
 
 namespace lockstep {
@@ -30,18 +31,8 @@ class LayerNormalizationLayer : public Layer {
   void Build(const std::vector<Shape>& inputs) override {
     for (int64_t axis : AxesOf(inputs[0])) sizes_.push_back(inputs[0][static_cast<int>(axis)]);
     const Shape shape(sizes_);
-    if (options_.scale)
-      gamma_ = AddWeight("gamma", shape,
-                         {.initializer = options_.gamma_initializer,
-                          .autocast = false,
-                          .regularizer = options_.gamma_regularizer,
-                          .constraint = options_.gamma_constraint});
-    if (options_.center)
-      beta_ = AddWeight("beta", shape,
-                        {.initializer = options_.beta_initializer,
-                         .autocast = false,
-                         .regularizer = options_.beta_regularizer,
-                         .constraint = options_.beta_constraint});
+    if (options_.scale) gamma_ = AddWeight("gamma", shape, GammaOf(options_));
+    if (options_.center) beta_ = AddWeight("beta", shape, BetaOf(options_));
   }
 
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
@@ -111,18 +102,8 @@ class GroupNormalizationLayer : public Layer {
                  " channels",
              shape);
     }
-    if (options_.scale)
-      gamma_ = AddWeight("gamma", Shape{channels_},
-                         {.initializer = options_.gamma_initializer,
-                          .autocast = false,
-                          .regularizer = options_.gamma_regularizer,
-                          .constraint = options_.gamma_constraint});
-    if (options_.center)
-      beta_ = AddWeight("beta", Shape{channels_},
-                        {.initializer = options_.beta_initializer,
-                         .autocast = false,
-                         .regularizer = options_.beta_regularizer,
-                         .constraint = options_.beta_constraint});
+    if (options_.scale) gamma_ = AddWeight("gamma", Shape{channels_}, GammaOf(options_));
+    if (options_.center) beta_ = AddWeight("beta", Shape{channels_}, BetaOf(options_));
   }
 
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
