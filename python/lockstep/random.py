@@ -59,6 +59,13 @@ def _uniforms(draw, low, high, dtype):
     return n.cast(moved + n.cast(low, int64), dtype)
 
 
+def _uniforms_or_all(floats, integers_of, all_integers, low, high, dtype):
+    """By one of three functions: floats below 1 where no end is given, integers, or all integers where no bound is."""
+    if not dtype.is_integer:
+        return _uniforms(floats, low, 1 if high is None else high, dtype)
+    return all_integers() if low is None and high is None else _uniforms(integers_of, low, high, dtype)
+
+
 def uniform(shape, minval=0, maxval=None, dtype=float32, seed=None, name=None):
     """Numbers in [minval, maxval); integers need maxval."""
     dtype, shape = as_dtype(dtype), _sizes(shape)
@@ -102,12 +109,9 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=float32, name=No
                       alg="auto_select"):
     """Numbers that follow from `seed`, two integers, and the shape alone."""
     dtype, shape, seed = as_dtype(dtype), _sizes(shape), _seed(seed, alg)
-    if not dtype.is_integer:
-        return _uniforms(lambda low, high: n.stateless_uniform(shape, seed, low, high, dtype),
-                         minval, 1 if maxval is None else maxval, dtype)
-    if minval is None and maxval is None:
-        return n.stateless_uniform_full_int(shape, seed, dtype)
-    return _uniforms(lambda low, high: n.stateless_uniform_int(shape, seed, low, high, dtype), minval, maxval, dtype)
+    return _uniforms_or_all(lambda low, high: n.stateless_uniform(shape, seed, low, high, dtype),
+                            lambda low, high: n.stateless_uniform_int(shape, seed, low, high, dtype),
+                            lambda: n.stateless_uniform_full_int(shape, seed, dtype), minval, maxval, dtype)
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None,
@@ -249,12 +253,9 @@ class Generator:
 
     def uniform(self, shape, minval=0, maxval=None, dtype=float32, name=None):
         dtype, shape = as_dtype(dtype), _sizes(shape)
-        if not dtype.is_integer:
-            return _uniforms(lambda low, high: self._native.uniform(shape, low, high, dtype),
-                             minval, 1 if maxval is None else maxval, dtype)
-        if minval is None and maxval is None:
-            return self._native.uniform_full_int(shape, dtype)
-        return _uniforms(lambda low, high: self._native.uniform_int(shape, low, high, dtype), minval, maxval, dtype)
+        return _uniforms_or_all(lambda low, high: self._native.uniform(shape, low, high, dtype),
+                                lambda low, high: self._native.uniform_int(shape, low, high, dtype),
+                                lambda: self._native.uniform_full_int(shape, dtype), minval, maxval, dtype)
 
     def uniform_full_int(self, shape, dtype=int32, name=None):
         return self._native.uniform_full_int(_sizes(shape), as_dtype(dtype))
