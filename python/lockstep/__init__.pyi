@@ -99,8 +99,8 @@ class VariableSynchronization(enum.Enum):
 def abs(x, name=None) -> Any:
     """|x|, element by element."""
     ...
-def accumulate_n(inputs, name=None) -> Any:
-    """The sum of tensors of one shape and dtype."""
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Any:
+    """The sum of tensors of one shape and dtype. Raises: ValueError where they are not; TypeError for another dtype."""
     ...
 def acos(x, name=None) -> Any:
     """The arc cosine. Element by element; shape and dtype: those of x."""
@@ -193,7 +193,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
     """t, scaled down if its norm is larger than `clip_norm`."""
     ...
 def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Any:
-    """t where it lies between the bounds, else the bound."""
+    """t where it lies between the bounds, else the bound. Raises: TypeError for bounds that t's dtype does not have."""
     ...
 from . import compat as compat
 def concat(values, axis, name='concat') -> Any:
@@ -222,7 +222,7 @@ def cosh(x, name=None) -> Any:
     """The hyperbolic cosine. Element by element; shape and dtype: those of x."""
     ...
 def count_nonzero(input, axis=None, keepdims=False, dtype=..., name=None) -> Any:
-    """How many elements are not zero."""
+    """How many elements are not zero; of texts how many are not empty."""
     ...
 def cross(a, b, name=None) -> Any:
     """The cross product along the last axis, of size 3."""
@@ -263,7 +263,7 @@ def dynamic_stitch(indices, data, name=None) -> Any:
     """The rows of `data[k]` at the places `indices[k]`, the last one where places meet. Eager."""
     ...
 def einsum(equation, *inputs, **kwargs) -> Any:
-    """Products and sums in Einstein's notation, such as 'ij,jk->ik'."""
+    """Products and sums in Einstein's notation, such as 'ij,jk->ik'. Raises: TypeError for unknown keywords."""
     ...
 def ensure_shape(x, shape, name=None) -> Any:
     """`x`. Raises: InvalidArgumentError (ValueError in a graph) when it has another shape."""
@@ -322,7 +322,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     """The elements along `axis` that `indices` name. Raises: InvalidArgumentError outside."""
     ...
 def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy='') -> Any:
-    """The slices at whole places."""
+    """The slices at whole places, each in its own element of the first `batch_dims` axes."""
     ...
 def get_logger() -> Any:
     """The logger 'tensorflow' of Python's logging."""
@@ -404,11 +404,11 @@ def lgamma(x, name=None) -> Any:
     """log |gamma(x)|. Element by element; shape and dtype: those of x."""
     ...
 def lin_space(start, stop, num, name=None, axis=0) -> Any:
-    """`num` numbers from start to stop, both included."""
+    """`num` numbers from start to stop, both included; of tensors of one shape along a new axis."""
     ...
 from . import linalg as linalg
 def linspace(start, stop, num, name=None, axis=0) -> Any:
-    """`num` numbers from start to stop, both included."""
+    """`num` numbers from start to stop, both included; of tensors of one shape along a new axis."""
     ...
 lockstep_version: Any
 def log(x, name=None) -> Any:
@@ -473,7 +473,7 @@ def no_op(name=None) -> Any:
     """An operation that does nothing."""
     ...
 def norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None) -> Any:
-    """The norm: 'euclidean', 1, 2, a power, or inf; of the whole tensor or along `axis`."""
+    """The norm of the whole tensor, of vectors along an axis, or of matrices in two axes."""
     ...
 def not_equal(x, y, name=None) -> Any:
     """x != y. Element by element; shapes broadcast, dtypes must agree."""
@@ -482,7 +482,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None) -> 
     """The same for a function of NumPy arrays."""
     ...
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None) -> Any:
-    """`on_value` where an index equals the place along a new axis, else `off_value`."""
+    """`on_value` where an index equals the place along a new axis, else `off_value`; of their dtype."""
     ...
 def ones(shape, dtype=..., name=None, layout=None) -> Any:
     """Ones of a shape."""
@@ -581,7 +581,7 @@ def reverse(tensor, axis, name=None) -> Any:
     """Backwards along the axes."""
     ...
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None) -> Any:
-    """The first `seq_lengths[i]` steps of row i in the other order."""
+    """The first `seq_lengths[i]` steps along `seq_axis` in the other order, where i counts along `batch_axis` (0)."""
     ...
 def rint(x, name=None) -> Any:
     """As round. Element by element; shape and dtype: those of x."""
@@ -609,7 +609,7 @@ def scatter_nd(indices, updates, shape, name=None) -> Any:
     """Zeros to which `updates` are added at places."""
     ...
 def searchsorted(sorted_sequence, values, side='left', out_type=..., name=None) -> Any:
-    """How many elements of a rising row are below each value."""
+    """How many elements of a rising row are below each value (right: or equal to it). Raises: ValueError for another side."""
     ...
 def segment_mean(data, segment_ids, name=None) -> Any:
     """The mean of the rows of each segment."""

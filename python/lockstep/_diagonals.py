@@ -2,6 +2,7 @@
 
 from . import ops_array
 from ._tensor import convert_to_tensor
+from .errors import InvalidArgumentError
 
 
 def _band(k):
@@ -121,3 +122,26 @@ def set_diag(value, diagonal, k, align):
     rows, columns = value._shape[-2:]
     diagonal = convert_to_tensor(diagonal, dtype=value.dtype)
     return ops_array.where(_where_band(k, rows, columns), _laid(_rows_of(diagonal, k, align, rows, columns), rows, columns), value)
+
+
+def tensor_diag(diagonal, name=None):
+    """Zeros with the elements of a tensor where the first half of the place is the second one. Shapes: [...] to [..., ...]."""
+    diagonal = convert_to_tensor(diagonal)
+    sizes = ops_array.sizes_of(diagonal)
+    return ops_array.reshape(ops_array.diag(ops_array.reshape(diagonal, [-1])), sizes * 2)
+
+
+def tensor_diag_part(input, name=None):
+    """The inverse of `tensor_diag`. Raises: InvalidArgumentError for an odd number of axes, or halves that differ."""
+    value = convert_to_tensor(input)
+    half = value._rank // 2
+    first, second = value._shape[:half], value._shape[half:]
+    if value._rank % 2 or not value._rank:
+        raise InvalidArgumentError(None, None, f"The rank of the tensor should be even and positive, got shape {value.shape}")
+    for axis, (one, other) in enumerate(zip(first, second)):
+        if one != other and None not in (one, other):
+            raise InvalidArgumentError(None, None, f"Invalid shape {value.shape}: dimensions {axis} and {half + axis} do "
+                                                   "not match.")
+    sizes = ops_array.sizes_of(value, range(half))
+    count = ops_array._product(sizes)
+    return ops_array.reshape(ops_array.diag_part(ops_array.reshape(value, [count, count])), sizes)

@@ -316,3 +316,11 @@ class TensorShape:
 
     def __reduce__(self):
         return TensorShape, (self._dims,)
+
+
+def __getattr__(name):
+    """The conversions of `tf.dtypes`."""
+    if name not in ("cast", "saturate_cast"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import ops_math
+    return getattr(ops_math, name)

@@ -129,16 +129,26 @@ def eye(rows, columns, dtype):
     return op(n.cast, op(n.equal, op(n.expand_dims, down, 1), op(n.expand_dims, across, 0)), dtype)
 
 
-def linspace(start, stop, num):
-    """`num` numbers from start to stop, with the steps of n.linspace."""
+def linspace(start, stop, num, shape=(-1,)):
+    """`num` numbers from start to stop, with the steps of n.linspace, whose numbers have a shape."""
     count = as_int64(num)
-    places = arange(as_int64(0), count)
+    places = op(n.reshape, arange(as_int64(0), count), list(shape))
     last = op(n.subtract, count, 1)
     steps = op(n.cast, op(n.maximum, last, 1), start.dtype)
     step = op(n.divide, op(n.subtract, stop, start), steps)
     inner = op(n.add, start, op(n.multiply, step, op(n.cast, places, start.dtype)))
     ends = op(n.logical_and, op(n.equal, places, last), op(n.greater, last, 0))
     return op(n.where, ends, stop, inner)
+
+
+def linspace_along(start, stop, num, axis):
+    """`num` tensors from start to stop, which have one shape, along a new axis."""
+    rank = start._rank + 1
+    if start._rank != stop._rank:
+        raise ValueError(f"start and stop must have one shape; got {start.shape} and {stop.shape}")
+    first, last = [op(n.expand_dims, one, axis) for one in (start, stop)]
+    along = [-1 if i == axis % rank else 1 for i in range(rank)]
+    return linspace(first, last, num, along)
 
 
 def repeat(tensor, repeats, axis):

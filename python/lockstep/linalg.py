@@ -5,13 +5,12 @@ import collections
 from . import _native as n
 from ._tensor import convert_to_tensor
 from . import ops_array as _array
+from ._diagonals import tensor_diag, tensor_diag_part  # noqa: F401
 from .ops_array import band_part, eye, matrix_transpose, trace  # noqa: F401
 from .ops_math import cross, einsum, global_norm, matmul, matvec, norm, tensordot  # noqa: F401
 from .nn import l2_normalize, moments  # noqa: F401
 
 adjoint = matrix_transpose
-tensor_diag = _array.diag
-tensor_diag_part = _array.diag_part
 
 
 def _decomposed(function, tensor, shapes):

@@ -39,7 +39,7 @@ def eigvalsh(tensor, name=None) -> Any:
     """The eigenvalues of symmetric matrices, from the smallest; no gradient flows. Shapes: [..., n, n] to [..., n]."""
     ...
 def einsum(equation, *inputs, **kwargs) -> Any:
-    """Products and sums in Einstein's notation, such as 'ij,jk->ik'."""
+    """Products and sums in Einstein's notation, such as 'ij,jk->ik'. Raises: TypeError for unknown keywords."""
     ...
 def expm(input, name=None) -> Any:
     """The exponential of matrices, by scaling, a Taylor sum and squaring. Eager."""
@@ -74,7 +74,7 @@ def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_spa
     ...
 from lockstep.nn import moments as moments
 def norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None) -> Any:
-    """The norm: 'euclidean', 1, 2, a power, or inf; of the whole tensor or along `axis`."""
+    """The norm of the whole tensor, of vectors along an axis, or of matrices in two axes."""
     ...
 def normalize(tensor, ord='euclidean', axis=None, name=None) -> Any:
     """(tensor / norm, norm)"""
@@ -98,10 +98,10 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None) -> Any:
     """(s, u, v), or s alone, computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., k], [..., m, k] and [..., n, k],"""
     ...
 def tensor_diag(diagonal, name=None) -> Any:
-    """A matrix with this diagonal."""
+    """Zeros with the elements of a tensor where the first half of the place is the second one. Shapes: [...] to [..., ...]."""
     ...
 def tensor_diag_part(input, name=None) -> Any:
-    """The diagonal of matrices."""
+    """The inverse of `tensor_diag`. Raises: InvalidArgumentError for an odd number of axes, or halves that differ."""
     ...
 def tensordot(a, b, axes, name=None) -> Any:
     """Sums over pairs of axes: the last `axes` of a with the first of b, or two lists of axes."""

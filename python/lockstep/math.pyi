@@ -5,8 +5,8 @@ from lockstep.keras.models import Tensor as Tensor
 def abs(x, name=None) -> Any:
     """|x|, element by element."""
     ...
-def accumulate_n(inputs, name=None) -> Any:
-    """The sum of tensors of one shape and dtype."""
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Any:
+    """The sum of tensors of one shape and dtype. Raises: ValueError where they are not; TypeError for another dtype."""
     ...
 def acos(x, name=None) -> Any:
     """The arc cosine. Element by element; shape and dtype: those of x."""
@@ -64,7 +64,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
     """t, scaled down if its norm is larger than `clip_norm`."""
     ...
 def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Any:
-    """t where it lies between the bounds, else the bound."""
+    """t where it lies between the bounds, else the bound. Raises: TypeError for bounds that t's dtype does not have."""
     ...
 def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=..., name=None) -> Any:
     """Row: label, column: prediction; how often they met."""
@@ -78,7 +78,7 @@ def cosh(x, name=None) -> Any:
     """The hyperbolic cosine. Element by element; shape and dtype: those of x."""
     ...
 def count_nonzero(input, axis=None, keepdims=False, dtype=..., name=None) -> Any:
-    """How many elements are not zero."""
+    """How many elements are not zero; of texts how many are not empty."""
     ...
 from lockstep.linalg import cross as cross
 def cumprod(x, axis=0, exclusive=False, reverse=False, name=None) -> Any:
@@ -177,10 +177,10 @@ def lgamma(x, name=None) -> Any:
     """log |gamma(x)|. Element by element; shape and dtype: those of x."""
     ...
 def lin_space(start, stop, num, name=None, axis=0) -> Any:
-    """`num` numbers from start to stop, both included."""
+    """`num` numbers from start to stop, both included; of tensors of one shape along a new axis."""
     ...
 def linspace(start, stop, num, name=None, axis=0) -> Any:
-    """`num` numbers from start to stop, both included."""
+    """`num` numbers from start to stop, both included; of tensors of one shape along a new axis."""
     ...
 def log(x, name=None) -> Any:
     """The natural logarithm. Element by element; shape and dtype: those of x."""
@@ -302,7 +302,7 @@ def scalar_mul(scalar, x, name=None) -> Any:
     """scalar * x."""
     ...
 def searchsorted(sorted_sequence, values, side='left', out_type=..., name=None) -> Any:
-    """How many elements of a rising row are below each value."""
+    """How many elements of a rising row are below each value (right: or equal to it). Raises: ValueError for another side."""
     ...
 def segment_max(data, segment_ids, name=None) -> Any:
     """Over the rows of each segment, whose numbers rise; 0 (1 for products) for one without rows."""

@@ -83,10 +83,19 @@ def log_softmax(logits, axis=None, name=None):
 
 
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
-    """-sum(labels * log_softmax(logits)) along the last axis. Shapes: both [..., c]; result [...]."""
+    """-sum(labels * log_softmax(logits)) along `axis`. Shapes: both the same, or such that they broadcast; the result has
+    that without the axis."""
     logits = convert_to_tensor(logits)
-    labels = convert_to_tensor(labels, dtype_hint=logits.dtype)
-    return op(n.softmax_cross_entropy, ops_math.cast(labels, logits.dtype), logits)
+    labels = ops_math.cast(convert_to_tensor(labels, dtype_hint=logits.dtype), logits.dtype)
+    rank = logits._rank
+    axis = int(integers(axis, "an axis")) % rank
+    if axis != rank - 1:
+        order = [one for one in range(rank) if one != axis] + [axis]
+        labels, logits = ops_array.transpose(labels, order), ops_array.transpose(logits, order)
+    if labels._shape != logits._shape and None not in labels._shape + logits._shape:
+        shape = ops_array.broadcast_static_shape(labels.shape, logits.shape)
+        labels, logits = ops_array.broadcast_to(labels, shape), ops_array.broadcast_to(logits, shape)
+    return op(n.softmax_cross_entropy, labels, logits)
 
 
 softmax_cross_entropy_with_logits_v2 = softmax_cross_entropy_with_logits
@@ -273,10 +282,14 @@ lrn = local_response_normalization
 
 
 def embedding_lookup(params, ids, max_norm=None, name=None):
-    """Rows of `params`; of a variable in shards each server gives those that it has."""
+    """Rows of `params`, a table or a list of its parts; of a variable in shards each server gives those that it has. Rows
+    longer than `max_norm` are scaled down to it."""
+    from . import _embeddings
     if hasattr(params, "sparse_read") and hasattr(params, "variables"):
-        return params.sparse_read(ids)
-    return ops_array.gather(params, ids)
+        return _embeddings.within(params.sparse_read(ids), ids, max_norm)
+    if hasattr(ids, "row_splits"):
+        return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))
+    return _embeddings.lookup(params, ids, max_norm)
 
 
 def in_top_k(targets, predictions, k, name=None):

@@ -68,7 +68,7 @@ def elu(features, name=None) -> Any:
     """x from 0 on, else e^x - 1."""
     ...
 def embedding_lookup(params, ids, max_norm=None, name=None) -> Any:
-    """Rows of `params`; of a variable in shards each server gives those that it has."""
+    """Rows of `params`, a table or a list of its parts; of a variable in shards each server gives those that it has. Rows"""
     ...
 def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None, allow_fast_lookup=False) -> Any:
     """Rows of `params` joined for each row of `sp_ids`. combiner: mean (default), sqrtn or sum."""
@@ -168,10 +168,10 @@ def softmax(logits, axis=None, name=None, dim=None) -> Any:
     """exp(x) / sum(exp(x)) along `axis` (the last one)."""
     ...
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Any:
-    """-sum(labels * log_softmax(logits)) along the last axis. Shapes: both [..., c]; result [...]."""
+    """-sum(labels * log_softmax(logits)) along `axis`. Shapes: both the same, or such that they broadcast; the result has"""
     ...
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=-1, name=None) -> Any:
-    """-sum(labels * log_softmax(logits)) along the last axis. Shapes: both [..., c]; result [...]."""
+    """-sum(labels * log_softmax(logits)) along `axis`. Shapes: both the same, or such that they broadcast; the result has"""
     ...
 def softplus(features, name=None) -> Any:
     """log(1 + e^x)."""

@@ -263,11 +263,30 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """More elements before and after along each axis. mode: CONSTANT, REFLECT or SYMMETRIC."""
     kind = {"CONSTANT": 0, "REFLECT": 1, "SYMMETRIC": 2}[mode.upper()]
+    tensor = convert_to_tensor(tensor)
+    if kind == 0 and not _fits_float(tensor.dtype, constant_values):
+        return _padded_beside(tensor, paddings, constant_values)
     if kind == 0 and _value_shapes.is_value(paddings):
-        return _value_shapes.pad(convert_to_tensor(tensor), paddings, float(integers(constant_values, "it")))
+        return _value_shapes.pad(tensor, paddings, float(integers(constant_values, "it")))
     pairs = [[int(integers(one, "a padding")) for one in pair]
              for pair in integers(paddings, "paddings")]
-    return op(n.pad, convert_to_tensor(tensor), pairs, kind, float(integers(constant_values, "it")))
+    return op(n.pad, tensor, pairs, kind, float(integers(constant_values, "it")))
+
+
+def _fits_float(dtype, *numbers):
+    """Whether a dtype's numbers, these among them, can be told as floats: no texts, no values of a run, no large int64."""
+    if dtype.name == "string" or any(_value_shapes.is_value(one) for one in numbers):
+        return False
+    return dtype.name != "int64" or all(-2**53 < integers(one, "a value") < 2**53 for one in numbers)
+
+
+def _padded_beside(tensor, paddings, value):
+    """`pad` with a value of any kind: where each element comes from is padded, and 0 stands for the value."""
+    from . import ops_math
+    value = "" if tensor.dtype.name == "string" and isinstance(value, int) else value
+    whole = concat([reshape(convert_to_tensor(value, dtype=tensor.dtype), [1]), reshape(tensor, [-1])], 0)
+    places = reshape(ops_math.range(1, size(tensor) + 1), sizes_of(tensor))
+    return gather(whole, pad(places, paddings))
 
 
 @_takes_ragged
@@ -306,8 +325,8 @@ def reverse(tensor, axis, name=None):
 def roll(input, shift, axis, name=None):
     """Elements moved on by `shift`, those beyond the end to the front."""
     input = convert_to_tensor(input)
-    shifts = shift if isinstance(shift, (list, tuple)) else [shift]
-    axes = axis if isinstance(axis, (list, tuple)) else [axis]
+    shifts, axes = ([one] if not isinstance(one, (list, tuple)) else one for one in (
+        shift if _value_shapes.is_value(shift) else integers(shift, "a shift"), integers(axis, "an axis")))
     for by, along in zip(shifts, axes):
         size = input._shape[along]
         if size is None or _value_shapes.is_value(by):
@@ -357,8 +376,20 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
 
 def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
-    """The slices at whole places."""
-    return op(n.gather_nd, convert_to_tensor(params), convert_to_tensor(indices))
+    """The slices at whole places, each in its own element of the first `batch_dims` axes.
+
+    Args: bad_indices_policy: "IGNORE" gives zeros for places outside.
+    Raises: InvalidArgumentError for places outside; ValueError for more batch axes than there are."""
+    from . import _indexing
+    params, indices, batch_dims = convert_to_tensor(params), convert_to_tensor(indices), int(batch_dims)
+
+    def take(whole, places):
+        if batch_dims:
+            return _indexing.gather_nd_in_batches(whole, places, batch_dims)
+        return op(n.gather_nd, whole, places)
+    if not _indexing.is_ignoring(bad_indices_policy):
+        return take(params, indices)
+    return _indexing.gather_nd_inside(params, indices, take, batch_dims)
 
 
 def scatter_nd(indices, updates, shape, name=None):
@@ -405,7 +436,12 @@ def where(condition, x=None, y=None, name=None):
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     """The elements whose mark is true."""
     tensor, mask = convert_to_tensor(tensor), convert_to_tensor(mask)
+    axis = int(integers(axis or 0, "an axis")) % (tensor._rank or 1)
     if axis:
+        sizes = sizes_of(tensor)
+        flat = [-1] + sizes[axis + mask._rank:]
+        tensor = reshape(tensor, sizes[:axis] + flat) if mask._rank > 1 else tensor
+        mask = reshape(mask, [-1])
         order = [axis] + [one for one in builtin_range(tensor._rank) if one != axis]
         back = [order.index(one) for one in builtin_range(tensor._rank)]
         return op(n.transpose, op(n.boolean_mask, op(n.transpose, tensor, order), mask), back)
@@ -453,7 +489,7 @@ def unique(x, out_idx=int32, name=None):
     if x._dtype == 7:
         return Unique(*_unique_texts(x, out_idx)[:2])
     made = op(n.unique, x)
-    return Unique(made[0], made[1] if as_dtype(out_idx) == made[1].dtype else op(n.cast, made[1], as_dtype(out_idx)))
+    return Unique(made[0], _as(made[1], out_idx))
 
 
 def _unique_texts(x, out_idx):
@@ -473,22 +509,35 @@ def unique_with_counts(x, out_idx=int32, name=None):
         return UniqueWithCounts(*_unique_texts(x, out_idx))
     values, places = op(n.unique, x)
     counts = op(n.unsorted_segment_sum, n.ones_like(places), places, values._shape[0])
-    return UniqueWithCounts(values, places, counts)
+    return UniqueWithCounts(values, _as(places, out_idx), _as(counts, out_idx))
+
+
+def _of_one_hot(on_value, off_value, dtype):
+    """(dtype, the two values as they are) of `one_hot`. Raises: TypeError for dtypes that differ."""
+    kinds = [None if one is None else convert_to_tensor(one, dtype_hint=dtype).dtype for one in (on_value, off_value)]
+    if None not in kinds and kinds[0] != kinds[1]:
+        raise TypeError(f"dtype {kinds[0]!r} of on_value does not match dtype {kinds[1]!r} of off_value")
+    kind = kinds[0] or kinds[1]
+    if dtype is not None and kind is not None and as_dtype(dtype) != kind:
+        raise TypeError(f"dtype {kind!r} of {'on_value' if kinds[0] else 'off_value'} does not match dtype parameter "
+                        f"{as_dtype(dtype)!r}")
+    return as_dtype(dtype or kind or float32), 1 if on_value is None else on_value, 0 if off_value is None else off_value
 
 
 @_takes_ragged
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
-    """`on_value` where an index equals the place along a new axis, else `off_value`."""
-    if dtype is None:
-        typed = next((one.dtype for one in (on_value, off_value) if is_tensor(one)), None)
-        dtype = typed or (int32 if isinstance(on_value, int) and not isinstance(on_value, bool)
-                          else float32)
-    on = 1.0 if on_value is None else float(on_value)
-    off = 0.0 if off_value is None else float(off_value)
+    """`on_value` where an index equals the place along a new axis, else `off_value`; of their dtype.
+
+    Raises: TypeError for values of two dtypes, or of another one than `dtype`."""
+    indices = convert_to_tensor(indices)
+    dtype, on, off = _of_one_hot(on_value, off_value, dtype)
+    if not _fits_float(dtype, on, off):
+        met = one_hot(indices, depth, axis=axis, dtype="bool")
+        return where(met, *[convert_to_tensor(one, dtype=dtype) for one in (on, off)])
+    on, off = [float(integers(one, "a value")) for one in (on, off)]
     if _value_shapes.is_value(depth):
-        return _value_shapes.one_hot(convert_to_tensor(indices), depth, on, off, axis, as_dtype(dtype))
-    return op(n.one_hot, convert_to_tensor(indices), int(integers(depth, "depth")), on, off,
-              -1 if axis is None else axis, as_dtype(dtype))
+        return _value_shapes.one_hot(indices, depth, on, off, axis, dtype)
+    return op(n.one_hot, indices, int(integers(depth, "depth")), on, off, -1 if axis is None else axis, dtype)
 
 
 def shape(input, out_type=None, name=None):
@@ -546,14 +595,19 @@ TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 def top_k(input, k=1, sorted=True, index_type=int32, name=None):
     """The k largest elements along the last axis, and their places."""
     if _value_shapes.is_value(k):
-        return TopKV2(*_value_shapes.top_k(convert_to_tensor(input), k))
-    return TopKV2(*op(n.top_k, convert_to_tensor(input), int(integers(k, "k"))))
+        values, places = _value_shapes.top_k(convert_to_tensor(input), k)
+    else:
+        values, places = op(n.top_k, convert_to_tensor(input), int(integers(k, "k")))
+    return TopKV2(values, _as(places, index_type))
 
 
 def searchsorted(sorted_sequence, values, side="left", out_type=int32, name=None):
-    """How many elements of a rising row are below each value."""
-    return op(n.searchsorted, convert_to_tensor(sorted_sequence), convert_to_tensor(values),
-              side == "right")
+    """How many elements of a rising row are below each value (right: or equal to it). Raises: ValueError for another side."""
+    if side not in ("left", "right"):
+        raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
+    rows = convert_to_tensor(sorted_sequence)
+    found = op(n.searchsorted, rows, convert_to_tensor(values, dtype_hint=rows.dtype), side == "right")
+    return _as(found, out_type)
 
 
 def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
@@ -616,9 +670,14 @@ _ = (nest, get_item)
 
 def dynamic_partition(data, partitions, num_partitions, name=None):
     """The rows with partition 0, those with 1, ..., each as a tensor. In traced functions their numbers are
-    not known."""
-    data, partitions = convert_to_tensor(data), convert_to_tensor(partitions)
-    return [boolean_mask(data, op(n.equal, partitions, i)) for i in builtin_range(int(num_partitions))]
+    not known. Raises: InvalidArgumentError for a partition that is known and not there."""
+    data, partitions, count = convert_to_tensor(data), convert_to_tensor(partitions), int(num_partitions)
+    known = n.static_value(partitions)
+    if known is not None:
+        for place, one in enumerate(known.numpy().reshape(-1).tolist()):
+            if not 0 <= one < count:
+                raise errors.InvalidArgumentError(None, None, f"partitions[{place}] = {one} is not in [0, {count})")
+    return [boolean_mask(data, op(n.equal, partitions, i)) for i in builtin_range(count)]
 
 
 def dynamic_stitch(indices, data, name=None):
@@ -684,17 +743,13 @@ def broadcast_dynamic_shape(shape_x, shape_y, name=None):
 
 
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
-    """The first `seq_lengths[i]` steps of row i in the other order."""
+    """The first `seq_lengths[i]` steps along `seq_axis` in the other order, where i counts along `batch_axis` (0).
+
+    Raises: InvalidArgumentError for lengths that no row has."""
+    from ._indexing import reverse_sequence as reverse_rows
     input = convert_to_tensor(input)
-    lengths = convert_to_tensor(seq_lengths).numpy()
-    import numpy
-    rows, steps = input._shape[batch_axis or 0], input._shape[seq_axis or 1]
-    places = numpy.tile(numpy.arange(steps), (rows, 1))
-    for i, length in enumerate(lengths):
-        places[i, :length] = numpy.arange(length)[::-1]
-    if (batch_axis or 0) != 0 or (seq_axis or 1) != 1:
-        raise NotImplementedError("rows are axis 0 and steps axis 1; transpose first")
-    return gather(input, places.astype("int32"), axis=1, batch_dims=1)
+    axes = [int(axis or 0) % input._rank for axis in (seq_axis, batch_axis)]
+    return reverse_rows(input, convert_to_tensor(seq_lengths), *axes)
 
 
 _op_names.name_all(globals(), __name__)

@@ -178,9 +178,9 @@ reduce_mean = globals()["reduce_mean"]
 
 
 def count_nonzero(input, axis=None, keepdims=False, dtype=int64, name=None):
-    """How many elements are not zero."""
+    """How many elements are not zero; of texts how many are not empty."""
     input = convert_to_tensor(input)
-    zero = n.zeros_like(input)
+    zero = convert_to_tensor("") if input.dtype == "string" else n.zeros_like(input)
     return reduce_sum(cast(op(n.not_equal, input, zero), dtype), axis, keepdims)
 
 
@@ -216,7 +216,20 @@ def add_n(inputs, name=None):
     return op(n.add_n, [convert_to_tensor(one) for one in inputs])
 
 
-accumulate_n = add_n
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+    """The sum of tensors of one shape and dtype. Raises: ValueError where they are not; TypeError for another dtype."""
+    from ._dtypes import TensorShape
+    if not inputs or not isinstance(inputs, (list, tuple)):
+        raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape.")
+    given = [convert_to_tensor(one) for one in inputs]
+    whole = TensorShape(shape)
+    for one in given:
+        if one.dtype != given[0].dtype or not one.shape.is_compatible_with(given[0].shape) or (
+                not one.shape.is_compatible_with(whole)):
+            raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape.")
+    if tensor_dtype is not None and as_dtype(tensor_dtype) != given[0].dtype:
+        raise TypeError(f"tensor_dtype is {as_dtype(tensor_dtype)!r}, but input is of type {given[0].dtype!r}")
+    return op(n.add_n, given)
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False,
@@ -224,9 +237,16 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
            name=None):
     """The matrix product. Shapes: [..., m, k], [..., k, n] to [..., m, n]; leading axes broadcast.
 
-    Raises: InvalidArgumentError when the inner sizes disagree."""
+    Args: output_type: the dtype in which the products are summed.
+    Raises: InvalidArgumentError when the inner sizes disagree; ValueError for a side that is transposed twice."""
+    for side, transposed, adjoint in (("a", transpose_a, adjoint_a), ("b", transpose_b, adjoint_b)):
+        if transposed and adjoint:
+            raise ValueError(f"Only one of `transpose_{side}` and `adjoint_{side}` can be True. Received "
+                             f"`transpose_{side}`={transposed}, `adjoint_{side}`={adjoint}.")
     a = convert_to_tensor(a, dtype_hint=b.dtype if is_tensor(b) else None)
     b = convert_to_tensor(b, dtype_hint=a.dtype)
+    if output_type is not None and as_dtype(output_type) != a.dtype:
+        a, b = cast(a, output_type), cast(b, output_type)
     a, b = with_shape(a, [None, None]), with_shape(b, [None, None])
     return op(n.matmul, a, b, bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b))
 
@@ -264,14 +284,27 @@ def tensordot(a, b, axes, name=None):
 
 
 def einsum(equation, *inputs, **kwargs):
-    """Products and sums in Einstein's notation, such as "ij,jk->ik"."""
+    """Products and sums in Einstein's notation, such as "ij,jk->ik". Raises: TypeError for unknown keywords."""
+    unknown = sorted(set(kwargs) - {"name", "optimize", "greedy"})
+    if unknown:
+        raise TypeError(f"Invalid keyword arguments for einsum: {', '.join(unknown)}. Valid arguments: name, optimize, "
+                        "greedy.")
     return op(n.einsum, equation.replace(" ", ""), [convert_to_tensor(one) for one in inputs])
 
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
-    """The norm: "euclidean", 1, 2, a power, or inf; of the whole tensor or along `axis`."""
+    """The norm of the whole tensor, of vectors along an axis, or of matrices in two axes.
+
+    Args: ord: "euclidean", 1, 2, a positive power, or inf; of matrices "euclidean", "fro", 1 (the largest sum of a column),
+    inf (of a row) or 2 (the largest singular value).
+    Raises: ValueError for another `ord`."""
     tensor = convert_to_tensor(tensor)
     axes = _axes(axis)
+    if axes is not None and len(axes) == 2 and ord not in ("euclidean", "fro"):
+        from ._norms import of_matrices
+        return of_matrices(tensor, ord, axes, bool(keepdims))
+    if ord not in ("euclidean", "fro") and (isinstance(ord, str) or ord <= 0):
+        raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     keep = bool(keepdims)
     if ord in ("euclidean", "fro", 2):
         return op(n.reduce_euclidean_norm, tensor, axes, keep)
@@ -284,11 +317,10 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
 
 
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
-    """t where it lies between the bounds, else the bound."""
+    """t where it lies between the bounds, else the bound. Raises: TypeError for bounds that t's dtype does not have."""
     t = convert_to_tensor(t)
-    low = cast(clip_value_min, t.dtype) if not is_tensor(clip_value_min) else clip_value_min
-    high = cast(clip_value_max, t.dtype) if not is_tensor(clip_value_max) else clip_value_max
-    return op(n.clip_by_value, t, convert_to_tensor(low), convert_to_tensor(high))
+    low, high = [convert_to_tensor(one, None if is_tensor(one) else t.dtype) for one in (clip_value_min, clip_value_max)]
+    return op(n.clip_by_value, t, low, high)
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None):
@@ -347,13 +379,16 @@ def _rank_of(dtype):
 
 
 def linspace(start, stop, num, name=None, axis=0):
-    """`num` numbers from start to stop, both included."""
+    """`num` numbers from start to stop, both included; of tensors of one shape along a new axis."""
     start, stop = convert_to_tensor(start), convert_to_tensor(stop)
     if start.dtype.is_integer:
         start, stop = cast(start, "float64"), cast(stop, "float64")
-    if _value_shapes.is_value([start, stop, num]):
-        return _value_shapes.linspace(start, cast(stop, start.dtype), num)
-    return op(n.linspace, start, cast(stop, start.dtype), int(integers(num, "num")))
+    stop = cast(stop, start.dtype)
+    if start._rank or stop._rank:
+        return _value_shapes.linspace_along(start, stop, num, int(integers(axis, "an axis")))
+    if _value_shapes.is_value([start, stop, num]) or int(integers(num, "num")) <= 0:
+        return _value_shapes.linspace(start, stop, num)
+    return op(n.linspace, start, stop, int(integers(num, "num")))
 
 
 lin_space = linspace
@@ -362,6 +397,10 @@ lin_space = linspace
 def polyval(coeffs, x, name=None):
     """The polynomial with these coefficients, the highest power first."""
     x = convert_to_tensor(x)
+    if not isinstance(coeffs, list):
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    if not coeffs:
+        return n.zeros_like(x)
     result = convert_to_tensor(coeffs[0])
     for one in coeffs[1:]:
         result = result * x + one
@@ -384,7 +423,11 @@ def segment_mean(data, segment_ids, name=None):
     data = convert_to_tensor(data)
     total = segment_sum(data, segment_ids)
     count = segment_sum(n.ones_like(data), segment_ids)
-    return op(n.divide_no_nan, total, count)
+    return op(n.floordiv if data.dtype.is_integer else n.divide_no_nan, total, _at_least_one(count))
+
+
+def _at_least_one(count):
+    return op(n.maximum, count, n.ones_like(count))
 
 
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=int32, name=None, axis=None,

@@ -378,12 +378,29 @@ def to_hash_bucket(input, num_buckets, name=None):
 
 
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
-    """The texts of each segment, one after another."""
-    texts, places = convert_to_tensor(inputs)._strings(), convert_to_tensor(segment_ids).numpy().reshape(-1)
-    made = [[] for _ in range(int(num_segments))]
-    for text, place in zip(texts, places):
-        made[int(place)].append(text)
-    return _native.from_strings([separator.encode().join(one) for one in made], [builtins.len(made)])
+    """The texts of each segment, one after another. Shapes: inputs [ids..., rest...]; result [num_segments, rest...].
+
+    Raises: InvalidArgumentError for a segment that is not there, or ids of which inputs have no such axes in front."""
+    from ._tensor import integers
+    from .errors import InvalidArgumentError
+    texts, ids = convert_to_tensor(inputs), convert_to_tensor(segment_ids)
+    count, rest = int(integers(num_segments, "num_segments")), list(texts._shape)[ids._rank:]
+    if list(texts._shape)[:ids._rank] != list(ids._shape):
+        raise InvalidArgumentError(None, None, "segment_ids' shape must be a prefix of inputs' shape; got "
+                                   f"{ids.shape} and {texts.shape}")
+    if texts._symbolic or ids._symbolic:
+        return _on_host(lambda *both: unsorted_segment_join(*both, count, separator), [texts, ids], [count, *rest], "string")
+    size = math.prod(rest)
+    made = [[[] for _ in range(size)] for _ in range(count)]
+    flat = texts._strings()
+    for row, place in enumerate(ids.numpy().reshape(-1).tolist()):
+        if not 0 <= place < count:
+            raise InvalidArgumentError(None, None, "segment_ids are not allowed to exceed num_segments or to have "
+                                       "negative values.")
+        for column in range(size):
+            made[place][column].append(flat[row * size + column])
+    joint = _plain(separator).encode()
+    return _native.from_strings([joint.join(one) for row in made for one in row], [count, *rest])
 
 
 @_takes_ragged

@@ -85,7 +85,7 @@ def unicode_transcode(input, input_encoding, output_encoding, errors='replace', 
     """Texts in another encoding."""
     ...
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator='', name=None) -> Any:
-    """The texts of each segment, one after another."""
+    """The texts of each segment, one after another. Shapes: inputs [ids..., rest...]; result [num_segments, rest...]."""
     ...
 def upper(input, encoding='', name=None) -> Any:
     """Capital letters: of ASCII, with the encoding 'utf-8' all."""

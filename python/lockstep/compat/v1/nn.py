@@ -66,7 +66,10 @@ def avg_pool(value=None, ksize=None, strides=None, padding="VALID", data_format=
 
 
 def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
-    """Rows of a table."""
+    """Rows of a table, or of its parts: "mod" gives part i each row that leaves i, "div" row after row."""
+    if isinstance(params, (list, tuple)):
+        from ..._embeddings import lookup
+        return lookup(params, ids, max_norm, partition_strategy)
     return _nn.embedding_lookup(params, ids, max_norm)
 
 
