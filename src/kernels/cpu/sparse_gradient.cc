@@ -46,8 +46,11 @@ namespace lockstep::kernels::HWY_NAMESPACE {
 
 constexpr int kLanes = HWY_MAX_BYTES / sizeof(float);
 constexpr int64_t kLine = 64 / sizeof(float);  // of the cache
-// The vectors of sums of a row.
+// A strip's vectors of sums, which with those of a pair of rows stay in registers, and the strips
+// of a block: what is known of a pair's zeros serves all of them.
 constexpr int kSparseVectors = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
+constexpr int kSparseStrips = HWY_TARGET <= HWY_AVX3 ? 1 : 4;
+constexpr int64_t kStrip = kSparseVectors * kLanes;
 // Rows of G that stay in the nearest cache, while all rows of a block use them.
 constexpr int64_t kNearElements = int64_t{1} << 13;
 
@@ -93,54 +96,95 @@ struct SomeLeaves {
   bool last;
 };
 
+// Sums of a pair's strip that wait for others: those of this round near, older ones in memory.
+struct WaitingSums {
+  float* near;
+  float* kept;
+  int64_t top, held;
+
+  template <typename S>
+  HWY_INLINE void AddTo(S& sums, int64_t adds) {
+    constexpr int64_t kSize = sizeof(sums.sum) / sizeof(float);
+    for (; adds > 0; --adds) sums.AddLeft(top > 0 ? near + --top * kSize : kept + --held * kSize);
+  }
+
+  template <typename S>
+  HWY_INLINE void Add(const S& sums) {
+    sums.Save(near + top++ * static_cast<int64_t>(sizeof(sums.sum) / sizeof(float)));
+  }
+
+  template <typename S>
+  HWY_INLINE void KeepAllAnd(const S& sums) const {
+    constexpr int64_t kSize = sizeof(sums.sum) / sizeof(float);
+    std::copy_n(near, top * kSize, kept + held * kSize);
+    sums.Save(kept + (held + top) * kSize);
+  }
+};
+
+// The rows of a round.
+template <int kRows>
+struct RowsInRound {
+  const SparseFold& fold;
+  const SomeLeaves& leaves;
+  int64_t row;
+};
+
+// The chain of a leaf in a strip from `column`, and the sums that it completes; gives what waits.
 template <int kRows, int kVectors, bool kMasked>
-HWY_INLINE void FoldRowsOf(const SparseFold& fold, const SomeLeaves& leaves, int64_t row) {
-  using S = Sums<float, kRows, kVectors, kMasked>;
-  constexpr int64_t kSize = kRows * kVectors * kLanes;
-  const hn::ScalableTag<float> d;
+HWY_INLINE WaitingSums FoldStrip(const RowsInRound<kRows>& rows, const LeafPart* leaf,
+                                 const LeafPart* leaf_end, int64_t column, WaitingSums waiting) {
+  const SparseFold& fold = rows.fold;
   const GradientTile<float>& tile = fold.tile;
-  const int64_t a_step = tile.a_step, g_step = tile.g_step;
-  const uint64_t* bits = fold.bits + row * fold.words;
-  HWY_ALIGN float saved[(kMostRegisterSums + 1) * kSize];
-  float* const kept = fold.saved + row * kMostRegisterSums * kVectors * kLanes;
-  float* top = saved;
-  int64_t held = leaves.held;
-  S sums(static_cast<int>(tile.columns));
+  const uint64_t* bits = fold.bits + rows.row * fold.words;
+  Sums<float, kRows, kVectors, kMasked> sums(static_cast<int>(tile.columns - column));
   sums.SetZero();
-  for (const LeafPart* part = leaves.begin; part != leaves.end; ++part) {
+  for (const LeafPart* part = leaf; part != leaf_end; ++part) {
     uint64_t left = bits[part->word];
     if (kRows > 1) left |= bits[fold.words + part->word];
     left &= part->mask;
-    const float* a = tile.a + part->word * 64 * a_step + row;
-    const float* g = tile.g + part->word * 64 * g_step;
+    const float* a = tile.a + part->word * 64 * tile.a_step + rows.row;
+    const float* g = tile.g + part->word * 64 * tile.g_step + column;
     for (; left != 0; left &= left - 1) {
       const int64_t r = std::countr_zero(left);
-      typename S::V columns[kVectors];
-      LOCKSTEP_UNROLL
-      for (int j = 0; j < kVectors; ++j) columns[j] = sums.Load(g + r * g_step, j);
-      LOCKSTEP_UNROLL
-      for (int i = 0; i < kRows; ++i) {
-        const auto factor = hn::Set(d, a[r * a_step + i]);
-        LOCKSTEP_UNROLL
-        for (int j = 0; j < kVectors; ++j)
-          sums.sum[i][j] = hn::MulAdd(factor, columns[j], sums.sum[i][j]);
-      }
+      sums.AddProducts(a + r * tile.a_step, g + r * tile.g_step);
     }
-    if (part->adds < 0) continue;
-    for (int64_t adds = part->adds; adds > 0; --adds)
-      sums.AddLeft(top > saved ? top -= kSize : kept + --held * kSize);
-    if (part + 1 == leaves.end) break;
-    sums.Save(std::exchange(top, top + kSize));
-    sums.SetZero();
   }
-  if (leaves.last) {
+  waiting.AddTo(sums, leaf_end[-1].adds);
+  if (leaf_end != rows.leaves.end) {
+    waiting.Add(sums);
+  } else if (!rows.leaves.last) {
+    waiting.KeepAllAnd(sums);
+  } else {
     float* c[kRows];
-    for (int i = 0; i < kRows; ++i) c[i] = tile.c + (row + i) * tile.c_step;
-    return sums.StoreTo(c);
+    for (int i = 0; i < kRows; ++i) c[i] = tile.c + (rows.row + i) * tile.c_step + column;
+    sums.StoreTo(c);
   }
-  for (float* from = saved; from != top; from += kSize)
-    std::copy_n(from, kSize, kept + held++ * kSize);
-  sums.Save(kept + held * kSize);
+  return waiting;
+}
+
+// All strips but the last, which has kVectors, are whole.
+template <int kRows, int kVectors, bool kMasked>
+HWY_INLINE void FoldRowsOf(const RowsInRound<kRows>& rows) {
+  constexpr int64_t kStack = (kMostRegisterSums + 1) * kRows * kStrip;
+  HWY_ALIGN float near[kSparseStrips * kStack];
+  float* const kept = rows.fold.saved + rows.row * kMostRegisterSums * kSparseStrips * kStrip;
+  const int64_t last_strip = (rows.fold.tile.columns - 1) / kStrip;
+  int64_t top = 0, held = rows.leaves.held;
+  for (const LeafPart* leaf = rows.leaves.begin; leaf != rows.leaves.end;) {
+    const LeafPart* end = leaf;
+    while ((end++)->adds < 0) {
+    }
+    const auto waiting = [&](int64_t strip) -> WaitingSums {
+      return {near + strip * kStack, kept + strip * kMostRegisterSums * kRows * kStrip, top, held};
+    };
+    for (int64_t strip = 0; kSparseStrips > 1 && strip < last_strip; ++strip)
+      FoldStrip<kRows, kSparseVectors, false>(rows, leaf, end, strip * kStrip, waiting(strip));
+    const WaitingSums after = FoldStrip<kRows, kVectors, kMasked>(
+        rows, leaf, end, last_strip * kStrip, waiting(last_strip));
+    top = after.top;
+    held = after.held;
+    leaf = end;
+  }
 }
 
 // Whether rows of A are zero in all examples.
@@ -183,9 +227,9 @@ void FoldSparse(const SparseFold& fold) {
         for (int64_t i = row; i < row + rows; ++i)
           std::fill_n(tile.c + i * tile.c_step, tile.columns, 0.0f);
       } else if (rows == kSparseRows) {
-        FoldRowsOf<kSparseRows, kVectors, kMasked>(fold, leaves, row);
+        FoldRowsOf<kSparseRows, kVectors, kMasked>(RowsInRound<kSparseRows>{fold, leaves, row});
       } else {
-        FoldRowsOf<1, kVectors, kMasked>(fold, leaves, row);
+        FoldRowsOf<1, kVectors, kMasked>(RowsInRound<1>{fold, leaves, row});
       }
     }
     leaves.begin = leaves.end;
@@ -197,14 +241,15 @@ template <size_t... kVector>
 void FoldAnySparse(const SparseFold& fold, std::index_sequence<kVector...>) {
   static constexpr void (*kFull[])(const SparseFold&) = {FoldSparse<kVector + 1, false>...};
   static constexpr void (*kPart[])(const SparseFold&) = {FoldSparse<kVector + 1, true>...};
-  (fold.tile.columns % kLanes == 0 ? kFull : kPart)[(fold.tile.columns - 1) / kLanes](fold);
+  (fold.tile.columns % kLanes == 0 ? kFull
+                                   : kPart)[(fold.tile.columns - 1) % kStrip / kLanes](fold);
 }
 
 void FoldSparseRows(const SparseFold& fold) {
   FoldAnySparse(fold, std::make_index_sequence<kSparseVectors>());
 }
 
-int64_t WidestSparse() { return kSparseVectors * kLanes; }
+int64_t WidestSparse() { return kSparseStrips * kStrip; }
 
 }  // namespace lockstep::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

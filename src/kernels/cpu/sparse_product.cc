@@ -164,7 +164,7 @@ class SparseRows {
           .sums_stride = p_.columns,
           .rows = rows_,
           .columns = static_cast<int>(columns)};
-      if (columns < p_.b_stride) {  // lines far from each other would compete for their places
+      if (2 * columns < p_.b_stride) {  // lines far from each other would compete for their places
         const int64_t depth = std::min(some * 64, p_.depth - k);
         float* packed = ThreadScratch<float>(ScratchUse::kPackedColumns, some * 64 * columns);
         PackColumns(steps.b, p_.b_stride, false, depth, columns, columns, packed);
