@@ -343,7 +343,7 @@ class Layer(Configured):
     def dtype_policy(self, policy):
         self._set_policy(_policy.get(policy))
 
-    _taken_dtype = property(lambda self: self._compute_dtype)  # in which inputs come to `call`
+    _takes_any = False  # whether numbers and texts come to `call` as they are
 
     def _set_policy(self, policy):
         set_ = object.__setattr__
@@ -362,13 +362,17 @@ class Layer(Configured):
         if isinstance(one, Variable):
             one = one.value()
         if isinstance(one, Tensor):
-            wanted = self._taken_dtype
+            wanted = self._compute_dtype
             if self.autocast and one.dtype.is_floating and wanted.is_floating and one._dtype != int(wanted):
                 return _native.cast(one, wanted)
             return one
         if hasattr(one, "__array__") or isinstance(one, float):
             return self._cast_input(convert_to_tensor(one))
         return one
+
+    def _computing(self, one):
+        """A tensor or what becomes one, whole numbers and truth values too, in the dtype in which the layer computes."""
+        return _policy.numbers_in(convert_to_tensor(one), self._compute_dtype)
 
     def _call_parameters(self):
         cls = type(self)

@@ -12,6 +12,7 @@ class NativeLayer(Layer):
     """A layer whose weights and call are native."""
 
     _is_native = True
+    _computes = False  # whether whole numbers and truth values are computed with in the layer's dtype
     _kind = None
 
     def __init__(self, **kwargs):
@@ -100,7 +101,8 @@ class NativeLayer(Layer):
 
     def call(self, inputs, training=False):
         inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-        return self._run([convert_to_tensor(one) for one in inputs], training)
+        taken = self._computing if self._computes else convert_to_tensor
+        return self._run([taken(one) for one in inputs], training)
 
     def _activation_option(self, activation):
         """The name of a native activation; other functions are called in Python."""

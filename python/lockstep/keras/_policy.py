@@ -90,6 +90,14 @@ def get(identifier):
     return DTypePolicy(getattr(identifier, "name", identifier))
 
 
+def numbers_in(tensor, dtype):
+    """A tensor in a dtype; one of texts, or of that dtype, as it is."""
+    own = tensor.dtype
+    if own == dtype or not (own.is_floating or own.is_integer or own.is_bool):
+        return tensor
+    return _native.cast(tensor, dtype)
+
+
 def _widened(tensor):
     """Half precision as float32, for losses and metrics."""
     return _native.cast(tensor, as_dtype("float32")) if tensor.dtype.name in _HALVES else tensor

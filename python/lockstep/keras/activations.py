@@ -3,6 +3,7 @@
 from .. import _native
 from .._tensor import convert_to_tensor
 from ._operation import apply_op
+from ._ops_numpy import _floats
 
 _TEXTS = {"celu": "", "elu": "", "exponential": "", "gelu": "", "glu": "", "hard_shrink": "",
           "hard_sigmoid": "", "hard_silu": "", "hard_tanh": "", "leaky_relu": "", "linear": "",
@@ -11,11 +12,14 @@ _TEXTS = {"celu": "", "elu": "", "exponential": "", "gelu": "", "glu": "", "hard
           "sparse_plus": "", "sparse_sigmoid": "", "sparsemax": "", "squareplus": "", "tanh": "",
           "tanh_shrink": "", "threshold": ""}
 _ALIASES = {"swish": "silu", "hard_swish": "hard_silu"}
+_OF_NUMBERS = ("exponential", "leaky_relu", "tanh")  # of whole numbers, too
 
 
 def _make(name):
+    taken = _floats if name in _OF_NUMBERS else convert_to_tensor
+
     def activation(x):
-        return apply_op(lambda x: _native.activate(name, convert_to_tensor(x)), x, name=name)
+        return apply_op(lambda x: _native.activate(name, taken(x)), x, name=name)
     activation.__name__ = activation.__qualname__ = name
     activation.__doc__ = f"Keras's {name}, element by element (softmax, log_softmax, sparsemax, glu: last axis)."
     activation._native_name = name

@@ -26,13 +26,31 @@ def set_epsilon(value):
     _epsilon = value
 
 
+_image_data_format = "channels_last"
+
+
 def image_data_format():
-    return "channels_last"
+    """Where images have their channels when nothing says so: "channels_last" or "channels_first"."""
+    return _image_data_format
 
 
 def set_image_data_format(data_format):
-    if data_format != "channels_last":
-        raise ValueError("data_format must be channels_last")
+    """Raises: ValueError for another one than "channels_last" and "channels_first"."""
+    global _image_data_format
+    _image_data_format = _data_format(data_format)
+
+
+def standardize_data_format(data_format):
+    """The one of `image_data_format` for None. Raises: ValueError as `set_image_data_format`."""
+    return _image_data_format if data_format is None else _data_format(data_format)
+
+
+def _data_format(data_format):
+    made = str(data_format).lower()
+    if made not in ("channels_first", "channels_last"):
+        raise ValueError("The `data_format` argument must be one of {'channels_first', 'channels_last'}. "
+                         f"Received: data_format={data_format}")
+    return made
 
 
 def backend():

@@ -2,7 +2,7 @@
 
 from .. import _native
 from .._tensor import convert_to_tensor
-from . import _masks
+from . import _masks, backend
 from ._names import to_snake_case
 from ._policy import _widened
 
@@ -74,13 +74,31 @@ class _NativeLoss(Loss):
         options = dict(self._options, reduction=self.reduction)
         if name:
             options["name"] = name
-        self._own = _native.make_loss(self._kind, options)
-        if type(self).call is _NativeLoss.call:
+        along = self._options.get("axis") if self._kind in _OVERLAPS else None
+        self._own = _native.make_loss(self._kind, {
+            key: value for key, value in options.items() if along is None or key != "axis"})
+        self._along = along
+        if type(self).call is _NativeLoss.call and along is None:
             self._made = self._own
 
     def call(self, y_true, y_pred):
         y_pred = convert_to_tensor(y_pred)
+        if self._along is not None:
+            return self._apart(_native.cast(convert_to_tensor(y_true), y_pred.dtype), y_pred)
         return self._own.per_example(convert_to_tensor(y_true), y_pred)
+
+    def _apart(self, y_true, y_pred):
+        """1 - how much of two sets is of both, of the elements along the axes."""
+        from .. import ops_math
+        axes = list(self._along) if isinstance(self._along, (list, tuple)) else self._along
+
+        def total(x):
+            return ops_math.reduce_sum(x, axes)
+        both = total(y_true * y_pred)
+        if self._kind == "Dice":
+            return 1.0 - 2.0 * both / (total(y_true) + total(y_pred) + backend.epsilon())
+        missed, wrong = total(y_true * (1.0 - y_pred)), total((1.0 - y_true) * y_pred)
+        return 1.0 - both / (both + self.alpha * missed + self.beta * wrong + backend.epsilon())
 
     def get_config(self):
         return dict(super().get_config(), **{
@@ -99,6 +117,7 @@ _KINDS = {
     "SparseCategoricalCrossentropy": {"from_logits": False, "ignore_class": None},
     "CategoricalGeneralizedCrossEntropy": {"q": 0.5}, "Dice": {"axis": None},
     "Tversky": {"alpha": 0.5, "beta": 0.5, "axis": None}}
+_OVERLAPS = ("Dice", "Tversky")  # whose sums over given axes Python takes
 _NAMES = {"KLDivergence": "kl_divergence", "LogCosh": "log_cosh"}
 _SHORT = {"mse": "MeanSquaredError", "MSE": "MeanSquaredError", "mae": "MeanAbsoluteError",
           "MAE": "MeanAbsoluteError", "mape": "MeanAbsolutePercentageError",

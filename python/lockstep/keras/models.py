@@ -4,11 +4,13 @@ import weakref
 
 from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
+from .._variable import Variable
 from . import _input_spec, _masks
 from ._context import known_sizes, shown_sizes
 from ._layer import Layer
 from ._names import auto_name, native_name
 from ._operation import OperationLayer
+from ._policy import numbers_in
 from ._symbols import KerasTensor, Node, has_symbols, infer
 from ._training import Trainer
 from .layers import InputLayer
@@ -179,6 +181,13 @@ class Model(Trainer, Layer):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
+def _as_given(one):
+    """Variables and arrays as tensors of their dtype, everything else as it is."""
+    if isinstance(one, Variable):
+        return one.value()
+    return convert_to_tensor(one) if hasattr(one, "__array__") and not isinstance(one, Tensor) else one
+
+
 def _shapes_of(form):
     """The shape of a symbol, or those of all in a structure, as a list."""
     return [one.shape for one in nest.flatten(form)] if nest.is_nested(form) else form.shape
@@ -204,8 +213,6 @@ def _functional_class(cls):
 
 class Functional(Model):
     """The model that computes outputs from inputs by the layers between them."""
-
-    _taken_dtype = property(lambda self: self._dtype)  # its layers cast for themselves
 
     def __init__(self, inputs, outputs, name=None, trainable=True, **kwargs):
         super().__init__(name=name, trainable=trainable)
@@ -302,6 +309,9 @@ class Functional(Model):
     input_shape = property(lambda self: _shapes_of(self._inputs_form))
     output_shape = property(lambda self: _shapes_of(self._outputs_form))
 
+    def _cast_input(self, one):
+        return _as_given(one)
+
     def call(self, inputs, training=None, mask=None):
         if isinstance(self._inputs_form, dict) and isinstance(inputs, dict):
             given = [inputs[key] for key in sorted(self._inputs_form)]
@@ -321,7 +331,7 @@ class Functional(Model):
                     for a, b in zip(symbol.shape, value._shape))):
                 raise ValueError(_input_spec.incompatible(
                     place, symbol.name, self.name, f"expected shape={symbol.shape}, found shape={known_sizes(value)}"))
-            values[id(symbol)] = value
+            values[id(symbol)] = numbers_in(value, symbol._dtype_of) if isinstance(value, Tensor) else value
         for symbol, own in zip(self.inputs, nest.flatten(mask) if mask is not None else []):
             _masks.set_mask(values[id(symbol)], own)
         for node in self._nodes:
@@ -516,7 +526,7 @@ class Sequential(Model):
             return
         if self._input_symbol is None:
             auto_name("input_layer")
-            object.__setattr__(self, "_input_symbol", KerasTensor(tuple(input_shape), self._dtype))
+            object.__setattr__(self, "_input_symbol", KerasTensor(tuple(input_shape), self._first_dtype(self._dtype)))
         self._rebuild()
 
     def _build_for(self, args, kwargs):
@@ -524,7 +534,19 @@ class Sequential(Model):
         if self._input_symbol is None and len(args) == 1 and isinstance(args[0], Tensor):
             auto_name("input_layer")
             auto_name("functional")
-            object.__setattr__(self, "_input_symbol", KerasTensor(shown_sizes(args[0]), args[0].dtype))
+            object.__setattr__(self, "_input_symbol", KerasTensor(shown_sizes(args[0]), self._first_dtype(args[0].dtype)))
+
+    def _first_dtype(self, given):
+        """In which inputs come to the first layer: its own, or what is given to one that takes any."""
+        first = self._stack[0] if self._stack else None
+        return given if first is None or first._takes_any else first._compute_dtype
+
+    def _cast_input(self, one):
+        one = _as_given(one)
+        if not isinstance(one, Tensor) or not self._stack:
+            return one
+        symbol = self._input_symbol
+        return numbers_in(one, self._first_dtype(one.dtype) if symbol is None else symbol._dtype_of)
 
     def call(self, inputs, training=None, mask=None):
         value = inputs

@@ -26,6 +26,7 @@ class LeakyReLU(NativeLayer):
     """x above 0, else negative_slope * x."""
 
     _passes_masks = True
+    _computes = True
     _kind = "LeakyReLU"
 
     def __init__(self, negative_slope=0.3, **kwargs):

@@ -1,6 +1,6 @@
 """What layers take as arguments, in the form that they keep."""
 
-from .. import constraints, initializers, regularizers
+from .. import backend, constraints, initializers, regularizers
 
 _PARTS = {"initializer": initializers, "regularizer": regularizers, "constraint": constraints}  # of each weight
 
@@ -56,8 +56,10 @@ def _native_parts(layer, *weights):
 
 
 def _channels_last(data_format):
-    if data_format not in (None, "channels_last"):
-        raise ValueError(f"data_format must be channels_last; got {data_format}")
+    """Raises: ValueError where channels come first, as given or, for None, as `keras.config` has it."""
+    data_format = backend.standardize_data_format(data_format)
+    if data_format != "channels_last":
+        raise ValueError(f"data_format must be channels_last; got {data_format}; transpose the inputs of the layer")
 
 
 def _seed(seed):

@@ -64,8 +64,7 @@ class MultiHeadAttention(NativeLayer):
              use_causal_mask=False):
         if use_causal_mask and self._impl_layer is None and not return_attention_scores:
             object.__setattr__(self, "_causal", True)
-        inputs = [convert_to_tensor(query), convert_to_tensor(value),
-                  convert_to_tensor(value if key is None else key)]
+        inputs = [self._computing(one) for one in (query, value, value if key is None else key)]
         from ...ops_array import expand_dims
         causal = use_causal_mask and (return_attention_scores or not self._causal)
         masks = [attention_mask, _causal(inputs) if causal else None]

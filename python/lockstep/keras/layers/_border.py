@@ -2,7 +2,7 @@
 
 from .._layer import Layer
 from .._native_layer import NativeLayer
-from ._arguments import _ends, _sides
+from ._arguments import _channels_last, _ends, _sides
 
 
 class ZeroPadding2D(NativeLayer):
@@ -11,6 +11,7 @@ class ZeroPadding2D(NativeLayer):
     _kind = "ZeroPadding2D"
 
     def __init__(self, padding=(1, 1), data_format=None, **kwargs):
+        _channels_last(data_format)
         super().__init__(**kwargs)
         self.padding = _sides(padding)
 
@@ -24,6 +25,7 @@ class Cropping2D(NativeLayer):
     _kind = "Cropping2D"
 
     def __init__(self, cropping=((0, 0), (0, 0)), data_format=None, **kwargs):
+        _channels_last(data_format)
         super().__init__(**kwargs)
         self.cropping = _sides(cropping)
 
@@ -35,6 +37,7 @@ class ZeroPadding1D(Layer):
     """Zeros before and behind the steps."""
 
     def __init__(self, padding=1, data_format=None, **kwargs):
+        _channels_last(data_format)
         super().__init__(**kwargs)
         self.padding = _ends(padding)
 

@@ -3,6 +3,7 @@
 from ... import nn, ops_array
 from .. import activations
 from .._context import is_unknown
+from ._arguments import _channels_last
 from ._cells import RNN, _Cell
 
 
@@ -28,8 +29,7 @@ class ConvLSTMCell(_Cell):
         super().__init__(filters, activation, use_bias, kernel_initializer, recurrent_initializer, bias_initializer, **kwargs)
         if str(padding).lower() not in ("valid", "same"):
             raise ValueError(f"The `padding` argument must be one of \"valid\", \"same\". Received: padding={padding}")
-        if data_format not in (None, "channels_last"):
-            raise ValueError(f"channels come last here. Received: data_format={data_format}")
+        _channels_last(data_format)
         self.rank, self.filters, self.padding, self.data_format = rank, filters, str(padding).lower(), "channels_last"
         self.kernel_size = _sizes(kernel_size, rank, "kernel_size")
         self.strides, self.dilation_rate = _sizes(strides, rank, "strides"), _sizes(dilation_rate, rank, "dilation_rate")

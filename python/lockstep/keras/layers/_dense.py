@@ -27,6 +27,7 @@ class Dense(_Kernel):
     """activation(x W + b) on the last axis. Shapes: x [n, ..., in]; kernel [in, units]; bias [units]."""
 
     _passes_masks = True
+    _computes = True
     _kind = "Dense"
 
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
@@ -80,5 +81,5 @@ class EinsumDense(Layer):
 
     def call(self, inputs):
         from ... import ops_math
-        made = ops_math.einsum(self.equation, inputs, self.kernel)
+        made = ops_math.einsum(self.equation, self._computing(inputs), self.kernel)
         return self.activation(made if self.bias is None else made + self.bias)

@@ -12,6 +12,7 @@ class Embedding(NativeLayer):
     """Row x[...] of a table [input_dim, output_dim]."""
 
     _kind = "Embedding"
+    _takes_any = True
 
     def __init__(self, input_dim, output_dim, embeddings_initializer="uniform",
                  embeddings_regularizer=None, embeddings_constraint=None, mask_zero=False, weights=None,

@@ -1,7 +1,6 @@
 """Numbers and categories brought into the form that models want."""
 
-from ... import _native
-from ..._tensor import convert_to_tensor, Tensor
+from ..._tensor import convert_to_tensor
 from .._layer import Layer
 
 
@@ -12,12 +11,8 @@ class Rescaling(Layer):
         super().__init__(**kwargs)
         self.scale, self.offset = scale, offset
 
-    def _cast_input(self, one):
-        one = super()._cast_input(one)
-        return _native.cast(one, self._compute_dtype) if isinstance(one, Tensor) else one
-
     def call(self, inputs):
-        return inputs * self.scale + self.offset
+        return self._computing(inputs) * self.scale + self.offset
 
 
 class Normalization(Layer):
@@ -102,6 +97,7 @@ class Normalization(Layer):
 
     def call(self, inputs):
         from ... import ops_array, ops_math
+        inputs = self._computing(inputs)
         mean, variance = self.input_mean, self.input_variance
         if mean is None:
             mean, variance = self.adapt_mean.value(), self.adapt_variance.value()
@@ -123,6 +119,8 @@ class CategoryEncoding(Layer):
     def __init__(self, num_tokens=None, output_mode="multi_hot", sparse=False, **kwargs):
         super().__init__(**kwargs)
         self.num_tokens, self.output_mode = num_tokens, output_mode
+
+    _takes_any = True
 
     def _cast_input(self, one):
         return one

@@ -26,6 +26,7 @@ class BatchNormalization(_Scaled):
     """gamma * (x - mean) / sqrt(variance + epsilon) + beta, with the batch's statistics while training,
     else the moving ones."""
 
+    _computes = True
     _kind = "BatchNormalization"
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True,

@@ -41,12 +41,15 @@ class Masking(Layer):
         self.mask_value = mask_value
 
     def compute_mask(self, inputs, mask=None):
+        return self._kept(inputs, False)
+
+    def _kept(self, inputs, keepdims):
         from ... import ops_math
-        return ops_math.reduce_any(ops_math.not_equal(inputs, self.mask_value), axis=-1)
+        return ops_math.reduce_any(ops_math.not_equal(self._computing(inputs), self.mask_value), axis=-1, keepdims=keepdims)
 
     def call(self, inputs):
         from ... import ops_math
-        kept = ops_math.reduce_any(ops_math.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
+        kept = self._kept(inputs, True)
         return inputs * ops_math.cast(kept, inputs.dtype)
 
 

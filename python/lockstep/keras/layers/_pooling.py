@@ -46,6 +46,7 @@ class AveragePooling1D(MaxPooling1D):
 class GlobalAveragePooling2D(NativeLayer):
     """The mean of each channel."""
 
+    _computes = True
     _kind = "GlobalAveragePooling2D"
 
     def __init__(self, data_format=None, keepdims=False, **kwargs):
@@ -60,6 +61,7 @@ class GlobalAveragePooling2D(NativeLayer):
 class GlobalMaxPooling2D(GlobalAveragePooling2D):
     """The largest element of each channel."""
 
+    _computes = False
     _kind = "GlobalMaxPooling2D"
 
 
@@ -76,6 +78,7 @@ class GlobalAveragePooling1D(GlobalAveragePooling2D):
         if mask is None:
             return super().call(inputs)
         from ... import ops_array, ops_math
+        inputs = self._computing(inputs)
         kept = ops_array.expand_dims(ops_math.cast(mask, inputs.dtype), -1)
         return ops_math.reduce_sum(inputs * kept, 1, self.keepdims) / ops_math.reduce_sum(kept, 1, self.keepdims)
 
@@ -83,6 +86,7 @@ class GlobalAveragePooling1D(GlobalAveragePooling2D):
 class GlobalMaxPooling1D(GlobalAveragePooling2D):
     """The largest element over steps."""
 
+    _computes = False
     _kind = "GlobalMaxPooling1D"
 
 

@@ -3,16 +3,17 @@ its own numbers, whichever thread or worker computes it."""
 
 from .._layer import Layer
 from ._affine import FILL_MODES, INTERPOLATIONS, affine_transform
+from ._arguments import _channels_last
 
 
 class _RandomImages(Layer):
     """While training, images changed at random, the same for all of an image's pixels."""
 
     _bounds = (-1.0, 1.0)  # of a factor
+    _computes = True  # whether whole numbers become ones of the layer's dtype
 
     def __init__(self, seed=None, **kwargs):
-        if kwargs.pop("data_format", None) not in (None, "channels_last"):
-            raise ValueError(f"{type(self).__name__} takes images with their channels last.")
+        _channels_last(kwargs.pop("data_format", None))
         super().__init__(**kwargs)
         from ..random import SeedGenerator
         self.seed = seed
@@ -38,7 +39,7 @@ class _RandomImages(Layer):
 
     def call(self, inputs, training=True):
         from ..._tensor import convert_to_tensor
-        inputs = convert_to_tensor(inputs)
+        inputs = self._computing(inputs) if self._computes else convert_to_tensor(inputs)
         if inputs._rank not in (3, 4):
             raise ValueError(f"Expected the input image to be rank 3 or 4. Received inputs.shape={inputs.shape}")
         return self._changed(inputs) if training else inputs
@@ -63,6 +64,8 @@ class RandomFlip(_RandomImages):
 class RandomBrightness(_RandomImages):
     """Adds a random number to each image."""
 
+    _computes = False
+
     def __init__(self, factor, value_range=(0, 255), seed=None, **kwargs):
         super().__init__(seed, **kwargs)
         self.factor = self._range(factor)
@@ -79,6 +82,7 @@ class RandomContrast(_RandomImages):
     """Widens or narrows the range of each image, by 1 - the least factor to 1 + the largest."""
 
     _bounds = (0.0, 1.0)
+    _computes = False
 
     def __init__(self, factor, value_range=(0, 255), seed=None, **kwargs):
         super().__init__(seed, **kwargs)
@@ -179,7 +183,7 @@ class RandomCrop(_RandomImages):
     def call(self, inputs, training=True):
         from ... import ops_math
         from ..._tensor import convert_to_tensor
-        inputs = convert_to_tensor(inputs)
+        inputs = self._computing(inputs) if training else convert_to_tensor(inputs)
         height, width = inputs._shape[-3:-1]
         if height is None or width is None:
             raise ValueError("RandomCrop requires the input to have a fully defined height and width. Received: "

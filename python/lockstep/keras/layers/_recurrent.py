@@ -100,7 +100,7 @@ class _Recurrent(NativeLayer):
         return config
 
     def call(self, sequences, initial_state=None, mask=None, training=False):
-        inputs = [convert_to_tensor(one) for one in (
+        inputs = [self._computing(one) for one in (
             sequences if isinstance(sequences, (list, tuple)) else [sequences])]
         states = inputs[1:] + [convert_to_tensor(one) for one in nest.flatten(initial_state or [])] if initial_state is None or \
             nest.is_nested(initial_state) else inputs[1:] + [convert_to_tensor(initial_state)]
@@ -209,8 +209,8 @@ class Bidirectional(NativeLayer):
     def call(self, sequences, initial_state=None, mask=None, training=False):
         inputs = list(sequences) if isinstance(sequences, (list, tuple)) else [sequences]
         inputs += nest.flatten([] if initial_state is None else initial_state)
-        inputs += [] if mask is None else [nest.flatten(mask)[0]]
-        inputs = [convert_to_tensor(one) for one in inputs]
+        inputs = [self._computing(one) for one in inputs]
+        inputs += [] if mask is None else [convert_to_tensor(nest.flatten(mask)[0])]
         if self.merge_mode is not None and not self.return_state:
             return self._run(inputs, training)
         made = tuple(self._impl.call_with_states(inputs, bool(training)))

@@ -35,24 +35,28 @@ class Resizing(Layer):
 
     def __init__(self, height, width, interpolation="bilinear", crop_to_aspect_ratio=False,
                  pad_to_aspect_ratio=False, fill_mode="constant", fill_value=0.0, data_format=None, **kwargs):
+        _channels_last(data_format)
         super().__init__(**kwargs)
         if crop_to_aspect_ratio or pad_to_aspect_ratio:
             raise NotImplementedError("images are resized whole; crop them by tf.image first")
         self.height, self.width, self.interpolation = height, width, interpolation
 
     def call(self, inputs):
-        from ... import image
-        return image.resize(inputs, (self.height, self.width), self.interpolation)
+        from ... import image, math
+        from .._policy import numbers_in
+        made = image.resize(inputs, (self.height, self.width), self.interpolation)
+        return numbers_in(math.round(made), inputs.dtype) if inputs.dtype.is_integer else made
 
 
 class CenterCrop(Layer):
     """The middle of images."""
 
-    def __init__(self, height, width, **kwargs):
+    def __init__(self, height, width, data_format=None, **kwargs):
+        _channels_last(data_format)
         super().__init__(**kwargs)
         self.height, self.width = height, width
 
     def call(self, inputs):
         top = (inputs._shape[-3] - self.height) // 2
         left = (inputs._shape[-2] - self.width) // 2
-        return inputs[..., top:top + self.height, left:left + self.width, :]
+        return self._computing(inputs)[..., top:top + self.height, left:left + self.width, :]

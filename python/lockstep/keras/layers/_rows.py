@@ -4,7 +4,7 @@ from ... import nn
 from ..._tensor import convert_to_tensor
 from .. import activations, initializers
 from .._layer import Layer
-from ._arguments import _one, _transposed_size
+from ._arguments import _channels_last, _one, _transposed_size
 
 
 class _Rows(Layer):
@@ -13,8 +13,7 @@ class _Rows(Layer):
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, activation=None,
                  use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros", **kwargs):
         super().__init__(**kwargs)
-        if data_format not in (None, "channels_last"):
-            raise ValueError(f"data_format must be channels_last; got {data_format}")
+        _channels_last(data_format)
         if padding not in ("valid", "same"):
             raise ValueError(f"padding must be valid or same; got {padding!r}")
         self.filters, self.kernel_size, self.strides = filters, _one(kernel_size), _one(strides)

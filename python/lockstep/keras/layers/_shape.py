@@ -2,19 +2,23 @@
 
 import math
 
-from ... import _native
+from ... import _native, ops_array
+from .. import backend
 from .._context import known_sizes
 from .._layer import Layer
 
 
 class Flatten(Layer):
-    """[n, ...] to [n, product of the rest]."""
+    """[n, ...] to [n, product of the rest]; channels that come first are moved behind the other axes before."""
 
     def __init__(self, data_format=None, **kwargs):
         super().__init__(**kwargs)
+        self.data_format = backend.standardize_data_format(data_format)
         object.__setattr__(self, "built", True)
 
     def call(self, inputs):
+        if self.data_format == "channels_first" and inputs._rank > 2:
+            inputs = ops_array.transpose(inputs, [0, *range(2, inputs._rank), 1])
         size = 1
         for one in inputs._shape[1:]:
             if one is None:

@@ -28,6 +28,8 @@ class _InPython(Layer):
         super().__init__(name=name, **kwargs)
         object.__setattr__(self, "built", True)
 
+    _takes_any = True
+
     def _cast_input(self, one):
         return one
 

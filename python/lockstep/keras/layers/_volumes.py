@@ -4,16 +4,11 @@ from ... import nn
 from ..._tensor import convert_to_tensor
 from .. import activations, constraints, initializers, regularizers
 from .._layer import Layer
-from ._arguments import _transposed_size
+from ._arguments import _channels_last, _transposed_size
 
 
 def _three(value):
     return (int(value),) * 3 if isinstance(value, int) else tuple(int(one) for one in value)
-
-
-def _last(data_format):
-    if data_format not in (None, "channels_last"):
-        raise ValueError(f"data_format must be channels_last; got {data_format}")
 
 
 class Conv3D(Layer):
@@ -24,7 +19,7 @@ class Conv3D(Layer):
                  kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
                  bias_constraint=None, **kwargs):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        _last(data_format)
+        _channels_last(data_format)
         if groups != 1:
             raise NotImplementedError(f"Conv3D with groups is not built; got groups={groups}")
         self.filters, self.kernel_size, self.strides = filters, _three(kernel_size), _three(strides)
@@ -82,7 +77,7 @@ class MaxPooling3D(Layer):
 
     def __init__(self, pool_size=(2, 2, 2), strides=None, padding="valid", data_format=None, **kwargs):
         super().__init__(**kwargs)
-        _last(data_format)
+        _channels_last(data_format)
         self.pool_size = _three(pool_size)
         self.strides = self.pool_size if strides is None else _three(strides)
         self.padding = padding.lower()
@@ -102,12 +97,12 @@ class GlobalAveragePooling3D(Layer):
 
     def __init__(self, data_format=None, keepdims=False, **kwargs):
         super().__init__(**kwargs)
-        _last(data_format)
+        _channels_last(data_format)
         self.keepdims = keepdims
 
     def _reduced(self, inputs):
         from ...ops_math import reduce_mean
-        return reduce_mean(inputs, axis=[1, 2, 3], keepdims=self.keepdims)
+        return reduce_mean(self._computing(inputs), axis=[1, 2, 3], keepdims=self.keepdims)
 
     def call(self, inputs):
         return self._reduced(convert_to_tensor(inputs))
@@ -126,7 +121,7 @@ class UpSampling3D(Layer):
 
     def __init__(self, size=(2, 2, 2), data_format=None, **kwargs):
         super().__init__(**kwargs)
-        _last(data_format)
+        _channels_last(data_format)
         self.size = _three(size)
 
     def call(self, inputs):
@@ -147,7 +142,7 @@ class ZeroPadding3D(Layer):
 
     def __init__(self, padding=((1, 1), (1, 1), (1, 1)), data_format=None, **kwargs):
         super().__init__(**kwargs)
-        _last(data_format)
+        _channels_last(data_format)
         self.padding = _pairs(padding)
 
     def call(self, inputs):
@@ -160,7 +155,7 @@ class Cropping3D(Layer):
 
     def __init__(self, cropping=((1, 1), (1, 1), (1, 1)), data_format=None, **kwargs):
         super().__init__(**kwargs)
-        _last(data_format)
+        _channels_last(data_format)
         self.cropping = _pairs(cropping)
 
     def call(self, inputs):
