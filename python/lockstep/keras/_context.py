@@ -33,7 +33,21 @@ def shown_sizes(tensor):
 
 def is_unknown(size):
     """Whether the size of an axis is open, or guessed while a layer's output is inferred."""
-    return size in (None, -1) or size == 97 and getattr(_local, "guessing", False)
+    return size in (None, -1) or size == getattr(_local, "guessed_size", None)
+
+
+class guessed_size:
+    """The time in which open axes have a size."""
+
+    def __init__(self, size):
+        self._size = size
+
+    def __enter__(self):
+        self._outer = getattr(_local, "guessed_size", None)
+        _local.guessed_size = self._size
+
+    def __exit__(self, *_):
+        _local.guessed_size = self._outer
 
 
 class CallContext:

@@ -71,7 +71,8 @@ class Layer(Configured):
         object.__setattr__(self, "autocast", True)
         object.__setattr__(self, "_inbound", [])
         object.__setattr__(self, "_row", None)  # a weak reference to the Sequential that it stands in
-        object.__setattr__(self, "supports_masking", type(self)._passes_masks)
+        object.__setattr__(self, "supports_masking",
+                           type(self)._passes_masks or not is_of_package(type(self).compute_mask))
         object.__setattr__(self, "_batch_input_shape", None)
         object.__setattr__(self, "activity_regularizer", None)
 
@@ -439,6 +440,7 @@ class Layer(Configured):
     _is_native = False
     _notes_arguments = True
     _passes_masks = False  # `supports_masking` at first
+    _tells_lost_masks = True
 
     def compute_mask(self, inputs, previous_mask):
         """The masks of the outputs, for a layer that supports masking: by default those of the inputs."""

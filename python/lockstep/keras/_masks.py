@@ -52,7 +52,7 @@ def fill_in(layer, names, args, kwargs):
 def hand_on(layer, inputs, previous, outputs):
     """Gives the outputs of a call their masks; says so where the layer loses that of its input."""
     if not layer.supports_masking:
-        if previous is not None:
+        if previous is not None and layer._tells_lost_masks:
             warnings.warn(f"Layer '{layer.name}' (of type {type(layer).__name__}) was passed an input with a mask attached "
                           "to it. However, this layer does not support masking and will therefore destroy the mask "
                           "information. Downstream layers will not see the mask.", stacklevel=3)

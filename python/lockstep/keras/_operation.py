@@ -82,6 +82,8 @@ def apply_op(function, *args, name=None, **kwargs):
 class OperationLayer(Layer):
     """A function of tensors as a layer."""
 
+    _tells_lost_masks = False
+
     def __init__(self, function, name=None):
         super().__init__(name=name)
         object.__setattr__(self, "function", function)

@@ -3,7 +3,8 @@
 from .. import _native, nest
 from .._dtypes import as_dtype, BY_CODE, TensorShape
 from .._tensor import _Deferred, convert_to_tensor, Tensor
-from ._context import _local
+from . import _masks
+from ._context import guessed_size
 from ._names import auto_name
 
 
@@ -21,6 +22,14 @@ class KerasTensor(_Deferred):
         self.name = name or auto_name("keras_tensor")
         self._node = node
         self._index = index
+        self._mask = None
+
+    @property
+    def _keras_mask(self):
+        """Which steps of it count, a symbol too; None: all of them."""
+        if self._mask is not None and self._mask._node is None:
+            self._mask = _apply(_masks.mask_of, self, name="mask")
+        return self._mask
 
     @property
     def dtype(self):
@@ -98,34 +107,49 @@ class Node:
         self.outputs = None
 
 
+_GUESSES = 736, 1312  # halved five times they are whole
+
+
+def _by_guesses(run):
+    """What `run(size of open axes)` makes, [(dtype, sizes)]; axes whose sizes follow the guessed one are open."""
+    made = []
+    for size in _GUESSES:
+        with guessed_size(size):
+            made.append(run(size))
+    return [(code, tuple(a if a == b else None for a, b in zip(first, second)))
+            for (code, first), (_, second) in zip(*made)]
+
+
 def infer(call, symbols):
-    """(what `call` gives for symbolic tensors in place of `symbols`) as specs in its structure."""
+    """(what `call` gives for symbolic tensors in place of `symbols`) as specs in its structure, with their masks."""
+    masked = [place for place, one in enumerate(symbols) if one._mask is not None]
+    taken = [*symbols, *(symbols[place]._mask for place in masked)]
     form = []
 
-    def run(batch):
-        form.clear()
+    def body(tensors):
+        given = list(tensors[:len(symbols)])
+        for place, mask in zip(masked, tensors[len(symbols):]):
+            _masks.set_mask(given[place], mask)
+        value = call(given)
+        flat = [convert_to_tensor(one) for one in nest.flatten(value)]
+        masks = {place: mask for place, mask in enumerate(map(_masks.mask_of, flat)) if mask is not None}
+        form[:] = value, list(masks)
+        return flat + [convert_to_tensor(one) for one in masks.values()]
 
-        def body(tensors):
-            value = call(list(tensors))
-            flat = [convert_to_tensor(one) for one in nest.flatten(value)]
-            form.append(value)
-            return flat
-        types = [(int(one._dtype_of), [batch if size is None else size for size in one.shape])
-                 for one in symbols]
-        return _native.symbolic_call(body, types)
+    def run(size):
+        return _native.symbolic_call(body, [
+            (int(one._dtype_of), [size if axis is None else axis for axis in one.shape]) for one in taken])
     try:
         made = run(-1)
     except (ValueError, NotImplementedError, TypeError):
-        unknown = [one for one in symbols if None in one.shape]
-        if not unknown:
+        if not any(None in one.shape for one in symbols):
             raise
-        _local.guessing = True
-        try:
-            made = [(code, tuple(None if size == 97 else size for size in shape))
-                    for code, shape in run(97)]
-        finally:
-            _local.guessing = False
-    return nest._pack(form[0], iter([KerasTensor(shape, BY_CODE[code]) for code, shape in made]))
+        made = _by_guesses(run)
+    value, with_mask = form
+    made = [KerasTensor(shape, BY_CODE[code]) for code, shape in made]
+    for place, mask in zip(with_mask, made[len(made) - len(with_mask):]):
+        made[place]._mask = mask
+    return nest._pack(value, iter(made))
 
 
 class Shape(tuple):

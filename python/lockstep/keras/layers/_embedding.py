@@ -34,8 +34,8 @@ class Embedding(NativeLayer):
                       embeddings_constraint=constraints.native(self.embeddings_constraint))
 
     def compute_mask(self, inputs, mask=None):
-        from ... import ops_math
-        return ops_math.not_equal(inputs, ops_math.cast(0, inputs.dtype)) if self.mask_zero else None
+        from .. import ops
+        return ops.not_equal(inputs, 0) if self.mask_zero else None
 
     def _cast_input(self, one):
         one = super()._cast_input(one)

@@ -2,6 +2,7 @@
 
 from .. import regularizers
 from .._layer import Layer
+from .._symbols import has_symbols
 
 
 class Lambda(Layer):
@@ -39,13 +40,16 @@ class Masking(Layer):
     def __init__(self, mask_value=0.0, **kwargs):
         super().__init__(**kwargs)
         self.mask_value = mask_value
+        object.__setattr__(self, "built", True)
 
     def compute_mask(self, inputs, mask=None):
         return self._kept(inputs, False)
 
     def _kept(self, inputs, keepdims):
-        from ... import ops_math
-        return ops_math.reduce_any(ops_math.not_equal(self._computing(inputs), self.mask_value), axis=-1, keepdims=keepdims)
+        from .. import ops
+        if not has_symbols(inputs):
+            inputs = self._computing(inputs)
+        return ops.any(ops.not_equal(inputs, self.mask_value), axis=-1, keepdims=keepdims)
 
     def call(self, inputs):
         from ... import ops_math
