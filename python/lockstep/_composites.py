@@ -26,8 +26,29 @@ class Parts(tuple):
         raise NotImplementedError
 
 
+def stacked(values):
+    """Composite tensors of one kind along a new axis 0."""
+    parts = [one._parts() for one in values]
+    return type(parts[0]).stacked(parts).whole()
+
+
 def is_composite(leaf):
     return hasattr(type(leaf), "_parts")
+
+
+def values_of(one):
+    """The tensor of the elements of a composite one, through which gradients flow; of anything else that itself."""
+    for name in ("flat_values", "values"):
+        if is_composite(one) and hasattr(one, name):
+            return getattr(one, name)
+    return one
+
+
+def with_values(one, values):
+    """A composite tensor with other elements; of anything else these themselves."""
+    if values is None or not is_composite(one):
+        return values
+    return one.with_flat_values(values) if hasattr(one, "with_flat_values") else one.with_values(values)
 
 
 def is_tensor(x):

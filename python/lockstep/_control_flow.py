@@ -3,7 +3,7 @@
 from . import _native, errors, nest
 from ._dtypes import TensorShape
 from ._function import Function, TensorSpec, _flatten_results, _pack_results
-from ._tensor import convert_to_tensor
+from ._tensor import convert_to_tensor, is_tensor as is_plain
 from ._tensor_array import TensorArray
 
 
@@ -165,17 +165,20 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
            infer_shape=True, name=None, fn_output_signature=None):
     """`fn` of each element along axis 0, stacked.
 
-    Of a ragged tensor the elements are its rows; where `fn_output_signature` is a RaggedTensorSpec so is the result."""
-    from . import ops_array, ragged
-    leaves = [one if isinstance(one, ragged.RaggedTensor) else convert_to_tensor(one) for one in nest.flatten(elems)]
-    rows = len(leaves[0]) if isinstance(leaves[0], ragged.RaggedTensor) else leaves[0]._shape[0]
+    Of a ragged or sparse tensor the elements are its rows; results that are such ones, too, give one, and where
+    `fn_output_signature` is a RaggedTensorSpec the result is ragged."""
+    from . import _composites, ops_array, ragged, sparse
+    leaves = [sparse.rows_of(one) if isinstance(one, sparse.SparseTensor) else
+              one if isinstance(one, ragged.RaggedTensor) else convert_to_tensor(one) for one in nest.flatten(elems)]
+    rows = leaves[0]._shape[0] if is_plain(leaves[0]) else len(leaves[0])
     if rows is None:
         return _map_in_loop(fn, elems, leaves)
     results = [fn(nest._pack(elems, iter([one[i] for one in leaves]))) for i in range(rows)]
     signature = dtype if fn_output_signature is None else fn_output_signature
     if isinstance(signature, ragged.RaggedTensorSpec) or signature is None and isinstance(elems, ragged.RaggedTensor):
-        return ragged.stack(results)
-    stacked = [ops_array.stack(list(column))
+        splits = getattr(signature, "row_splits_dtype", "int64")
+        return ragged.stack(results).with_row_splits_dtype(splits)
+    stacked = [_composites.stacked(column) if _composites.is_composite(column[0]) else ops_array.stack(list(column))
                for column in zip(*[nest.flatten(one) for one in results])]
     return nest._pack(results[0], iter(stacked))
 

@@ -113,6 +113,24 @@ class name_scope:
             _local.scopes = self._outer
 
 
+@contextlib.contextmanager
+def outermost_scope():
+    """A context in which names have no prefix."""
+    if _native.has_graph():
+        root = _native.NameScope("")
+        root.enter()
+        try:
+            yield
+        finally:
+            root.exit()
+        return
+    outer, _local.scopes = getattr(_local, "scopes", []), []
+    try:
+        yield
+    finally:
+        _local.scopes = outer
+
+
 def strategy_of_scope():
     from . import distribute
     strategy = distribute.scope_in_force()
@@ -314,6 +332,7 @@ class Function:
         self._reduce_retracing, self._has_created = reduce_retracing, False
         self._python_function = python_function
         self._signature = None if input_signature is None else tuple(input_signature)
+        self._specs = _composites.apart(self._signature)
         self._autograph = autograph
         self._concrete = {}
         self._asked = []  # the concrete functions that get_concrete_function has made
@@ -456,11 +475,11 @@ class Function:
         """The arguments as the input signature wants them."""
         if kwargs:
             args, kwargs = self._canonical(args, kwargs)
-        specs = self._signature
+        specs = self._specs
         names = list(inspect.signature(self._python_function).parameters)
 
         def refuse(cause):
-            shown = ", ".join(f"{name}: {spec}" for name, spec in zip(names, specs))
+            shown = ", ".join(f"{name}: {spec}" for name, spec in zip(names, self._signature))
             raise TypeError(f"Binding inputs to tf.function failed due to `{cause}`. Received args: {args} and kwargs: {kwargs} "
                             f"for signature: ({shown}).")
         if len(args) < len(specs):
@@ -470,7 +489,10 @@ class Function:
             refuse("too many positional arguments")
         from . import distribute
         wanted = nest.flatten(specs)
-        given = nest.flatten_up_to(specs, tuple(args))
+        try:
+            given = nest.flatten_up_to(specs, _composites.apart(tuple(args)))
+        except ValueError as error:
+            refuse(error)
         made = []
         for value, spec in zip(given, wanted):
             if isinstance(spec, distribute.PerReplicaSpec):
@@ -503,7 +525,7 @@ class Function:
         if self._streams is not None or self._signature is not None:
             concrete.streams = self._streams or _native.StreamPool()
         if self._signature is not None and not _native.is_tracing() and not _native.has_strategy():
-            specs = [spec for one in nest.flatten(self._signature) for spec in getattr(one, "_component_specs", [one])]
+            specs = [spec for one in nest.flatten(self._specs) for spec in getattr(one, "_component_specs", [one])]
             if any(None in (one.shape._dims or ()) for one in specs) and all(
                     one.shape.rank is not None for one in specs):
                 try:

@@ -2,7 +2,7 @@
 
 import enum
 
-from . import _native, _records, errors, nest
+from . import _composites, _native, _records, errors, nest
 from ._dtypes import TensorShape
 from ._tensor import IndexedSlices, Tensor, convert_to_tensor
 from ._variable import UnreadVariable, Variable
@@ -77,7 +77,7 @@ class GradientTape:
 
     def watch(self, tensor):
         """Follows a tensor, or tensors in a structure. Raises: ValueError for other things."""
-        for one in nest.flatten(tensor):
+        for one in map(_composites.values_of, nest.flatten(tensor)):
             if not isinstance(one, (Tensor, Variable)):
                 raise ValueError(f"Passed in object {one} of type {type(one).__name__!r}, not "
                                  "tf.Tensor or tf.Variable or ExtensionType.")
@@ -119,7 +119,7 @@ class GradientTape:
     def gradient(self, target, sources, output_gradients=None,
                  unconnected_gradients=UnconnectedGradients.NONE):
         """The gradients of the sum of the elements of `target` with respect to `sources`, in the form
-        of `sources`; None where there is none.
+        of `sources`; None where there is none. Those of ragged and sparse tensors are such ones.
 
         Raises: RuntimeError on a second call without `persistent`."""
         if self._used and not self._persistent:
@@ -127,7 +127,8 @@ class GradientTape:
                                "gradients (or jacobians)")
         if self._tape is None:
             raise RuntimeError("A tape gives gradients of what was computed while it was open")
-        flat = nest.flatten(sources)
+        given, target = nest.flatten(sources), nest.map_structure(_composites.values_of, target)
+        flat = list(map(_composites.values_of, given))
         for one in flat:
             if one is None:
                 raise TypeError("Argument `sources` entries must be tf.Tensor or tf.Variable; got None")
@@ -136,7 +137,7 @@ class GradientTape:
             self._open = False
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         upstream = [] if output_gradients is None else [
-            None if one is None else convert_to_tensor(one)
+            None if one is None else convert_to_tensor(_composites.values_of(one))
             for one in nest.flatten(output_gradients)]
         targets = [_target(one) for one in nest.flatten(target)]
         self._used = True
@@ -145,7 +146,7 @@ class GradientTape:
         if not self._persistent:
             self._seen = self.watched_variables()
             self._tape = None
-        return nest._pack(sources, iter([_wrapped(one) for one in result]))
+        return nest._pack(sources, iter([_composites.with_values(one, _wrapped(made)) for one, made in zip(given, result)]))
 
     def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
                  parallel_iterations=None, experimental_use_pfor=True):

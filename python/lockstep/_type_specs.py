@@ -29,7 +29,7 @@ def type_spec_from_value(value):
     if isinstance(value, SparseTensor):
         return SparseTensorSpec(value.shape, value.dtype)
     if isinstance(value, RaggedTensor):
-        return RaggedTensorSpec(value.shape, value.dtype)
+        return RaggedTensorSpec.from_value(value)
     if getattr(value, "_is_dataset", False):
         from .data import DatasetSpec
         return DatasetSpec(value.element_spec)

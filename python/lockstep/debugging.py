@@ -1,6 +1,7 @@
 """Assertions: `tf.debugging`."""
 
 from . import _native, ops_math
+from ._composites import is_tensor
 from ._host_calls import Assert as Assert  # noqa: F401
 from ._dtypes import as_dtype
 from ._tensor import Tensor, convert_to_tensor
@@ -192,9 +193,10 @@ def disable_traceback_filtering():
 
 
 def assert_type(tensor, tf_type, message=None, name=None):
-    if convert_to_tensor(tensor).dtype != tf_type:
-        raise TypeError(f"{message or ''} tensor must be of type {tf_type!r}; got "
-                        f"{convert_to_tensor(tensor).dtype!r}")
+    """Raises TypeError for a tensor, of whatever kind, of another dtype."""
+    found, wanted = tensor.dtype if is_tensor(tensor) else convert_to_tensor(tensor).dtype, as_dtype(tf_type)
+    if found != wanted:
+        raise TypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {found!r}")
 
 
 def assert_rank(x, rank, message=None, name=None):

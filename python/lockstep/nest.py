@@ -11,10 +11,16 @@ def is_nested(value):
 
 
 def flatten(structure, expand_composites=False):
-    """The leaves of a structure, in order."""
+    """The leaves of a structure, in order. `expand_composites`: sparse and ragged tensors give their parts."""
     leaves = []
-    _flatten_into(structure, leaves)
+    _flatten_into(_apart(structure) if expand_composites else structure, leaves)
     return leaves
+
+
+def _apart(structure):
+    """The structure with the parts of composite tensors, such as sparse and ragged ones, in place of them."""
+    from . import _composites
+    return _composites.apart(structure)
 
 
 def _flatten_into(structure, leaves):
@@ -48,16 +54,25 @@ def _pack(structure, leaves):
 
 def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     """The leaves in the form of `structure`. ValueError when their number differs."""
-    count = len(flatten(structure))
+    form = _apart(structure) if expand_composites else structure
+    count = len(flatten(form))
     if count != len(flat_sequence):
         raise ValueError(f"Could not pack sequence. Structure had {count} atoms, but flat_sequence "
                          f"had {len(flat_sequence)} items.  Structure: {structure!r}, "
                          f"flat_sequence: {flat_sequence!r}.")
-    return _pack(structure, iter(flat_sequence))
+    made = _pack(form, iter(flat_sequence))
+    if not expand_composites:
+        return made
+    from . import _composites
+    return _composites.whole(made)
 
 
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
     """ValueError when the structures differ, TypeError when only their types do."""
+    if expand_composites:
+        nest1, nest2 = _apart(nest1), _apart(nest2)
+    if not check_types and _keys(nest1) is not None and _keys(nest1) == _keys(nest2):
+        nest1, nest2 = [one if isinstance(one, dict) else one._asdict() for one in (nest1, nest2)]
     if is_nested(nest1) != is_nested(nest2) or (
             is_nested(nest1) and isinstance(nest1, dict) != isinstance(nest2, dict)):
         raise ValueError("The two structures don't have the same nested structure.\n\n"
@@ -65,7 +80,8 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
     if not is_nested(nest1):
         return
     if check_types and type(nest1) is not type(nest2):
-        raise TypeError("The two structures don't have the same sequence type. First structure has "
+        of_parts = hasattr(nest1, "whole") or hasattr(nest2, "whole")
+        raise (ValueError if of_parts else TypeError)("The two structures don't have the same sequence type. First structure has "
                         f"type {type(nest1)}, while second structure has type {type(nest2)}.")
     if len(nest1) != len(nest2) or (isinstance(nest1, dict) and set(nest1) != set(nest2)):
         raise ValueError("The two structures don't have the same nested structure.\n\n"
@@ -75,8 +91,19 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
         assert_same_structure(nest1[key], nest2[key], check_types)
 
 
+def _keys(value):
+    """The sorted keys of a dict or the fields of a named tuple; None of anything else."""
+    if isinstance(value, dict):
+        return sorted(value)
+    return sorted(value._fields) if _is_namedtuple(value) else None
+
+
 def map_structure(func, *structure, **kwargs):
     """`func` of the corresponding leaves, in the form of the first structure."""
+    if kwargs.get("expand_composites"):
+        from . import _composites
+        made = map_structure(func, *map(_apart, structure), check_types=kwargs.get("check_types", True))
+        return _composites.whole(made)
     for other in structure[1:]:
         assert_same_structure(structure[0], other, kwargs.get("check_types", True))
     flat = [flatten(one) for one in structure]

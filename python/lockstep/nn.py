@@ -2,6 +2,7 @@
 
 from . import _native as n
 from . import _op_names, ops_array, ops_math
+from ._takes_ragged import takes_ragged as _takes_ragged
 from ._tensor import convert_to_tensor, integers, is_tensor, op
 from .ops_array import top_k  # noqa: F401
 
@@ -9,31 +10,37 @@ sigmoid = ops_math.sigmoid
 tanh = ops_math.tanh
 
 
+@_takes_ragged
 def relu(features, name=None):
     """max(x, 0)."""
     return op(n.relu, features)
 
 
+@_takes_ragged
 def relu6(features, name=None):
     """min(max(x, 0), 6)."""
     return op(n.relu6, features)
 
 
+@_takes_ragged
 def selu(features, name=None):
     """1.0507 * elu(x, 1.6733)."""
     return op(n.selu, features)
 
 
+@_takes_ragged
 def softplus(features, name=None):
     """log(1 + e^x)."""
     return op(n.softplus, features)
 
 
+@_takes_ragged
 def softsign(features, name=None):
     """x / (1 + |x|)."""
     return op(n.softsign, features)
 
 
+@_takes_ragged
 def silu(features, beta=1.0):
     """x * sigmoid(beta * x)."""
     if beta == 1.0:
@@ -45,21 +52,25 @@ def silu(features, beta=1.0):
 swish = silu
 
 
+@_takes_ragged
 def log_sigmoid(x, name=None):
     """log(sigmoid(x))."""
     return op(n.log_sigmoid, x)
 
 
+@_takes_ragged
 def leaky_relu(features, alpha=0.2, name=None):
     """x above 0, else alpha * x."""
     return op(n.leaky_relu, convert_to_tensor(features), float(alpha))
 
 
+@_takes_ragged
 def elu(features, name=None):
     """x from 0 on, else e^x - 1."""
     return op(n.elu, convert_to_tensor(features), 1.0)
 
 
+@_takes_ragged
 def gelu(features, approximate=False, name=None):
     """x times the normal probability of a value below x."""
     return op(n.gelu, convert_to_tensor(features), bool(approximate))
@@ -71,6 +82,7 @@ def crelu(features, axis=-1, name=None):
     return relu(ops_array.concat([x, -x], axis))
 
 
+@_takes_ragged
 def softmax(logits, axis=None, name=None, dim=None):
     """exp(x) / sum(exp(x)) along `axis` (the last one)."""
     axis = dim if axis is None else axis
@@ -227,6 +239,7 @@ def _uniform_like(x, seed):
     return n.host_call(draw, [x], [x.dtype], [[-1 if size is None else size for size in x._shape]])[0]
 
 
+@_takes_ragged
 def dropout(x, rate, noise_shape=None, seed=None, name=None):
     """Zeros with probability `rate`; the rest is divided by 1 - rate."""
     x = convert_to_tensor(x)

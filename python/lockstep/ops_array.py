@@ -113,6 +113,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=float32, name=None):
     return made
 
 
+@_takes_ragged
 def identity(input, name=None):
     """`input`, as a new value."""
     if isinstance(input, Variable):
@@ -162,6 +163,7 @@ def expand_dims(input, axis, name=None):
     return op(n.expand_dims, convert_to_tensor(input), int(integers(axis, "an axis")))
 
 
+@_takes_ragged
 def squeeze(input, axis=None, name=None, squeeze_dims=None):
     """Without axes of size 1: those named, or all."""
     axis = squeeze_dims if axis is None else axis
@@ -202,6 +204,7 @@ def _alike(values):
     return [convert_to_tensor(one, dtype_hint=hint) for one in values]
 
 
+@_takes_ragged
 def stack(values, axis=0, name="stack"):
     """The values along a new axis."""
     values = list(values) if not is_tensor(values) else unstack(values)
@@ -228,6 +231,7 @@ def unstack(value, num=None, axis=0, name="unstack"):
     return op(n.unstack, value, int(axis))
 
 
+@_takes_ragged
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     """`num` equal parts along `axis`, or parts of the sizes of a list."""
     value = convert_to_tensor(value)
@@ -316,6 +320,7 @@ def repeat(input, repeats, axis=None, name=None):
     return op(n.gather, input, from_python(places, int32), axis, 0)
 
 
+@_takes_ragged
 def reverse(tensor, axis, name=None):
     """Backwards along the axes."""
     axes = integers(axis, "an axis")
@@ -375,6 +380,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     return op(n.gather, params, convert_to_tensor(indices), axis, batch_dims)
 
 
+@_takes_ragged
 def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     """The slices at whole places, each in its own element of the first `batch_dims` axes.
 

@@ -316,6 +316,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
     return op(n.pow, op(n.reduce_sum, op(n.pow, size, ord), axes, keep), 1.0 / ord)
 
 
+@_takes_ragged
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """t where it lies between the bounds, else the bound. Raises: TypeError for bounds that t's dtype does not have."""
     t = convert_to_tensor(t)
@@ -407,6 +408,7 @@ def polyval(coeffs, x, name=None):
     return result
 
 
+@_takes_ragged
 def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
     """Row s is the sum of the rows of `data` whose id is s."""
     return op(n.unsorted_segment_sum, convert_to_tensor(data), convert_to_tensor(segment_ids),

@@ -1,91 +1,145 @@
-"""Rows of different lengths: `tf.ragged`. The values are a tensor, so gradients flow through them; the
-lengths must be known when a function is traced."""
+"""Rows of different lengths: `tf.ragged`. The values are a tensor, so gradients flow through them; where rows begin and end is
+one, too, so that functions take and give ragged tensors of any lengths."""
 
 import builtins
 
-from . import _native, ops_array, ops_math
-from ._composites import Parts
+from . import _native, _ragged_forms, _ragged_rows as _rows, ops_array, ops_math
 from ._dtypes import TensorShape, as_dtype, int64
-from ._function import TensorSpec
-from ._tensor import Tensor, convert_to_tensor, is_tensor
+from ._ragged_reduce import reduced  # noqa: F401
+from ._ragged_specs import RaggedParts, RaggedTensorSpec  # noqa: F401
+from ._tensor import convert_to_tensor
+from .errors import InvalidArgumentError
 
 _range = builtins.range
 
 
 class RaggedTensor:
-    """Row i is `values[row_splits[i]:row_splits[i + 1]]`; `values` may be ragged itself."""
+    """Row i is `values[row_splits[i]:row_splits[i + 1]]`; `values` may be ragged itself. Rows that are known to have one length
+    have it in `shape`."""
 
     def __init__(self, values, row_splits, internal=False):
         self._values = values
         self._row_splits = row_splits
+        self._uniform = None
+
+    def _of_length(self, uniform):
+        """This tensor, whose rows all have a length, if that is not None."""
+        self._uniform = uniform
+        return self
 
     # ---- made of
 
     @classmethod
-    def from_row_splits(cls, values, row_splits, name=None, validate=True):
-        """Raises: InvalidArgumentError for splits that do not begin with 0 or fall."""
-        splits = _splits(row_splits)
+    def _checked(cls, values, splits, validate, name):
         values = values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
-        if splits._symbolic:
+        count = values._row_splits._shape[0] if isinstance(values, RaggedTensor) else values._shape[0]
+        if splits._symbolic or not validate or count is None:
             return cls(values, splits)
         plain = splits.numpy()
-        if validate:
-            from .errors import InvalidArgumentError
-            if len(plain) == 0 or plain[0] != 0 or (plain[1:] < plain[:-1]).any() or plain[-1] != _length(values):
-                raise InvalidArgumentError(None, None, "Arguments to from_row_splits do not form a valid "
-                                           f"RaggedTensor: row_splits={plain.tolist()}, "
-                                           f"{_length(values)} values")
+        count -= isinstance(values, RaggedTensor)
+        if len(plain) == 0 or plain[0] != 0 or (plain[1:] < plain[:-1]).any() or plain[-1] != count:
+            raise InvalidArgumentError(None, None, f"Arguments to {name} do not form a valid RaggedTensor: "
+                                       f"row_splits={plain.tolist()}, {count} values")
         return cls(values, splits)
 
     @classmethod
+    def from_row_splits(cls, values, row_splits, name=None, validate=True):
+        """Raises: InvalidArgumentError for splits that do not begin with 0 or fall."""
+        return cls._checked(values, _splits(row_splits), validate, "from_row_splits")
+
+    @classmethod
     def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
-        import numpy
-        lengths = convert_to_tensor(row_lengths).numpy()
-        return cls.from_row_splits(values, numpy.concatenate([[0], numpy.cumsum(lengths)]), validate=validate)
+        """Raises: InvalidArgumentError for lengths whose sum is not the number of values."""
+        return cls._checked(values, _rows.splits_of(_splits(row_lengths)), validate, "from_row_lengths")
 
     @classmethod
     def from_row_starts(cls, values, row_starts, name=None, validate=True):
-        import numpy
-        starts = convert_to_tensor(row_starts).numpy()
-        return cls.from_row_splits(values, numpy.concatenate([starts, [_length(values)]]), validate=validate)
+        """Raises: InvalidArgumentError for starts that do not begin with 0 or fall."""
+        starts = _splits(row_starts)
+        return cls._checked(values, ops_array.concat([starts, [_count(values, starts.dtype)]], 0), validate,
+                            "from_row_starts")
+
+    @classmethod
+    def from_row_limits(cls, values, row_limits, name=None, validate=True):
+        """Raises: InvalidArgumentError for limits that fall or do not end with the number of values."""
+        limits = _splits(row_limits)
+        return cls._checked(values, ops_array.concat([ops_array.zeros([1], limits.dtype), limits], 0), validate,
+                            "from_row_limits")
 
     @classmethod
     def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate=True):
-        import numpy
-        rows = convert_to_tensor(value_rowids).numpy()
-        count = int(rows[-1]) + 1 if nrows is None and len(rows) else int(nrows or 0)
-        return cls.from_row_lengths(values, numpy.bincount(rows, minlength=count), validate=validate)
+        """Raises: InvalidArgumentError for numbers of rows that fall; ValueError for fewer rows than they name."""
+        rows = _splits(value_rowids)
+        if validate and not rows._symbolic:
+            plain = rows.numpy()
+            if (plain[1:] < plain[:-1]).any() or len(plain) and plain[0] < 0:
+                raise InvalidArgumentError(None, None, "Arguments to from_value_rowids do not form a valid RowPartition.")
+            if isinstance(nrows, int) and len(plain) and plain[-1] >= nrows:
+                raise ValueError(f"Expected nrows >= value_rowids[-1] + 1; got nrows={nrows}, value_rowids[-1]={plain[-1]}")
+        if nrows is None:
+            nrows = ops_math.reduce_max(ops_array.concat([ops_array.zeros([1], rows.dtype), rows + 1], 0))
+        count = nrows + 1 if isinstance(nrows, int) else ops_math.cast(nrows, rows.dtype) + 1
+        splits = _native.searchsorted(rows, _rows.numbers(count, rows.dtype), False)
+        return cls._checked(values, ops_math.cast(splits, rows.dtype), validate, "from_value_rowids")
 
     @classmethod
-    def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None):
-        """The rows of a tensor, up to `lengths`, or without trailing `padding`."""
-        import numpy
-        tensor = convert_to_tensor(tensor)
-        rows, size = tensor._shape[0], tensor._shape[1]
-        if lengths is None:
-            lengths = numpy.full([rows], size)
-            if padding is not None:
-                plain = tensor.numpy()
-                for i in _range(rows):
-                    while lengths[i] and (plain[i, lengths[i] - 1] == padding).all():
-                        lengths[i] -= 1
-        else:
-            lengths = convert_to_tensor(lengths).numpy()
-        places = numpy.concatenate([numpy.arange(n) + i * size for i, n in enumerate(lengths)] or [[]])
-        flat = ops_array.reshape(tensor, [rows * size] + list(tensor._shape[2:]))
-        return cls.from_row_lengths(ops_array.gather(flat, places.astype("int32")), lengths)
+    def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, validate=True, name=None):
+        """Rows of one length. Raises: ValueError where the values do not make whole rows; without `nrows` for a length of 0."""
+        values = values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
+        size, count = uniform_row_length, _rows.count_of(values)
+        known = isinstance(size, int) and isinstance(count, int)
+        if nrows is None and known and size == 0:
+            raise ValueError("nrows must be specified if uniform_row_length=0" if count == 0 else
+                             f"uniform_row_length=0 but there are {count} values")
+        if nrows is None:
+            nrows = count // size if known else ops_math.cast(count, int64) // ops_math.cast(size, int64)
+        if known and isinstance(nrows, int) and nrows * size != count:
+            raise ValueError(f"uniform_row_length={size} times nrows={nrows} must equal nvals={count}")
+        size = size if isinstance(size, int) else ops_math.cast(size, int64)
+        rows = nrows + 1 if isinstance(nrows, int) else ops_math.cast(nrows, int64) + 1
+        made = cls(values, _rows.numbers(rows, int64) * size)
+        return made._of_length(size if isinstance(size, int) else None)
+
+    @classmethod
+    def _nested(cls, function, flat_values, lists, validate):
+        for one in reversed(list(lists)):
+            flat_values = function(flat_values, one, validate=validate)
+        return flat_values
+
+    @classmethod
+    def from_nested_row_splits(cls, flat_values, nested_row_splits, name=None, validate=True):
+        """The splits from the outermost ragged axis on."""
+        return cls._nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
+
+    @classmethod
+    def from_nested_row_lengths(cls, flat_values, nested_row_lengths, name=None, validate=True):
+        """The lengths from the outermost ragged axis on."""
+        return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
+
+    @classmethod
+    def from_nested_value_rowids(cls, flat_values, nested_value_rowids, nested_nrows=None, name=None, validate=True):
+        """The numbers of rows from the outermost ragged axis on."""
+        counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
+        for rows, count in reversed(list(zip(nested_value_rowids, counts))):
+            flat_values = cls.from_value_rowids(flat_values, rows, count, validate=validate)
+        return flat_values
+
+    @classmethod
+    def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=int64):
+        """The rows of a tensor, up to `lengths` (or a list of them for several axes), or without trailing `padding`."""
+        return _ragged_forms.from_tensor(cls, tensor, lengths, padding, ragged_rank, as_dtype(row_splits_dtype))
 
     @classmethod
     def from_sparse(cls, st_input, name=None, row_splits_dtype=int64):
-        import numpy
-        lengths = numpy.bincount(st_input.indices.numpy()[:, 0], minlength=st_input.shape[0])
-        return cls.from_row_lengths(st_input.values, lengths)
+        """Raises: InvalidArgumentError for values that do not stand at the begin of their rows."""
+        return _ragged_forms.from_sparse(cls, st_input, as_dtype(row_splits_dtype))
 
     # ---- what it is
 
     values = property(lambda self: self._values)
     row_splits = property(lambda self: self._row_splits)
     dtype = property(lambda self: self._values.dtype)
+    ragged_rank = property(lambda self: len(self.nested_row_splits))
 
     @property
     def flat_values(self):
@@ -96,24 +150,28 @@ class RaggedTensor:
         inner = self._values.nested_row_splits if isinstance(self._values, RaggedTensor) else ()
         return (self._row_splits,) + inner
 
-    ragged_rank = property(lambda self: len(self.nested_row_splits))
+    @property
+    def uniform_row_length(self):
+        """The length of all rows where it is known to be one, as a scalar, else None."""
+        return None if self._uniform is None else convert_to_tensor(self._uniform, dtype=self._row_splits.dtype)
 
     @property
     def shape(self):
         rows = len(self) if self._row_splits._shape[0] is not None else None
-        return TensorShape([rows, None] + list(self._values.shape)[1:])
+        return TensorShape([rows, self._uniform] + list(self._values.shape)[1:])
 
     def get_shape(self):
         return self.shape
 
     def nrows(self, out_type=None, name=None):
-        return ops_array.shape(self._row_splits, out_type=int64)[0] - 1
+        """How many rows there are, as a scalar."""
+        return ops_array.shape(self._row_splits, out_type=out_type or self._row_splits.dtype)[0] - 1
 
     def row_lengths(self, axis=1, name=None):
         """How many elements each row has."""
         if axis > 1:
             return self.with_values(self._values.row_lengths(axis - 1))
-        return self._row_splits[1:] - self._row_splits[:-1]
+        return _rows.lengths_of(self._row_splits)
 
     def row_starts(self, name=None):
         return self._row_splits[:-1]
@@ -121,53 +179,68 @@ class RaggedTensor:
     def row_limits(self, name=None):
         return self._row_splits[1:]
 
+    def value_rowids(self, name=None):
+        """The row of each value."""
+        return _rows.row_ids(self._row_splits)
+
     def nested_row_lengths(self, name=None):
         """How many elements the rows of each ragged axis have, from the outermost on."""
         inner = self._values.nested_row_lengths() if isinstance(self._values, RaggedTensor) else ()
         return (self.row_lengths(), *inner)
 
+    def nested_value_rowids(self, name=None):
+        """The row of each value of each ragged axis, from the outermost on."""
+        inner = self._values.nested_value_rowids() if isinstance(self._values, RaggedTensor) else ()
+        return (self.value_rowids(), *inner)
+
     def merge_dims(self, outer_axis, inner_axis):
-        """The axes from one to another as one. Raises: NotImplementedError behind the ragged ones."""
-        if not isinstance(self._values, RaggedTensor) and inner_axis > 1:
-            raise NotImplementedError("axes that are not ragged are merged by tf.reshape of the flat values")
-        if outer_axis == inner_axis:
-            return self
-        if outer_axis > 1:
-            return self.with_values(self._values.merge_dims(outer_axis - 1, inner_axis - 1))
-        if outer_axis == 0:
-            return self._values if inner_axis == 1 else self._values.merge_dims(0, inner_axis - 1)
-        joined = RaggedTensor(self._values.values, ops_array.gather(self._values.row_splits, self._row_splits))
-        return joined if inner_axis == 2 else joined.merge_dims(1, inner_axis - 1)
-
-    def value_rowids(self, name=None):
-        import numpy
-        return convert_to_tensor(numpy.repeat(numpy.arange(len(self)), self._lengths()))
-
-    def _lengths(self):
-        splits = self._plain_splits()
-        return splits[1:] - splits[:-1]
+        """The axes from one to another as one. Raises: ValueError for axes that are not there, or in another order."""
+        rank = self.shape.rank
+        outer, inner = [axis + (rank if axis < 0 else 0) for axis in (outer_axis, inner_axis)]
+        if not 0 <= outer <= inner < rank:
+            raise ValueError(f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis ({inner_axis})")
+        return _ragged_forms.merge(self, outer, inner)
 
     def _plain_splits(self):
         if self._row_splits._symbolic:
             from .errors import UnimplementedError
-            raise UnimplementedError(None, None, "[ragged] the rows' lengths must be known while a function is traced; got "
+            raise UnimplementedError(None, None, "[ragged] the rows' lengths must be known here while a function is traced; got "
                                      "those of an element; write tf.py_function(...), or give the tensor as it is")
         return self._row_splits.numpy()
 
     def _parts(self):
         return RaggedParts(self.flat_values, *self.nested_row_splits)
 
+    _key_parts = _parts
+
+    def __tensor__(self):
+        raise ValueError(f"Failed to convert a RaggedTensor to a Tensor: {self!r}. Consider to_tensor().")
+
     def bounding_shape(self, axis=None, name=None, out_type=None):
-        lengths = self._lengths()
-        return convert_to_tensor([len(lengths), int(lengths.max(initial=0))], int64)
+        """The sizes of the smallest tensor that holds this one, all or those of some axes."""
+        return _ragged_forms.bounding_shape(self, axis, out_type)
 
     def with_values(self, new_values):
-        return RaggedTensor(new_values, self._row_splits)
+        return RaggedTensor(new_values, self._row_splits)._of_length(self._uniform)
 
     def with_flat_values(self, new_values):
         if isinstance(self._values, RaggedTensor):
             new_values = self._values.with_flat_values(new_values)
         return self.with_values(new_values)
+
+    def with_row_splits_dtype(self, dtype):
+        """The same with splits of int32 or int64."""
+        values = self._values.with_row_splits_dtype(dtype) if isinstance(self._values, RaggedTensor) else self._values
+        return RaggedTensor(values, ops_math.cast(self._row_splits, dtype))._of_length(self._uniform)
+
+    def _as_only_row(self):
+        """A tensor whose only row this one is."""
+        count = _rows.count_of(self)
+        return RaggedTensor.from_uniform_row_length(self, count, 1)
+
+    def _in_rows_of_one(self):
+        """A tensor each of whose rows has one row of this one."""
+        return RaggedTensor.from_uniform_row_length(self, 1)
 
     def __len__(self):
         if self._row_splits._shape[0] is None:
@@ -187,71 +260,37 @@ class RaggedTensor:
         return [inner[a:b] for a, b in zip(splits, splits[1:])]
 
     def numpy(self):
+        """An array, of objects where rows have several lengths."""
         import numpy
-        rows = [one.numpy() for one in self]
-        if len({one.shape for one in rows}) == 1:
+        values, splits = self._values.numpy(), self._plain_splits()
+        if len(splits) < 2:
+            return numpy.array([], dtype=values.dtype)
+        rows = numpy.split(values, splits[1:-1])
+        if len({len(row) for row in rows}) == 1:
             return numpy.array(rows)
         made = numpy.empty(len(rows), dtype=object)
         made[:] = rows
         return made
 
     def to_tensor(self, default_value=None, name=None, shape=None):
-        """A tensor as wide as the longest row, filled with `default_value`."""
-        import numpy
-        if isinstance(self._values, RaggedTensor):
-            inner = self._values.to_tensor(default_value)
-            return RaggedTensor(inner, self._row_splits).to_tensor(default_value)
-        lengths = self._lengths()
-        width = int(lengths.max(initial=0))
-        if shape is not None and list(shape)[1] is not None:
-            width = int(list(shape)[1])
-        tail = list(self._values._shape[1:])
-        if default_value is None:
-            default_value = b"" if self._values._dtype == 7 else 0
-        fill = ops_array.fill([1] + tail, convert_to_tensor(default_value, dtype=self.dtype))
-        count = self._values._shape[0]
-        places = numpy.full((len(lengths), width), count, "int32")
-        starts = self._plain_splits()
-        for i, n in enumerate(numpy.minimum(lengths, width)):
-            places[i, :n] = starts[i] + numpy.arange(n)
-        return ops_array.gather(ops_array.concat([self._values, fill], 0), places)
+        """A tensor as wide as the longest row, or of a shape, filled with `default_value`."""
+        return _ragged_forms.to_tensor(self, default_value, shape)
 
     def to_sparse(self, name=None):
-        import numpy
-        from .sparse import SparseTensor
-        lengths = self._lengths()
-        columns = numpy.concatenate([numpy.arange(n) for n in lengths] or [[]])
-        places = numpy.stack([numpy.repeat(numpy.arange(len(lengths)), lengths), columns], 1)
-        return SparseTensor(places.astype("int64"), self._values, [len(lengths), int(lengths.max(initial=0))])
+        """A sparse tensor of the elements at their places."""
+        return _ragged_forms.to_sparse(self)
 
     def __getitem__(self, key):
-        key = key if isinstance(key, tuple) else (key,)
-        first, rest = key[0], key[1:]
-        if isinstance(first, int) or is_tensor(first):
-            i = int(first)
-            i += len(self) if i < 0 else 0
-            splits = self._plain_splits()
-            if not 0 <= i < len(self):
-                from .errors import InvalidArgumentError
-                raise InvalidArgumentError(None, None, f"slice index {i} of dimension 0 out of bounds.")
-            row = self._values[int(splits[i]):int(splits[i + 1])]
-            return row[rest if len(rest) > 1 else rest[0]] if rest else row
-        if not isinstance(first, slice):
-            raise TypeError(f"rows are picked by numbers and slices; got {first!r}")
-        rows = list(_range(len(self)))[first]
-        made = _of_rows([self[i] for i in rows], self)
-        if not rest:
-            return made
-        if isinstance(rest[0], slice):
-            return _of_rows([one[rest if len(rest) > 1 else rest[0]] for one in made], self)
-        return ops_array.stack([one[rest if len(rest) > 1 else rest[0]] for one in made])
+        from ._ragged_items import item
+        return item(self, key if isinstance(key, tuple) else (key,))
 
     # ---- operators
 
     def _check_rows(self, other):
         """Raises: InvalidArgumentError for a ragged tensor whose rows have other lengths."""
+        if self._row_splits is other._row_splits or self._row_splits._symbolic or other._row_splits._symbolic:
+            return
         if self._row_splits.numpy().tolist() != other._row_splits.numpy().tolist():
-            from .errors import InvalidArgumentError
             raise InvalidArgumentError(None, None, "Unable to broadcast: dimension size mismatch in "
                                        "dimension 1 of ragged tensors")
 
@@ -262,7 +301,7 @@ class RaggedTensor:
                 self._values, RaggedTensor) else function(self._values, other._values)
             return self.with_values(values)
         other = convert_to_tensor(other, dtype_hint=self.dtype)
-        if other._rank >= 2 and other._shape[0] == len(self):  # a column
+        if other._rank >= 2 and other._shape[0] != 1:  # a column
             other = ops_array.gather(ops_array.squeeze(other, 1), self.value_rowids())
         flat = self.flat_values
         return self.with_flat_values(function(other, flat) if swapped else function(flat, other))
@@ -270,18 +309,36 @@ class RaggedTensor:
     def __neg__(self):
         return self.with_flat_values(-self.flat_values)
 
+    def __abs__(self):
+        return self.with_flat_values(ops_math.abs(self.flat_values))
+
+    def __invert__(self):
+        return self.with_flat_values(~self.flat_values)
+
     def __repr__(self):
         if self._row_splits._symbolic or self.flat_values._symbolic:
             return f"tf.RaggedTensor(values={self._values!r}, row_splits={self._row_splits!r})"
-        return f"<tf.RaggedTensor {self.to_list()}>"
+        return f"<tf.RaggedTensor {_text(self)}>"
 
     __str__ = __repr__
 
 
+def _text(value):
+    """The rows as NumPy prints them, with commas."""
+    import numpy
+
+    def shown(part):
+        if not isinstance(part, numpy.ndarray):
+            return str(part)
+        return numpy.array2string(part, separator=", ") if part.size else repr(part.tolist())
+    with numpy.printoptions(formatter={"all": shown}):
+        return shown(value.numpy())
+
+
 def _give_operators():
     import operator
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
-        function = getattr(operator, name)
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
+        function = getattr(operator, name + "_" if name in ("and", "or") else name)
         setattr(RaggedTensor, f"__{name}__", lambda self, other, f=function: self._with(other, f))
         setattr(RaggedTensor, f"__r{name}__", lambda self, other, f=function: self._with(other, f, True))
     for name in ("lt", "le", "gt", "ge", "eq", "ne"):
@@ -293,91 +350,18 @@ def _give_operators():
 _give_operators()
 
 
-class RaggedTensorSpec:
-    """The shape and dtype of a ragged tensor that is to come."""
-
-    def __init__(self, shape=None, dtype="float32", ragged_rank=None, row_splits_dtype=int64, flat_values_spec=None):
-        self.shape, self.dtype, self.row_splits_dtype = TensorShape(shape), as_dtype(dtype), as_dtype(row_splits_dtype)
-        self.ragged_rank = self.shape.rank - 1 if ragged_rank is None else ragged_rank
-
-    def _parts(self):
-        tail = self.shape.as_list()[self.ragged_rank + 1:]
-        rows = self.shape.as_list()[0] if self.ragged_rank else None
-        splits = [TensorSpec([None if rows is None or i else rows + 1], self.row_splits_dtype)
-                  for i in _range(self.ragged_rank)]
-        return RaggedParts(TensorSpec([None] + tail, self.dtype), *splits)
-
-    def is_compatible_with(self, other):
-        return self.dtype == other.dtype and self.shape.is_compatible_with(other.shape)
-
-    def __eq__(self, other):
-        return isinstance(other, RaggedTensorSpec) and repr(self) == repr(other)
-
-    def __hash__(self):
-        return hash(repr(self))
-
-    def __repr__(self):
-        return f"RaggedTensorSpec({self.shape!r}, {self.dtype!r}, {self.ragged_rank}, {self.row_splits_dtype!r})"
-
-
-class RaggedParts(Parts):
-    """The flat values, then the splits from the outermost on; without splits a row of its own."""
-
-    def whole(self):
-        if isinstance(self[0], TensorSpec):
-            return self
-        made = self[0]
-        for splits in reversed(self[1:]):
-            made = RaggedTensor(made, splits)
-        return made
-
-    def spec(self):
-        depth = len(self) - 1
-        splits = self[1].shape[0] if depth else None
-        first = None if splits is None else splits - 1
-        return RaggedTensorSpec([first] + [None] * depth + self[0].shape.as_list()[1:], self[0].dtype, depth,
-                                self[1].dtype if depth else int64)
-
-    def general(self):
-        depth = len(self) - 1
-        return RaggedTensorSpec([None] * (depth + 1) + list(self[0]._shape)[1:], self[0].dtype, depth,
-                                self[1].dtype if depth else int64)._parts()
-
-    def plain(self):
-        return self.whole().numpy()
-
-    @classmethod
-    def stacked(cls, rows):
-        """The parts of a batch of such tensors."""
-        import numpy
-        values = ops_array.concat([one[0] for one in rows], 0)
-        counts = [[one[1]._shape[0] - 1 if len(one) > 1 else one[0]._shape[0] for one in rows]]
-        for level in _range(1, len(rows[0])):
-            counts.append(numpy.concatenate([numpy.diff(one[level].numpy()) for one in rows]))
-        kind = rows[0][1].dtype if len(rows[0]) > 1 else int64
-        return cls(values, *[convert_to_tensor(numpy.concatenate([[0], numpy.cumsum(one)]), dtype=kind) for one in counts])
-
-    def rows(self):
-        """The parts of its rows, one after another."""
-        for row in self.whole():
-            yield row._parts() if isinstance(row, RaggedTensor) else RaggedParts(row)
-
-    def batch_spec(self, size):
-        splits = TensorSpec([None if size is None else size + 1], self[1].dtype if len(self) > 1 else int64)
-        return RaggedParts(TensorSpec([None] + self[0].shape.as_list()[1:], self[0].dtype), splits,
-                           *[TensorSpec([None], one.dtype) for one in self[1:]])
-
-
 def _splits(given):
     given = convert_to_tensor(given, dtype_hint=int64)
     return given if given.dtype == "int32" else _native.cast(given, int64)
 
 
-def _length(values):
-    return len(values) if isinstance(values, RaggedTensor) else convert_to_tensor(values)._shape[0]
+def _count(values, dtype):
+    count = _rows.count_of(values if isinstance(values, RaggedTensor) else convert_to_tensor(values))
+    return convert_to_tensor(count, dtype=dtype) if isinstance(count, int) else ops_math.cast(count, dtype)
 
 
 def _of_rows(rows, like):
+    """Tensors, or ragged ones, as rows; without any, rows of no elements `like` a tensor's."""
     if rows and isinstance(rows[0], RaggedTensor):
         inner = [row for one in rows for row in one]
         return RaggedTensor.from_row_lengths(_of_rows(inner, like._values), [len(one) for one in rows])
@@ -387,114 +371,67 @@ def _of_rows(rows, like):
 
 
 def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, row_splits_dtype=int64):
-    """A ragged tensor of nested lists. Raises: ValueError for lists of different depths."""
-    def depth(value):
-        if not isinstance(value, (list, tuple)):
-            return 0
-        return 1 + max((depth(one) for one in value), default=0)
-    levels = depth(pylist)
-    if levels == 0:
-        return convert_to_tensor(pylist, dtype=dtype)
+    """A ragged tensor of nested lists, whose innermost axes are not ragged if `ragged_rank` or `inner_shape` says so.
 
-    def check(value, level):
-        if level and not isinstance(value, (list, tuple)):
-            raise ValueError(f"pylist has scalar values at different depths: {pylist}")
-        for one in value if level else ():
-            check(one, level - 1)
-    check(pylist, levels)
-    if levels == 1:
-        return convert_to_tensor(pylist, dtype=dtype)
-    lengths, rows = [], pylist
-    for _ in _range(levels - 1 if ragged_rank is None else ragged_rank):
-        lengths.append([len(one) for one in rows])
-        rows = [inner for one in rows for inner in one]
-    values = convert_to_tensor(rows, dtype=dtype) if rows or dtype else convert_to_tensor([], as_dtype("float32"))
-    for one in reversed(lengths):
-        values = RaggedTensor.from_row_lengths(values, one)
-    return values
+    Raises: ValueError for lists of different depths."""
+    from ._ragged_lists import constant_of
+    return constant_of(pylist, dtype, ragged_rank, inner_shape, as_dtype(row_splits_dtype))
 
 
 def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=int64):
-    """A row of numbers for each start and limit."""
-    import numpy
-    if limits is None:
-        starts, limits = 0, starts
-    given = numpy.broadcast_arrays(*[convert_to_tensor(one).numpy() for one in (starts, limits, deltas)])
-    rows = [numpy.arange(*one) for one in zip(*[one.reshape(-1) for one in given])]
-    return RaggedTensor.from_row_lengths(convert_to_tensor(numpy.concatenate(rows)), [len(one) for one in rows])
+    """A row of numbers for each start and limit. Raises: InvalidArgumentError for a step of 0."""
+    from ._ragged_lists import range_of
+    starts, limits = (0, starts) if limits is None else (starts, limits)
+    return range_of(starts, limits, deltas, dtype, as_dtype(row_splits_dtype))
 
 
 def stack(values, axis=0, name=None):
-    """Tensors of one rank as rows."""
-    if axis != 0:
-        raise NotImplementedError("rows are stacked along axis 0")
-    return _of_rows([convert_to_tensor(one) for one in values], None)
+    """Tensors of one rank, ragged or not, along a new axis; vectors and more give ragged rows."""
+    from ._ragged_joins import stack as join
+    return join([one if isinstance(one, RaggedTensor) else convert_to_tensor(one) for one in values], axis)
 
 
 def boolean_mask(data, mask, name=None):
-    """The elements where the mask is true, row by row."""
-    import numpy
-    if not isinstance(data, RaggedTensor):
-        data = RaggedTensor.from_tensor(data)
-    flat = mask.flat_values if isinstance(mask, RaggedTensor) else ops_array.reshape(mask, [-1])
-    kept = flat.numpy().astype(bool)
-    lengths = numpy.array([int(kept[a:b].sum()) for a, b in zip(data.row_splits.numpy(), data.row_splits.numpy()[1:])])
-    return RaggedTensor.from_row_lengths(ops_array.gather(data.flat_values, numpy.nonzero(kept)[0].astype("int32")),
-                                         lengths)
+    """What is marked: rows by a vector, elements of rows by marks of their form."""
+    from ._ragged_joins import masked
+    return masked(*[one if isinstance(one, RaggedTensor) else _rectangular(one) for one in (data, mask)])
+
+
+def _rectangular(value):
+    """A tensor of a list, which may be ragged."""
+    try:
+        return convert_to_tensor(value)
+    except ValueError:
+        return constant(value)
 
 
 def map_flat_values(op, *args, **kwargs):
-    """`op` of the flat values."""
-    first = next(one for one in args if isinstance(one, RaggedTensor))
-    return first.with_flat_values(op(*[one.flat_values if isinstance(one, RaggedTensor) else one for one in args],
-                                     **kwargs))
+    """`op` of the flat values. Raises: ValueError for ragged tensors whose rows have other lengths."""
+    given = [one for one in [*args, *kwargs.values()] if isinstance(one, RaggedTensor)]
+    if not given:
+        return op(*args, **kwargs)
+    for one in given[1:]:
+        given[0]._check_rows(one)
+
+    def flat(value):
+        return value.flat_values if isinstance(value, RaggedTensor) else value
+    return given[0].with_flat_values(op(*map(flat, args), **{key: flat(one) for key, one in kwargs.items()}))
 
 
-def _mean_of_rows(value, sums):
-    dtype = value.dtype if value.dtype.is_floating else as_dtype("float64")
-    counts = _native.cast(value.row_lengths(), dtype)
-    shape = [-1] + [1] * (sums._rank - 1)
-    return _native.cast(sums, dtype) / ops_array.reshape(counts, shape)
+def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
+    """Row i has the elements of `data` with partition i. Raises: InvalidArgumentError for a partition that is not there."""
+    from ._ragged_joins import partitioned
+    return partitioned(data, partitions, num_partitions)
 
 
 def row_splits_to_segment_ids(splits, name=None, out_type=None):
     """The number of the row of each element."""
-    made = RaggedTensor(None, _splits(splits)).value_rowids()
+    made = _rows.row_ids(_splits(splits))
     return made if out_type is None else _native.cast(made, as_dtype(out_type))
 
 
 def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, name=None):
     """Where each row begins, and where the last one ends, of the numbers of elements' rows."""
-    rows = convert_to_tensor(segment_ids)
+    rows = _splits(segment_ids)
     made = RaggedTensor.from_value_rowids(rows, rows, num_segments, validate=False).row_splits
     return made if out_type is None else _native.cast(made, as_dtype(out_type))
-
-
-def reduced(value, axis, kind, keepdims=False):
-    """A reduction of a ragged tensor: over all (None), rows (0), or what is in a row (1 and more)."""
-    from . import math
-    whole = {"sum": ops_math.reduce_sum, "mean": ops_math.reduce_mean, "max": ops_math.reduce_max,
-             "min": ops_math.reduce_min}[kind]
-    if axis is None:
-        return whole(value.flat_values)
-    if axis < 0:
-        axis += value.shape.rank
-    if axis > 1:
-        return value.with_values(reduced(value.values, axis - 1, kind) if isinstance(
-            value.values, RaggedTensor) else whole(value.values, axis=axis - 1))
-    if axis == 0:
-        import numpy
-        places = numpy.concatenate([numpy.arange(n) for n in value._lengths()] or [[]]).astype("int32")
-        count = int(value._lengths().max(initial=0))
-    else:
-        places, count = _native.cast(value.value_rowids(), as_dtype("int32")), len(value)
-    if isinstance(value.values, RaggedTensor):
-        raise NotImplementedError("reduce the inner rows first")
-    if kind == "mean" and axis == 1:  # of no elements NaN
-        made = _mean_of_rows(value, math.unsorted_segment_sum(value.values, places, count))
-    else:
-        made = getattr(math, "unsorted_segment_" + kind)(value.values, places, count)
-    return ops_array.expand_dims(made, axis) if keepdims else made
-
-
-_ = Tensor

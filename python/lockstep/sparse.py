@@ -76,6 +76,11 @@ class SparseTensor:
         return self.with_values(self.values / _at(self, other))
 
 
+def rows_of(value):
+    """The rows of a sparse tensor, as sparse tensors. Eager."""
+    return [one.whole() for one in value._parts().rows()]
+
+
 class SparseTensorSpec:
     """The shape and dtype of a sparse tensor that is to come."""
 

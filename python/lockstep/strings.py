@@ -110,6 +110,7 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     return _native.from_strings([one.encode() for one in texts], tensor._shape)
 
 
+@_takes_ragged
 def join(inputs, separator="", name=None):
     """Texts one after another, element by element. Raises: InvalidArgumentError where shapes differ; scalars fit all."""
     return _native.string_join([convert_to_tensor(one) for one in inputs], separator)

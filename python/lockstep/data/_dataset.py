@@ -130,6 +130,7 @@ class Dataset:
                 output_signature = nest._pack(output_types, iter([
                     TensorSpec(shape, dtype)
                     for shape, dtype in zip(flat, nest.flatten(output_types))]))
+        output_signature = _composites.apart(output_signature)
         unknown = any(isinstance(one, tuple) or getattr(one, "shape", TensorShape([])).rank is None
                       for one in _signature_leaves(output_signature))
         leaves = _signature_leaves(output_signature)
@@ -335,7 +336,11 @@ class Dataset:
 
     def unbatch(self, name=None):
         """The rows of each element."""
-        spec = nest.map_structure(lambda one: TensorSpec(one.shape[1:], one.dtype), self._spec)
+        if _composites.has_parts(self._spec):
+            from . import composites
+            return composites.unbatch(self)
+        spec = nest.map_structure(lambda one: TensorSpec(None if one.shape.rank is None else one.shape[1:], one.dtype),
+                                  self._spec)
         return Dataset._make(self._native.unbatch(), spec, "_UnbatchDataset")
 
     def rebatch(self, batch_size, drop_remainder=False, name=None):

@@ -1,6 +1,6 @@
 """Elements that a Python generator yields, checked against their signature."""
 
-from .. import nest
+from .. import _composites, nest
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor
 from ..errors import InvalidArgumentError, of_python
@@ -49,6 +49,7 @@ def _check_generated(items, signature, leaves):
     single = len(leaves) == 1 and not isinstance(signature, (tuple, list, dict)) or (
         isinstance(signature, tuple) and len(signature) == 2 and signature[0] is None)
     for item in _passed(items):
+        item = _composites.apart(item)
         try:
             values = [item] if single else nest.flatten_up_to(
                 _map_signature(signature), item if isinstance(item, (dict, tuple)) else tuple(item))

@@ -82,6 +82,22 @@ def slices(structure):
     return Dataset.from_tensors(0)._from_python(make, spec, "_TensorSliceDataset")
 
 
+def unbatch(dataset):
+    """`Dataset.unbatch` of elements with composite tensors."""
+    def sliced(one):
+        if isinstance(one, Parts):
+            inner = one.spec()
+            return type(inner)(inner.shape[1:], inner.dtype)._parts()
+        return TensorSpec(one.shape[1:], one.dtype)
+
+    def make():
+        for element in dataset:
+            count, form, leaves = _rows(apart(element))
+            for number in range(count):
+                yield nest.flatten(_over(form, lambda i: leaves[i][number]))
+    return dataset._from_python(make, _over(dataset._spec, sliced), "_UnbatchDataset")
+
+
 def parts_of(structure):
     """A structure that has composite tensors with their parts in place of them; None for one without."""
     made = apart(structure)
