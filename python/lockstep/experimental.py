@@ -1,22 +1,36 @@
 """Names that TensorFlow keeps under `experimental`."""
 
-from . import errors
+from . import errors, nest
 
 
 class Optional:
     """A value, or none; in a graph a run tells which."""
 
-    def __init__(self, value, there):
+    def __init__(self, value, there, element_spec=None):
         self._value = value
         self._there = there
+        self._spec = element_spec
 
     @staticmethod
     def from_value(value):
-        return Optional(value, True)
+        """One with a value: a tensor, what becomes one, or a structure of them."""
+        from . import _composites
+        from ._tensor import convert_to_tensor
+
+        def tensor(one):
+            return one if _composites.is_tensor(one) or one is None else convert_to_tensor(one)
+        return Optional(nest.map_structure(tensor, value), True)
 
     @staticmethod
     def empty(element_spec=None):
-        return Optional(None, False)
+        """One without a value."""
+        return Optional(None, False, element_spec)
+
+    @property
+    def element_spec(self):
+        """The specs of the value."""
+        from ._type_specs import type_spec_from_value
+        return self._spec if self._spec is not None else nest.map_structure(type_spec_from_value, self._value)
 
     def has_value(self, name=None):
         from ._tensor import convert_to_tensor
@@ -42,6 +56,31 @@ class Optional:
     def _carrying(self, parts):
         there, value = parts
         return Optional(value, there)
+
+
+class OptionalSpec:
+    """The kind of optionals whose values have a structure: `tf.OptionalSpec`."""
+
+    def __init__(self, element_spec):
+        self.element_spec = element_spec
+
+    @classmethod
+    def from_value(cls, value):
+        """The spec of an optional."""
+        return cls(value.element_spec)
+
+    def is_compatible_with(self, spec_or_value):
+        """Whether another spec, or an optional, has the same element spec."""
+        return getattr(spec_or_value, "element_spec", None) == self.element_spec
+
+    def __eq__(self, other):
+        return isinstance(other, OptionalSpec) and self.element_spec == other.element_spec
+
+    def __hash__(self):
+        return hash(repr(self))
+
+    def __repr__(self):
+        return f"OptionalSpec({self.element_spec!r},)"
 
 
 def set_race_check(check):

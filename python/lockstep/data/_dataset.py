@@ -148,7 +148,10 @@ class Dataset:
 
     @staticmethod
     def random(seed=None, rerandomize_each_iteration=None, name=None):
-        """An endless stream of numbers, as int64."""
+        """An endless stream of numbers, as int64, the same in each pass unless `rerandomize_each_iteration`."""
+        if rerandomize_each_iteration:
+            from . import _rerandomized
+            return _rerandomized.numbers(seed)
         return Dataset._make(_native.Dataset.random(seed), TensorSpec([], int64), "_RandomDataset")
 
     @staticmethod
@@ -173,8 +176,11 @@ class Dataset:
     @staticmethod
     def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False,
                              rerandomize_each_iteration=None):
-        """Elements of one of the datasets at a time, drawn with `weights`."""
+        """Elements of one of the datasets at a time, drawn with `weights`; anew in each pass if `rerandomize_each_iteration`."""
         chances = [] if weights is None else [float(one) for one in integers(weights, "weights")]
+        if rerandomize_each_iteration:
+            from . import _rerandomized
+            return _rerandomized.sampled(datasets, chances or None, seed, stop_on_empty_dataset)
         native = _native.sample_from_datasets([one._native for one in datasets], chances, seed,
                                               bool(stop_on_empty_dataset))
         return Dataset._make(native, datasets[0]._spec, "_DirectedInterleaveDataset")
@@ -184,11 +190,13 @@ class Dataset:
         """Elements of the dataset whose number the next element of `choice_dataset` is."""
         def make():
             places = [iter(one) for one in datasets]
+            left = set(range(len(places)))
             for which in choice_dataset:
                 try:
                     yield _flat_element(next(places[int(which)]))
                 except StopIteration:
-                    if stop_on_empty_dataset:
+                    left.discard(int(which))
+                    if stop_on_empty_dataset or not left:
                         return
         return datasets[0]._from_python(make, datasets[0]._spec, "_ChooseDataset")
 
@@ -280,11 +288,12 @@ class Dataset:
         from . import composites
         if _composites.has_parts(self._spec):
             return self.batch(batch_size, drop_remainder)
-        return composites.ragged_batch(self, int(integers(batch_size, "a batch's size")), drop_remainder)
+        size = int(integers(batch_size, "a batch's size"))
+        return composites.ragged_batch(self, size, drop_remainder, as_dtype(row_splits_dtype))
 
     def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False,
                      name=None):
-        """The same for elements of different sizes, padded behind."""
+        """The same for elements of different sizes, padded behind. Raises: DataLossError for elements that are larger."""
         flat = nest.flatten(self._spec)
         wanted = _padded_shapes(padded_shapes, flat)
         values = _padding_values(padding_values, self._spec, flat)
@@ -401,13 +410,21 @@ class Dataset:
 
     @staticmethod
     def load(path, element_spec=None, compression=None, reader_func=None, wait=False):
-        """What `save` has written. Raises: NotFoundError."""
+        """What `save` has written. Raises: NotFoundError; NotImplementedError for a `reader_func`."""
         from . import files
+        if reader_func is not None:
+            raise NotImplementedError("the elements come in the order in which they were saved; shuffle the dataset that load "
+                                      "gives")
         return files.load(path)
 
     def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
-        """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them."""
+        """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them.
+
+        Raises: NotImplementedError for a `reader_func`."""
         from . import files
+        if reader_func is not None:
+            raise NotImplementedError("the elements come in the order in which they were written; shuffle the dataset that "
+                                      "snapshot gives")
         return files.cached(self, os.path.join(_names_of(path)[0], "snapshot"))
 
     def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
@@ -612,6 +629,20 @@ class DatasetSpec:
 
     def __init__(self, element_spec, dataset_shape=()):
         self.element_spec, self._shape = element_spec, TensorShape(dataset_shape)
+
+    @classmethod
+    def from_value(cls, value):
+        """The spec of a dataset."""
+        return cls(value.element_spec)
+
+    def is_compatible_with(self, spec_or_value):
+        """Whether a dataset, or another such spec, has elements that this one describes."""
+        other = spec_or_value.element_spec if hasattr(spec_or_value, "element_spec") else None
+        try:
+            nest.assert_same_structure(self.element_spec, other)
+        except (TypeError, ValueError):
+            return False
+        return all(one.is_compatible_with(own) for one, own in zip(nest.flatten(self.element_spec), nest.flatten(other)))
 
     def __eq__(self, other):
         return isinstance(other, DatasetSpec) and repr(self) == repr(other)

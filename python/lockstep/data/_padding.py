@@ -8,6 +8,7 @@ from .._tensor import convert_to_tensor
 def _padded_shapes(shapes, specs):
     """The shape to which each component is padded; None for a size that follows from the batch."""
     count = len(specs)
+    shapes = [shapes] if isinstance(shapes, int) else shapes
     if shapes is None:
         return [[None] * one.shape.rank for one in specs]
     if isinstance(shapes, TensorShape) or (
@@ -28,7 +29,8 @@ def _flat_shapes(shapes):
 
 
 def _padding_values(values, spec, flat):
-    """One scalar for each component; none where all are padded with zeros and empty strings."""
+    """One scalar for each component; none where all are padded with zeros and empty strings. Raises: TypeError for one of
+    another dtype than the component."""
     if values is None:
         return []
     given = nest.flatten(values)
@@ -36,6 +38,11 @@ def _padding_values(values, spec, flat):
         given = given * len(flat)
     else:
         nest.assert_same_structure(values, spec)
+    for value, one in zip(given, flat):
+        kind = one.dtype if value is None else convert_to_tensor(value).dtype
+        if kind != one.dtype:
+            raise TypeError(f"Invalid `padding_values`. `padding_values` values type {kind} does not match type {one.dtype} "
+                            "of the corresponding input component.")
     default = {"string": "", "bool": False}
     return [convert_to_tensor(default.get(one.dtype.name, 0) if value is None else value, dtype=one.dtype)
             for value, one in zip(given, flat)]

@@ -104,7 +104,7 @@ def parts_of(structure):
     return made if has_parts(made) else None
 
 
-def _ragged_spec(one, size):
+def _ragged_spec(one, size, splits):
     """Of a batch of tensors whose sizes differ where they are not known."""
     from ..ragged import RaggedTensorSpec
     if one.shape.rank is None:
@@ -112,34 +112,38 @@ def _ragged_spec(one, size):
     unknown = [i for i, axis in enumerate(one.shape) if axis is None]
     if not unknown:
         return _rows_of(size, one)
-    return RaggedTensorSpec([size] + list(one.shape), one.dtype, unknown[-1] + 1)._parts()
+    return RaggedTensorSpec([size] + list(one.shape), one.dtype, unknown[-1] + 1, splits)._parts()
 
 
-def _row_parts(row, depth):
-    """A row as the parts of a ragged tensor with `depth` axes of splits."""
+def _row_parts(row, spec):
+    """A row as the parts of a ragged tensor, one of a batch with the parts' specs `spec`."""
     import numpy
     from .. import ops_array
     from .._tensor import convert_to_tensor
     from ..ragged import RaggedParts
+    depth, kind = len(spec) - 2, spec[-1].dtype
     sizes, splits, count = list(row._shape), [], 1
     for axis in range(depth):
         count *= sizes[axis]
-        splits.append(convert_to_tensor(numpy.arange(count + 1, dtype="int64") * sizes[axis + 1]))
+        splits.append(convert_to_tensor(numpy.arange(count + 1, dtype="int64") * sizes[axis + 1], dtype=kind))
     return RaggedParts(ops_array.reshape(row, [count * sizes[depth]] + sizes[depth + 1:]), *splits)
 
 
-def ragged_batch(dataset, size, drop_remainder):
+def ragged_batch(dataset, size, drop_remainder, splits):
     """`Dataset.ragged_batch`: components whose sizes are not known become ragged."""
     specs = nest.flatten(dataset._spec)
-    made = [_ragged_spec(one, size if drop_remainder else None) for one in specs]
+    made = [_ragged_spec(one, size if drop_remainder else None, splits) for one in specs]
 
     def stacked(rows):
-        from .. import ops_array
+        from .. import ops_array, ops_math
         flat = []
         for number, spec in enumerate(made):
             column = [row[number] for row in rows]
-            flat += list(spec.stacked([_row_parts(one, len(spec) - 2) for one in column])) if isinstance(spec, Parts) else [
-                ops_array.stack(column)]
+            if isinstance(spec, Parts):
+                stacked = spec.stacked([_row_parts(one, spec) for one in column])
+                flat += [stacked[0], *[ops_math.cast(one, splits) for one in stacked[1:]]]
+            else:
+                flat.append(ops_array.stack(column))
         return flat
 
     def make():

@@ -70,12 +70,22 @@ def make_saveable_from_iterator(iterator, external_state_policy=None):
 
 def CsvDataset(filenames, record_defaults, compression_type=None, buffer_size=None, header=False, field_delim=",",
                use_quote_delim=True, na_value="", select_cols=None, exclude_cols=None):
-    """The lines of CSV files as tuples of columns. Raises: as `tf.io.decode_csv`."""
+    """The lines of CSV files as tuples of columns, all or those of some numbers. Raises: as `tf.io.decode_csv`;
+    InvalidArgumentError for columns that are both selected and excluded."""
     from . import Dataset, TextLineDataset
     from ..io import decode_csv
-    lines = Dataset.from_tensor_slices(filenames if isinstance(filenames, (list, tuple)) else [filenames])
-    lines = lines.flat_map(lambda name: TextLineDataset(name).skip(1 if header else 0)) if not isinstance(
-        filenames, (str, bytes)) else TextLineDataset(filenames).skip(1 if header else 0)
+    if exclude_cols is not None:
+        if select_cols is not None:
+            from ..errors import InvalidArgumentError
+            raise InvalidArgumentError(None, None, "Either select_cols or exclude_cols should be empty.")
+        excluded = {int(one) for one in exclude_cols}
+        select_cols = [one for one in range(len(record_defaults) + len(excluded)) if one not in excluded]
+
+    def of_file(name):
+        return TextLineDataset(name, compression_type).skip(1 if header else 0)
+    names = filenames if isinstance(filenames, (list, tuple)) else [filenames]
+    lines = of_file(names[0]) if len(names) == 1 and isinstance(names[0], (str, bytes)) else Dataset.from_tensor_slices(
+        filenames if not isinstance(filenames, (str, bytes)) else names).flat_map(of_file)
     return lines.map(lambda line: tuple(decode_csv(line, record_defaults, field_delim, use_quote_delim, na_value,
                                                    select_cols)))
 
@@ -101,11 +111,13 @@ def at(dataset, index):
 
 
 def from_list(elements, name=None):
-    """The elements of a list."""
+    """The elements of a list: tensors or structures of them; lists of numbers are a tensor. Raises: ValueError without any."""
     from . import Dataset
-    from .. import nest
-    from .._tensor import convert_to_tensor
-    rows = [nest.flatten(nest.map_structure(convert_to_tensor, one)) for one in elements]
+    from ._elements import _as_structure, _flat_element
+    if not elements:
+        raise ValueError("Invalid `elements`. `elements` should not be empty. If you want an empty dataset, use "
+                         "`tf.data.Dataset.range(0)`.")
+    rows = [_flat_element(_as_structure(one)) for one in elements]
     first = Dataset.from_tensors(elements[0])
     return first._from_python(lambda: iter(rows), first._spec, "_ListDataset")
 
@@ -116,7 +128,7 @@ def save(dataset, path, compression=None, shard_func=None):
 
 def load(path, element_spec=None, compression=None, reader_func=None):
     from . import Dataset
-    return Dataset.load(path)
+    return Dataset.load(path, element_spec, compression, reader_func)
 
 
 def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False):
@@ -149,7 +161,7 @@ def Counter(start=0, step=1, dtype="int64"):
 
 def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype="int64"):
     """`Dataset.ragged_batch`, for `Dataset.apply`."""
-    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder)
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
 
 SHARD_HINT = -1
