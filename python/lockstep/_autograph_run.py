@@ -4,6 +4,7 @@ import itertools
 
 from . import _native, errors, nest
 from ._dtypes import as_dtype, int64
+from ._function import init_scope
 from ._newest import Newest
 from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
@@ -659,13 +660,14 @@ class _Passes:
     """The passes over a dataset, or what is left of iterators', that calls of one traced loop make, each by its number:
     several threads and replicas may be in the loop at a time."""
 
-    def __init__(self):
+    def __init__(self, first=None):
         self._numbers = itertools.count()
+        self._first = [] if first is None else [first]  # the iterator of the first pass, where it is there already
         self._open = {}  # the iterator, and the tensors of the next element once they are there
 
     def begin(self, items):
         number = next(self._numbers)
-        self._open[number] = [iter(items)]
+        self._open[number] = [self._first.pop() if self._first else iter(items)]
         return number
 
     def has_next(self, number):
@@ -685,6 +687,10 @@ def _for_elements(items, test, body, get, put, names):
     """Over a dataset or an iterator. An element that the loop does not come to stays in the iterator."""
     from .data._iterator import GivenIterator
     form, passes = items._form, _Passes()
+    if not form.ranked and not hasattr(items, "__next__"):
+        with init_scope():
+            first = iter(items)
+            form, passes = first._form, _Passes(first)
 
     def begin(values):
         return [convert_to_tensor(passes.begin(GivenIterator.found(*values) if values else items), dtype="int64")]

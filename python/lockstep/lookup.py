@@ -5,6 +5,7 @@ import functools
 
 from . import _native
 from ._dtypes import as_dtype
+from ._function import init_scope
 from ._host_calls import _on_host
 from ._tensor import convert_to_tensor
 from .ragged import RaggedTensor
@@ -18,11 +19,11 @@ class TextFileIndex:
 
 
 class KeyValueTensorInitializer:
-    """Fills a table from two vectors of one length."""
+    """Fills a table from two vectors of one length; in graphs they must be constants of the graph."""
 
     def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
-        self._keys = convert_to_tensor(keys, dtype=key_dtype)
-        self._values = convert_to_tensor(values, dtype=value_dtype)
+        self._keys = _known(convert_to_tensor(keys, dtype=key_dtype))
+        self._values = _known(convert_to_tensor(values, dtype=value_dtype))
         self.key_dtype, self.value_dtype = self._keys.dtype, self._values.dtype
 
     def _pairs(self):
@@ -65,6 +66,15 @@ def _typed(value, dtype):
     if dtype.name == "string":
         return value if isinstance(value, bytes) else str(value).encode()
     return float(value) if dtype.is_floating else int(value)
+
+
+def _known(tensor):
+    """A tensor whose value is known when a graph is built. Raises: NotImplementedError for one that only a run gives."""
+    known = _native.static_value(tensor) if tensor._symbolic else tensor
+    if known is None:
+        raise NotImplementedError(f"a table takes its first keys, values and default when it is made; got {tensor}, which only "
+                                  "a run gives; use tf.lookup.experimental.MutableHashTable and its insert")
+    return known
 
 
 def _leaves(tensor):
@@ -120,6 +130,12 @@ class _Table:
     def _row_shape(self):
         return []
 
+    @property
+    def initializer(self):
+        """An operation that does nothing: a table has its values when it is made. None outside of graphs."""
+        from .compat.v1 import in_graph, tables_initializer
+        return tables_initializer() if in_graph() else None
+
     def size(self, name=None):
         """How many entries there are, int64."""
         return convert_to_tensor(len(self._entries), dtype="int64")
@@ -153,9 +169,10 @@ class StaticHashTable(_Table):
 
     def __init__(self, initializer, default_value, name=None, experimental_is_anonymous=False):
         self._begin(initializer.key_dtype, initializer.value_dtype, name or "hash_table")
-        self._default = convert_to_tensor(default_value, dtype=self.value_dtype)
-        self._fill(initializer._pairs())
-        self._native = _native.LookupTable(*self._columns(), self._default)
+        self._default = _known(convert_to_tensor(default_value, dtype=self.value_dtype))
+        with init_scope():
+            self._fill(initializer._pairs())
+            self._native = _native.LookupTable(*self._columns(), self._default)
 
     default_value = property(lambda self: self._default)
     resource_handle = property(lambda self: self)
@@ -176,11 +193,11 @@ class StaticVocabularyTable(_Table):
         key = "string" if initializer is None else initializer.key_dtype
         self._begin(lookup_key_dtype or key, "int64", name or "string_to_index")
         self._buckets = int(num_oov_buckets)
-        if initializer is not None:
-            if initializer.value_dtype.name != "int64":
-                raise TypeError(f"Invalid `value_dtype`, expected {as_dtype('int64')!r} but got {initializer.value_dtype!r}.")
-            self._fill(initializer._pairs())
-        self._native = _native.LookupTable(*self._columns(), self._buckets, len(self._entries), True)
+        if initializer is not None and initializer.value_dtype.name != "int64":
+            raise TypeError(f"Invalid `value_dtype`, expected {as_dtype('int64')!r} but got {initializer.value_dtype!r}.")
+        with init_scope():
+            self._fill(initializer._pairs() if initializer is not None else ())
+            self._native = _native.LookupTable(*self._columns(), self._buckets, len(self._entries), True)
 
     def size(self, name=None):
         return convert_to_tensor(len(self._entries) + self._buckets, dtype="int64")

@@ -5,7 +5,7 @@ import weakref
 
 from .. import _composites, _native, errors, nest
 from .._dtypes import bool as bool_, int64
-from .._function import _traces, TensorSpec
+from .._function import _traces, init_scope, TensorSpec
 from .._tensor import convert_to_tensor
 from ._elements import _other_rows
 
@@ -19,10 +19,18 @@ class ElementForm:
         self._composite = _composites.has_parts(spec)
         flat = nest.flatten(spec)
         self.specs = None  # of the tensors; None: not known enough for a graph
-        if all(isinstance(one, TensorSpec) and one.shape.rank is not None for one in flat):
+        if all(isinstance(one, TensorSpec) for one in flat):
             self.specs = flat if replicas == 1 else [
                 _other_rows(one) for one in flat for _ in range(replicas)]
+        self.ranked = self.specs is None or all(one.shape.rank is not None for one in flat)
         self._key = (repr(spec), replicas)
+
+    def with_ranks(self, examples):
+        """The form where a number of axes that is not known is that of the tensor, or spec, among `examples`."""
+        known = [one if one.shape.rank is not None else TensorSpec(
+                     None if example.shape.rank is None else [None] * example.shape.rank, one.dtype)
+                 for one, example in zip(nest.flatten(self.spec), examples)]
+        return ElementForm(nest._pack(self.spec, iter(known)), self._replicas)
 
     def __eq__(self, other):
         return isinstance(other, ElementForm) and self._key == other._key
@@ -41,8 +49,9 @@ class ElementForm:
         return _composites.whole(made) if self._composite else made
 
     def shapes(self):
-        """Of the tensors, -1 for sizes that are not known."""
-        return [[-1 if size is None else size for size in one.shape] for one in self.specs]
+        """Of the tensors: -1 for sizes that are not known, None where the number of axes is not."""
+        return [None if one.shape.rank is None else [-1 if size is None else size for size in one.shape]
+                for one in self.specs]
 
     def next_in_graph(self, take, inputs=()):
         """The next element, taken when the graph runs: `take(*inputs)` gives its tensors, None at the end. Raises there:
@@ -66,7 +75,7 @@ class ElementForm:
             tensors = take(*values)
             if tensors is None:
                 return [convert_to_tensor(False)] + [
-                    zeros([size or 0 for size in one.shape], one.dtype) for one in self.specs]
+                    zeros([size or 0 for size in one.shape or ()], one.dtype) for one in self.specs]
             return [convert_to_tensor(True), *tensors]
         there, *tensors = _native.host_call(call, list(inputs), [bool_] + [one.dtype for one in self.specs],
                                             [[]] + self.shapes())
@@ -151,9 +160,25 @@ class Iterator(Argument):
 
     def __init__(self, dataset):
         self._native = _native.DatasetIterator(dataset._native)
-        self._form = dataset._form
+        self._declared = dataset._form
+        self.element_spec = _composites.specs(self._declared.spec)
+        self._ahead = []  # (the place before it, the tensors) of an element that was looked at
 
-    element_spec = property(lambda self: _composites.specs(self._form.spec))
+    @property
+    def _form(self):
+        """What graphs are built for. Where the dataset does not tell numbers of axes, those of the next element are taken."""
+        if not self._declared.ranked:
+            tensors = self._look_ahead()
+            if tensors is not None:
+                self._declared = self._declared.with_ranks(tensors)
+        return self._declared
+
+    def _look_ahead(self):
+        if not self._ahead:
+            place = self._native.cursor()
+            with init_scope():
+                self._ahead.append((place, self._taken()))
+        return self._ahead[-1][1]
 
     @property
     def state(self):
@@ -164,12 +189,13 @@ class Iterator(Argument):
             made = self._state = Variable([0, 0], trainable=False, dtype=int64, name="iterator_state")
         elif self._version != made._v.version:
             self._resume()
-        made.assign(list(self._native.cursor()))
+        made.assign(list(self._ahead[-1][0] if self._ahead else self._native.cursor()))
         self._version = made._v.version
         return made
 
     def _resume(self):
         """Goes to the place that a restore has put into the variable."""
+        self._ahead.clear()
         self._native.resume(*[int(one) for one in self._state.numpy()])
         self._version = self._state._v.version
 
@@ -179,17 +205,20 @@ class Iterator(Argument):
     def __next__(self):
         if _native.in_replica() and _native.has_strategy():
             _hint()
-        if _native.is_tracing() and self._form.specs is not None:
+        if _native.is_tracing() and self._declared.specs is not None:
             return self._form.next_in_graph(self._taken)
         tensors = self._taken()
         if tensors is None:
             raise StopIteration
-        return self._form.packed(tensors)
+        return self._declared.packed(tensors)
 
     def _taken(self):
         if "_state" in self.__dict__ and self._version != self._state._v.version:
             self._resume()
-        return self._native.next()
+        try:
+            return self._ahead.pop()[1]
+        except IndexError:
+            return self._native.next()
 
     def next(self):
         return self.__next__()
@@ -203,7 +232,7 @@ class Iterator(Argument):
 
     def get_next_as_optional(self):
         """An optional with the next element, or with none at the end."""
-        if _native.is_tracing() and self._form.specs is not None:
+        if _native.is_tracing() and self._declared.specs is not None:
             return self._form.optional_in_graph(self._taken)
         from ..experimental import Optional
         try:

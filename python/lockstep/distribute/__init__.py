@@ -263,6 +263,7 @@ class Strategy:
             leaf = _plain(self._of_each_worker(leaf))
             if self.num_replicas_in_sync == 1 and not isinstance(leaf, tuple) and axis is None:
                 return convert_to_tensor(leaf)
+            leaf = self._of_each_replica(op, leaf, axis)
             if axis is not None or isinstance(leaf, tuple):
                 leaf = _dividable(op, leaf)
             result = leaf
@@ -270,6 +271,17 @@ class Strategy:
                 result = self._native.reduce(op, result, place)
             return result
         return _map(one, value)
+
+    def _of_each_replica(self, op, leaf, axis):
+        """What is reduced of a plain value: along an axis it is every replica's, and otherwise a MEAN of it alone."""
+        if isinstance(leaf, tuple) or self.num_replicas_in_sync == 1:
+            return leaf
+        if axis is not None:
+            return (leaf,) * self.num_replicas_in_sync
+        if op == _reduce_op(ReduceOp.SUM):
+            raise ValueError(f"A non-DistributedValues value {leaf!s} cannot be reduced with the given reduce op "
+                             f"{ReduceOp.SUM}.")
+        return leaf
 
     def gather(self, value, axis):
         """The replicas' values one after another along `axis`. Raises: RuntimeError inside of a replica."""
@@ -618,8 +630,10 @@ def _specs_for_replicas(spec, count, dealt):
     from .._function import TensorSpec
 
     def for_replicas(one):
-        if not isinstance(one, TensorSpec) or not one.shape.rank:
+        if not isinstance(one, TensorSpec) or one.shape.rank == 0 and not dealt:
             return one
+        if not one.shape.rank:
+            return PerReplicaSpec(*[one] * count)
         rows, *rest = one.shape.as_list()
         rows = rows if dealt or rows is None else rows // count if rows % count == 0 else None
         return PerReplicaSpec(*[TensorSpec([rows] + rest, one.dtype)] * count)
@@ -670,7 +684,13 @@ class _DistributedIterator(Argument):
         self._strategy = dataset._strategy
         self._sources = sources
         self._dealt = dataset._dealt
-        self.element_spec, self._form = dataset.element_spec, dataset._form
+        self.element_spec, self._declared = dataset.element_spec, dataset._form
+
+    @property
+    def _form(self):
+        if not self._declared.ranked:
+            self._declared = self._declared.with_ranks(nest.flatten(self._sources[0]._form.spec))
+        return self._declared
 
     def __iter__(self):
         return self
@@ -679,7 +699,7 @@ class _DistributedIterator(Argument):
         count = self._strategy.num_replicas_in_sync
         if count == 1:
             return next(self._sources[0])
-        if _native.is_tracing() and self._form.specs is not None:
+        if _native.is_tracing() and self._declared.specs is not None:
             return self._form.next_in_graph(self._taken)
         if self._dealt:
             return self._deal(count)
@@ -722,7 +742,7 @@ class _DistributedIterator(Argument):
         """An optional with the next element, or with none at the end."""
         if self._strategy.num_replicas_in_sync == 1:
             return self._sources[0].get_next_as_optional()
-        if _native.is_tracing() and self._form.specs is not None:
+        if _native.is_tracing() and self._declared.specs is not None:
             return self._form.optional_in_graph(self._taken)
         from ..experimental import Optional
         try:

@@ -24,8 +24,9 @@ from .accumulators import (ConditionalAccumulator, ConditionalAccumulatorBase,  
 from ._variables import (AUTO_REUSE, PartitionedVariable, VariableScope, add_to_collection,  # noqa: F401
                          add_to_collections, all_variables, fixed_size_partitioner, get_collection,
                          get_collection_ref, get_variable, get_variable_scope, global_variables, local_variables,
-                         make_template, min_max_variable_partitioner, model_variables, moving_average_variables,
+                         min_max_variable_partitioner, model_variables, moving_average_variables,
                          trainable_variables, variable_axis_size_partitioner, variable_scope)
+from ._templates import make_template  # noqa: F401
 from ._initializers import (constant_initializer, glorot_uniform_initializer, ones_initializer,  # noqa: F401
                             random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
                             zeros_initializer)

@@ -2,8 +2,9 @@
 
 import math
 
-from ..._dtypes import as_dtype, float32
+from ..._dtypes import as_dtype, float32, TensorShape
 from ..._tensor import convert_to_tensor
+from ._graphs import in_graph
 
 
 class Initializer:
@@ -11,7 +12,8 @@ class Initializer:
 
     def get_config(self):
         """The arguments that make another of the kind."""
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        return {name: as_dtype(value).name if name == "dtype" else value
+                for name, value in vars(self).items() if not name.startswith("_")}
 
     @classmethod
     def from_config(cls, config):
@@ -23,15 +25,44 @@ class Initializer:
 
 
 class constant_initializer(Initializer):
-    """A value, or an array's numbers."""
+    """A value, or an array's numbers row by row; in graphs, where there are too few, the last one fills the rest.
+
+    Raises: TypeError for what is no number, text or array of these, and for another shape where `verify_shape` is set."""
 
     def __init__(self, value=0, dtype=float32, verify_shape=False):
-        self.value, self.dtype = value, dtype or float32
+        if not (isinstance(value, (int, float, str, bytes, list, tuple)) or hasattr(value, "__array__")):
+            raise TypeError(f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected Python scalar, "
+                            "list or tuple of values, or numpy.ndarray.")
+        self.value, self.dtype, self._verifies = value, dtype or float32, verify_shape
 
     def __call__(self, shape, dtype=None, partition_info=None, verify_shape=None):
         from ... import ops_array
-        made = convert_to_tensor(self.value, dtype=self._dtype_of(dtype))
-        return ops_array.fill(shape, made) if made._rank == 0 else ops_array.reshape(made, shape)
+        value = int(self.value) if isinstance(self.value, bool) else self.value
+        made = convert_to_tensor(value, dtype=self._dtype_of(dtype))
+        sizes = TensorShape(shape).as_list()
+        if (self._verifies if verify_shape is None else verify_shape) and made.shape != sizes:
+            raise TypeError(f"Expected Tensor's shape: {tuple(sizes)}, but got {made.shape}.")
+        if made._rank == 0:
+            return ops_array.fill(sizes, made)
+        return ops_array.reshape(_with_last_repeated(made, math.prod(sizes)), sizes)
+
+
+def _with_last_repeated(made, count):
+    """At most `count` elements as so many: one for all, and in graphs the last one for those that lack."""
+    from ... import ops_array
+    flat = ops_array.reshape(made, [-1])
+    have = int(flat.shape[0])
+    if have == count:
+        return flat
+    if have == 1:
+        return ops_array.repeat(flat, count)
+    if not in_graph():
+        raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {made.numpy()} has {have} elements, "
+                        f"but got a shape with {count} elements).")
+    if have > count:
+        raise ValueError(f"Too many elements provided. Takes at most {count}, but got {have}.")
+    last = flat[-1:] if have else convert_to_tensor([0], dtype=made.dtype)
+    return ops_array.concat([flat, ops_array.repeat(last, count - have)], 0)
 
 
 class zeros_initializer(constant_initializer):
@@ -40,12 +71,15 @@ class zeros_initializer(constant_initializer):
     def __init__(self, dtype=float32):
         super().__init__(0, dtype)
 
+    def get_config(self):
+        return {"dtype": as_dtype(self.dtype).name}
 
-class ones_initializer(constant_initializer):
+
+class ones_initializer(zeros_initializer):
     """Ones."""
 
     def __init__(self, dtype=float32):
-        super().__init__(1, dtype)
+        constant_initializer.__init__(self, 1, dtype)
 
 
 class random_uniform_initializer(Initializer):
@@ -116,7 +150,7 @@ class glorot_uniform_initializer(variance_scaling_initializer):
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
     def get_config(self):
-        return {"seed": self.seed, "dtype": self.dtype}
+        return {"seed": self.seed, "dtype": as_dtype(self.dtype).name}
 
 
 class glorot_normal_initializer(glorot_uniform_initializer):

@@ -25,10 +25,10 @@ def placeholder(dtype, shape=None, name=None):
 
 
 def placeholder_with_default(input, shape, name=None):
-    """A value that a run may be fed with; else it is `input`."""
-    return _native.placeholder_with_default(
-        convert_to_tensor(input), [-1 if s is None else s for s in TensorShape(shape)],
-        name or "PlaceholderWithDefault")
+    """A value that a run may be fed with; else it is `input`. Without a shape it has as many axes as `input`."""
+    input, shape = convert_to_tensor(input), TensorShape(shape)
+    sizes = [None] * input._rank if shape.rank is None else shape
+    return _native.placeholder_with_default(input, [-1 if s is None else s for s in sizes], name or "PlaceholderWithDefault")
 
 
 def sparse_placeholder(dtype, shape=None, name=None):

@@ -1,11 +1,13 @@
 """Variables by name, and the scopes of their names."""
 
+import collections
 import contextlib
 import math
 import threading
 
 from ... import _native
 from ..._dtypes import as_dtype, TensorShape
+from ..._function import outermost_scope
 from ..._tensor import convert_to_tensor, Tensor
 from ..._variable import Variable
 from ._graphs import get_default_graph, GraphKeys, in_graph, name_scope
@@ -22,6 +24,7 @@ class VariableScope:
     def __init__(self, name, reuse=False, initializer=None, regularizer=None, custom_getter=None, partitioner=None,
                  dtype=None, constraint=None):
         self.name, self.reuse, self.initializer = name, reuse, initializer
+        self.original_name_scope = name + "/" if name else ""
         self.regularizer, self.custom_getter, self.partitioner = regularizer, custom_getter, partitioner
         self.dtype, self.constraint = dtype, constraint
 
@@ -43,8 +46,6 @@ class VariableScope:
     def trainable_variables(self):
         return trainable_variables(self.name + "/")
 
-    original_name_scope = property(lambda self: self.name + "/" if self.name else "")
-
 
 def get_variable_scope():
     stack = getattr(_scopes, "stack", None)
@@ -54,11 +55,16 @@ def get_variable_scope():
     return graph.__dict__.setdefault("_root_scope", VariableScope(""))
 
 
+def _opened():
+    """How often each scope of the graph has been opened; not those inside of a scope that has been left."""
+    return get_default_graph().__dict__.setdefault("_scopes_opened", collections.Counter())
+
+
 def _unique(prefix, name):
     """`name`, or `name_1`, ...: one that no scope of the graph has yet."""
-    taken = get_default_graph().__dict__.setdefault("_scope_names", set())
+    taken = _opened()
     made, count = name, 0
-    while prefix + made in taken:
+    while taken[prefix + made]:
         count += 1
         made = f"{name}_{count}"
     return made
@@ -96,18 +102,34 @@ class variable_scope:
             name = outer.name
         else:
             name = prefix + (_unique(prefix, self._default) if self._given is None else self._given)
-        get_default_graph().__dict__.setdefault("_scope_names", set()).add(name)
+        opened = _opened()
+        opened[name] += 1
+        self._name, self._before = name, dict(opened) if isinstance(self._given, VariableScope) else None
         options = {key: getattr(outer, key) if value is None else value for key, value in self._own.items()}
         scope = VariableScope(name, outer.reuse if self._reuse is None else self._reuse,
                               custom_getter=_chained(outer.custom_getter, self._getter), **options)
         _scopes.stack = getattr(_scopes, "stack", []) + [scope]
-        self._names = name_scope(name.rpartition("/")[2]) if self._names_ops else contextlib.nullcontext()
-        self._names.__enter__()
+        self._names = self._scope_of_ops(name)
+        inside = self._names.__enter__()
+        scope.original_name_scope = outer.original_name_scope if self._before is not None else inside
         return scope
+
+    def _scope_of_ops(self, name):
+        """The scope of the names of ops: a name as it is given, also one of several parts, or a scope's last part."""
+        own = self._given or self._default if not isinstance(self._given, VariableScope) else name.rpartition("/")[2]
+        if own and self._names_ops:
+            return name_scope(own)
+        return contextlib.nullcontext(get_default_graph().get_name_scope())
 
     def __exit__(self, *error):
         self._names.__exit__(*error)
         _scopes.stack = _scopes.stack[:-1]
+        opened = _opened()
+        for inner in [one for one in opened if one.startswith(self._name + "/")]:
+            del opened[inner]
+        if self._before is not None:
+            opened.clear()
+            opened.update(self._before)
 
 
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
@@ -178,14 +200,8 @@ def _note_penalty(regularizer, variable, name):
 
 def _named(value, name, trainable, dtype):
     """A variable of that whole name: scopes of ops do not count."""
-    if not in_graph():
+    with outermost_scope():
         return Variable(value, name=name, trainable=trainable, dtype=dtype)
-    root = _native.NameScope("")
-    root.enter()
-    try:
-        return Variable(value, name=name, trainable=trainable, dtype=dtype)
-    finally:
-        root.exit()
 
 
 def _made(name, shape, dtype, initializer, trainable, partitioner):
@@ -304,25 +320,6 @@ def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 <<
         made[axis] = max(1, min(sizes[axis], max_partitions, -(-size // min_slice_size)))
         return made
     return partitions
-
-
-def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
-    """A function whose variables its first call makes, and its others find again."""
-    scope = []
-    if create_scope_now_:
-        with variable_scope(unique_name_, name_, custom_getter=custom_getter_) as made:
-            scope.append(made)
-    called = []
-
-    def call(*args, **more):
-        given = scope[0] if scope else unique_name_
-        with variable_scope(given, name_, reuse=bool(called) or None, custom_getter=None if scope else custom_getter_) as made:
-            if not scope:
-                scope.append(made)
-            result = func_(*args, **kwargs, **more)
-            called.append(True)
-            return result
-    return call
 
 
 def global_variables(scope=None):

@@ -90,7 +90,7 @@ class Iterator:
     def _next_by(self, take, inputs):
         specs = [one for one in nest.flatten(self.element_spec) if isinstance(one, TensorSpec)]
         made = _native.host_call(take, inputs, [one.dtype for one in specs], [
-            [-1 if size is None else size for size in one.shape] for one in specs])
+            None if one.shape.rank is None else [-1 if size is None else size for size in one.shape] for one in specs])
         return nest._pack(self.element_spec, iter(made))
 
     output_types = property(lambda self: get_output_types(self))
