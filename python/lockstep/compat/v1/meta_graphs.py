@@ -15,6 +15,7 @@ VariableDef = message_class("VariableDef")
 SaverDef = message_class("SaverDef")
 
 _OF_VARIABLES = ("local_variables", "model_variables", "moving_average_variables", "metric_variables", "global_step")
+_SAVED = "lockstep/saved"  # the keys of a saver's checkpoints, each with a variable's name
 _HIDDEN = ("lockstep/optimizers", "lockstep/elsewhere")  # the keys of variables that are none of the global ones
 
 
@@ -23,6 +24,11 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
                       save_debug_info=False, **kwargs):
     """The graph with its variables and collections as a MetaGraphDef, and in a file where one is named. What a collection
     holds beside variables, tensors, ops, numbers and texts is left out."""
+    return export_with_keys({}, filename, graph_def, saver_def, collection_list, as_text, graph, clear_devices)
+
+
+def export_with_keys(saved, filename, graph_def, saver_def, collection_list, as_text, graph, clear_devices):
+    """The same, with `saved`: what the keys of checkpoints are for variables, by the keys."""
     graph = graph or get_default_graph()
     made = MetaGraphDef()
     made.meta_info_def.tags.append("train")
@@ -39,6 +45,8 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
         names = [one.name.encode() for one in graph._native.variables() if one.key in keys]
         if names:
             made.collection_def[key].bytes_list.value.extend(names)
+    for key, variable in saved.items():
+        made.collection_def[_SAVED].bytes_list.value.append(f"{key}\n{variable._v.name}".encode())
     if filename is not None:
         os.makedirs(os.path.dirname(os.fspath(filename)) or ".", exist_ok=True)
         write_whole(filename, str(made).encode() if as_text else made.SerializeToString())
@@ -111,7 +119,17 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
             f"{op} (node {name})" for op, name in sorted(unknown.items())))
     _fill_collections(meta, made, import_scope + "/" if import_scope else "")
     from .saving import Saver
-    return Saver() if get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES) else None
+    saved = _saved(meta, made.variables)
+    return Saver(saved) if saved else None
+
+
+def _saved(meta, variables):
+    """What the graph's saver saves, {key: variable}; of another graph all global variables under the names that they had."""
+    if _SAVED in meta.collection_def:
+        pairs = [one.decode().split("\n") for one in meta.collection_def[_SAVED].bytes_list.value]
+        return {key: variables[name] for key, name in pairs if name in variables}
+    own = {one._v.key for one in get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)}
+    return {name: one for name, one in variables.items() if one._v.key in own}
 
 
 def _leave_out(meta, own):
@@ -147,7 +165,7 @@ def _fill_collections(meta, made, prefix):
     for key in _HIDDEN:
         for name in meta.collection_def[key].bytes_list.value if key in meta.collection_def else ():
             graph.add_to_collection(key, made.variables[name.decode()]._v.key)
-    own = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, *_HIDDEN)
+    own = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, _SAVED, *_HIDDEN)
     for key, held in meta.collection_def.items():
         if key in own:
             continue

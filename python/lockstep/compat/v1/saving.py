@@ -74,9 +74,9 @@ class Saver:
     def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False,
                           **options):
         """The default graph with its variables and collections."""
-        from .meta_graphs import export_meta_graph
-        return export_meta_graph(filename, saver_def=self.saver_def, collection_list=collection_list, as_text=as_text,
-                                 clear_devices=clear_devices)
+        from .meta_graphs import export_with_keys
+        return export_with_keys(dict(self._variables()), filename, None, self.saver_def, collection_list, as_text, None,
+                                clear_devices)
 
     def restore(self, sess, save_path):
         """Assigns what a checkpoint has. Raises: ValueError for no checkpoint, NotFoundError naming a
