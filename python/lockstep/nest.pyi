@@ -4,7 +4,7 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
     """ValueError when the structures differ, TypeError when only their types do."""
     ...
 def flatten(structure, expand_composites=False) -> Any:
-    """The leaves of a structure, in order."""
+    """The leaves of a structure, in order. `expand_composites`: sparse and ragged tensors give their parts."""
     ...
 def flatten_up_to(shallow, structure) -> Any:
     """What stands in `structure` where `shallow` has its leaves. ValueError when they do not fit."""

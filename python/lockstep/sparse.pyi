@@ -99,6 +99,9 @@ def reshape(sp_input, shape, name=None) -> Any:
 def retain(sp_input, to_retain) -> Any:
     """The elements where `to_retain` is true."""
     ...
+def rows_of(value) -> Any:
+    """The rows of a sparse tensor, as sparse tensors. Eager."""
+    ...
 def segment_mean(data, indices, segment_ids, num_segments=None, sparse_gradient=False, name=None) -> Any:
     """`tf.math.segment_mean` of the rows `indices` of `data`."""
     ...

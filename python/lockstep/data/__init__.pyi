@@ -80,7 +80,7 @@ class Dataset:
         ...
     @staticmethod
     def load(path, element_spec=None, compression=None, reader_func=None, wait=False) -> Any:
-        """What `save` has written. Raises: NotFoundError."""
+        """What `save` has written. Raises: NotFoundError; NotImplementedError for a `reader_func`."""
         ...
     def make_initializable_iterator(self, shared_name=None) -> Any:
         """One that begins when its `initializer` is run, in a session."""
@@ -95,7 +95,7 @@ class Dataset:
         """The options that `with_options` gave to this dataset."""
         ...
     def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None) -> Any:
-        """The same for elements of different sizes, padded behind."""
+        """The same for elements of different sizes, padded behind. Raises: DataLossError for elements that are larger."""
         ...
     def prefetch(self, buffer_size=-1, name=None) -> Any:
         """Reads ahead on a thread of its own."""
@@ -105,7 +105,7 @@ class Dataset:
         ...
     @staticmethod
     def random(seed=None, rerandomize_each_iteration=None, name=None) -> Any:
-        """An endless stream of numbers, as int64."""
+        """An endless stream of numbers, as int64, the same in each pass unless `rerandomize_each_iteration`."""
         ...
     @staticmethod
     def range(*args, output_type=..., name=None) -> Any:
@@ -125,7 +125,7 @@ class Dataset:
         ...
     @staticmethod
     def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False, rerandomize_each_iteration=None) -> Any:
-        """Elements of one of the datasets at a time, drawn with `weights`."""
+        """Elements of one of the datasets at a time, drawn with `weights`; anew in each pass if `rerandomize_each_iteration`."""
         ...
     def save(self, path, compression=None, shard_func=None, checkpoint_args=None) -> Any:
         """Writes the elements below a folder, from which `Dataset.load` reads them, of Lockstep alone."""
@@ -170,6 +170,13 @@ class Dataset:
 class DatasetSpec:
     """The kind of datasets whose elements have a structure."""
     def __init__(self, element_spec, dataset_shape=...) -> None: ...
+    @classmethod
+    def from_value(cls, value) -> Any:
+        """The spec of a dataset."""
+        ...
+    def is_compatible_with(self, spec_or_value) -> Any:
+        """Whether a dataset, or another such spec, has elements that this one describes."""
+        ...
 DatasetV2 = Dataset
 class FixedLengthRecordDataset(Dataset):
     """Pieces of `record_bytes` bytes of files, as strings, without a header and a footer of each file."""
@@ -179,8 +186,6 @@ import lockstep.distribute
 class Iterator(lockstep.distribute.Argument):
     """A place in one pass over a dataset. Threads may share it: each element goes to one of them."""
     def __init__(self, dataset) -> None: ...
-    @property
-    def element_spec(self) -> Any: ...
     def get_next(self) -> Any:
         """The next element. Raises: OutOfRangeError at the end."""
         ...

@@ -36,7 +36,10 @@ class ElementForm:
         """An element."""
         ...
     def shapes(self) -> Any:
-        """Of the tensors, -1 for sizes that are not known."""
+        """Of the tensors: -1 for sizes that are not known, None where the number of axes is not."""
+        ...
+    def with_ranks(self, examples) -> Any:
+        """The form where a number of axes that is not known is that of the tensor, or spec, among `examples`."""
         ...
 class Extended:
     """What libraries use of a strategy."""

@@ -65,9 +65,8 @@ def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True,
         value = maker(shape, dtype=dtype or backend.floatx())
     else:
         from .._tensor import convert_to_tensor
-        value = convert_to_tensor(initializer, dtype=dtype)
-        if dtype is None and value.dtype.is_floating:
-            value = ops.cast(value, backend.floatx())
+        value = convert_to_tensor(initializer, dtype=None if hasattr(initializer, "dtype") else dtype)
+        value = value if dtype is None else ops.cast(value, dtype)
     made = Made(value, trainable=trainable, name=name or "variable")
     made._keras_path, made._is_of_keras = name or "variable", True
     return made

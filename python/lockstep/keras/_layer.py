@@ -397,7 +397,7 @@ class Layer(Configured):
         masks = _masks.fill_in(self, names, args, kwargs)
         args = tuple(nest._pack(args, iter([self._cast_input(one) for one in nest.flatten(args)])))
         if kwargs:
-            kwargs = {key: self._cast_input(one) if isinstance(one, Tensor) else one
+            kwargs = {key: self._cast_input(one) if isinstance(one, Tensor) and not one.dtype.is_bool else one
                       for key, one in kwargs.items()}
         training = kwargs.get("training")
         if training is None:

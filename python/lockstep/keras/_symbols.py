@@ -1,5 +1,7 @@
 """Symbolic tensors, and what a layer gives for them."""
 
+import collections
+
 from .. import _native, nest
 from .._dtypes import as_dtype, BY_CODE, TensorShape
 from .._tensor import _Deferred, convert_to_tensor, Tensor
@@ -13,16 +15,54 @@ def _apply(*args, **kwargs):
     return apply_op(*args, **kwargs)
 
 
+KerasHistory = collections.namedtuple("KerasHistory", ("operation", "node_index", "tensor_index"))
+
+
+def _no_number(kind):
+    return ("A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. It doesn't have any actual numerical value. "
+            f"You cannot convert it to {kind}.")
+
+
+def standard_shape(shape):
+    """A shape as a tuple of numbers and None. Raises: ValueError for what is none."""
+    if shape is None:
+        raise ValueError("Undefined shapes are not supported.")
+    if not hasattr(shape, "__iter__"):
+        raise ValueError(f"Cannot convert '{shape}' to a shape.")
+    made = []
+    for size in shape:
+        try:
+            if isinstance(size, (str, float)):
+                raise TypeError
+            made.append(None if size is None else int(size))
+        except (TypeError, ValueError):
+            raise ValueError(f"Cannot convert '{shape}' to a shape. Found invalid dimension '{size}' of type "
+                             f"'{type(size)}'. ") from None
+        if made[-1] is not None and made[-1] < 0:
+            raise ValueError(f"Cannot convert '{shape}' to a shape. Negative dimensions are not allowed.")
+    return tuple(made)
+
+
 class KerasTensor(_Deferred):
     """What a layer will give: a shape and a dtype, and how it is made."""
 
     def __init__(self, shape, dtype="float32", name=None, node=None, index=0, sparse=False):
-        self.shape = tuple(None if one in (None, -1) else int(one) for one in shape)
+        self.shape = standard_shape(shape)
         self._dtype_of = as_dtype(dtype)
         self.name = name or auto_name("keras_tensor")
         self._node = node
         self._index = index
         self._mask = None
+
+    sparse = ragged = False
+
+    @property
+    def _keras_history(self):
+        """Of which call of which layer it is which output."""
+        node = self._node
+        calls = [] if node is None else node.layer._inbound
+        return KerasHistory(node and node.layer, next((place for place, one in enumerate(calls) if one is node), None),
+                            self._index)
 
     @property
     def _keras_mask(self):
@@ -55,8 +95,26 @@ class KerasTensor(_Deferred):
     def __iter__(self):
         raise NotImplementedError("Iterating over a symbolic KerasTensor is not supported.")
 
-    def __len__(self):
-        raise TypeError("A symbolic KerasTensor has no length")
+    def __array__(self, *_, **__):
+        raise ValueError(_no_number("a NumPy array"))
+
+    def __float__(self):
+        raise ValueError(_no_number("a float"))
+
+    def __int__(self):
+        raise ValueError(_no_number("an int"))
+
+    def __round__(self, ndigits=None):
+        from . import ops
+        return ops.round(self, ndigits or 0)
+
+    def reshape(self, newshape):
+        from . import ops
+        return ops.reshape(self, newshape)
+
+    def squeeze(self, axis=None):
+        from . import ops
+        return ops.squeeze(self, axis)
 
     def __tensor__(self):
         raise ValueError(
@@ -116,7 +174,7 @@ def _by_guesses(run):
     for size in _GUESSES:
         with guessed_size(size):
             made.append(run(size))
-    return [(code, tuple(a if a == b else None for a, b in zip(first, second)))
+    return [(code, [a if a == b else None for a, b in zip(first, second)])
             for (code, first), (_, second) in zip(*made)]
 
 
@@ -146,7 +204,7 @@ def infer(call, symbols):
             raise
         made = _by_guesses(run)
     value, with_mask = form
-    made = [KerasTensor(shape, BY_CODE[code]) for code, shape in made]
+    made = [KerasTensor([None if size == -1 else size for size in shape], BY_CODE[code]) for code, shape in made]
     for place, mask in zip(with_mask, made[len(made) - len(with_mask):]):
         made[place]._mask = mask
     return nest._pack(value, iter(made))

@@ -249,7 +249,7 @@ class Trainer:
         validation = self._native_validation(validation_data)
         with self._scope():
             if native is not None and validation is not False and self._is_plain() and not self._masks_outputs(native):
-                return self._fit_natively(native, validation, hooks, {
+                history = self._fit_natively(native, validation, hooks, {
                     "batch_size": 32 if batch_size is None else int(batch_size), "epochs": int(epochs),
                     "initial_epoch": int(initial_epoch), "shuffle": bool(shuffle),
                     "validation_split": float(validation_split or 0),
@@ -259,6 +259,8 @@ class Trainer:
                         int(key): float(value) for key, value in class_weight.items()},
                     "shards": options.get("shards", 0),
                     "check_data": options.get("check_data", False)})
+                if history is not None:
+                    return history
             from . import _loop
             return _loop.fit(self, x, y, batch_size, epochs, hooks, validation_split, validation_data,
                              shuffle, class_weight, sample_weight, initial_epoch, steps_per_epoch,
@@ -318,6 +320,7 @@ class Trainer:
         return {"validation_x": made[1], "validation_y": made[2], "validation_weight": made[3]}
 
     def _fit_natively(self, data, validation, hooks, options):
+        """The `History`; None for a model without weights to train."""
         if data[0] == "arrays":
             first = data[1]
             count = data[1]._shape[0]
@@ -333,6 +336,8 @@ class Trainer:
             hooks.steps = options["steps_per_epoch"] or (size if size >= 0 else None)
         self._see(first, shown_batch_of(count, options["batch_size"]) if data[0] == "arrays" else
                   data[1].element_spec[0].shape[0])
+        if not self.trainable_weights:
+            return None
         bridge = self._compile_native()
         bridge.stop_training = False
         object.__setattr__(self, "_training_natively", True)
@@ -443,8 +448,10 @@ class Trainer:
             self._loss_tracker.update_state(loss * _replicas(), sample_weight=_batch_size(x))
             scaled = self.optimizer.scale_loss(loss)
         weights = self.trainable_weights
-        gradients = tape.gradient(scaled, weights)
-        self.optimizer.apply_gradients(zip(gradients, weights))
+        if weights:
+            self.optimizer.apply_gradients(zip(tape.gradient(scaled, weights), weights))
+        else:
+            warnings.warn("The model does not have any trainable weights.", stacklevel=2)
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
     def test_step(self, data):

@@ -658,11 +658,18 @@ class TensorBoard(Callback):
 
 
 class TerminateOnNaN(Callback):
-    """Stops after a batch after which the loss is not a number."""
+    """Stops after a batch after which the loss is not a number. Raises: RuntimeError instead, with `raise_error`."""
+
+    def __init__(self, raise_error=False):
+        super().__init__()
+        self.raise_error = raise_error
 
     def on_train_batch_end(self, batch, logs=None):
         loss = (logs or {}).get("loss")
         if loss is not None and not math.isfinite(loss):
+            if self.raise_error:
+                raise RuntimeError(f"NaN or Inf loss encountered at batch {batch}. Loss value: {loss}. Terminating training "
+                                   "immediately.")
             print(f"Batch {batch}: Invalid loss, terminating training")
             self.model.stop_training = True
 

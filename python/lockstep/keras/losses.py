@@ -1,10 +1,10 @@
 """What training makes small: `keras.losses`."""
 
 from .. import _native
+from .._dtypes import as_dtype
 from .._tensor import convert_to_tensor
-from . import _masks, backend
+from . import _masks, _policy, backend
 from ._names import to_snake_case
-from ._policy import _widened
 
 
 class Loss:
@@ -19,7 +19,7 @@ class Loss:
                              "auto"):
             raise ValueError(f"Invalid value for argument `reduction`. Received: reduction={reduction}")
         self.reduction = {None: "none", "auto": "sum_over_batch_size"}.get(reduction, reduction)
-        self.dtype = dtype or "float32"
+        self.dtype = _policy.get(dtype or backend.floatx()).compute_dtype
 
     def call(self, y_true, y_pred):
         raise NotImplementedError
@@ -29,9 +29,13 @@ class Loss:
         made = self.__dict__.get("_made")
         if made is None:
             made = self.__dict__["_made"] = _native.python_loss(
-                self.name, lambda t, p: convert_to_tensor(self.call(t, p)),
+                self.name, lambda t, p: convert_to_tensor(self.call(self._numbers(t), self._numbers(p))),
                 {"reduction": self.reduction})
         return made
+
+    def _numbers(self, one):
+        """What becomes a tensor in the loss's dtype."""
+        return _policy.numbers_in(convert_to_tensor(one), as_dtype(self.dtype))
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         if isinstance(y_pred, dict) or isinstance(y_true, dict):
@@ -39,10 +43,7 @@ class Loss:
         mask = _masks.mask_of(y_pred)
         if mask is not None:
             sample_weight = _masks.weights(sample_weight, mask, self.reduction)
-        y_pred = convert_to_tensor(y_pred)
-        y_true = convert_to_tensor(y_true)
-        y_pred = _native.cast(y_pred, 1) if not y_pred.dtype.is_floating else _widened(y_pred)
-        return self._native.call(y_true, y_pred, sample_weight)
+        return self._native.call(convert_to_tensor(y_true), self._numbers(y_pred), sample_weight)
 
     def get_config(self):
         return {"name": self.name, "reduction": self.reduction}

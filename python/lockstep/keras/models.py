@@ -10,6 +10,7 @@ from ._context import known_sizes, shown_sizes
 from ._layer import Layer
 from ._names import auto_name, native_name
 from ._operation import OperationLayer
+from ._own_inputs import with_own_inputs
 from ._policy import numbers_in
 from ._symbols import KerasTensor, Node, has_symbols, infer
 from ._training import Trainer
@@ -216,15 +217,16 @@ class Functional(Model):
 
     def __init__(self, inputs, outputs, name=None, trainable=True, **kwargs):
         super().__init__(name=name, trainable=trainable)
+        for one in nest.flatten(inputs) + nest.flatten(outputs):
+            if not isinstance(one, KerasTensor):
+                raise ValueError("All `inputs` and `outputs` values must be KerasTensors. Received: "
+                                 f"{one!r} of type {type(one)}")
+        inputs, outputs = with_own_inputs(inputs, outputs)
         set_ = object.__setattr__
         set_(self, "_inputs_form", inputs)
         set_(self, "_outputs_form", outputs)
         set_(self, "inputs", nest.flatten(inputs))
         set_(self, "outputs", nest.flatten(outputs))
-        for one in self.inputs + self.outputs:
-            if not isinstance(one, KerasTensor):
-                raise ValueError("All `inputs` and `outputs` values must be KerasTensors. Received: "
-                                 f"{one!r} of type {type(one)}")
         nodes, layers = [], []
         known = {id(one) for one in self.inputs}
         visited = set()
@@ -238,7 +240,7 @@ class Functional(Model):
             if id(tensor) in known or node is None or id(node) in visited:
                 return
             if isinstance(node.layer, InputLayer):
-                raise ValueError(f"`inputs` not connected to `outputs`: the output needs {tensor.name}, "
+                raise ValueError(f"`inputs` not connected to `outputs`: the output needs {node.layer.name}, "
                                  "which is not among the inputs")
             visited.add(id(node))
             for one in node.inputs:
@@ -296,7 +298,7 @@ class Functional(Model):
 
     @property
     def input_names(self):
-        return [one.name for one in self.inputs]
+        return [one._node.layer.name for one in self.inputs]
 
     @property
     def input(self):
@@ -316,7 +318,7 @@ class Functional(Model):
         if isinstance(self._inputs_form, dict) and isinstance(inputs, dict):
             given = [inputs[key] for key in sorted(self._inputs_form)]
         elif isinstance(inputs, dict):
-            given = [_input_spec.of_name(inputs, one.name, self.input_names) for one in self.inputs]
+            given = [_input_spec.of_name(inputs, one, self.input_names) for one in self.input_names]
         else:
             given = nest.flatten(inputs)
         if len(given) != len(self.inputs):
@@ -330,7 +332,7 @@ class Functional(Model):
                     a is not None and b is not None and a != b
                     for a, b in zip(symbol.shape, value._shape))):
                 raise ValueError(_input_spec.incompatible(
-                    place, symbol.name, self.name, f"expected shape={symbol.shape}, found shape={known_sizes(value)}"))
+                    place, symbol._node.layer.name, self.name, f"expected shape={symbol.shape}, found shape={known_sizes(value)}"))
             values[id(symbol)] = numbers_in(value, symbol._dtype_of) if isinstance(value, Tensor) else value
         for symbol, own in zip(self.inputs, nest.flatten(mask) if mask is not None else []):
             _masks.set_mask(values[id(symbol)], own)

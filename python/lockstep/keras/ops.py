@@ -5,13 +5,15 @@ import builtins as _builtins
 from .. import bitwise as _bitwise, linalg as _linalg, nn as _nn, ops_array as _array, ops_math as _math
 from . import _ops_numpy as _numpy
 from ._operation import apply_op as _apply, in_order as _in_order
+from ._symbols import KerasTensor as _KerasTensor
 
 
 def _tensors(value):
     """NumPy's arrays as tensors; everything else as it is."""
     if isinstance(value, (list, tuple)):
         return type(value)(_tensors(one) for one in value) if _builtins.any(hasattr(one, "__array__") for one in value) else value
-    return convert_to_tensor(value) if hasattr(value, "__array__") and hasattr(value, "dtype") else value
+    arrays = hasattr(value, "__array__") and hasattr(value, "dtype") and not isinstance(value, _KerasTensor)
+    return convert_to_tensor(value) if arrays else value
 
 
 def _lift(function, name):

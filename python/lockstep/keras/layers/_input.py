@@ -1,45 +1,60 @@
 """The places of a model's inputs."""
 
+from .. import backend
 from .._layer import Layer
-from .._symbols import KerasTensor
+from .._names import auto_name
+from .._symbols import KerasTensor, Node, standard_shape
 
 
 def Input(shape=None, batch_size=None, dtype=None, sparse=None, ragged=None, batch_shape=None,
           name=None, tensor=None, optional=False):
-    """A symbolic input of examples of `shape`."""
-    if batch_shape is None:
-        if shape is None:
-            raise ValueError("You must pass a `shape` argument.")
-        batch_shape = (batch_size,) + tuple(shape if isinstance(shape, (list, tuple)) else (shape,))
-    layer = InputLayer(batch_shape=batch_shape, dtype=dtype, name=name)
-    return layer.output
+    """A symbolic input of examples of `shape`. Raises: as `InputLayer`."""
+    return InputLayer(shape=shape, batch_size=batch_size, dtype=dtype, sparse=sparse, ragged=ragged, batch_shape=batch_shape,
+                      input_tensor=tensor, name=name, optional=optional).output
 
 
 class InputLayer(Layer):
-    """The place of an input in a model."""
+    """The place of an input in a model.
+
+    Args: shape: of one example; batch_shape: instead of it, with the batch's size in front; input_tensor: a symbolic tensor
+    that becomes the input.
+    Raises: ValueError for no shape, for two, or for one that is none."""
 
     def __init__(self, shape=None, batch_size=None, dtype=None, sparse=None, ragged=None,
-                 batch_shape=None, input_tensor=None, name=None, input_shape=None, **kwargs):
-        super().__init__(name=name or _input_name())
-        shape = input_shape if shape is None else shape
-        if batch_shape is None:
-            batch_shape = (batch_size,) + tuple(shape)
-        from .._symbols import Node
-        self.batch_shape = tuple(batch_shape)
-        node = Node(self, (), {})
-        made = KerasTensor(batch_shape, dtype or "float32", name=self.name, node=node)
-        node.outputs = made
+                 batch_shape=None, input_tensor=None, optional=False, name=None, input_shape=None, **kwargs):
+        super().__init__(name=name or auto_name("input_layer"))
+        if input_tensor is None:
+            sizes = _batch_shape(input_shape if shape is None else shape, batch_size, batch_shape)
+            if sparse and ragged:
+                raise ValueError("KerasTensor cannot have `sparse=True` and `ragged=True` at the same time.")
+            input_tensor = KerasTensor(sizes, dtype or backend.floatx(), name=name)
+        elif not isinstance(input_tensor, KerasTensor):
+            raise ValueError("Argument `input_tensor` must be a KerasTensor. Received invalid type: "
+                             f"input_tensor={input_tensor} (of type {type(input_tensor)})")
+        self.batch_shape = input_tensor.shape
+        self.optional = optional
+        input_tensor._node = node = Node(self, (), {})
+        input_tensor._index = 0
+        node.outputs = input_tensor
         self._inbound.append(node)
         object.__setattr__(self, "built", True)
+
+    dtype = property(lambda self: self.output.dtype)
 
     def call(self):
         raise NotImplementedError
 
     def get_config(self):
         return {"batch_shape": self.batch_shape, "dtype": self.output.dtype, "sparse": False, "ragged": False,
-                "name": self.name, "optional": False}
+                "name": self.name, "optional": self.optional}
 
 
-def _input_name():
-    from .._names import auto_name
-    return auto_name("input_layer")
+def _batch_shape(shape, batch_size, batch_shape):
+    if batch_shape is not None:
+        for name, one in (("shape", shape), ("batch_size", batch_size)):
+            if one is not None:
+                raise ValueError(f"You cannot pass both `{name}` and `batch_shape` at the same time.")
+        return standard_shape(batch_shape)
+    if shape is None:
+        raise ValueError("You must pass a `shape` argument.")
+    return (batch_size, *standard_shape(shape))

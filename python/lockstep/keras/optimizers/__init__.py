@@ -160,9 +160,10 @@ class Optimizer:
     weights = variables
 
     def apply_gradients(self, grads_and_vars, name=None, **kwargs):
-        """One update by (gradient, variable) pairs. Raises: ValueError when there are no gradients."""
+        """One update by (gradient, variable) pairs; gives `iterations`. Raises: ValueError when there are no gradients."""
         pairs = list(grads_and_vars)
-        return self.apply([gradient for gradient, _ in pairs], [variable for _, variable in pairs])
+        self.apply([gradient for gradient, _ in pairs], [variable for _, variable in pairs])
+        return self.iterations
 
     def apply(self, grads, trainable_variables=None):
         """One update. Inside of a replica the sum of all replicas' gradients is applied, once."""
@@ -179,7 +180,8 @@ class Optimizer:
                         "was originally built with. When working with a new set of variables, you should "
                         "recreate a new optimizer instance.")
         if self._has_own_rule():
-            return self._apply_own(grads, variables)
+            self._apply_own(grads, variables)
+            return
         if not self.built:
             if _late.waiting:
                 self.build(variables)
@@ -193,7 +195,6 @@ class Optimizer:
                 one = _native.from_slices(one.values, one.indices, static_shape(one.dense_shape))
             rows.append(one)
         self._native.apply(rows, [one._v for one in variables])
-        return self._iterations
 
     def _apply_own(self, grads, variables):
         from . import _own_rules
@@ -203,7 +204,6 @@ class Optimizer:
                 self.build(variables)
             self._weights, self.built = list(variables), True
         _own_rules.apply(self, grads, variables)
-        return self.iterations
 
     def _update_own(self, gradients, variables):
         from . import _own_rules
