@@ -80,9 +80,11 @@ def get_logger():
 
 
 def get_static_value(tensor, partial=False):
-    """The value of a tensor as a NumPy array where it is known now, else None."""
-    if not isinstance(tensor, Tensor):
+    """The value of a tensor as a NumPy array where it is known now, else None; what is no tensor is its own value."""
+    if isinstance(tensor, Variable):
         return None
+    if not isinstance(tensor, Tensor):
+        return tensor
     known = _native.static_value(tensor)
     return None if known is None else known.numpy()
 

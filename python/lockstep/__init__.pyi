@@ -328,7 +328,7 @@ def get_logger() -> Any:
     """The logger 'tensorflow' of Python's logging."""
     ...
 def get_static_value(tensor, partial=False) -> Any:
-    """The value of a tensor as a NumPy array where it is known now, else None."""
+    """The value of a tensor as a NumPy array where it is known now, else None; what is no tensor is its own value."""
     ...
 from . import gfile as gfile
 def global_norm(t_list, name=None) -> Any:
@@ -760,7 +760,7 @@ def unstack(value, num=None, axis=0, name='unstack') -> Any:
 class variable_creator_scope:
     """While it is open, `creator(next_creator, **kwargs)` makes variables."""
     def __init__(self, variable_creator) -> None: ...
-def vectorized_map(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None, fn_output_signature=None) -> Any:
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True) -> Any:
     """`fn` of each element along axis 0, stacked."""
     ...
 from . import version as version

@@ -1,8 +1,10 @@
 """Branches, loops and maps over tensors: built while a function is traced, else run."""
 
+import contextlib
+
 from . import _native, errors, nest
 from ._dtypes import TensorShape
-from ._function import Function, TensorSpec, _flatten_results, _pack_results
+from ._function import Function, TensorSpec, _flatten_results, _pack_results, control_dependencies
 from ._tensor import convert_to_tensor, is_tensor as is_plain
 from ._tensor_array import TensorArray
 
@@ -39,8 +41,12 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
-    """What the function of the first predicate that holds gives."""
+    """What the function of the first predicate that holds gives.
+
+    Raises: InvalidArgumentError where none holds and there is no default, and with `exclusive` where several hold."""
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+    if exclusive:
+        pairs = _at_most_one(pairs, len(pairs) - (default is None))
 
     def build(rest):
         if not rest:
@@ -49,9 +55,27 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
             return default()
         predicate, branch = rest[0]
         if len(rest) == 1 and default is None:
-            return branch()
+            with _holding(predicate, "Input error: None of conditions evaluated as True:"):
+                return branch()
         return cond(predicate, branch, lambda: build(rest[1:]))
     return build(pairs)
+
+
+def _holding(predicate, message):
+    """A context for what is run if the predicate holds. Raises, or lets the run raise: InvalidArgumentError."""
+    from ._host_calls import Assert
+    check = Assert(predicate, [message])
+    return contextlib.nullcontext() if check is None else control_dependencies([check])
+
+
+def _at_most_one(pairs, count):
+    """The pairs of a predicate and a function, of whose first `count` predicates one may hold."""
+    from . import ops_array, ops_math
+    if count < 2:
+        return pairs
+    number = ops_math.reduce_sum(ops_math.cast(ops_array.stack([one for one, _ in pairs[:count]]), "int32"))
+    with _holding(number <= 1, f"Input error: exclusive=True: more than 1 of {count} conditions evaluated as True:"):
+        return [(ops_array.identity(one), branch) for one, branch in pairs]
 
 
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
@@ -198,7 +222,9 @@ def _map_in_loop(fn, elems, leaves):
     return nest._pack(form, iter([one.stack() for one in arrays]))
 
 
-vectorized_map = map_fn
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+    """`fn` of each element along axis 0, stacked."""
+    return map_fn(fn, elems)
 
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,

@@ -572,16 +572,27 @@ class Function:
         """The trace for these arguments; `TensorSpec`s stand for tensors. Raises: TypeError where one is missing."""
         if not args and not kwargs and self._signature is not None:
             args = self._signature
-        self._canonical(args, kwargs)
+        args, kwargs = self._as_asked(*self._canonical(args, kwargs))
         made = ConcreteFunction(self, args, kwargs)
-        if all(repr(one.structured_input_signature) != repr(made.structured_input_signature) for one in self._known()):
-            self._asked.append(made)
-            with contextlib.suppress(Exception):  # whoever asks for the graph is told
-                made._traced(False)
+        signature = repr(made.structured_input_signature)
+        before = next((one for one in self._asked if repr(one.structured_input_signature) == signature), None)
+        if before is not None:
+            return before
+        self._asked.append(made)
+        if all(repr(one.structured_input_signature) != signature for one in self._called()):
+            made._try()
         return made
 
-    def _known(self):
-        """The concrete functions of the calls so far, and those asked for."""
+    def _as_asked(self, args, kwargs):
+        """The arguments of the trace for these: those of the input signature, where there is one."""
+        if self._signature is None:
+            return args, kwargs
+        if all(isinstance(one, Tensor) for one in nest.flatten((args, kwargs))):
+            self._checked(args, kwargs)
+        return self._signature, {}
+
+    def _called(self):
+        """The concrete functions of the calls so far."""
         made = []
         for concrete in self._concrete.values():
             for trace in concrete.traces:
@@ -589,6 +600,11 @@ class Function:
                 flat = [next(specs) if one is _TENSOR else one for one in concrete.leaves]
                 args, kwargs = nest._pack(concrete.structure, iter(flat))
                 made.append(ConcreteFunction(self, args, kwargs))
+        return made
+
+    def _known(self):
+        """The concrete functions of the calls so far, and those asked for."""
+        made = self._called()
         called = {repr(one.structured_input_signature) for one in made}
         return made + [one for one in self._asked if repr(one.structured_input_signature) not in called]
 
@@ -702,6 +718,18 @@ class ConcreteFunction:
     def outputs(self):
         """The results as tensors of `graph`, flat."""
         return self._traced()[1]
+
+    def _try(self):
+        """Traces it. Raises: InvalidArgumentError for shapes that do not fit; whoever asks for the graph is told the rest."""
+        specs = [one for one in nest.flatten((self._args, self._kwargs)) if isinstance(one, (TensorSpec, Tensor))]
+        try:
+            self._traced(False)
+        except errors.InvalidArgumentError:
+            if all(one.shape.rank is not None for one in specs):
+                self._function._asked.remove(self)
+                raise
+        except Exception:  # noqa: S110
+            pass
 
     def _traced(self, quiet=True):
         """(graph, results): Python runs once more; what it prints is dropped where it has printed that before."""

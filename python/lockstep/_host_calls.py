@@ -1,5 +1,6 @@
 """Python that runs when a graph does: functions of one's own, printing, assertions."""
 
+import functools
 import sys
 
 from . import _native, errors, nest
@@ -13,16 +14,29 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     """Calls a Python function when the graph runs. Tout: dtypes, or `TensorSpec`s where shapes are known.
 
     In a traced function the shape of a result is not known otherwise; ops that need its number of axes raise
-    UnimplementedError, until `set_shape`, `tf.ensure_shape` or `tf.reshape` gives it."""
+    UnimplementedError, until `set_shape`, `tf.ensure_shape` or `tf.reshape` gives it. Without `func` it is a decorator."""
+    if func is None:
+        return _decorating(Tout, False)
     return _call_python(func, inp, Tout, False)
 
 
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """The same for a function of NumPy arrays."""
+    if func is None:
+        return _decorating(Tout, True)
     return _call_python(func, inp, Tout, True)
 
 
 py_func = numpy_function
+
+
+def _decorating(Tout, arrays):
+    def decorate(func):
+        @functools.wraps(func)
+        def call(*inp):
+            return _call_python(func, inp, Tout, arrays)
+        return call
+    return decorate
 
 
 def _on_host(function, inputs, shape, dtype):

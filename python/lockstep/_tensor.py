@@ -134,6 +134,8 @@ def _numbers(value, dtype):
                          f"({type(value)}) to a Tensor.")
     try:
         array = numpy.asarray(value)
+    except UnicodeDecodeError:  # texts beside bytes that are none
+        array = numpy.array(value, dtype=object)
     except ValueError:
         raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
     except OverflowError:

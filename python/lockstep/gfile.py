@@ -9,11 +9,16 @@ import shutil
 from . import errors
 
 
+_SCHEME = "file://"
+
+
 def _path(path):
+    """The path as text, without "file://"."""
     if hasattr(path, "numpy"):
         path = path.numpy()
     path = os.fspath(path)
-    return path.decode() if isinstance(path, bytes) else path
+    path = path.decode() if isinstance(path, bytes) else path
+    return path.removeprefix(_SCHEME)
 
 
 @contextlib.contextmanager
@@ -55,7 +60,13 @@ def mkdir(path):
 def glob(pattern):
     """The paths that fit a pattern, or one of several."""
     patterns = [pattern] if isinstance(pattern, (str, bytes)) or hasattr(pattern, "__fspath__") else pattern
-    return [one for each in patterns for one in matching(_path(each))]
+    return [_scheme_of(each) + one for each in patterns for one in matching(_path(each))]
+
+
+def _scheme_of(path):
+    """"file://" where a path begins so."""
+    text = os.fsdecode(path.numpy() if hasattr(path, "numpy") else path)
+    return _SCHEME if text.startswith(_SCHEME) else ""
 
 
 def matching(pattern):
@@ -86,7 +97,7 @@ def rmtree(path):
 
 def join(path, *paths):
     """Parts of a path as one."""
-    return os.path.join(_path(path), *[_path(one) for one in paths])
+    return _scheme_of(path) + os.path.join(_path(path), *[_path(one) for one in paths])
 
 
 def _free(path, overwrite):
@@ -121,7 +132,7 @@ def stat(path):
 def walk(top, topdown=True, onerror=None):
     """(folder, folders in it, files in it) of a folder and all below."""
     for folder, folders, files in os.walk(_path(top), topdown, onerror):
-        yield folder, sorted(folders), sorted(files)
+        yield _scheme_of(top) + folder, sorted(folders), sorted(files)
 
 
 class GFile:
@@ -138,7 +149,8 @@ class GFile:
     def _opened(self):
         if self._file is None:
             with _told():
-                self._file = open(_path(self._name), self._mode)
+                newline = {} if "b" in self._mode else {"newline": ""}
+                self._file = open(_path(self._name), self._mode, **newline)
         return self._file
 
     def read(self, n=-1):
@@ -146,10 +158,13 @@ class GFile:
         return self._opened().read(n)
 
     def readline(self):
-        return self._opened().readline()
+        """The next line, without carriage returns; empty at the end."""
+        line = self._opened().readline()
+        return line.replace(b"\r" if isinstance(line, bytes) else "\r", line[:0])
 
     def readlines(self):
-        return self._opened().readlines()
+        """The lines that are left, without carriage returns."""
+        return list(self)
 
     def write(self, file_content):
         """Writes text, or bytes where the mode says so."""
@@ -183,7 +198,7 @@ class GFile:
         self._file = None
 
     def __iter__(self):
-        return iter(self._opened())
+        return iter(self.readline, b"" if "b" in self._mode else "")
 
     def __enter__(self):
         return self

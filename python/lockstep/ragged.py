@@ -14,8 +14,9 @@ _range = builtins.range
 
 
 class RaggedTensor:
-    """Row i is `values[row_splits[i]:row_splits[i + 1]]`; `values` may be ragged itself. Rows that are known to have one length
-    have it in `shape`."""
+    """Row i is `values[row_splits[i]:row_splits[i + 1]]`; `values` may be ragged itself.
+
+    Rows that are known to have one length have it in `shape`."""
 
     def __init__(self, values, row_splits, internal=False):
         self._values = values

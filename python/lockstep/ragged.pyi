@@ -23,7 +23,7 @@ class RaggedParts(lockstep.distribute.Parts):
         """The tensor."""
         ...
 class RaggedTensor:
-    """Row i is `values[row_splits[i]:row_splits[i + 1]]`; `values` may be ragged itself. Rows that are known to have one length"""
+    """Row i is `values[row_splits[i]:row_splits[i + 1]]`; `values` may be ragged itself."""
     def __init__(self, values, row_splits, internal=False) -> None: ...
     def bounding_shape(self, axis=None, name=None, out_type=None) -> Any:
         """The sizes of the smallest tensor that holds this one, all or those of some axes."""

@@ -116,18 +116,16 @@ def join(inputs, separator="", name=None):
     return _native.string_join([convert_to_tensor(one) for one in inputs], separator)
 
 
-def _rows(parts, shape):
-    """Parts of texts of a shape, with how many each text has: a vector of one text, ragged rows of several."""
+def _rows(parts, input):
+    """Parts of the texts of a tensor, with how many each text has: a vector of one text, ragged rows of several."""
     from .ragged import RaggedTensor
     values, lengths = parts
-    if not shape:
+    if not input._rank:
         return values
     made = RaggedTensor.from_row_lengths(values, lengths, validate=False)
-    for axis in range(builtins.len(shape) - 1, 0, -1):
-        count = 1
-        for size in shape[:axis]:
-            count *= size
-        made = RaggedTensor.from_row_splits(made, [i * shape[axis] for i in range(count + 1)], validate=False)
+    sizes = sizes_of(input)
+    for axis in range(input._rank - 1, 0, -1):
+        made = RaggedTensor.from_uniform_row_length(made, sizes[axis])
     return made
 
 
@@ -135,13 +133,13 @@ def split(input, sep=None, maxsplit=-1, name=None):
     """The parts of texts between separators (or white space): a vector of one text, ragged rows of several."""
     value = convert_to_tensor(input)
     sep = sep.decode() if isinstance(sep, bytes) else sep
-    return _rows(_native.string_split(value, sep or "", maxsplit), value._shape)
+    return _rows(_native.string_split(value, sep or "", maxsplit), value)
 
 
 def bytes_split(input, name=None):
     """The bytes of texts."""
     value = convert_to_tensor(input)
-    return _rows(_native.string_split_units(value, True), value._shape)
+    return _rows(_native.string_split_units(value, True), value)
 
 
 def _is_plain(encoding, errors, replacement_char, replace_control_characters=False):
@@ -151,11 +149,11 @@ def _is_plain(encoding, errors, replacement_char, replace_control_characters=Fal
 
 
 def unicode_split(input, input_encoding="UTF-8", errors="replace", replacement_char=65533, name=None):
-    """The characters of texts."""
+    """The characters of texts, in their encoding. errors: as of `unicode_decode`."""
     value = convert_to_tensor(input)
     if _is_plain(input_encoding, errors, replacement_char):
-        return _rows(_native.string_split_units(value, False), value._shape)
-    return _by_words(lambda s: [char.encode() for char in s.decode(input_encoding, errors="replace")], value, "string")
+        return _rows(_native.string_split_units(value, False), value)
+    return unicode_split_with_offsets(value, input_encoding, errors, replacement_char)[0]
 
 
 def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
@@ -234,73 +232,67 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     return convert_to_tensor(template)
 
 
-def _by_words(function, input, dtype):
-    """(values, row lengths) of `function(text)`, a list for each text of a vector or a scalar."""
-    from .ragged import RaggedTensor
+def _characters(input, encoding, errors, replacement_char, replace_control_characters=False):
+    """(numbers, offsets) of characters, vectors of one text and ragged rows of several, and how they were read."""
+    from ._unicode import Reading, characters
     value = convert_to_tensor(input)
-    if value._symbolic:
-        if value._rank:
-            raise NotImplementedError("the rows of several texts are ragged, which a traced function does not make; "
-                                      "take one text after another by tf.map_fn")
-        return _on_host(lambda one: _by_words(function, one, dtype), [value], [None], dtype)
-    rows = [function(one) for one in value._strings()]
-    flat = convert_to_tensor([part for row in rows for part in row], dtype=as_dtype(dtype))
-    flat = flat if flat._size else _empty(dtype)
-    return flat if value._rank == 0 else RaggedTensor.from_row_lengths(flat, [builtins.len(row) for row in rows])
-
-
-def _empty(dtype):
-    if as_dtype(dtype).name == "string":
-        return _native.from_strings([], [0])
-    from .ops_array import zeros
-    return zeros([0], as_dtype(dtype))
+    reading = Reading(encoding, errors, replacement_char, replace_control_characters)
+    numbers, offsets, lengths = characters(value, reading)
+    return _rows((numbers, lengths), value), _rows((offsets, lengths), value), reading
 
 
 def unicode_decode(input, input_encoding="UTF-8", errors="replace", replacement_char=65533,
                    replace_control_characters=False, name=None):
-    """The numbers of the characters, int32: a vector of one text, ragged rows of several."""
+    """The numbers of the characters, int32: a vector of one text, ragged rows of several.
+
+    Args: errors: "replace" (by `replacement_char`), "ignore" or "strict" for bytes that are no characters.
+    Raises: InvalidArgumentError for such bytes where errors is "strict"."""
     value = convert_to_tensor(input)
     if _is_plain(input_encoding, errors, replacement_char, replace_control_characters):
-        return _rows(_native.unicode_decode(value), value._shape)
-    return _by_words(lambda s: [ord(one) for one in s.decode(input_encoding, errors="replace")], input, int32)
-
-
-def _offsets(text, encoding):
-    made, place = [], 0
-    for one in text.decode(encoding, errors="replace"):
-        made.append(place)
-        place += builtins.len(one.encode(encoding))
-    return made
+        return _rows(_native.unicode_decode(value), value)
+    return _characters(value, input_encoding, errors, replacement_char, replace_control_characters)[0]
 
 
 def unicode_decode_with_offsets(input, input_encoding="UTF-8", errors="replace", replacement_char=65533,
                                 replace_control_characters=False, name=None):
-    """(numbers of the characters, the bytes at which they begin)."""
-    return (unicode_decode(input, input_encoding), _by_words(lambda s: _offsets(s, input_encoding), input, "int64"))
+    """(numbers of the characters, the bytes at which they begin), as `unicode_decode`."""
+    return _characters(input, input_encoding, errors, replacement_char, replace_control_characters)[:2]
 
 
 def unicode_split_with_offsets(input, input_encoding="UTF-8", errors="replace", replacement_char=65533, name=None):
-    """(characters, the bytes at which they begin)."""
-    return (unicode_split(input, input_encoding), _by_words(lambda s: _offsets(s, input_encoding), input, "int64"))
+    """(characters, the bytes at which they begin), as `unicode_split`."""
+    from ._unicode import texts
+    numbers, offsets, reading = _characters(input, input_encoding, errors, replacement_char)
+    return _flat_map(lambda one: texts(one, reading), numbers), offsets
 
 
 def unicode_encode(input, output_encoding="UTF-8", errors="replace", replacement_char=65533, name=None):
-    """The texts of rows of characters' numbers: the inverse of `unicode_decode`."""
+    """The texts of rows of characters' numbers: the inverse of `unicode_decode`.
+
+    Raises: InvalidArgumentError for numbers that are no characters where errors is "strict"."""
+    from ._unicode import Reading, encoded
     from .ragged import RaggedTensor
+    reading = Reading(output_encoding, errors, replacement_char)
     if isinstance(input, RaggedTensor):
-        rows = input.to_list()
-        return convert_to_tensor(["".join(map(chr, row)).encode(output_encoding) for row in rows])
-    numbers = convert_to_tensor(input).numpy()
-    rows = numbers.reshape(-1, numbers.shape[-1]).tolist()
-    return _native.from_strings(["".join(map(chr, row)).encode(output_encoding) for row in rows],
-                                list(numbers.shape[:-1]))
+        if isinstance(input.values, RaggedTensor):
+            return input.with_values(unicode_encode(input.values, output_encoding, errors, replacement_char))
+        return encoded(input.to_list(), [builtins.len(input)], reading)
+    value = convert_to_tensor(input)
+    if value._symbolic:
+        return _on_host(lambda one: unicode_encode(one, output_encoding, errors, replacement_char), [value],
+                        value.shape[:-1], "string")
+    numbers = value.numpy()
+    return encoded(numbers.reshape(-1, numbers.shape[-1]).tolist(), list(numbers.shape[:-1]), reading)
 
 
 @_takes_ragged
 def unicode_transcode(input, input_encoding, output_encoding, errors="replace", replacement_char=65533,
                       replace_control_characters=False, name=None):
-    """Texts in another encoding."""
-    return _map(lambda s: s.decode(input_encoding, errors="replace").encode(output_encoding), input)
+    """Texts in another encoding. Raises: InvalidArgumentError for bytes that are no characters where errors is "strict"."""
+    from ._unicode import Reading
+    reading = Reading(input_encoding, errors, replacement_char, replace_control_characters)
+    writing = Reading(output_encoding, errors, replacement_char)
+    return _map(lambda text: writing.written([one for one, _ in reading.characters(text)]), input)
 
 
 def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False,

@@ -67,7 +67,7 @@ def unicode_decode(input, input_encoding='UTF-8', errors='replace', replacement_
     """The numbers of the characters, int32: a vector of one text, ragged rows of several."""
     ...
 def unicode_decode_with_offsets(input, input_encoding='UTF-8', errors='replace', replacement_char=65533, replace_control_characters=False, name=None) -> Any:
-    """(numbers of the characters, the bytes at which they begin)."""
+    """(numbers of the characters, the bytes at which they begin), as `unicode_decode`."""
     ...
 def unicode_encode(input, output_encoding='UTF-8', errors='replace', replacement_char=65533, name=None) -> Any:
     """The texts of rows of characters' numbers: the inverse of `unicode_decode`."""
@@ -76,13 +76,13 @@ def unicode_script(input, name=None) -> Any:
     """Raises: NotImplementedError: the table of scripts is not there."""
     ...
 def unicode_split(input, input_encoding='UTF-8', errors='replace', replacement_char=65533, name=None) -> Any:
-    """The characters of texts."""
+    """The characters of texts, in their encoding. errors: as of `unicode_decode`."""
     ...
 def unicode_split_with_offsets(input, input_encoding='UTF-8', errors='replace', replacement_char=65533, name=None) -> Any:
-    """(characters, the bytes at which they begin)."""
+    """(characters, the bytes at which they begin), as `unicode_split`."""
     ...
 def unicode_transcode(input, input_encoding, output_encoding, errors='replace', replacement_char=65533, replace_control_characters=False, name=None) -> Any:
-    """Texts in another encoding."""
+    """Texts in another encoding. Raises: InvalidArgumentError for bytes that are no characters where errors is 'strict'."""
     ...
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator='', name=None) -> Any:
     """The texts of each segment, one after another. Shapes: inputs [ids..., rest...]; result [num_segments, rest...]."""

@@ -105,7 +105,7 @@ class PlainConstant(Constant):
 
     def __call__(self, shape, dtype=None):
         from ..ops_array import constant
-        return constant(self.value, shape=shape) if dtype is None else super().__call__(shape, dtype)
+        return constant(self.value, dtype, shape)
 
 
 Identity = _class("Identity", "`gain` on the diagonal.", gain=1.0)
