@@ -39,13 +39,13 @@ class GradientTape:
     """Records what is computed while it is open, and differentiates it backwards."""
     def __init__(self, persistent=False, watch_accessed_variables=True) -> None: ...
     def batch_jacobian(self, target, source, unconnected_gradients=..., parallel_iterations=None, experimental_use_pfor=True) -> Any:
-        """The jacobian of each row of `target` by the same row of `source`."""
+        """The jacobian of each row of `target` by the same row of `source`; zeros where it does not depend on it."""
         ...
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients=...) -> Any:
         """The gradients of the sum of the elements of `target` with respect to `sources`, in the form"""
         ...
     def jacobian(self, target, sources, unconnected_gradients=..., parallel_iterations=None, experimental_use_pfor=True) -> Any:
-        """The derivatives of each element of `target`. Shapes: [target..., source...]."""
+        """The derivatives of each element of `target`. Shapes: [target..., source...]. A source that it does not depend on has"""
         ...
     def reset(self) -> Any:
         """Forgets everything."""

@@ -150,7 +150,8 @@ class GradientTape:
 
     def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
                  parallel_iterations=None, experimental_use_pfor=True):
-        """The derivatives of each element of `target`. Shapes: [target..., source...]."""
+        """The derivatives of each element of `target`. Shapes: [target..., source...]. A source that it does not depend on has
+        None, or zeros if `unconnected_gradients` says so."""
         from . import ops_array
         if self._used and not self._persistent:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of "
@@ -163,10 +164,10 @@ class GradientTape:
             self._tape.stop()
         flat = nest.flatten(sources)
         size = target._size
-        rows = []
+        rows, zero = [], UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         for place in range(size):
             one = ops_array.reshape(ops_array.one_hot(place, size, dtype=target.dtype), target._shape)
-            rows.append(self._tape.gradient([target], [_source(s) for s in flat], [one], False))
+            rows.append(self._tape.gradient([target], [_source(s) for s in flat], [one], zero))
         self._used = True
         if not self._persistent:
             self._tape = None
@@ -185,9 +186,9 @@ class GradientTape:
 
     def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE,
                        parallel_iterations=None, experimental_use_pfor=True):
-        """The jacobian of each row of `target` by the same row of `source`."""
+        """The jacobian of each row of `target` by the same row of `source`; zeros where it does not depend on it."""
         from . import ops_array
-        full = self.jacobian(target, source, unconnected_gradients)
+        full = self.jacobian(target, source, UnconnectedGradients.ZERO)
         rows = target._shape[0]
         middle = len(target._shape)
         return ops_array.stack([full[(i,) + (slice(None),) * (middle - 1) + (i,)] for i in range(rows)])

@@ -1,6 +1,7 @@
 """Convolutions and pooling over volumes [n, d, h, w, c], made of those over images: the slices in depth that a window
 covers lie behind one another as channels, so that each output element is one chain of products, as in 2-D."""
 
+from ._layouts import takes_channels_first as _takes_channels_first
 from ._tensor import convert_to_tensor
 
 
@@ -44,6 +45,7 @@ def _volume(x, where):
     return x
 
 
+@_takes_channels_first
 def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None, name=None):
     """Filters [kd, kh, kw, in, out] that slide over volumes [n, d, h, w, in].
 
@@ -65,6 +67,7 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
     return reshape(made, [-1, steps, made._shape[1], made._shape[2], out])
 
 
+@_takes_channels_first
 def conv3d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NDHWC", dilations=None, name=None):
     """The adjoint of `conv3d`. Shapes: input [n, d, h, w, in]; filters [kd, kh, kw, out, in]; gives `output_shape`."""
     from . import nn
@@ -103,12 +106,14 @@ def _pooled(input, ksize, strides, padding, pool, where):
     return transpose(made, [0, 3, 1, 2, 4])
 
 
+@_takes_channels_first
 def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     """The largest element of every window of volumes [n, d, h, w, c]."""
     from . import nn
     return _pooled(input, ksize, strides, padding, nn.max_pool2d, "max_pool3d")
 
 
+@_takes_channels_first
 def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     """The mean of every window of volumes [n, d, h, w, c]; what lies outside is not counted."""
     from . import nn

@@ -1,6 +1,9 @@
 """Windows over rows and images that are made of those over images: `tf.nn`."""
 
+import collections
+
 from . import math, nn, ops_array, ops_math
+from ._layouts import takes_channels_first as _takes_channels_first
 from ._tensor import convert_to_tensor, integers
 
 
@@ -19,29 +22,52 @@ def _rows(pool, input, ksize, strides, padding, name=None):
     return ops_array.squeeze(pool(images, [1, _one(ksize)], [1, _one(strides)], _sides(padding)), [1])
 
 
+@_takes_channels_first
 def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
     """The largest of each window of rows. Shapes: [n, w, c]."""
     nn._last(data_format)
     return _rows(nn.max_pool2d, input, ksize, strides, padding)
 
 
+@_takes_channels_first
 def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
     """The mean of each window of rows. Shapes: [n, w, c]."""
     nn._last(data_format)
     return _rows(nn.avg_pool2d, input, ksize, strides, padding)
 
 
+def _by_rank(name, functions):
+    """A pooling function of rows, images or volumes, by the rank of what is given."""
+    def pooled(input, ksize, strides, padding, data_format=None, name=None):
+        input = convert_to_tensor(input)
+        if not 3 <= input._rank <= 5:
+            raise ValueError(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={input.shape} of rank {input._rank}.")
+        names = {} if data_format is None else {"data_format": data_format}
+        return functions(nn)[input._rank - 3](input, ksize, strides, padding, **names)
+    pooled.__name__ = pooled.__qualname__ = name
+    pooled.__doc__ = f"{'The largest element' if name == 'max_pool' else 'The mean'} of every window of rows, images or volumes."
+    return pooled
+
+
+max_pool = _by_rank("max_pool", lambda of: (of.max_pool1d, of.max_pool2d, of.max_pool3d))
+avg_pool = _by_rank("avg_pool", lambda of: (of.avg_pool1d, of.avg_pool2d, of.avg_pool3d))
+
+
+@_takes_channels_first
 def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
     """Windows of 1, 2 or 3 axes. pooling_type: MAX or AVG. Raises: NotImplementedError with dilations."""
     if any(int(one) != 1 for one in (dilations or [])):
         raise NotImplementedError("pool has no dilations; leave them out")
+    nn._last(None if data_format == "NDHWC" else data_format)
     functions = {"MAX": (max_pool1d, nn.max_pool2d, nn.max_pool3d), "AVG": (avg_pool1d, nn.avg_pool2d, nn.avg_pool3d)}
     sizes = [int(one) for one in window_shape]
     return functions[pooling_type.upper()][len(sizes) - 1](input, sizes, list(strides or [1] * len(sizes)), padding)
 
 
+@_takes_channels_first
 def convolution(input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
     """A convolution over 1, 2 or 3 axes, by the rank of the filters."""
+    nn._last(None if data_format == "NDHWC" else data_format)
     axes = convert_to_tensor(filters)._rank - 2
 
     def each(value):
@@ -55,6 +81,7 @@ def convolution(input, filters, strides=None, padding="VALID", data_format=None,
     return nn.conv3d(input, filters, [1, *strides, 1], padding, dilations=[1, *dilations, 1])
 
 
+@_takes_channels_first
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None,
                      name=None):
     """A filter of its own for each channel, then one that mixes channels."""
@@ -62,6 +89,10 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
     return nn.conv2d(made, pointwise_filter, 1, "VALID")
 
 
+MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
+
+
+@_takes_channels_first
 def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None, name=None):
     """The adjoint of conv1d. Shapes: input [n, w, in]; filters [width, out, in]."""
     nn._last(data_format)
@@ -77,6 +108,7 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
     return nn.conv2d(value, filters, 1, padding, dilations=[rate, rate])
 
 
+@_takes_channels_first
 def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None):
     """The adjoint of a convolution over 1, 2 or 3 axes."""
     axes = convert_to_tensor(filters)._rank - 2
@@ -104,7 +136,7 @@ def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", out
     if include_batch_in_index:
         images = ops_math.range(n, dtype="int64") * (height * width * channels)
         places += ops_array.reshape(images, [-1, 1, 1, 1])
-    return ops_math.reduce_max(patches, axis=3), ops_math.cast(places, output_dtype)
+    return MaxPoolWithArgmax(ops_math.reduce_max(patches, axis=3), ops_math.cast(places, output_dtype))
 
 
 def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
@@ -132,6 +164,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
 
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     """(mean, variance) of sufficient statistics."""
+    mean_ss, variance_ss = convert_to_tensor(mean_ss), convert_to_tensor(variance_ss)
     part = mean_ss / counts
     mean = part if shift is None else part + shift
     return mean, variance_ss / counts - ops_math.square(part)

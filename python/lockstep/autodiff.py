@@ -1,7 +1,7 @@
 """Derivatives along a direction, and tapes: `tf.autodiff`."""
 
 from . import nest, ops_array, ops_math
-from ._tape import GradientTape
+from ._tape import GradientTape, UnconnectedGradients
 from ._tensor import convert_to_tensor
 
 
@@ -24,9 +24,15 @@ class ForwardAccumulator:
     def __exit__(self, *error):
         self._tape.__exit__(*error)
 
-    def jvp(self, primals, unconnected_gradients=None):
-        """The derivative of a result: None where it does not depend on the primals."""
-        return nest.map_structure(self._along, primals)
+    def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
+        """The derivative of a result. Where it does not depend on the primals it is None, or zeros if `unconnected_gradients`
+        says so."""
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+
+        def along(result):
+            found = self._along(result)
+            return ops_array.zeros_like(result) if found is None and zero else found
+        return nest.map_structure(along, primals)
 
     def _along(self, result):
         with GradientTape() as outer:  # the gradient is linear in what it is multiplied by

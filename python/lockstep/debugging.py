@@ -69,12 +69,12 @@ assert_greater_equal = _make("assert_greater_equal", ops_math.__dict__["greater_
 
 def assert_positive(x, message=None, summarize=None, name=None):
     """Raises InvalidArgumentError unless x > 0 for all elements."""
-    return _check(convert_to_tensor(x) > 0, x, None, message, "x > 0")
+    return _check(convert_to_tensor(x) > 0, x, None, message, "x > 0", summarize)
 
 
 def assert_non_negative(x, message=None, summarize=None, name=None):
     """Raises InvalidArgumentError unless x >= 0 for all elements."""
-    return _check(convert_to_tensor(x) >= 0, x, None, message, "x >= 0")
+    return _check(convert_to_tensor(x) >= 0, x, None, message, "x >= 0", summarize)
 
 
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
@@ -85,18 +85,41 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     return _check(ops_math.abs(x - y) <= atol + rtol * ops_math.abs(y), x, y, message, "x and y near", summarize)
 
 
+_ANY = ("...", "*", Ellipsis)
+
+
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
-    """Raises ValueError for other shapes; equal letters stand for equal sizes."""
+    """Raises ValueError for other shapes; equal letters stand for equal sizes, None for any, "..." in front for any axes."""
     known = {}
     for tensor, shape in (shapes.items() if isinstance(shapes, dict) else shapes):
-        own = tuple(convert_to_tensor(tensor)._shape)
-        if len(own) != len(tuple(shape)):
-            raise ValueError(f"{message or ''} a tensor of rank {len(tuple(shape))} is needed; got {own}")
-        for size, wanted in zip(own, shape):
-            if isinstance(wanted, str):
-                wanted = known.setdefault(wanted, size)
-            if wanted is not None and size != wanted:
-                raise ValueError(f"{message or ''} the shape {tuple(shape)} is needed; got {own}")
+        tensor = tensor if is_tensor(tensor) else convert_to_tensor(tensor)
+        wanted = list(shape) if isinstance(shape, (list, tuple, str)) else [shape]
+        begins_anywhere = bool(wanted) and wanted[0] in _ANY
+        wanted = wanted[1:] if begins_anywhere else wanted
+        told = f"Tensor shape={tuple(tensor.shape)} dtype={tensor.dtype.name}"
+        if any(one in _ANY for one in wanted):
+            raise ValueError(f"{told}: `...` or `*` for any number of axes is only allowed as the first entry")
+        if begins_anywhere:
+            assert_rank_at_least(tensor, len(wanted), message)
+        elif len(wanted) == 1:
+            assert_rank_in(tensor, (0, 1), message)
+        else:
+            assert_rank(tensor, len(wanted), message)
+        _check_sizes(tensor, wanted, known, told, message)
+
+
+def _check_sizes(tensor, wanted, known, told, message):
+    """Raises ValueError for other sizes of the last axes; `known`: {letter: (size, who has told it)}, which is added to."""
+    own = tensor.shape.as_list()
+    for axis, one in enumerate(wanted, len(own) - len(wanted)):
+        size, cause = own[axis] if own else 1, "Specified explicitly."
+        if isinstance(one, str):
+            if one not in known and size is not None:
+                known[one] = size, f"Specified by tensor {told.partition(' ')[2]} dimension {axis}."
+            one, cause = known.get(one, (None, ""))
+        if one is not None and size is not None and size != one:
+            raise ValueError(f"{_prefix(message)}{cause}  {told} dimension {axis} must have size {one}.  Received size {size}, "
+                             f"shape {tuple(own)}")
 
 
 def check_numerics(tensor, message, name=None):
@@ -138,12 +161,12 @@ def assert_integer(x, message=None, name=None):
 
 def assert_negative(x, message=None, summarize=None, name=None):
     """Raises InvalidArgumentError unless x < 0 for all elements."""
-    return _check(convert_to_tensor(x) < 0, x, None, message, "x < 0")
+    return _check(convert_to_tensor(x) < 0, x, None, message, "x < 0", summarize)
 
 
 def assert_non_positive(x, message=None, summarize=None, name=None):
     """Raises InvalidArgumentError unless x <= 0 for all elements."""
-    return _check(convert_to_tensor(x) <= 0, x, None, message, "x <= 0")
+    return _check(convert_to_tensor(x) <= 0, x, None, message, "x <= 0", summarize)
 
 
 def assert_scalar(tensor, message=None, name=None):
@@ -154,18 +177,23 @@ def assert_scalar(tensor, message=None, name=None):
     return tensor
 
 
+def _check_rank(x, holds, what, message):
+    """Raises ValueError unless `holds(rank)`, where the number of axes is known."""
+    x = x if is_tensor(x) else convert_to_tensor(x)
+    rank = x.shape.rank
+    if rank is not None and not holds(rank):
+        called = _native.name_of(x) if isinstance(x, Tensor) and x._symbolic else ""
+        raise ValueError(f"{_prefix(message)}Tensor {called} must have rank {what}.  Received rank {rank}, shape {x.shape}")
+
+
 def assert_rank_at_least(x, rank, message=None, name=None):
     """Raises ValueError for fewer axes."""
-    if convert_to_tensor(x)._rank < rank:
-        raise ValueError(f"{message or ''} Static rank condition failed. Static shape: "
-                         f"{convert_to_tensor(x).shape}, expected rank at least {rank}")
+    _check_rank(x, lambda own: own >= rank, f"at least {rank}", message)
 
 
 def assert_rank_in(x, ranks, message=None, name=None):
     """Raises ValueError for another number of axes."""
-    if convert_to_tensor(x)._rank not in tuple(ranks):
-        raise ValueError(f"{message or ''} Static rank condition failed. Static shape: "
-                         f"{convert_to_tensor(x).shape}, expected one of {tuple(ranks)}")
+    _check_rank(x, lambda own: own in tuple(ranks), f"in {tuple(ranks)}", message)
 
 
 def assert_same_float_dtype(tensors=None, dtype=None):
@@ -200,6 +228,5 @@ def assert_type(tensor, tf_type, message=None, name=None):
 
 
 def assert_rank(x, rank, message=None, name=None):
-    if convert_to_tensor(x)._rank != rank:
-        raise ValueError(f"{message or ''} Static rank condition failed. Static shape: "
-                         f"{convert_to_tensor(x).shape}, expected rank {rank}")
+    """Raises ValueError for another number of axes."""
+    _check_rank(x, lambda own: own == rank, rank, message)

@@ -46,7 +46,9 @@ def assert_positive(x, message=None, summarize=None, name=None) -> Any:
 def assert_proper_iterable(values) -> Any:
     """Raises TypeError for tensors, texts, and what cannot be iterated."""
     ...
-def assert_rank(x, rank, message=None, name=None) -> Any: ...
+def assert_rank(x, rank, message=None, name=None) -> Any:
+    """Raises ValueError for another number of axes."""
+    ...
 def assert_rank_at_least(x, rank, message=None, name=None) -> Any:
     """Raises ValueError for fewer axes."""
     ...
@@ -60,7 +62,7 @@ def assert_scalar(tensor, message=None, name=None) -> Any:
     """`tensor`. Raises ValueError unless it is a scalar."""
     ...
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) -> Any:
-    """Raises ValueError for other shapes; equal letters stand for equal sizes."""
+    """Raises ValueError for other shapes; equal letters stand for equal sizes, None for any, '...' in front for any axes."""
     ...
 def assert_type(tensor, tf_type, message=None, name=None) -> Any:
     """Raises TypeError for a tensor, of whatever kind, of another dtype."""

@@ -152,13 +152,19 @@ def cholesky_solve(chol, rhs, name=None):
 
 
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
-    """x that makes |matrix x - rhs|^2 + l2_regularizer |x|^2 least."""
+    """x that makes |matrix x - rhs|^2 + l2_regularizer |x|^2 least; of several such ones the shortest.
+
+    With `fast` a matrix whose rows and columns are dependent is refused: InvalidArgumentError. Without it the regularizer is
+    left out, as in TensorFlow, and no gradient flows to the matrix."""
     matrix, rhs = convert_to_tensor(matrix), convert_to_tensor(rhs)
+    if not fast:
+        return matmul(pinv(matrix), rhs)
     t = matrix_transpose(matrix)
-    inner = matmul(t, matrix)
+    wide = matrix._shape[-2] is not None and matrix._shape[-1] is not None and matrix._shape[-2] < matrix._shape[-1]
+    inner = matmul(matrix, t) if wide else matmul(t, matrix)
     if l2_regularizer:
         inner = inner + l2_regularizer * eye(inner._shape[-1], dtype=matrix.dtype)
-    return solve(inner, matmul(t, rhs))
+    return matmul(t, solve(inner, rhs)) if wide else solve(inner, matmul(t, rhs))
 
 
 def pinv(a, rcond=None, validate_args=False, name=None):

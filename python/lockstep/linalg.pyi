@@ -58,7 +58,7 @@ def logdet(matrix, name=None) -> Any:
     """The logarithm of the determinant of positive matrices."""
     ...
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Any:
-    """x that makes |matrix x - rhs|^2 + l2_regularizer |x|^2 least."""
+    """x that makes |matrix x - rhs|^2 + l2_regularizer |x|^2 least; of several such ones the shortest."""
     ...
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None) -> Any:
     """The matrix product. Shapes: [..., m, k], [..., k, n] to [..., m, n]; leading axes broadcast."""

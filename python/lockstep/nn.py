@@ -2,6 +2,7 @@
 
 from . import _native as n
 from . import _op_names, ops_array, ops_math
+from ._layouts import takes_channels_first as _takes_channels_first
 from ._takes_ragged import takes_ragged as _takes_ragged
 from ._tensor import convert_to_tensor, integers, is_tensor, op
 from .ops_array import top_k  # noqa: F401
@@ -167,10 +168,11 @@ def _padding(padding):
 
 
 def _last(data_format):
-    if data_format not in (None, "NHWC", "NWC", "channels_last"):
-        raise NotImplementedError(f"data_format must be NHWC; got {data_format}")
+    if data_format not in (None, "NHWC", "NWC", "N...C", "channels_last"):
+        raise ValueError(f"data_format must be NHWC, NCHW or their relatives for rows and volumes; got {data_format}")
 
 
+@_takes_channels_first
 def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
     """Slides filters [h, w, in, out] over images [n, h, w, in]."""
     _last(data_format)
@@ -179,6 +181,7 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
               _pair(dilations or 1), sides)
 
 
+@_takes_channels_first
 def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
     """A filter of its own for each channel."""
     _last(data_format)
@@ -187,6 +190,7 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
               kind, _pair(dilations or 1), sides)
 
 
+@_takes_channels_first
 def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NHWC",
                      dilations=None, name=None):
     """The gradient of conv2d's input, as an op."""
@@ -197,6 +201,7 @@ def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data
               _pair(dilations or 1), sides)
 
 
+@_takes_channels_first
 def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
     """Slides filters [w, in, out] over rows [n, w, in]."""
     _last(data_format)
@@ -206,6 +211,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
               _padding(padding)[0], one(dilations or 1))
 
 
+@_takes_channels_first
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     """The largest element of every window."""
     _last(data_format)
@@ -213,9 +219,7 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     return op(n.max_pool, convert_to_tensor(input), _pair(ksize), _pair(strides), kind, sides)
 
 
-max_pool = max_pool2d
-
-
+@_takes_channels_first
 def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     """The mean of every window."""
     _last(data_format)
@@ -223,9 +227,7 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     return op(n.avg_pool, convert_to_tensor(input), _pair(ksize), _pair(strides), kind, sides)
 
 
-avg_pool = avg_pool2d
-
-
+@_takes_channels_first
 def bias_add(value, bias, data_format=None, name=None):
     """value + bias along the last axis."""
     _last(data_format)
@@ -265,7 +267,8 @@ class experimental:
         """`x` with elements set to 0 by the numbers of a seed, the others scaled."""
         from . import random
         x = convert_to_tensor(x)
-        drawn = random.stateless_uniform(ops_array.shape(x) if noise_shape is None else noise_shape, seed, dtype=x.dtype)
+        shape = ops_array.shape(x) if noise_shape is None else noise_shape
+        drawn = random.stateless_uniform(shape, seed, dtype=x.dtype, alg=rng_alg)
         return ops_array.where(drawn >= rate, x * (1.0 / (1.0 - rate)), ops_array.zeros_like(x))
 
 
@@ -374,6 +377,6 @@ _op_names.name_all(globals(), __name__)
 
 from ._blocks import batch_to_space, depth_to_space, space_to_batch, space_to_depth  # noqa: E402,F401
 from ._volumes import avg_pool3d, conv3d, conv3d_transpose, max_pool3d  # noqa: E402,F401
-from ._windows import (atrous_conv2d, avg_pool1d, conv1d_transpose, conv_transpose, convolution,  # noqa: E402,F401
-                       embedding_lookup_sparse, log_poisson_loss, max_pool1d, max_pool_with_argmax, normalize_moments,
+from ._windows import (atrous_conv2d, avg_pool, avg_pool1d, conv1d_transpose, conv_transpose, convolution,  # noqa: E402,F401
+                       embedding_lookup_sparse, log_poisson_loss, max_pool, max_pool1d, max_pool_with_argmax, normalize_moments,
                        pool, separable_conv2d, sufficient_statistics, weighted_moments)

@@ -3,8 +3,8 @@ from typing import Any
 def atrous_conv2d(value, filters, rate, padding, name=None) -> Any:
     """conv2d with `rate - 1` holes between the filters' elements."""
     ...
-def avg_pool(input, ksize, strides, padding, data_format='NHWC', name=None) -> Any:
-    """The mean of every window."""
+def avg_pool(input, ksize, strides, padding, data_format=None, name=None) -> Any:
+    """The mean of every window of rows, images or volumes."""
     ...
 def avg_pool1d(input, ksize, strides, padding, data_format='NWC', name=None) -> Any:
     """The mean of each window of rows. Shapes: [n, w, c]."""
@@ -111,8 +111,8 @@ def log_softmax(logits, axis=None, name=None) -> Any:
 def lrn(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None) -> Any:
     """x / (bias + alpha * sum(x^2))^beta over neighbouring channels."""
     ...
-def max_pool(input, ksize, strides, padding, data_format='NHWC', name=None) -> Any:
-    """The largest element of every window."""
+def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Any:
+    """The largest element of every window of rows, images or volumes."""
     ...
 def max_pool1d(input, ksize, strides, padding, data_format='NWC', name=None) -> Any:
     """The largest of each window of rows. Shapes: [n, w, c]."""

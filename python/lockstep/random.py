@@ -130,15 +130,26 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=float32,
 
 def stateless_categorical(logits, num_samples, seed, dtype=int64, name=None, alg="auto_select"):
     """Class numbers that follow from `seed`. Shapes: [n, c] to [n, num_samples]."""
-    return n.stateless_categorical(convert_to_tensor(logits), int(num_samples), _seed(seed), as_dtype(dtype))
+    return n.stateless_categorical(convert_to_tensor(logits), int(num_samples), _seed(seed, alg), as_dtype(dtype))
 
 
 def stateless_shuffle(value, seed, alg="auto_select", name=None):
-    """The rows in an order that follows from `seed`."""
+    """The rows in an order that follows from `seed`, TensorFlow's."""
     from . import ops_array
+    from ._host_calls import _on_host
     value = convert_to_tensor(value)
-    order = ops_array.argsort(n.stateless_uniform([value._shape[0]], _seed(seed), 0.0, 1.0, float32))
+    words = stateless_uniform(ops_array.shape(value)[:1], seed, None, None, int32, alg=alg)
+    order = _on_host(_order, [words], [value._shape[0]], int64) if words._symbolic else _order(words)
     return ops_array.gather(value, order)
+
+
+def _order(words):
+    """As many numbers as there are words, each swapped with one behind it, or itself, that a word tells."""
+    made = list(range(len(words)))
+    for place, word in enumerate(words.numpy().astype("uint32").tolist()):
+        other = place + word % (len(made) - place)
+        made[place], made[other] = made[other], made[place]
+    return convert_to_tensor(made, dtype=int64)
 
 
 def crop(value, size, seed=None, stateless=False):
@@ -162,12 +173,12 @@ def crop(value, size, seed=None, stateless=False):
 
 def split(seed, num=2, alg="auto_select"):
     """`num` new seeds."""
-    return n.random_split(_seed(seed), int(num))
+    return n.random_split(_seed(seed, alg), int(num))
 
 
 def fold_in(seed, data, alg="auto_select"):
     """A new seed made of `seed` and an integer."""
-    return n.random_fold_in(_seed(seed), convert_to_tensor(data))
+    return n.random_fold_in(_seed(seed, alg), convert_to_tensor(data))
 
 
 experimental_stateless_split = split

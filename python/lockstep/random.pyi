@@ -63,7 +63,7 @@ class experimental:
         ...
     @staticmethod
     def stateless_shuffle(value, seed, alg='auto_select', name=None) -> Any:
-        """The rows in an order that follows from `seed`."""
+        """The rows in an order that follows from `seed`, TensorFlow's."""
         ...
     @staticmethod
     def stateless_split(seed, num=2, alg='auto_select') -> Any:
@@ -102,7 +102,7 @@ def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=..., name=None, al
     """Normals that follow from `seed`."""
     ...
 def stateless_shuffle(value, seed, alg='auto_select', name=None) -> Any:
-    """The rows in an order that follows from `seed`."""
+    """The rows in an order that follows from `seed`, TensorFlow's."""
     ...
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=..., name=None, alg='auto_select') -> Any:
     """Truncated normals that follow from `seed`."""

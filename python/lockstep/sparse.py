@@ -5,7 +5,7 @@ from . import _native, ops_array, ops_math
 from ._composites import Parts
 from ._dtypes import TensorShape, as_dtype, int64
 from ._function import TensorSpec
-from ._tensor import Tensor, convert_to_tensor, integers
+from ._tensor import Tensor, convert_to_tensor, integers, is_tensor as is_plain
 
 
 class SparseTensor:
@@ -265,13 +265,17 @@ def _united(a, b, plan_values):
 
 
 def add(a, b, threshold=0):
-    """The sum of two sparse tensors, or of a sparse and a dense one."""
+    """The sum of two sparse tensors, or of a sparse and a dense one. Of two sparse ones sums that are smaller than
+    `threshold` in absolute value, and zeros if that is not 0, are left out."""
     if not isinstance(a, SparseTensor):
         a, b = b, a
     if not isinstance(b, SparseTensor):
         return ops_array.tensor_scatter_nd_add(convert_to_tensor(b, dtype=a.dtype), a.indices, a.values)
     both = ops_array.concat([a.values, b.values], 0)
-    return _united(a, b, lambda order, groups: _native.segment_sum(ops_array.gather(both, order), groups))
+    made = _united(a, b, lambda order, groups: _native.segment_sum(ops_array.gather(both, order), groups))
+    if not is_plain(threshold) and threshold == 0:
+        return made
+    return retain(made, ops_math.abs(made.values) >= ops_math.cast(threshold, made.dtype))
 
 
 def _chosen(function, name):
@@ -497,10 +501,11 @@ def to_indicator(sp_input, vocab_size, name=None):
 def mask(a, mask_indices, name=None):
     """Indexed slices without those whose index is in `mask_indices`."""
     from ._tensor import IndexedSlices
-    hidden = ops_math.equal(ops_array.expand_dims(a.indices, 1), ops_array.expand_dims(
-        convert_to_tensor(mask_indices, dtype=a.indices.dtype), 0))
+    indices = convert_to_tensor(a.indices)
+    hidden = ops_math.equal(ops_array.expand_dims(indices, 1), ops_array.expand_dims(
+        convert_to_tensor(mask_indices, dtype=indices.dtype), 0))
     kept = ops_array.reshape(ops_array.where(ops_math.logical_not(ops_math.reduce_any(hidden, 1))), [-1])
-    return IndexedSlices(ops_array.gather(a.values, kept), ops_array.gather(a.indices, kept), a.dense_shape)
+    return IndexedSlices(ops_array.gather(a.values, kept), ops_array.gather(indices, kept), a.dense_shape)
 
 
 def _segments(sorted_fold, unsorted_name):

@@ -48,7 +48,7 @@ from lockstep.keras.models import Tensor as Tensor
 from lockstep.queue import TensorShape as TensorShape
 from lockstep.onnx import TensorSpec as TensorSpec
 def add(a, b, threshold=0) -> Any:
-    """The sum of two sparse tensors, or of a sparse and a dense one."""
+    """The sum of two sparse tensors, or of a sparse and a dense one. Of two sparse ones sums that are smaller than"""
     ...
 from lockstep.keras.initializers import as_dtype as as_dtype
 def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None) -> Any:
@@ -69,6 +69,7 @@ def from_dense(tensor, name=None) -> Any:
     ...
 int64: Any
 from lockstep.image import integers as integers
+from lockstep.math import is_tensor as is_plain
 def map_values(op, *args, **kwargs) -> Any:
     """`op` of the values."""
     ...
