@@ -1,9 +1,11 @@
 """Event files for TensorBoard: `tf.summary`."""
 
 import contextlib
+import re
 import threading
 
 from . import _native
+from ._summary_values import audio_bytes, metadata_of, summary_bytes
 from ._tensor import convert_to_tensor
 
 _local = threading.local()
@@ -15,10 +17,20 @@ class SummaryWriter:
 
     def __init__(self, logdir, max_queue=10, flush_millis=120000, filename_suffix=".v2"):
         self._native = _native.FileWriter(str(logdir), max_queue, flush_millis / 1000, filename_suffix)
+        self._closed = False
+
+    def _require_open(self):
+        if self._closed:
+            raise RuntimeError(f"SummaryWriter {self!r} is already closed")
+
+    def init(self):
+        """Does nothing: the file is there. Raises: RuntimeError for a closed writer."""
+        self._require_open()
 
     @contextlib.contextmanager
     def as_default(self, step=None):
         """A context in which summaries go to this writer."""
+        self._require_open()
         outer = getattr(_local, "writer", None)
         before = _step[0]
         _local.writer = self
@@ -30,17 +42,21 @@ class SummaryWriter:
             _local.writer = outer
             if step is not None:
                 _step[0] = before
-            self._native.flush()
+            self.flush()
 
     def set_as_default(self, step=None):
+        self._require_open()
         _local.writer = self
         if step is not None:
             _step[0] = step
 
     def flush(self):
-        self._native.flush()
+        if not self._closed:
+            self._native.flush()
 
     def close(self):
+        """Closes the file; a second time it does nothing."""
+        self._closed = True
         self._native.close()
 
 
@@ -101,6 +117,7 @@ def _write(step, write, data):
     writer = getattr(_local, "writer", None)
     if writer is None:
         return convert_to_tensor(False)
+    data = data() if callable(data) else data
     step = _step[0] if step is None else step
     if step is None:
         raise ValueError("No step set. Please specify one either through the `step` argument or through "
@@ -126,10 +143,24 @@ def _scoped(name):
     return name_scope_prefix() + name
 
 
+def _described(plugin, description):
+    """What writes a tensor as it is, for a plugin of TensorBoard."""
+    return lambda w, value, at, name: w.summary(summary_bytes(name, value, metadata_of(plugin, description)), at)
+
+
 def scalar(name, data, step=None, description=None):
-    """A number; whether there was a writer."""
-    return _write(step, lambda w, value, at, name=_scoped(name): w.scalar(
-        name, value, at), data)
+    """A number; whether there was a writer. Raises: ValueError for another shape."""
+    def put(w, value, at, name=_scoped(name)):
+        if description:
+            _described("scalars", description)(w, cast(value, "float32"), at, name)
+        else:
+            w.scalar(name, value, at)
+    from .ops_math import cast
+    if getattr(_local, "writer", None) is not None:
+        data = convert_to_tensor(data() if callable(data) else data)
+        if data.shape.rank:
+            raise ValueError(f"Expected scalar shape, saw shape: {data.shape}.")
+    return _write(step, put, data)
 
 
 def histogram(name, data, step=None, buckets=None, description=None):
@@ -144,16 +175,40 @@ def image(name, data, step=None, max_outputs=3, description=None):
         name, value, at, max_outputs), data)
 
 
+def audio(name, data, sample_rate, step=None, max_outputs=3, encoding=None, description=None):
+    """The first `max_outputs` clips of [k, t, c], samples between -1 and 1, as WAV. Raises: ValueError for other encodings."""
+    if encoding not in (None, "wav"):
+        raise ValueError(f"Unknown encoding: {encoding!r}")
+    return _write(step, lambda w, value, at, name=_scoped(name): w.summary(
+        audio_bytes(name, value.numpy(), int(sample_rate), max_outputs, description), at), data)
+
+
 def text(name, data, step=None, description=None):
     """Markdown."""
-    return _write(step, lambda w, value, at, name=_scoped(name): w.text(
-        name, value, at), data)
+    def put(w, value, at, name=_scoped(name)):
+        if description:
+            _described("text", description)(w, value, at, name)
+        else:
+            w.text(name, value, at)
+    return _write(step, put, data)
 
 
 def write(tag, tensor, step=None, metadata=None, name=None):
-    """A tensor, kept as text in TensorBoard's plain form."""
-    return _write(step, lambda w, value, at, tag=_scoped(tag): w.text(
-        tag, convert_to_tensor(str(value.numpy().tolist())), at), tensor)
+    """A tensor as it is, or what a function of nothing gives, under a tag that no scope changes."""
+    return _write(step, lambda w, value, at: w.summary(summary_bytes(tag, value, metadata), at), tensor)
+
+
+def graph(graph_data):
+    """A `tf.Graph` or a GraphDef, for TensorBoard's page of graphs, at step 0; whether there was a writer."""
+    writer = getattr(_local, "writer", None)
+    if not hasattr(graph_data, "as_graph_def") and not hasattr(graph_data, "SerializeToString"):
+        raise ValueError("Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received "
+                        f"graph_data={graph_data!r} of type {type(graph_data).__name__}.")
+    if writer is not None and bool(should_record_summaries()):
+        found = graph_data.as_graph_def() if hasattr(graph_data, "as_graph_def") else graph_data
+        writer._native.graph(found.SerializeToString(), 0)
+        return convert_to_tensor(True)
+    return convert_to_tensor(False)
 
 
 class experimental:
@@ -164,6 +219,16 @@ class experimental:
     @staticmethod
     def get_step():
         return _step[0]
+
+    @staticmethod
+    @contextlib.contextmanager
+    def summary_scope(name, default_name="summary", values=None):
+        """A scope of names for one summary: its tag, and the scope of its ops."""
+        from ._function import name_scope
+        name = name or default_name
+        tag = _scoped(name)
+        with name_scope(re.sub(r"[^-_/.A-Za-z0-9]", "", name) or default_name) as scope:
+            yield tag, scope
 
 
 def flush(writer=None, name=None):

@@ -44,7 +44,7 @@ from ...queue import QueueBase  # noqa: F401
 from ._scattering import (batch_scatter_update, scatter_add, scatter_div, scatter_max, scatter_min,  # noqa: F401
                           scatter_mul, scatter_nd_add, scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update)
 from ._initializers import glorot_normal_initializer, orthogonal_initializer, variance_scaling_initializer  # noqa: F401
-from ._summary_messages import Summary  # noqa: F401
+from ._summary_messages import Summary, SummaryMetadata  # noqa: F401
 from ._logging import logging  # noqa: F401
 from ._moved import _MOVED
 from ._older_arguments import find as find_older

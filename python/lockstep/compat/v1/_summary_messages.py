@@ -1,6 +1,8 @@
 """Summaries that a program makes by hand: `tf.Summary`."""
 
-from ..._messages import Message
+from ..._messages import Message, message_class
+
+SummaryMetadata = message_class("SummaryMetadata")
 
 
 def _value(**fields):
