@@ -65,7 +65,8 @@ def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True,
         value = maker(shape, dtype=dtype or backend.floatx())
     else:
         from .._tensor import convert_to_tensor
-        value = convert_to_tensor(initializer, dtype=None if hasattr(initializer, "dtype") else dtype)
+        typed = hasattr(initializer, "dtype") or isinstance(initializer, bool)
+        value = convert_to_tensor(initializer, dtype=None if typed else dtype)
         value = value if dtype is None else ops.cast(value, dtype)
     made = Made(value, trainable=trainable, name=name or "variable")
     made._keras_path, made._is_of_keras = name or "variable", True

@@ -58,9 +58,11 @@ def backend():
 
 
 def clear_session(free_memory=True):
-    """Names of layers begin anew."""
+    """Names of layers, and random numbers without seeds, begin anew."""
     from ._names import reset_names
+    from .random import forget_global_generator
     reset_names()
+    forget_global_generator()
     _uids.clear()
 
 

@@ -18,6 +18,13 @@ def set_random_seed(seed):
     numpy.random.seed(seed)
     _native.set_random_seed(seed)
     _seeded[0] = True
+    from .random import forget_global_generator
+    forget_global_generator()
+
+
+def is_seeded():
+    """Whether `set_random_seed` was called."""
+    return _seeded[0]
 
 
 def default_seed():
