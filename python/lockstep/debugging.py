@@ -4,6 +4,7 @@ from . import _native, ops_math
 from ._composites import is_tensor
 from ._host_calls import Assert as Assert  # noqa: F401
 from ._dtypes import as_dtype
+from ._function import control_dependencies
 from ._tensor import Tensor, convert_to_tensor
 from .errors import InvalidArgumentError
 
@@ -123,9 +124,18 @@ def _check_sizes(tensor, wanted, known, told, message):
 
 
 def check_numerics(tensor, message, name=None):
-    """`tensor`. Raises InvalidArgumentError for NaN or infinity."""
+    """`tensor`. Raises: InvalidArgumentError for NaN or infinity, in graphs where the result is needed."""
     tensor = convert_to_tensor(tensor)
-    _check(_native.is_finite(tensor), tensor, None, message, "finite")
+    nan, infinite = (ops_math.reduce_any(each(tensor)) for each in (ops_math.is_nan, ops_math.is_inf))
+    found = [(ops_math.logical_and(nan, infinite), "Inf and NaN"), (nan, "NaN"), (infinite, "Inf")]
+    told = [(ops_math.logical_not(one), f"{message} : Tensor had {what} values") for one, what in found]
+    if tensor._symbolic:
+        from .ops_array import identity
+        with control_dependencies([Assert(fine, [text]) for fine, text in told]):
+            return identity(tensor)
+    for fine, text in told:
+        if not bool(fine):
+            raise InvalidArgumentError(None, None, text)
     return tensor
 
 
