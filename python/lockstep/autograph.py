@@ -6,6 +6,7 @@ Python's meaning for Python values and become part of the graph for tensors. Lin
 are, so tracebacks name the user's."""
 
 import ast
+import enum
 import functools
 import inspect
 import os
@@ -597,8 +598,21 @@ def _rewrite_body(node):
 class experimental:
     """Hints for traced functions."""
 
-    class Feature:
+    class Feature(enum.Enum):
+        """Parts of a conversion that `tf.function` may be asked for; they are always all there."""
         ALL = "ALL"
+        AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
+        ASSERT_STATEMENTS = "ASSERT_STATEMENTS"
+        BUILTIN_FUNCTIONS = "BUILTIN_FUNCTIONS"
+        EQUALITY_OPERATORS = "EQUALITY_OPERATORS"
+        LISTS = "LISTS"
+        NAME_SCOPES = "NAME_SCOPES"
+
+        @classmethod
+        def all_but(cls, exclude):
+            """All of them but one, or those of a list."""
+            left_out = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
+            return tuple(one for one in cls if one not in left_out and one is not cls.ALL)
 
     @staticmethod
     def do_not_convert(func=None):
@@ -609,6 +623,11 @@ class experimental:
     def set_loop_options(parallel_iterations=None, swap_memory=None, maximum_iterations=None,
                          shape_invariants=None):
         """Options of the loop in whose body it stands. They are not needed: shapes may grow along axis 0."""
+
+
+def trace(*args):
+    """Prints what is there while a function is traced: symbolic tensors, not their values."""
+    print(*args)
 
 
 def set_verbosity(level, alsologtostdout=False):

@@ -28,3 +28,6 @@ def to_code(entity, recursive=True, experimental_optional_features=None) -> Any:
 def to_graph(entity, recursive=True, experimental_optional_features=None) -> Any:
     """The function with its control flow over tensors taken over, as `tf.function` does before it traces."""
     ...
+def trace(*args) -> Any:
+    """Prints what is there while a function is traced: symbolic tensors, not their values."""
+    ...
