@@ -8,6 +8,8 @@ from ._takes_ragged import of_ragged as _of_ragged, takes_ragged as _takes_ragge
 from ._tensor import (IndexedSlices, Tensor, add_or_join as _add_or_join, convert_to_tensor, integers, is_tensor, op,
                       static_shape)
 
+_places = __builtins__["range"] if isinstance(__builtins__, dict) else __builtins__.range
+
 _UNARY = {
     "negative": "-x.", "square": "x * x.", "sign": "-1, 0 or 1.", "sqrt": "The square root.",
     "rsqrt": "1 / sqrt(x).", "exp": "e to the power x.", "expm1": "exp(x) - 1.",
@@ -263,24 +265,27 @@ def tensordot(a, b, axes, name=None):
     """Sums over pairs of axes: the last `axes` of a with the first of b, or two lists of axes."""
     a, b = convert_to_tensor(a), convert_to_tensor(b)
     if isinstance(axes, int):
-        left = list(range(a._rank - axes, a._rank))
-        right = list(range(axes))
+        left = list(_places(a._rank))[a._rank - axes:]
+        right = list(_places(axes))
     else:
         left, right = axes
         left = [left] if isinstance(left, int) else list(left)
         right = [right] if isinstance(right, int) else list(right)
     left = [axis % a._rank for axis in left]
     right = [axis % b._rank for axis in right]
-    free_a = [axis for axis in range(a._rank) if axis not in left]
-    free_b = [axis for axis in range(b._rank) if axis not in right]
+    free_a = [axis for axis in _places(a._rank) if axis not in left]
+    free_b = [axis for axis in _places(b._rank) if axis not in right]
     shape = [a._shape[axis] for axis in free_a] + [b._shape[axis] for axis in free_b]
+    if shape.count(None) > 1:
+        from .ops_array import sizes_of
+        shape = [*sizes_of(a, free_a), *sizes_of(b, free_b)]
     inner = 1
     for axis in left:
         inner *= a._shape[axis]
     a = op(n.reshape, op(n.transpose, a, free_a + left), [-1, inner]) if free_a or left else a
     b = op(n.reshape, op(n.transpose, b, right + free_b), [inner, -1])
-    return op(n.reshape, op(n.matmul, a, b, False, False),
-              [-1 if size is None else size for size in shape])
+    from .ops_array import reshape
+    return reshape(op(n.matmul, a, b, False, False), [-1 if size is None else size for size in shape])
 
 
 def einsum(equation, *inputs, **kwargs):

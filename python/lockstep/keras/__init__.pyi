@@ -92,5 +92,6 @@ from . import preprocessing as preprocessing
 from . import random as random
 from . import regularizers as regularizers
 from . import saving as saving
+from . import tree as tree
 from . import utils as utils
 def version() -> Any: ...

@@ -1,314 +1,21 @@
-"""NumPy's functions for `keras.ops`: its names, arguments and rules, on tensors."""
+"""NumPy's functions of shapes, places and products for `keras.ops`: its names, arguments and rules, on tensors."""
 
 import builtins
-import math
 
-from .. import bitwise, linalg, ops_array as _a, ops_math as _m
+from .. import bitwise, ops_array as _a, ops_math as _m
 from .._dtypes import as_dtype, float32, int32
 from .._tensor import convert_to_tensor
+from ._ops_dtypes import (alike as _alike, alike_floats as _alike_floats, countable as _countable, flat as _flat,
+                          floats as _floats, numbers as _numbers)
 
 
-def _axis(axis):
-    return list(axis) if isinstance(axis, tuple) else axis
-
-
-def _flat(x):
-    return _a.reshape(convert_to_tensor(x), [-1])
-
-
-def _floats(x):
-    x = convert_to_tensor(x)
-    return x if x.dtype.is_floating else _m.cast(x, float32)
-
-
-def _alike(x1, x2):
-    """Both as tensors of one dtype, the wider one's."""
-    import numpy
-    x1 = convert_to_tensor(x1, dtype_hint=getattr(x2, "dtype", None))
-    x2 = convert_to_tensor(x2, dtype_hint=x1.dtype)
-    if x1.dtype == x2.dtype:
-        return x1, x2
-    if x1.dtype.is_floating != x2.dtype.is_floating:
-        dtype = x1.dtype if x1.dtype.is_floating else x2.dtype
-    else:
-        dtype = as_dtype(numpy.promote_types(x1.dtype.as_numpy_dtype, x2.dtype.as_numpy_dtype))
-    return _m.cast(x1, dtype), _m.cast(x2, dtype)
-
-
-# ---- reductions
-
-
-def all(x, axis=None, keepdims=False):
-    return _m.reduce_all(_m.cast(x, "bool"), _axis(axis), keepdims)
-
-
-def any(x, axis=None, keepdims=False):
-    return _m.reduce_any(_m.cast(x, "bool"), _axis(axis), keepdims)
-
-
-def amax(x, axis=None, keepdims=False):
-    return _m.reduce_max(x, _axis(axis), keepdims)
-
-
-def amin(x, axis=None, keepdims=False):
-    return _m.reduce_min(x, _axis(axis), keepdims)
-
-
-def sum(x, axis=None, keepdims=False):
-    return _m.reduce_sum(x, _axis(axis), keepdims)
-
-
-def prod(x, axis=None, keepdims=False, dtype=None):
-    return _m.reduce_prod(x if dtype is None else _m.cast(x, dtype), _axis(axis), keepdims)
-
-
-def mean(x, axis=None, keepdims=False):
-    return _m.reduce_mean(_floats(x), _axis(axis), keepdims)
-
-
-def var(x, axis=None, keepdims=False):
-    return _m.reduce_variance(_floats(x), _axis(axis), keepdims)
-
-
-def std(x, axis=None, keepdims=False):
-    return _m.reduce_std(_floats(x), _axis(axis), keepdims)
-
-
-def logsumexp(x, axis=None, keepdims=False):
-    return _m.reduce_logsumexp(x, _axis(axis), keepdims)
-
-
-def ptp(x, axis=None, keepdims=False):
-    return amax(x, axis, keepdims) - amin(x, axis, keepdims)
-
-
-def count_nonzero(x, axis=None):
-    return _m.reduce_sum(_m.cast(_m.cast(x, "bool"), int32), _axis(axis))
-
-
-def cumsum(x, axis=None, dtype=None):
-    return _running(_m.cumsum, x, axis, dtype)
-
-
-def cumprod(x, axis=None, dtype=None):
-    return _running(_m.cumprod, x, axis, dtype)
-
-
-def _running(function, x, axis, dtype):
-    x = convert_to_tensor(x) if dtype is None else _m.cast(x, dtype)
-    return function(_flat(x) if axis is None else x, 0 if axis is None else axis)
-
-
-def average(x, axis=None, weights=None):
-    """The mean, by `weights` of x's shape or along `axis`. Raises: ValueError for other weights."""
-    x = _floats(x)
-    if weights is None:
-        return mean(x, axis)
-    weights = _m.cast(convert_to_tensor(weights), x.dtype)
-    if weights._rank != x._rank:
-        if axis is None or weights._rank != 1:
-            raise ValueError(f"weights must have x's shape, or be a vector along an axis; got {weights.shape} "
-                             f"for {x.shape} and axis={axis}")
-        weights = _a.reshape(weights, [-1 if i == axis % x._rank else 1 for i in builtins.range(x._rank)])
-    weights = weights * _a.ones_like(x)
-    return _m.reduce_sum(x * weights, _axis(axis)) / _m.reduce_sum(weights, _axis(axis))
-
-
-def argmax(x, axis=None, keepdims=False):
-    return _argument(_m.argmax, x, axis, keepdims)
-
-
-def argmin(x, axis=None, keepdims=False):
-    return _argument(_m.argmin, x, axis, keepdims)
-
-
-def _argument(function, x, axis, keepdims):
-    x = convert_to_tensor(x)
-    rank = x._rank
-    made = function(_flat(x) if axis is None else x, 0 if axis is None else axis, int32)
-    if keepdims:
-        made = _a.reshape(made, [1] * rank) if axis is None else _a.expand_dims(made, axis)
-    return made
-
-
-def median(x, axis=None, keepdims=False):
-    return quantile(x, 0.5, axis, "linear", keepdims)
-
-
-def quantile(x, q, axis=None, method="linear", keepdims=False):
-    """Raises: ValueError for a method that is not linear, lower, higher, midpoint or nearest."""
-    x, q = _floats(x), convert_to_tensor(q)
-    rank = x._rank
-    axes = list(builtins.range(rank)) if axis is None else [
-        one % rank for one in (axis if isinstance(axis, (list, tuple)) else [axis])]
-    rest = [one for one in builtins.range(rank) if one not in axes]
-    shape = [x._shape[one] for one in rest]
-    moved = _a.sort(_a.reshape(_a.transpose(x, rest + axes), shape + [-1]), -1)
-    place = _m.cast(q, x.dtype) * float(moved._shape[-1] - 1)
-    low, high = _m.floor(place), _m.ceil(place)
-    if method not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise ValueError(f"method must be linear, lower, higher, midpoint or nearest; got {method!r}")
-    ends = {"lower": (low, low), "higher": (high, high), "nearest": (_m.round(place),) * 2}.get(method, (low, high))
-    first, last = (_a.gather(moved, _m.cast(one, int32), axis=-1) for one in ends)
-    share = {"linear": place - low, "midpoint": 0.5}.get(method, 0.0)
-    made = first + (last - first) * share
-    if q._rank:
-        made = _a.transpose(made, [len(rest)] + list(builtins.range(len(rest))))
-    if keepdims:
-        made = _a.reshape(made, list(q._shape) + [1 if one in axes else x._shape[one] for one in builtins.range(rank)])
-    return made
-
-
-# ---- element by element
-
-
-def true_divide(x1, x2):
-    x1, x2 = _alike(_floats(x1), _floats(x2))
-    return x1 / x2
-
-
-def floor_divide(x1, x2):
-    x1, x2 = _alike(x1, x2)
-    return x1 // x2
-
-
-def mod(x1, x2):
-    x1, x2 = _alike(x1, x2)
-    return x1 % x2
-
-
-def power(x1, x2):
-    return _m.pow(*_alike(x1, x2))
-
-
-def maximum(x1, x2):
-    return _m.maximum(*_alike(x1, x2))
-
-
-def minimum(x1, x2):
-    return _m.minimum(*_alike(x1, x2))
-
-
-def clip(x, x_min, x_max):
-    return _m.clip_by_value(x, x_min, x_max)
+def bitwise_not(x):
+    return bitwise.invert(x)
 
 
 def where(condition, x1=None, x2=None):
     condition = _m.cast(condition, "bool")
     return nonzero(condition) if x1 is None else _a.where(condition, *_alike(x1, x2))
-
-
-def log2(x):
-    return _m.log(_floats(x)) / math.log(2.0)
-
-
-def log10(x):
-    return _m.log(_floats(x)) / math.log(10.0)
-
-
-def exp2(x):
-    return _m.exp(_floats(x) * math.log(2.0))
-
-
-def cbrt(x):
-    x = _floats(x)
-    return _m.sign(x) * _m.pow(_m.abs(x), 1.0 / 3.0)
-
-
-def hypot(x1, x2):
-    x1, x2 = _alike(_floats(x1), _floats(x2))
-    return _m.sqrt(x1 * x1 + x2 * x2)
-
-
-def logaddexp(x1, x2):
-    x1, x2 = _alike(_floats(x1), _floats(x2))
-    return _m.maximum(x1, x2) + _m.log1p(_m.exp(-_m.abs(x1 - x2)))
-
-
-def heaviside(x1, x2):
-    x1, x2 = _alike(_floats(x1), x2)
-    return _a.where(_m.equal(x1, 0.0), x2 * _a.ones_like(x1), _m.cast(_m.greater(x1, 0.0), x1.dtype))
-
-
-def sinc(x):
-    x = _floats(x) * math.pi
-    safe = _a.where(_m.equal(x, 0.0), _a.ones_like(x), x)
-    return _a.where(_m.equal(x, 0.0), _a.ones_like(x), _m.sin(safe) / safe)
-
-
-def deg2rad(x):
-    return _floats(x) * (math.pi / 180.0)
-
-
-def rad2deg(x):
-    return _floats(x) * (180.0 / math.pi)
-
-
-def trunc(x):
-    x = convert_to_tensor(x)
-    return _a.where(_m.less(x, 0.0), _m.ceil(x), _m.floor(x)) if x.dtype.is_floating else x
-
-
-def round(x, decimals=0):
-    x = convert_to_tensor(x)
-    if decimals == 0 or not x.dtype.is_floating:
-        return _m.round(x)
-    return _m.round(x * 10.0 ** decimals) / 10.0 ** decimals
-
-
-def isclose(x1, x2, rtol=1e-5, atol=1e-8, equal_nan=False):
-    x1, x2 = _alike(_floats(x1), x2)
-    made = _m.logical_or(_m.equal(x1, x2), _m.logical_and(
-        _m.less_equal(_m.abs(x1 - x2), atol + rtol * _m.abs(x2)), _m.is_finite(x2)))
-    return _m.logical_or(made, _m.logical_and(_m.is_nan(x1), _m.is_nan(x2))) if equal_nan else made
-
-
-def allclose(x1, x2, rtol=1e-5, atol=1e-8, equal_nan=False):
-    return _m.reduce_all(isclose(x1, x2, rtol, atol, equal_nan))
-
-
-def isposinf(x):
-    return _m.logical_and(_m.is_inf(x), _m.greater(convert_to_tensor(x), 0.0))
-
-
-def isneginf(x):
-    return _m.logical_and(_m.is_inf(x), _m.less(convert_to_tensor(x), 0.0))
-
-
-def isin(x1, x2, assume_unique=False, invert=False):
-    x1, x2 = _alike(x1, x2)
-    made = _m.reduce_any(_m.equal(_a.expand_dims(x1, -1), _flat(x2)), -1)
-    return _m.logical_not(made) if invert else made
-
-
-def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
-    import numpy
-    x = _floats(x)
-    limits = numpy.finfo(x.dtype.as_numpy_dtype)
-    for found, value in ((_m.is_nan(x), nan), (isposinf(x), limits.max if posinf is None else posinf),
-                         (isneginf(x), limits.min if neginf is None else neginf)):
-        x = _a.where(found, _a.zeros_like(x) + float(value), x)
-    return x
-
-
-def logical_and(x1, x2):
-    return _m.logical_and(_m.cast(x1, "bool"), _m.cast(x2, "bool"))
-
-
-def logical_or(x1, x2):
-    return _m.logical_or(_m.cast(x1, "bool"), _m.cast(x2, "bool"))
-
-
-def logical_xor(x1, x2):
-    return _m.logical_xor(_m.cast(x1, "bool"), _m.cast(x2, "bool"))
-
-
-def logical_not(x):
-    return _m.logical_not(_m.cast(x, "bool"))
-
-
-def bitwise_not(x):
-    return bitwise.invert(x)
 
 
 # ---- shapes and places
@@ -417,12 +124,53 @@ def split(x, indices_or_sections, axis=0):
     return _a.split(x, [last - first for first, last in zip(ends, ends[1:])], axis)
 
 
+def hsplit(x, indices_or_sections):
+    x = convert_to_tensor(x)
+    return split(x, indices_or_sections, 0 if x._rank == 1 else 1)
+
+
+def vsplit(x, indices_or_sections):
+    return split(x, indices_or_sections, 0)
+
+
+def dsplit(x, indices_or_sections):
+    return split(x, indices_or_sections, 2)
+
+
 def array_split(x, indices_or_sections, axis=0):
     x = convert_to_tensor(x)
     if not isinstance(indices_or_sections, int):
         return split(x, indices_or_sections, axis)
     short, more = divmod(x._shape[axis], indices_or_sections)
     return _a.split(x, [short + (i < more) for i in builtins.range(indices_or_sections)], axis)
+
+
+def select(condlist, choicelist, default=0):
+    """At each place what the first list gives whose condition holds. Raises: ValueError for lists of other lengths."""
+    if not condlist or len(condlist) != len(choicelist):
+        raise ValueError("condlist and choicelist must be of one length, 1 or more; got "
+                         f"{len(condlist)} and {len(choicelist)}")
+    made = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        made = where(condition, choice, made)
+    return made
+
+
+def view(x, dtype=None):
+    """The same bytes as another dtype, along the last axis. Raises: ValueError where they make no whole number of elements."""
+    x = convert_to_tensor(x)
+    if dtype is None or as_dtype(dtype) == x.dtype:
+        return _a.identity(x)
+    own, wanted = x.dtype.size, as_dtype(dtype).size
+    shape = list(x._shape)
+    if own == wanted:
+        return _a.bitcast(x, dtype)
+    if own > wanted:
+        return _a.reshape(_a.bitcast(x, dtype), shape[:-1] + [shape[-1] * (own // wanted)])
+    if shape[-1] * own % wanted:
+        raise ValueError(f"Cannot view array of shape {tuple(shape)} and dtype {x.dtype!r} as dtype {as_dtype(dtype)!r} because "
+                         "the total number of bytes is not divisible by the size of the new dtype")
+    return _a.bitcast(_a.reshape(x, shape[:-1] + [shape[-1] * own // wanted, wanted // own]), dtype)
 
 
 def take(x, indices, axis=None):
@@ -473,7 +221,7 @@ def full(shape, fill_value, dtype=None):
 
 def full_like(x, fill_value, dtype=None):
     x = convert_to_tensor(x)
-    return _a.zeros_like(x if dtype is None else _m.cast(x, dtype)) + convert_to_tensor(fill_value, dtype=dtype or x.dtype)
+    return _a.broadcast_to(_m.cast(fill_value, dtype or x.dtype), _a.shape(x))
 
 
 def empty(shape, dtype=None):
@@ -521,7 +269,7 @@ def diagflat(x, k=0):
 
 
 def trace(x, offset=0, axis1=0, axis2=1):
-    return _m.reduce_sum(diagonal(x, offset, axis1, axis2), -1)
+    return _m.reduce_sum(_countable(diagonal(x, offset, axis1, axis2)), -1)
 
 
 def diff(a, n=1, axis=-1):
@@ -535,11 +283,33 @@ def diff(a, n=1, axis=-1):
 # ---- products
 
 
+def tensordot(x1, x2, axes=2):
+    """In the wider dtype of both; whole numbers of few bits are summed as int32 before."""
+    x1, x2 = _alike(x1, x2)
+    made = _m.tensordot(_countable(x1), _countable(x2), axes)
+    return made if made.dtype == x1.dtype else _m.cast(made, x1.dtype)
+
+
+def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The vectors at right angles to two: of 3 places, or of 2, whose third one is 0; the third one alone of two such."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x1, x2 = _alike(x1, x2)
+    first, second = (_a.unstack(moveaxis(one, at, -1), axis=-1) for one, at in ((x1, axisa), (x2, axisb)))
+    flat = len(first) == len(second) == 2
+    (a, b, *c), (d, e, *f) = first, second
+    third = a * e - b * d
+    if flat:
+        return third
+    c, f = (one[0] if one else _a.zeros_like(like) for one, like in ((c, a), (f, d)))
+    return moveaxis(_a.stack([b * f - c * e, c * d - a * f, third], -1), -1, axisc)
+
+
 def dot(x1, x2):
     x1, x2 = _alike(x1, x2)
     if not x1._rank or not x2._rank:
         return x1 * x2
-    return _m.tensordot(x1, x2, [[x1._rank - 1], [max(0, x2._rank - 2)]])
+    return tensordot(x1, x2, [[x1._rank - 1], [max(0, x2._rank - 2)]])
 
 
 def vdot(x1, x2):
@@ -548,48 +318,42 @@ def vdot(x1, x2):
 
 def inner(x1, x2):
     x1, x2 = _alike(x1, x2)
-    return x1 * x2 if not x1._rank or not x2._rank else _m.tensordot(x1, x2, [[x1._rank - 1], [x2._rank - 1]])
+    if not x1._rank or not x2._rank:
+        return x1 * x2
+    return tensordot(x1, x2, [[x1._rank - 1], [x2._rank - 1]])
 
 
 def outer(x1, x2):
-    x1, x2 = _alike(x1, x2)
+    x1, x2 = (_numbers(one) for one in _alike(x1, x2))
     return _a.expand_dims(_flat(x1), 1) * _flat(x2)
 
 
 def kron(x1, x2):
+    """Each element of the first times the whole second, of any ranks."""
     x1, x2 = _alike(x1, x2)
-    made = _a.expand_dims(_a.expand_dims(x1, 1), 3) * _a.expand_dims(_a.expand_dims(x2, 0), 2)
-    return _a.reshape(made, [x1._shape[0] * x2._shape[0], x1._shape[1] * x2._shape[1]])
-
-
-def vander(x, N=None, increasing=False):
-    x = convert_to_tensor(x)
-    count = x._shape[0] if N is None else N
-    powers = list(builtins.range(count))
-    powers = powers if increasing else powers[::-1]
-    return _m.pow(_a.expand_dims(x, 1), convert_to_tensor(powers, dtype=x.dtype))
+    rank = max(x1._rank, x2._rank)
+    x1, x2 = (_a.reshape(one, [1] * (rank - one._rank) + list(one._shape)) for one in (x1, x2))
+    sizes = [a * b for a, b in zip(x1._shape, x2._shape)]
+    for axis in builtins.range(rank):
+        x1, x2 = _a.expand_dims(x1, 2 * axis + 1), _a.expand_dims(x2, 2 * axis)
+    return _a.reshape(x1 * x2, sizes)
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     y = moveaxis(_floats(y), axis, -1)
-    steps = dx if x is None else diff(convert_to_tensor(x, dtype=y.dtype))
+    steps = dx if x is None else diff(_m.cast(x, y.dtype))
     count = y._shape[-1]
     halves = (take(y, list(builtins.range(1, count)), -1) + take(y, list(builtins.range(count - 1)), -1)) * 0.5
     return _m.reduce_sum(halves * steps, -1)
 
 
-def digitize(x, bins):
-    x = _floats(x)
-    return _a.searchsorted(convert_to_tensor(bins, dtype=x.dtype), _flat(x), side="right") if x._rank == 1 else \
-        _a.reshape(_a.searchsorted(convert_to_tensor(bins, dtype=x.dtype), _flat(x), side="right"), x._shape)
-
-
 def logspace(start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0):
-    return _m.pow(float(base), linspace(start, stop, num, endpoint, dtype=dtype, axis=axis))
+    made = _m.pow(float(base), linspace(start, stop, num, endpoint, axis=axis))
+    return made if dtype is None else _m.cast(made, dtype)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
-    start, stop = _alike(_floats(start), _floats(stop))
+    start, stop = _alike_floats(start, stop)
     step = (stop - start) / builtins.float(max(1, num - 1 if endpoint else num))
     made = _m.linspace(start, stop if endpoint else stop - step, num, axis=axis) if num != 1 else _a.expand_dims(start, 0)
     made = made if dtype is None else _m.cast(made, dtype)

@@ -3,7 +3,7 @@
 from .. import _native
 from .._tensor import convert_to_tensor
 from ._operation import apply_op
-from ._ops_numpy import _floats
+from ._ops_dtypes import floats as _floats
 
 _TEXTS = {"celu": "", "elu": "", "exponential": "", "gelu": "", "glu": "", "hard_shrink": "",
           "hard_sigmoid": "", "hard_silu": "", "hard_tanh": "", "leaky_relu": "", "linear": "",
@@ -29,6 +29,74 @@ def _make(name):
 _BY_NAME = {name: _make(name) for name in _TEXTS}
 globals().update(_BY_NAME)
 swish, hard_swish = _BY_NAME["silu"], _BY_NAME["hard_silu"]
+
+
+def _with(name, x, setting, default):
+    """The activation with something given besides the tensor."""
+    if setting == default:
+        return _NATIVE[name](x)
+    from . import _ops_nn
+    return apply_op(getattr(_ops_nn, name), x, setting, name=name)
+
+
+def celu(x, alpha=1.0):
+    """max(x, 0) + alpha * (e^(min(x, 0) / alpha) - 1)."""
+    return _with("celu", x, alpha, 1.0)
+
+
+def elu(x, alpha=1.0):
+    """x above 0, else alpha * (e^x - 1)."""
+    return _with("elu", x, alpha, 1.0)
+
+
+def glu(x, axis=-1):
+    """The first half along `axis` times the sigmoid of the second one."""
+    return _with("glu", x, axis, -1)
+
+
+def hard_shrink(x, threshold=0.5):
+    """x farther from 0 than the threshold, else 0."""
+    return _with("hard_shrink", x, threshold, 0.5)
+
+
+def leaky_relu(x, negative_slope=0.2):
+    """x above 0, else negative_slope * x."""
+    return _with("leaky_relu", x, negative_slope, 0.2)
+
+
+def log_softmax(x, axis=-1):
+    """x - log(sum(e^x)) along `axis`."""
+    return _with("log_softmax", x, axis, -1)
+
+
+def soft_shrink(x, threshold=0.5):
+    """x nearer to 0 by the threshold, 0 where it would pass it."""
+    return _with("soft_shrink", x, threshold, 0.5)
+
+
+def sparsemax(x, axis=-1):
+    """The nearest point of the simplex along `axis`: parts that add up to 1, many of them 0."""
+    return _with("sparsemax", x, axis, -1)
+
+
+def squareplus(x, b=4):
+    """(x + sqrt(x^2 + b)) / 2."""
+    return _with("squareplus", x, b, 4)
+
+
+_NATIVE = dict(_BY_NAME)
+for _function in (celu, elu, glu, hard_shrink, leaky_relu, log_softmax, soft_shrink, sparsemax, squareplus):
+    _function._native_name = _function.__name__
+    _BY_NAME[_function.__name__] = _function
+
+
+def threshold(x, threshold, default_value):
+    """x above the threshold, else `default_value`."""
+    from . import _ops_nn
+    return apply_op(_ops_nn.threshold, x, threshold, default_value, name="threshold")
+
+
+_BY_NAME["threshold"] = threshold
 
 
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):

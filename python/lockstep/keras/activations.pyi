@@ -3,15 +3,15 @@ from typing import Any
 def apply_op(function, *args, name=None, **kwargs) -> Any:
     """A function of tensors, on symbolic ones too."""
     ...
-def celu(x) -> Any:
-    """Keras's celu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+def celu(x, alpha=1.0) -> Any:
+    """max(x, 0) + alpha * (e^(min(x, 0) / alpha) - 1)."""
     ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def deserialize(config, custom_objects=None) -> Any:
     """The activation of a name, or of what `serialize` gave."""
     ...
-def elu(x) -> Any:
-    """Keras's elu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+def elu(x, alpha=1.0) -> Any:
+    """x above 0, else alpha * (e^x - 1)."""
     ...
 def exponential(x) -> Any:
     """Keras's exponential, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
@@ -25,11 +25,11 @@ def gelu_native(x) -> Any:
 def get(identifier) -> Any:
     """The activation of a name or a function; linear for None. Raises: ValueError."""
     ...
-def glu(x) -> Any:
-    """Keras's glu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+def glu(x, axis=-1) -> Any:
+    """The first half along `axis` times the sigmoid of the second one."""
     ...
-def hard_shrink(x) -> Any:
-    """Keras's hard_shrink, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+def hard_shrink(x, threshold=0.5) -> Any:
+    """x farther from 0 than the threshold, else 0."""
     ...
 def hard_sigmoid(x) -> Any:
     """Keras's hard_sigmoid, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
@@ -41,8 +41,8 @@ hard_swish = hard_silu
 def hard_tanh(x) -> Any:
     """Keras's hard_tanh, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
-def leaky_relu(x) -> Any:
-    """Keras's leaky_relu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+def leaky_relu(x, negative_slope=0.2) -> Any:
+    """x above 0, else negative_slope * x."""
     ...
 def linear(x) -> Any:
     """Keras's linear, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
@@ -50,8 +50,8 @@ def linear(x) -> Any:
 def log_sigmoid(x) -> Any:
     """Keras's log_sigmoid, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
-def log_softmax(x) -> Any:
-    """Keras's log_softmax, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+def log_softmax(x, axis=-1) -> Any:
+    """x - log(sum(e^x)) along `axis`."""
     ...
 def mish(x) -> Any:
     """Keras's mish, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
@@ -75,8 +75,8 @@ def sigmoid(x) -> Any:
 def silu(x) -> Any:
     """Keras's silu, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
-def soft_shrink(x) -> Any:
-    """Keras's soft_shrink, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+def soft_shrink(x, threshold=0.5) -> Any:
+    """x nearer to 0 by the threshold, 0 where it would pass it."""
     ...
 def softmax(x, axis=-1) -> Any:
     """exp(x) / sum(exp(x)) along `axis`."""
@@ -93,11 +93,11 @@ def sparse_plus(x) -> Any:
 def sparse_sigmoid(x) -> Any:
     """Keras's sparse_sigmoid, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
-def sparsemax(x) -> Any:
-    """Keras's sparsemax, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+def sparsemax(x, axis=-1) -> Any:
+    """The nearest point of the simplex along `axis`: parts that add up to 1, many of them 0."""
     ...
-def squareplus(x) -> Any:
-    """Keras's squareplus, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+def squareplus(x, b=4) -> Any:
+    """(x + sqrt(x^2 + b)) / 2."""
     ...
 swish = silu
 def tanh(x) -> Any:
@@ -106,6 +106,6 @@ def tanh(x) -> Any:
 def tanh_shrink(x) -> Any:
     """Keras's tanh_shrink, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
-def threshold(x) -> Any:
-    """Keras's threshold, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
+def threshold(x, threshold, default_value) -> Any:
+    """x above the threshold, else `default_value`."""
     ...

@@ -3,6 +3,8 @@
 from .._input_spec import InputSpec  # noqa: F401
 from .._layer import Layer  # noqa: F401
 from ._input import Input, InputLayer  # noqa: F401
+from ._adaptive import (AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D,  # noqa: F401
+                        AdaptiveMaxPooling1D, AdaptiveMaxPooling2D, AdaptiveMaxPooling3D)
 from ._dense import Dense, EinsumDense  # noqa: F401
 from ._embedding import Embedding  # noqa: F401
 from ._convolution import (Conv1D, Conv2D, Conv2DTranspose, Convolution1D, Convolution2D,  # noqa: F401

@@ -29,7 +29,7 @@ def affine_transform(images, transforms, interpolation="bilinear", fill_mode="co
         found = ops_array.reshape(ops_array.gather(flat, places, axis=1, batch_dims=1), ops_array.shape(images))
         return ops_array.where(known[..., None], found, ops_math.cast(fill_value, images.dtype))
     if interpolation == "nearest":
-        return read(math.round(place_y), math.round(place_x))
+        return read(*(math.sign(one) * math.floor(math.abs(one) + 0.5) for one in (place_y, place_x)))
     top, left = math.floor(place_y), math.floor(place_x)
     right, down = (place_x - left)[..., None], (place_y - top)[..., None]
     above = (1.0 - right) * read(top, left) + right * read(top, left + 1.0)
