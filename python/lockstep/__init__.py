@@ -104,7 +104,7 @@ _INITIALIZERS = {"random_normal_initializer": "RandomNormal", "random_uniform_in
                  "constant_initializer": "PlainConstant"}
 _ELSEWHERE = {"AggregationMethod": (".compat.v1", ""), "assert_equal": (".debugging", ""),
               "assert_greater": (".debugging", ""), "assert_less": (".debugging", ""), "assert_rank": (".debugging", ""),
-              "OptionalSpec": (".experimental", ""), "TypeSpec": ("._type_specs", ""), "type_spec_from_value": ("._type_specs", ""),
+              "edit_distance": ("._edit_distance", ""), "OptionalSpec": (".experimental", ""), "TypeSpec": ("._type_specs", ""), "type_spec_from_value": ("._type_specs", ""),
               "get_current_name_scope": ("._function", ""), "histogram_fixed_width_bins": (".ops_array", "")}
 _ALIASES = {"initializers": "keras.initializers", "losses": "keras.losses", "metrics": "keras.metrics",
             "optimizers": "keras.optimizers", "dtypes": "_dtypes"}

@@ -209,9 +209,7 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
 def constant(value, dtype=None, shape=None, name='Const') -> Any:
     """A tensor of numbers, text, nested lists or an array. A single value fills `shape`."""
     ...
-class control_dependencies:
-    """While it is open, ops wait for everything listed; nested ones add up, None begins anew."""
-    def __init__(self, control_inputs) -> None: ...
+from lockstep.debugging import control_dependencies as control_dependencies
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Any:
     """A tensor of `value`: a tensor, a variable, a NumPy array, a number, text, or nested lists."""
     ...
@@ -741,6 +739,7 @@ def truncatemod(x, y, name=None) -> Any:
 def tuple(tensors, control_inputs=None, name=None) -> Any:
     """The same tensors, there when all of them are."""
     ...
+from . import types as types
 uint8: Any
 def unique(x, out_idx=..., name=None) -> Any:
     """(the different values in the order of their first occurrence, which one each element is)."""

@@ -68,8 +68,11 @@ def assert_type(tensor, tf_type, message=None, name=None) -> Any:
     """Raises TypeError for a tensor, of whatever kind, of another dtype."""
     ...
 def check_numerics(tensor, message, name=None) -> Any:
-    """`tensor`. Raises InvalidArgumentError for NaN or infinity."""
+    """`tensor`. Raises: InvalidArgumentError for NaN or infinity, in graphs where the result is needed."""
     ...
+class control_dependencies:
+    """While it is open, ops wait for everything listed; nested ones add up, None begins anew."""
+    def __init__(self, control_inputs) -> None: ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def disable_check_numerics() -> Any:
     """Ends `enable_check_numerics` for what is called and traced from now on."""

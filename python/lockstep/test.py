@@ -20,6 +20,18 @@ def is_built_with_cuda():
     return False
 
 
+def is_built_with_gpu_support():
+    return is_built_with_cuda() or is_built_with_rocm()
+
+
+def is_built_with_rocm():
+    return False
+
+
+def is_built_with_xla():
+    return False
+
+
 def gpu_device_name():
     return ""
 

@@ -4,19 +4,38 @@ from ..._tensor import convert_to_tensor
 from ._graphs import in_graph
 
 
-def while_loop(cond, body, loop_vars, *args, **kwargs):
-    """`tf.while_loop`; a single variable comes without its list."""
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+               name=None, maximum_iterations=None, return_same_structure=False):
+    """`tf.while_loop`; a single variable comes without its list, unless `return_same_structure`."""
     from ..._control_flow import while_loop as loop
-    results = loop(cond, body, loop_vars, *args, **kwargs)
+    results = loop(cond, body, loop_vars, shape_invariants, maximum_iterations=maximum_iterations, name=name)
+    if return_same_structure:
+        return results
     return results[0] if isinstance(results, (list, tuple)) and len(results) == 1 else results
 
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
-    """`input_`, printing `data` when it is computed."""
-    from ..._function import control_dependencies
-    from ..._host_calls import print_v2
+    """`input_`, printing `data` to standard error when it is computed: `first_n` times at most, the first `summarize` elements
+    (3; -1 for all) of each."""
+    import sys
+    from ... import _native
+    from ..._function import control_dependencies, host_operation
     from ...ops_array import identity
-    with control_dependencies([print_v2(message or "", *data)] if in_graph() else []):
+    tensors, most = [convert_to_tensor(one) for one in data], 3 if summarize is None else int(summarize)
+    left = [float("inf") if first_n is None or first_n < 0 else int(first_n)]
+
+    def show(values):
+        if left[0] > 0:
+            left[0] -= 1
+            parts = [_native.summarized_flat(one, most).decode(errors="replace") for one in values]
+            print((message or "") + "".join(f"[{one}]" for one in parts), file=sys.stderr, flush=True)
+        return []
+    if not _native.is_tracing():
+        show(tensors)
+        return identity(input_)
+    marks = (message or "") + "\x02" * len(tensors) + "\n"
+    elsewhere = ("PrintV2", {"template": ("s", marks.encode()), "to_stdout": ("b", False), "summarize": ("i", most)})
+    with control_dependencies([host_operation(show, tensors, "Print", elsewhere if first_n is None else None)]):
         return identity(input_)
 
 
@@ -27,14 +46,17 @@ def py_func(func, inp, Tout, stateful=True, name=None):
 
 
 def string_split(source, sep=None, skip_empty=True, delimiter=" ", result_type="SparseTensor", name=None):
-    """The parts of a vector of texts, as a sparse matrix."""
-    from ...ragged import RaggedTensor
-    from ...strings import split
-    parts = split(source, delimiter if sep is None else sep)
+    """The parts of a vector of texts between delimiters, each of the characters of `delimiter` being one, or without any its
+    bytes; as a sparse matrix or as `result_type` says a RaggedTensor."""
+    import re
+    from ... import ragged, strings
+    delimiter = delimiter if sep is None else sep
+    delimiter = delimiter.decode() if isinstance(delimiter, bytes) else delimiter
+    if len(delimiter) > 1:
+        source = strings.regex_replace(source, f"[{re.escape(delimiter)}]", delimiter[0].replace("\\", "\\\\"))
+    parts = strings.split(source, delimiter[0]) if delimiter else strings.bytes_split(source)
     if skip_empty:
-        rows = [[one for one in row if one] for row in parts.to_list()]
-        parts = RaggedTensor.from_row_lengths(convert_to_tensor([one for row in rows for one in row], dtype="string"),
-                                              [len(row) for row in rows])
+        parts = ragged.boolean_mask(parts, parts.with_values(strings.length(parts.values) > 0))
     return parts.to_sparse() if result_type == "SparseTensor" else parts
 
 
@@ -46,6 +68,38 @@ def to_float(x, name=None):
 def where_v2(condition, x=None, y=None):
     from ...ops_array import where
     return where(condition, x, y)
+
+
+def to_bfloat16(x, name=None):
+    from ...ops_math import cast
+    return cast(x, "bfloat16")
+
+
+def batch_gather(params, indices, name=None):
+    """The elements that the last axis of `indices` names, in each element of the axes before, which both have."""
+    from ...ops_array import gather
+    axes = convert_to_tensor(indices)._rank - 1
+    return gather(params, indices, axis=axes, batch_dims=axes)
+
+
+def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
+    """A tensor of a value; a sparse one as it is. Raises: RuntimeError for a sparse one of another dtype."""
+    from ...sparse import SparseTensor
+    if not isinstance(value, SparseTensor):
+        return convert_to_tensor(value, dtype)
+    if dtype is not None and value.dtype != dtype:
+        raise RuntimeError(f"Sparse dtype mismatch. Requested: {dtype},  Actual: {value.dtype}")
+    return value
+
+
+def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
+    """A tensor of a value; indexed slices as they are. Raises: ValueError for slices of another dtype."""
+    from ..._tensor import IndexedSlices
+    if not isinstance(value, IndexedSlices):
+        return convert_to_tensor(value, dtype)
+    if dtype is not None and value.dtype != dtype:
+        raise ValueError(f"Tensor conversion requested dtype {dtype} for tensor with dtype {value.dtype}")
+    return value
 
 
 def to_double(x, name=None):

@@ -65,6 +65,45 @@ def avg_pool(value=None, ksize=None, strides=None, padding="VALID", data_format=
                           name=name)
 
 
+def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
+    """A filter of its own for each channel."""
+    return _nn.depthwise_conv2d(input, filter, strides, padding, data_format, dilations if rate is None else rate)
+
+
+def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None,
+                     dilations=None):
+    """A filter of its own for each channel, then one that mixes channels."""
+    return _nn.separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format,
+                                dilations if rate is None else rate)
+
+
+def convolution(input, filter=None, padding=None, strides=None, dilation_rate=None, name=None, data_format=None,
+                filters=None, dilations=None):
+    """A convolution over 1, 2 or 3 axes, by the rank of the filters."""
+    return _nn.convolution(input, _one_of("convolution", filter, filters, ("filter", "filters")), strides, padding or "VALID",
+                           data_format, dilations if dilation_rate is None else dilation_rate)
+
+
+def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None,
+         dilations=None):
+    """Windows of 1, 2 or 3 axes. pooling_type: MAX or AVG."""
+    return _nn.pool(input, window_shape, pooling_type, strides, padding, data_format,
+                    dilations if dilation_rate is None else dilation_rate)
+
+
+max_pool_v2 = _nn.max_pool
+
+
+def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
+    """(mean, variance) over the axes, of elements that count `frequency_weights` times."""
+    return _nn.weighted_moments(x, axes, frequency_weights, bool(keep_dims or keepdims))
+
+
+def sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdims=None):
+    """(count, sum, sum of squares, shift) over the axes."""
+    return _nn.sufficient_statistics(x, axes, shift, bool(keep_dims or keepdims))
+
+
 def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
     """Rows of a table, or of its parts: "mod" gives part i each row that leaves i, "div" row after row."""
     if isinstance(params, (list, tuple)):
