@@ -1041,6 +1041,8 @@ def custom_gradient(f=None):
     if f is None:
         return custom_gradient
 
+    watched = _requires_variables(f)
+
     @functools.wraps(f)
     def decorated(*args, **kwargs):
         tensors = [convert_to_tensor(one) for one in args]
@@ -1048,7 +1050,7 @@ def custom_gradient(f=None):
         structure = []
 
         def call(given):
-            result, gradient = f(*given, **kwargs)
+            result, gradient = watched(*given, **kwargs)
             flat, form = _flatten_results(result)
             structure[:] = [form]
 
@@ -1064,11 +1066,31 @@ def custom_gradient(f=None):
     return decorated
 
 
+def _requires_variables(f):
+    """`f`, which raises TypeError in its first call where it reads variables and its gradient does not take them."""
+    seen = []
+
+    def call(*args, **kwargs):
+        if seen:
+            return f(*args, **kwargs)
+        seen.append(True)
+        from ._tape import GradientTape
+        with GradientTape() as tape:
+            result, gradient = f(*args, **kwargs)
+        taken = inspect.signature(gradient).parameters.values()
+        if not any(one.name == "variables" or one.kind is one.VAR_KEYWORD for one in taken) and tape.watched_variables():
+            seen.clear()
+            raise TypeError("@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses "
+                            f"variables: {list(tape.watched_variables())}.")
+        return result, gradient
+    return call
+
+
 def _variables_of(f, tensors, kwargs):
     """The variables that `f` reads, where the gradient that it gives takes them: found by a call beforehand."""
     def takes(code):
         names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
-        return "variables" in names
+        return "variables" in names or code.co_flags & inspect.CO_VARKEYWORDS
     code = getattr(f, "__code__", None)
     if code is None or not any(takes(one) for one in code.co_consts if hasattr(one, "co_varnames")):
         return []

@@ -360,6 +360,14 @@ class Variable(metaclass=_Meta):
         from . import ops_array
         return self._become(lambda value: ops_array.tensor_scatter_nd_sub(value, indices, updates))
 
+    def scatter_nd_max(self, indices, updates, name=None):
+        from . import ops_array
+        return self._become(lambda value: ops_array.tensor_scatter_nd_max(value, indices, updates))
+
+    def scatter_nd_min(self, indices, updates, name=None):
+        from . import ops_array
+        return self._become(lambda value: ops_array.tensor_scatter_nd_min(value, indices, updates))
+
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
         """Writes rows, each batch of them at the places of its own. Shapes: indices [b..., n] with known sizes b, values
         [b..., n, ...]: the rows [b..., indices[b..., i]] become values[b..., i]."""
@@ -628,6 +636,23 @@ def _initial(value, dtype):
             value = known
         return convert_to_tensor(value, dtype=dtype)
     return convert_to_tensor(value, dtype=dtype)
+
+
+def _refuse_in_place(name, text):
+    def apply(self, other):
+        if self._keras_path is not None or self._strategy is not None:  # those of Keras and of strategies give a tensor
+            return NotImplemented
+        raise RuntimeError(text)
+    setattr(Variable, f"__{name}__", apply)
+
+
+for _name, _sign in (("iadd", "+"), ("isub", "-")):
+    _how = "add" if _name == "iadd" else "sub"
+    _refuse_in_place(_name, f"`variable {_sign}= value` with `tf.Variable`s is not supported. Use `variable.assign_{_how}(value)` "
+                     f"to modify the variable, or `out = variable {_sign} value` if you need to get a new output Tensor.")
+for _name, _sign in (("imul", "*"), ("itruediv", "/"), ("ipow", "**")):
+    _refuse_in_place(_name, f"`var {_sign}= value` with `tf.Variable`s is not supported. Use `var.assign(var {_sign} value)` to "
+                     f"modify the variable, or `out = var {_sign} value` if you need to get a new output Tensor.")
 
 
 class variable_creator_scope:
