@@ -10,6 +10,7 @@ from . import _config_order, _input_spec, _masks, _policy, constraints, initiali
 from ._configured import Configured, noting_arguments
 from ._context import _Inside, _local, CallContext, Computing, current_training, shown_sizes
 from ._names import auto_name, native_name, to_snake_case
+from ._own_state import known_shape, OwnState
 from ._symbols import _shape_tree, has_symbols, infer, KerasTensor, Node, Shape
 
 
@@ -27,7 +28,7 @@ def is_of_package(method):
     return method.__module__.startswith(_PACKAGE)
 
 
-class Layer(Configured):
+class Layer(Configured, OwnState):
     """Part of a model: makes its weights when it first sees an input, and maps inputs to outputs.
 
     To write one, derive; make weights in `__init__` or `build(input_shape)` by `add_weight`, and
@@ -531,10 +532,13 @@ def _whole_numbers(initializer, dtype):
 
 def _built_by(build):
     import functools
+    signature = inspect.signature(build)
 
     @functools.wraps(build)
     def wrapped(self, *args, **kwargs):
         result = build(self, *args, **kwargs)
+        given = signature.bind(self, *args, **kwargs).arguments
+        object.__setattr__(self, "_build_arguments", {key: known_shape(one) for key, one in list(given.items())[1:]})
         object.__setattr__(self, "built", True)
         return result
     return wrapped

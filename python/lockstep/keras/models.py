@@ -11,6 +11,7 @@ from ._layer import Layer
 from ._names import auto_name, native_name
 from ._operation import OperationLayer
 from ._own_inputs import with_own_inputs
+from ._own_state import batches_of
 from ._policy import numbers_in
 from ._symbols import KerasTensor, Node, has_symbols, infer
 from ._training import Trainer
@@ -85,13 +86,16 @@ class Model(Trainer, Layer):
             (list, tuple)) else [tuple(input_shape)]
         symbols = [KerasTensor(one, self._dtype) for one in (
             shapes.values() if isinstance(shapes, dict) else shapes)]
-        infer(lambda tensors: self(tensors[0] if len(tensors) == 1 else list(tensors)), symbols)
+        infer(lambda tensors: self(dict(zip(shapes, tensors)) if isinstance(shapes, dict) else
+                                   tensors[0] if len(tensors) == 1 else list(tensors)), symbols)
         object.__setattr__(self, "built", True)
 
     def _build_for(self, args, kwargs):
         build = type(self).build
         if build not in (Model.build, Sequential.build, Functional.build):
             super()._build_for(args, kwargs)
+        elif type(self) not in (Sequential, Functional) and len(args) == 1:
+            object.__setattr__(self, "_built_for", batches_of(args[0]))
         object.__setattr__(self, "built", True)
 
     def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False,

@@ -13,6 +13,7 @@ import zipfile
 from .. import nest
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
+from . import _own_state
 from ._names import to_snake_case
 
 _registered = {}  # by "package>name"
@@ -128,7 +129,9 @@ def serialize_keras_object(obj):
             made["module"] = getattr(cls, "_keras_module", cls.__module__)
             made["registered_name"] = get_registered_name(cls)
         shape = getattr(obj, "_built_for", None)
-        if shape is not None:
+        if _own_state.is_users(obj, "get_build_config"):
+            made["build_config"] = serialize_keras_object(obj.get_build_config())
+        elif shape is not None:
             made["build_config"] = {"input_shape": shape}
         return made
     name = getattr(obj, "name", None)
@@ -199,7 +202,10 @@ def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwar
                         "`@keras.saving.register_keras_serializable()`, or given in `custom_objects`. Full "
                         f"object config: {config}")
     with CustomObjectScope(custom_objects or {}):
-        return cls.from_config(inner)
+        made = cls.from_config(inner)
+    if config.get("build_config") and _own_state.is_users(made, "build_from_config") and not made.built:
+        made.build_from_config(config["build_config"])
+    return made
 
 
 deserialize = deserialize_keras_object
@@ -226,16 +232,16 @@ def need_h5py():
 
 
 def _places(model):
-    """[(path, name, variables)] of all parts, where Keras has them in its files."""
+    """[(path, name, variables, layer or None)] of all parts, where Keras has them in its files."""
     made, seen = [], set()
     _walk(model, "", made, seen)
     optimizer = getattr(model, "optimizer", None)
     if optimizer is not None and optimizer.variables:
         from ..train import _keras_variables
-        made.append(("optimizer", optimizer.name, _keras_variables(optimizer)))
+        made.append(("optimizer", optimizer.name, _keras_variables(optimizer), None))
         inner = getattr(optimizer, "inner_optimizer", None)
         if inner is not None:
-            made.append(("optimizer/inner_optimizer", inner.name, _keras_variables(inner)))
+            made.append(("optimizer/inner_optimizer", inner.name, _keras_variables(inner), None))
     return made
 
 
@@ -250,7 +256,7 @@ def _walk(layer, path, made, seen):
         return
     seen.add(id(layer))
     if isinstance(layer, Metric):
-        made.append((path, layer.name, list(layer.variables)))
+        made.append((path, layer.name, list(layer.variables), None))
         return
     if isinstance(layer, NativeLayer):
         by_holder = {"": []}
@@ -259,9 +265,9 @@ def _walk(layer, path, made, seen):
             inside = "/".join(_holder(one).removeprefix("_") for one in holders)
             by_holder.setdefault(inside, []).append(variable)
         for inside, variables in by_holder.items():
-            made.append((_join(path, inside), inside.rpartition("/")[2] or layer.name, variables))
+            made.append((_join(path, inside), inside.rpartition("/")[2] or layer.name, variables, None if inside else layer))
         return
-    made.append((path, layer.name, with_shards_joined(layer._own_weights)))
+    made.append((path, layer.name, with_shards_joined(layer._own_weights), layer))
     if isinstance(layer, (Functional, Sequential)):
         _walk_all(layer.layers, _join(path, "layers"), made, seen)
         return
@@ -298,11 +304,11 @@ def write_h5(model, target):
     """Writes weights, and the optimizer's slots, as Keras does. Raises: ImportError without h5py."""
     h5py = need_h5py()
     with h5py.File(target, "w") as file:
-        for path, name, variables in _places(model):
+        for path, name, variables, layer in _places(model):
             group = file.require_group(_join(path, "vars"))
             group.attrs["name"] = name
-            for place, variable in enumerate(variables):
-                group.create_dataset(str(place), data=variable.numpy())
+            for key, value in _own_state.values_of(layer, variables).items():
+                group.create_dataset(key, data=value)
 
 
 def read_h5(model, source, skip_mismatch=False):
@@ -312,8 +318,11 @@ def read_h5(model, source, skip_mismatch=False):
         raise ValueError(f"Unable to load weights into layer '{model.name}', which has not been built yet. "
                          "Call the model on some data, or build it, first.")
     with h5py.File(source, "r") as file:
-        for path, _, variables in _places(model):
+        for path, _, variables, layer in _places(model):
             group = file.get(_join(path, "vars"))
+            if layer is not None and _own_state.is_users(layer, "load_own_variables"):
+                layer.load_own_variables({key: group[key][()] for key in group or ()})
+                continue
             count = 0 if group is None else len(group)
             if count != len(variables):
                 if skip_mismatch or path == "optimizer":
@@ -358,6 +367,7 @@ def save_model(model, filepath, overwrite=True, **kwargs):
         archive.writestr("metadata.json", json.dumps({"keras_version": "3.15.1", "writer": "lockstep"}))
         archive.writestr("config.json", json.dumps(config))
         archive.writestr("model.weights.h5", weights.getvalue())
+        _own_state.write_files(_places(model), archive)
     os.replace(temporary, path)
 
 
@@ -374,13 +384,15 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
     model = deserialize_keras_object(config, custom_objects)
     shape = (config.get("build_config") or {}).get("input_shape")
     if not model.built and shape is not None:
-        model.build(shape if isinstance(shape, dict) else tuple(shape))
+        model.build(shape if isinstance(shape, dict) or isinstance(shape[0], list) else tuple(shape))
     compiled = config.get("compile_config")
     if compile and compiled:
         with CustomObjectScope(custom_objects or {}):
             model.compile_from_config(compiled)
         model.optimizer.build(model.trainable_weights)
     read_h5(model, weights)
+    with zipfile.ZipFile(path) as archive:
+        _own_state.read_files(_places(model), archive)
     return model
 
 

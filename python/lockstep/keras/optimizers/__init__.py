@@ -3,6 +3,7 @@
 from ... import _late, _native
 from ..._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from ..._variable import Variable
+from .. import _own_state
 from .._names import auto_name, to_snake_case
 from . import schedules  # noqa: F401
 
@@ -158,6 +159,14 @@ class Optimizer:
         return made
 
     weights = variables
+
+    def save_own_variables(self, store):
+        """Puts all variables into a dict of arrays."""
+        _own_state.keep_all(self, store)
+
+    def load_own_variables(self, store):
+        """Assigns what `save_own_variables` has put there; warns about another number of variables, and leaves them."""
+        _own_state.take_all(self, store)
 
     def apply_gradients(self, grads_and_vars, name=None, **kwargs):
         """One update by (gradient, variable) pairs; gives `iterations`. Raises: ValueError when there are no gradients."""
