@@ -128,6 +128,7 @@ class AccessCollector {
       access->row = CounterAt(flat_, conditions_, node.inputs[what.rows]);
     } else if (node.def->op() == "ReadVariableOp" ||
                (what.kind == AccessKind::kRead && node.def->op() == "Identity")) {
+      if (node.fetched) return;
       access->places = PlacesTakenFrom(flat_, conditions_, access->node, shape);
       access->what.part = access->places != nullptr;
     }
@@ -164,7 +165,7 @@ class AccessCollector {
         const std::string& device = user.def == nullptr ? std::string() : user.def->device();
         const std::string& home = flat_.nodes[read.node].def->device();
         if (!device.empty() && !home.empty() && device != home) continue;  // sent: a copy
-        if (user.kind == Kind::kJoin || (user.kind == Kind::kOp && KeepsBuffer(user.def->op()))) {
+        if (user.kind == Kind::kJoin || HandsOn(user, {node, edge.output})) {
           open.push_back(edge.from);
         } else if (user.kind == Kind::kOp && !IgnoresValue(user.def->op())) {
           users.insert(edge.from);
@@ -178,6 +179,17 @@ class AccessCollector {
       late.conditions = under[user];
       accesses_.push_back(std::move(late));
     }
+  }
+
+  static bool HandsOn(const FlatNode& user, const Edge& buffer) {
+    if (user.kind != Kind::kOp) return false;
+    for (size_t i = 0; i < user.inputs.size(); ++i) {
+      const Edge& input = user.inputs[i];
+      if (input.from == buffer.from && input.output == buffer.output &&
+          KeepsBufferOf(user.def->op(), static_cast<int>(i)))
+        return true;
+    }
+    return false;
   }
 
   // Notes under what the buffer comes to a node; false if that is known already. On several ways it

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "check/constants.h"
@@ -17,7 +16,9 @@ constexpr size_t kMaxLiterals = 256;
 constexpr int kMaxPredicates = 20;  // of predicates made of predicates
 // Output `o` of a node "is a number": the literal's output is this less o.
 constexpr int kIs = -1'000'000'000;
-constexpr int64_t kLargestNumber = 1'000'000'000;
+// Output `o` of a node "takes branch b", of numbered ones: the literal's output is this less both.
+constexpr int kTakes = -500'000'000;
+constexpr int kMostBranches = 1000;
 
 void Add(std::vector<Literal>* to, const Literal& literal) {
   if (to->size() >= kMaxLiterals) return;
@@ -34,6 +35,10 @@ Conditions::Conditions(const FlatGraph& flat)
     : flat_(flat), equal_(FindEqualNodes(flat)), of_(flat.nodes.size()) {
   for (const FlatNode& node : flat.nodes) {
     if (const auto comparison = Compared(node)) Note(*comparison);
+    const graph_def::TensorProto* tensor = ConstantOf(node);
+    if (tensor == nullptr) continue;
+    if (const auto scalar = ScalarOf(*tensor))
+      scalars_.try_emplace(*scalar, static_cast<int>(scalars_.size()));
   }
   for (int node : flat.order) of_[node] = Collect(node);
 }
@@ -69,6 +74,22 @@ void Conditions::Decide(std::vector<Literal>* literals, const Edge& predicate, i
   const bool none = IsOp(node, {"LogicalOr"}) && value == 0;
   if ((!all && !none) || depth > kMaxPredicates) return;
   for (const Edge& part : node.inputs) Decide(literals, part, value, depth + 1);
+}
+
+// Of branches that numbers take; those of another op may be more or fewer.
+void Conditions::DecideBranch(std::vector<Literal>* literals, const Edge& predicate, int number,
+                              FlatNode::Branch branch) const {
+  const Edge origin = Origin(predicate);
+  const auto takes = [&](int one, int value) {
+    if (one >= kMostBranches) return;
+    Add(literals, {origin.from, kTakes - origin.output * kMostBranches - one, value});
+  };
+  const bool other = branch == FlatNode::Branch::kOther;
+  for (int before = 0; other && before < std::min(number, kMostBranches); ++before)
+    takes(before, 0);
+  if (other) return;
+  takes(number, 1);
+  Add(literals, {origin.from, origin.output, number});
 }
 
 void Conditions::DecideConstant(std::vector<Literal>* literals, const FlatNode& node,
@@ -127,12 +148,23 @@ void Conditions::DecideComparison(std::vector<Literal>* literals, const FlatNode
     return;
   }
   Say(literals, {a, b, true}, 0);
-  // A value is one number at most.
+  // A value is one constant at most.
   for (const auto& [one, other] : {std::pair(a, b), std::pair(b, a)}) {
-    const auto numbers = NumbersOf(flat_, *this, other);
-    if (!numbers || numbers->size() != 1 || std::abs(numbers->front()) > kLargestNumber) continue;
-    Add(literals, {one.from, kIs - one.output, static_cast<int>(numbers->front())});
+    if (const auto scalar = ScalarAt(other)) Add(literals, {one.from, kIs - one.output, *scalar});
   }
+}
+
+// The number of the scalar that an edge brings, if it is a constant.
+std::optional<int> Conditions::ScalarAt(const Edge& edge) const {
+  std::optional<std::string> scalar;
+  if (const auto* tensor = ConstantOf(flat_.nodes[Origin(edge).from])) {
+    scalar = ScalarOf(*tensor);
+  } else if (const auto numbers = NumbersOf(flat_, *this, edge); numbers && numbers->size() == 1) {
+    scalar = std::to_string(numbers->front());
+  }
+  if (!scalar) return std::nullopt;
+  const auto place = scalars_.find(*scalar);
+  return place == scalars_.end() ? std::nullopt : std::optional(place->second);
 }
 
 std::vector<Literal> Conditions::Collect(int id) const {
@@ -141,7 +173,12 @@ std::vector<Literal> Conditions::Collect(int id) const {
   if (node.base >= 0) {
     literals = of_[node.base];
     for (const Literal& literal : node.literal) {
-      Decide(&literals, {literal.node, literal.output}, literal.value);
+      const Edge predicate{literal.node, literal.output};
+      if (node.branch == FlatNode::Branch::kTruth) {
+        Decide(&literals, predicate, literal.value);
+      } else {
+        DecideBranch(&literals, predicate, literal.value, node.branch);
+      }
     }
     return literals;
   }

@@ -1,5 +1,6 @@
 #include "check/constants.h"
 
+#include <cmath>
 #include <cstring>
 
 namespace lockstep::check {
@@ -21,8 +22,25 @@ int64_t CountOf(const graph_def::TensorProto& tensor) {
   return count > kMaxNumbers ? -1 : count;
 }
 
+bool OfIntegers(const graph_def::TensorProto& tensor) {
+  using namespace graph_def;
+  switch (tensor.dtype()) {
+    case DT_INT32:
+    case DT_INT64:
+    case DT_INVALID:
+      return true;
+    case DT_INT8:
+    case DT_INT16:
+    case DT_UINT8:
+      return tensor.tensor_content().empty();
+    default:
+      return false;
+  }
+}
+
 // The last number that is written stands for those behind it, too.
 Numbers Written(const graph_def::TensorProto& tensor) {
+  if (!OfIntegers(tensor)) return std::nullopt;
   std::vector<int64_t> numbers(tensor.int_val().begin(), tensor.int_val().end());
   numbers.insert(numbers.end(), tensor.int64_val().begin(), tensor.int64_val().end());
   const std::string& bytes = tensor.tensor_content();
@@ -119,6 +137,29 @@ const graph_def::TensorProto* ConstantOf(const FlatNode& node) {
   const auto value = node.def->attr().find("value");
   if (value == node.def->attr().end() || !value->second.has_tensor()) return nullptr;
   return &value->second.tensor();
+}
+
+std::optional<std::string> ScalarOf(const graph_def::TensorProto& tensor) {
+  if (CountOf(tensor) != 1) return std::nullopt;
+  const std::string& bytes = tensor.tensor_content();
+  if (tensor.dtype() == graph_def::DT_STRING)
+    return tensor.string_val_size() == 1 ? tensor.string_val(0) : std::string();
+  double real = 0;
+  if (tensor.dtype() == graph_def::DT_FLOAT) {
+    float narrow = tensor.float_val_size() > 0 ? tensor.float_val(0) : 0;
+    if (bytes.size() == sizeof(narrow)) std::memcpy(&narrow, bytes.data(), sizeof(narrow));
+    real = narrow;
+  } else if (tensor.dtype() == graph_def::DT_DOUBLE) {
+    real = tensor.double_val_size() > 0 ? tensor.double_val(0) : 0;
+    if (bytes.size() == sizeof(real)) std::memcpy(&real, bytes.data(), sizeof(real));
+  } else {
+    const Numbers numbers = Written(tensor);
+    if (!numbers) return std::nullopt;
+    return std::to_string(numbers->front());
+  }
+  if (std::isnan(real)) return std::nullopt;
+  if (real == 0) real = 0;  // of either sign
+  return std::string(reinterpret_cast<const char*>(&real), sizeof(real));
 }
 
 bool CastsInteger(const FlatNode& node) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "check/flat_graph.h"
@@ -12,6 +13,10 @@ namespace lockstep::check {
 
 /// The value of a constant; null for other nodes.
 const graph_def::TensorProto* ConstantOf(const FlatNode& node);
+
+/// What tells the value of a constant of one element from others of its type: equal values give
+/// equal text. Nothing for a NaN and for types that are not known.
+std::optional<std::string> ScalarOf(const graph_def::TensorProto& tensor);
 
 /// An integer attribute.
 int64_t NumberOf(const graph_def::NodeDef& node, const char* name, int64_t otherwise);

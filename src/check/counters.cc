@@ -69,7 +69,12 @@ Sum SumAt(const FlatGraph& flat, const Conditions& conditions, Edge edge) {
 std::optional<Counter> CounterAt(const FlatGraph& flat, const Conditions& conditions, Edge edge) {
   const Sum sum = SumAt(flat, conditions, edge);
   if (sum.variable < 0) return std::nullopt;
-  const Edge back = BackEdge(flat.nodes[sum.variable]);
+  const FlatNode& variable = flat.nodes[sum.variable];
+  const Edge back = BackEdge(variable);
+  for (const Edge& begin : variable.inputs) {  // several numbers count no row alone
+    const auto numbers = begin.loop < 0 ? NumbersOf(flat, conditions, begin) : std::nullopt;
+    if (numbers && numbers->size() != 1) return std::nullopt;
+  }
   const Sum next = SumAt(flat, conditions, {back.from, back.output});
   if (next.variable != sum.variable || next.offset == 0) return std::nullopt;
   return Counter{sum.variable, back.loop, sum.offset, next.offset};

@@ -44,6 +44,14 @@ bool IsWritten(const FlatGraph& flat, int id) {
   });
 }
 
+// Whether the op reads a variable of version 1, which another read may find changed.
+bool TakesChanging(const FlatGraph& flat, const FlatNode& node) {
+  if (node.kind != Kind::kOp || node.inputs.empty()) return false;
+  const int from = node.inputs[0].from;
+  const FlatNode& source = flat.nodes[from];
+  return IsWritten(flat, from) || (source.kind == Kind::kOp && KeepsReference(source.def->op()));
+}
+
 // Whether what the node gives is a variable's buffer, which may still be written.
 bool Changes(const FlatGraph& flat, int id, const std::vector<char>& changes) {
   const FlatNode& node = flat.nodes[id];
@@ -81,6 +89,7 @@ Edge OriginOf(const FlatGraph& flat, Edge edge, bool* negated) {
   for (int steps = 0; steps < 10'000; ++steps) {
     const FlatNode& node = flat.nodes[edge.from];
     const bool alone = node.inputs.size() == 1;
+    if (TakesChanging(flat, node)) break;
     if (alone && node.kind == Kind::kJoin) {
       edge = node.inputs[0];
     } else if (alone && IsOp(node, {"Identity", "StopGradient", "Enter", "Snapshot"})) {

@@ -94,7 +94,7 @@ class Flattener {
     }
   }
 
-  Result<FlatGraph> Main(const std::vector<int>& nodes) {
+  Result<FlatGraph> Main(const std::vector<int>& nodes, const std::vector<int>& fetched) {
     flat_.scopes.push_back({});
     Body body;
     for (int i : nodes) {
@@ -102,6 +102,8 @@ class Flattener {
       body.lines.push_back(read_.node_lines[i]);
     }
     LOCKSTEP_RETURN_IF_ERROR(Add(&body, 0, -1, -1));
+    for (int i : fetched)
+      flat_.nodes[body.made.at(read_.graph->node(i).name()).node].fetched = true;
     LOCKSTEP_RETURN_IF_ERROR(FindLoops(&flat_, read_.where));
     return std::move(flat_);
   }
@@ -247,10 +249,19 @@ class Flattener {
     return Fault("an input must name an output that is there; got \"" + input + "\"", node, line);
   }
 
-  // The number of an output that functions name by its argument.
-  int OutputOf(int node, const graph::InputName& name) const {
-    if (name.output == "output_true" || name.output == "value_index") return 1;
-    return name.index;
+  // The number of an output that functions name by its argument. What is not known of an op is
+  // numbered as its names come.
+  int OutputOf(int node, const graph::InputName& name) {
+    constexpr std::string_view kSecond[] = {"output_true", "value_index", "deleter"};
+    if (std::find(std::begin(kSecond), std::end(kSecond), name.output) != std::end(kSecond))
+      return 1;
+    if (name.output.empty() || name.output == "output_false") return name.index;
+    std::vector<std::string>& names = outputs_[node];
+    const auto place = std::find(names.begin(), names.end(), name.output);
+    constexpr int kMostOfOneName = 50;
+    const int before = static_cast<int>(place - names.begin()) * kMostOfOneName;
+    if (place == names.end()) names.emplace_back(name.output);
+    return before + name.index;
   }
 
   int ResultIndex(const Body::Made& made, const graph::InputName& name) const {
@@ -315,6 +326,7 @@ class Flattener {
         const Edge predicate = flat_.nodes[made.node].inputs[0];
         flat_.nodes[entry].base = made.node;
         flat_.nodes[entry].literal = {{predicate.from, predicate.output, i}};
+        flat_.nodes[entry].branch = BranchOf(node, i, count);
         flat_.nodes[entry].controls.push_back({made.node});
       }
       const int inside = NewScope(scope, path, made.call.functions[i], made.node, made.end);
@@ -326,6 +338,15 @@ class Flattener {
       }
     }
     return Status::Ok();
+  }
+
+  // A number that no other branch has takes the last one, and one but zero the branch of truth.
+  static FlatNode::Branch BranchOf(const NodeDef& node, int number, int count) {
+    const auto type = node.attr().find("Tcond");
+    const bool by_number = node.op().ends_with("Case") ||
+                           (type != node.attr().end() && type->second.type() != graph_def::DT_BOOL);
+    if (!by_number) return FlatNode::Branch::kTruth;
+    return number + 1 == count ? FlatNode::Branch::kOther : FlatNode::Branch::kNumber;
   }
 
   Status ExpandLoop(const Body::Made& made, const NodeDef& node, int scope, int line,
@@ -413,6 +434,7 @@ class Flattener {
 
   const graph::ReadGraph& read_;
   std::unordered_map<std::string, int> functions_;
+  std::unordered_map<int, std::vector<std::string>> outputs_;  // by node: names of its outputs
   FlatGraph flat_;
 };
 
@@ -444,8 +466,9 @@ bool FlatGraph::Around(int outer, int inner) const {
   return inner >= 0;
 }
 
-Result<FlatGraph> Flatten(const graph::ReadGraph& read, const std::vector<int>& nodes) {
-  return Flattener(read).Main(nodes);
+Result<FlatGraph> Flatten(const graph::ReadGraph& read, const std::vector<int>& nodes,
+                          const std::vector<int>& fetched) {
+  return Flattener(read).Main(nodes, fetched);
 }
 
 Result<FlatGraph> FlattenFunction(const graph::ReadGraph& read, int index) {
@@ -453,12 +476,9 @@ Result<FlatGraph> FlattenFunction(const graph::ReadGraph& read, int index) {
 }
 
 std::vector<std::string> FunctionsOf(const NodeDef& node) {
-  std::vector<std::string> names{node.op()};
-  for (const auto& [key, value] : node.attr()) {
-    if (value.has_func()) names.push_back(value.func().name());
-    for (const auto& one : value.list().func()) names.push_back(one.name());
-  }
-  return names;
+  Call call = CallOf(node, {});
+  if (call.form == Call::Form::kNone) call.functions = {node.op()};
+  return call.functions;
 }
 
 }  // namespace lockstep::check

@@ -31,18 +31,22 @@ struct Literal {
 /// nodes of its body, an end, which waits for all of them, and a join for each result.
 struct FlatNode {
   enum class Kind : uint8_t { kOp, kBegin, kEnd, kJoin };
+  // What takes a branch: truth, a number, or any number that no branch before it has.
+  enum class Branch : uint8_t { kTruth, kNumber, kOther };
   Kind kind = Kind::kOp;
   const graph_def::NodeDef* def = nullptr;  // of markers: the call
   int scope = 0;
   int line = 0;
   std::vector<Edge> inputs;  // data, by position; of joins: any of them is the value
   std::vector<Edge> controls;
-  int base = -1;                 // of markers: the node under whose conditions it runs
-  std::vector<Literal> literal;  // a condition of its own: the begin of a branch
-  int enters = -1;               // the loop that begins here
-  bool exits = false;            // the loop of its inputs ends here
-  int loop = -1;                 // the innermost loop around it
-  int argument = -1;             // of a function that nobody calls
+  int base = -1;                   // of markers: the node under whose conditions it runs
+  std::vector<Literal> literal;    // a condition of its own: the begin of a branch
+  Branch branch = Branch::kTruth;  // how it is meant
+  bool fetched = false;            // the run asks for what it gives
+  int enters = -1;                 // the loop that begins here
+  bool exits = false;              // the loop of its inputs ends here
+  int loop = -1;                   // the innermost loop around it
+  int argument = -1;               // of a function that nobody calls
 };
 
 /// The graph, or one call of a function.
@@ -77,13 +81,15 @@ struct FlatGraph {
 /// Whether it is an op of the graph with one of these names.
 bool IsOp(const FlatNode& node, std::initializer_list<const char*> ops);
 
-/// Expands the given nodes of the graph (numbers in its list). Errors: InvalidArgument for names
-/// that are not there and for cycles, ResourceExhausted past 500,000 nodes.
-Result<FlatGraph> Flatten(const graph::ReadGraph& read, const std::vector<int>& nodes);
+/// Expands the given nodes of the graph (numbers in its list), of which some are fetched. Errors:
+/// InvalidArgument for names that are not there and for cycles, ResourceExhausted past 500,000
+/// nodes.
+Result<FlatGraph> Flatten(const graph::ReadGraph& read, const std::vector<int>& nodes,
+                          const std::vector<int>& fetched = {});
 /// The same for function `index` of the library, whose arguments are nobody's.
 Result<FlatGraph> FlattenFunction(const graph::ReadGraph& read, int index);
 
-/// The functions that a node names, with the function called by its op.
+/// The functions whose bodies take a call's place, or else the op's own name.
 std::vector<std::string> FunctionsOf(const graph_def::NodeDef& node);
 
 /// Finds the loops of version 1, the loop of each node, successors and a topological order.

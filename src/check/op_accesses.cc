@@ -32,10 +32,14 @@ constexpr std::array<std::string_view, 16> kWritesReference{
     "ScatterMin",      "ScatterMax",   "CountUpTo",    "StridedSliceAssign",
     "ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "DestroyTemporaryVariable"};
 
-constexpr std::array<std::string_view, 14> kKeepBuffer{
-    "Identity", "StopGradient",  "PreventGradient", "CheckNumerics", "Reshape",
-    "Squeeze",  "ExpandDims",    "Switch",          "Merge",         "Enter",
-    "Exit",     "NextIteration", "Bitcast",         "IdentityN"};
+// Their output is their first input's buffer; of the last two each output one input's.
+constexpr std::array<std::string_view, 18> kKeepBuffer{
+    "Identity",      "StopGradient",   "PreventGradient",
+    "CheckNumerics", "Reshape",        "Squeeze",
+    "ExpandDims",    "Switch",         "Print",
+    "Enter",         "Exit",           "NextIteration",
+    "Bitcast",       "GuaranteeConst", "EnsureShape",
+    "Merge",         "IdentityN",      "PlaceholderWithDefault"};
 
 constexpr std::array<std::string_view, 14> kIgnoreValue{"Shape",
                                                         "ShapeN",
@@ -222,6 +226,9 @@ bool KeepsReference(std::string_view op) {
 }
 
 bool KeepsBuffer(std::string_view op) { return OneOf(op, kKeepBuffer); }
+bool KeepsBufferOf(std::string_view op, int input) {
+  return KeepsBuffer(op) && (input == 0 || op == "Merge" || op == "IdentityN");
+}
 bool IgnoresValue(std::string_view op) { return OneOf(op, kIgnoreValue); }
 
 bool Assigns(std::string_view op) { return op == "Assign" || op == "AssignVariableOp"; }

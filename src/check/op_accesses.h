@@ -25,8 +25,10 @@ Pass PassOf(std::string_view op);
 /// Whether what comes out of the op is still a reference of version 1; other ops take the value
 /// behind it.
 bool KeepsReference(std::string_view op);
-/// Whether the op's output is its first input's buffer under another name.
+/// Whether an output of the op is an input's buffer under another name, and whether it is that of
+/// input `input`.
 bool KeepsBuffer(std::string_view op);
+bool KeepsBufferOf(std::string_view op, int input);
 /// Whether the op looks at an input's shape or existence alone.
 bool IgnoresValue(std::string_view op);
 

@@ -102,7 +102,16 @@ class CureFinder {
     if (a.through >= 0) return {pair.a, pair.b};
     if (b.through >= 0) return {pair.b, pair.a};
     const std::vector<int>& rank = in_.flat.rank;
-    return rank[a.node] < rank[b.node] ? AccessEdge{pair.a, pair.b} : AccessEdge{pair.b, pair.a};
+    const AccessEdge forward =
+        rank[a.node] < rank[b.node] ? AccessEdge{pair.a, pair.b} : AccessEdge{pair.b, pair.a};
+    return !Leaves(forward) && Leaves(Reversed(forward)) ? Reversed(forward) : forward;
+  }
+
+  // Whether the second may wait for the first, or for what comes out of its branch.
+  bool Leaves(const AccessEdge& edge) const {
+    const int from = NodeOf(edge.first), to = NodeOf(edge.second);
+    if (in_.flat.nodes[from].scope != CommonScope(from, to)) return true;
+    return MayWait(from, to) || LeavingFrom(from, to) != from;
   }
 
   bool UsedLater(const Access& read) const {
@@ -213,6 +222,12 @@ class CureFinder {
 
   NodeEdge Placed(const AccessEdge& edge) const {
     int from = NodeOf(edge.first), to = NodeOf(edge.second);
+    // Who held the lock while it waits for another section would wait for ever.
+    const auto [one, other] = in_.locks.Between(edge.first, edge.second);
+    if (one != other) {
+      from = one->consumer;
+      to = other->lock;
+    }
     const int scope = CommonScope(from, to);
     if (in_.flat.nodes[from].scope == scope) from = LeavingFrom(from, to);
     if (in_.flat.nodes[to].scope == scope) to = EnteringAt(from, to);
@@ -254,9 +269,21 @@ class CureFinder {
     const Pair& pair = in_.pairs[one.pair];
     const std::string first = in_.flat.NameOf(in_.accesses[pair.a].node);
     const std::string second = in_.flat.NameOf(in_.accesses[pair.b].node);
-    return {first, second,
-            "no edge of one replica's graph orders it: add up over the replicas and assign once, "
-            "or change the variable by one op (assign_add)"};
+    return {first, second, "no edge of one replica's graph orders it: " + ForReplicas(one)};
+  }
+
+  std::string ForReplicas(const Found& one) const {
+    const Access& a = in_.accesses[in_.pairs[one.pair].a];
+    const Access& b = in_.accesses[in_.pairs[one.pair].b];
+    if (in_.values.objects[a.object].kind == Object::Kind::kIterator)
+      return "give each replica an iterator of its own, over its share of the data";
+    const bool by_one_op =
+        a.what.kind == AccessKind::kAccumulate && b.what.kind == AccessKind::kAccumulate;
+    if (by_one_op && (a.unlocked || b.unlocked))
+      return "let both ops take the variable's lock (use_locking)";
+    if (by_one_op) return "add up over the replicas in one order, and change the variable once";
+    return "add up over the replicas and assign once, or change the variable by one op "
+           "(assign_add)";
   }
 
   const Analysis& in_;

@@ -1,9 +1,6 @@
 #include "check/race_pairs.h"
 
 #include <algorithm>
-#include <set>
-
-#include "graph/graph_def.pb.h"
 
 namespace lockstep::check {
 
@@ -15,9 +12,6 @@ constexpr int kMostApart = 2;
 
 constexpr int64_t kMaxPairs = 1'000'000;
 constexpr int64_t kMaxSteps = 2'000'000'000;
-// Sections under locks times accesses; with more of them locks keep nothing apart.
-constexpr size_t kMaxHeld = 100'000;
-
 // At most so many pairs have a write among them.
 int64_t MostPairs(const std::vector<Access>& accesses) {
   std::map<int, std::pair<int64_t, int64_t>> counts;  // by object: all, writes
@@ -47,9 +41,9 @@ struct SweepKey {
 
 class PairFinder {
  public:
-  PairFinder(const FlatGraph& flat, const Values& values, const Conditions& conditions,
-             const Order& order, const std::vector<Access>& accesses)
-      : flat_(flat), values_(values), conditions_(conditions), order_(order), accesses_(accesses) {}
+  PairFinder(const FlatGraph& flat, const Conditions& conditions, const Order& order,
+             const std::vector<Access>& accesses, const Locks& locks)
+      : flat_(flat), conditions_(conditions), order_(order), accesses_(accesses), locks_(locks) {}
 
   std::vector<Pair> Run() {
     std::map<int, std::vector<int>> by_object;
@@ -141,53 +135,20 @@ class PairFinder {
     (a_first ? pair.loops.back().a_first : pair.loops.back().b_first) = true;
   }
 
-  // What happens between MutexLock and ConsumeMutexLock of one mutex does not happen at once.
   void KeepApartByLocks() {
-    std::map<int, std::vector<std::pair<int, int>>> sections;  // by mutex: lock, consumer
-    for (size_t i = 0; i < flat_.nodes.size(); ++i) {
-      const FlatNode& node = flat_.nodes[i];
-      if (node.kind != FlatNode::Kind::kOp || node.def->op() != "MutexLock") continue;
-      if (node.inputs.empty()) continue;
-      for (int object : values_.Of(node.inputs[0])) {
-        for (const Edge& edge : flat_.successors[i]) {
-          const FlatNode& user = flat_.nodes[edge.from];
-          if (edge.output >= 0 && user.kind == FlatNode::Kind::kOp &&
-              user.def->op() == "ConsumeMutexLock") {
-            sections[object].push_back({static_cast<int>(i), edge.from});
-          }
-        }
-      }
-    }
-    size_t locks_held = 0;
-    for (const auto& [object, locks] : sections) locks_held += locks.size();
-    if (sections.empty() || locks_held * accesses_.size() > kMaxHeld) return;
-    const std::vector<char> blocked(flat_.loops.size(), true);
-    std::map<int, std::set<int>> held;  // by node: mutexes
-    for (const auto& [object, locks] : sections) {
-      for (const auto& [lock, consumer] : locks) {
-        const auto inside = order_.After(std::vector<int>{lock}, blocked, -1, 0);
-        for (const Access& access : accesses_) {
-          if (!(inside[access.node] & 1)) continue;
-          const auto after = order_.After(std::vector<int>{access.node}, blocked, -1, 0);
-          if (after[consumer] & 1) held[access.node].insert(object);
-        }
-      }
-    }
     for (Pair& pair : pairs_) {
-      const auto& one = held[accesses_[pair.a].node];
-      const auto& other = held[accesses_[pair.b].node];
-      if (std::any_of(one.begin(), one.end(), [&](int mutex) { return other.contains(mutex); })) {
-        pair.apart = true;
-        pair.loops.clear();
-      }
+      if (!locks_.KeepApart(pair.a, pair.b, accesses_[pair.a].object)) continue;
+      const auto [one, other] = locks_.Between(pair.a, pair.b);
+      pair.locked = one != other || pair.a == pair.b;
+      pair.loops.clear();
     }
   }
 
   const FlatGraph& flat_;
-  const Values& values_;
   const Conditions& conditions_;
   const Order& order_;
   const std::vector<Access>& accesses_;
+  const Locks& locks_;
   std::vector<Pair> pairs_;
   std::map<SweepKey, std::vector<Question>> questions_;
 };
@@ -196,7 +157,7 @@ class PairFinder {
 
 Result<std::vector<Pair>> PairsOf(const FlatGraph& flat, const Values& values,
                                   const Conditions& conditions, const Order& order,
-                                  const std::vector<Access>& accesses) {
+                                  const std::vector<Access>& accesses, const Locks& locks) {
   const int64_t most = MostPairs(accesses);
   int64_t edges = 0;
   for (const auto& successors : flat.successors) edges += static_cast<int64_t>(successors.size());
@@ -207,7 +168,7 @@ Result<std::vector<Pair>> PairsOf(const FlatGraph& flat, const Values& values,
                       std::to_string(most) + " among " + std::to_string(accesses.size()) +
                       " accesses and " + std::to_string(edges) + " edges");
   }
-  return PairFinder(flat, values, conditions, order, accesses).Run();
+  return PairFinder(flat, conditions, order, accesses, locks).Run();
 }
 
 }  // namespace lockstep::check

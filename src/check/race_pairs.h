@@ -5,6 +5,7 @@
 
 #include "check/accesses.h"
 #include "check/flat_graph.h"
+#include "check/locks.h"
 #include "check/order.h"
 #include "check/values.h"
 #include "lockstep/base/status.h"
@@ -21,16 +22,17 @@ struct UnorderedIterations {
 struct Pair {
   int a = -1, b = -1;
   bool before = false, after = false;  // a surely comes before b, or after it, in one iteration
-  bool apart = false;                  // at most one of the two runs, or a lock keeps them apart
+  bool apart = false;                  // at most one of the two runs
+  bool locked = false;                 // a mutex keeps all that goes with them apart
   std::vector<UnorderedIterations> loops;
 
-  bool unordered() const { return a != b && !before && !after && !apart; }
+  bool unordered() const { return a != b && !before && !after && !apart && !locked; }
 };
 
 /// All pairs of which one writes, with what orders them. ResourceExhausted when there are more than
 /// a million, or when there is too much to follow.
 Result<std::vector<Pair>> PairsOf(const FlatGraph& flat, const Values& values,
                                   const Conditions& conditions, const Order& order,
-                                  const std::vector<Access>& accesses);
+                                  const std::vector<Access>& accesses, const Locks& locks);
 
 }  // namespace lockstep::check

@@ -16,6 +16,7 @@ struct Analysis {
   const Order& order;
   const std::vector<Access>& accesses;
   const std::vector<Pair>& pairs;
+  const Locks& locks;
 };
 
 /// A pair that is a race, before it is put into words.

@@ -56,7 +56,7 @@ class RunFinder {
       }
       from.push_back(place->second);
     }
-    return RunNodes{false, Behind(from)};
+    return RunNodes{false, Behind(from), from};
   }
 
   std::vector<RunNodes> Default() {
@@ -121,7 +121,22 @@ class RunFinder {
 
   bool Unused(int i) const {
     return std::all_of(consumers_[i].begin(), consumers_[i].end(),
-                       [&](int consumer) { return Apart(consumer); });
+                       [&](int consumer) { return Apart(consumer) || LeftoverSlice(consumer); });
+  }
+
+  // `v[a:b]`, which TensorFlow makes, with its read, for `v[a:b].assign` to take its bounds from.
+  bool LeftoverSlice(int i) const {
+    if (Node(i).op() != "StridedSlice" || inputs_[i].empty() || !consumers_[i].empty())
+      return false;
+    const auto assign = numbers_.find(std::string_view(Node(i).name() + "/_assign"));
+    return assign != numbers_.end() && Node(assign->second).op().ends_with("StridedSliceAssign");
+  }
+
+  // Its read, which it shares with nobody.
+  bool LeftoverRead(int i) const {
+    return Node(i).op() == "ReadVariableOp" && !consumers_[i].empty() &&
+           std::all_of(consumers_[i].begin(), consumers_[i].end(),
+                       [&](int consumer) { return LeftoverSlice(consumer); });
   }
 
   // `tf.train.Saver` puts both ops below one name.
@@ -259,6 +274,7 @@ class RunFinder {
 
   // The read of the new value that TensorFlow makes behind each assignment, where nobody takes it.
   bool Leftover(int i) const {
+    if (LeftoverSlice(i) || LeftoverRead(i)) return true;
     if (Node(i).op() != "ReadVariableOp" || graph_.versions().producer() == 0 || !Unused(i))
       return false;
     return std::any_of(inputs_[i].begin() + 1, inputs_[i].end(), [&](int input) {

@@ -12,6 +12,7 @@ namespace lockstep::check {
 struct RunNodes {
   bool initializes = false;  // gives variables their first values, before anything else runs
   std::vector<int> nodes;
+  std::vector<int> fetched;  // those that are asked for by name
 };
 
 /// The runs of a graph. Where the options name none, there are two: the initializers (`v/Assign`

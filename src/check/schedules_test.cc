@@ -614,6 +614,7 @@ bool Differs(const graph::ReadGraph& read, bool all) {
 TEST(SchedulesTest, TheOrdersOfTheCorpusDifferWhereRacesAreExpected) {
   const std::filesystem::path corpus =
       std::filesystem::path(LOCKSTEP_SOURCE_DIR) / "src/check/corpus";
+  // Those of `told_only` have ops that are not computed here.
   for (const auto& entry : std::filesystem::directory_iterator(corpus)) {
     if (entry.path().extension() != ".pbtxt") continue;
     std::filesystem::path expected = entry.path();

@@ -23,13 +23,17 @@ RaceKind KindOf(Conflict conflict) {
 // A variable on a worker is that worker's own.
 bool Shared(const Object& object) { return object.device.find("job:worker") == std::string::npos; }
 
+bool SharedMutex(const Object& object) {
+  return object.kind != Object::Kind::kMutex || Shared(object);
+}
+
 class RaceFinder {
  public:
   RaceFinder(const graph::ReadGraph& read, const StaticRaceOptions& options)
       : read_(read), options_(options) {}
 
   Status Run(const RunNodes& run) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const FlatGraph flat, Flatten(read_, run.nodes));
+    LOCKSTEP_ASSIGN_OR_RETURN(const FlatGraph flat, Flatten(read_, run.nodes, run.fetched));
     return Look(flat, nullptr, run.initializes);
   }
 
@@ -46,8 +50,9 @@ class RaceFinder {
     const Conditions conditions(flat);
     const Order order(flat, conditions);
     const std::vector<Access> accesses = AccessesOf(flat, values, conditions);
+    const Locks locks(flat, values, order, accesses);
     LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Pair> pairs,
-                              PairsOf(flat, values, conditions, order, accesses));
+                              PairsOf(flat, values, conditions, order, accesses, locks));
     direct_.clear();
     for (const Pair& pair : pairs) {
       const Access& a = accesses[pair.a];
@@ -56,7 +61,7 @@ class RaceFinder {
       direct_[{a.object, a.node, b.node}] = pair.before;
       direct_[{a.object, b.node, a.node}] = pair.after;
     }
-    const Analysis analysis{read_, flat, values, conditions, order, accesses, pairs};
+    const Analysis analysis{read_, flat, values, conditions, order, accesses, pairs, locks};
     std::vector<Found> found;
     for (size_t i = 0; i < pairs.size(); ++i)
       Judge(analysis, static_cast<int>(i), initializes, &found);
@@ -92,7 +97,10 @@ class RaceFinder {
       if (loop->b_first && keep(RaceScope::kIterations, loop->loop, true)) return;
     }
     const bool late = a.through >= 0 || b.through >= 0;
-    if (options_.replicas > 1 && !initializes && !late && Shared(in.values.objects[a.object])) {
+    const bool locked =
+        pair.locked && std::all_of(in.values.objects.begin(), in.values.objects.end(), SharedMutex);
+    if (options_.replicas > 1 && !initializes && !late && !locked &&
+        Shared(in.values.objects[a.object])) {
       keep(RaceScope::kReplicas, -1);
     }
   }

@@ -53,7 +53,7 @@ std::vector<std::string> Expected(std::filesystem::path graph) {
 
 TEST(StaticRacesTest, FindsAllPairsOfTheCorpusAndNoOther) {
   int racy = 0, sound = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kCorpus)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kCorpus)) {
     if (entry.path().extension() != ".pbtxt") continue;
     SCOPED_TRACE(entry.path().filename());
     const auto races = FindRacesInFile(entry.path());

@@ -79,6 +79,18 @@ bool MayBeOne(const std::string& a, const std::string& b) {
   return one->Matches(*other);
 }
 
+// Whether two names are of one device, and whether `more` names a part of it that `less` leaves
+// open, and none else.
+bool Alike(const std::string& a, const std::string& b) {
+  const auto one = DeviceSpec::Parse(a), other = DeviceSpec::Parse(b);
+  return a == b || (one.ok() && other.ok() && *one == *other);
+}
+bool SaysMore(const std::string& more, const std::string& less) {
+  const auto one = DeviceSpec::Parse(more), other = DeviceSpec::Parse(less);
+  if (!one.ok() || !other.ok() || *one == *other || !one->Matches(*other)) return false;
+  return one->Within(*other) == *one;
+}
+
 // Two handles of one name in one container on one device are one object.
 std::string KeyOf(const FlatGraph& flat, int id, Object* object) {
   const NodeDef& node = *flat.nodes[id].def;
@@ -97,7 +109,9 @@ std::string KeyOf(const FlatGraph& flat, int id, Object* object) {
     return "node " + object->name;
   }
   object->name = shared.empty() ? node.name() : shared;
-  return std::to_string(static_cast<int>(object->kind)) + text("container") + "/" + object->name;
+  const std::string container = text("container");
+  return std::to_string(static_cast<int>(object->kind)) + " " + std::to_string(container.size()) +
+         " " + container + object->name;
 }
 
 // Where an output of a node is what one of its inputs is.
@@ -155,6 +169,7 @@ class HandleFollower {
   Values Run() {
     values_.at.resize(flat_.nodes.size());
     for (size_t i = 0; i < flat_.nodes.size(); ++i) Begin(static_cast<int>(i));
+    for (const auto& [key, handles] : handles_) Number(handles);
     // A handle that changes in a loop takes a few rounds.
     HandAll();
     Guess();
@@ -197,17 +212,34 @@ class HandleFollower {
     Object object;
     object.name = flat_.NameOf(edge.from);
     if (edge.output > 0) object.name += ":" + std::to_string(edge.output);
-    return {NumberOf("unknown " + object.name, object)};
+    const auto [place, fresh] =
+        unknown_.try_emplace(object.name, static_cast<int>(values_.objects.size()));
+    if (fresh) values_.objects.push_back(object);
+    return {place->second};
   }
 
-  int NumberOf(const std::string& key, const Object& object) {
-    std::vector<int>& same = by_key_[key];
-    for (int number : same) {
-      if (MayBeOne(values_.objects[number].device, object.device)) return number;
+  // A handle on a device that says less than those of others may be that of each that it matches.
+  void Number(const std::vector<std::pair<int, Object>>& handles) {
+    std::map<std::string, std::vector<int>> numbers;  // by device: the objects there
+    for (const auto& [node, object] : handles) numbers[object.device];
+    std::vector<int> objects;
+    for (const auto& [node, object] : handles) {
+      const std::string& device = object.device;
+      const bool covered = std::any_of(numbers.begin(), numbers.end(), [&](const auto& other) {
+        return SaysMore(other.first, device);
+      });
+      const bool known = std::any_of(objects.begin(), objects.end(), [&](int number) {
+        return Alike(values_.objects[number].device, device);
+      });
+      if (covered || known) continue;
+      objects.push_back(static_cast<int>(values_.objects.size()));
+      values_.objects.push_back(object);
     }
-    same.push_back(static_cast<int>(values_.objects.size()));
-    values_.objects.push_back(object);
-    return same.back();
+    for (auto& [device, here] : numbers) {
+      std::copy_if(objects.begin(), objects.end(), std::back_inserter(here),
+                   [&](int number) { return MayBeOne(values_.objects[number].device, device); });
+    }
+    for (const auto& [node, object] : handles) values_.at[node][0] = numbers[object.device];
   }
 
   void Begin(int id) {
@@ -231,7 +263,7 @@ class HandleFollower {
     } else {
       return;
     }
-    values_.at[id][0] = {NumberOf(key, object)};
+    handles_[key].push_back({id, std::move(object)});
   }
 
   bool Hand(int id) {
@@ -264,7 +296,8 @@ class HandleFollower {
   const graph_def::FunctionDef* entry_;
   Values values_;
   size_t entries_ = 0;
-  std::map<std::string, std::vector<int>> by_key_;
+  std::map<std::string, std::vector<std::pair<int, Object>>> handles_;  // by key: nodes, objects
+  std::map<std::string, int> unknown_;
 };
 
 }  // namespace

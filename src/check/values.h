@@ -65,8 +65,11 @@ class Conditions {
   void Require(std::vector<Literal>* literals, const Edge& edge) const;
   void Decide(std::vector<Literal>* literals, const Edge& predicate, int value,
               int depth = 0) const;
+  void DecideBranch(std::vector<Literal>* literals, const Edge& predicate, int number,
+                    FlatNode::Branch branch) const;
   void DecideConstant(std::vector<Literal>* literals, const FlatNode& node, int value) const;
   void DecideComparison(std::vector<Literal>* literals, const FlatNode& node, int value) const;
+  std::optional<int> ScalarAt(const Edge& edge) const;
   std::optional<Comparison> Compared(const FlatNode& node) const;
   void Note(const Comparison& comparison);
   void Say(std::vector<Literal>* literals, const Comparison& comparison, int value) const;
@@ -74,6 +77,7 @@ class Conditions {
   const FlatGraph& flat_;
   EqualNodes equal_;
   std::map<std::array<int, 5>, int> comparisons_;
+  std::map<std::string, int> scalars_;  // constants
   std::vector<std::vector<Literal>> of_;
 };
 
