@@ -41,8 +41,8 @@ def _element(structure, tensors):
 
 
 def _call_on(function, element):
-    """Tuples are the arguments of a function, everything else is one argument."""
-    if isinstance(element, tuple):
+    """Plain tuples are the arguments of a function, everything else is one argument."""
+    if type(element) is tuple:
         return function(*element)
     return function(element)
 

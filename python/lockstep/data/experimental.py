@@ -179,8 +179,8 @@ class AutotuneAlgorithm(enum.Enum):
 
 def __getattr__(name):
     if name in ("DistributeOptions", "OptimizationOptions", "ThreadingOptions", "AutotuneOptions", "ServiceOptions"):
-        from ._options import ThreadingOptions
-        return ThreadingOptions
+        from . import _options
+        return getattr(_options, name)
     if name in ("TFRecordWriter", "Optional"):
         from . import _extra
         return getattr(_extra, name)
@@ -208,7 +208,7 @@ def group_by_reducer(key_func, reducer):
         from . import Dataset
         states = {}
         for element in dataset:
-            parts = element if isinstance(element, tuple) else (element,)
+            parts = element if type(element) is tuple else (element,)
             key = int(key_func(*parts))
             state = states[key] if key in states else reducer.init_func(convert_to_tensor(key, dtype="int64"))
             states[key] = reducer.reduce_func(state, element)
@@ -260,3 +260,26 @@ def enable_debug_mode():
     """Functions of datasets run eagerly."""
     from .._function import run_functions_eagerly
     run_functions_eagerly(True)
+
+
+def pad_to_cardinality(cardinality, mask_key="valid"):
+    """For `Dataset.apply`: a dataset of dicts with zeros behind until there are `cardinality` elements; `mask_key` says of each
+    whether it was there. Raises: ValueError for other elements, and for a dataset with more or an unknown number of them."""
+    def apply(dataset):
+        from .._tensor import convert_to_tensor
+        from ..ops_array import zeros
+        from . import Dataset
+        if not isinstance(dataset.element_spec, dict):
+            raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")
+        count = dataset._count()
+        if count < 0:
+            raise ValueError("The dataset passed into `pad_to_cardinality` must have a known cardinalty, but has cardinality "
+                             f"{count}")
+        if count > cardinality:
+            raise ValueError("The dataset passed into `pad_to_cardinality` must have a cardinalty less than the target "
+                             f"cardinality ({cardinality}), but has cardinality {count}")
+        blank = {name: zeros(one.shape, one.dtype) for name, one in dataset.element_spec.items()}
+        marked = dataset.map(lambda one: {**one, mask_key: convert_to_tensor(True)})
+        behind = Dataset.from_tensors({**blank, mask_key: convert_to_tensor(False)}).repeat(cardinality - count)
+        return marked.concatenate(behind)
+    return apply

@@ -314,7 +314,7 @@ class Strategy:
         """The dataset's batches, each divided over the replicas: pieces of ceil(n / R) rows, the last ones shorter or
         empty. The auto-shard policies OFF, FILE and AUTO, where `with_options` names one, are followed as in TensorFlow."""
         _require_dataset(dataset)
-        policy = dataset.options().experimental_distribute.auto_shard_policy
+        policy = dataset.options().experimental_distribute._set().get("auto_shard_policy")
         if policy in (None, AutoShardPolicy.DATA, AutoShardPolicy.HINT) or self.num_replicas_in_sync == 1:
             return DistributedDataset(self, [dataset])
         return DistributedDataset(self, [dataset._pieces(self.num_replicas_in_sync, *pipeline, policy)
