@@ -263,29 +263,3 @@ class OneHotMeanIoU(OneHotIoU):
         config = super().get_config()
         config.pop("target_class_ids")
         return config
-
-
-class PearsonCorrelation(Metric):
-    """The mean of the correlation of y_true and y_pred along an axis."""
-
-    def __init__(self, name="pearson_correlation", dtype=None, axis=-1):
-        super().__init__(name=name, dtype=dtype)
-        self.axis = axis
-        self.total = self.add_weight(name="total", initializer="zeros")
-        self.count = self.add_weight(name="count", initializer="zeros")
-
-    def update_state(self, y_true, y_pred, sample_weight=None):
-        a, b = ops_math.cast(y_true, "float32"), ops_math.cast(y_pred, "float32")
-        a = a - ops_math.reduce_mean(a, axis=self.axis, keepdims=True)
-        b = b - ops_math.reduce_mean(b, axis=self.axis, keepdims=True)
-        square = ops_math.reduce_sum(a * a, axis=self.axis) * ops_math.reduce_sum(b * b, axis=self.axis)
-        values = ops_math.reduce_sum(a * b, axis=self.axis) / ops_math.sqrt(square)
-        weights = ops_array.ones_like(values) if sample_weight is None else ops_math.cast(sample_weight, "float32")
-        self.total.assign_add(ops_math.reduce_sum(values * weights))
-        self.count.assign_add(ops_math.reduce_sum(weights))
-
-    def result(self):
-        return ops_math.divide_no_nan(self.total.value(), self.count.value())
-
-    def get_config(self):
-        return {"name": self.name, "dtype": self.dtype, "axis": self.axis}

@@ -113,13 +113,17 @@ _OF_LOSSES = frozenset(
     "mse MSE mae MAE mape MAPE msle MSLE kld KLD kullback_leibler_divergence logcosh log_cosh hinge squared_hinge categorical_hinge "
     "huber poisson binary_focal_crossentropy categorical_focal_crossentropy".split())
 _LATER = ("FBetaScore", "F1Score", "PrecisionAtRecall", "RecallAtPrecision", "SensitivityAtSpecificity",
-          "SpecificityAtSensitivity", "IoU", "BinaryIoU", "OneHotIoU", "OneHotMeanIoU", "PearsonCorrelation")
+          "SpecificityAtSensitivity", "IoU", "BinaryIoU", "OneHotIoU", "OneHotMeanIoU")
+_CORRELATIONS = ("pearson_correlation", "concordance_correlation", "PearsonCorrelation", "ConcordanceCorrelation")
 
 
 def __getattr__(name):
     if name in _LATER:
         from . import _more_metrics
         return getattr(_more_metrics, name)
+    if name in _CORRELATIONS:
+        from . import _correlations
+        return getattr(_correlations, name)
     if name in _OF_LOSSES:
         from . import losses
         return getattr(losses, name)

@@ -5,6 +5,7 @@ from .._layer import Layer  # noqa: F401
 from ._input import Input, InputLayer  # noqa: F401
 from ._adaptive import (AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D,  # noqa: F401
                         AdaptiveMaxPooling1D, AdaptiveMaxPooling2D, AdaptiveMaxPooling3D)
+from ._crossing import HashedCrossing  # noqa: F401
 from ._dense import Dense, EinsumDense  # noqa: F401
 from ._embedding import Embedding  # noqa: F401
 from ._convolution import (Conv1D, Conv2D, Conv2DTranspose, Convolution1D, Convolution2D,  # noqa: F401
@@ -26,6 +27,7 @@ from ._activation import Activation, ELU, LeakyReLU, PReLU, ReLU, Softmax  # noq
 from ._conv_lstm import ConvLSTM1D, ConvLSTM2D, ConvLSTM3D  # noqa: F401
 from ._cells import GRUCell, LSTMCell, RNN, SimpleRNNCell, StackedRNNCells  # noqa: F401
 from ._recurrent import Bidirectional, GRU, LSTM, SimpleRNN  # noqa: F401
+from ._spectral import SpectralNormalization  # noqa: F401
 from ._time_distributed import TimeDistributed  # noqa: F401
 from ._attention import AdditiveAttention, Attention, MultiHeadAttention  # noqa: F401
 from ._shape import Flatten, Permute, RepeatVector, Reshape  # noqa: F401

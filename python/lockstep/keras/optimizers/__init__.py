@@ -360,5 +360,6 @@ class legacy:
 experimental = legacy
 
 from ._loss_scale import LossScaleOptimizer  # noqa: E402
+from ._schedule_free import ScheduleFreeAdamW  # noqa: E402
 
-_BY_NAME["lossscaleoptimizer"] = LossScaleOptimizer
+_BY_NAME["lossscaleoptimizer"], _BY_NAME["schedulefreeadamw"] = LossScaleOptimizer, ScheduleFreeAdamW

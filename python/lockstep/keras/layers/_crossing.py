@@ -1,0 +1,99 @@
+"""Categories crossed with each other."""
+
+import numpy
+
+from ... import _native, ops_array, ops_math
+from ..._dtypes import as_dtype
+from ..._tensor import Tensor, convert_to_tensor
+from .. import backend
+from .._layer import Layer
+
+_KEY = 0xDECAFCAFFE
+_FACTOR = numpy.uint64(0xC6A4A7935BD1E995)
+_SHIFT = numpy.uint64(47)
+
+
+def _mixed(values):
+    return values ^ (values >> _SHIFT)
+
+
+def _joined(first, second):
+    """FarmHash's fingerprint of two fingerprints, uint64."""
+    made = (first ^ _FACTOR) ^ (_mixed(second * _FACTOR) * _FACTOR)
+    return _mixed(_mixed(made * _FACTOR) * _FACTOR)
+
+
+def _fingerprints(tensor):
+    """Whole numbers as they are, texts by FarmHash's fingerprint, uint64 [elements]."""
+    if tensor.dtype.is_integer:
+        return tensor.numpy().reshape(-1).astype("int64").view("uint64")
+    return numpy.array([_native.fingerprint64(one) for one in tensor._strings()], "uint64")
+
+
+class HashedCrossing(Layer):
+    """Whole numbers or texts of several inputs, place by place, as one number below `num_bins`: the hash of all of them,
+    TensorFlow's. Shapes: inputs (), [n] or [n, 1]; result the same, or with output_mode "one_hot" [n, num_bins].
+
+    Raises: ValueError for other modes, sparse results, less than two inputs, and other shapes and dtypes."""
+
+    _takes_any = True
+
+    def __init__(self, num_bins, output_mode="int", sparse=False, name=None, dtype=None, **kwargs):
+        if output_mode not in ("int", "one_hot"):
+            raise ValueError("Unknown value for `output_mode` argument of HashedCrossing. Allowed values are: ('int', 'one_hot'). "
+                             f"Received: output_mode={output_mode}")
+        if sparse:
+            raise NotImplementedError("HashedCrossing gives dense rows; tf.sparse.from_dense makes them sparse")
+        super().__init__(name=name, dtype=dtype or ("int64" if output_mode == "int" else backend.floatx()), **kwargs)
+        self.num_bins, self.output_mode, self.sparse = int(num_bins), output_mode, sparse
+        object.__setattr__(self, "built", True)
+
+    def _cast_input(self, one):
+        return one
+
+    def __call__(self, inputs, *args, **kwargs):
+        from .._symbols import has_symbols
+        if isinstance(inputs, (list, tuple)) and not has_symbols(inputs):
+            inputs = [one if isinstance(one, Tensor) else convert_to_tensor(one) for one in inputs]
+        return super().__call__(inputs, *args, **kwargs)
+
+    def call(self, inputs):
+        self._check(inputs)
+        shape = list(inputs[0]._shape)
+        if any(one._symbolic for one in inputs):
+            from ..._host_calls import _on_host
+            made = _on_host(lambda *ones: self._crossed(ones), list(inputs), shape, as_dtype("int64"))
+        else:
+            made = self._crossed(inputs)
+        if self.output_mode == "int":
+            return ops_math.cast(made, self.dtype)
+        made = ops_array.squeeze(made, [1]) if len(shape) == 2 else made
+        return ops_array.one_hot(made, self.num_bins, dtype=self.dtype)
+
+    def _check(self, inputs):
+        if not isinstance(inputs, (list, tuple)):
+            raise ValueError(f"`HashedCrossing` should be called on a list or tuple of inputs. Received: inputs={inputs}")
+        if len(inputs) < 2:
+            raise ValueError(f"`HashedCrossing` should be called on at least two inputs. Received: inputs={inputs}")
+        first = tuple(inputs[0]._shape)
+        for one in inputs:
+            if tuple(one._shape) != first:
+                raise ValueError(f"All `HashedCrossing` inputs should have equal shape. Received: inputs={inputs}")
+            if not one.dtype.is_integer and one.dtype.name != "string":
+                raise ValueError("All `HashedCrossing` inputs should have an integer or string dtype. "
+                                 f"Received: inputs={inputs}")
+        if len(first) > 2 or len(first) == 2 and first[1] != 1:
+            raise ValueError("All `HashedCrossing` inputs should have shape `()`, `(batch_size)` or `(batch_size, 1)`. "
+                             f"Received: inputs={inputs}")
+
+    def _crossed(self, inputs):
+        """The number of each place, int64."""
+        made = numpy.full(inputs[0]._size, _KEY, "uint64")
+        for one in inputs:
+            made = _joined(made, _fingerprints(one))
+        made = (made % numpy.uint64(self.num_bins)).astype("int64")
+        return convert_to_tensor(made.reshape(tuple(inputs[0]._shape)))
+
+    def get_config(self):
+        return {"num_bins": self.num_bins, "output_mode": self.output_mode, "sparse": self.sparse, "name": self.name,
+                "dtype": self.dtype}
