@@ -379,6 +379,8 @@ class CheckpointManager:
                  checkpoint_name="ckpt", step_counter=None, checkpoint_interval=None, init_fn=None):
         self._checkpoint, self._alone = checkpoint, checkpoint._alone
         self._directory = os.fspath(directory)
+        if max_to_keep is not None and max_to_keep <= 0:
+            raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
         self._options = (max_to_keep, keep_checkpoint_every_n_hours, checkpoint_name)
         self._init = init_fn
         if checkpoint_interval is not None and step_counter is None:
@@ -433,8 +435,12 @@ class CheckpointManager:
 
 
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
-    """The path of the newest checkpoint of a directory, or None."""
-    return _native.latest_checkpoint(os.fspath(checkpoint_dir))
+    """The path of the newest checkpoint of a directory, which the file `latest_filename` there ("checkpoint") tells, or None."""
+    if latest_filename in (None, "checkpoint"):
+        return _native.latest_checkpoint(os.fspath(checkpoint_dir))
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    path = None if state is None else state.model_checkpoint_path
+    return path if path is not None and os.path.exists(path + ".index") else None
 
 
 def load_checkpoint(ckpt_dir_or_file):

@@ -25,6 +25,9 @@ class ClusterSpec:
                 self._jobs[job] = {int(index): str(address) for index, address in tasks.items()}
             elif isinstance(tasks, (list, tuple)):
                 self._jobs[job] = dict(enumerate(tasks))
+                for one in tasks:
+                    if not isinstance(one, (str, bytes)):
+                        raise TypeError(f"Task address {one!r} must be bytes or unicode")
             else:
                 raise TypeError(f"The tasks for job {job!r} must be a list or a dictionary from "
                                 f"integers to strings.")

@@ -12,6 +12,7 @@ from .._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from .._variable import UnreadVariable, Variable
 from ..data._iterator import Argument, ElementForm
 from ..data.experimental import AutoShardPolicy
+from ..errors import FailedPreconditionError
 from ..device_spec import own_device, own_task
 from . import cluster_resolver, experimental  # noqa: F401
 
@@ -209,7 +210,11 @@ class _Scope:
     def __enter__(self):
         if coordinator.in_scope():
             require_own_scope(self._strategy)
-        self._native.enter()
+        try:
+            self._native.enter()
+        except FailedPreconditionError:
+            require_own_scope(self._strategy)
+            raise
         return self._strategy
 
     def __exit__(self, *_):

@@ -74,6 +74,8 @@ class SimpleClusterResolver(ClusterResolver):
 
     def __init__(self, cluster_spec, master="", task_type=None, task_id=None, environment="",
                  num_accelerators=None, rpc_layer=None):
+        if not isinstance(cluster_spec, ClusterSpec):
+            raise TypeError("cluster_spec must be a `tf.train.ClusterSpec`.")
         spec = ClusterSpec(cluster_spec)
         self._adopt(_native.simple_resolver(spec._jobs, master, task_type or "", task_id or 0,
                                             environment, num_accelerators or {}, rpc_layer or ""))
@@ -109,6 +111,7 @@ class UnionResolver(ClusterResolver):
             raise ValueError("At least one ClusterResolver is required.")
         if not all(isinstance(one, ClusterResolver) for one in args):
             raise TypeError("All arguments must be a sub-class of `ClusterResolver.`")
+        _require_apart([one.cluster_spec() for one in args])
         self._adopt(_native.union_resolver([one._native for one in args]))
         self._first = args[0]
         for name in ("rpc_layer", "task_type", "task_id"):
@@ -126,6 +129,18 @@ class UnionResolver(ClusterResolver):
 
 
 UnionClusterResolver = UnionResolver
+
+
+def _require_apart(specs):
+    """Raises: KeyError where clusters number the same tasks; of a job that all give as lists the tasks follow each other."""
+    for job in {job for spec in specs for job in spec.jobs}:
+        parts = [spec.as_dict()[job] for spec in specs if job in spec.jobs]
+        taken = set()
+        for part in parts if any(isinstance(one, dict) for one in parts) else ():
+            numbers = set(part) if isinstance(part, dict) else set(range(len(part)))
+            if taken & numbers:
+                raise KeyError(f"Duplicate keys detected when merging two ClusterSpecs: {taken & numbers}")
+            taken |= numbers
 
 
 def _elsewhere(name, service):
