@@ -53,6 +53,12 @@ def name_scope(name, **kwargs):
     return scope(name)
 
 
+def device(device_name):
+    """The time in which ops run on a device, as with `tf.device`."""
+    from .. import device as scope
+    return scope(device_name)
+
+
 def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation=None, synchronization="auto",
              name=None, **kwargs):
     """A variable as Keras makes it: of an array, or of an initializer and a shape. Raises: ValueError without a shape."""

@@ -191,6 +191,7 @@ class Layer(Configured, OwnState):
             part = "" if variable is made else f"/part_{place}"
             variable._keras_path = f"{self._scope_path()}/{base}{part}"
             variable._strategy = scope_in_force()
+            variable._constraint = constraints.get(constraint)
             self._own_weights.append(variable)
         return made
 
@@ -329,6 +330,11 @@ class Layer(Configured, OwnState):
         for child in self._children:
             made.extend(child.metrics)
         return made
+
+    @property
+    def metrics_variables(self):
+        """The variables of the metrics."""
+        return [one for metric in self.metrics for one in metric.variables]
 
     # ---- calling
 

@@ -5,7 +5,7 @@ import weakref
 from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
-from . import _input_spec, _masks
+from . import _input_spec, _masks, _state_tree
 from ._context import known_sizes, shown_sizes
 from ._layer import Layer
 from ._names import auto_name, native_name
@@ -107,6 +107,17 @@ class Model(Trainer, Layer):
             print_fn(text)
         else:
             print(text)
+
+    def get_state_tree(self, value_format="backend_tensor"):
+        """All variables of the model, its optimizer and its metrics, in dicts by the parts of their paths.
+
+        Args: value_format: "backend_tensor" or "numpy_array".
+        Raises: ValueError for another format, or two variables of one path."""
+        return _state_tree.state_tree(self, value_format)
+
+    def set_state_tree(self, state_tree):
+        """Assigns what `get_state_tree` has given. Raises: ValueError for a kind of variables that there is not."""
+        _state_tree.assign_state_tree(self, state_tree)
 
     def to_json(self, **kwargs):
         """The layers, and how the model is compiled, as JSON."""

@@ -1,7 +1,7 @@
 """One step of recurrent layers, and the layer that goes through steps with any cell."""
 
 from ... import nest, ops_array, ops_math, random
-from ..._tensor import convert_to_tensor
+from ..._tensor import Tensor, convert_to_tensor
 from ..._variable import Variable
 from .. import activations
 from .._context import is_unknown
@@ -40,6 +40,10 @@ class _Cell(Layer):
         """Also without dropout, as in Keras, where it counts among what is drawn from the global seed."""
         from ..random import SeedGenerator
         object.__setattr__(self, "_seeds", SeedGenerator(seed))
+
+    def _cast_input(self, one):
+        one = super()._cast_input(one)
+        return self._computing(one) if isinstance(one, Tensor) else one
 
     def _bias_shape(self):
         return (self.units * self._gates,)

@@ -3,6 +3,7 @@
 from ... import nn, ops_array
 from .. import activations
 from .._context import is_unknown
+from .._input_spec import incompatible
 from ._arguments import _channels_last
 from ._cells import RNN, _Cell
 
@@ -112,8 +113,8 @@ def _layer(rank):
 
         def build(self, sequences_shape, initial_state_shape=None):
             if len(sequences_shape) != rank + 3:
-                raise ValueError(f"Input 0 of layer \"{self.name}\" is incompatible with the layer: expected ndim={rank + 3}, "
-                                 f"found ndim={len(sequences_shape)}. Full shape received: {tuple(sequences_shape)}")
+                raise ValueError(incompatible(0, None, self.name, f"expected ndim={rank + 3}, found ndim={len(sequences_shape)}. "
+                                              f"Full shape received: {tuple(sequences_shape)}"))
             super().build(sequences_shape, initial_state_shape)
 
         def _begin(self, sequences, initial_state):
