@@ -12,6 +12,7 @@ from .losses import Loss  # noqa: F401
 from .metrics import Metric  # noqa: F401
 from .models import Functional, Model, Sequential  # noqa: F401
 from .optimizers import Optimizer  # noqa: F401
+from .dtype_policies import FloatDTypePolicy  # noqa: F401
 from . import dtype_policies, mixed_precision, models, saving, tree  # noqa: F401
 from .initializers import Initializer  # noqa: F401
 from .regularizers import Regularizer  # noqa: F401
@@ -63,6 +64,7 @@ def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True,
              name=None, **kwargs):
     """A variable as Keras makes it: of an array, or of an initializer and a shape. Raises: ValueError without a shape."""
     from .._variable import Variable as Made
+    from ._names import auto_name
     if isinstance(initializer, (str, dict, Initializer)) or callable(initializer):
         if shape is None:
             raise ValueError("When creating a Variable from an initializer, the `shape` argument should be specified. "
@@ -75,7 +77,7 @@ def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True,
         value = convert_to_tensor(initializer, dtype=None if typed else dtype)
         value = value if dtype is None else ops.cast(value, dtype)
     made = Made(value, trainable=trainable, name=name or "variable")
-    made._keras_path, made._is_of_keras = name or "variable", True
+    made._keras_path, made._is_of_keras = name or auto_name("variable"), True
     return made
 
 

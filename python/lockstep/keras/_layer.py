@@ -11,6 +11,7 @@ from ._configured import Configured, noting_arguments
 from ._context import _Inside, _local, CallContext, Computing, current_training, shown_sizes
 from ._names import auto_name, native_name, to_snake_case
 from ._own_state import known_shape, OwnState
+from ._policy_map import DTypePolicyMap
 from ._symbols import _shape_tree, has_symbols, infer, KerasTensor, Node, Shape
 
 
@@ -174,7 +175,7 @@ class Layer(Configured, OwnState):
                                           else (shape,))
         if initializer is None:
             initializer = "glorot_uniform" if dtype.is_floating else "zeros"
-        base = name or "variable"
+        base, shown = name or "variable", name or auto_name("variable")
         taken = {_short_name(one).partition("/part_")[0] for one in self._own_weights}
         unique, count = base, 0
         while unique in taken:
@@ -189,7 +190,7 @@ class Layer(Configured, OwnState):
         made = coordinator.whole_or_shards(native)
         for place, variable in enumerate(getattr(made, "variables", [made])):
             part = "" if variable is made else f"/part_{place}"
-            variable._keras_path = f"{self._scope_path()}/{base}{part}"
+            variable._keras_path = f"{self._scope_path()}/{shown}{part}"
             variable._strategy = scope_in_force()
             variable._constraint = constraints.get(constraint)
             self._own_weights.append(variable)
@@ -355,6 +356,7 @@ class Layer(Configured, OwnState):
 
     def _set_policy(self, policy):
         set_ = object.__setattr__
+        policy = policy[self.path] if isinstance(policy, DTypePolicyMap) else policy
         set_(self, "_policy", policy)
         set_(self, "_dtype", as_dtype(policy.variable_dtype))
         set_(self, "_compute_dtype", as_dtype(policy.compute_dtype))
@@ -444,6 +446,7 @@ class Layer(Configured, OwnState):
                 self.add_loss(loss)
         return outputs
 
+    input_spec = _input_spec.OfLayer()
     _is_native = False
     _notes_arguments = True
     _passes_masks = False  # `supports_masking` at first
@@ -502,7 +505,7 @@ class Layer(Configured, OwnState):
     def _first_call(self, what):
         """The first call with symbols. A layer of a `Sequential` whose input is known has one."""
         row = None if self._inbound or self._row is None else self._row()
-        if row is not None and row.inputs is None:
+        if row is not None and row._input_symbol is None:
             row = None
         if not self._inbound and row is None:
             raise AttributeError(f"The layer {self.name} has never been called and thus has no defined {what}.")

@@ -86,7 +86,8 @@ def get(identifier):
     if isinstance(identifier, DTypePolicy):
         return identifier
     if isinstance(identifier, dict):
-        return DTypePolicy(identifier["config"]["name"])
+        from . import dtype_policies
+        return dtype_policies.deserialize(identifier)
     return DTypePolicy(getattr(identifier, "name", identifier))
 
 

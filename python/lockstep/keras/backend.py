@@ -85,6 +85,28 @@ def standardize_dtype(dtype):
     return _floatx if dtype is None else as_dtype(dtype).name
 
 
+def result_type(*dtypes):
+    """The name of the dtype that numbers of all have together: names and dtypes, and `int` and `float`, which take those of
+    the others where they can. Raises: ValueError for what is no dtype."""
+    from ._ops_dtypes import common
+    kinds = [one for one in dtypes if one in (int, float)]
+    known = [_as_known(one) for one in dtypes if one not in (int, float)]
+    made = common(*known) if known else None
+    if float in kinds and (made is None or not made.is_floating):
+        return _floatx
+    if int in kinds and (made is None or made.is_bool):
+        return "int32"
+    return _floatx if made is None else made.name
+
+
+def _as_known(dtype):
+    from .._dtypes import as_dtype
+    try:
+        return as_dtype(dtype)
+    except TypeError:
+        raise ValueError(f"Invalid dtype: {dtype}") from None
+
+
 def is_float_dtype(dtype):
     return standardize_dtype(dtype).startswith(("float", "bfloat"))
 
