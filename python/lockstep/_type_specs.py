@@ -20,7 +20,7 @@ _register()
 
 
 def type_spec_from_value(value):
-    """The spec of a tensor, a sparse or ragged one, or a dataset. Raises: TypeError for anything else."""
+    """The spec of a tensor, a sparse or ragged one, a dataset, or replicas' values. Raises: TypeError for anything else."""
     from ._function import TensorSpec
     from ._tensor import convert_to_tensor, is_tensor
     from ._variable import Variable
@@ -30,6 +30,8 @@ def type_spec_from_value(value):
         return SparseTensorSpec(value.shape, value.dtype)
     if isinstance(value, RaggedTensor):
         return RaggedTensorSpec.from_value(value)
+    if hasattr(type(value), "_type_spec"):
+        return value._type_spec
     if getattr(value, "_is_dataset", False):
         from .data import DatasetSpec
         return DatasetSpec(value.element_spec)

@@ -78,6 +78,11 @@ class PerReplica(DistributedValues):
         self._values, self._wrapped = tuple(values), wrapped
 
     @property
+    def _type_spec(self):
+        from .._type_specs import type_spec_from_value
+        return PerReplicaSpec(*[type_spec_from_value(one) for one in self._values])
+
+    @property
     def values(self):
         """Those of this worker's replicas."""
         first, last = own_replicas(len(self._values))
@@ -751,9 +756,12 @@ class _DistributedIterator(Argument):
             return self._form.optional_in_graph(self._taken)
         from ..experimental import Optional
         try:
-            return Optional.from_value(next(self))
+            return Optional(next(self), True)
         except StopIteration:
-            return Optional.empty()
+            return Optional.empty(self.element_spec)
+
+
+DistributedIterator = _DistributedIterator
 
 
 class ReplicaContext:
