@@ -146,8 +146,8 @@ def _axes(axis):
     return [int(axis)]
 
 
-def _make_reduction(name, text, floating=False):
-    native = getattr(n, name)
+def _make_reduction(name, text):
+    native, real = getattr(n, name), name in ("reduce_variance", "reduce_std")
 
     def function(input_tensor, axis=None, keepdims=False, name=None, keep_dims=None,
                  reduction_indices=None):
@@ -156,6 +156,8 @@ def _make_reduction(name, text, floating=False):
             return ragged.reduced(input_tensor, axis, function.__name__[7:], keepdims)
         axes = _axes(axis if reduction_indices is None else reduction_indices)
         whole, kept = convert_to_tensor(input_tensor), bool(keep_dims or keepdims)
+        if real and whole.dtype.is_integer:
+            raise TypeError(f"Input must be either real or complex. Received integer type {whole.dtype}.")
         if axes is None and not kept:
             whole = in_one_row(whole)
         return op(native, whole, axes, kept)

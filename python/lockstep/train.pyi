@@ -271,7 +271,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None) -> Any:
     """The newest checkpoint of a directory, and all that it keeps; None where there is none."""
     ...
 def latest_checkpoint(checkpoint_dir, latest_filename=None) -> Any:
-    """The path of the newest checkpoint of a directory, or None."""
+    """The path of the newest checkpoint of a directory, which the file `latest_filename` there ('checkpoint') tells, or None."""
     ...
 def list_variables(ckpt_dir_or_file) -> Any:
     """[(name, shape)] of all tensors of a checkpoint, in the order of their names."""

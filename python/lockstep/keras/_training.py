@@ -176,12 +176,12 @@ class Trainer:
                 and not self._adds_losses())
 
     def _adds_losses(self):
-        """Whether a layer adds to the loss besides regularizers of weights."""
+        """Whether a layer adds to the loss besides regularizers of weights, or regularizes or constrains weights in Python."""
         todo = [self]
         while todo:
             one = todo.pop()
             if one.__dict__.get("activity_regularizer") is not None or one.__dict__.get("_losses") \
-                    or one.__dict__.get("_metrics"):
+                    or one.__dict__.get("_metrics") or one.__dict__.get("_python_parts"):
                 return True
             call = getattr(type(one).call, "__wrapped__", type(one).call)
             code = getattr(call, "__code__", None)

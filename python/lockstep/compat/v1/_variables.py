@@ -9,7 +9,7 @@ from ... import _native
 from ..._dtypes import as_dtype, TensorShape
 from ..._function import outermost_scope
 from ..._tensor import convert_to_tensor, Tensor
-from ..._variable import Variable
+from ..._variable import Variable, VariableAggregation, VariableSynchronization
 from ._graphs import get_default_graph, GraphKeys, in_graph, name_scope
 from ._initializers import glorot_uniform_initializer, zeros_initializer
 
@@ -146,7 +146,8 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
                "regularizer": scope.regularizer if regularizer is None else regularizer,
                "trainable": True if trainable is None else trainable, "collections": collections,
                "partitioner": scope.partitioner if partitioner is None else partitioner,
-               "constraint": scope.constraint if constraint is None else constraint}
+               "constraint": scope.constraint if constraint is None else constraint,
+               "synchronization": synchronization, "aggregation": aggregation}
     getter = _chained(scope.custom_getter, custom_getter)
     if getter is None:
         return _found_or_made(full, **options)
@@ -154,7 +155,7 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
 
 
 def _found_or_made(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=True, collections=None,
-                   partitioner=None, constraint=None, **_):
+                   partitioner=None, constraint=None, synchronization=None, aggregation=None, **_):
     scope = get_variable_scope()
     table = get_default_graph()._variables if in_graph() else _eager_variables
     known = table.get(name)
@@ -162,7 +163,9 @@ def _found_or_made(name, shape=None, dtype=None, initializer=None, regularizer=N
         raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did "
                          "you mean to set reuse=tf.AUTO_REUSE in VarScope?")
     if known is None:
-        made = _made(name, shape, as_dtype(dtype or "float32"), initializer, trainable, partitioner)
+        own = {"trainable": trainable, "constraint": constraint, "synchronization": synchronization or
+               VariableSynchronization.AUTO, "aggregation": aggregation or VariableAggregation.NONE}
+        made = _made(name, shape, as_dtype(dtype or "float32"), initializer, own, partitioner)
         table[name] = made
         for one in made if isinstance(made, PartitionedVariable) else [made]:
             _note(one, trainable, collections)
@@ -198,39 +201,39 @@ def _note_penalty(regularizer, variable, name):
         get_default_graph().add_to_collection(GraphKeys.REGULARIZATION_LOSSES, penalty)
 
 
-def _named(value, name, trainable, dtype):
-    """A variable of that whole name: scopes of ops do not count."""
+def _named(value, name, own, dtype):
+    """A variable of that whole name, with its own options: scopes of ops do not count."""
     with outermost_scope():
-        return Variable(value, name=name, trainable=trainable, dtype=dtype)
+        return Variable(value, name=name, dtype=dtype, **own)
 
 
-def _made(name, shape, dtype, initializer, trainable, partitioner):
+def _made(name, shape, dtype, initializer, own, partitioner):
     if initializer is None:
         initializer = glorot_uniform_initializer() if dtype.is_floating else zeros_initializer()
     if isinstance(initializer, type):
         initializer = initializer()
     if not callable(initializer) or isinstance(initializer, (Tensor, Variable)):
-        return _named(convert_to_tensor(initializer, dtype_hint=dtype), name, trainable, dtype)
+        return _named(convert_to_tensor(initializer, dtype_hint=dtype), name, own, dtype)
     if shape is None or not TensorShape(shape).is_fully_defined():
         raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was "
                          f"{TensorShape(shape)}.")
     sizes = TensorShape(shape).as_list()
     if partitioner is not None:
-        return _parts(name, sizes, dtype, initializer, trainable, partitioner)
-    return _one(name, sizes, dtype, initializer, trainable)
+        return _parts(name, sizes, dtype, initializer, own, partitioner)
+    return _one(name, sizes, dtype, initializer, own)
 
 
-def _one(name, sizes, dtype, initializer, trainable):
+def _one(name, sizes, dtype, initializer, own):
     """A variable that an initializer fills."""
     def first():
         try:
             return initializer(sizes, dtype=dtype)
         except TypeError:
             return initializer(sizes)
-    return _named(first() if in_graph() else first, name, trainable, dtype)
+    return _named(first() if in_graph() else first, name, own, dtype)
 
 
-def _parts(name, sizes, dtype, initializer, trainable, partitioner):
+def _parts(name, sizes, dtype, initializer, own, partitioner):
     counts = [int(one) for one in partitioner(shape=TensorShape(sizes), dtype=dtype)]
     axes = [axis for axis, count in enumerate(counts) if count > 1]
     if len(axes) > 1:
@@ -240,8 +243,8 @@ def _parts(name, sizes, dtype, initializer, trainable, partitioner):
     lengths = [size // count + (place < size % count) for place in range(count)]
     made = []
     for place, length in enumerate(lengths):
-        own = sizes[:axis] + [length] + sizes[axis + 1:]
-        made.append(_one(f"{name}/part_{place}", own, dtype, initializer, trainable))
+        piece = sizes[:axis] + [length] + sizes[axis + 1:]
+        made.append(_one(f"{name}/part_{place}", piece, dtype, initializer, own))
     return PartitionedVariable(name, sizes, dtype, made, counts, axis)
 
 

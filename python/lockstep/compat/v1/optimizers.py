@@ -1,6 +1,6 @@
 """Optimizers of version 1, whose updates are ops."""
 
-from ... import _native, nest
+from ... import _constrained, _native, nest
 from ..._function import group, name_scope
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
@@ -18,11 +18,13 @@ class Optimizer:
         self._name = name or kind
         self._built = False
 
-    def minimize(self, loss, global_step=None, var_list=None, **kwargs):
-        """An op that updates the variables by the gradients of `loss`."""
-        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step, kwargs.get("name"))
+    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=1, aggregation_method=None,
+                 colocate_gradients_with_ops=False, name=None, grad_loss=None):
+        """An op that updates the variables by the gradients of `loss`, times `grad_loss` if that is given."""
+        return self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step, name)
 
-    def compute_gradients(self, loss, var_list=None, **kwargs):
+    def compute_gradients(self, loss, var_list=None, gate_gradients=1, aggregation_method=None,
+                          colocate_gradients_with_ops=False, grad_loss=None):
         """(gradient, variable) pairs. `loss` is a tensor of a graph, or a function (eagerly)."""
         from . import in_graph, trainable_variables
         if not in_graph():
@@ -30,10 +32,10 @@ class Optimizer:
             with GradientTape() as tape:
                 value = loss()
             variables = var_list or list(tape.watched_variables())
-            return list(zip(tape.gradient(value, variables), variables))
+            return list(zip(tape.gradient(value, variables, grad_loss), variables))
         from ..._tape import gradients
         variables = nest.flatten(var_list) if var_list is not None else trainable_variables()
-        return list(zip(gradients(loss, variables), variables))
+        return list(zip(gradients(loss, variables, grad_loss), variables))
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """An op that updates. Raises: ValueError when there are no gradients."""
@@ -47,6 +49,7 @@ class Optimizer:
             from ...keras.optimizers import _plain  # noqa: F401
             rows = [_row(gradient) for gradient, _ in pairs]
             self._native.apply(rows, [variable._v for _, variable in pairs])
+            _constrained.bring_back([variable for _, variable in pairs])
             if global_step is not None:
                 global_step.assign_add(1)
         if not in_graph():

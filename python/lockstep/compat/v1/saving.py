@@ -1,6 +1,7 @@
 """Checkpoints of version 1: `tf.compat.v1.train.Saver`."""
 
 import os
+import time
 
 from ... import _native
 from ..._tensor import convert_to_tensor
@@ -18,6 +19,8 @@ class Saver:
         self._given = var_list
         self._kept = []
         self._most = max_to_keep
+        self._every = keep_checkpoint_every_n_hours * 3600
+        self._written, self._next_kept = {}, time.time() + self._every
         if var_list is None and in_graph() and not global_variables():
             raise ValueError("No variables to save")
         self._assign, self._scope = None, None
@@ -48,8 +51,12 @@ class Saver:
         _native.write_tensor_bundle(save_path, [
             (name, convert_to_tensor(value)) for (name, _), value in zip(variables, values)])
         self._kept = [one for one in self._kept if one != save_path] + [save_path]
+        self._written[save_path] = time.time()
         while self._most and len(self._kept) > self._most:
             old = self._kept.pop(0)
+            if self._written.get(old, 0) > self._next_kept:  # one of every so many hours stays
+                self._next_kept += self._every
+                continue
             for end in (".index", ".data-00000-of-00001", "." + meta_graph_suffix):
                 if os.path.exists(old + end):
                     os.remove(old + end)

@@ -62,6 +62,7 @@ class PReLU(NativeLayer):
                  shared_axes=None, **kwargs):
         super().__init__(**kwargs)
         self.alpha_initializer = initializers.get(alpha_initializer)
+        self._keep_in_python(alpha=(alpha_regularizer, alpha_constraint))
         self.shared_axes = shared_axes or []
 
     def _options(self):

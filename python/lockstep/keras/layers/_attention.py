@@ -82,7 +82,7 @@ class MultiHeadAttention(NativeLayer):
         from ... import nn, ops_array, ops_math
         if not self._impl.built:
             self._impl.call(inputs, False)
-        weights = [self._wrap(native) for native, _, _ in self._impl.weights()]
+        weights = [self._wrap(native, constraint) for native, _, constraint in self._impl.weights()]
         each = 2 if self.use_bias else 1
         parts = [weights[i * each:(i + 1) * each] for i in range(4)]
 
@@ -136,7 +136,7 @@ class Attention(NativeLayer):
         from ... import nn, ops_math
         if not self._impl.built:
             self._impl.call(inputs, False)
-        scores = self._scores(inputs[0], inputs[-1], [self._wrap(native) for native, _, _ in self._impl.weights()])
+        scores = self._scores(inputs[0], inputs[-1], self._own_variables())
         if mask is not None:
             scores = scores - 1e9 * (1.0 - _native.cast(mask, scores.dtype))
         scores = nn.softmax(scores)

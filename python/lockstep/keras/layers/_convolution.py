@@ -62,14 +62,15 @@ class SeparableConv2D(Conv2D):
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None,
                  dilation_rate=1, depth_multiplier=1, activation=None, use_bias=True,
-                 depthwise_initializer="glorot_uniform", pointwise_initializer="glorot_uniform", **kwargs):
-        kwargs = {key: value for key, value in kwargs.items()
-                  if not key.startswith(("depthwise_", "pointwise_"))}
+                 depthwise_initializer="glorot_uniform", pointwise_initializer="glorot_uniform", depthwise_regularizer=None,
+                 pointwise_regularizer=None, depthwise_constraint=None, pointwise_constraint=None, **kwargs):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, 1,
                          activation, use_bias, **kwargs)
         self.depth_multiplier = depth_multiplier
         self.depthwise_initializer = initializers.get(depthwise_initializer)
         self.pointwise_initializer = initializers.get(pointwise_initializer)
+        self._keep_in_python(depthwise=(depthwise_regularizer, depthwise_constraint),
+                             pointwise=(pointwise_regularizer, pointwise_constraint))
         self._own_first = (depthwise_initializer, pointwise_initializer) != ("glorot_uniform",) * 2
 
     def _options(self):
@@ -91,9 +92,12 @@ class DepthwiseConv2D(Conv2D):
 
     def __init__(self, kernel_size, strides=1, padding="valid", depth_multiplier=1, data_format=None,
                  dilation_rate=1, activation=None, use_bias=True,
-                 depthwise_initializer="glorot_uniform", bias_initializer="zeros", **kwargs):
+                 depthwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
+                 depthwise_constraint=None, **kwargs):
         super().__init__(None, kernel_size, strides, padding, data_format, dilation_rate, 1, activation,
-                         use_bias, depthwise_initializer, bias_initializer, **kwargs)
+                         use_bias, depthwise_initializer, bias_initializer, kernel_regularizer=depthwise_regularizer,
+                         kernel_constraint=depthwise_constraint, **kwargs)
+        self.depthwise_regularizer, self.depthwise_constraint = self.kernel_regularizer, self.kernel_constraint
         self.depth_multiplier = depth_multiplier
 
     def _options(self):

@@ -3,7 +3,7 @@
 from ... import _native, nest
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
-from .. import initializers, regularizers
+from .. import constraints, initializers, regularizers
 from .._context import is_unknown
 from .._layer import Layer
 from .._native_layer import NativeLayer
@@ -42,6 +42,10 @@ class _Recurrent(NativeLayer):
         self.bias_initializer = initializers.get(bias_initializer)
         if self._kind != "SimpleRNN":
             self._draw_seed(seed)
+        given = {"kernel": kernel_constraint, "recurrent": recurrent_constraint, "bias": bias_constraint}
+        self._python_parts = [name for name, one in given.items() if one is not None]
+        for name, one in given.items():
+            setattr(self, f"{name}_constraint", constraints.get(one))
         self._regularizers = {"kernel_regularizer": kernel_regularizer,
                               "recurrent_regularizer": recurrent_regularizer,
                               "bias_regularizer": bias_regularizer}
@@ -188,6 +192,9 @@ class Bidirectional(NativeLayer):
             raise ValueError(f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of "
                              '{"sum", "mul", "ave", "concat", None}')
         object.__setattr__(self, "forward_layer", layer)
+        self._python_parts = list(layer.__dict__.get("_python_parts", ()))
+        for name in self._python_parts:
+            setattr(self, f"{name}_constraint", getattr(layer, f"{name}_constraint"))
         self.merge_mode = merge_mode
 
     return_state = property(lambda self: getattr(self.forward_layer, "return_state", False))

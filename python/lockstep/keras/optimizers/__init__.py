@@ -1,6 +1,6 @@
 """Changing weights by their gradients: `keras.optimizers`."""
 
-from ... import _late, _native
+from ... import _constrained, _late, _native
 from ..._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from ..._variable import Variable
 from .. import _own_state
@@ -204,6 +204,7 @@ class Optimizer:
                 one = _native.from_slices(one.values, one.indices, static_shape(one.dense_shape))
             rows.append(one)
         self._native.apply(rows, [one._v for one in variables])
+        _constrained.bring_back(variables)
 
     def _apply_own(self, grads, variables):
         from . import _own_rules

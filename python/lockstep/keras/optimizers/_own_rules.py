@@ -1,6 +1,6 @@
 """Optimizers whose rule is written in Python: a class that overrides `update_step`."""
 
-from ... import distribute, ops_math
+from ... import _constrained, distribute, ops_math
 from ..._tensor import IndexedSlices, convert_to_tensor
 from ..._variable import Variable
 
@@ -29,8 +29,7 @@ def update(optimizer, gradients, variables):
         if decay:
             variable.assign_sub(variable * ops_math.cast(decay * rate, variable.dtype))
         optimizer.update_step(gradient, variable, rate)
-        if getattr(variable, "constraint", None) is not None:
-            variable.assign(variable.constraint(variable.value()))
+        _constrained.bring_back([variable])
     optimizer._iterations.assign_add(1)
 
 
