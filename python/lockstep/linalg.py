@@ -7,7 +7,7 @@ from ._tensor import convert_to_tensor
 from . import ops_array as _array
 from ._diagonals import tensor_diag, tensor_diag_part  # noqa: F401
 from .ops_array import band_part, eye, matrix_transpose, trace  # noqa: F401
-from .ops_math import cross, einsum, global_norm, matmul, matvec, norm, tensordot  # noqa: F401
+from .ops_math import cast as _cast, cross, einsum, global_norm, matmul, matvec, norm, tensordot  # noqa: F401
 from .nn import l2_normalize, moments  # noqa: F401
 
 adjoint = matrix_transpose
@@ -22,7 +22,7 @@ def _decomposed(function, tensor, shapes):
     dtype = tensor.dtype
 
     def compute(array):
-        return tuple(numpy.ascontiguousarray(one, dtype=dtype.as_numpy_dtype) for one in function(numpy, array))
+        return tuple(numpy.asarray(one, dtype=dtype.as_numpy_dtype, order="C") for one in function(numpy, array))
     if tensor._symbolic:
         return tuple(numpy_function(compute, [tensor], [TensorSpec(shape, dtype) for shape in shapes]))
     return tuple(convert_to_tensor(one) for one in compute(tensor.numpy()))
@@ -81,7 +81,9 @@ def _det_back(inputs, result, gradient):
 
 def _solve_back(inputs, result, gradient):
     matrix, _ = inputs
-    other = solve(matrix_transpose(matrix), gradient)
+    turned = matrix_transpose(matrix)
+    # A graph traces the gradient together with the op, so that of an op of its own kind it would not end.
+    other = matmul(inv(turned), gradient) if matrix._symbolic else solve(turned, gradient)
     return -matmul(other, matrix_transpose(result)), other
 
 
@@ -133,10 +135,9 @@ _LogDet = collections.namedtuple("LogMatrixDeterminant", ["sign", "log_abs_deter
 
 def slogdet(input, name=None):
     """(sign, log |determinant|)."""
-    import numpy
     value = convert_to_tensor(input)
-    sign = numpy.linalg.slogdet(value.numpy())[0]
-    return _LogDet(convert_to_tensor(numpy.asarray(sign, dtype=value.dtype.as_numpy_dtype)), _logdet(value))
+    sign = _decomposed(lambda numpy, a: (numpy.linalg.slogdet(a)[0],), value, [value._shape[:-2]])[0]
+    return _LogDet(sign, _logdet(value))
 
 
 def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
@@ -168,18 +169,20 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
 
 
 def pinv(a, rcond=None, validate_args=False, name=None):
-    """The pseudo-inverse, eager, without gradient."""
+    """The pseudo-inverse, computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., n, m]."""
     import numpy
     value = convert_to_tensor(a)
+    *batch, rows, columns = value._shape
     if rcond is None:
-        rcond = 10 * max(value._shape[-2:]) * numpy.finfo(value.dtype.as_numpy_dtype).eps
-    return convert_to_tensor(numpy.linalg.pinv(value.numpy(), rcond).astype(value.dtype.as_numpy_dtype))
+        rcond = 10 * max(rows, columns) * numpy.finfo(value.dtype.as_numpy_dtype).eps
+    return _decomposed(lambda numpy, array: (numpy.linalg.pinv(array, rcond),), value, [[*batch, columns, rows]])[0]
 
 
 def matrix_rank(a, tol=None, validate_args=False, name=None):
-    """How many singular values are not 0, eager."""
-    import numpy
-    return convert_to_tensor(numpy.asarray(numpy.linalg.matrix_rank(convert_to_tensor(a).numpy(), tol), dtype="int32"))
+    """How many singular values are not 0, computed by NumPy, int32. Shapes: [..., m, n] to [...]."""
+    value = convert_to_tensor(a)
+    made = _decomposed(lambda numpy, array: (numpy.linalg.matrix_rank(array, tol),), value, [value._shape[:-2]])[0]
+    return _cast(made, "int32")
 
 
 def expm(input, name=None):

@@ -64,7 +64,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     """The matrix product. Shapes: [..., m, k], [..., k, n] to [..., m, n]; leading axes broadcast."""
     ...
 def matrix_rank(a, tol=None, validate_args=False, name=None) -> Any:
-    """How many singular values are not 0, eager."""
+    """How many singular values are not 0, computed by NumPy, int32. Shapes: [..., m, n] to [...]."""
     ...
 def matrix_transpose(a, name=None, conjugate=False) -> Any:
     """The last two axes swapped."""
@@ -80,7 +80,7 @@ def normalize(tensor, ord='euclidean', axis=None, name=None) -> Any:
     """(tensor / norm, norm)"""
     ...
 def pinv(a, rcond=None, validate_args=False, name=None) -> Any:
-    """The pseudo-inverse, eager, without gradient."""
+    """The pseudo-inverse, computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., n, m]."""
     ...
 def qr(input, full_matrices=False, name=None) -> Any:
     """(q, r), computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., m, k] and [..., k, n], k the smaller size, or"""

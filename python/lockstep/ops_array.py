@@ -711,9 +711,16 @@ def unravel_index(indices, dims, name=None):
 
 
 def bitcast(input, type, name=None):
-    """The same bytes as another dtype. Eager."""
+    """The same bytes as another dtype, by the host in graphs. Shapes: an axis more behind for a smaller dtype, one less for a
+    wider one."""
     import numpy
-    array = numpy.asarray(convert_to_tensor(input).numpy(), order="C")
+    input = convert_to_tensor(input)
+    if input._symbolic:
+        from ._host_calls import _on_host
+        own, wanted, shape = input.dtype.size, as_dtype(type).size, list(input._shape)
+        shape = shape[:-1] if own < wanted else shape + [own // wanted] if own > wanted else shape
+        return _on_host(lambda one: bitcast(one, type), [input], shape, as_dtype(type))
+    array = numpy.asarray(input.numpy(), order="C")
     kind = numpy.dtype(as_dtype(type).as_numpy_dtype)
     if kind.itemsize == array.dtype.itemsize:
         return convert_to_tensor(array.reshape(-1).view(kind).reshape(array.shape))

@@ -31,7 +31,8 @@ def affine_transform(images, transform, interpolation="bilinear", fill_mode="con
     def run(images):
         batch = images if images._rank == 4 else images[None]
         rows = _m.cast(transform, "float32")
-        rows = rows if rows._rank == 2 else _a.broadcast_to(rows, [_a.shape(batch)[0], 8])
+        if rows._rank == 1 or rows._shape[0] == 1:
+            rows = _a.broadcast_to(rows, [_a.shape(batch)[0], 8])
         made = _m.cast(_moved(batch, rows, interpolation, fill_mode, fill_value), images.dtype)
         return made if images._rank == 4 else made[0]
     return _last(run)(images, data_format=data_format)
