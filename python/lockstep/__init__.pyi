@@ -163,7 +163,7 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=..., name=
     """How often each number from 0 occurs; with axis=-1 in each row; with `binary_output` whether it does."""
     ...
 def bitcast(input, type, name=None) -> Any:
-    """The same bytes as another dtype. Eager."""
+    """The same bytes as another dtype, by the host in graphs. Shapes: an axis more behind for a smaller dtype, one less for a"""
     ...
 from . import bitwise as bitwise
 bool: Any
