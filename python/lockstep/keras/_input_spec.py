@@ -23,6 +23,25 @@ class InputSpec:
         self.axes = {int(key): one for key, one in (axes or {}).items()}
         self.allow_last_axis_squeeze, self.name, self.optional = allow_last_axis_squeeze, name, optional
 
+    def __repr__(self):
+        told = ", ".join(f"{key}={getattr(self, key)}" for key in ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
+                         if getattr(self, key))
+        return f"{type(self).__name__}({told})"
+
+    def get_config(self):
+        return {key: getattr(self, key) for key in ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes", "optional")}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+class OfLayer:
+    """The specification of a layer for which nothing else is set."""
+
+    def __get__(self, layer, owner=None):
+        return None if layer is None else _spec_of(layer)
+
 
 def _spec_of(layer):
     given = layer.__dict__.get("input_spec")

@@ -11,7 +11,6 @@ from ._configured import Configured, noting_arguments
 from ._context import _Inside, _local, CallContext, Computing, current_training, shown_sizes
 from ._names import auto_name, native_name, to_snake_case
 from ._own_state import known_shape, OwnState
-from ._policy_map import DTypePolicyMap
 from ._symbols import _shape_tree, has_symbols, infer, KerasTensor, Node, Shape
 
 
@@ -63,6 +62,7 @@ class Layer(Configured, OwnState):
             return
         object.__setattr__(self, "_children", [])
         object.__setattr__(self, "_own_weights", [])
+        object.__setattr__(self, "_trained_count", 0)
         object.__setattr__(self, "_untrained", [])
         object.__setattr__(self, "_holder_layer", None)
         object.__setattr__(self, "built", False)
@@ -143,7 +143,7 @@ class Layer(Configured, OwnState):
             "initializer": _native.python_initializer(lambda shape, dtype: value),
             "trainable": variable._v.trainable, "autocast": False, "dtype": int(variable.dtype), "whole": True})
         _by_key[variable._v.key] = variable
-        self._own_weights.append(variable)
+        self._keep_weight(variable, variable._v.trainable)
 
     def _holder(self):
         if self._holder_layer is None:
@@ -193,8 +193,13 @@ class Layer(Configured, OwnState):
             variable._keras_path = f"{self._scope_path()}/{shown}{part}"
             variable._strategy = scope_in_force()
             variable._constraint = constraints.get(constraint)
-            self._own_weights.append(variable)
+            self._keep_weight(variable, trainable)
         return made
+
+    def _keep_weight(self, variable, trainable):
+        """Weights that are trained stand before all others, as in Keras."""
+        self._own_weights.insert(self._trained_count if trainable else len(self._own_weights), variable)
+        object.__setattr__(self, "_trained_count", self._trained_count + bool(trainable))
 
     def _native_layers(self):
         """The native layers that hold this layer's weights, and those of the layers inside."""
@@ -208,7 +213,7 @@ class Layer(Configured, OwnState):
 
     @property
     def weights(self):
-        """Own weights, then those of the layers inside, in the order of their making."""
+        """Own weights, those that are trained first, then those of the layers inside."""
         seen, made = set(), []
         for one in self._own_variables() + [w for child in self._children for w in child.weights]:
             if one._v.key not in seen:
@@ -356,7 +361,6 @@ class Layer(Configured, OwnState):
 
     def _set_policy(self, policy):
         set_ = object.__setattr__
-        policy = policy[self.path] if isinstance(policy, DTypePolicyMap) else policy
         set_(self, "_policy", policy)
         set_(self, "_dtype", as_dtype(policy.variable_dtype))
         set_(self, "_compute_dtype", as_dtype(policy.compute_dtype))
@@ -505,8 +509,8 @@ class Layer(Configured, OwnState):
     def _first_call(self, what):
         """The first call with symbols. A layer of a `Sequential` whose input is known has one."""
         row = None if self._inbound or self._row is None else self._row()
-        if row is not None and row._input_symbol is None:
-            row = None
+        if row is not None:
+            row = None if row._input_symbol is None else row._functional()
         if not self._inbound and row is None:
             raise AttributeError(f"The layer {self.name} has never been called and thus has no defined {what}.")
         return self._inbound[0]

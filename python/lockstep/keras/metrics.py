@@ -6,7 +6,7 @@ from .. import _native
 from .._dtypes import as_dtype
 from .._tensor import convert_to_tensor
 from .._variable import Variable
-from ._names import to_snake_case
+from ._names import auto_name, to_snake_case
 from ._policy import _widened
 
 
@@ -56,7 +56,7 @@ class Metric:
                 if float(_native.reduce_sum(_native.abs(convert_to_tensor(value)), None, False)):
                     variable.assign(value)
                     self._first[variable._v.key] = (variable, value)
-        variable._keras_path = f"{self.name}/{name or 'variable'}"
+        variable._keras_path = f"{self.name}/{name or auto_name('variable')}"
         return variable
 
     def add_weight(self, shape=(), initializer=None, dtype=None, name=None, **kwargs):

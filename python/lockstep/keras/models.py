@@ -30,7 +30,7 @@ class Model(Trainer, Layer):
         return None
 
     def __new__(cls, *args, **kwargs):
-        if cls is Model and _is_functional(args, kwargs):
+        if cls is Model and (len(args) == 2 or _is_functional(args, kwargs)):
             return Layer.__new__(Functional)
         return Layer.__new__(cls, *args, **kwargs)
 
@@ -70,6 +70,8 @@ class Model(Trainer, Layer):
                 raise ValueError(f"Was asked to retrieve layer at index {index} but model only has "
                                  f"{len(self.layers)} layers.")
             return self.layers[index]
+        if name is None:
+            raise ValueError("Provide either a layer name or layer index at `get_layer`.")
         for one in self.layers:
             if one.name == name:
                 return one
@@ -232,10 +234,11 @@ class Functional(Model):
 
     def __init__(self, inputs, outputs, name=None, trainable=True, **kwargs):
         super().__init__(name=name, trainable=trainable)
-        for one in nest.flatten(inputs) + nest.flatten(outputs):
-            if not isinstance(one, KerasTensor):
-                raise ValueError("All `inputs` and `outputs` values must be KerasTensors. Received: "
-                                 f"{one!r} of type {type(one)}")
+        for place, ends in (("inputs", inputs), ("outputs", outputs)):
+            for one in nest.flatten(ends):
+                if not isinstance(one, KerasTensor):
+                    raise ValueError(f"All `{place}` values must be KerasTensors. Received: {place}={ends} including invalid value "
+                                     f"{one} of type {type(one)}")
         inputs, outputs = with_own_inputs(inputs, outputs)
         set_ = object.__setattr__
         set_(self, "_inputs_form", inputs)
@@ -584,7 +587,9 @@ class Sequential(Model):
 
     @property
     def inputs(self):
-        return None if self._input_symbol is None else self._functional().inputs
+        if self._input_symbol is None:
+            raise AttributeError(f"Sequential model '{self.name}' has no defined inputs yet.")
+        return self._functional().inputs
 
     @property
     def input_shape(self):
@@ -594,6 +599,8 @@ class Sequential(Model):
     @property
     def output_shape(self):
         """Raises: AttributeError before the shape of inputs is known."""
+        if self._input_symbol is None:
+            raise AttributeError(f"Sequential model '{self.name}' has no defined output shape yet.")
         return self._functional().output_shape
 
     @property
@@ -603,10 +610,13 @@ class Sequential(Model):
 
     @property
     def output(self):
-        return Layer.output.fget(self) if self._inbound else self._functional()._outputs_form
+        unknown = self._inbound or self._input_symbol is None
+        return Layer.output.fget(self) if unknown else self._functional()._outputs_form
 
     @property
     def outputs(self):
+        if self._input_symbol is None:
+            raise AttributeError(f"Sequential model '{self.name}' has no defined outputs yet.")
         return [self._functional()._outputs_form]
 
     def get_config(self):
