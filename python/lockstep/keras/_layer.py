@@ -11,6 +11,7 @@ from ._configured import Configured, noting_arguments
 from ._context import _Inside, _local, CallContext, Computing, current_training, shown_sizes
 from ._names import auto_name, native_name, to_snake_case
 from ._own_state import known_shape, OwnState
+from ._policy_map import DTypePolicyMap
 from ._symbols import _shape_tree, has_symbols, infer, KerasTensor, Node, Shape
 
 
@@ -361,6 +362,7 @@ class Layer(Configured, OwnState):
 
     def _set_policy(self, policy):
         set_ = object.__setattr__
+        policy = policy[self.path] if isinstance(policy, DTypePolicyMap) else policy
         set_(self, "_policy", policy)
         set_(self, "_dtype", as_dtype(policy.variable_dtype))
         set_(self, "_compute_dtype", as_dtype(policy.compute_dtype))

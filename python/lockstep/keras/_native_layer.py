@@ -3,12 +3,18 @@
 from .. import _native
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable
+from . import constraints, regularizers
 from ._layer import is_of_package, Layer
 from ._names import native_name
 from ._symbols import infer, KerasTensor
 
 
 _WITH_KERNEL = ("Dense", "EinsumDense", "Conv1D", "Conv2D", "Conv1DTranspose", "Conv2DTranspose")
+
+
+def _short(native):
+    """What a weight is called in the names of its initializer, regularizer and constraint."""
+    return native.name.rpartition("/")[2].removesuffix("_kernel")
 
 
 class NativeLayer(Layer):
@@ -45,10 +51,13 @@ class NativeLayer(Layer):
     def _own_variables(self):
         if self._impl_layer is None:
             return list(self._own_weights)
-        return [self._wrap(native) for native, _, _ in self._impl_layer.weights()] + self._own_weights
+        return [self._wrap(native, constraint) for native, _, constraint in self._impl_layer.weights()] + self._own_weights
 
-    def _wrap(self, native):
+    def _wrap(self, native, constraint):
         variable = Variable._wrap(native)
+        if variable._constraint is None:
+            own = self.__dict__.get(f"{_short(native)}_constraint")
+            variable._constraint = own or ((lambda w: constraint.apply(convert_to_tensor(w))) if constraint.there else None)
         if variable._keras_path is None:
             variable._keras_path = self.__dict__.get("_first_path", self.name) + \
                 native.name[len(self._impl_layer.name):]
@@ -59,12 +68,12 @@ class NativeLayer(Layer):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
         if self._impl_layer is not None:
             parts = []
-            for native, _, _ in self._impl_layer.weights():
+            for native, _, constraint in self._impl_layer.weights():
                 if native.name.rpartition("/")[2] == name:
-                    return self._wrap(native)
+                    return self._wrap(native, constraint)
                 whole = native.name.rpartition("/part_")[0]
                 if whole and whole.rpartition("/")[2] == name:
-                    parts.append(self._wrap(native))
+                    parts.append(self._wrap(native, constraint))
             if parts:
                 from ..distribute.coordinator import ShardedVariable
                 return ShardedVariable(parts, parts[0]._v.name.rpartition("/part_")[0])
@@ -75,12 +84,25 @@ class NativeLayer(Layer):
             return known.fget(self)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
+    def _keep_in_python(self, **weights):
+        """Keeps regularizers and constraints that the native layer does not take, each as `alpha=(regularizer, constraint)`:
+        training goes op by op then."""
+        for weight, (regularizer, constraint) in weights.items():
+            setattr(self, f"{weight}_regularizer", regularizers.get(regularizer))
+            setattr(self, f"{weight}_constraint", constraints.get(constraint))
+        self._python_parts = [weight for weight, given in weights.items() if given != (None, None)]
+
     def _penalties(self):
-        if self._impl_layer is None:
+        if self._impl_layer is None or not self.trainable:
             return []
-        return [(Variable._wrap(native), lambda v, r=regularizer: r.penalty(v.value()))
-                for native, regularizer, _ in self._impl_layer.weights()
-                if regularizer.there and native.trainable and self.trainable]
+        made = []
+        for native, regularizer, _ in self._impl_layer.weights():
+            short = _short(native)
+            own = self.__dict__.get(f"{short}_regularizer") if short in self.__dict__.get("_python_parts", ()) else None
+            if native.trainable and (regularizer.there or own is not None):
+                made.append((Variable._wrap(native), (lambda v, r=regularizer: r.penalty(v.value())) if own is None else
+                             (lambda v, r=own: r(v.value()))))
+        return made
 
     def build(self, input_shape=None):
         if not self.built:
