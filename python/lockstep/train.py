@@ -1,11 +1,13 @@
 """Clusters, checkpoints, examples: `tf.train`."""
 
+import contextlib
 import functools
 import os
+import re
 import threading
 
 from . import _late, _native
-from .errors import OutOfRangeError
+from .errors import InvalidArgumentError, OutOfRangeError
 from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
 from ._example import (BytesList, Example, Feature, Features, FloatList, Int64List)  # noqa: F401
@@ -247,6 +249,23 @@ def _one_at_a_time(method):
     return call
 
 
+_OTHER_SHAPE = re.compile(r"got (\w+)\[([\d,]*)\] for \1\[([\d,]*)\] \((.*?)(/\.ATTRIBUTES/VARIABLE_VALUE)? of ")
+
+
+@contextlib.contextmanager
+def _shapes_told():
+    """Raises: ValueError where a saved value has another shape than its variable."""
+    try:
+        yield
+    except InvalidArgumentError as error:
+        found = _OTHER_SHAPE.search(str(error))
+        if found is None:
+            raise
+        saved, own = (tuple(int(one) for one in found[group].split(",") if one) for group in (2, 3))
+        raise ValueError(f"Received incompatible tensor with shape {saved} when attempting to restore variable with shape {own} "
+                         f"and name {found[4]}.") from None
+
+
 class Checkpoint:
     """Objects by name, saved and restored together, in TensorFlow's format."""
 
@@ -313,11 +332,12 @@ class Checkpoint:
 
     @_one_at_a_time
     def restore(self, save_path, options=None):
-        """Assigns the saved values to the variables at the same places."""
+        """Assigns the saved values to the variables at the same places. Raises: ValueError for another shape."""
         if save_path is None:
             return _Nothing()
         native = self._made(filled=False)
-        status = _Status(native.restore(os.fspath(save_path)))
+        with _shapes_told():
+            status = _Status(native.restore(os.fspath(save_path)))
         for one in self._wholes.values():
             one.give_back()
         self._keep_count(native)
@@ -340,7 +360,8 @@ class Checkpoint:
         if not {*self._reached, *self._wholes} - self._restored:
             return
         kept = [(one, one._v.value()) for key, one in self._reached.items() if key in self._restored]
-        status._native = getattr(native, how)(path)
+        with _shapes_told():
+            status._native = getattr(native, how)(path)
         for one, value in kept:
             one._v.assign(value)
         for key, one in self._wholes.items():
@@ -353,7 +374,9 @@ class Checkpoint:
     @_one_at_a_time
     def read(self, save_path, options=None):
         """Assigns what `write` has written."""
-        status = _Status(self._made(filled=False).read(os.fspath(save_path)))
+        native = self._made(filled=False)
+        with _shapes_told():
+            status = _Status(native.read(os.fspath(save_path)))
         for one in self._wholes.values():
             one.give_back()
         self._wait(os.fspath(save_path), status)
