@@ -6,6 +6,50 @@ from .. import nest, ops_array as _a
 from .._tensor import convert_to_tensor
 
 
+def while_loop(cond, body, loop_vars, maximum_iterations=None):
+    """The loop's variables at its end, in the structure of `loop_vars`."""
+    from .._control_flow import while_loop as loop
+    single = not isinstance(loop_vars, (list, tuple))
+    given = (loop_vars,) if single else tuple(loop_vars)
+    made = loop(cond, lambda *now: _as_tuple(body(*now)), tuple(convert_to_tensor(one) for one in given),
+                maximum_iterations=maximum_iterations)
+    return made[0] if single else type(loop_vars)(made)
+
+
+def _as_tuple(value):
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
+
+
+def fori_loop(lower, upper, body_fun, init_val):
+    """body_fun(i, value) for each i from `lower` up to `upper`."""
+    return while_loop(lambda i, _: i < upper, lambda i, value: (i + 1, body_fun(i, value)), (lower, init_val))[1]
+
+
+def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
+    """(the last state, what `f(state, x)` gave besides for each x, stacked). The number of steps must be known."""
+    count = length if xs is None else len(nest.flatten(xs)[0])
+    state, rows = init, []
+    for place in builtins.reversed(builtins.range(count)) if reverse else builtins.range(count):
+        state, row = f(state, None if xs is None else nest.map_structure(lambda one: one[place], xs))
+        rows.append(row)
+    rows = rows[::-1] if reverse else rows
+    if not rows or rows[0] is None:
+        return state, None
+    return state, nest.map_structure(lambda *parts: _a.stack([convert_to_tensor(one) for one in parts]), *rows)
+
+
+def map(f, xs):
+    """`f` of each row, stacked."""
+    from .._control_flow import map_fn
+    return map_fn(f, xs)
+
+
+def vectorized_map(function, elements):
+    """`function` of each row, stacked."""
+    from .._control_flow import vectorized_map as rows
+    return rows(function, elements)
+
+
 def switch(index, branches, *operands):
     """What the branch of a number, held between the first and the last, gives for the operands."""
     from .. import ops_math

@@ -21,6 +21,10 @@ def where(condition, x1=None, x2=None):
 # ---- shapes and places
 
 
+def meshgrid(*x, indexing="xy"):
+    return _a.meshgrid(*x, indexing=indexing)
+
+
 def array(x, dtype=None):
     return convert_to_tensor(x, dtype=dtype)
 

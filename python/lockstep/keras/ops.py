@@ -143,10 +143,6 @@ def arange(start, stop=None, step=1, dtype=None):
     return _math.range(start, stop, step, dtype)
 
 
-def meshgrid(*x, indexing="xy"):
-    return _array.meshgrid(*[_tensors(one) for one in x], indexing=indexing)
-
-
 def stop_gradient(variable):
     return _apply(_array.stop_gradient, variable)
 
@@ -167,55 +163,10 @@ def cond(pred, true_fn, false_fn):
     return (true_fn() if pred else false_fn()) if isinstance(pred, bool) else branch(pred, true_fn, false_fn)
 
 
-def while_loop(cond, body, loop_vars, maximum_iterations=None):
-    """The loop's variables at its end, in the structure of `loop_vars`."""
-    from .._control_flow import while_loop as loop
-    single = not isinstance(loop_vars, (list, tuple))
-    given = (loop_vars,) if single else tuple(loop_vars)
-    made = loop(cond, lambda *now: _as_tuple(body(*now)), tuple(convert_to_tensor(one) for one in given),
-                maximum_iterations=maximum_iterations)
-    return made[0] if single else type(loop_vars)(made)
-
-
-def _as_tuple(value):
-    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
-
-
-def fori_loop(lower, upper, body_fun, init_val):
-    """body_fun(i, value) for each i from `lower` up to `upper`."""
-    return while_loop(lambda i, _: i < upper, lambda i, value: (i + 1, body_fun(i, value)), (lower, init_val))[1]
-
-
-def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
-    """(the last state, what `f(state, x)` gave besides for each x, stacked)."""
-    from .. import nest
-    count = length if xs is None else len(nest.flatten(xs)[0])
-    state, rows = init, []
-    for place in reversed(range(count)) if reverse else range(count):
-        state, row = f(state, None if xs is None else nest.map_structure(lambda one: one[place], xs))
-        rows.append(row)
-    rows = rows[::-1] if reverse else rows
-    if not rows or rows[0] is None:
-        return state, None
-    return state, nest.map_structure(lambda *parts: _array.stack([convert_to_tensor(one) for one in parts]), *rows)
-
-
-def map(f, xs):
-    """`f` of each row, stacked."""
-    from .._control_flow import map_fn
-    return map_fn(f, _tensors(xs))
-
-
-def vectorized_map(function, elements):
-    """`function` of each row, stacked."""
-    from .._control_flow import vectorized_map as rows
-    return rows(function, _tensors(elements))
-
-
 _OF_NN = ("log_sigmoid relu relu6 selu sigmoid silu softmax softplus softsign swish").split()
 _OF_NUMPY = ("add arange arctan2 array bitwise_and bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor "
              "broadcast_to copy einsum empty_like equal expand_dims eye get_item greater greater_equal identity left_shift less "
-             "less_equal matmul meshgrid multiply negative not_equal ones ones_like reciprocal repeat reshape right_shift "
+             "less_equal matmul multiply negative not_equal ones ones_like reciprocal repeat reshape right_shift "
              "searchsorted sign slogdet squeeze stack subtract tile zeros zeros_like").split() + list(_FLOATING)
 
 
