@@ -19,7 +19,7 @@ class Checkpoint:
         """Assigns what `write` has written."""
         ...
     def restore(self, save_path, options=None) -> Any:
-        """Assigns the saved values to the variables at the same places."""
+        """Assigns the saved values to the variables at the same places. Raises: ValueError for another shape."""
         ...
     def save(self, file_prefix, options=None) -> Any:
         """Counts the saves, and writes to 'PREFIX-<count>'; its path."""
@@ -206,6 +206,7 @@ class Int64List:
         """The bytes in protocol buffers' wire format; equal messages have equal ones."""
         ...
     def __init__(self, value=...) -> None: ...
+from lockstep.errors import InvalidArgumentError as InvalidArgumentError
 class JobDef:
     """A message with its fields as attributes; what it does not have is 0, empty, or an empty message."""
     def ByteSize(self) -> Any: ...

@@ -207,8 +207,11 @@ class TFRecordDataset(Dataset):
 class TextLineDataset(Dataset):
     """The lines of text files, as strings."""
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None) -> None: ...
-class ThreadingOptions(Options):
-    """Options of one kind, below a dataset's."""
-    ...
+class ThreadingOptions:
+    """How many threads read."""
+    def __init__(self) -> None: ...
+    def merge(self, other) -> Any:
+        """These options, and over them those that `other` has."""
+        ...
 UNKNOWN_CARDINALITY: Any
 from . import experimental as experimental

@@ -6,13 +6,12 @@ import threading
 import typing
 import weakref
 
-from .. import _native, nest
+from .. import _native, errors, nest
 from .._composites import Parts
 from .._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from .._variable import UnreadVariable, Variable
 from ..data._iterator import Argument, ElementForm
 from ..data.experimental import AutoShardPolicy
-from ..errors import FailedPreconditionError
 from ..device_spec import own_device, own_task
 from . import cluster_resolver, experimental  # noqa: F401
 
@@ -217,7 +216,7 @@ class _Scope:
             require_own_scope(self._strategy)
         try:
             self._native.enter()
-        except FailedPreconditionError:
+        except errors.FailedPreconditionError:
             require_own_scope(self._strategy)
             raise
         return self._strategy
@@ -686,10 +685,12 @@ class DistributedDataset:
         return len(self._dataset)
 
     def __iter__(self):
-        return _DistributedIterator(self, [iter(one) for one in self._pipelines])
+        return DistributedIterator(self, [iter(one) for one in self._pipelines])
 
 
-class _DistributedIterator(Argument):
+class DistributedIterator(Argument):
+    """A place in one pass over a distributed dataset; its elements hold values for each replica."""
+
     def __init__(self, dataset, sources):
         self._strategy = dataset._strategy
         self._sources = sources
@@ -745,7 +746,6 @@ class _DistributedIterator(Argument):
         try:
             return next(self)
         except StopIteration:
-            from .. import errors
             raise errors.OutOfRangeError(None, None, "End of sequence") from None
 
     def get_next_as_optional(self):
@@ -759,9 +759,6 @@ class _DistributedIterator(Argument):
             return Optional(next(self), True)
         except StopIteration:
             return Optional.empty(self.element_spec)
-
-
-DistributedIterator = _DistributedIterator
 
 
 class ReplicaContext:
