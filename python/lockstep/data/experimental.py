@@ -113,13 +113,20 @@ def at(dataset, index):
 def from_list(elements, name=None):
     """The elements of a list: tensors or structures of them; lists of numbers are a tensor. Raises: ValueError without any."""
     from . import Dataset
+    from .. import nest
+    from .._function import TensorSpec
     from ._elements import _as_structure, _flat_element
     if not elements:
         raise ValueError("Invalid `elements`. `elements` should not be empty. If you want an empty dataset, use "
                          "`tf.data.Dataset.range(0)`.")
     rows = [_flat_element(_as_structure(one)) for one in elements]
     first = Dataset.from_tensors(elements[0])
-    return first._from_python(lambda: iter(rows), first._spec, "_ListDataset")
+    if any(len(row) != len(rows[0]) for row in rows):
+        raise ValueError("Invalid `elements`. All elements must have the same structure.")
+    shapes = [[own if all(own == row[place].shape[axis] for row in rows) else None for axis, own in enumerate(one.shape)]
+              if all(row[place].shape.rank == one.shape.rank for row in rows) else None for place, one in enumerate(rows[0])]
+    spec = nest._pack(first._spec, iter([TensorSpec(shape, one.dtype) for shape, one in zip(shapes, rows[0])]))
+    return first._from_python(lambda: iter(rows), spec, "_ListDataset")
 
 
 def save(dataset, path, compression=None, shard_func=None):

@@ -93,8 +93,14 @@ def _row(gradient):
 
 
 def _is_number(rate):
-    """Whether a rate is known now; a tensor of a graph, such as a decayed one, is computed in each run."""
-    return not isinstance(rate, Variable) and not getattr(rate, "_symbolic", False)
+    """Whether a rate is known now; a tensor of a graph, such as a decayed one, is computed in each run, and a function is asked
+    at each update."""
+    return not isinstance(rate, Variable) and not getattr(rate, "_symbolic", False) and not callable(rate)
+
+
+def _now(*rates):
+    """Rates as they are at this update."""
+    return [one() if callable(one) and not isinstance(one, Variable) else one for one in rates]
 
 
 def _by_ops(rate):
@@ -174,10 +180,11 @@ class _Adagrad(_Slots):
     def apply(self, gradients, variables):
         from ... import ops_math
         self.build(variables)
+        rate, = _now(self._rate)
         for gradient, native in zip(gradients, variables):
             variable, gradient = Variable._wrap(native), convert_to_tensor(gradient)
             sum_of_squares = self._made[native.key].assign_add(gradient * gradient) + 0.0
-            variable.assign_sub(self._rate * gradient / ops_math.sqrt(sum_of_squares))
+            variable.assign_sub(rate * gradient / ops_math.sqrt(sum_of_squares))
 
 
 class _RMSProp(_Slots):
@@ -200,7 +207,7 @@ class _RMSProp(_Slots):
         from ... import ops_math
         from ..._tensor import convert_to_tensor as tensor
         self.build(variables)
-        rate, decay, momentum, epsilon = self._rates
+        rate, decay, momentum, epsilon = _now(*self._rates)
         for gradient, native in zip(gradients, variables):
             variable, gradient = Variable._wrap(native), tensor(gradient)
             square, moved, mean = self._made[native.key]
@@ -229,7 +236,7 @@ class _Momentum(_Slots):
 
     def apply(self, gradients, variables):
         self.build(variables)
-        rate, momentum, nesterov = self._rates
+        rate, momentum, nesterov = _now(*self._rates)
         for gradient, native in zip(gradients, variables):
             variable, gradient = Variable._wrap(native), convert_to_tensor(gradient)
             slot = self._made[native.key]
@@ -257,7 +264,7 @@ class _Adam(_Slots):
     def apply(self, gradients, variables):
         from ... import ops_math
         self.build(variables)
-        rate, beta1, beta2, epsilon = self._rates
+        rate, beta1, beta2, epsilon = _now(*self._rates)
         first, second = [one + 0.0 for one in self._powers]
         step = rate * ops_math.sqrt(1 - second) / (1 - first)
         for gradient, native in zip(gradients, variables):
@@ -275,7 +282,7 @@ class RMSPropOptimizer(Optimizer):
 
     def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False,
                  centered=False, name="RMSProp"):
-        self._native = _RMSProp(float(learning_rate), decay, momentum, epsilon, centered)
+        self._native = _RMSProp(learning_rate if _by_ops(learning_rate) else float(learning_rate), decay, momentum, epsilon, centered)
         self._name, self._built = name, False
 
 

@@ -1,8 +1,22 @@
 """Learning rates that follow from the step: `tf.compat.v1.train.exponential_decay` and its relatives."""
 
+import functools
+
+from ... import _native
 from ..._tensor import convert_to_tensor
 
 
+def _each_time(schedule):
+    """The schedule; where ops run eagerly it gives a function that tells the rate of the step at hand."""
+    @functools.wraps(schedule)
+    def rate(*args, **kwargs):
+        if _native.is_tracing() or _native.has_graph():
+            return schedule(*args, **kwargs)
+        return functools.partial(schedule, *args, **kwargs)
+    return rate
+
+
+@_each_time
 def piecewise_constant(x, boundaries, values, name=None):
     """values[i] up to and with boundaries[i], the last one behind them."""
     from ... import ops_array, ops_math
@@ -19,6 +33,7 @@ def _steps(global_step, decay_steps):
     return ops_math.cast(global_step, "float32"), float(decay_steps)
 
 
+@_each_time
 def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0,
                      cycle=False, name=None):
     """Falls to the end rate by a power."""
@@ -31,6 +46,7 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
     return (learning_rate - end_learning_rate) * ops_math.pow(1.0 - step / steps, power) + end_learning_rate
 
 
+@_each_time
 def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """rate / (1 + decay_rate * step / decay_steps)."""
     from ... import ops_math
@@ -39,6 +55,7 @@ def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, stai
     return learning_rate / (1.0 + decay_rate * part)
 
 
+@_each_time
 def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """rate * exp(-decay_rate * step / decay_steps)."""
     from ... import ops_math
@@ -47,6 +64,7 @@ def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, stair
     return learning_rate * ops_math.exp(-decay_rate * part)
 
 
+@_each_time
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     """Falls by a cosine."""
     import math
@@ -56,6 +74,7 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     return learning_rate * ((1 - alpha) * 0.5 * (1.0 + ops_math.cos(math.pi * part)) + alpha)
 
 
+@_each_time
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """rate * decay_rate^(step / decay_steps)."""
     from ... import ops_math
@@ -64,6 +83,7 @@ def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, stair
     return learning_rate * ops_math.pow(float(decay_rate), power)
 
 
+@_each_time
 def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None):
     """A cosine that begins anew: each time after `t_mul` times as many steps, from `m_mul` times the rate."""
     import math
@@ -81,6 +101,7 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
     return learning_rate * ((1 - alpha) * cosine + alpha)
 
 
+@_each_time
 def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None):
     """A line times a cosine."""
     import math
