@@ -15,6 +15,7 @@ class DTypePolicy:
     def name(self) -> Any: ...
     @property
     def variable_dtype(self) -> Any: ...
+FloatDTypePolicy = DTypePolicy
 from lockstep.keras.models import Functional as Functional
 from lockstep.keras.initializers import Initializer as Initializer
 from lockstep.keras.layers import Input as Input
@@ -76,6 +77,9 @@ class config:
         ...
 from . import constraints as constraints
 from . import datasets as datasets
+def device(device_name) -> Any:
+    """The time in which ops run on a device, as with `tf.device`."""
+    ...
 from . import dtype_policies as dtype_policies
 from . import initializers as initializers
 from . import layers as layers

@@ -427,6 +427,9 @@ class Variable:
     @property
     def values(self) -> Any: ...
 from lockstep.keras.initializers import as_dtype as as_dtype
+def auto_name(prefix) -> Any:
+    """'dense', 'dense_1', ...: numbered in the process."""
+    ...
 def binary_accuracy(y_true, y_pred, threshold=0.5) -> Any:
     """The share of predictions on the label's side of the threshold, example by example."""
     ...

@@ -66,6 +66,9 @@ class Model(Trainer, lockstep.keras.layers.Layer):
     def get_layer(self, name=None, index=None) -> Any:
         """The layer of a name or a number. Raises: ValueError."""
         ...
+    def get_state_tree(self, value_format='backend_tensor') -> Any:
+        """All variables of the model, its optimizer and its metrics, in dicts by the parts of their paths."""
+        ...
     @property
     def layers(self) -> Any: ...
     def load_weights(self, filepath, skip_mismatch=False, **kwargs) -> Any:
@@ -76,6 +79,9 @@ class Model(Trainer, lockstep.keras.layers.Layer):
         ...
     def save_weights(self, filepath, overwrite=True) -> Any:
         """Writes the weights: as Keras to .h5, else to .safetensors, .npz, or Lockstep's format."""
+        ...
+    def set_state_tree(self, state_tree) -> Any:
+        """Assigns what `get_state_tree` has given. Raises: ValueError for a kind of variables that there is not."""
         ...
     def state_digest(self) -> Any:
         """A digest of weights, slots and counters."""
@@ -236,8 +242,9 @@ class Trainer:
         """One step on a batch: forward, loss, gradients, update; the figures by name."""
         ...
 from lockstep.keras.metrics import Variable as Variable
-def auto_name(prefix) -> Any:
-    """'dense', 'dense_1', ...: numbered in the process."""
+from lockstep.keras.metrics import auto_name as auto_name
+def batches_of(value) -> Any:
+    """The shapes of a structure of tensors, with None for the size of the batch; None where something is no tensor."""
     ...
 def clone_model(model, input_tensors=None, clone_function=None, **kwargs) -> Any:
     """A new model of the same layers, with new weights. Raises: ValueError for a model of one's own."""

@@ -131,7 +131,7 @@ class ScheduleFreeAdamW(Optimizer):
         ...
 from lockstep.keras.models import Tensor as Tensor
 from lockstep.keras.metrics import Variable as Variable
-from lockstep.keras.models import auto_name as auto_name
+from lockstep.keras.metrics import auto_name as auto_name
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def deserialize(config, custom_objects=None) -> Any:
     """The optimizer of {class_name, config}. Raises: ValueError for an unknown class."""
