@@ -76,3 +76,5 @@ model = keras.Model(steps, MaskedSoftmax()(layers.LSTM(4, return_sequences=True)
 model.compile("sgd", "mse")
 history = model.fit(np.ones((2, 4, 3)), np.ones((2, 4, 4)), verbose=0)
 print(model.output_shape, sorted(history.history))
+print([layer.supports_masking for layer in (layers.Rescaling(2.0), layers.Normalization(), layers.RMSNormalization(),
+                                            layers.LayerNormalization(), layers.Flatten(), layers.Dropout(0.5))])

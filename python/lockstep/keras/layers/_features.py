@@ -7,6 +7,8 @@ from .._layer import Layer
 class Rescaling(Layer):
     """x * scale + offset."""
 
+    _passes_masks = True
+
     def __init__(self, scale, offset=0.0, **kwargs):
         super().__init__(**kwargs)
         self.scale, self.offset = scale, offset
@@ -20,6 +22,8 @@ class Normalization(Layer):
 
     Mean and variance are given, or those of data that `adapt` has seen, which are weights then. Raises: ValueError for
     one without the other."""
+
+    _passes_masks = True
 
     def __init__(self, axis=-1, mean=None, variance=None, invert=False, **kwargs):
         super().__init__(**kwargs)

@@ -82,7 +82,6 @@ class GroupNormalization(_Scaled):
 class RMSNormalization(NativeLayer):
     """x * scale / sqrt(mean x^2 + epsilon)."""
 
-    _passes_masks = True
     _kind = "RMSNormalization"
 
     def __init__(self, axis=-1, epsilon=1e-6, **kwargs):
