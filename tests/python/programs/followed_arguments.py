@@ -65,3 +65,13 @@ said("shapes", lambda: check.assert_shapes([(tf.ones([2, 3]), ("a", "b")), (tf.o
 said("sizes", lambda: check.assert_shapes([(tf.ones([2, 3]), ("N", 4))]))
 said("letters", lambda: check.assert_shapes([(tf.ones([2, 3]), ("N", 3)), (tf.ones([2, 2]), ("N", "Q"))]))
 said("any", lambda: check.assert_shapes([(tf.ones([2, 3]), ("...", "b")), (tf.ones([3]), ("b",)), (tf.ones([]), ())]))
+with tf.Graph().as_default():
+    losses = tf.compat.v1.losses
+    losses.mean_squared_error([1.0, 2.0], [2.0, 4.0], scope="apart")
+    losses.hinge_loss([1.0, 0.0], [0.5, 0.3])
+    print(len(losses.get_losses()), len(losses.get_losses(scope="apart")), len(losses.get_losses(scope="nothing")))
+first = tf.constant(1.1)
+with tf.autodiff.ForwardAccumulator(first, tf.constant(1.0)) as outer:
+    with tf.autodiff.ForwardAccumulator(first, tf.constant(1.0)) as inner:
+        power = first ** tf.constant(3.5)
+print("%.3f %.3f" % (inner.jvp(power), outer.jvp(inner.jvp(power))))

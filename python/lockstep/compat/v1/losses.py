@@ -1,5 +1,7 @@
 """Losses of version 1, which the graph collects: `tf.compat.v1.losses`."""
 
+import contextlib
+
 from ... import nn, ops_math
 from ..._tensor import convert_to_tensor
 
@@ -38,15 +40,15 @@ def add_loss(loss, loss_collection=_LOSSES):
 
 
 def get_losses(scope=None, loss_collection=_LOSSES):
-    """The losses noted so far."""
+    """The losses noted so far, or those whose names begin with `scope`, a pattern."""
     from . import get_collection
-    return list(get_collection(loss_collection))
+    return list(get_collection(loss_collection, scope))
 
 
 def get_regularization_losses(scope=None):
-    """The penalties of weights noted so far."""
+    """The penalties of weights noted so far, or those whose names begin with `scope`, a pattern."""
     from . import get_collection
-    return list(get_collection(_REGULARIZATION))
+    return list(get_collection(_REGULARIZATION, scope))
 
 
 def get_regularization_loss(scope=None, name="total_regularization_loss"):
@@ -73,8 +75,9 @@ def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=_LOSS
     if weights._rank and weights._rank == losses._rank - 1:
         from ...ops_array import expand_dims
         weights = expand_dims(weights, -1)
-    weighted = losses * weights
-    made = _reduced(weighted, weights, losses, reduction)
+    from . import in_graph, name_scope
+    with name_scope(scope) if scope and in_graph() else contextlib.nullcontext():
+        made = _reduced(losses * weights, weights, losses, reduction)
     add_loss(made, loss_collection)
     return made
 
