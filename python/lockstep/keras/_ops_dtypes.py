@@ -63,6 +63,12 @@ def alike(x1, x2):
     return _cast(x1, dtype), _cast(x2, dtype)
 
 
+def all_alike(tensors):
+    """All tensors in one dtype, the widest one's."""
+    dtype = common(*(one.dtype for one in tensors))
+    return [_cast(one, dtype) for one in tensors]
+
+
 def alike_floats(x1, x2, one=floats):
     """As `alike`, then as floats, each by `one`."""
     x1, x2 = alike(x1, x2)

@@ -84,6 +84,7 @@ class _NativeLoss(Loss):
 
     def call(self, y_true, y_pred):
         y_pred = convert_to_tensor(y_pred)
+        y_pred = y_pred if y_pred.dtype.is_floating else _native.cast(y_pred, 1)
         if self._along is not None:
             return self._apart(_native.cast(convert_to_tensor(y_true), y_pred.dtype), y_pred)
         return self._own.per_example(convert_to_tensor(y_true), y_pred)

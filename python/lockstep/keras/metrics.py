@@ -136,6 +136,12 @@ def _auto_name(prefix):
     return prefix if count == 0 else f"{prefix}_{count}"
 
 
+_OF_FLOATS = frozenset(
+    "MeanSquaredError RootMeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredLogarithmicError LogCoshError "
+    "CosineSimilarity KLDivergence Poisson Hinge SquaredHinge CategoricalHinge BinaryCrossentropy CategoricalCrossentropy "
+    "SparseCategoricalCrossentropy R2Score BinaryAccuracy".split())  # whose predictions may be whole numbers, too
+
+
 class _NativeMetric(Metric):
     _defaults = {}
     _order = ()
@@ -175,6 +181,8 @@ class _NativeMetric(Metric):
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         y_true, y_pred = convert_to_tensor(y_true), _widened(convert_to_tensor(y_pred))
+        if self._kind in _OF_FLOATS and not y_pred.dtype.is_floating:
+            y_pred = _native.cast(y_pred, 1)
         self._made.update(y_true, y_pred, sample_weight)
 
     def result(self):

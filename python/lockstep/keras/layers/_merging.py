@@ -1,8 +1,10 @@
 """Functions of several inputs, as layers and as functions."""
 
 from ... import _native, nest
+from ..._tensor import convert_to_tensor
 from .._context import known_sizes
 from .._layer import Layer
+from .._ops_dtypes import all_alike
 
 
 class _Merge(Layer):
@@ -22,7 +24,7 @@ class _Merge(Layer):
             raise ValueError("A merge layer should be called on a list of inputs. Received: "
                              f"input_shape={known_sizes(inputs)} (not a list of shapes)")
         self._check([known_sizes(one) for one in inputs])
-        return self._merge(list(inputs))
+        return self._merge(all_alike([convert_to_tensor(one) for one in inputs]))
 
     def _check(self, shapes):
         """Raises: ValueError for shapes that do not broadcast."""
