@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/cores.h"
 #include "base/event_loop.h"
 #include "data/dataset_node.h"
@@ -84,19 +85,17 @@ class ParallelReader : public ElementReader {
     bool finished = false;  // guarded by mutex_
   };
 
-  base::Time Now() { return threads_[0].executor().Now(); }
-
   // Reads a block and lets the next thread compute it. Who reads slowly has short blocks.
   void Begin() {
     auto block = std::make_shared<Block>();
-    const base::Time begin = Now();
+    const base::Time begin = clock_.Now();
     do {
       Item& item = block->items.emplace_back();
       if (!Read(item)) {
         block->items.pop_back();
         ended_ = true;
       }
-    } while (!ended_ && block->items.size() < size_ && Now() - begin < kBlock);
+    } while (!ended_ && block->items.size() < size_ && clock_.Now() - begin < kBlock);
     if (block->items.empty()) return;
     blocks_.push_back(block);
     const size_t thread = turn_++ % threads_.size();
@@ -104,7 +103,7 @@ class ParallelReader : public ElementReader {
   }
 
   void Run(Block& block, size_t thread) {
-    const base::Time begin = Now();
+    const base::Time begin = clock_.Now();
     for (Item& item : block.items) {
       if (item.error) continue;
       const runtime::ElementScope scope(places_.At(item.number));
@@ -114,7 +113,7 @@ class ParallelReader : public ElementReader {
         item.error = std::current_exception();
       }
     }
-    block.took = Now() - begin;
+    block.took = clock_.Now() - begin;
     std::lock_guard lock(mutex_);
     block.finished = true;
     finished_.notify_one();
@@ -131,6 +130,7 @@ class ParallelReader : public ElementReader {
   }
 
   const ElementCounter places_;
+  const base::MonotonicClock clock_{};  // none of a thread's, which may have ended
   std::mutex mutex_;
   std::condition_variable finished_;
   std::deque<std::shared_ptr<Block>> blocks_;

@@ -1,6 +1,7 @@
 // The loops around a traced step: Fit, Evaluate, Predict.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -26,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 using collectives::Phase;
 
 void CheckOptions(const FitOptions& fit) {
+  if (std::find(fit.callbacks.begin(), fit.callbacks.end(), nullptr) != fit.callbacks.end())
+    throw Error(Code::kInvalidArgument, "[fit] callbacks must be made; got a null pointer");
   if (fit.epochs < 0 || fit.initial_epoch < 0 || fit.steps_per_epoch < 0 ||
       fit.validation_freq < 1) {
     throw Error(Code::kInvalidArgument,
@@ -36,6 +39,22 @@ void CheckOptions(const FitOptions& fit) {
                     std::to_string(fit.validation_freq));
   }
 }
+
+// Of one model one Fit at a time.
+class FittingScope {
+ public:
+  explicit FittingScope(std::atomic<bool>& fitting) : fitting_(fitting) {
+    if (!fitting_.exchange(true)) return;
+    throw Error(
+        Code::kFailedPrecondition,
+        "[fit] a model is trained by one Fit at a time; got another one, of another thread or "
+        "from a callback, while the first goes on");
+  }
+  ~FittingScope() { fitting_ = false; }
+
+ private:
+  std::atomic<bool>& fitting_;
+};
 
 nn::StepInputOptions InputOptions(const FitOptions& fit) {
   return {fit.steps_per_epoch, fit.class_weight, fit.check_data};
@@ -169,6 +188,7 @@ void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit)
 
 History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
                              const FitOptions& fit) {
+  const FittingScope fitting(fitting_);
   runtime::TeamScope devices(model.strategy().team());
   model.stop_training = false;
   measure_steps_ = fit.measure_steps;

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "distribute/servers/partitioner_scope.h"
 #include "lockstep/distribute/sharded_variable.h"
+#include "nn/distinct.h"
 #include "nn/functional_value.h"
 #include "ops/builder.h"
 #include "runtime/autocast.h"
@@ -39,13 +40,19 @@ int64_t SeedOf(const std::string& name) {
   throw Error(error.code(), "[" + name + "] " + text, error.place());
 }
 
+Layer& Required(Layer* layer) {
+  if (layer != nullptr) return *layer;
+  throw Error(Code::kFailedPrecondition,
+              "[layer] a layer must be made before it is used; got a null pointer");
+}
+
 }  // namespace
 
 Tensor LayerPtr::operator()(const Tensor& input, bool training) const {
-  return (*get())(input, training);
+  return Required(get())(input, training);
 }
 Tensor LayerPtr::operator()(const std::vector<Tensor>& inputs, bool training) const {
-  return (*get())(inputs, training);
+  return Required(get())(inputs, training);
 }
 
 Layer::Layer(std::string type, std::string class_name)
@@ -113,6 +120,7 @@ void Layer::BuildOnce(const std::vector<Tensor>& inputs) {
 }
 
 LayerPtr Layer::Track(LayerPtr layer) {
+  Required(layer.get());
   if (layer->name().empty()) {
     const auto same = std::count_if(inner_.begin(), inner_.end(), [&](const LayerPtr& other) {
       return other->type() == layer->type();
@@ -130,31 +138,27 @@ LayerPtr Layer::Track(LayerPtr layer) {
 }
 
 std::vector<Weight> Layer::weights() const {
-  std::vector<Weight> all = weights_;
-  for (const LayerPtr& inner : inner_) {
-    for (const Weight& weight : inner->weights()) all.push_back(weight);
-  }
-  return all;
+  nn::Distinct<Weight> all;
+  all.Add(weights_);
+  for (const LayerPtr& inner : inner_) all.Add(inner->weights());
+  return all.Take();
 }
 
 std::vector<Weight> Layer::trainable_weights() const {
-  std::vector<Weight> all;
-  if (!trainable_) return all;
+  if (!trainable_) return {};
+  nn::Distinct<Weight> all;
   for (const Weight& weight : weights_) {
-    if (weight.variable.trainable()) all.push_back(weight);
+    if (weight.variable.trainable()) all.Add({weight});
   }
-  for (const LayerPtr& inner : inner_) {
-    for (const Weight& weight : inner->trainable_weights()) all.push_back(weight);
-  }
-  return all;
+  for (const LayerPtr& inner : inner_) all.Add(inner->trainable_weights());
+  return all.Take();
 }
 
 std::vector<Variable> Layer::counters() const {
-  std::vector<Variable> all = counters_;
-  for (const LayerPtr& inner : inner_) {
-    for (const Variable& variable : inner->counters()) all.push_back(variable);
-  }
-  return all;
+  nn::Distinct<Variable> all;
+  all.Add(counters_);
+  for (const LayerPtr& inner : inner_) all.Add(inner->counters());
+  return all.Take();
 }
 
 Variable Layer::AddWeight(const std::string& name, const Shape& shape, WeightOptions options) {

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "lockstep/nn/optimizers.h"
+#include "nn/distinct.h"
 #include "nn/step_input.h"
 #include "nn/training.h"
 
@@ -26,12 +27,26 @@ void AddTo(base::Digest& digest, std::vector<Variable> variables) {
 
 }  // namespace
 
-Model::Model(std::string name) : name_(std::move(name)), strategy_(&GetStrategy()) {}
+Model::Model(std::string name)
+    : name_(std::move(name)), strategy_(&GetStrategy()), strategy_lives_(strategy_->lifetime()) {}
 Model::~Model() = default;
+
+Strategy& Model::strategy() const {
+  if (!strategy_lives_.expired()) return *strategy_;
+  throw Error(Code::kFailedPrecondition,
+              "[" + name_ +
+                  "] the strategy in whose scope the model was made has ended; keep it as long as "
+                  "the model");
+}
 
 Tensor Model::operator()(const Tensor& inputs, bool training) { return Call(inputs, training); }
 
 LayerPtr Model::Track(LayerPtr layer) {
+  if (layer == nullptr) {
+    throw Error(Code::kInvalidArgument,
+                "[" + name_ + "] a model is made of layers; got a null pointer as layer " +
+                    std::to_string(layers_.size()));
+  }
   if (layer->name().empty()) {
     const auto same = std::count_if(layers_.begin(), layers_.end(), [&](const LayerPtr& other) {
       return other->type() == layer->type();
@@ -49,11 +64,9 @@ LayerPtr Model::Track(LayerPtr layer) {
 }
 
 std::vector<Weight> Model::weights() const {
-  std::vector<Weight> all;
-  for (const LayerPtr& layer : layers_) {
-    for (const Weight& weight : layer->weights()) all.push_back(weight);
-  }
-  return all;
+  nn::Distinct<Weight> all;
+  for (const LayerPtr& layer : layers_) all.Add(layer->weights());
+  return all.Take();
 }
 
 std::vector<Variable> Model::variables() const {
@@ -63,19 +76,15 @@ std::vector<Variable> Model::variables() const {
 }
 
 std::vector<Weight> Model::trainable_weights() const {
-  std::vector<Weight> all;
-  for (const LayerPtr& layer : layers_) {
-    for (const Weight& weight : layer->trainable_weights()) all.push_back(weight);
-  }
-  return all;
+  nn::Distinct<Weight> all;
+  for (const LayerPtr& layer : layers_) all.Add(layer->trainable_weights());
+  return all.Take();
 }
 
 std::vector<Variable> Model::counters() const {
-  std::vector<Variable> all;
-  for (const LayerPtr& layer : layers_) {
-    for (const Variable& variable : layer->counters()) all.push_back(variable);
-  }
-  return all;
+  nn::Distinct<Variable> all;
+  for (const LayerPtr& layer : layers_) all.Add(layer->counters());
+  return all.Take();
 }
 
 std::vector<Variable> Model::trainable_variables() const {
@@ -91,6 +100,11 @@ int64_t Model::CountParameters() const {
 }
 
 void Model::Compile(CompileOptions options) {
+  if (training_ != nullptr && training_->is_fitting()) {
+    throw Error(Code::kFailedPrecondition,
+                "[compile] the model is in Fit; compile it before or afterwards, not from a "
+                "callback or another thread");
+  }
   if (options.optimizer == nullptr || options.loss == nullptr) {
     throw Error(Code::kInvalidArgument,
                 "[compile] training needs an optimizer and a loss; got " +
@@ -104,6 +118,7 @@ void Model::Compile(CompileOptions options) {
   // Small gradients would be zero in float16.
   if (options.auto_scale_loss && narrow && !scales)
     options.optimizer = optimizers::LossScaleOptimizer(options.optimizer);
+  predicting_.reset();
   training_ = std::make_unique<Training>(*this, std::move(options));
 }
 
@@ -137,11 +152,13 @@ Logs Model::Evaluate(const Dataset& batches, int64_t steps) {
 }
 
 Tensor Model::Predict(const Tensor& x, int64_t batch_size) {
-  return training().Predict(nn::BatchesOf({x}, batch_size, false), 0);
+  return Predict(nn::BatchesOf({x}, batch_size, false));
 }
 
 Tensor Model::Predict(const Dataset& batches, int64_t steps) {
-  return training().Predict(batches, steps);
+  if (training_ != nullptr) return training_->Predict(batches, steps);
+  if (predicting_ == nullptr) predicting_ = std::make_unique<Training>(*this, CompileOptions{});
+  return predicting_->Predict(batches, steps);
 }
 
 std::string Model::WeightsDigest() const {

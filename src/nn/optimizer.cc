@@ -303,9 +303,27 @@ void Optimizer::UpdateAll(const Tensor& enabled, const std::vector<Contribution>
       return c.slots->weight.name().find(part) != std::string::npos;
     });
     if (decays && decay.value_or(0) != 0) context.decay = context.rate * *decay;
-    Update(c.slots->weight, c.gradient, c.slots->slots, context);
+    UpdateOne(c, std::move(context));
   }
   UpdateOwnVariables(step, enabled);
+}
+
+void Optimizer::UpdateOne(const Contribution& contribution, UpdateContext context) const {
+  const Slots& own = *contribution.slots;
+  const auto update = [&] { Update(own.weight, contribution.gradient, own.slots, context); };
+  if (handles_context()) return update();
+  const Tensor decay = std::exchange(context.decay, {});
+  const Tensor enabled = std::exchange(context.enabled, {});
+  std::vector<Variable> changed = own.slots;
+  changed.push_back(own.weight);
+  std::vector<Tensor> before;
+  for (const Variable& variable : changed) {
+    if (enabled.defined()) before.push_back(variable.value());
+  }
+  if (decay.defined()) own.weight.AssignSub(own.weight.value() * decay);
+  update();
+  for (size_t i = 0; i < before.size(); ++i)
+    changed[i].Assign(Where(enabled, changed[i].value(), before[i]));
 }
 
 void Optimizer::Average(const Tensor& enabled) const {

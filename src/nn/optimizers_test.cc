@@ -320,6 +320,40 @@ TEST(OptimizersTest, AccumulatesGradients) {
   EXPECT_EQ(optimizer->iterations().value().scalar<int64_t>(), 4);
 }
 
+// One that knows nothing of decay and accumulation.
+class OwnDescent : public Optimizer {
+ public:
+  explicit OwnDescent(const UpdateOptions& options) : Optimizer("own", 0.5, options) {}
+
+ protected:
+  std::vector<std::string> SlotNames(const Variable&) const override { return {"calls"}; }
+  std::vector<Tensor> SharedValues(const Tensor&, const Tensor&) const override { return {}; }
+  void Update(const Variable& weight, const WeightGradient& gradient,
+              const std::vector<Variable>& slots, const UpdateContext& context) const override {
+    slots[0].AssignAdd(Constant<float>({1}));
+    weight.AssignSub(context.rate * gradient.value);
+  }
+};
+
+TEST(OptimizersTest, AdamRefusesMeansThatForgetNothing) {
+  EXPECT_THROW(o::Adam({.beta_1 = 1}), Error);
+  EXPECT_THROW(o::Adam({.beta_2 = 2}), Error);
+  EXPECT_THROW(o::Nadam({.epsilon = -1}), Error);
+  EXPECT_THROW(o::Adamax({.beta_2 = std::nan("")}), Error);
+}
+
+TEST(OptimizersTest, OwnRulesAreDecayedAndAccumulatedForThem) {
+  const Variable w(Constant<float>({8}), {.name = "w"});
+  OwnDescent optimizer({.weight_decay = 0.5, .gradient_accumulation_steps = 2});
+  std::vector<float> path;
+  for (float gradient : {1.0f, 3.0f, 5.0f, 3.0f}) {
+    optimizer.Apply({Constant<float>({gradient})}, std::vector<Variable>{w});
+    path.push_back(w.value().data<float>()[0]);
+  }
+  EXPECT_EQ(path, (std::vector<float>{8, 5, 5, 1.75}));  // 0.75 * 8 - 1, 0.75 * 5 - 2
+  EXPECT_EQ(optimizer.variables().back().value().data<float>()[0], 2);
+}
+
 TEST(OptimizersTest, LossScaleSkipsWhatIsNotFinite) {
   const Variable w(Constant<float>({1}), {.name = "w"});
   const OptimizerPtr inner = o::Sgd({.learning_rate = 1.0});

@@ -181,3 +181,13 @@ SchedulePtr CosineDecayRestarts(const CosineDecayRestartsOptions& options) {
 }
 
 }  // namespace lockstep::schedules
+
+namespace lockstep {
+
+void LearningRate::RequireSchedule() const {
+  if (schedule_ != nullptr) return;
+  throw Error(Code::kInvalidArgument,
+              "[learning_rate] a rate is a number or a schedule; got a null pointer");
+}
+
+}  // namespace lockstep

@@ -37,6 +37,10 @@ Model::Training::Training(Model& model, CompileOptions options)
     : model(model),
       options(std::move(options)),
       loss_metric(std::make_shared<metrics::Mean>("loss")) {
+  for (const auto* metrics : {&this->options.metrics, &this->options.weighted_metrics}) {
+    if (std::find(metrics->begin(), metrics->end(), nullptr) != metrics->end())
+      throw Error(Code::kInvalidArgument, "[compile] metrics must be made; got a null pointer");
+  }
   distribute::CoordinatorState* const state = distribute::CurrentCoordinator::Get();
   if (state == nullptr) return;
   is_scheduled_ = true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -30,6 +31,8 @@ class Model::Training {
  public:
   Training(Model& model, CompileOptions options);
 
+  /// Whether a Fit is going on, on any thread.
+  bool is_fitting() const { return fitting_; }
   History FitArrays(const Tensor& x, const Tensor& y, const FitOptions& fit);
   History FitDataset(const Dataset& batches, const FitOptions& fit);
   Logs Evaluate(const Dataset& batches, int64_t steps);
@@ -148,6 +151,7 @@ class Model::Training {
   nn::StepCursor cursor_;                  // of the next step's data
   std::vector<CallbackPtr> callbacks_;
   std::optional<nn::DumpRequest> dump_;
+  std::atomic<bool> fitting_{false};
   History history_;
   // The last epoch that has ended, whether whole or stopped inside; not in `history_` while its
   // callbacks may still add to its logs.

@@ -299,7 +299,7 @@ void Model::SaveWeights(const std::string& path) const {
   }
   const FileFormat format = FormatOfName(path);
   const bool other = format == FileFormat::kSafetensors || format == FileFormat::kNpz;
-  strategy_->OnChief([&] {
+  strategy().OnChief([&] {
     return SaveTensors({path, other ? format : FileFormat::kSave}, state);
   });
 }

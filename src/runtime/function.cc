@@ -125,7 +125,35 @@ Function::Function(Body body, std::string name) : state_(std::make_shared<State>
   state_->name = std::move(name);
 }
 
+namespace {
+
+// Calls inside of each other, which a function that calls itself never ends.
+class CallDepth {
+ public:
+  explicit CallDepth(const std::string& name) {
+    if (++depth_ <= kMost) return;
+    depth_ = 0;  // all of them end with the error
+    throw Error(Code::kInvalidArgument,
+                "[" + name +
+                    "] functions may be called 200 deep while they are traced; got more: "
+                    "a function that calls itself has no end there; use WhileLoop, or Cond around "
+                    "plain C++ "
+                    "that knows its depth");
+  }
+  ~CallDepth() {
+    if (depth_ > 0) --depth_;
+  }
+
+ private:
+  static constexpr int kMost = 200;
+  static thread_local int depth_;
+};
+thread_local int CallDepth::depth_ = 0;
+
+}  // namespace
+
 std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
+  const CallDepth depth(state_->name);
   const std::vector<Tensor> arguments = runtime::Strong(given, "function");
   if (auto* tracer = dynamic_cast<runtime::GraphTracer*>(&ops::CurrentBuilder())) {
     return runtime::CallInOrder(*tracer, [&] { return state_->body(arguments); });
@@ -179,6 +207,13 @@ int Function::num_traces() const {
 std::string Function::Describe(const std::vector<Tensor>& given) const {
   const graph::Graph graph = Trace(state_->body, runtime::Strong(given, "function")).graph;
   return graph.ToString() + Compile(graph)->Describe();
+}
+
+void Function::RequireCount(const std::string& name, size_t expected, size_t got) {
+  if (expected == got) return;
+  throw Error(Code::kInvalidArgument,
+              "[" + name + "] the function takes " + std::to_string(expected) +
+                  (expected == 1 ? " argument" : " arguments") + "; got " + std::to_string(got));
 }
 
 Tensor Function::One(std::vector<Tensor> results) {

@@ -1,6 +1,8 @@
 #include "lockstep/runtime/gradient_tape.h"
 
+#include <atomic>
 #include <deque>
+#include <thread>
 #include <unordered_set>
 
 #include "ops/builder.h"
@@ -20,6 +22,7 @@ class GradientTape::Recording : public ops::Recorder {
 
   void Record(const ops::OpSpec& spec, const ops::Attributes& attributes,
               const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) override {
+    if (abandoned) return;
     bool connected = false;
     for (size_t i = 0; i < inputs.size(); ++i) {
       // Reading is what an op does with a variable that it does not write.
@@ -40,6 +43,7 @@ class GradientTape::Recording : public ops::Recorder {
     if (floating) operations.push_back({&spec, attributes, inputs, outputs});
   }
   bool Follows(const Tensor& tensor) const override {
+    if (abandoned) return false;
     return watched.contains(tensor.id()) ||
            (options.watch_accessed_variables && tensor.dtype() == DType::kResource &&
             Trainable(tensor));
@@ -52,25 +56,44 @@ class GradientTape::Recording : public ops::Recorder {
   }
   bool Repeats() const override { return options.persistent; }
   void Stop() {
-    if (active) ops::RemoveRecorder(this);
+    if (!active) return;
+    RequireOwnThread();
+    ops::RemoveRecorder(this);
     active = false;
   }
   void Resume() {
+    RequireOwnThread();
     if (!active) ops::AddRecorder(this);
     active = true;
+  }
+  bool OnOwnThread() const { return std::this_thread::get_id() == thread; }
+  void RequireOwnThread() const {
+    if (OnOwnThread()) return;
+    throw Error(
+        Code::kFailedPrecondition,
+        "[gradient] a tape that records is used by the thread that made it; got a call on "
+        "another one; stop the recording first, or make the tape in the thread that uses it");
   }
 
   GradientTapeOptions options;
   std::unordered_set<uint64_t> watched;
   std::vector<Tensor> kept;  // watched tensors: their ids stay theirs
   std::deque<runtime::RecordedOp> operations;
+  const std::thread::id thread = std::this_thread::get_id();
   bool active = false;
   bool used = false;
+  std::atomic<bool> abandoned{false};  // the tape has ended on another thread
 };
 
 GradientTape::GradientTape(GradientTapeOptions options)
     : recording_(std::make_unique<Recording>(options)) {}
-GradientTape::~GradientTape() = default;
+// The recording is in the list of its thread, which no other may change: there it stays, and
+// records no more.
+GradientTape::~GradientTape() {
+  if (recording_ == nullptr || !recording_->active || recording_->OnOwnThread()) return;
+  recording_->abandoned = true;
+  static_cast<void>(recording_.release());
+}
 
 void GradientTape::Watch(const Tensor& tensor) {
   recording_->kept.push_back(tensor);
@@ -99,6 +122,7 @@ void GradientTape::Reset() {
 std::vector<Tensor> GradientTape::Gradient(const std::vector<Tensor>& targets,
                                            const std::vector<Tensor>& sources,
                                            const GradientOptions& options) {
+  if (recording_->active) recording_->RequireOwnThread();
   if (recording_->used && !recording_->options.persistent) {
     throw Error(Code::kFailedPrecondition,
                 "[gradient] a tape gives gradients once; got a second call; make it with "

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <thread>
 
 #include "lockstep/ops/comparison.h"
@@ -31,6 +32,45 @@ void OnThreads(const std::function<void(int)>& body) {
 
 Variable Named(const char* name, const Tensor& value) {
   return Variable(value, VariableOptions{.name = name});
+}
+
+TEST(Variables, RefuseToBeUsedBeforeTheyAreMade) {
+  const Variable none;
+  EXPECT_FALSE(none.defined());
+  EXPECT_THROW(none.value(), Error);
+  EXPECT_THROW(none.Assign(Scalar(1.0f)), Error);
+  EXPECT_THROW(none.name(), Error);
+  EXPECT_THROW(none.ToString(), Error);
+}
+
+TEST(Tapes, OfAnotherThreadAreRefusedAndEndWithoutHarm) {
+  const Tensor x = Constant<float>({1, 2});
+  auto tape = std::make_unique<GradientTape>();
+  tape->Watch(x);
+  const Tensor y = x * x;
+  std::thread([&] {
+    EXPECT_THROW(tape->Gradient(y, x), Error);
+    tape.reset();
+  }).join();
+  const Variable v(x);
+  EXPECT_EQ((v * 2.0f + x).ToVector<float>(), (std::vector<float>{3, 6}));
+}
+
+TEST(Functions, TakeTheirArgumentsAndNoOthers) {
+  const Function sum([](const Tensor& a, const Tensor& b) { return a + b; }, "sum");
+  EXPECT_THAT(
+      [&] { sum(Scalar(1.0f)); },
+      testing::ThrowsMessage<Error>(HasSubstr("[sum] the function takes 2 arguments; got 1")));
+  EXPECT_THROW(sum(Scalar(1.0f), Scalar(1.0f), Scalar(1.0f)), Error);
+}
+
+TEST(Functions, ThatCallThemselvesAreRefused) {
+  std::unique_ptr<Function> function;
+  function = std::make_unique<Function>([&](const Tensor& x) { return (*function)(x) + 1.0f; });
+  EXPECT_THAT([&] { (*function)(Scalar(1.0f)); },
+              testing::ThrowsMessage<Error>(HasSubstr("a function that calls itself")));
+  const Function fine([](const Tensor& x) { return x + 1.0f; });
+  EXPECT_EQ(fine(Scalar(1.0f)).scalar<float>(), 2);
 }
 
 void ExpectError(const std::function<void()>& call, Code code,

@@ -71,35 +71,41 @@ Variable::Variable(const std::function<Tensor()>& initializer, VariableOptions o
   state_ = runtime::Create(initial, std::move(options));
 }
 
-const std::string& Variable::name() const { return state_->options().name; }
-DType Variable::dtype() const { return state_->first().element_dtype(); }
-const Shape& Variable::shape() const { return state_->first().shape(); }
-bool Variable::trainable() const { return state_->trainable(); }
-const VariableOptions& Variable::options() const { return state_->options(); }
-uint64_t Variable::version() const { return runtime::CellOf(state_->first()).version(); }
-const Tensor& Variable::handle() const { return state_->Handle(); }
+runtime::VariableState& Variable::state() const {
+  if (state_ != nullptr) return *state_;
+  throw Error(Code::kFailedPrecondition,
+              "[variable] a variable must be made before it is used; got one without a value, such "
+              "as Variable() or one that was moved from");
+}
+const std::string& Variable::name() const { return state().options().name; }
+DType Variable::dtype() const { return state().first().element_dtype(); }
+const Shape& Variable::shape() const { return state().first().shape(); }
+bool Variable::trainable() const { return state().trainable(); }
+const VariableOptions& Variable::options() const { return state().options(); }
+uint64_t Variable::version() const { return runtime::CellOf(state().first()).version(); }
+const Tensor& Variable::handle() const { return state().Handle(); }
 Tensor Variable::value(std::source_location where) const {
   const ops::SiteScope site(where);
   const auto computing =
       options().autocast ? runtime::AutocastScope::Current() : std::optional<DType>();
-  return computing ? runtime::CastFloating(state_->Read(), *computing) : state_->Read();
+  return computing ? runtime::CastFloating(state().Read(), *computing) : state().Read();
 }
-std::string Variable::ToString() const { return state_->Describe(); }
+std::string Variable::ToString() const { return state().Describe(); }
 
 Tensor Variable::Assign(const Tensor& value, std::source_location where) const {
   const ops::SiteScope site(where);
-  state_->Update("AssignVariableOp", {value});
-  return state_->ReadAssigned();
+  state().Update("AssignVariableOp", {value});
+  return state().ReadAssigned();
 }
 Tensor Variable::AssignAdd(const Tensor& delta, std::source_location where) const {
   const ops::SiteScope site(where);
-  state_->Update("AssignAddVariableOp", {delta});
-  return state_->ReadAssigned();
+  state().Update("AssignAddVariableOp", {delta});
+  return state().ReadAssigned();
 }
 Tensor Variable::AssignSub(const Tensor& delta, std::source_location where) const {
   const ops::SiteScope site(where);
-  state_->Update("AssignSubVariableOp", {delta});
-  return state_->ReadAssigned();
+  state().Update("AssignSubVariableOp", {delta});
+  return state().ReadAssigned();
 }
 
 Tensor Variable::Update(const std::function<Tensor(const Tensor&)>& function,
@@ -113,14 +119,14 @@ Tensor Variable::Update(const std::function<Tensor(const Tensor&)>& function,
 Tensor Variable::CompareAndAssign(const Tensor& expected, const Tensor& desired,
                                   std::source_location where) const {
   const ops::SiteScope site(where);
-  return state_->Update("CompareAndAssignVariableOp", {expected, desired})[0];
+  return state().Update("CompareAndAssignVariableOp", {expected, desired})[0];
 }
 
 Tensor Variable::Scatter(ScatterKind kind, const Tensor& indices, const Tensor& updates,
                          std::source_location where) const {
   const ops::SiteScope site(where);
-  state_->Update(ScatterOpName(kind), {indices, updates});
-  return state_->ReadAssigned();
+  state().Update(ScatterOpName(kind), {indices, updates});
+  return state().ReadAssigned();
 }
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable) {

@@ -1,5 +1,7 @@
 #include "tensor/buffer.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -27,10 +29,13 @@ Buffer::Buffer(Own, DType dtype, size_t count, const void* data, std::shared_ptr
 
 Buffer::Buffer(Own, DType dtype, size_t count)
     : dtype_(dtype), count_(count), num_bytes_(count * DTypeSize(dtype)) {
-  data_ = base::AllocateMemory(num_bytes_);
+  const bool fits =
+      count <= static_cast<size_t>(PTRDIFF_MAX) / std::max<size_t>(1, DTypeSize(dtype));
+  data_ = fits ? base::AllocateMemory(num_bytes_) : nullptr;
   if (data_ == nullptr) {
     throw Error(Code::kResourceExhausted, "[tensor] memory must be available; got none for " +
-                                              std::to_string(num_bytes_) + " bytes");
+                                              std::to_string(count) + " elements of " +
+                                              std::string(DTypeName(dtype)));
   }
   if (dtype_ == DType::kString) {
     std::uninitialized_default_construct_n(static_cast<std::string*>(data_), count_);

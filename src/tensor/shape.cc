@@ -1,6 +1,7 @@
 #include "lockstep/tensor/shape.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "lockstep/base/status.h"
 
@@ -37,7 +38,12 @@ void Shape::Append(int64_t size) {
   sizes_[rank_++] = size;
 }
 
-int64_t Shape::dim(int axis) const { return sizes_[NormalizeAxis(axis, rank(), "shape")]; }
+void Shape::RefuseAxis(int axis) const {
+  NormalizeAxis(axis, rank(), "shape");
+  std::abort();  // it has thrown
+}
+
+int64_t Shape::dim(int axis) const { return (*this)[axis]; }
 
 bool Shape::fully_known() const {
   return ranked() &&
@@ -48,14 +54,19 @@ int64_t Shape::num_elements() const { return product(0, rank()); }
 
 int64_t Shape::product(int first, int last) const {
   int64_t count = 1;
+  bool fits = true;
   for (int i = first; i < last; ++i) {
     if (sizes_[i] < 0) {
       throw Error(Code::kFailedPrecondition,
                   "[shape] the number of elements is not known while tracing; got " + ToString());
     }
-    count *= sizes_[i];
+    fits &= !__builtin_mul_overflow(count, sizes_[i], &count);
   }
-  return count;
+  if (fits) return count;
+  if (std::find(sizes_.begin() + first, sizes_.begin() + last, 0) != sizes_.begin() + last)
+    return 0;
+  throw Error(Code::kInvalidArgument,
+              "[shape] a tensor has at most 2^63 - 1 elements; got " + ToString());
 }
 
 bool Shape::CompatibleWith(const Shape& other) const {

@@ -41,6 +41,23 @@ TEST(Shape, CountsAndNames) {
   EXPECT_NE((Shape{2}), (Shape{2, 1}));
 }
 
+TEST(Shape, CountsAxesFromTheEndAndInTheirRange) {
+  Shape shape{4, 3};
+  EXPECT_EQ(shape[-1], 3);
+  shape.set_dim(-2, 5);
+  EXPECT_EQ(shape, (Shape{5, 3}));
+  EXPECT_THROW(shape[2], Error);
+  EXPECT_THROW(shape[-3], Error);
+  EXPECT_THROW(Shape()[0], Error);
+}
+
+TEST(Shape, CountsNoMoreElementsThanThereCanBe) {
+  constexpr int64_t kLarge = int64_t{1} << 40;
+  EXPECT_THROW((Shape{kLarge, kLarge}.num_elements()), Error);
+  EXPECT_EQ((Shape{kLarge, kLarge, 0}.num_elements()), 0);
+  EXPECT_EQ((Shape{kLarge, 1 << 22}.num_elements()), int64_t{1} << 62);
+}
+
 TEST(Shape, RefusesWhatCannotBe) {
   EXPECT_EQ(MessageOf([] { Shape({2, -2}); }), "[shape] a size must not be negative; got -2");
   EXPECT_EQ(MessageOf([] {

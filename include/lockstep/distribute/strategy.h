@@ -62,6 +62,8 @@ class Strategy {
   /// its error. All call it alike.
   void OnChief(const std::function<Status()>& work);
   const std::string& name() const { return name_; }
+  /// Expires when the strategy ends, for who refers to it.
+  std::weak_ptr<const void> lifetime() const { return lifetime_; }
   /// Where the only copy of each variable is, for a strategy that keeps one in any case; else "".
   const std::string& parameter_device() const { return parameter_device_; }
 
@@ -195,6 +197,7 @@ class Strategy {
 
   const uint64_t id_;
   std::string name_;
+  std::shared_ptr<const char> lifetime_ = std::make_shared<char>();
   int replicas_;
   int devices_;
   std::unique_ptr<base::Team> team_;

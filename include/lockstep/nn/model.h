@@ -163,7 +163,7 @@ class Model {
   Logs Evaluate(const Tensor& x, const Tensor& y, int64_t batch_size = 32);
   /// The same over batches, all or the first `steps`.
   Logs Evaluate(const Dataset& batches, int64_t steps = 0);
-  /// The predictions for all examples. Shape: [n, ...].
+  /// The predictions for all examples; the model need not be compiled. Shape: [n, ...].
   Tensor Predict(const Tensor& x, int64_t batch_size = 32);
   /// The same for the first component of batches, all or the first `steps`.
   Tensor Predict(const Dataset& batches, int64_t steps = 0);
@@ -179,7 +179,8 @@ class Model {
   int64_t CountParameters() const;
   /// A table of layers, output shapes and parameters, as Keras prints it.
   std::string Summary() const;
-  Strategy& strategy() const { return *strategy_; }
+  /// FailedPrecondition once the strategy has ended, which must live as long as its models.
+  Strategy& strategy() const;
   const CompileOptions& compiled() const;
 
   /// Set by a callback to end training after the current step.
@@ -219,8 +220,10 @@ class Model {
 
   std::string name_;
   Strategy* strategy_;
+  std::weak_ptr<const void> strategy_lives_;
   std::vector<LayerPtr> layers_;
   std::unique_ptr<Training> training_;
+  std::unique_ptr<Training> predicting_;  // until there is one that trains
 };
 
 /// Layers one after another. Source: keras.Sequential.

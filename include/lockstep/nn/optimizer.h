@@ -124,8 +124,13 @@ class Optimizer {
   /// Whether the moment of slices is made of magnitudes instead of squares.
   virtual bool moment_of_magnitudes() const { return false; }
   virtual std::optional<double> WeightDecay(const Variable& weight) const;
+  /// Changes a weight and its slots. Decay has been done, and what this changes counts only where
+  /// the update is enabled, unless `handles_context`.
   virtual void Update(const Variable& weight, const WeightGradient& gradient,
                       const std::vector<Variable>& slots, const UpdateContext& context) const = 0;
+  /// Whether `Update` itself takes `decay` and `enabled` of its context into account, which saves
+  /// passes over the weights. Otherwise both are empty there.
+  virtual bool handles_context() const { return false; }
 
  private:
   struct Slots {
@@ -148,6 +153,7 @@ class Optimizer {
   Tensor Accumulate(const Tensor& enabled, std::vector<Contribution>& contributions) const;
   void NoteNorms(const Tensor& enabled, const std::vector<Contribution>& contributions) const;
   void Clip(std::vector<Contribution>& contributions) const;
+  void UpdateOne(const Contribution& contribution, UpdateContext context) const;
   void UpdateAll(const Tensor& enabled, const std::vector<Contribution>& contributions);
   void Average(const Tensor& enabled) const;
 

@@ -83,12 +83,17 @@ SchedulePtr CosineDecayRestarts(const CosineDecayRestartsOptions& options);
 /// A fixed rate or a schedule, as options of optimizers take it.
 class LearningRate {
  public:
-  LearningRate(double value) : value_(value) {}                           // NOLINT: implicit
-  LearningRate(SchedulePtr schedule) : schedule_(std::move(schedule)) {}  // NOLINT: implicit
+  LearningRate(double value) : value_(value) {}  // NOLINT: implicit
+  /// InvalidArgument for a null pointer.
+  template <std::convertible_to<SchedulePtr> S>
+  LearningRate(S schedule) : schedule_(std::move(schedule)) {  // NOLINT: implicit
+    RequireSchedule();
+  }
   double value() const { return value_; }
   const SchedulePtr& schedule() const { return schedule_; }
 
  private:
+  void RequireSchedule() const;
   double value_ = 0;
   SchedulePtr schedule_;
 };

@@ -27,7 +27,7 @@ class Function {
            !std::same_as<std::remove_cvref_t<F>, Function>) explicit Function(F body,
                                                                               std::string name =
                                                                                   "function")
-      : Function(Wrap(std::move(body)), std::move(name)) {}
+      : Function(Wrap(std::move(body), name), name) {}
 
   std::vector<Tensor> Call(const std::vector<Tensor>& arguments) const;
   /// The only result. InvalidArgument when the body returns none or several.
@@ -45,11 +45,21 @@ class Function {
 
  private:
   template <typename F>
-  static Body Wrap(F body) {
-    return [body = std::move(body)](const std::vector<Tensor>& arguments) {
+  static Body Wrap(F body, const std::string& name) {
+    return [body = std::move(body), name](const std::vector<Tensor>& arguments) {
+      RequireCount(name, CountOf<F>(), arguments.size());
       return Invoke(body, arguments);
     };
   }
+  // How many arguments `Invoke` gives.
+  template <typename F>
+  static constexpr size_t CountOf() {
+    if constexpr (std::invocable<F>) return 0;
+    if constexpr (std::invocable<F, Tensor>) return 1;
+    if constexpr (std::invocable<F, Tensor, Tensor>) return 2;
+    return std::invocable<F, Tensor, Tensor, Tensor> ? 3 : 4;
+  }
+  static void RequireCount(const std::string& name, size_t expected, size_t got);
   template <typename F>
   static std::vector<Tensor> Invoke(const F& body, const std::vector<Tensor>& a) {
     if constexpr (std::invocable<F>) {

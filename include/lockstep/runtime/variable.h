@@ -96,8 +96,9 @@ class Variable {
   const Tensor& handle() const;
   /// Kind, name, dtype, shape, aggregation, where each copy lives and why.
   std::string ToString() const;
-  /// What the variable refers to; for strategies.
-  runtime::VariableState& state() const { return *state_; }
+  /// What the variable refers to; for strategies. This and all but `defined`: FailedPrecondition
+  /// where it refers to nothing.
+  runtime::VariableState& state() const;
 
  private:
   std::shared_ptr<runtime::VariableState> state_;

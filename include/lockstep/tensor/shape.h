@@ -34,13 +34,14 @@ class Shape {
   }
   /// The size of axis `axis`; negative counts from the end. InvalidArgument when out of range.
   int64_t dim(int axis) const;
-  int64_t operator[](int axis) const { return sizes_[axis]; }
-  void set_dim(int axis, int64_t size) { sizes_[axis] = size; }
+  int64_t operator[](int axis) const { return sizes_[IndexOf(axis)]; }
+  void set_dim(int axis, int64_t size) { sizes_[IndexOf(axis)] = size; }
   std::span<const int64_t> sizes() const { return {sizes_.data(), static_cast<size_t>(rank())}; }
   std::vector<int64_t> vector() const { return {sizes().begin(), sizes().end()}; }
 
   bool fully_known() const;
-  /// The product of the sizes; 1 for a scalar. Every size must be known.
+  /// The product of the sizes; 1 for a scalar. Every size must be known. InvalidArgument past
+  /// 2^63 - 1.
   int64_t num_elements() const;
   /// The product of the sizes of axes [first, last).
   int64_t product(int first, int last) const;
@@ -55,6 +56,13 @@ class Shape {
 
  private:
   [[noreturn]] static void RefuseUnranked();
+  [[noreturn]] void RefuseAxis(int axis) const;
+  int IndexOf(int axis) const {
+    const int index = axis < 0 ? axis + rank_ : axis;
+    if (index < 0 || index >= rank_) [[unlikely]]
+      RefuseAxis(axis);
+    return index;
+  }
 
   std::array<int64_t, kMaxRank> sizes_{};
   int rank_ = 0;

@@ -11,10 +11,10 @@ namespace lockstep::optimizers {
 
 namespace {
 
-class AdafactorOptimizer : public Optimizer {
+class AdafactorOptimizer : public nn::RuleOptimizer {
  public:
   AdafactorOptimizer(const AdafactorOptions& options, const UpdateOptions& update)
-      : Optimizer("adafactor", options.learning_rate, update), options_(options) {}
+      : RuleOptimizer("adafactor", options.learning_rate, update), options_(options) {}
 
  protected:
   std::vector<std::string> SlotNames(const Variable& weight) const override {

@@ -8,10 +8,12 @@ namespace lockstep::optimizers {
 
 namespace {
 
-class AdamOptimizer : public Optimizer {
+class AdamOptimizer : public nn::RuleOptimizer {
  public:
   AdamOptimizer(const char* kind, const AdamOptions& options, const UpdateOptions& update)
-      : Optimizer(kind, options.learning_rate, update), options_(options) {}
+      : RuleOptimizer(kind, options.learning_rate, update), options_(options) {
+    nn::RequireRunningMeans(name(), options.beta_1, options.beta_2, options.epsilon);
+  }
 
  protected:
   std::vector<std::string> SlotNames(const Variable&) const override {
@@ -35,10 +37,12 @@ class AdamOptimizer : public Optimizer {
   const AdamOptions options_;
 };
 
-class NadamOptimizer : public Optimizer {
+class NadamOptimizer : public nn::RuleOptimizer {
  public:
   NadamOptimizer(const NadamOptions& options, const UpdateOptions& update)
-      : Optimizer("nadam", options.learning_rate, update), options_(options) {}
+      : RuleOptimizer("nadam", options.learning_rate, update), options_(options) {
+    nn::RequireRunningMeans(name(), options.beta_1, options.beta_2, options.epsilon);
+  }
 
  protected:
   std::vector<std::string> SlotNames(const Variable&) const override {
@@ -81,10 +85,12 @@ class NadamOptimizer : public Optimizer {
   Variable product_;
 };
 
-class AdamaxOptimizer : public Optimizer {
+class AdamaxOptimizer : public nn::RuleOptimizer {
  public:
   AdamaxOptimizer(const AdamaxOptions& options, const UpdateOptions& update)
-      : Optimizer("adamax", options.learning_rate, update), options_(options) {}
+      : RuleOptimizer("adamax", options.learning_rate, update), options_(options) {
+    nn::RequireRunningMeans(name(), options.beta_1, options.beta_2, options.epsilon);
+  }
 
  protected:
   std::vector<std::string> SlotNames(const Variable&) const override {

@@ -10,10 +10,10 @@ namespace lockstep::optimizers {
 
 namespace {
 
-class RmspropOptimizer : public Optimizer {
+class RmspropOptimizer : public nn::RuleOptimizer {
  public:
   RmspropOptimizer(const RmspropOptions& options, const UpdateOptions& update)
-      : Optimizer("rmsprop", options.learning_rate, update), options_(options) {
+      : RuleOptimizer("rmsprop", options.learning_rate, update), options_(options) {
     nn::RequireNotNegative(name(), "momentum", options.momentum);
   }
 
@@ -43,10 +43,10 @@ class RmspropOptimizer : public Optimizer {
   const RmspropOptions options_;
 };
 
-class AdagradOptimizer : public Optimizer {
+class AdagradOptimizer : public nn::RuleOptimizer {
  public:
   AdagradOptimizer(const AdagradOptions& options, const UpdateOptions& update)
-      : Optimizer("adagrad", options.learning_rate, update), options_(options) {
+      : RuleOptimizer("adagrad", options.learning_rate, update), options_(options) {
     nn::RequireNotNegative(name(), "initial_accumulator_value", options.initial_accumulator_value);
   }
 
@@ -68,10 +68,10 @@ class AdagradOptimizer : public Optimizer {
   const AdagradOptions options_;
 };
 
-class AdadeltaOptimizer : public Optimizer {
+class AdadeltaOptimizer : public nn::RuleOptimizer {
  public:
   AdadeltaOptimizer(const AdadeltaOptions& options, const UpdateOptions& update)
-      : Optimizer("adadelta", options.learning_rate, update), options_(options) {}
+      : RuleOptimizer("adadelta", options.learning_rate, update), options_(options) {}
 
  protected:
   std::vector<std::string> SlotNames(const Variable&) const override {
@@ -90,10 +90,10 @@ class AdadeltaOptimizer : public Optimizer {
   const AdadeltaOptions options_;
 };
 
-class FtrlOptimizer : public Optimizer {
+class FtrlOptimizer : public nn::RuleOptimizer {
  public:
   FtrlOptimizer(const FtrlOptions& options, const UpdateOptions& update)
-      : Optimizer("ftrl", options.learning_rate, update), options_(options) {
+      : RuleOptimizer("ftrl", options.learning_rate, update), options_(options) {
     nn::RequireNotNegative(name(), "initial_accumulator_value", options.initial_accumulator_value);
     nn::RequireNotNegative(name(), "l1_regularization_strength",
                            options.l1_regularization_strength);

@@ -7,10 +7,10 @@ namespace lockstep::optimizers {
 
 namespace {
 
-class SgdOptimizer : public Optimizer {
+class SgdOptimizer : public nn::RuleOptimizer {
  public:
   SgdOptimizer(const SgdOptions& options, const UpdateOptions& update)
-      : Optimizer("sgd", options.learning_rate, update), options_(options) {
+      : RuleOptimizer("sgd", options.learning_rate, update), options_(options) {
     if (!(options.momentum >= 0 && options.momentum <= 1)) {
       throw Error(Code::kInvalidArgument,
                   "[sgd] momentum must be in [0, 1]; got " + std::to_string(options.momentum));
@@ -40,10 +40,10 @@ class SgdOptimizer : public Optimizer {
   const SgdOptions options_;
 };
 
-class LionOptimizer : public Optimizer {
+class LionOptimizer : public nn::RuleOptimizer {
  public:
   LionOptimizer(const LionOptions& options, const UpdateOptions& update)
-      : Optimizer("lion", options.learning_rate, update), options_(options) {
+      : RuleOptimizer("lion", options.learning_rate, update), options_(options) {
     if (!(options.beta_1 > 0 && options.beta_1 <= 1)) {
       throw Error(Code::kInvalidArgument,
                   "[lion] beta_1 must be in (0, 1]; got " + std::to_string(options.beta_1));

@@ -10,10 +10,10 @@ namespace lockstep::optimizers {
 
 namespace {
 
-class LambOptimizer : public Optimizer {
+class LambOptimizer : public nn::RuleOptimizer {
  public:
   LambOptimizer(const LambOptions& options, const UpdateOptions& update)
-      : Optimizer("lamb", options.learning_rate, update), options_(options) {}
+      : RuleOptimizer("lamb", options.learning_rate, update), options_(options) {}
 
  protected:
   std::vector<std::string> SlotNames(const Variable&) const override {

@@ -15,10 +15,10 @@ namespace lockstep::optimizers {
 
 namespace {
 
-class MuonOptimizer : public Optimizer {
+class MuonOptimizer : public nn::RuleOptimizer {
  public:
   MuonOptimizer(const MuonOptions& options, const UpdateOptions& update)
-      : Optimizer("muon", options.learning_rate, update), options_(options) {
+      : RuleOptimizer("muon", options.learning_rate, update), options_(options) {
     if (options.ns_steps < 0) {
       throw Error(Code::kInvalidArgument,
                   "[muon] ns_steps must not be negative; got " + std::to_string(options.ns_steps));

@@ -1,5 +1,7 @@
 #include "nn/optimizers/update.h"
 
+#include <utility>
+
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "ops/builder.h"
@@ -43,6 +45,16 @@ void RequireNotNegative(const std::string& where, const char* name, double value
   if (value >= 0) return;
   throw Error(Code::kInvalidArgument,
               "[" + where + "] " + name + " must not be negative; got " + std::to_string(value));
+}
+
+void RequireRunningMeans(const std::string& where, double beta_1, double beta_2, double epsilon) {
+  RequireNotNegative(where, "epsilon", epsilon);
+  for (const auto& [name, value] : {std::pair("beta_1", beta_1), std::pair("beta_2", beta_2)}) {
+    if (value >= 0 && value < 1) continue;
+    throw Error(Code::kInvalidArgument, "[" + where + "] " + name +
+                                            " must be at least 0 and less than 1; got " +
+                                            std::to_string(value));
+  }
 }
 
 }  // namespace lockstep::nn

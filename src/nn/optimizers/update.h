@@ -7,6 +7,15 @@
 
 namespace lockstep::nn {
 
+/// An optimizer of the library, whose updates see to decay and to being enabled in one pass.
+class RuleOptimizer : public Optimizer {
+ public:
+  using Optimizer::Optimizer;
+
+ protected:
+  bool handles_context() const override { return true; }
+};
+
 /// Emits a rule of ops/training.h with the extras that gradient and context ask for; the result is
 /// the rule's direction where it has one.
 Tensor EmitUpdate(const char* op, const Variable& weight, const std::vector<Variable>& slots,
@@ -24,5 +33,8 @@ Tensor Power(double base, const Tensor& exponent);
 
 /// `InvalidArgument` "[where] name must be not negative; got value" for a negative value or NaN.
 void RequireNotNegative(const std::string& where, const char* name, double value);
+/// The same for what a running mean keeps, and what is added to a root: both means in [0, 1), and
+/// epsilon not negative.
+void RequireRunningMeans(const std::string& where, double beta_1, double beta_2, double epsilon);
 
 }  // namespace lockstep::nn
