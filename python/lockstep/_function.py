@@ -443,11 +443,11 @@ class Function:
             kwargs = {}
         from . import distribute
         structure = (tuple(args), kwargs)
-        flat = [distribute.local_value(one) for one in nest.flatten(structure)]
+        flat = [distribute._values.local_value(one) for one in nest.flatten(structure)]
         if any(hasattr(type(one), "_key_parts") for one in flat):
             structure = _composites.map_found(structure, lambda one: hasattr(type(one), "_key_parts"),
                                               lambda one: one._key_parts())
-            flat = [distribute.local_value(one) for one in nest.flatten(structure)]
+            flat = [distribute._values.local_value(one) for one in nest.flatten(structure)]
         keys, leaves = [], []
         for one in flat:
             key, leaf = _key_of(one)

@@ -14,13 +14,13 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-def _wrapped(gradient):
-    """Slices as `IndexedSlices`."""
-    if gradient is None:
+def with_slices(tensor):
+    """A tensor, or where it holds slices the `IndexedSlices`; None as it is."""
+    if tensor is None:
         return None
-    slices = gradient._slices()
+    slices = tensor._slices()
     if slices is None:
-        return gradient
+        return tensor
     return IndexedSlices(slices[0], slices[1], convert_to_tensor(list(slices[2])))
 
 
@@ -146,7 +146,7 @@ class GradientTape:
         if not self._persistent:
             self._seen = self.watched_variables()
             self._tape = None
-        return nest._pack(sources, iter([_composites.with_values(one, _wrapped(made)) for one, made in zip(given, result)]))
+        return nest._pack(sources, iter([_composites.with_values(one, with_slices(made)) for one, made in zip(given, result)]))
 
     def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
                  parallel_iterations=None, experimental_use_pfor=True):
@@ -215,7 +215,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
     with v1.gradient_ops(), v1.name_scope(name or "gradients"):
         result = _native.gradients([_target(one) for one in ys], [_source(one) for one in xs], upstream,
                                    stops, zero)
-    return [_wrapped(one) for one in result]
+    return [with_slices(one) for one in result]
 
 
 def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessians"):

@@ -314,7 +314,7 @@ class Variable(metaclass=_Meta):
     def _write(self, kind, value, read_value):
         from ._tensor import convert_to_tensor
         from . import distribute
-        value = distribute.local_value(value)
+        value = distribute._values.local_value(value)
         try:
             value = convert_to_tensor(value, dtype=self.dtype)
         except ValueError:

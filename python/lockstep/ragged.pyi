@@ -1,8 +1,8 @@
 from typing import Any
 
 from lockstep.errors import InvalidArgumentError as InvalidArgumentError
-import lockstep.distribute
-class RaggedParts(lockstep.distribute.Parts):
+import lockstep.sparse
+class RaggedParts(lockstep.sparse.Parts):
     """The flat values, then the splits from the outermost on; without splits a row of its own."""
     def batch_spec(self, size) -> Any: ...
     def general(self) -> Any: ...

@@ -1,8 +1,17 @@
 from typing import Any
 
-from lockstep.distribute import Parts as Parts
-import lockstep.distribute
-class SparseParts(lockstep.distribute.Parts):
+class Parts(tuple):
+    """The tensors of one composite tensor, or their specs, in a structure."""
+    def plain(self) -> Any:
+        """What `Dataset.as_numpy_iterator` gives."""
+        ...
+    def spec(self) -> Any:
+        """The spec that users see, of parts that are specs."""
+        ...
+    def whole(self) -> Any:
+        """The tensor."""
+        ...
+class SparseParts(Parts):
     """Places, values and shape."""
     def batch_spec(self, size) -> Any: ...
     def general(self) -> Any:

@@ -182,8 +182,7 @@ class FixedLengthRecordDataset(Dataset):
     """Pieces of `record_bytes` bytes of files, as strings, without a header and a footer of each file."""
     def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None, num_parallel_reads=None, name=None) -> None: ...
 INFINITE_CARDINALITY: Any
-import lockstep.distribute
-class Iterator(lockstep.distribute.Argument):
+class Iterator:
     """A place in one pass over a dataset. Threads may share it: each element goes to one of them."""
     def __init__(self, dataset) -> None: ...
     def get_next(self) -> Any:

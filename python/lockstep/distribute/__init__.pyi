@@ -1,8 +1,5 @@
 from typing import Any
 
-class Argument:
-    """Iterators as arguments of traced functions: one trace serves all whose elements are alike. A class of them has"""
-    ...
 import enum
 class AutoShardPolicy(enum.IntEnum):
     """Enum where members are also (and must be) ints"""
@@ -20,7 +17,7 @@ class DistributedDataset:
     def cardinality(self) -> Any: ...
     @property
     def element_spec(self) -> Any: ...
-class DistributedIterator(Argument):
+class DistributedIterator:
     """A place in one pass over a distributed dataset; its elements hold values for each replica."""
     def __init__(self, dataset, sources) -> None: ...
     def get_next(self) -> Any: ...
@@ -30,24 +27,6 @@ class DistributedIterator(Argument):
 class DistributedValues:
     """A value for each replica."""
     ...
-class ElementForm:
-    """What elements of an iterator are made of: tensors of some dtypes and shapes, of each replica where there are several."""
-    def __init__(self, spec, replicas=1) -> None: ...
-    def next_in_graph(self, take, inputs=...) -> Any:
-        """The next element, taken when the graph runs: `take(*inputs)` gives its tensors, None at the end. Raises there:"""
-        ...
-    def optional_in_graph(self, take, inputs=...) -> Any:
-        """The same as an optional; at the end it has none, and its tensors have no rows."""
-        ...
-    def packed(self, tensors) -> Any:
-        """An element."""
-        ...
-    def shapes(self) -> Any:
-        """Of the tensors: -1 for sizes that are not known, None where the number of axes is not."""
-        ...
-    def with_ranks(self, examples) -> Any:
-        """The form where a number of axes that is not known is that of the tensor, or spec, among `examples`."""
-        ...
 class Extended:
     """What libraries use of a strategy."""
     def __init__(self, strategy) -> None: ...
@@ -111,17 +90,6 @@ class ParameterServerStrategy(Strategy):
     def mode(self) -> Any: ...
     @property
     def num_servers(self) -> Any: ...
-class Parts(tuple):
-    """The tensors of one composite tensor, or their specs, in a structure."""
-    def plain(self) -> Any:
-        """What `Dataset.as_numpy_iterator` gives."""
-        ...
-    def spec(self) -> Any:
-        """The spec that users see, of parts that are specs."""
-        ...
-    def whole(self) -> Any:
-        """The tensor."""
-        ...
 class PerReplica(DistributedValues):
     """A value for each replica, in their order. It shows those of this worker; where that is a single one, it can be used as"""
     def __init__(self, values, wrapped=False) -> None: ...
@@ -226,30 +194,12 @@ class Strategy:
     def update_config_proto(self, config) -> Any: ...
 StrategyExtended = Extended
 StrategyV1 = Strategy
-from lockstep.keras.models import Tensor as Tensor
-import lockstep.keras.metrics
-class UnreadVariable(lockstep.keras.metrics.Variable):
-    """What an assignment gives: the variable, after the assignment."""
-    def __init__(self, variable, value) -> None: ...
-    @property
-    def name(self) -> Any: ...
-    @property
-    def op(self) -> Any: ...
-    def read_value(self) -> Any: ...
-    def value(self) -> Any:
-        """The value; in a graph of version 1 a run that takes it carries out the assignment before."""
-        ...
-    @property
-    def values(self) -> Any: ...
 class ValueContext:
     """For which replica a function is asked."""
     def __init__(self, replica_id_in_sync_group=0, num_replicas_in_sync=1) -> None: ...
 from lockstep.keras.metrics import Variable as Variable
 from . import cluster_resolver as cluster_resolver
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
-def converted(fn) -> Any:
-    """A replica's function; while a function is traced its control flow over tensors is taken over, too."""
-    ...
 from . import coordinator as coordinator
 from . import experimental as experimental
 def experimental_set_strategy(strategy) -> Any:
@@ -270,9 +220,6 @@ def has_strategy() -> Any:
 def in_cross_replica_context() -> Any:
     """Whether the calling code runs once for all replicas."""
     ...
-def local_value(value) -> Any:
-    """A value of one replica as it is; `PerReplica` of several stays."""
-    ...
 def own_device(number=0) -> Any:
     """The whole name of a device of this process."""
     ...
@@ -284,11 +231,10 @@ from . import partitioners as partitioners
 def require_own_scope(strategy) -> Any:
     """Raises: RuntimeError inside of another strategy's scope."""
     ...
-def require_sequence(args) -> Any:
-    """Raises: ValueError for arguments of `run` that are no list or tuple."""
-    ...
 def scope_in_force() -> Any:
     """The strategy to which variables made now belong, or None."""
     ...
 from . import server as server
-from lockstep.keras.optimizers import static_shape as static_shape
+def with_slices(tensor) -> Any:
+    """A tensor, or where it holds slices the `IndexedSlices`; None as it is."""
+    ...

@@ -12,7 +12,9 @@ from .. import _native, errors, nest
 from .._dtypes import BY_CODE, TensorShape
 from .._tensor import convert_to_tensor
 from .._variable import Variable, _scatter
-from . import _reduce_op, _require_cross_replica, converted, ReplicaContext, require_own_scope, require_sequence
+from . import _require_cross_replica, require_own_scope
+from ._replicas import converted, ReplicaContext, require_sequence
+from ._values import reduce_number
 
 
 class RemoteValueStatus(enum.Enum):
@@ -355,7 +357,7 @@ class ChiefReplicaContext(ReplicaContext):
     num_replicas_in_sync = 1
 
     def all_reduce(self, reduce_op, value, options=None):
-        _reduce_op(reduce_op)
+        reduce_number(reduce_op)
         return nest.map_structure(convert_to_tensor, value)
 
     def all_gather(self, value, axis, options=None):

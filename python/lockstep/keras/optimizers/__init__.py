@@ -199,7 +199,7 @@ class Optimizer:
             self.built = True
         rows = []
         for one in grads:
-            one = distribute.local_value(one)
+            one = distribute._values.local_value(one)
             if isinstance(one, IndexedSlices):
                 one = _native.from_slices(one.values, one.indices, static_shape(one.dense_shape))
             rows.append(one)

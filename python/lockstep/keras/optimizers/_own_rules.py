@@ -35,7 +35,7 @@ def update(optimizer, gradients, variables):
 
 def apply(optimizer, gradients, variables):
     """One update; in a replica, of the sum of all replicas' gradients."""
-    pairs = [(_dense(distribute.local_value(g)), v) for g, v in zip(gradients, variables) if g is not None]
+    pairs = [(_dense(distribute._values.local_value(g)), v) for g, v in zip(gradients, variables) if g is not None]
     gradients, variables = [list(one) for one in zip(*pairs)]
     context = distribute.get_replica_context()
     if context is None or context.num_replicas_in_sync == 1:
