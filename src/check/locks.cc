@@ -56,12 +56,4 @@ std::pair<const Section*, const Section*> Locks::Between(int a, int b) const {
   return {};
 }
 
-bool Locks::KeepApart(int a, int b, int object) const {
-  const auto [one, other] = Between(a, b);
-  const auto whole = [&](const Section* section) {
-    return section->read.contains(object) && section->written.contains(object);
-  };
-  return one != nullptr && whole(one) && whole(other);
-}
-
 }  // namespace lockstep::check

@@ -15,6 +15,9 @@ namespace lockstep::check {
 struct Section {
   int mutex, lock, consumer;
   std::set<int> read, written;  // objects
+  /// Whether a variable goes through the section whole, so that of two of them one comes before the
+  /// other. Less than that lets something in between.
+  bool Updates(int object) const { return read.contains(object) && written.contains(object); }
 };
 
 /// The sections of a graph, and those that each access is in.
@@ -26,9 +29,6 @@ class Locks {
   /// Two sections of one mutex with access `a` in the first and `b` in the second, which may be the
   /// same; null where there are none.
   std::pair<const Section*, const Section*> Between(int a, int b) const;
-  /// Whether two accesses of `object` are in sections of one mutex that read and write it, so that
-  /// one section comes wholly before the other. Less than that lets something in between.
-  bool KeepApart(int a, int b, int object) const;
 
  private:
   std::vector<Section> sections_;

@@ -137,8 +137,9 @@ class PairFinder {
 
   void KeepApartByLocks() {
     for (Pair& pair : pairs_) {
-      if (!locks_.KeepApart(pair.a, pair.b, accesses_[pair.a].object)) continue;
       const auto [one, other] = locks_.Between(pair.a, pair.b);
+      const int object = accesses_[pair.a].object;
+      if (one == nullptr || !one->Updates(object) || !other->Updates(object)) continue;
       pair.locked = one != other || pair.a == pair.b;
       pair.loops.clear();
     }

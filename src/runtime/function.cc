@@ -118,27 +118,18 @@ bool RecordsOutside() {
   return ops::IsRecording();
 }
 
-}  // namespace
-
-Function::Function(Body body, std::string name) : state_(std::make_shared<State>()) {
-  state_->body = std::move(body);
-  state_->name = std::move(name);
-}
-
-namespace {
-
 // Calls inside of each other, which a function that calls itself never ends.
 class CallDepth {
  public:
   explicit CallDepth(const std::string& name) {
     if (++depth_ <= kMost) return;
     depth_ = 0;  // all of them end with the error
-    throw Error(Code::kInvalidArgument,
-                "[" + name +
-                    "] functions may be called 200 deep while they are traced; got more: "
-                    "a function that calls itself has no end there; use WhileLoop, or Cond around "
-                    "plain C++ "
-                    "that knows its depth");
+    throw Error(
+        Code::kInvalidArgument,
+        "[" + name +
+            "] functions may be called 200 deep while they are traced; got more: a function "
+            "that calls itself has no end there; use WhileLoop, or Cond around plain C++ that "
+            "knows its depth");
   }
   ~CallDepth() {
     if (depth_ > 0) --depth_;
@@ -151,6 +142,11 @@ class CallDepth {
 thread_local int CallDepth::depth_ = 0;
 
 }  // namespace
+
+Function::Function(Body body, std::string name) : state_(std::make_shared<State>()) {
+  state_->body = std::move(body);
+  state_->name = std::move(name);
+}
 
 std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
   const CallDepth depth(state_->name);
