@@ -17,6 +17,14 @@ def _moved_last(value, rank):
     return [value[0], *value[2:], value[1]]
 
 
+def with_channels_last(function, images, batch_axes=1):
+    """What `function`, which takes and gives channels last, makes of images whose channels come first, behind
+    `batch_axes` axes: channels first, too."""
+    front, rank = range(batch_axes), images._rank
+    made = function(ops_array.transpose(images, [*front, *range(batch_axes + 1, rank), batch_axes]))
+    return ops_array.transpose(made, [*front, rank - 1, *range(batch_axes, rank - 1)])
+
+
 def takes_channels_first(function):
     """The function of images and the like, which takes data_format="NCHW" and its relatives, too."""
     signature = inspect.signature(function)
@@ -30,11 +38,12 @@ def takes_channels_first(function):
         del bound.arguments["data_format"]
         images = next(iter(bound.arguments))
         value = convert_to_tensor(bound.arguments[images])
-        rank = value._rank
-        bound.arguments[images] = ops_array.transpose(value, [0, *range(2, rank), 1])
         for name in _LISTS:
             if name in bound.arguments:
-                bound.arguments[name] = _moved_last(bound.arguments[name], rank)
-        made = function(*bound.args, **bound.kwargs)
-        return ops_array.transpose(made, [0, rank - 1, *range(1, rank - 1)])
+                bound.arguments[name] = _moved_last(bound.arguments[name], value._rank)
+
+        def run(moved):
+            bound.arguments[images] = moved
+            return function(*bound.args, **bound.kwargs)
+        return with_channels_last(run, value)
     return either

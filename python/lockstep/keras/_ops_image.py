@@ -5,6 +5,7 @@ import functools
 import numpy
 
 from .. import image as _image, nn, ops_array as _a, ops_math as _m
+from .._layouts import with_channels_last
 from .._tensor import convert_to_tensor
 from . import backend
 from ._ops_dtypes import floats as _floats
@@ -20,10 +21,7 @@ def _last(function):
                              f"Received: images.shape={tuple(images._shape)}")
         if backend.standardize_data_format(data_format) == "channels_last":
             return function(images, *args, **kwargs)
-        front = [0] if images._rank == 4 else []
-        places = len(front)
-        made = function(_a.transpose(images, front + [places + 1, places + 2, places]), *args, **kwargs)
-        return _a.transpose(made, front + [places + 2, places, places + 1])
+        return with_channels_last(lambda moved: function(moved, *args, **kwargs), images, images._rank - 3)
     return run
 
 

@@ -3,6 +3,7 @@
 import numpy
 
 from .. import nn, ops_array as _a, ops_math as _m
+from .._layouts import with_channels_last
 from .._tensor import convert_to_tensor
 from . import backend
 from ._ops_dtypes import alike as _alike
@@ -16,9 +17,7 @@ def _channels_behind(function, inputs, data_format, name):
         raise ValueError(f"{name} takes inputs with 3, 4 or 5 axes; got shape {tuple(inputs._shape)}")
     if backend.standardize_data_format(data_format) == "channels_last":
         return function(inputs)
-    axes = range(1, inputs._rank - 1)
-    made = function(_a.transpose(inputs, [0, *(axis + 1 for axis in axes), 1]))
-    return _a.transpose(made, [0, inputs._rank - 1, *axes])
+    return with_channels_last(function, inputs)
 
 
 def _each(value, count):
