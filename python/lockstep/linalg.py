@@ -5,57 +5,23 @@ import collections
 from . import _native as n
 from ._tensor import convert_to_tensor
 from . import ops_array as _array
+from ._decompositions import computed, eigh, eigvalsh, qr, svd  # noqa: F401
 from ._diagonals import tensor_diag, tensor_diag_part  # noqa: F401
 from .ops_array import band_part, eye, matrix_transpose, trace  # noqa: F401
-from .ops_math import cast as _cast, cross, einsum, global_norm, matmul, matvec, norm, tensordot  # noqa: F401
+from .ops_math import cast as _cast, cross, einsum, global_norm, matmul, matvec, norm, reduce_max, tensordot  # noqa: F401
 from .nn import l2_normalize, moments  # noqa: F401
 
 adjoint = matrix_transpose
 
 
-def _decomposed(function, tensor, shapes):
-    """What `function(numpy, array)` gives, tensors of these shapes; they have no gradient."""
-    import numpy
-    from ._function import TensorSpec
-    from ._host_calls import numpy_function
-    tensor = convert_to_tensor(tensor)
-    dtype = tensor.dtype
-
-    def compute(array):
-        return tuple(numpy.asarray(one, dtype=dtype.as_numpy_dtype, order="C") for one in function(numpy, array))
-    if tensor._symbolic:
-        return tuple(numpy_function(compute, [tensor], [TensorSpec(shape, dtype) for shape in shapes]))
-    return tuple(convert_to_tensor(one) for one in compute(tensor.numpy()))
-
-
-def _custom(name, forward, backward):
+def _custom(name, forward, backward, fault="Input is not invertible."):
     """A function that NumPy computes, with a gradient of tensors: `backward(inputs, result, gradient)`."""
     def compute(*tensors):
-        import numpy
-        from ._function import TensorSpec, custom_gradient
-        from ._host_calls import numpy_function
-        from .errors import InvalidArgumentError
-
-        def host(*arrays):
-            try:
-                return numpy.asarray(forward(numpy, *arrays), dtype=arrays[0].dtype, order="C")
-            except numpy.linalg.LinAlgError:
-                raise InvalidArgumentError(None, None, _FAULTS.get(name, "Input is not invertible.")) from None
-
-        @custom_gradient
-        def function(*inputs):
-            if any(one._symbolic for one in inputs):
-                shape = _shape_of(name, inputs)
-                result = numpy_function(host, list(inputs), TensorSpec(shape, inputs[0].dtype))
-            else:
-                result = convert_to_tensor(host(*[one.numpy() for one in inputs]))
-            return result, lambda gradient: backward(inputs, result, gradient)
         first = convert_to_tensor(tensors[0])
-        return function(first, *[convert_to_tensor(one, dtype_hint=first.dtype) for one in tensors[1:]])
+        inputs = [first] + [convert_to_tensor(one, dtype_hint=first.dtype) for one in tensors[1:]]
+        return computed(lambda numpy, *arrays: (forward(numpy, *arrays),), inputs, [_shape_of(name, inputs)],
+                        lambda inputs, results, gradients: backward(inputs, results[0], gradients[0]), fault)[0]
     return compute
-
-
-_FAULTS = {"cholesky": "Cholesky decomposition was not successful. The input might not be valid."}
 
 
 def _shape_of(name, inputs):
@@ -99,7 +65,8 @@ def _cholesky_back(inputs, root, gradient):
 _inv = _custom("inv", lambda numpy, a: numpy.linalg.inv(a), _inv_back)
 _det = _custom("det", lambda numpy, a: numpy.linalg.det(a), _det_back)
 _solve = _custom("solve", lambda numpy, a, b: numpy.linalg.solve(a, b), _solve_back)
-_cholesky = _custom("cholesky", lambda numpy, a: numpy.linalg.cholesky(a), _cholesky_back)
+_cholesky = _custom("cholesky", lambda numpy, a: numpy.linalg.cholesky(a), _cholesky_back,
+                    "Cholesky decomposition was not successful. The input might not be valid.")
 _logdet = _custom("logdet", lambda numpy, a: numpy.linalg.slogdet(a)[1],
                   lambda inputs, result, gradient: _outer(gradient, 2) * matrix_transpose(inv(inputs[0])))
 
@@ -136,7 +103,7 @@ _LogDet = collections.namedtuple("LogMatrixDeterminant", ["sign", "log_abs_deter
 def slogdet(input, name=None):
     """(sign, log |determinant|)."""
     value = convert_to_tensor(input)
-    sign = _decomposed(lambda numpy, a: (numpy.linalg.slogdet(a)[0],), value, [value._shape[:-2]])[0]
+    sign = computed(lambda numpy, a: (numpy.linalg.slogdet(a)[0],), [value], [value._shape[:-2]])[0]
     return _LogDet(sign, _logdet(value))
 
 
@@ -156,7 +123,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     """x that makes |matrix x - rhs|^2 + l2_regularizer |x|^2 least; of several such ones the shortest.
 
     With `fast` a matrix whose rows and columns are dependent is refused: InvalidArgumentError. Without it the regularizer is
-    left out, as in TensorFlow, and no gradient flows to the matrix."""
+    left out, as in TensorFlow."""
     matrix, rhs = convert_to_tensor(matrix), convert_to_tensor(rhs)
     if not fast:
         return matmul(pinv(matrix), rhs)
@@ -169,27 +136,28 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
 
 
 def pinv(a, rcond=None, validate_args=False, name=None):
-    """The pseudo-inverse, computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., n, m]."""
+    """The pseudo-inverse by singular values; those up to `rcond` (shape []; default 10 max(m, n) epsilon) of the greatest count as
+    0. Shapes: [..., m, n] to [..., n, m]."""
     import numpy
     value = convert_to_tensor(a)
-    *batch, rows, columns = value._shape
     if rcond is None:
-        rcond = 10 * max(rows, columns) * numpy.finfo(value.dtype.as_numpy_dtype).eps
-    return _decomposed(lambda numpy, array: (numpy.linalg.pinv(array, rcond),), value, [[*batch, columns, rows]])[0]
+        rcond = 10 * max(value._shape[-2:]) * numpy.finfo(value.dtype.as_numpy_dtype).eps
+    s, u, v = svd(value)
+    cut = _array.expand_dims(convert_to_tensor(rcond, dtype=value.dtype), -1) * _array.expand_dims(reduce_max(s, -1), -1)
+    s = _array.where(s > cut, s, float("inf") * _array.ones_like(s))
+    return matmul(v / _array.expand_dims(s, -2), matrix_transpose(u))
 
 
 def matrix_rank(a, tol=None, validate_args=False, name=None):
     """How many singular values are not 0, computed by NumPy, int32. Shapes: [..., m, n] to [...]."""
     value = convert_to_tensor(a)
-    made = _decomposed(lambda numpy, array: (numpy.linalg.matrix_rank(array, tol),), value, [value._shape[:-2]])[0]
+    made = computed(lambda numpy, array: (numpy.linalg.matrix_rank(array, tol),), [value], [value._shape[:-2]])[0]
     return _cast(made, "int32")
 
 
-def expm(input, name=None):
-    """The exponential of matrices, by scaling, a Taylor sum and squaring. Eager."""
-    import numpy
-    value = convert_to_tensor(input)
-    x = value.numpy().astype("float64")
+def _exponential(numpy, array):
+    """By scaling, a Taylor sum and squaring, in float64."""
+    x = array.astype("float64")
     times = max(0, int(numpy.ceil(numpy.log2(max(numpy.abs(x).sum(-1).max(initial=0), 1e-30)))) + 4)
     x = x / 2.0 ** times
     part = total = numpy.broadcast_to(numpy.eye(x.shape[-1]), x.shape)
@@ -198,7 +166,23 @@ def expm(input, name=None):
         total = total + part
     for _ in range(times):
         total = total @ total
-    return convert_to_tensor(total.astype(value.dtype.as_numpy_dtype))
+    return (total,)
+
+
+def _exponential_of(value, orders):
+    """exp(value) with derivatives up to `orders`; outside of graphs of any order."""
+    def backward(inputs, results, gradients):
+        # The derivative of exp at x in the direction y is the upper right block of exp([[x, y], [0, x]]).
+        x, size = matrix_transpose(inputs[0]), value._shape[-1]
+        below = _array.concat([_array.zeros_like(x), x], -1)
+        block = _array.concat([_array.concat([x, gradients[0]], -1), below], -2)
+        return _exponential_of(block, orders - 1 if x._symbolic else orders)[..., :size, size:]
+    return computed(_exponential, [value], [value._shape], backward if orders > 0 else None, orders=1)[0]
+
+
+def expm(input, name=None):
+    """The exponential of matrices. Shapes: [..., n, n] to the same."""
+    return _exponential_of(convert_to_tensor(input), orders=2)
 
 
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
@@ -234,54 +218,6 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
     """(tensor / norm, norm)"""
     size = norm(tensor, ord=ord, axis=axis, keepdims=True)
     return convert_to_tensor(tensor) / size, size
-
-
-Qr = collections.namedtuple("Qr", ["q", "r"])
-
-
-def qr(input, full_matrices=False, name=None):
-    """(q, r), computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., m, k] and [..., k, n], k the smaller size, or
-    with full_matrices m."""
-    input = convert_to_tensor(input)
-    *batch, rows, columns = input._shape
-    kept = rows if full_matrices else min(rows, columns)
-    return Qr(*_decomposed(lambda numpy, a: numpy.linalg.qr(a, "complete" if full_matrices else "reduced"), input,
-                           [[*batch, rows, kept], [*batch, kept, columns]]))
-
-
-Svd = collections.namedtuple("Svd", ["s", "u", "v"])
-
-
-def svd(tensor, full_matrices=False, compute_uv=True, name=None):
-    """(s, u, v), or s alone, computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., k], [..., m, k] and [..., n, k],
-    k the smaller size, or with full_matrices u [..., m, m] and v [..., n, n]."""
-    tensor = convert_to_tensor(tensor)
-    *batch, rows, columns = tensor._shape
-    least = min(rows, columns)
-    if not compute_uv:
-        return _decomposed(lambda numpy, a: (numpy.linalg.svd(a, compute_uv=False),), tensor, [[*batch, least]])[0]
-
-    def parts(numpy, array):
-        u, s, vh = numpy.linalg.svd(array, full_matrices=full_matrices)
-        return s, u, numpy.swapaxes(vh, -1, -2)
-    return Svd(*_decomposed(parts, tensor, [[*batch, least], [*batch, rows, rows if full_matrices else least],
-                                            [*batch, columns, columns if full_matrices else least]]))
-
-
-Eigh = collections.namedtuple("SelfAdjointEigV2", ["e", "v"])
-
-
-def eigh(tensor, name=None):
-    """(values, vectors) of symmetric matrices, computed by NumPy; no gradient flows. Shapes: [..., n, n] to [..., n] and
-    [..., n, n]."""
-    tensor = convert_to_tensor(tensor)
-    return Eigh(*_decomposed(lambda numpy, a: numpy.linalg.eigh(a), tensor, [tensor._shape[:-1], tensor._shape]))
-
-
-def eigvalsh(tensor, name=None):
-    """The eigenvalues of symmetric matrices, from the smallest; no gradient flows. Shapes: [..., n, n] to [..., n]."""
-    tensor = convert_to_tensor(tensor)
-    return _decomposed(lambda numpy, a: (numpy.linalg.eigvalsh(a),), tensor, [tensor._shape[:-1]])[0]
 
 
 _ = n

@@ -1,14 +1,5 @@
 from typing import Any
 
-class Eigh(tuple):
-    """SelfAdjointEigV2(e, v)"""
-    ...
-class Qr(tuple):
-    """Qr(q, r)"""
-    ...
-class Svd(tuple):
-    """Svd(s, u, v)"""
-    ...
 adjoint = matrix_transpose
 def band_part(input, num_lower, num_upper, name=None) -> Any:
     """Matrices with zeros outside of a band."""
@@ -18,6 +9,9 @@ def cholesky(input, name=None) -> Any:
     ...
 def cholesky_solve(chol, rhs, name=None) -> Any:
     """x with (chol chol^T) x = rhs."""
+    ...
+def computed(function, inputs, shapes, backward=None, fault='Input is not invertible.', orders=2) -> Any:
+    """What `function(numpy, *arrays)` gives, tensors of these shapes and of the first input's dtype. `backward(inputs, results,"""
     ...
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def cross(a, b, name=None) -> Any:
@@ -33,16 +27,16 @@ def diag_part(input, name='diag_part', k=0, padding_value=0, align='RIGHT_LEFT')
     """The k-th diagonal of matrices, or a band of them. Raises: ValueError for one that is outside."""
     ...
 def eigh(tensor, name=None) -> Any:
-    """(values, vectors) of symmetric matrices, computed by NumPy; no gradient flows. Shapes: [..., n, n] to [..., n] and"""
+    """(values, vectors) of symmetric matrices, of which the lower half is read. Shapes: [..., n, n] to [..., n] and [..., n, n]."""
     ...
 def eigvalsh(tensor, name=None) -> Any:
-    """The eigenvalues of symmetric matrices, from the smallest; no gradient flows. Shapes: [..., n, n] to [..., n]."""
+    """The eigenvalues of symmetric matrices, from the smallest. Shapes: [..., n, n] to [..., n]."""
     ...
 def einsum(equation, *inputs, **kwargs) -> Any:
     """Products and sums in Einstein's notation, such as 'ij,jk->ik'. Raises: TypeError for unknown keywords."""
     ...
 def expm(input, name=None) -> Any:
-    """The exponential of matrices, by scaling, a Taylor sum and squaring. Eager."""
+    """The exponential of matrices. Shapes: [..., n, n] to the same."""
     ...
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=..., name=None) -> Any:
     """Ones on the diagonal."""
@@ -80,10 +74,13 @@ def normalize(tensor, ord='euclidean', axis=None, name=None) -> Any:
     """(tensor / norm, norm)"""
     ...
 def pinv(a, rcond=None, validate_args=False, name=None) -> Any:
-    """The pseudo-inverse, computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., n, m]."""
+    """The pseudo-inverse by singular values; those up to `rcond` (shape []; default 10 max(m, n) epsilon) of the greatest count as"""
     ...
 def qr(input, full_matrices=False, name=None) -> Any:
-    """(q, r), computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., m, k] and [..., k, n], k the smaller size, or"""
+    """(q, r). Shapes: [..., m, n] to [..., m, k] and [..., k, n], k the smaller size, or with full_matrices m. Its gradient raises"""
+    ...
+def reduce_max(input_tensor, axis=None, keepdims=False, name=None, keep_dims=None, reduction_indices=None) -> Any:
+    """The largest element."""
     ...
 def set_diag(input, diagonal, name=None, k=0, align='RIGHT_LEFT') -> Any:
     """Matrices with another diagonal."""
@@ -95,7 +92,7 @@ def solve(matrix, rhs, adjoint=False, name=None) -> Any:
     """x with matrix x = rhs. Raises: InvalidArgumentError for a matrix without inverse."""
     ...
 def svd(tensor, full_matrices=False, compute_uv=True, name=None) -> Any:
-    """(s, u, v), or s alone, computed by NumPy; no gradient flows. Shapes: [..., m, n] to [..., k], [..., m, k] and [..., n, k],"""
+    """(s, u, v), or s alone. Shapes: [..., m, n] to [..., k], [..., m, k] and [..., n, k], k the smaller size, or with"""
     ...
 def tensor_diag(diagonal, name=None) -> Any:
     """Zeros with the elements of a tensor where the first half of the place is the second one. Shapes: [...] to [..., ...]."""
