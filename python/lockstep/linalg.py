@@ -8,7 +8,7 @@ from . import ops_array as _array
 from ._decompositions import computed, eigh, eigvalsh, qr, svd  # noqa: F401
 from ._diagonals import tensor_diag, tensor_diag_part  # noqa: F401
 from .ops_array import band_part, eye, matrix_transpose, trace  # noqa: F401
-from .ops_math import cast as _cast, cross, einsum, global_norm, matmul, matvec, norm, reduce_max, tensordot  # noqa: F401
+from .ops_math import cast as _cast, cross, einsum, global_norm, matmul, matvec, norm, reduce_max as _reduce_max, tensordot  # noqa: F401
 from .nn import l2_normalize, moments  # noqa: F401
 
 adjoint = matrix_transpose
@@ -143,7 +143,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
     if rcond is None:
         rcond = 10 * max(value._shape[-2:]) * numpy.finfo(value.dtype.as_numpy_dtype).eps
     s, u, v = svd(value)
-    cut = _array.expand_dims(convert_to_tensor(rcond, dtype=value.dtype), -1) * _array.expand_dims(reduce_max(s, -1), -1)
+    cut = _array.expand_dims(convert_to_tensor(rcond, dtype=value.dtype), -1) * _array.expand_dims(_reduce_max(s, -1), -1)
     s = _array.where(s > cut, s, float("inf") * _array.ones_like(s))
     return matmul(v / _array.expand_dims(s, -2), matrix_transpose(u))
 

@@ -79,9 +79,6 @@ def pinv(a, rcond=None, validate_args=False, name=None) -> Any:
 def qr(input, full_matrices=False, name=None) -> Any:
     """(q, r). Shapes: [..., m, n] to [..., m, k] and [..., k, n], k the smaller size, or with full_matrices m. Its gradient raises"""
     ...
-def reduce_max(input_tensor, axis=None, keepdims=False, name=None, keep_dims=None, reduction_indices=None) -> Any:
-    """The largest element."""
-    ...
 def set_diag(input, diagonal, name=None, k=0, align='RIGHT_LEFT') -> Any:
     """Matrices with another diagonal."""
     ...
