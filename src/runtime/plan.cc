@@ -359,8 +359,11 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
       for (size_t i = 0; i < results_.size(); ++i) {
         const Slot& slot = slots_[results_[i].slot];
         if (slot.kind != Slot::Kind::kResult) continue;
+        const Slot& alike = slots_[results_[sources_.FirstAlike(i)].slot];
+        const bool is_known = sources_.FirstAlike(i) < i && alike.kind == Slot::Kind::kResult;
         state->results[slot.index]->set_origins(
-            sources_.OriginsOf(i, variables_, arguments, state->versions));
+            is_known ? state->results[alike.index]->origins()
+                     : sources_.OriginsOf(i, variables_, arguments, state->versions));
       }
     }
   }

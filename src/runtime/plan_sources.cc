@@ -101,6 +101,8 @@ PlanSources::PlanSources(const graph::Graph& graph,
   std::vector<int> shown;
   for (graph::Endpoint result : graph.results()) {
     results_.push_back(finder.SourcesOf(result.node));
+    first_alike_.push_back(std::find(results_.begin(), results_.end(), results_.back()) -
+                           results_.begin());
     shown.insert(shown.end(), results_.back().before.begin(), results_.back().before.end());
   }
   std::sort(shown.begin(), shown.end());

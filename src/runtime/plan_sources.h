@@ -30,6 +30,8 @@ class PlanSources {
   /// After a run that has written `writes[i]` times: notes the accesses.
   void AfterRun(const Cells& cells, const std::vector<int>& writes,
                 const std::vector<uint64_t>& versions) const;
+  /// The first result that has the same origins as result `result` in every run: itself or another.
+  size_t FirstAlike(size_t result) const { return first_alike_[result]; }
   /// The origins of result `result`; nullptr: none.
   std::shared_ptr<const tensor::Origins> OriginsOf(size_t result, const Cells& cells,
                                                    std::span<const Tensor> arguments,
@@ -40,6 +42,7 @@ class PlanSources {
     std::vector<int> parameters;
     std::vector<int> before;  // variables as they are when the run begins
     std::vector<int> after;   // and as they are at its end, or in between
+    bool operator==(const Sources&) const = default;
   };
   // An assignment of a value that is not computed from the variable in the same run.
   struct Assigned {
@@ -54,6 +57,7 @@ class PlanSources {
   class Finder;
 
   std::vector<Sources> results_;
+  std::vector<size_t> first_alike_;  // by result
   std::vector<Assigned> assigned_;
   std::vector<Place> shown_;                               // results are computed from them
   std::vector<ops::SourceSite> read_sites_, write_sites_;  // by variable: of the last one

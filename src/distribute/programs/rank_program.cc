@@ -44,6 +44,12 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
   const int count = ranks.num_ranks();
   auto pieces = std::make_shared<std::vector<std::vector<Piece>>>(count);
   std::vector<runtime::VariableCell*> cells;
+  cells.reserve(handles.size());
+  for (int rank = 0; rank < count; ++rank) {
+    (*pieces)[rank].reserve(handles.size());
+    request.peers[rank].send.reserve(handles.size());
+    request.peers[rank].receive.reserve(handles.size());
+  }
   for (size_t i = 0; i < handles.size(); ++i) {
     runtime::VariableCell& cell = runtime::CellOf(handles[i]);
     cells.push_back(&cell);
@@ -115,8 +121,35 @@ class RankProgram::Exchanges {
     return request;
   }
 
+  // What is the same in every run of an exchange.
+  struct Form {
+    std::vector<collectives::PeerPieces> peers;  // what comes from each; nothing to send yet
+    std::vector<size_t> sent;                    // how many pieces go to each
+    std::vector<Numbers> outputs;                // of each peer's pieces
+  };
+
+  const Form& FormOf(const graph::Node& node) {
+    const auto [found, is_new] = forms_.try_emplace(node.id);
+    Form& form = found->second;
+    if (!is_new) return form;
+    const size_t count = ranks_.num_ranks();
+    form.peers.resize(count);
+    form.sent.assign(count, 0);
+    form.outputs.resize(count);
+    const auto& send = node.attributes.Get<Numbers>("send");
+    for (size_t i = 0; i < send.size(); i += 4) ++form.sent[send[i]];
+    const auto& receive = node.attributes.Get<Numbers>("receive");
+    for (size_t i = 0; i < receive.size(); i += 2) {
+      const ops::TensorType& type = node.outputs[receive[i + 1]];
+      form.peers[receive[i]].receive.push_back(type.shape.num_elements() * DTypeSize(type.dtype));
+      form.outputs[receive[i]].push_back(receive[i + 1]);
+    }
+    return form;
+  }
+
   void Exchange(const graph::Node& node, const std::vector<Tensor>& inputs,
                 runtime::OnTensors done) {
+    const Form& form = FormOf(node);
     auto outputs = std::make_shared<std::vector<Tensor>>(node.outputs.size());
     const auto output = [&node, outputs](int64_t index, const std::byte* data,
                                          std::shared_ptr<const void> keeper) {
@@ -132,17 +165,12 @@ class RankProgram::Exchanges {
             Tensor::FromBuffer(tensor::Buffer::Allocate(type.dtype, 0), type.dtype, type.shape);
     }
     collectives::AllToAllRequest request = Request(node);
+    request.peers = form.peers;
+    for (size_t rank = 0; rank < form.sent.size(); ++rank)
+      request.peers[rank].send.reserve(form.sent[rank]);
     const auto& send = node.attributes.Get<Numbers>("send");
     for (size_t i = 0; i < send.size(); i += 4) {
       request.peers[send[i]].send.push_back(BytesOf(inputs[send[i + 1]], send[i + 2], send[i + 3]));
-    }
-    auto indices = std::make_shared<std::vector<Numbers>>(ranks_.num_ranks());
-    const auto& receive = node.attributes.Get<Numbers>("receive");
-    for (size_t i = 0; i < receive.size(); i += 2) {
-      const ops::TensorType& type = node.outputs[receive[i + 1]];
-      request.peers[receive[i]].receive.push_back(type.shape.num_elements() *
-                                                  DTypeSize(type.dtype));
-      (*indices)[receive[i]].push_back(receive[i + 1]);
     }
     const auto& keep = node.attributes.Get<Numbers>("keep");
     for (size_t i = 0; i < keep.size(); i += 3) {
@@ -150,8 +178,8 @@ class RankProgram::Exchanges {
       if (!(*outputs)[keep[i]].defined())
         output(keep[i], BytesOf(input, keep[i + 2], 0).data(), input.buffer());
     }
-    request.on_piece = [output, indices](int from, size_t piece, const net::Payload& bytes) {
-      output((*indices)[from][piece], bytes.data(), bytes.owner());
+    request.on_piece = [output, &form](int from, size_t piece, const net::Payload& bytes) {
+      output(form.outputs[from][piece], bytes.data(), bytes.owner());
     };
     collectives::AllToAll(ranks_.group(), std::move(request),
                           [this, id = node.id, outputs,
@@ -170,7 +198,9 @@ class RankProgram::Exchanges {
   Communicator& ranks_;
   uint64_t step_ = 0;
   uint32_t note_ = 0;
-  std::map<int, int> last_from_;  // by node; nodes of a map stay where they are
+  // By node; nodes of a map stay where they are.
+  std::map<int, int> last_from_;
+  std::map<int, Form> forms_;
 };
 
 namespace {
