@@ -6,6 +6,7 @@
 #include "runtime/eager.h"
 #include "runtime/graph_builder.h"
 #include "runtime/loop.h"
+#include "runtime/loop_history.h"
 #include "runtime/program_items.h"
 
 namespace lockstep {
@@ -55,16 +56,8 @@ std::vector<ops::TensorType> InferWhile(const ops::InferenceContext& context) {
   for (size_t i = 0; i < body.results().size(); ++i)
     types.push_back(body.type(body.parameters()[i]));
   if (!context.attributes.GetOr<bool>("record", false)) return types;
-  types.push_back({DType::kInt64, Shape{}, DType::kInt64});
-  for (size_t i = 0; i < body.results().size(); ++i) {
-    Shape stacked{Shape::kUnknown};
-    if (!types[i].shape.ranked()) {
-      types.push_back({types[i].dtype, Shape::Unranked(), types[i].element});
-      continue;
-    }
-    for (int64_t size : types[i].shape.sizes()) stacked.Append(size);
-    types.push_back({types[i].dtype, stacked, types[i].element});
-  }
+  const std::vector<ops::TensorType> history = HistoryTypes(types);
+  types.insert(types.end(), history.begin(), history.end());
   return types;
 }
 

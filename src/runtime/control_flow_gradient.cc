@@ -1,6 +1,5 @@
 #include "runtime/control_flow_gradient.h"
 
-#include "lockstep/ops/array.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
@@ -8,6 +7,7 @@
 #include "lockstep/runtime/gradient_tape.h"
 #include "ops/builder.h"
 #include "runtime/body_tracer.h"
+#include "runtime/loop_history.h"
 #include "runtime/program_items.h"
 
 namespace lockstep::runtime {
@@ -87,13 +87,16 @@ std::vector<Tensor> WhileGradient(const ops::GradientContext& context) {
   RefuseWrites(body, "while_loop");
   const size_t count = static_cast<size_t>(context.attributes.Get<int64_t>("variables"));
   const size_t inputs = context.inputs.size();
+  std::vector<ops::TensorType> types;
+  for (size_t i = 0; i < count; ++i) types.push_back(body.type(body.parameters()[i]));
+  const LoopHistory history(context, types);
   const auto variables = Differentiable(context.inputs, 0, count);
   const auto outside = Differentiable(context.inputs, count, inputs);
   std::vector<size_t> sources = variables;
   sources.insert(sources.end(), outside.begin(), outside.end());
   // State of the reverse loop: how many iterations are left, the variables' gradients, and the sums
   // for what comes from outside. -0 + x = x for every x.
-  Tensors state{context.outputs[count]};
+  Tensors state{history.iterations()};
   for (size_t v : variables) {
     const Tensor& given = context.output_gradients[v];
     state.push_back(given.defined() ? Identity(given) : ZerosLike(context.outputs[v]));
@@ -103,8 +106,7 @@ std::vector<Tensor> WhileGradient(const ops::GradientContext& context) {
     const Tensor left = now[0] - 1;
     std::vector<Tensor> arguments;
     for (size_t i = 0; i < inputs; ++i) {
-      arguments.push_back(i < count ? Gather(context.outputs[count + 1 + i], left)
-                                    : context.inputs[i]);
+      arguments.push_back(i < count ? history.Value(i, left) : context.inputs[i]);
     }
     std::vector<Tensor> weights(count);
     for (size_t k = 0; k < variables.size(); ++k) weights[variables[k]] = now[1 + k];
@@ -118,14 +120,16 @@ std::vector<Tensor> WhileGradient(const ops::GradientContext& context) {
       }
       Tensor gradient = gradients[k].defined() ? gradients[k] : ZerosLike(arguments[sources[k]]);
       // The values with which iterations began are outputs too, for the gradient's gradient.
-      const Tensor& kept = context.output_gradients[count + 1 + sources[k]];
-      if (kept.defined()) gradient = gradient + Gather(kept, left);
+      const Tensor kept = history.Gradient(sources[k], left);
+      if (kept.defined()) gradient = gradient + kept;
       next.push_back(gradient);
     }
     return next;
   };
   WhileOptions options;
   for (const Tensor& value : state) options.shape_invariants.push_back(value.shape());
+  for (size_t k = 0; k < variables.size(); ++k)
+    options.shape_invariants[1 + k] = types[variables[k]].shape;
   const Tensors last =
       WhileLoop([](const Tensors& now) { return Greater(now[0], 0); }, backward, state, options);
   std::vector<Tensor> all(inputs);

@@ -123,6 +123,43 @@ TEST(WhileLoop, HasAGradientOfAnyOrder) {
   EXPECT_EQ(traced(Scalar(2.0f), Scalar<int32_t>(0)).scalar<float>(), 1);
 }
 
+// a = [[x^2]], and three times a = concat(a, first(a) * x); the sum of squares.
+Tensor SumOfGrown(const Tensor& x, const Shape& invariant) {
+  const Tensors last = WhileLoop(
+      [](const Tensors& v) { return Less(v[0], 3); },
+      [&](const Tensors& v) {
+        return Tensors{v[0] + 1, Concat({v[1], Slice(v[1], {0, 0}, {-1, 1}) * x}, 1)};
+      },
+      {Scalar<int32_t>(0), Reshape(x, {1, 1}) * x}, {.shape_invariants = {Shape{}, invariant}});
+  return ReduceSum(last[1] * last[1]);
+}
+
+TEST(WhileLoop, HasAGradientThroughVariablesThatGrow) {
+  // [x^2, x^3, x^3, x^3]: x^4 + 3 x^6.
+  for (const Shape& invariant : {Shape{1, -1}, Shape{-1, -1}}) {
+    const auto f = [&](const Tensor& x) { return SumOfGrown(x, invariant); };
+    for (bool traced : {false, true}) {
+      const auto value = [&](const Tensor& x) { return traced ? Function(f)(x) : f(x); };
+      const Tensor x = Scalar(2.0);
+      GradientTape outer;
+      outer.Watch(x);
+      GradientTape inner;
+      inner.Watch(x);
+      const Tensor y = value(x);
+      EXPECT_EQ(y.scalar<double>(), 16 + 3 * 64);
+      const Tensor slope = inner.Gradient(y, x);
+      EXPECT_EQ(slope.scalar<double>(), 4 * 8 + 18 * 32);
+      EXPECT_EQ(outer.Gradient(slope, x).scalar<double>(), 12 * 4 + 90 * 16);
+    }
+    const Function both([&](const Tensor& x) {
+      GradientTape tape;
+      tape.Watch(x);
+      return tape.Gradient(f(x), x);
+    });
+    EXPECT_EQ(both(Scalar(2.0)).scalar<double>(), 4 * 8 + 18 * 32);
+  }
+}
+
 TEST(WhileLoop, HasAGradientForVariablesThatItReads) {
   const Variable w(Scalar(3.0f));
   const Function traced([&](const Tensor& x) {

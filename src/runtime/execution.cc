@@ -4,6 +4,7 @@
 #include "ops/builder.h"
 #include "runtime/eager.h"
 #include "runtime/host_results.h"
+#include "runtime/loop_history.h"
 #include "runtime/program.h"
 #include "runtime/program_items.h"
 #include "runtime/run_control.h"
@@ -44,7 +45,7 @@ struct Execution::Frame {
   std::vector<Tensor> loop;  // the loop's variables, then what it captures
   int64_t iterations = 0;
   std::vector<std::vector<Tensor>> history;  // by variable: its values when an iteration began
-  std::vector<char> kept;                    // by variable: whether somebody asks for those
+  std::vector<KeptHistory> kept;             // by variable: what of those somebody asks for
 };
 
 Execution::Execution(const Program& program, const std::vector<Tensor>& arguments, Stops stops)
@@ -91,9 +92,11 @@ void Execution::StartLoop(Frame& frame, const Program::Item& item) {
   frame.iterations = 0;
   const size_t variables = node.attributes.Get<int64_t>("variables");
   frame.history.assign(variables, {});
-  frame.kept.assign(variables, 0);
-  for (size_t i = 0; i < variables && node.attributes.GetOr<bool>("record", false); ++i)
-    frame.kept[i] = frame.program->used_[item.outputs[variables + 1 + i]];
+  frame.kept.assign(variables, {});
+  for (size_t i = 0; i < variables && node.attributes.GetOr<bool>("record", false); ++i) {
+    frame.kept[i] = {frame.program->used_[item.outputs[variables + 1 + i]] != 0,
+                     frame.program->used_[item.outputs[2 * variables + 1 + i]] != 0};
+  }
   Iterate(frame, item);
 }
 
@@ -113,22 +116,10 @@ void Execution::EndLoop(Frame& frame, const Program::Item& item) {
   const size_t variables = frame.history.size();
   std::vector<Tensor> outputs(frame.loop.begin(), frame.loop.begin() + variables);
   if (node.attributes.GetOr<bool>("record", false)) {
-    outputs.push_back(Scalar<int64_t>(frame.iterations));
-    for (size_t i = 0; i < variables; ++i) {
-      const std::vector<Tensor>& past = frame.history[i];
-      if (frame.kept[i] == 0) {
-        outputs.emplace_back();
-      } else if (past.empty()) {
-        Shape none{0};
-        for (int64_t size : outputs[i].shape().sizes()) none.Append(size);
-        const DType dtype = outputs[i].dtype();
-        outputs.push_back(Tensor::FromBuffer(tensor::Buffer::Allocate(dtype, 0), dtype, none));
-      } else {
-        std::vector<Tensor> rows;
-        for (const Tensor& value : past) rows.push_back(ExpandDims(value, 0));
-        outputs.push_back(rows.size() == 1 ? rows[0] : Concat(rows, 0));
-      }
-    }
+    const std::vector<ops::TensorType> types(node.outputs.begin(),
+                                             node.outputs.begin() + variables);
+    for (Tensor& part : HistoryOf(types, outputs, frame.iterations, frame.history, frame.kept))
+      outputs.push_back(std::move(part));
   }
   Store(frame, item, outputs);
   frame.loop.clear();
@@ -161,7 +152,7 @@ void Execution::Return() {
         break;
       }
       for (size_t i = 0; i < frame.history.size(); ++i) {
-        if (frame.kept[i] != 0) frame.history[i].push_back(frame.loop[i]);
+        if (frame.kept[i].values || frame.kept[i].sizes) frame.history[i].push_back(frame.loop[i]);
       }
       Push(*item.second, frame.loop, kBody);
       break;

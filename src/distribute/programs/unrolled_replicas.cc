@@ -162,7 +162,7 @@ class Unrolled {
                          count);
   }
 
-  // The variables of each replica, how often, and what each variable has been.
+  // The variables of each replica, how often, and the history of each variable (loop_history.h).
   ByReplica OutputsOfLoop(const Tensors& all, size_t count) const {
     const size_t variables = count * replicas_.size();
     ByReplica outputs;
@@ -171,8 +171,10 @@ class Unrolled {
       outputs.emplace_back(own, own + static_cast<long>(count));
       if (all.size() == variables) continue;
       outputs[r].push_back(all[variables]);
-      const auto history = own + static_cast<long>(variables + 1);
-      outputs[r].insert(outputs[r].end(), history, history + static_cast<long>(count));
+      for (const size_t part : {variables + 1, 2 * variables + 1}) {
+        const auto history = own + static_cast<long>(part);
+        outputs[r].insert(outputs[r].end(), history, history + static_cast<long>(count));
+      }
     }
     return outputs;
   }
