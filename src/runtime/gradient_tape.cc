@@ -22,7 +22,7 @@ class GradientTape::Recording : public ops::Recorder {
 
   void Record(const ops::OpSpec& spec, const ops::Attributes& attributes,
               const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) override {
-    if (abandoned) return;
+    if (abandoned) return Bury();
     bool connected = false;
     for (size_t i = 0; i < inputs.size(); ++i) {
       // Reading is what an op does with a variable that it does not write.
@@ -66,6 +66,16 @@ class GradientTape::Recording : public ops::Recorder {
     if (!active) ops::AddRecorder(this);
     active = true;
   }
+  // Leaves the list of this thread and drops what it has recorded. Whoever goes through the list
+  // just now may still call it.
+  void Bury() {
+    if (!active) return;
+    thread_local std::vector<std::unique_ptr<Recording>> buried;
+    buried.emplace_back(this);
+    Stop();
+    operations.clear();
+    kept.clear();
+  }
   bool OnOwnThread() const { return std::this_thread::get_id() == thread; }
   void RequireOwnThread() const {
     if (OnOwnThread()) return;
@@ -87,8 +97,8 @@ class GradientTape::Recording : public ops::Recorder {
 
 GradientTape::GradientTape(GradientTapeOptions options)
     : recording_(std::make_unique<Recording>(options)) {}
-// The recording is in the list of its thread, which no other may change: there it stays, and
-// records no more.
+// The recording is in the list of its thread, which no other may change: that thread takes it out
+// when it records the next time.
 GradientTape::~GradientTape() {
   if (recording_ == nullptr || !recording_->active || recording_->OnOwnThread()) return;
   recording_->abandoned = true;
