@@ -147,7 +147,7 @@ def _keras_variables(optimizer):
         return optimizer._of_its_own() + _keras_variables(inner)
     counters = 1 if optimizer._schedule is not None else 2
     factors = isinstance(optimizer, Adafactor)
-    variables = list(optimizer.variables)
+    variables = optimizer._by_weight()
     return _slots_by_kind(variables if factors else _with_slots_joined(optimizer, variables), counters, factors)
 
 
@@ -173,21 +173,18 @@ def _with_slots_joined(optimizer, variables):
 def _slots_by_kind(variables, counters, factors):
     """Keras makes some kinds of slots for all weights before the next kind, others weight by weight. `factors`: of
     Adafactor, which keeps three of each weight there."""
+    from .keras.optimizers._slot_order import stages_of
     stages = [[] for _ in range(5)]
-    before, rows = "", None
-    for one in variables[counters:]:
+    rows = None
+    for stage, one in stages_of(variables[counters:]):
         name = one._v.name
-        late = name.endswith("_velocity_hat") or (
-            name.endswith("_momentum") and before == name.removesuffix("momentum") + "velocity")
-        stage = 0 if name.endswith("_average") else 1 if name.endswith("_gradient_accumulator") else \
-            3 if late else 4 if name.endswith("_average_gradient") else 2
         if factors and name.endswith("_velocity"):
             from ._tensor import convert_to_tensor
             stages[stage] += [_beside(convert_to_tensor(0)) for _ in range(2)]
         stages[stage].append(one)
         if factors and name.endswith("_column_means"):
             stages[stage].append(_matrix_of(rows, one))
-        before, rows = name, one
+        rows = one
     return variables[:counters] + [one for stage in stages for one in stage]
 
 

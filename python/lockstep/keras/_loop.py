@@ -114,36 +114,34 @@ class _Steps:
 
 
 def _logs(model, outputs):
-    """Figures as numbers: of metrics in cross-replica context, of everything else the mean."""
+    """Figures as numbers, by name, as Keras orders them: of metrics in cross-replica context, of everything else the
+    mean. What stands in a dict of its own comes where the dict's name has its place."""
     strategy = model.distribute_strategy
-    named = {one.name: one for one in model.metrics}
-    owners, several = {}, {}  # of the figures of metrics that give several
-    for one in model.metrics:
-        made = several_figures(one) if outputs and one.name not in outputs else None
-        if made:
-            several.update(made)
-            owners.update(dict.fromkeys(made, one.name))
+    named, several = {one.name: one for one in model._each_metric()}, []
+
+    def over_replicas(name, value):
+        if name in named and several_figures(named[name]) is None:
+            return named[name].result()
+        if not several:  # the figures of metrics that give several
+            several.append({key: one for metric in named.values() for key, one in (several_figures(metric) or {}).items()})
+        return several[0][name] if name in several[0] else strategy.reduce("MEAN", value, axis=None)
+
+    def put(values):
+        for name, value in sorted(values.items()):
+            if isinstance(value, dict):
+                put(value)
+                continue
+            if isinstance(value, distribute.PerReplica):
+                value = over_replicas(name, value)
+            logs[name] = float(value) if not isinstance(value, Tensor) or value._size == 1 else value.numpy()
     logs = {}
-    for name, value in (outputs or {}).items():
-        if name in named and isinstance(value, distribute.PerReplica):
-            value = named[name].result()
-        elif name in several and isinstance(value, distribute.PerReplica):
-            value = several[name]
-        elif isinstance(value, distribute.PerReplica):
-            value = strategy.reduce("MEAN", value, axis=None)
-        logs[name] = float(value) if not isinstance(value, Tensor) or value._size == 1 \
-            else value.numpy()
-    from .models import Model
-    own = type(model).train_step is not Model.train_step and model.compiled
-    compiled = {one.name for one in model._plain_metrics + model._weighted_metrics} if own else ()
-    return dict(sorted(logs.items(), key=lambda item: (  # Keras has them as one entry, "compile_metrics"
-        "compile_metrics" if item[0] in compiled and item[0] != "loss" else owners.get(item[0], item[0]),
-        item[0] if item[0] in owners else "")))
+    put(outputs or {})
+    return logs
 
 
 def _after_all(model, outputs):
     """The figures once all steps have taken place, whichever came last."""
-    named = {one.name: one for one in model.metrics}
+    named = {one.name: one for one in [*model._each_metric(), *model.metrics]}
     return {name: named[name].result() if name in named else value for name, value in (outputs or {}).items()}
 
 

@@ -36,13 +36,14 @@ def _one(shape):
 
 
 def _wrap(text, width):
-    lines = [""]
-    for word in text.split(" "):
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+    own = text.lstrip(" ")  # what it is set in by stays
+    lines = [" " * (len(text) - len(own))]
+    for word in own.split(" "):
+        if lines[-1].strip() and len(lines[-1]) + 1 + len(word) > width:
             lines.append("")
         if len(word) > width:
             word = word[:width - 1] + "…"
-        lines[-1] += (" " if lines[-1] else "") + word
+        lines[-1] += (" " if lines[-1].strip() else "") + word
     return lines
 
 

@@ -17,6 +17,7 @@ from .._variable import Variable
 from . import callbacks as callbacks_module
 from . import losses as losses_module
 from . import metrics as metrics_module
+from . import _compiled_metrics, _output_losses
 from . import optimizers as optimizers_module
 from ._items import EpochCalls, first_of, is_items
 from ._layer import is_of_package
@@ -87,7 +88,10 @@ class Trainer:
             set_(self, "_metric_outputs", {})
             set_(self, "_plain_metrics", _metric_list(metrics, self))
             set_(self, "_weighted_given", weighted_metrics)
-            set_(self, "_weighted_metrics", _named_apart(_metric_list(weighted_metrics, self), self._plain_metrics))
+            set_(self, "_weighted_metrics", _named_apart(
+                _metric_list(weighted_metrics, self), self._plain_metrics, self._metric_outputs))
+            set_(self, "_compile_metrics", None if metrics is None and weighted_metrics is None else
+                 _compiled_metrics.CompileMetrics(self))
             set_(self, "_losses_made", _map_losses(loss))
             set_(self, "_output_losses", {})
             set_(self, "_loss_tracker", metrics_module.Mean(name="loss"))
@@ -108,20 +112,23 @@ class Trainer:
 
     @property
     def metrics(self):
+        """The loss, the compiled metrics as one entry, the outputs' losses, then those of layers."""
         made = []
         if self.compiled:
             made.append(self._loss_tracker)
+            if self._compile_metrics is not None:
+                made.append(self._compile_metrics)
             made.extend(self._output_losses.values())
-            made.extend(self._plain_metrics + self._weighted_metrics)
         from ._layer import Layer
-        own = Layer.metrics.fget(self)
-        return made + [one for one in own if all(one is not other for other in made)]
+        known = _compiled_metrics.each_of(made)
+        return made + [one for one in Layer.metrics.fget(self) if all(one is not other for other in known)]
+
+    def _each_metric(self):
+        return _compiled_metrics.each_of(self.metrics)
 
     @property
     def metrics_names(self):
-        own = self._plain_metrics + self._weighted_metrics if self.compiled else []
-        names = [one.name for one in self.metrics if all(one is not other for other in own)]
-        return names[:1] + ["compile_metrics"] + names[1:] if own else names
+        return [one.name for one in self.metrics]
 
     def reset_metrics(self):
         for one in self.metrics:
@@ -129,11 +136,7 @@ class Trainer:
 
     def get_metrics_result(self):
         """The figures now, by name."""
-        made = {}
-        for one in self.metrics:
-            value = one.result()
-            made.update(value if isinstance(value, dict) else {one.name: value})
-        return made
+        return _compiled_metrics.figures_of(self.metrics)
 
     # ---- the native model
 
@@ -397,9 +400,7 @@ class Trainer:
     def _in_order_of_metrics(self, logs):
         """The figures as Keras lists them: those of `metrics` in their order, then all others by name, to which the
         compiled metrics of several outputs belong. A number where there is one only."""
-        compiled = self._plain_metrics + self._weighted_metrics if self.compiled else []
-        names = [one.name for one in self.metrics if all(one is not other for other in compiled)]
-        names[1:1] = [getattr(one, "_name_before", one.name) for one in compiled]
+        names = [getattr(one, "_name_before", one.name) for one in self._each_metric()]
         values = [logs[name] for name in names if name in logs] + [
             logs[name] for name in sorted(logs) if name not in names]
         return values[0] if len(values) == 1 else values
@@ -471,8 +472,8 @@ class Trainer:
         """The compiled losses of a batch, plus what layers add; divided by the number of replicas."""
         total = None
         if self._losses_made is not None and y is not None:
-            total = _compute_losses(self._losses_made, y, y_pred, sample_weight, self._loss_weights,
-                                    self._track_output(y_pred), getattr(self, "output_names", None))
+            total = _output_losses.compute(self._losses_made, y, y_pred, sample_weight, self._loss_weights,
+                                           self._track_output(y_pred), getattr(self, "output_names", None))
         for one in self.losses:
             one = convert_to_tensor(one)
             one = _native.reduce_sum(one, None, False) if one._rank else one
@@ -484,14 +485,9 @@ class Trainer:
 
     def _track_output(self, y_pred):
         """Keeps the mean of each output's loss, where there are several: NAME_loss."""
-        names = getattr(self, "output_names", None)
-        if not isinstance(self._losses_made, (dict, list)) or sum(
-                one is not None for one in nest.flatten(self._losses_made)) < 2:
-            return None
-
         def track(key, value):
-            if isinstance(key, int):
-                key = names[key] if names and key < len(names) else f"output_{key}"
+            if key is None or isinstance(key, int):
+                key = f"output_{key or 0}"
             tracker = self._output_losses.get(key)
             if tracker is None:
                 tracker = self._output_losses[key] = metrics_module.Mean(name=f"{key}_loss")
@@ -501,29 +497,31 @@ class Trainer:
 
     def compute_metrics(self, x, y, y_pred, sample_weight=None):
         """Updates the compiled metrics, and gives all figures by name."""
-        for one in self._plain_metrics:
-            _update(one, *self._of_output(one, y, y_pred), None)
-        for one in self._weighted_metrics:
-            _update(one, *self._of_output(one, y, y_pred), sample_weight)
+        self._update_compiled_metrics(y, y_pred, sample_weight)
         return self.get_metrics_result()
 
-    def _of_output(self, metric, y, y_pred):
-        """The labels and predictions that a metric is of."""
+    def _update_compiled_metrics(self, y, y_pred, sample_weight):
+        for one in self._plain_metrics:
+            _update(one, *self._of_output(one, y, y_pred, None))
+        for one in self._weighted_metrics:
+            _update(one, *self._of_output(one, y, y_pred, sample_weight))
+
+    def _of_output(self, metric, y, y_pred, sample_weight):
+        """The labels, predictions and weights that a metric is of."""
+        names = getattr(self, "output_names", None) or []
+        outputs = _output_losses.parts_of(y_pred, names)
         key = self._metric_outputs.get(metric.name)
         if key is None:
-            return y, y_pred
-        names = getattr(self, "output_names", None) or []
-
-        def pick(value):
-            if isinstance(value, dict):
-                return value[key] if key in value else value[list(value)[key]]
-            if isinstance(value, (list, tuple)):
-                return value[key if isinstance(key, int) else names.index(key)]
-            return value
-        return pick(y), pick(y_pred)
+            return y, y_pred, sample_weight if len(outputs) == 1 or sample_weight is None else \
+                _output_losses.weight_of(sample_weight, next(iter(outputs)), 0)
+        place = key if isinstance(key, int) else list(outputs).index(key) if key in outputs else names.index(key)
+        labels = _output_losses.labels_for(y, y_pred, outputs, names, outputs)
+        key = key if key in outputs else list(outputs)[place]
+        return labels[key], outputs[key], _output_losses.weight_of(sample_weight, key, place)
 
     def compiled_loss(self, y, y_pred, sample_weight=None, regularization_losses=None):
-        return _compute_losses(self._losses_made, y, y_pred, sample_weight, self._loss_weights)
+        return _output_losses.compute(self._losses_made, y, y_pred, sample_weight, self._loss_weights,
+                                      names=getattr(self, "output_names", None))
 
     def make_train_function(self, force=False):
         return None
@@ -634,10 +632,19 @@ def _metrics_of(model, key, metrics, several):
     return made
 
 
-def _named_apart(weighted, plain):
-    """Weighted metrics; those whose name an unweighted one has are named weighted_NAME."""
-    taken = {one.name for one in plain}
-    return [_renamed(one, f"weighted_{one.name}") if one.name in taken else one for one in weighted]
+def _named_apart(weighted, plain, outputs):
+    """Weighted metrics; those whose name an unweighted one has are named weighted_NAME, or OUTPUT_weighted_NAME.
+    `outputs`: by names, which output a metric is of."""
+    taken, made = {one.name for one in plain}, []
+    for one in weighted:
+        if one.name in taken:
+            key, before = outputs.get(one.name), getattr(one, "_name_before", one.name)
+            one = _renamed(one, f"weighted_{before}" if before == one.name else f"{key}_weighted_{before}")
+            one._name_before = before
+            if key is not None:
+                outputs[one.name] = key
+        made.append(one)
+    return made
 
 
 def _renamed(metric, name):
@@ -653,48 +660,6 @@ def _map_losses(loss):
     if isinstance(loss, (list, tuple)):
         return [losses_module.loss_of(one) for one in loss]
     return losses_module.loss_of(loss)
-
-
-def _from_logits(loss, y_pred):
-    return loss
-
-
-def _compute_losses(losses, y, y_pred, sample_weight, weights, track=None, names=None):
-    """The sum of the losses of all outputs, which `names` names, each times its weight."""
-    if isinstance(losses, dict):
-        total = None
-        if isinstance(y_pred, (list, tuple)):
-            y_pred = dict(zip(names or losses, y_pred))
-        if isinstance(y, (list, tuple)):
-            y = dict(zip(names or losses, y))
-        for key, loss in losses.items():
-            if loss is None:
-                continue
-            if isinstance(y_pred, dict) and key not in y_pred:
-                raise ValueError(f"a loss is for one of the outputs {sorted(y_pred)}; got one for {key!r}")
-            own = loss(y[key] if isinstance(y, dict) else y, y_pred[key] if isinstance(y_pred, dict) else y_pred,
-                       sample_weight)
-            if track is not None:
-                track(key, own)
-            if weights is not None:
-                own = own * weights[key]
-            total = own if total is None else total + own
-        return total
-    if isinstance(losses, list) or isinstance(y_pred, (list, tuple)):
-        preds, trues = nest.flatten(y_pred), nest.flatten(y)
-        each = losses if isinstance(losses, list) else [losses] * len(preds)
-        total = None
-        for i, (loss, t, p) in enumerate(zip(each, trues, preds)):
-            if loss is None:
-                continue
-            own = loss(t, p, sample_weight)
-            if track is not None and len(each) > 1:
-                track(i, own)
-            if weights is not None:
-                own = own * weights[i]
-            total = own if total is None else total + own
-        return total
-    return losses(y, y_pred, sample_weight)
 
 
 def _is_numbers(value):

@@ -272,7 +272,8 @@ def _walk(layer, path, made, seen):
         _walk_all(layer.layers, _join(path, "layers"), made, seen)
         return
     hidden = ("_children", "_own_weights", "_metrics", "_losses", "_inbound", "_row", "_init_arguments", "_tracked",
-              "optimizer", "_holder_layer", "_loss_tracker", "_plain_metrics", "_weighted_metrics")
+              "optimizer", "_holder_layer", "_loss_tracker", "_plain_metrics", "_weighted_metrics",
+              "_compile_metrics")
     for name in sorted(vars(layer)):
         value = vars(layer)[name]
         if name in hidden:

@@ -5,7 +5,7 @@ from ..._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from ..._variable import Variable
 from .. import _own_state
 from .._names import auto_name, to_snake_case
-from . import schedules  # noqa: F401
+from . import _slot_order, schedules  # noqa: F401
 
 _SHARED = ("weight_decay", "clipnorm", "global_clipnorm", "clipvalue", "use_ema", "ema_momentum",
            "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps")
@@ -55,7 +55,8 @@ class Optimizer:
         self._schedule = rate if callable(rate) else None
         options = options if self._kind else {
             key: one for key, one in options.items() if key in ("learning_rate", "schedule", "loss_scale_factor")}
-        self._native = _native.make_optimizer(self._kind or "SGD", dict(_plain(options), name=self.name))
+        self._options = _plain(options)
+        self._native = _native.make_optimizer(self._kind or "SGD", dict(self._options, name=self.name))
         self._excluded, self._own_slots = [], []
         self.built = False
         self._weights = []
@@ -139,6 +140,12 @@ class Optimizer:
 
     @property
     def variables(self):
+        made = self._by_weight()
+        counters = 1 if self._schedule is not None else 2
+        return made[:counters] + _slot_order.by_stage(made[counters:])
+
+    def _by_weight(self):
+        """The counters, then all slots weight by weight."""
         shown = {}  # what a slot is named after; Keras numbers the output of a variable that is not its own
         for one in self._weights:
             native = one._v.name.replace("/", "_") + "_"
@@ -241,11 +248,8 @@ class Optimizer:
             raise ValueError("`exclude_from_weight_decay()` can only be configured before the optimizer "
                              "is built.")
         names = list(var_names or []) + [one.path for one in var_list or []]
-        options = {key: value for key, value in self._config.items()
-                   if value is not None and key not in ("learning_rate", "name")}
-        options["exclude_from_weight_decay"] = names
-        options["learning_rate"] = float(self._config["learning_rate"])
-        self._native = _native.make_optimizer(self._kind, dict(_plain(options), name=self.name))
+        self._options["exclude_from_weight_decay"] = names
+        self._native = _native.make_optimizer(self._kind, dict(self._options, name=self.name))
 
     def finalize_variable_values(self, var_list):
         self._native.finalize()
