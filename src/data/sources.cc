@@ -1,6 +1,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/range_count.h"
 #include "data/dataset_node.h"
 #include "data/rows.h"
 #include "random/philox.h"
@@ -172,15 +173,6 @@ class RandomNode : public DatasetNode {
   random::SeedPair pair_;
 };
 
-// How many numbers lie in [start, stop) at distance `step`; the subtraction must not overflow.
-int64_t RangeCount(int64_t start, int64_t stop, int64_t step) {
-  if (step > 0 ? start >= stop : start <= stop) return 0;
-  const uint64_t low = static_cast<uint64_t>(step > 0 ? start : stop);
-  const uint64_t high = static_cast<uint64_t>(step > 0 ? stop : start);
-  const uint64_t stride = step > 0 ? step : ~static_cast<uint64_t>(step) + 1;
-  return static_cast<int64_t>((high - low - 1) / stride + 1);
-}
-
 }  // namespace
 
 NodePtr MakeTensors(const Element& components) {
@@ -206,7 +198,7 @@ NodePtr MakeRange(int64_t start, int64_t stop, int64_t step) {
   const std::string name = "range(" + std::to_string(start) + ", " + std::to_string(stop) + ", " +
                            std::to_string(step) + ")";
   return MakeIndexed(
-      name, RangeCount(start, stop, step), {{DType::kInt64, Shape{}}},
+      name, static_cast<int64_t>(base::RangeCount(start, stop, step)), {{DType::kInt64, Shape{}}},
       [start, step](int64_t index) -> Element { return {Scalar<int64_t>(start + index * step)}; });
 }
 

@@ -285,6 +285,14 @@ TEST(LayersTest, RecurrentLayersSayWhatDoesNotFit) {
             "[gru] the mask must be [examples, 4]; got [2,3]");
 }
 
+TEST(LayersTest, DenseTakesWholeNumbers) {
+  const LayerPtr dense = Dense(2, {.kernel_initializer = initializers::Ones()});
+  for (DType dtype : {DType::kInt32, DType::kInt64, DType::kUInt8, DType::kFloat32}) {
+    const Tensor y = (*dense)(Cast(Tensor::FromVector<float>({1, 2, 3, 4}, {2, 2}), dtype));
+    EXPECT_EQ(y.ToVector<float>(), (std::vector<float>{3, 3, 7, 7})) << DTypeName(dtype);
+  }
+}
+
 TEST(LayersTest, SayWhatDoesNotFitWithTheirName) {
   struct Refusal {
     LayerPtr layer;

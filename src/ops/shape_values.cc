@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/range_count.h"
 #include "lockstep/ops/array.h"
 #include "ops/array_rules.h"
 
@@ -40,19 +41,23 @@ Tensor RangeOf(T start, T limit, T delta) {
                 "[Range] delta must lead from start to limit; got start " + std::to_string(start) +
                     ", limit " + std::to_string(limit) + ", delta " + std::to_string(delta));
   }
-  int64_t count;
+  double count;
   if constexpr (std::is_integral_v<T>) {
-    const T distance = limit > start ? limit - start : start - limit;
-    const T step = delta > 0 ? delta : -delta;
-    count = distance / step + (distance % step != 0);
+    count = static_cast<double>(base::RangeCount(start, limit, delta));
   } else {
-    count = static_cast<int64_t>(std::ceil(std::abs((limit - start) / delta)));
+    count = std::ceil(std::abs((limit - start) / delta));
   }
-  std::vector<T> values(count);
+  constexpr double kMost = int64_t{1} << 40;
+  if (!(count <= kMost)) {
+    throw Error(Code::kResourceExhausted,
+                "[Range] the numbers must fit into memory; got start " + std::to_string(start) +
+                    ", limit " + std::to_string(limit) + ", delta " + std::to_string(delta));
+  }
+  std::vector<T> values(static_cast<size_t>(count));
   T value = start;
-  for (T& element : values) {
-    element = value;
-    value += delta;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) value += delta;
+    values[i] = value;
   }
   return Constant<T>(values);
 }

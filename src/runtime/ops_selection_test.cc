@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "lockstep/ops/array.h"
 #include "lockstep/runtime/variable.h"
@@ -82,6 +83,15 @@ TEST(RangeTest, CountsAndDivides) {
   EXPECT_EQ(Range(3, 0, -1).ToVector<int32_t>(), (std::vector<int32_t>{3, 2, 1}));
   EXPECT_EQ(Range(0, 1, 0.25).ToVector<float>(), (std::vector<float>{0, 0.25, 0.5, 0.75}));
   EXPECT_EQ(Range(0, 0).num_elements(), 0);
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const auto whole = [&](int64_t start, int64_t limit, int64_t delta) {
+    return Range(Scalar(start), Scalar(limit), Scalar(delta)).ToVector<int64_t>();
+  };
+  EXPECT_EQ(whole(kMost - 2, kMost, 1), (std::vector<int64_t>{kMost - 2, kMost - 1}));
+  EXPECT_EQ(whole(kLeast, kMost, kMost), (std::vector<int64_t>{kLeast, -1, kMost - 1}));
+  EXPECT_EQ(whole(kMost, kLeast, kLeast), (std::vector<int64_t>{kMost, -1}));
+  EXPECT_EQ(CodeOf([&] { whole(0, kMost, 1); }), Code::kResourceExhausted);
   EXPECT_EQ(CodeOf([] { Range(0, 3, -1); }), Code::kInvalidArgument);
   EXPECT_EQ(LinSpace(0, 1, 5).ToVector<float>(), (std::vector<float>{0, 0.25, 0.5, 0.75, 1}));
   EXPECT_EQ(LinSpace(3, 9, 1).ToVector<float>(), (std::vector<float>{3}));

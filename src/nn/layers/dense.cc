@@ -1,5 +1,6 @@
 #include "lockstep/nn/layers/core.h"
 #include "lockstep/ops/linalg.h"
+#include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
 
 namespace lockstep {
@@ -36,7 +37,9 @@ class DenseLayer : public Layer {
   }
 
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    const Tensor& x = inputs[0];
+    // Whole numbers are taken as the kernel's, as in Keras.
+    const bool is_whole = IsInteger(inputs[0].dtype());
+    const Tensor x = is_whole ? Cast(inputs[0], kernel_.dtype()) : inputs[0];
     if (x.rank() < 2 || x.shape().dim(-1) != depth_) {
       Refuse("the last axis must have the " + std::to_string(depth_) +
                  " features that the kernel was built for",
