@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <mutex>
 
 #include "base/hash.h"
 #include "distribute/servers/partitioner_scope.h"
@@ -44,6 +46,15 @@ Layer& Required(Layer* layer) {
   if (layer != nullptr) return *layer;
   throw Error(Code::kFailedPrecondition,
               "[layer] a layer must be made before it is used; got a null pointer");
+}
+
+// "scale", "scale_1", ... in the order in which layers of this process ask.
+std::string NextNameOf(const std::string& type) {
+  static std::mutex mutex;
+  static std::map<std::string, int> asked;
+  std::lock_guard lock(mutex);
+  const int before = asked[type]++;
+  return before == 0 ? type : type + "_" + std::to_string(before);
 }
 
 }  // namespace
@@ -162,6 +173,7 @@ std::vector<Variable> Layer::counters() const {
 }
 
 Variable Layer::AddWeight(const std::string& name, const Shape& shape, WeightOptions options) {
+  if (name_.empty()) name_ = NextNameOf(type_);
   const std::string full_name = name_ + "/" + name;
   const DType dtype = options.dtype.value_or(policy_.variable);
   const VariableOptions own{.name = full_name,
@@ -184,6 +196,7 @@ Variable Layer::AddWeight(const std::string& name, const Shape& shape, WeightOpt
 }
 
 Variable Layer::AddCounter(const std::string& name, std::optional<int64_t> seed) {
+  if (name_.empty()) name_ = NextNameOf(type_);
   const std::string full_name = name_ + "/" + name;
   const std::vector<int64_t> first{seed.value_or(SeedOf(full_name)), 0};
   counters_.emplace_back([&] { return Constant<int64_t>(first); },

@@ -285,6 +285,30 @@ TEST(LayersTest, RecurrentLayersSayWhatDoesNotFit) {
             "[gru] the mask must be [examples, 4]; got [2,3]");
 }
 
+// Its weight is made before anybody has named the layer.
+class Early : public Layer {
+ public:
+  Early() : Layer("early"), weight_(AddWeight("w", Shape{4})) {}
+
+ protected:
+  Tensor Call(const std::vector<Tensor>& inputs, bool) override { return inputs[0] * weight_; }
+
+ private:
+  Variable weight_;
+};
+
+TEST(LayersTest, WeightsOfConstructorsHaveNamesOfTheirOwn) {
+  Sequential model{std::make_shared<Early>(), std::make_shared<Early>(), Dense(2)};
+  model(Pattern({1, 4}));
+  const std::vector<Weight> weights = model.weights();
+  ASSERT_EQ(weights.size(), 4u);
+  EXPECT_EQ(weights[0].variable.name(), "early/w");
+  EXPECT_EQ(weights[1].variable.name(), "early_1/w");
+  EXPECT_EQ(weights[2].variable.name(), "dense/kernel");
+  EXPECT_NE(weights[0].variable.value().ToVector<float>(),
+            weights[1].variable.value().ToVector<float>());
+}
+
 TEST(LayersTest, DenseTakesWholeNumbers) {
   const LayerPtr dense = Dense(2, {.kernel_initializer = initializers::Ones()});
   for (DType dtype : {DType::kInt32, DType::kInt64, DType::kUInt8, DType::kFloat32}) {

@@ -107,6 +107,9 @@ class Layer : public std::enable_shared_from_this<Layer> {
   /// The inputs in the dtype in which the layer computes.
   std::vector<Tensor> CastInputs(std::vector<Tensor> inputs) const;
   virtual Tensor Call(const std::vector<Tensor>& inputs, bool training) = 0;
+  /// A weight "layer's name/name". Where the constructor asks, before the layer has a name, it
+  /// takes the next of its type in this process, as Keras's layers do: "scale", "scale_1", ...;
+  /// seeds go by names, so that a program that makes several models names such layers itself.
   Variable AddWeight(const std::string& name, const Shape& shape, WeightOptions options = {});
   /// The seed of a random stream that nobody else has, [seed, 0], in a variable of two int64, of
   /// which a call of the layer uses the value and then advances the second number by one. Without
