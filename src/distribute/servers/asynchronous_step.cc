@@ -70,6 +70,7 @@ class StepShard final : public Shard {
     const AsynchronousStep::FormParts& parts = step_.forms_.at(form);
     RequireBytes(push, parts.push_bytes[server_]);
     std::vector<Tensor> arguments;
+    arguments.reserve(parts.regions[server_].size());
     for (size_t i = 0; i < parts.regions[server_].size(); ++i) {
       const PushProgram::Pushed& value = parts.program->pushed()[i];
       Shape shape = value.type.shape;
@@ -80,6 +81,7 @@ class StepShard final : public Shard {
     }
     const std::optional<Tensor> rate = ScaleRate(commit.staleness);
     std::vector<uint64_t> before;
+    before.reserve(core_->cells.size());
     for (const auto& cell : core_->cells) before.push_back(cell->version());
     core_->forms[form]->Run(arguments, team_);
     for (size_t i = 0; i < before.size(); ++i)
@@ -89,6 +91,7 @@ class StepShard final : public Shard {
 
   net::Payload Values(net::Transport& transport, uint64_t since) override {
     std::vector<uint32_t> list;
+    list.reserve(step_.variables_.size());
     uint64_t newest = 0;
     for (size_t i = 0; i < step_.variables_.size(); ++i) {
       const AsynchronousStep::Variable& variable = step_.variables_[i];
