@@ -466,6 +466,8 @@ class Variable(metaclass=_Meta):
             return self.value()
         except errors.FailedPreconditionError:
             return None
+        except errors.InvalidArgumentError:  # replicas hold values that nothing makes one of
+            return self._v.copies()[0]
 
     def _shown_name(self):
         return self.name

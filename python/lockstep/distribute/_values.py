@@ -103,17 +103,27 @@ class PerReplica(DistributedValues):
                          "Tensor; use strategy.reduce(...), strategy.gather(...) or "
                          "strategy.experimental_local_results(...)")
 
-    def numpy(self):
-        return self.__tensor__().numpy()
+    def _one(self, problem):
+        """The tensor of the single replica that this worker has. Raises: TypeError where there are several."""
+        if len(self.values) != 1:
+            raise TypeError(f"{problem}; it has a value for each of {len(self.values)} replicas: use strategy.reduce(...), "
+                            "strategy.gather(...) or strategy.experimental_local_results(...)")
+        return self.__tensor__()
 
     def __float__(self):
-        return float(self.__tensor__())
+        return float(self._one("float() argument must be a string or a real number, not 'PerReplica'"))
 
     def __int__(self):
-        return int(self.__tensor__())
+        return int(self._one("int() argument must be a string, a bytes-like object or a real number, not 'PerReplica'"))
 
     def __getitem__(self, key):
-        return self.__tensor__()[key]
+        return self._one("'PerReplica' object is not subscriptable")[key]
+
+    def __iter__(self):
+        return iter(self._one("'PerReplica' object is not iterable"))
+
+    def __len__(self):
+        return len(self._one("object of type 'PerReplica' has no len()"))
 
     def __bool__(self):
         return bool(self.__tensor__()) if len(self.values) == 1 else True

@@ -334,7 +334,7 @@ class Functional(Model):
 
     def call(self, inputs, training=None, mask=None):
         if isinstance(self._inputs_form, dict) and isinstance(inputs, dict):
-            given = [inputs[key] for key in sorted(self._inputs_form)]
+            given = [_input_spec.of_name(inputs, key, sorted(self._inputs_form)) for key in sorted(self._inputs_form)]
         elif isinstance(inputs, dict):
             given = [_input_spec.of_name(inputs, one, self.input_names) for one in self.input_names]
         else:
@@ -664,7 +664,15 @@ class Sequential(Model):
 
 
 def clone_model(model, input_tensors=None, clone_function=None, **kwargs):
-    """A new model of the same layers, with new weights. Raises: ValueError for a model of one's own."""
+    """A new model of the same layers, with new weights, compiled as the model is. Raises: ValueError for a model of one's
+    own."""
+    made = _cloned(model, clone_function)
+    if model.compiled:
+        made.compile_from_config(model.get_compile_config())
+    return made
+
+
+def _cloned(model, clone_function):
     if isinstance(model, Sequential):
         copy = clone_function or (lambda one: type(one).from_config(one.get_config()))
         made = Sequential([copy(one) for one in model.layers], name=model.name)

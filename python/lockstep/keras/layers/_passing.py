@@ -52,9 +52,8 @@ class Masking(Layer):
         return ops.any(ops.not_equal(inputs, self.mask_value), axis=-1, keepdims=keepdims)
 
     def call(self, inputs):
-        from ... import ops_math
-        kept = self._kept(inputs, True)
-        return inputs * ops_math.cast(kept, inputs.dtype)
+        from .. import ops
+        return ops.where(self._kept(inputs, True), inputs, ops.zeros_like(inputs))
 
 
 class ActivityRegularization(Layer):

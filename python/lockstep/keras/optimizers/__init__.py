@@ -1,5 +1,7 @@
 """Changing weights by their gradients: `keras.optimizers`."""
 
+import warnings
+
 from ... import _constrained, _late, _native
 from ..._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from ..._variable import Variable
@@ -27,6 +29,9 @@ class Optimizer:
         values.update(zip(names, args))
         name = kwargs.pop("name", None)
         kwargs.pop("jit_compile", None)
+        if "decay" in kwargs:
+            warnings.warn("Argument `decay` is no longer supported and will be ignored.", stacklevel=2)
+            kwargs.pop("decay")
         if "lr" in kwargs:
             raise ValueError("Argument(s) not recognized: {'lr': %r}" % kwargs["lr"])
         for key, value in kwargs.items():
@@ -50,6 +55,10 @@ class Optimizer:
             options["schedule"] = rate._native
         elif callable(rate) and not isinstance(rate, (Tensor, Variable)):
             options["schedule"] = _native.python_schedule(lambda step: convert_to_tensor(rate()))
+        elif isinstance(rate, str):
+            raise ValueError("Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable "
+                             f"(that takes in the current iteration value and returns the corresponding learning rate value). "
+                             f"Received instead: learning_rate={rate}")
         else:
             options["learning_rate"] = float(rate)
         self._schedule = rate if callable(rate) else None

@@ -62,7 +62,9 @@ class _NativeSchedule(LearningRateSchedule):
         return self._own.rate(step if step.dtype.is_integer else _native.cast(step, 9))
 
     def get_config(self):
-        return {**self._options, "name": self.name}
+        late = ("warmup_target", "warmup_steps")  # after the name
+        options = {key: one for key, one in self._options.items() if key not in late}
+        return {**options, "name": self.name, **{key: self._options[key] for key in late if key in self._options}}
 
 
 def _class(name, text, shown=None, **defaults):
@@ -87,9 +89,13 @@ CosineDecayRestarts = _class("CosineDecayRestarts", "Cosine decays one after ano
 
 
 def serialize(schedule):
-    """A schedule as {class_name, config}."""
-    return {"module": "keras.optimizers.schedules", "class_name": type(schedule).__name__,
+    """A schedule as {module, class_name, config, registered_name}."""
+    made = {"module": "keras.optimizers.schedules", "class_name": type(schedule).__name__,
             "config": schedule.get_config(), "registered_name": None}
+    if not type(schedule).__module__.startswith("lockstep"):
+        from .. import saving
+        made["module"], made["registered_name"] = None, saving.get_registered_name(type(schedule))
+    return made
 
 
 def deserialize(config, custom_objects=None):
