@@ -13,6 +13,7 @@ import threading
 from . import _native
 
 _installed = []
+_contexts = []
 
 
 def _order(owner):
@@ -77,6 +78,23 @@ def _watch_threads():
             before.take()
             return fn(*args, **kwargs)
         return original(self, later, *args, **kwargs)
+
+
+def enter_in_threads(make_context):
+    """From now on each thread of `threading` that starts runs in a context of its own, as `make_context()` gives it; once."""
+    if make_context in _contexts:
+        return
+    _contexts.append(make_context)
+
+    @_replaces(threading.Thread, "start")
+    def start(original, self):
+        run = self.run
+
+        def in_context():
+            with make_context():
+                run()
+        self.run = in_context
+        return original(self)
 
 
 def _run_linked(thread, run):

@@ -68,6 +68,10 @@ class QueueBase:
     def _options(self):
         return {}
 
+    def _named(self, op):
+        """The name of one of its ops: the last part of its own, "queue_Dequeue"."""
+        return f"{self.name.rpartition('/')[2]}_{op}"
+
     dtypes = property(lambda self: list(self._dtypes))
     shapes = property(lambda self: [TensorShape(None) for _ in self._dtypes] if self._shapes is None
                       else list(self._shapes))
@@ -117,25 +121,25 @@ class QueueBase:
         """Puts an element in; waits while the queue is full. Raises: CancelledError when it is closed."""
         element = self._columns(vals)
         self._see(element, 0)
-        return shared_op("QueueEnqueue", self._handle, element, name or f"{self.name}_enqueue")
+        return shared_op("QueueEnqueue", self._handle, element, name or self._named("enqueue"))
 
     def enqueue_many(self, vals, name=None):
         """Puts the rows in, one after another."""
         columns = self._columns(vals)
         self._see(columns, 1)
-        return shared_op("QueueEnqueueMany", self._handle, columns, name or f"{self.name}_EnqueueMany")
+        return shared_op("QueueEnqueueMany", self._handle, columns, name or self._named("EnqueueMany"))
 
     def dequeue(self, name=None):
         """Takes an element out; waits for one. Raises: OutOfRangeError when it is closed and empty."""
-        return self._given(shared_op("QueueDequeue", self._handle, [], name or f"{self.name}_Dequeue", self._types()))
+        return self._given(shared_op("QueueDequeue", self._handle, [], name or self._named("Dequeue"), self._types()))
 
     def dequeue_many(self, n, name=None):
         """`n` elements, stacked. Raises: OutOfRangeError when it is closed and has fewer; they stay."""
-        return self._stacked("QueueDequeueMany", n, name or f"{self.name}_DequeueMany")
+        return self._stacked("QueueDequeueMany", n, name or self._named("DequeueMany"))
 
     def dequeue_up_to(self, n, name=None):
         """The same, but fewer, and at least one, where it is closed and has no more."""
-        return self._stacked("QueueDequeueUpTo", n, name or f"{self.name}_DequeueUpTo")
+        return self._stacked("QueueDequeueUpTo", n, name or self._named("DequeueUpTo"))
 
     def _stacked(self, op, n, name):
         count = convert_to_tensor(n, dtype="int32")
@@ -149,16 +153,16 @@ class QueueBase:
 
     def size(self, name=None):
         """How many elements there are, int32."""
-        return self._asked("QueueSize", name or f"{self.name}_Size")
+        return self._asked("QueueSize", name or self._named("Size"))
 
     def is_closed(self, name=None):
         """Whether it is closed."""
-        return self._asked("QueueIsClosed", name or f"{self.name}_Is_Closed")
+        return self._asked("QueueIsClosed", name or self._named("Is_Closed"))
 
     def close(self, cancel_pending_enqueues=False, name=None):
         """From now on nothing can be put in; what is there can be taken out. What waits to be put in still is, unless it is
         cancelled. Raises: CancelledError when it is closed already, unless it cancels."""
-        return shared_op("QueueClose", self._handle, [], name or f"{self.name}_Close",
+        return shared_op("QueueClose", self._handle, [], name or self._named("Close"),
                          options={"cancel_pending_enqueues": ("b", bool(cancel_pending_enqueues))})
 
 

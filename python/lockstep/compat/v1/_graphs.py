@@ -1,10 +1,11 @@
 """Graphs that are built first, and which of them is built now."""
 
+import contextlib
 import re
 import threading
 import weakref
 
-from ... import _function, _native, errors, nest
+from ... import _function, _native, _threads, errors, nest
 from ..._function import Operation
 from ..._variable import UnreadVariable, Variable
 
@@ -243,11 +244,17 @@ def _leave():
     _permanent.pop().__exit__()
 
 
+def _own_graph():
+    return Graph().as_default() if _without_eager[0] else contextlib.nullcontext()
+
+
 def disable_eager_execution():
-    """From now on what this thread computes becomes ops of the default graph."""
+    """From now on what this thread computes becomes ops of the default graph, and what a thread that starts later computes those of
+    a graph of its own, until it enters another."""
     if not _without_eager[0]:
         _without_eager[0] = True
         _enter()
+        _threads.enter_in_threads(_own_graph)
 
 
 def enable_eager_execution(*_, **__):

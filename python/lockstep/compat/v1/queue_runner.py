@@ -1,9 +1,11 @@
 """Queues that threads fill for a graph of version 1: `tf.compat.v1.train.QueueRunner` and what is made of it."""
 
 import threading
+import weakref
 
 from ... import errors
 from ..._tensor import convert_to_tensor
+from ._graphs import get_default_graph, name_scope
 
 QUEUE_RUNNERS = "queue_runners"
 
@@ -16,10 +18,14 @@ class QueueRunner:
         if queue is None or not enqueue_ops:
             raise ValueError("Must provide queue and enqueue_ops.")
         self.queue, self.enqueue_ops = queue, list(enqueue_ops)
-        self._close = queue.close() if close_op is None else close_op
-        self._cancel = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
-        self._ends = tuple(queue_closed_exception_types or (errors.OutOfRangeError,)) + (errors.CancelledError,)
-        self._left = len(self.enqueue_ops)
+        if queue_closed_exception_types is not None and not (isinstance(queue_closed_exception_types, tuple) and all(
+                issubclass(one, errors.OpError) for one in queue_closed_exception_types)):
+            raise TypeError("queue_closed_exception_types, when provided, must be a tuple of tf.error types, but saw: "
+                            f"{queue_closed_exception_types}")
+        self.close_op = queue.close() if close_op is None else close_op
+        self.cancel_op = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
+        self.queue_closed_exception_types = queue_closed_exception_types or (errors.OutOfRangeError,)
+        self._running = weakref.WeakKeyDictionary()  # threads that put elements in, by session
         self._lock = threading.Lock()
         self.exceptions_raised = []
 
@@ -29,7 +35,7 @@ class QueueRunner:
         try:
             while coord is None or not coord.should_stop():
                 session.run(op)
-        except self._ends:
+        except (*self.queue_closed_exception_types, errors.CancelledError):
             pass
         except Exception as error:  # noqa: BLE001  (the coordinator's join raises it)
             if coord is None:
@@ -38,21 +44,28 @@ class QueueRunner:
                 coord.request_stop(error)
         finally:
             with self._lock:
-                self._left -= 1
-                last = self._left == 0
+                self._running[session] -= 1
+                last = self._running[session] == 0
             if last:
-                _run_if_open(session, self._close)
+                _run_if_open(session, self.close_op)
 
     def _watch(self, session, coord):
         coord.wait_for_stop()
-        _run_if_open(session, self._cancel)
+        _run_if_open(session, self.cancel_op)
 
     def create_threads(self, sess, coord=None, daemon=False, start=False):
-        """The threads, one an op, and with a coordinator one that closes the queue when it stops."""
-        self._left = len(self.enqueue_ops)
-        threads = [threading.Thread(target=self._run, args=(sess, op, coord), daemon=True) for op in self.enqueue_ops]
+        """The threads, one an op, and with a coordinator one that closes the queue when it stops; none while those of an
+        earlier call run in this session."""
+        with self._lock:
+            if self._running.get(sess):
+                return []
+            self._running[sess] = len(self.enqueue_ops)
+            self.exceptions_raised.clear()
+        threads = [threading.Thread(target=self._run, args=(sess, op, coord), daemon=daemon, name=f"QueueRunnerThread-{self.name}-{op.name}")
+                   for op in self.enqueue_ops]
         if coord is not None:
-            threads.append(threading.Thread(target=self._watch, args=(sess, coord), daemon=True))
+            threads.append(threading.Thread(target=self._watch, args=(sess, coord), daemon=daemon,
+                                            name=f"QueueRunnerThread-{self.name}-close_on_stop"))
             for one in threads:
                 coord.register_thread(one)
         if start:
@@ -87,31 +100,40 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
 
 def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=True, seed=None, capacity=32,
                    shared_name=None, summary_name=None, name=None, cancel_op=None):
-    """A queue of the rows of a tensor, again in each epoch, that a runner fills."""
+    """A queue of the rows of a tensor, again in each epoch, that a runner fills. `num_epochs` are counted in a local variable."""
     from ... import queue, random
-    rows = convert_to_tensor(input_tensor)
-    made = queue.FIFOQueue(capacity, [rows.dtype], [rows._shape[1:]], name=name or "input_producer")
-    source = random.shuffle(rows, seed=seed) if shuffle else rows
-    add_queue_runner(QueueRunner(made, [made.enqueue_many(limit_epochs(source, num_epochs))]))
+    with name_scope(name or "input_producer"):
+        rows = convert_to_tensor(input_tensor)
+        source = random.shuffle(rows, seed=seed) if shuffle else rows
+        source = limit_epochs(source, num_epochs)
+        made = queue.FIFOQueue(capacity, [rows.dtype], [rows._shape[1:]], shared_name=shared_name, name=name or "input_producer")
+        add_queue_runner(QueueRunner(made, [made.enqueue_many(source)], cancel_op=cancel_op))
+        if summary_name is not None:
+            _tell_how_full(summary_name, made.size(), capacity)
     return made
 
 
+def _tell_how_full(name, size, capacity):
+    """A summary of the part of a queue that is taken."""
+    from ...ops_math import cast
+    from . import summary
+    summary.scalar(name, cast(size, "float32") * (1. / capacity))
+
+
 def limit_epochs(tensor, num_epochs=None, name=None):
-    """The tensor, `num_epochs` times; then OutOfRangeError."""
+    """The tensor, `num_epochs` times, counted in the local variable "NAME/epochs"; then OutOfRangeError.
+    Raises: ValueError for `num_epochs` below 1."""
+    from ...ops_array import identity
+    from ..._function import control_dependencies
+    from . import get_local_variable
     if num_epochs is None:
         return tensor
     if num_epochs <= 0:
         raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
-    from ... import _native
-    done = [0]
-
-    def once_more(values):
-        if done[0] >= num_epochs:
-            raise errors.OutOfRangeError(None, None, f"Reached limit of {num_epochs}")
-        done[0] += 1
-        return list(values)
-    tensor = convert_to_tensor(tensor)
-    return _native.host_call(once_more, [tensor], [tensor.dtype], [tensor._shape])[0]
+    with name_scope(name or "limit_epochs"):
+        epochs = get_local_variable(get_default_graph().get_name_scope() + "/epochs", initializer=convert_to_tensor(0, dtype="int64"))
+        with control_dependencies([epochs.count_up_to(num_epochs)]):
+            return identity(convert_to_tensor(tensor))
 
 
 def string_input_producer(string_tensor, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None,
@@ -119,22 +141,25 @@ def string_input_producer(string_tensor, num_epochs=None, shuffle=True, seed=Non
     """A queue of texts, such as names of files. Raises: ValueError for none."""
     if isinstance(string_tensor, (list, tuple)) and not string_tensor:
         raise ValueError("string_input_producer requires a non-null input tensor")
-    return input_producer(convert_to_tensor(string_tensor, dtype="string"), None, num_epochs, shuffle, seed, capacity,
-                          name=name or "input_producer")
+    return input_producer(convert_to_tensor(string_tensor, dtype="string"), None, num_epochs, shuffle, seed, capacity, shared_name,
+                          f"fraction_of_{capacity}_full", name, cancel_op)
 
 
 def range_input_producer(limit, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None):
     """A queue of the numbers below `limit`."""
     from ...ops_math import range as numbers
-    return input_producer(numbers(limit), None, num_epochs, shuffle, seed, capacity, name=name)
+    return input_producer(numbers(limit), None, num_epochs, shuffle, seed, capacity, shared_name, f"fraction_of_{capacity}_full", name)
 
 
 def slice_input_producer(tensor_list, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None):
     """One row of each tensor at a time."""
     from ...ops_array import gather
-    tensors = [convert_to_tensor(one) for one in tensor_list]
-    place = range_input_producer(tensors[0]._shape[0], num_epochs, shuffle, seed, capacity).dequeue()
-    return [gather(one, place) for one in tensors]
+    if not tensor_list:
+        raise ValueError("Expected at least one tensor in slice_input_producer().")
+    with name_scope(name or "input_producer"):
+        tensors = [convert_to_tensor(one) for one in tensor_list]
+        place = range_input_producer(tensors[0]._shape[0], num_epochs, shuffle, seed, capacity, shared_name).dequeue()
+        return [gather(one, place) for one in tensors]
 
 
 def _batched(made, tensors, batch_size, num_threads, enqueue_many, up_to):
@@ -157,14 +182,20 @@ def batch(tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, s
     allow_smaller_final_batch: the last batch may have fewer."""
     from ... import queue
     kind = queue.PaddingFIFOQueue if dynamic_pad else queue.FIFOQueue
-    made = kind(capacity, *_parts(tensors, enqueue_many, shapes), shared_name=shared_name)
-    return _batched(made, tensors, batch_size, num_threads, enqueue_many, allow_smaller_final_batch)
+    with name_scope(name or "batch"):
+        made = kind(capacity, *_parts(tensors, enqueue_many, shapes), shared_name=shared_name)
+        _tell_how_full(f"fraction_of_{capacity}_full", made.size(), capacity)
+        return _batched(made, tensors, batch_size, num_threads, enqueue_many, allow_smaller_final_batch)
 
 
 def shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, num_threads=1, seed=None, enqueue_many=False,
                   shapes=None, allow_smaller_final_batch=False, shared_name=None, name=None):
     """The same, in random order."""
     from ... import queue
-    dtypes, sizes = _parts(tensors, enqueue_many, shapes)
-    made = queue.RandomShuffleQueue(capacity, min_after_dequeue, dtypes, sizes, seed=seed, shared_name=shared_name)
-    return _batched(made, tensors, batch_size, num_threads, enqueue_many, allow_smaller_final_batch)
+    from ...ops_math import maximum
+    with name_scope(name or "shuffle_batch"):
+        dtypes, sizes = _parts(tensors, enqueue_many, shapes)
+        made = queue.RandomShuffleQueue(capacity, min_after_dequeue, dtypes, sizes, seed=seed, shared_name=shared_name)
+        free = capacity - min_after_dequeue
+        _tell_how_full(f"fraction_over_{min_after_dequeue}_of_{free}_full", maximum(0, made.size() - min_after_dequeue), free)
+        return _batched(made, tensors, batch_size, num_threads, enqueue_many, allow_smaller_final_batch)
