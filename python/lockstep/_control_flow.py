@@ -7,6 +7,7 @@ from ._dtypes import TensorShape
 from ._function import Function, TensorSpec, _flatten_results, _pack_results, control_dependencies
 from ._tensor import convert_to_tensor, is_tensor as is_plain
 from ._tensor_array import TensorArray
+from ._variable import Variable
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None):
@@ -31,7 +32,13 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
             structures.append(structure)
             return flat
         return call
-    results = _native.cond(pred, branch(true_fn), branch(false_fn))
+    try:
+        results = _native.cond(pred, branch(true_fn), branch(false_fn))
+    except errors.InvalidArgumentError as error:
+        if len(structures) < 2 or structures[0] is None or structures[1] is None:
+            raise
+        raise TypeError("true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return "
+                        f"values. {error}") from None
     first, second = structures[0], structures[-1]
     if first != second and (nest.is_nested(first) != nest.is_nested(second)
                             or first is None or second is None):
@@ -92,8 +99,8 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
                back_prop=True, swap_memory=False, maximum_iterations=None, name=None):
     """Repeats loop_vars = body(*loop_vars) while cond(*loop_vars) holds, and gives the last ones.
 
-    Raises: ValueError when a variable changes its dtype or shape (but for `shape_invariants`);
-    TypeError for other structures."""
+    Raises: ValueError when a variable changes its shape (but for `shape_invariants`); TypeError when it changes its dtype, and for
+    other structures."""
     if not callable(cond) or not callable(body):
         raise TypeError("'cond' and 'body' must be callable.")
     if not loop_vars and not isinstance(loop_vars, (list, tuple, dict)):
@@ -163,14 +170,18 @@ def _trace_loop(cond, body, loop_vars, flat, invariants, maximum_iterations):
     def holds(tensors):
         return [convert_to_tensor(_call_with(cond, loop_vars, rebuilt(flat, tensors)))]
 
+    changed = []
+
     def step(tensors):
-        return leaves_of(_again(_call_with(body, loop_vars, rebuilt(flat, tensors)), loop_vars))
+        made = leaves_of(_again(_call_with(body, loop_vars, rebuilt(flat, tensors)), loop_vars))
+        changed[:] = [True for before, after in zip(tensors, made) if before.dtype != after.dtype]
+        return made
     shapes = declared_shapes(flat, None if invariants is None else [TensorShape(one) for one in _flat_invariants(invariants)])
     limit = -1 if maximum_iterations is None else int(maximum_iterations)
     try:
         results = _native.while_loop(holds, step, leaves_of(flat), limit, shapes)
     except errors.InvalidArgumentError as error:
-        raise ValueError(str(error)) from None
+        raise (TypeError if changed else ValueError)(str(error)) from None
     return nest._pack(loop_vars, iter(rebuilt(flat, results)))
 
 
@@ -197,7 +208,10 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     rows = leaves[0]._shape[0] if is_plain(leaves[0]) else len(leaves[0])
     if rows is None:
         return _map_in_loop(fn, elems, leaves)
-    results = [fn(nest._pack(elems, iter([one[i] for one in leaves]))) for i in range(rows)]
+    results = []
+    for i in range(rows):
+        with _after(results):
+            results.append(_read(fn(nest._pack(elems, iter([one[i] for one in leaves])))))
     signature = dtype if fn_output_signature is None else fn_output_signature
     if isinstance(signature, ragged.RaggedTensorSpec) or signature is None and isinstance(elems, ragged.RaggedTensor):
         splits = getattr(signature, "row_splits_dtype", "int64")
@@ -205,6 +219,18 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     stacked = [_composites.stacked(column) if _composites.is_composite(column[0]) else ops_array.stack(list(column))
                for column in zip(*[nest.flatten(one) for one in results])]
     return nest._pack(results[0], iter(stacked))
+
+
+def _read(result):
+    """A result of `fn`, where variables, such as what an assignment gives, have become their values."""
+    return nest.map_structure(lambda one: convert_to_tensor(one) if isinstance(one, Variable) else one, result)
+
+
+def _after(results):
+    """A context whose ops in a graph of version 1 come after those of the last result: what it assigns is read before."""
+    if not (results and _native.has_graph()):
+        return contextlib.nullcontext()
+    return control_dependencies([one for one in nest.flatten(results[-1]) if is_plain(one) and one._symbolic])
 
 
 def _map_in_loop(fn, elems, leaves):
@@ -245,7 +271,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     else:
         state = nest.map_structure(convert_to_tensor, initializer)
     for row in rows:
-        state = fn(state, row)
+        state = _read(fn(state, row))
         states.append(state)
     if reverse:
         states.reverse()

@@ -197,10 +197,13 @@ class GradientTape:
 def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None,
               stop_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
     """The gradients of the sum of `ys` by each of `xs`, as a list: of the graph that is being built;
-    of eager results by the record of how they were made."""
+    of eager results by the record of how they were made. Raises: ValueError for other `unconnected_gradients`."""
     ys = ys if isinstance(ys, (list, tuple)) else [ys]
     xs = xs if isinstance(xs, (list, tuple)) else [xs]
-    zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+    try:
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'") from None
     from .compat import v1
     made = v1.graph_gradients(ys, xs, grad_ys, stop_gradients, zero)
     if made is not None:

@@ -433,7 +433,8 @@ def eval_tensor(self, feed_dict=None, session=None):
     from .compat.v1 import get_default_session
     session = session or get_default_session()
     if session is None:
-        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
+        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass "
+                         "an explicit session to `eval(session=sess)`")
     return session.run(self, feed_dict)
 
 

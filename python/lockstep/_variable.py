@@ -229,8 +229,8 @@ class Variable(metaclass=_Meta):
         """The op that assigns the first value, in a graph of version 1."""
         if not self.__dict__.get("_of_graph"):
             return None
-        from .compat import v1
-        return v1.variables_initializer([self])
+        from .compat.v1._first_values import initializer_of
+        return initializer_of(self)
 
     @property
     def initial_value(self):
@@ -254,8 +254,10 @@ class Variable(metaclass=_Meta):
         self.shape.assert_is_compatible_with(shape)
 
     def is_initialized(self, name=None):
-        """Whether it has a value, as a tensor."""
+        """Whether it has a value, as a tensor; of a graph's variable, whether it has one in the session that runs it."""
         from ._tensor import convert_to_tensor
+        if self.__dict__.get("_of_graph") and _native.has_graph():
+            return _native.is_variable_initialized(self._v)
         return convert_to_tensor(True)
 
     def ref(self):
@@ -280,6 +282,8 @@ class Variable(metaclass=_Meta):
         return op(_read, self)
 
     def numpy(self):
+        if self.__dict__.get("_of_graph"):
+            raise NotImplementedError("numpy() is only available when eager execution is enabled.")
         return self._v.value().numpy()
 
     def initialized_value(self):
@@ -384,7 +388,10 @@ class Variable(metaclass=_Meta):
         made = self.assign(value)
         if self.__dict__.get("_of_graph"):
             from .compat.v1 import get_default_session
-            (session or get_default_session()).run(made)
+            session = session or get_default_session()
+            if session is None:
+                raise ValueError("Either session argument should be provided or default session should be established")
+            session.run(made)
 
     def count_up_to(self, limit):
         """Adds 1, and gives the value before. Raises: OutOfRangeError at the limit."""

@@ -1,5 +1,7 @@
 """Structures of lists, tuples, dicts and named tuples; the leaves of dicts come in the order of keys."""
 
+import collections
+
 
 def _is_namedtuple(value):
     return isinstance(value, tuple) and hasattr(value, "_fields")
@@ -40,6 +42,8 @@ def _like(structure, values):
     if isinstance(structure, dict):
         made = dict(zip(sorted(structure), values))
         ordered = {key: made[key] for key in structure}
+        if isinstance(structure, collections.defaultdict):
+            return type(structure)(structure.default_factory, ordered)
         return ordered if type(structure) is dict else type(structure)(ordered)
     return type(structure)(values) if type(structure) in (list, tuple) else list(values)
 

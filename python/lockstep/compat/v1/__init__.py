@@ -32,10 +32,10 @@ from ._initializers import (constant_initializer, glorot_uniform_initializer, on
                             zeros_initializer)
 from ._random import get_seed, random_normal, random_uniform, set_random_seed, truncated_normal  # noqa: F401
 from ._functions import (AggregationMethod, GraphOptions, OptimizerOptions, Print, arg_max, arg_min,  # noqa: F401
-                         assert_proper_iterable, assert_variables_initialized, batch_gather, clip_by_average_norm, colocate_with,
+                         assert_proper_iterable, assert_variables_initialized, batch_gather, clip_by_average_norm, colocate_with, cond,
                          container, convert_to_tensor_or_indexed_slices,
                          convert_to_tensor_or_sparse_tensor, count_up_to, dimension_at_index, dimension_value, div, get_local_variable,
-                         is_numeric_tensor, multinomial, no_regularizer, py_func, resource_variables_enabled, setdiff1d,
+                         gradients, hessians, is_numeric_tensor, multinomial, no_regularizer, py_func, resource_variables_enabled, setdiff1d,
                          sparse_to_dense, string_split, to_bfloat16, to_double, to_float, verify_tensor_all_finite, where_v2, while_loop)
 from ._readers import (FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader, TextLineReader,  # noqa: F401
                        WholeFileReader)

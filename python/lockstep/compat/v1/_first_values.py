@@ -53,15 +53,26 @@ initialize_local_variables = local_variables_initializer
 
 def tables_initializer(name="init_all_tables"):
     """An operation that does nothing: tables have their values when they are made."""
-    return GraphOperation(get_default_graph()._native.group([]), get_default_graph()) if in_graph() else Operation([], name)
+    return GraphOperation(get_default_graph()._native.group([], name), get_default_graph()) if in_graph() else Operation([], name)
 
 
 def variables_initializer(var_list, name="init"):
     """The same for some variables."""
-    if in_graph():
-        return GraphOperation(_native.variables_initializer([one._v for one in var_list]),
-                              get_default_graph())
-    return _Initializers(list(var_list))
+    if not in_graph():
+        return _Initializers(list(var_list))
+    graph = get_default_graph()
+    if not var_list or name != "init":
+        first = [_native.variables_initializer([one._v for one in var_list])] if var_list else []
+        return GraphOperation(graph._native.group(first, name), graph)
+    return GraphOperation(_native.variables_initializer([one._v for one in var_list]), graph)
+
+
+def initializer_of(variable):
+    """The op that gives a variable of a graph its first value, "NAME/Assign"."""
+    try:
+        return get_default_graph().get_operation_by_name(f"{variable._v.name}/Assign")
+    except KeyError:  # of a graph that was imported
+        return variables_initializer([variable])
 
 
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):

@@ -14,6 +14,30 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     return results[0] if isinstance(results, (list, tuple)) and len(results) == 1 else results
 
 
+def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
+    """What `true_fn()` gives if `pred` holds, else what `false_fn()` gives; lists of one entry as the entry, unless `strict`.
+    Raises: TypeError for both names of an argument."""
+    from ..._control_flow import cond as either
+    for new, old, name_of in ((true_fn, fn1, ("true_fn", "fn1")), (false_fn, fn2, ("false_fn", "fn2"))):
+        if new is not None and old is not None:
+            raise TypeError(f"cond(): '{name_of[0]}' and '{name_of[1]}' may not be set simultaneously.")
+    return either(pred, fn1 if true_fn is None else true_fn, fn2 if false_fn is None else false_fn, name)
+
+
+def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None,
+              stop_gradients=None, unconnected_gradients="none"):
+    """The gradients of the sum of `ys` by each of `xs`. `colocate_gradients_with_ops`, `gate_gradients`, `aggregation_method`: taken,
+    and without effect."""
+    from ..._tape import gradients as of_graph
+    return of_graph(ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients)
+
+
+def hessians(ys, xs, name="hessians", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None):
+    """The second derivatives of the sum of `ys` by each of `xs`."""
+    from ..._tape import hessians as of_graph
+    return of_graph(ys, xs, gate_gradients, aggregation_method, name)
+
+
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     """`input_`, printing `data` to standard error when it is computed: `first_n` times at most, the first `summarize` elements
     (3; -1 for all) of each."""

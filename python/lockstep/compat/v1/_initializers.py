@@ -38,7 +38,9 @@ class constant_initializer(Initializer):
     def __call__(self, shape, dtype=None, partition_info=None, verify_shape=None):
         from ... import ops_array
         value = int(self.value) if isinstance(self.value, bool) else self.value
-        made = convert_to_tensor(value, dtype=self._dtype_of(dtype))
+        dtype = self._dtype_of(dtype)
+        plain = {"bool": bool(value), "string": ""} if isinstance(value, int) else {}
+        made = convert_to_tensor(plain.get(dtype.name, value), dtype=dtype)
         sizes = TensorShape(shape).as_list()
         if (self._verifies if verify_shape is None else verify_shape) and made.shape != sizes:
             raise TypeError(f"Expected Tensor's shape: {tuple(sizes)}, but got {made.shape}.")

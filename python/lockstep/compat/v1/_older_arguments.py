@@ -3,7 +3,7 @@
 import functools
 
 _OLD = {"reduction_indices": "axis", "keep_dims": "keepdims", "dimension": "axis", "dim": "axis", "squeeze_dims": "axis",
-        "fn1": "true_fn", "fn2": "false_fn", "seq_dim": "seq_axis", "batch_dim": "batch_axis", "reduction_axes": "axis",
+        "seq_dim": "seq_axis", "batch_dim": "batch_axis", "reduction_axes": "axis",
         "expand_nonconcat_dim": "expand_nonconcat_dims", "ksizes": "sizes", "preferred_dtype": "dtype_hint"}
 
 
@@ -67,7 +67,6 @@ def _all():
         yield name, _optimized(getattr(lockstep, name))
     for name, function in (("batch_to_space", lockstep.batch_to_space), ("space_to_batch", lockstep.space_to_batch)):
         yield name, _of_blocks(function, name)
-    yield "cond", with_old(lockstep.cond, "fn1", "fn2")
 
 
 def find(name):

@@ -1,6 +1,9 @@
 """Sessions, which run parts of graphs."""
 
+import collections.abc
 import threading
+
+import numpy
 
 from ... import _native, errors, nest
 from ..._dtypes import resource, TensorShape
@@ -157,7 +160,7 @@ class Session:
         return self._made
 
     graph_def = property(lambda self: self.graph.as_graph_def())
-    sess_str = property(lambda self: self._target)
+    sess_str = property(lambda self: self._target.encode())
 
     def __enter__(self):
         _sessions().append(self)
@@ -247,6 +250,39 @@ class InteractiveSession(Session):
             _sessions().remove(self)
 
 
+def _cast_by_numpy(value, dtype):
+    """What is fed, as an array of the dtype: cast as NumPy does, so 1.7 is 1 for an int32 and "1.5" is 1.5 for a float32.
+    Raises: TypeError for a number of Python that the dtype cannot hold."""
+    kind = getattr(dtype, "as_numpy_dtype", None)
+    if isinstance(value, int):
+        try:
+            held = (str(value) if dtype == "string" else kind(value)) == value
+        except OverflowError:
+            held = False
+        if not held:
+            raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {kind}. Try "
+                            "explicitly setting the type of the feed tensor to a larger type (e.g. int64).")
+    if dtype == "string":
+        return value
+    try:
+        return numpy.asarray(value, dtype=kind)
+    except OverflowError:
+        return numpy.asarray(value).astype(kind)
+
+
+def _fed_pairs(feed_dict):
+    """The (key, value) pairs of a `feed_dict`, whose keys may be tuples of keys. Raises: TypeError for another kind."""
+    if feed_dict is None:
+        return []
+    if not isinstance(feed_dict, collections.abc.Mapping):
+        raise TypeError("The argument `feed_dict` must be a dictionary or collection.Mapping type object, instead of "
+                        f"{type(feed_dict).__name__!r}.")
+    pairs = []
+    for key, value in feed_dict.items():
+        pairs += zip(nest.flatten(key), nest.flatten(value)) if isinstance(key, tuple) else [(key, value)]
+    return pairs
+
+
 def _fed(graph, key, value):
     if hasattr(key, "deref"):
         key = key.deref()
@@ -264,8 +300,8 @@ def _fed(graph, key, value):
     if isinstance(native, Tensor):
         native = origins.get(native._id, native)
     try:
-        tensor = convert_to_tensor(value, dtype=key.dtype) if not isinstance(value, Tensor) else value
-    except TypeError as error:
+        tensor = convert_to_tensor(_cast_by_numpy(value, key.dtype), dtype=key.dtype) if not isinstance(value, Tensor) else value
+    except ValueError as error:
         raise ValueError(f"{error}; fed for {key.name}, which is of {key.dtype.name}") from None
     shape = TensorShape(native._shape if isinstance(native, Tensor) else native.shape)
     if not shape.is_compatible_with(tensor._shape):
@@ -287,7 +323,7 @@ def _run_graph(session, fetches, leaves, feed_dict, milliseconds, metadata):
     wanted = []
     for one in leaves:
         if one is None or not (_is_of_graph(one) or isinstance(one, (Tensor, Variable, Operation))):
-            raise TypeError(f"Argument `fetch` = {one!r} has invalid type {type(one).__name__!r} must be a "
+            raise TypeError(f"Argument `fetch` = {one} has invalid type \"{type(one).__name__}\" must be a "
                             f"string or Tensor. (Can not convert a {type(one).__name__} into a Tensor or "
                             "Operation.)")
         if isinstance(one, str):
@@ -300,7 +336,7 @@ def _run_graph(session, fetches, leaves, feed_dict, milliseconds, metadata):
         if isinstance(one, Tensor) and one.dtype == resource:
             one = _held_by(session.graph, one)
         wanted.extend(_targets([one])[:1] or [None])
-    feeds = [_fed(session.graph, one, given) for key, value in (feed_dict or {}).items()
+    feeds = [_fed(session.graph, one, given) for key, value in _fed_pairs(feed_dict)
              for one, given in (fed_parts(key, value) if has_parts(key) else [(key, value)])]
     known = [isinstance(one, Tensor) and not one._symbolic for one in wanted]
     asked = [one for one, value in zip(wanted, known) if one is not None and not value]
@@ -346,7 +382,7 @@ def _run_eager(fetches, leaves, feed_dict):
         elif isinstance(one, (Tensor, Variable)):
             wanted.append(one)
         else:
-            raise TypeError(f"Argument `fetch` = {one!r} has invalid type {type(one).__name__!r} must be a "
+            raise TypeError(f"Argument `fetch` = {one} has invalid type \"{type(one).__name__}\" must be a "
                             f"string or Tensor. (Can not convert a {type(one).__name__} into a Tensor or "
                             "Operation.)")
     values = []

@@ -2,6 +2,8 @@
 
 import collections
 import contextlib
+import enum
+import inspect
 import math
 import threading
 
@@ -13,7 +15,14 @@ from ..._variable import Variable, VariableAggregation, VariableSynchronization
 from ._graphs import get_default_graph, GraphKeys, in_graph, name_scope
 from ._initializers import glorot_uniform_initializer, zeros_initializer
 
-AUTO_REUSE = "auto"
+
+
+class _ReuseMode(enum.Enum):
+    """How a scope takes names that exist already, beside True and False."""
+    AUTO_REUSE = 1
+
+
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
 _eager_variables = {}
 _scopes = threading.local()
 
@@ -22,11 +31,12 @@ class VariableScope:
     """A prefix of the names of `get_variable`, whether they may exist already, and what else variables get there."""
 
     def __init__(self, name, reuse=False, initializer=None, regularizer=None, custom_getter=None, partitioner=None,
-                 dtype=None, constraint=None):
+                 dtype=None, constraint=None, caching_device=None, use_resource=None):
         self.name, self.reuse, self.initializer = name, reuse, initializer
         self.original_name_scope = name + "/" if name else ""
         self.regularizer, self.custom_getter, self.partitioner = regularizer, custom_getter, partitioner
-        self.dtype, self.constraint = dtype, constraint
+        self.dtype, self.constraint = dtype or as_dtype("float32"), constraint
+        self.caching_device, self.use_resource = caching_device, use_resource
 
     def reuse_variables(self):
         self.reuse = True
@@ -39,6 +49,21 @@ class VariableScope:
 
     def set_custom_getter(self, custom_getter):
         self.custom_getter = custom_getter
+
+    def set_partitioner(self, partitioner):
+        self.partitioner = partitioner
+
+    def set_caching_device(self, caching_device):
+        self.caching_device = caching_device
+
+    def set_dtype(self, dtype):
+        self.dtype = as_dtype(dtype)
+
+    def set_use_resource(self, use_resource):
+        self.use_resource = use_resource
+
+    def local_variables(self):
+        return local_variables(self.name + "/")
 
     def global_variables(self):
         return global_variables(self.name + "/")
@@ -91,7 +116,7 @@ class variable_scope:
         self._given, self._default, self._reuse = name_or_scope, default_name, reuse
         self._names_ops = auxiliary_name_scope
         self._own = {"initializer": initializer, "regularizer": regularizer, "partitioner": partitioner, "dtype": dtype,
-                     "constraint": constraint}
+                     "constraint": constraint, "caching_device": caching_device, "use_resource": use_resource}
         self._getter = custom_getter
 
     def __enter__(self):
@@ -141,13 +166,19 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
     another shape or dtype than it has."""
     scope = get_variable_scope()
     full = f"{scope.name}/{name}" if scope.name else name
+    if dtype is not None and initializer is not None and not callable(initializer):
+        given = convert_to_tensor(initializer).dtype
+        if given != as_dtype(dtype):
+            raise ValueError(f"Initializer type '{given}' and explicit dtype '{as_dtype(dtype)}' don't match.")
     options = {"shape": shape, "dtype": dtype or scope.dtype or "float32",
                "initializer": scope.initializer if initializer is None else initializer,
                "regularizer": scope.regularizer if regularizer is None else regularizer,
                "trainable": True if trainable is None else trainable, "collections": collections,
                "partitioner": scope.partitioner if partitioner is None else partitioner,
                "constraint": scope.constraint if constraint is None else constraint,
-               "synchronization": synchronization, "aggregation": aggregation}
+               "synchronization": synchronization, "aggregation": aggregation, "reuse": scope.reuse, "validate_shape": validate_shape,
+               "caching_device": scope.caching_device if caching_device is None else caching_device,
+               "use_resource": scope.use_resource if use_resource is None else use_resource}
     getter = _chained(scope.custom_getter, custom_getter)
     if getter is None:
         return _found_or_made(full, **options)
@@ -208,12 +239,18 @@ def _named(value, name, own, dtype):
 
 
 def _made(name, shape, dtype, initializer, own, partitioner):
+    if shape is None and initializer is None:
+        raise ValueError(f"Variable {name} did not get an initializer, so its `shape` argument must be specified.")
     if initializer is None:
-        initializer = glorot_uniform_initializer() if dtype.is_floating else zeros_initializer()
+        initializer = glorot_uniform_initializer() if dtype.is_floating else zeros_initializer(dtype)
     if isinstance(initializer, type):
         initializer = initializer()
     if not callable(initializer) or isinstance(initializer, (Tensor, Variable)):
-        return _named(convert_to_tensor(initializer, dtype_hint=dtype), name, own, dtype)
+        if shape is not None:
+            raise ValueError("If initializer is a constant, do not specify shape.")
+        return _named(convert_to_tensor(initializer), name, own, None)
+    if shape is None and _needs_nothing(initializer):
+        return _named(initializer() if in_graph() else initializer, name, own, None)
     if shape is None or not TensorShape(shape).is_fully_defined():
         raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was "
                          f"{TensorShape(shape)}.")
@@ -221,6 +258,15 @@ def _made(name, shape, dtype, initializer, own, partitioner):
     if partitioner is not None:
         return _parts(name, sizes, dtype, initializer, own, partitioner)
     return _one(name, sizes, dtype, initializer, own)
+
+
+def _needs_nothing(function):
+    """Whether a function of the program can be called without arguments."""
+    try:
+        inspect.signature(function).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _one(name, sizes, dtype, initializer, own):

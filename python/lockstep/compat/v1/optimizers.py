@@ -35,15 +35,29 @@ class Optimizer:
             return list(zip(tape.gradient(value, variables, grad_loss), variables))
         from ..._tape import gradients
         variables = nest.flatten(var_list) if var_list is not None else trainable_variables()
-        return list(zip(gradients(loss, variables, grad_loss), variables))
+        if not variables:
+            raise ValueError("No variables to optimize.")
+        given = callable(loss)
+        loss = loss() if given else loss
+        if not loss.dtype.is_floating:
+            raise ValueError(f"Invalid type {loss.dtype!r} for {loss.name}, expected: "
+                             "[tf.float32, tf.float64, tf.float16, tf.bfloat16].")
+        pairs = zip(gradients(loss, variables, grad_loss), variables)
+        return [one for one in pairs if one[0] is not None or var_list is not None or not given]
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """An op that updates. Raises: ValueError when there are no gradients."""
         from . import GraphOperation, get_default_graph, in_graph
+        grads_and_vars = list(grads_and_vars)
         pairs = [(gradient, variable) for gradient, variable in grads_and_vars if gradient is not None]
+        if not grads_and_vars:
+            raise ValueError("No variables provided.")
         if not pairs:
-            raise ValueError("No gradients provided for any variable: "
-                             f"{[variable.name for _, variable in grads_and_vars]}.")
+            raise ValueError(f"No gradients provided for any variable: {[str(variable) for _, variable in grads_and_vars]}.")
+        for gradient, variable in pairs:
+            if gradient.dtype != variable.dtype:
+                raise TypeError(f"Gradients have the dtype of their variable; got {gradient.dtype.name} for {variable.name!r}, which is "
+                                f"of {variable.dtype.name}; cast it")
 
         def update():
             from ...keras.optimizers import _plain  # noqa: F401

@@ -1,9 +1,10 @@
 """Checkpoints of version 1: `tf.compat.v1.train.Saver`."""
 
+import collections
 import os
 import time
 
-from ... import _native
+from ... import _native, errors
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
 from ..._whole_files import write_whole
@@ -13,7 +14,7 @@ from ...train import load_checkpoint
 class Saver:
     """Writes the variables of a graph from a session into a checkpoint, under their names, and back."""
 
-    def __init__(self, var_list=None, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0, name=None,
+    def __init__(self, var_list=None, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0, name=None, defer_build=False,
                  **options):
         from . import global_variables, in_graph
         self._given = var_list
@@ -21,27 +22,51 @@ class Saver:
         self._most = max_to_keep
         self._every = keep_checkpoint_every_n_hours * 3600
         self._written, self._next_kept = {}, time.time() + self._every
-        if var_list is None and in_graph() and not global_variables():
+        if in_graph() and not defer_build and not (global_variables() if var_list is None else var_list):
             raise ValueError("No variables to save")
-        self._assign, self._scope = None, None
-        if in_graph():  # ops that restore, as the graph may be finalized later
-            from . import assign, name_scope, placeholder
-            with name_scope(name or "save") as scope:
-                self._scope = scope
-                fed = [(name, placeholder(one.dtype, one.shape)) for name, one in self._variables()]
-                self._assign = [(name, value, assign(one, value))
-                                for (name, value), (_, one) in zip(fed, self._variables())]
+        self._assign, self._scope, self._name = None, None, name or "save"
+        if in_graph() and not defer_build:
+            self.build()
+
+    def build(self):
+        """Adds the ops that restore to the graph, as it may be finalized later: of the variables that there are now."""
+        from . import assign, name_scope, placeholder
+        if self._assign is not None:
+            return
+        self._given = dict(self._variables())
+        with name_scope(self._name) as scope:
+            self._scope = scope
+            fed = [placeholder(one.dtype, one.shape) for one in self._given.values()]
+            self._assign = [(name, value, assign(one, value)) for value, (name, one) in zip(fed, self._given.items())]
 
     def _variables(self):
         from . import global_variables
         given = global_variables() if self._given is None else self._given
+        if not isinstance(given, (dict, list, tuple)):
+            raise TypeError(f"Variables to save should be passed in a dict or a list. Got {given}")
+        for one in given.values() if isinstance(given, dict) else given:
+            if not isinstance(one, Variable):
+                raise TypeError(f"names_to_saveables must be a dict mapping string names to Tensors/Variables. Not a variable: {one}")
         if isinstance(given, dict):
             return list(given.items())
+        names = collections.Counter(one._v.name for one in given)
+        for name, count in names.items():
+            if count > 1:
+                raise ValueError(f"At least two variables have the same name: {name}")
         return [(one._v.name, one) for one in given]
 
     def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta",
              write_meta_graph=True, write_state=True, **options):
-        """Writes "PATH-<step>", the graph beside it ("PATH-<step>.meta") and the file `checkpoint`; the path."""
+        """Writes "PATH-<step>", the graph beside it ("PATH-<step>.meta") and, unless `write_state` is False, the file `checkpoint`,
+        which names those that are kept; the path. Raises: RuntimeError before `build`; ValueError for a `latest_filename` with
+        folders; TypeError without a session."""
+        from . import in_graph
+        if in_graph() and self._assign is None:
+            raise RuntimeError("`build()` should be called before save if defer_build==True")
+        if os.path.split(latest_filename or "")[0]:
+            raise ValueError("'latest_filename' must not contain path components")
+        if not hasattr(sess, "run"):
+            raise TypeError(f"'sess' must be a Session; {sess}")
         if global_step is not None:
             step = global_step if isinstance(global_step, int) else int(sess.run(global_step))
             save_path = f"{save_path}-{step}"
@@ -50,8 +75,19 @@ class Saver:
         values = sess.run([one for _, one in variables])
         _native.write_tensor_bundle(save_path, [
             (name, convert_to_tensor(value)) for (name, _), value in zip(variables, values)])
-        self._kept = [one for one in self._kept if one != save_path] + [save_path]
-        self._written[save_path] = time.time()
+        if write_state:
+            self._keep(save_path, meta_graph_suffix)
+        if write_meta_graph and self._scope is not None:
+            with sess.graph.as_default():
+                self.export_meta_graph(f"{save_path}.{meta_graph_suffix}")
+        if write_state:
+            update_checkpoint_state(os.path.dirname(save_path) or ".", save_path, self._kept, latest_filename)
+        return save_path
+
+    def _keep(self, path, meta_graph_suffix):
+        """Notes a checkpoint, and deletes the oldest ones where there are too many."""
+        self._kept = [one for one in self._kept if one != path] + [path]
+        self._written[path] = time.time()
         while self._most and len(self._kept) > self._most:
             old = self._kept.pop(0)
             if self._written.get(old, 0) > self._next_kept:  # one of every so many hours stays
@@ -60,12 +96,6 @@ class Saver:
             for end in (".index", ".data-00000-of-00001", "." + meta_graph_suffix):
                 if os.path.exists(old + end):
                     os.remove(old + end)
-        if write_meta_graph and self._scope is not None:
-            with sess.graph.as_default():
-                self.export_meta_graph(f"{save_path}.{meta_graph_suffix}")
-        if write_state:
-            update_checkpoint_state(os.path.dirname(save_path) or ".", save_path, self._kept, latest_filename)
-        return save_path
 
     @property
     def saver_def(self):
@@ -76,7 +106,7 @@ class Saver:
                         restore_op_name=scope + "restore_all", max_to_keep=self._most or 0, version=2,
                         keep_checkpoint_every_n_hours=10000.0)
 
-    as_saver_def = saver_def.fget
+    as_saver_def = to_proto = saver_def.fget
 
     def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False,
                           **options):
@@ -86,8 +116,8 @@ class Saver:
                                 clear_devices)
 
     def restore(self, sess, save_path):
-        """Assigns what a checkpoint has. Raises: ValueError for no checkpoint, NotFoundError naming a
-        variable that it does not have."""
+        """Assigns what a checkpoint has. Raises: ValueError for no checkpoint, NotFoundError naming a variable that it does not have,
+        InvalidArgumentError naming one that has another shape there."""
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
         if not os.path.exists(f"{save_path}.index"):
@@ -98,8 +128,14 @@ class Saver:
                 one.assign(reader.get_tensor(name))
             return
         self._set_hidden(sess)
-        sess.run([op for _, _, op in self._assign],
-                 {value: reader.get_tensor(name) for name, value, _ in self._assign})
+        values = {name: reader.get_tensor(name) for name, _, _ in self._assign}
+        for name, value, _ in self._assign:
+            if not value.shape.is_compatible_with(values[name].shape):
+                raise errors.InvalidArgumentError(
+                    None, None, "Restoring from checkpoint failed. This is most likely due to a mismatch between the current graph and the "
+                    f"graph from the checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint: "
+                    f"{name!r} has the shape {value.shape}, in {save_path} {values[name].shape}")
+        sess.run([op for _, _, op in self._assign], {value: values[name] for name, value, _ in self._assign})
 
     def _set_hidden(self, session):
         """Gives the rates of optimizers, which no checkpoint of version 1 has, their values where they have none."""
@@ -118,6 +154,22 @@ class Saver:
     @property
     def last_checkpoints(self):
         return list(self._kept)
+
+    def set_last_checkpoints(self, last_checkpoints):
+        """Takes these for the checkpoints that it has written, the oldest first. Raises: ValueError for no list."""
+        if not isinstance(last_checkpoints, list):
+            raise ValueError(f"A list of paths is needed; got {last_checkpoints!r}")
+        self.set_last_checkpoints_with_time([(one, float("nan")) for one in last_checkpoints])
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        """The same of (path, when it was written, seconds since 1970)."""
+        self._kept = [one for one, _ in last_checkpoints_with_time]
+        self._written.update(last_checkpoints_with_time)
+
+    def recover_last_checkpoints(self, checkpoint_paths):
+        """Takes those of the paths that there are for the checkpoints that it has written."""
+        there = [one for one in checkpoint_paths if checkpoint_exists(one)]
+        self.set_last_checkpoints_with_time(list(zip(there, get_checkpoint_mtimes(there))))
 
 
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
