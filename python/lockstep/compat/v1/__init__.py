@@ -6,9 +6,10 @@ import importlib as _importlib
 
 from ._graph_defs import AttrValue, GraphDef, NodeDef, import_graph_def  # noqa: F401
 from .meta_graphs import MetaGraphDef  # noqa: F401
-from ._graphs import (Graph, GraphKeys, GraphOperation, control, disable_eager_execution,  # noqa: F401
-                      disable_resource_variables, disable_v2_behavior, disable_v2_tensorshape,
-                      enable_eager_execution, enable_resource_variables, enable_v2_behavior,
+from ._graphs import (Graph, GraphKeys, GraphOperation, control, control_flow_v2_enabled,  # noqa: F401
+                      disable_control_flow_v2, disable_eager_execution,
+                      disable_resource_variables, disable_v2_behavior, disable_v2_tensorshape, enable_control_flow_v2,
+                      enable_eager_execution, enable_resource_variables, enable_v2_behavior, enable_v2_tensorshape,
                       executing_eagerly_outside_functions, get_default_graph, graph_gradients, graph_group,
                       graph_variable, in_graph, name_scope, reset_default_graph)
 from ._sessions import (ConfigProto, GPUOptions, InteractiveSession, RunMetadata, RunOptions,  # noqa: F401

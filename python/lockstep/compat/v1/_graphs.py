@@ -29,6 +29,7 @@ class Graph:
         self._variables = {}  # by name, of get_variable
         self._rank_free = set()  # runs that need no placeholder's number of axes
         self._of_gradients = set()  # the numbers of nodes that gradients made, where a placeholder has no shape
+        self._not_fed, self._not_fetched = set(), set()  # names
         self.seed = None
         _by_key[self._native.key] = self
 
@@ -95,7 +96,9 @@ class Graph:
         if name in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES):
             own = self._native.variables() if name == GraphKeys.GLOBAL_VARIABLES \
                 else self._native.trainable_variables()
-            hidden = self._collections.get("lockstep/optimizers", []) + self._collections.get("lockstep/elsewhere", [])
+            hidden = self._collections.get("lockstep/optimizers", [])
+            if name == GraphKeys.GLOBAL_VARIABLES:
+                hidden = hidden + self._collections.get("lockstep/elsewhere", [])
             return [_variable(one) for one in own
                     if (scope is None or re.match(scope, one.name)) and one.key not in hidden]
         return [one for one in self._collections.get(name, [])
@@ -126,6 +129,31 @@ class Graph:
     def keep_out_of_globals(self, variable):
         """A variable that belongs to other collections alone, such as the local ones."""
         self.add_to_collection("lockstep/elsewhere", variable._v.key)
+
+    collections = property(lambda self: self.get_all_collection_keys())
+
+    def prevent_feeding(self, tensor):
+        """From now on runs refuse to be fed with the tensor."""
+        self._not_fed.add(_native.name_of(tensor))
+
+    def is_feedable(self, tensor):
+        """Whether runs may be fed with the tensor."""
+        return not self._not_fed or _native.name_of(tensor) not in self._not_fed
+
+    def prevent_fetching(self, op):
+        """From now on runs refuse to be asked for the op and its tensors."""
+        self._not_fetched.add(op.name)
+
+    def is_fetchable(self, tensor_or_op):
+        """Whether runs may be asked for a tensor or an op."""
+        return not self._not_fetched or tensor_or_op.name.partition(":")[0] not in self._not_fetched
+
+    def colocate_with(self, op, ignore_existing=False):
+        from ._functions import colocate_with
+        return colocate_with(op, ignore_existing)
+
+    def container(self, container_name):
+        return contextlib.nullcontext(container_name)
 
     def control_dependencies(self, control_inputs):
         from ..._function import control_dependencies
@@ -272,6 +300,23 @@ def disable_v2_tensorshape():
     pass
 
 
+def enable_v2_tensorshape():
+    pass
+
+
+def disable_control_flow_v2():
+    pass
+
+
+def enable_control_flow_v2():
+    pass
+
+
+def control_flow_v2_enabled():
+    """Whether loops and branches are ops with bodies of their own: always."""
+    return True
+
+
 def disable_resource_variables():
     pass
 
@@ -342,6 +387,14 @@ class GraphKeys:
     SUMMARIES = "summaries"
     GLOBAL_STEP = "global_step"
     REGULARIZATION_LOSSES = "regularization_losses"
+    VARIABLES = GLOBAL_VARIABLES
+    CONCATENATED_VARIABLES = "concatenated_variables"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
+    SAVEABLE_OBJECTS = "saveable_objects"
+    RESOURCES, LOCAL_RESOURCES = "resources", "local_resources"
+    LOCAL_INIT_OP, READY_FOR_LOCAL_INIT_OP = "local_init_op", "ready_for_local_init_op"
+    EVAL_STEP = "eval_step"
+    COND_CONTEXT, WHILE_CONTEXT = "cond_context", "while_context"
 
 
 class name_scope(_function.name_scope):

@@ -297,6 +297,8 @@ def _fed(graph, key, value):
         raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
                         f"lists, numpy ndarrays, or TensorHandles; got {value!r} for {key.name}; run it first, and feed what that gives")
     native = key._v if isinstance(key, Variable) else key
+    if isinstance(native, Tensor) and not graph.is_feedable(native):
+        raise ValueError(f"Tensor {key.name} may not be fed.")
     if isinstance(native, Tensor):
         native = origins.get(native._id, native)
     try:
@@ -335,6 +337,9 @@ def _run_graph(session, fetches, leaves, feed_dict, milliseconds, metadata):
                 one = found
         if isinstance(one, Tensor) and one.dtype == resource:
             one = _held_by(session.graph, one)
+        fetched = found if isinstance(one, str) else one
+        if session.graph._not_fetched and isinstance(fetched, (GraphOperation, Tensor)) and not session.graph.is_fetchable(fetched):
+            raise errors.InaccessibleTensorError(f"Operation {fetched.name.partition(':')[0]} has been marked as not fetchable.")
         wanted.extend(_targets([one])[:1] or [None])
     feeds = [_fed(session.graph, one, given) for key, value in _fed_pairs(feed_dict)
              for one, given in (fed_parts(key, value) if has_parts(key) else [(key, value)])]

@@ -62,6 +62,10 @@ class VariableScope:
     def set_use_resource(self, use_resource):
         self.use_resource = use_resource
 
+    def get_collection(self, name):
+        """What a collection holds below this scope."""
+        return get_collection(name, self.name + "/" if self.name else None)
+
     def local_variables(self):
         return local_variables(self.name + "/")
 

@@ -162,15 +162,19 @@ def slice_input_producer(tensor_list, num_epochs=None, shuffle=True, seed=None, 
         return [gather(one, place) for one in tensors]
 
 
-def _batched(made, tensors, batch_size, num_threads, enqueue_many, up_to):
-    parts = [convert_to_tensor(one) for one in (tensors if isinstance(tensors, (list, tuple)) else [tensors])]
+def _listed(tensors):
+    return [convert_to_tensor(one) for one in (tensors if isinstance(tensors, (list, tuple)) else [tensors])]
+
+
+def _batched(made, sources, batch_size, enqueue_many, up_to):
+    """Batches of a queue that a runner fills from each of the sources, lists of tensors, in a thread of its own."""
     put = made.enqueue_many if enqueue_many else made.enqueue
-    add_queue_runner(QueueRunner(made, [put(parts if len(parts) > 1 else parts[0]) for _ in range(num_threads)]))
+    add_queue_runner(QueueRunner(made, [put(one if len(one) > 1 else one[0]) for one in map(_listed, sources)]))
     return made.dequeue_up_to(batch_size) if up_to else made.dequeue_many(batch_size)
 
 
 def _parts(tensors, enqueue_many, shapes=None):
-    parts = [convert_to_tensor(one) for one in (tensors if isinstance(tensors, (list, tuple)) else [tensors])]
+    parts = _listed(tensors)
     return [one.dtype for one in parts], shapes or [one._shape[1:] if enqueue_many else one._shape for one in parts]
 
 
@@ -180,22 +184,36 @@ def batch(tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, s
 
     Args: enqueue_many: the tensors are rows of elements; dynamic_pad: elements may differ in size;
     allow_smaller_final_batch: the last batch may have fewer."""
+    return batch_join([tensors] * num_threads, batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
+                      shared_name, name or "batch")
+
+
+def batch_join(tensors_list, batch_size, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
+               allow_smaller_final_batch=False, shared_name=None, name=None):
+    """The same of several sources, lists of tensors of equal dtypes, each with a thread of its own."""
     from ... import queue
     kind = queue.PaddingFIFOQueue if dynamic_pad else queue.FIFOQueue
-    with name_scope(name or "batch"):
-        made = kind(capacity, *_parts(tensors, enqueue_many, shapes), shared_name=shared_name)
+    with name_scope(name or "batch_join"):
+        made = kind(capacity, *_parts(tensors_list[0], enqueue_many, shapes), shared_name=shared_name)
         _tell_how_full(f"fraction_of_{capacity}_full", made.size(), capacity)
-        return _batched(made, tensors, batch_size, num_threads, enqueue_many, allow_smaller_final_batch)
+        return _batched(made, tensors_list, batch_size, enqueue_many, allow_smaller_final_batch)
 
 
 def shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, num_threads=1, seed=None, enqueue_many=False,
                   shapes=None, allow_smaller_final_batch=False, shared_name=None, name=None):
-    """The same, in random order."""
+    """Batches in random order."""
+    return shuffle_batch_join([tensors] * num_threads, batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes,
+                              allow_smaller_final_batch, shared_name, name or "shuffle_batch")
+
+
+def shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, seed=None, enqueue_many=False, shapes=None,
+                       allow_smaller_final_batch=False, shared_name=None, name=None):
+    """The same of several sources."""
     from ... import queue
     from ...ops_math import maximum
-    with name_scope(name or "shuffle_batch"):
-        dtypes, sizes = _parts(tensors, enqueue_many, shapes)
+    with name_scope(name or "shuffle_batch_join"):
+        dtypes, sizes = _parts(tensors_list[0], enqueue_many, shapes)
         made = queue.RandomShuffleQueue(capacity, min_after_dequeue, dtypes, sizes, seed=seed, shared_name=shared_name)
         free = capacity - min_after_dequeue
         _tell_how_full(f"fraction_over_{min_after_dequeue}_of_{free}_full", maximum(0, made.size() - min_after_dequeue), free)
-        return _batched(made, tensors, batch_size, num_threads, enqueue_many, allow_smaller_final_batch)
+        return _batched(made, tensors_list, batch_size, enqueue_many, allow_smaller_final_batch)

@@ -29,8 +29,8 @@ from ..._messages import summary_iterator  # noqa: F401
 from . import queue_runner  # noqa: F401
 from ._graph_defs import write_graph  # noqa: F401
 from .meta_graphs import export_meta_graph, import_meta_graph, SaverDef  # noqa: F401
-from .queue_runner import (QueueRunner, add_queue_runner, batch, input_producer, limit_epochs,  # noqa: F401
-                           range_input_producer, shuffle_batch, slice_input_producer, start_queue_runners,
+from .queue_runner import (QueueRunner, add_queue_runner, batch, batch_join, input_producer, limit_epochs,  # noqa: F401
+                           range_input_producer, shuffle_batch, shuffle_batch_join, slice_input_producer, start_queue_runners,
                            string_input_producer)
 from .replica_setter import replica_device_setter  # noqa: F401
 
