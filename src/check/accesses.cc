@@ -39,8 +39,9 @@ bool IsMerge(const FlatNode& node) {
 
 class AccessCollector {
  public:
-  AccessCollector(const FlatGraph& flat, const Values& values, const Conditions& conditions)
-      : flat_(flat), values_(values), conditions_(conditions) {}
+  AccessCollector(const FlatGraph& flat, const Values& values, const Conditions& conditions,
+                  bool initializes)
+      : flat_(flat), values_(values), conditions_(conditions), initializes_(initializes) {}
 
   std::vector<Access> Run() {
     for (size_t i = 0; i < flat_.nodes.size(); ++i) Look(static_cast<int>(i));
@@ -67,7 +68,7 @@ class AccessCollector {
       for (int object : objects) {
         const auto what = WhatOf(*node.def, static_cast<int>(i), values_.objects[object]);
         if (!what) continue;
-        if (what->kind == AccessKind::kRead && (unused || AsksFirst(id))) continue;
+        if (what->kind == AccessKind::kRead && (unused || (AsksFirst(id) && !Taken(id)))) continue;
         Access access{.node = id, .object = object, .what = *what, .may = objects.size() > 1};
         if (IsMerge(node)) {
           access.conditions = conditions_.Along(node.inputs[i]);
@@ -102,7 +103,8 @@ class AccessCollector {
       return;
     }
     const auto* locking = Attribute(*node.def, "use_locking");
-    access.unlocked = object.reference && access.writes() && (locking == nullptr || !locking->b());
+    if (access.writes() && (locking == nullptr || !locking->b()))
+      access.lock = LockWithoutAsking(node.def->op(), object.reference);
     const auto* type = Attribute(*node.def, "T");
     if (type == nullptr) type = Attribute(*node.def, "dtype");
     access.integer = IsInteger(
@@ -139,6 +141,24 @@ class AccessCollector {
     size_t begin = accesses_.size();
     while (begin > 0 && accesses_[begin - 1].node == id) --begin;
     return begin;
+  }
+
+  // Whether an op of a run that does not initialize takes what the node gives.
+  bool Taken(int id) const {
+    if (initializes_) return false;
+    std::vector<int> open{id};
+    std::set<int> seen;
+    while (!open.empty()) {
+      const int from = open.back();
+      open.pop_back();
+      for (const Edge& edge : flat_.successors[from]) {
+        if (edge.output < 0 || !seen.insert(edge.from).second) continue;
+        const FlatNode& user = flat_.nodes[edge.from];
+        if (user.kind == Kind::kOp && !KeepsBuffer(user.def->op())) return true;
+        open.push_back(edge.from);
+      }
+    }
+    return false;
   }
 
   bool AsksFirst(int id) const {
@@ -210,6 +230,7 @@ class AccessCollector {
   const FlatGraph& flat_;
   const Values& values_;
   const Conditions& conditions_;
+  const bool initializes_;
   std::vector<Access> accesses_;
 };
 
@@ -255,8 +276,13 @@ bool Commute(Accumulation a, Accumulation b, bool integer) {
 }  // namespace
 
 std::vector<Access> AccessesOf(const FlatGraph& flat, const Values& values,
-                               const Conditions& conditions) {
-  return AccessCollector(flat, values, conditions).Run();
+                               const Conditions& conditions, bool initializes) {
+  return AccessCollector(flat, values, conditions, initializes).Run();
+}
+
+bool MayLose(const Access& a, const Access& b) {
+  if (a.lock == Lock::kNone || b.lock == Lock::kNone) return true;
+  return a.lock == Lock::kShared && b.lock == Lock::kShared;
 }
 
 Conflict ConflictOf(const Access& a, const Access& b, const FlatGraph& flat, int loop,
@@ -267,7 +293,7 @@ Conflict ConflictOf(const Access& a, const Access& b, const FlatGraph& flat, int
       a.what.kind == AccessKind::kAccumulate && b.what.kind == AccessKind::kAccumulate;
   if (accumulate && Commute(a.what.accumulation, b.what.accumulation, a.integer)) {
     // Rows that two ops add to without a lock at the same time may lose one of the two.
-    if (a.unlocked || b.unlocked) return a.what.part ? Conflict::kRace : Conflict::kUnlocked;
+    if (MayLose(a, b)) return a.what.part || b.what.part ? Conflict::kRace : Conflict::kUnlocked;
     const bool exact = a.integer || a.what.accumulation == Accumulation::kMinimum ||
                        a.what.accumulation == Accumulation::kMaximum;
     return exact ? Conflict::kNone : Conflict::kRounding;

@@ -16,9 +16,9 @@ struct Access {
   int node = -1;
   int object = -1;
   OpAccess what;
-  int through = -1;       // the read (a node) whose value is still the variable's buffer
-  bool may = false;       // the handle may be that of another object, too
-  bool unlocked = false;  // a reference is changed without a lock
+  int through = -1;        // the read (a node) whose value is still the variable's buffer
+  bool may = false;        // the handle may be that of another object, too
+  Lock lock = Lock::kOwn;  // while it changes the variable
   bool integer = false;
   Edge value;                  // what is assigned; `from` -1: not one value
   Places places;               // those touched, where they are constants
@@ -30,10 +30,14 @@ struct Access {
   bool reads() const { return what.kind != AccessKind::kWrite; }
 };
 
+/// Whether two changes at the same time may lose one of them.
+bool MayLose(const Access& a, const Access& b);
+
 /// All accesses of a graph, in the order of its nodes. Reads that ask first whether a variable has
-/// a value don't count: they are made for initializers.
+/// a value are made for initializers; they count only where the graph does not initialize and an op
+/// takes what they give.
 std::vector<Access> AccessesOf(const FlatGraph& flat, const Values& values,
-                               const Conditions& conditions);
+                               const Conditions& conditions, bool initializes);
 
 /// What two accesses of one object are to each other when nothing orders them.
 enum class Conflict : uint8_t { kNone, kRace, kRounding, kUnlocked };

@@ -25,7 +25,7 @@ const std::string* FunctionAttribute(const NodeDef& node, const char* name) {
 
 // What a node calls, and which of its inputs the bodies get.
 struct Call {
-  enum class Form { kNone, kCall, kBranches, kLoop };
+  enum class Form { kNone, kCall, kBranches, kLoop, kCount };
   Form form = Form::kNone;
   std::vector<std::string> functions;  // kBranches: by the predicate's value; kLoop: cond, body
   int first_argument = 0;
@@ -57,8 +57,16 @@ Call CallOf(const NodeDef& node, const std::unordered_map<std::string, int>& fun
   if (op == "While" || op == "StatelessWhile") {
     return {Call::Form::kLoop, named({"cond", "body"}), 0};
   }
+  if (op == "For") return {Call::Form::kCount, named({"body"}), 3};
   if (functions.contains(op)) return {Call::Form::kCall, {op}, 0};
   return {};
+}
+
+// Whether TensorFlow puts Switch, Merge and loops in the op's place, which do not wait for all
+// inputs: each input waits for the branch or loop alone, and each result for what makes it.
+bool IsLowered(const NodeDef& node) {
+  const auto place = node.attr().find("_lower_using_switch_merge");
+  return place != node.attr().end() && place->second.b();
 }
 
 int64_t ParallelIterations(const NodeDef& node) {
@@ -136,7 +144,8 @@ class Flattener {
       int node = -1;  // the op, or the begin of a call
       int end = -1;   // what control edges wait for
       Call call;
-      std::vector<int> results;  // joins
+      std::vector<Edge> arguments;  // of calls
+      std::vector<int> results;     // joins
     };
     std::unordered_map<std::string_view, Made> made;
   };
@@ -152,8 +161,8 @@ class Flattener {
   }
 
   int ResultsOf(const Call& call, const NodeDef& node) const {
-    if (call.form == Call::Form::kLoop) {
-      int inputs = 0;
+    if (call.form == Call::Form::kLoop || call.form == Call::Form::kCount) {
+      int inputs = -call.first_argument;
       for (const std::string& input : node.input()) inputs += input.empty() || input[0] != '^';
       return inputs;
     }
@@ -171,7 +180,7 @@ class Flattener {
       LOCKSTEP_RETURN_IF_ERROR(Declare(body, *body->nodes[i], scope, body->lines[i]));
     }
     for (size_t i = 0; i < body->nodes.size(); ++i) {
-      LOCKSTEP_RETURN_IF_ERROR(Connect(*body, *body->nodes[i], body->lines[i], entry));
+      LOCKSTEP_RETURN_IF_ERROR(Connect(body, *body->nodes[i], body->lines[i], entry));
     }
     for (size_t i = 0; i < body->nodes.size(); ++i) {
       const Body::Made& made = body->made.at(body->nodes[i]->name());
@@ -203,8 +212,10 @@ class Flattener {
       flat_.nodes[made.end].controls.push_back({made.node});
       for (int i = ResultsOf(made.call, node); i > 0; --i) {
         made.results.push_back(NewNode(Kind::kJoin, &node, scope, line));
-        flat_.nodes[made.results.back()].base = made.node;
-        flat_.nodes[made.results.back()].controls.push_back({made.end});
+        FlatNode& result = flat_.nodes[made.results.back()];
+        result.base = made.node;
+        result.merges = IsLowered(node) && made.call.form == Call::Form::kBranches;
+        if (!result.merges) result.controls.push_back({made.end});
       }
     }
     if (!body->made.emplace(node.name(), std::move(made)).second) {
@@ -277,13 +288,28 @@ class Flattener {
     return name.index;
   }
 
-  Status Connect(const Body& body, const NodeDef& node, int line, int entry) {
-    const int id = body.made.at(node.name()).node;
+  Status Connect(Body* body, const NodeDef& node, int line, int entry) {
+    Body::Made& made = body->made.at(node.name());
+    const int id = made.node;
     for (const std::string& input : node.input()) {
-      LOCKSTEP_ASSIGN_OR_RETURN(const Edge edge, Resolve(body, input, node, line));
+      LOCKSTEP_ASSIGN_OR_RETURN(const Edge edge, Resolve(*body, input, node, line));
       (edge.output < 0 ? flat_.nodes[id].controls : flat_.nodes[id].inputs).push_back(edge);
     }
+    if (made.call.form != Call::Form::kNone)
+      LOCKSTEP_RETURN_IF_ERROR(TakeArguments(&made, node, line));
     if (node.input().empty() && entry >= 0) flat_.nodes[id].controls.push_back({entry});
+    return Status::Ok();
+  }
+
+  // Those of a lowered call do not hold its begin up.
+  Status TakeArguments(Body::Made* made, const NodeDef& node, int line) {
+    std::vector<Edge>& inputs = flat_.nodes[made->node].inputs;
+    const int first = made->call.first_argument;
+    if (static_cast<int>(inputs.size()) < first) {
+      return Fault("a call must have its inputs; got " + std::to_string(inputs.size()), node, line);
+    }
+    made->arguments.assign(inputs.begin() + first, inputs.end());
+    if (IsLowered(node)) inputs.resize(first);
     return Status::Ok();
   }
 
@@ -301,19 +327,15 @@ class Flattener {
   }
 
   Status Expand(const Body::Made& made, const NodeDef& node, int scope, int line) {
-    std::vector<Edge> arguments = flat_.nodes[made.node].inputs;
-    if (static_cast<int>(arguments.size()) < made.call.first_argument) {
-      return Fault("a call must have its inputs; got " + std::to_string(arguments.size()), node,
-                   line);
-    }
-    arguments.erase(arguments.begin(), arguments.begin() + made.call.first_argument);
+    const std::vector<Edge>& arguments = made.arguments;
     int depth = 0;
     for (int around = scope; around >= 0; around = flat_.scopes[around].parent) ++depth;
     if (depth > kMaxCalls) {
       return Status(Code::kResourceExhausted, "[race] calls may be 100 deep; got more at \"" +
                                                   node.name() + "\" " + PlaceOf(read_.where, line));
     }
-    if (made.call.form == Call::Form::kLoop) return ExpandLoop(made, node, scope, line, arguments);
+    if (made.call.form == Call::Form::kLoop) return ExpandLoop(made, node, scope, line);
+    if (made.call.form == Call::Form::kCount) return ExpandCount(made, node, scope, line);
     const int count = static_cast<int>(made.call.functions.size());
     for (int i = 0; i < count; ++i) {
       LOCKSTEP_ASSIGN_OR_RETURN(const int function, Find(made.call.functions[i], node, line));
@@ -349,37 +371,24 @@ class Flattener {
     return number + 1 == count ? FlatNode::Branch::kOther : FlatNode::Branch::kNumber;
   }
 
-  Status ExpandLoop(const Body::Made& made, const NodeDef& node, int scope, int line,
-                    const std::vector<Edge>& arguments) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const int condition, Find(made.call.functions[0], node, line));
-    LOCKSTEP_ASSIGN_OR_RETURN(const int body, Find(made.call.functions[1], node, line));
-    const int loop = static_cast<int>(flat_.loops.size());
-    flat_.loops.push_back({-1, ParallelIterations(node), flat_.scopes[scope].path + node.name()});
-    const int start = NewNode(Kind::kBegin, &node, scope, line);  // of the condition
-    flat_.nodes[start].base = made.node;
+  // What a loop hands from iteration to iteration, beginning with what the call is given.
+  std::vector<Edge> LoopVariables(const Body::Made& made, const NodeDef& node, int scope, int line,
+                                  int loop) {
     std::vector<Edge> variables;
-    for (const Edge& argument : arguments) {
+    for (const Edge& argument : made.arguments) {
       const int variable = NewNode(Kind::kJoin, &node, scope, line);
       flat_.nodes[variable].base = made.node;
       flat_.nodes[variable].enters = loop;
       flat_.nodes[variable].inputs.push_back(argument);
       flat_.nodes[variable].controls.push_back({made.node});
-      flat_.nodes[start].controls.push_back({variable});
       variables.push_back({variable, 0});
     }
     flat_.nodes[made.end].exits = true;
-    std::vector<Edge> answer, next;
-    const int asking =
-        NewScope(scope, node.name() + "/cond", made.call.functions[0], made.node, made.end);
-    LOCKSTEP_RETURN_IF_ERROR(
-        AddFunction(condition, asking, start, made.end, variables, &node, &answer));
-    const int pivot = NewNode(Kind::kBegin, &node, scope, line);
-    flat_.nodes[pivot].base = made.node;
-    flat_.nodes[pivot].inputs = answer;
-    if (answer.empty()) flat_.nodes[pivot].controls.push_back({start});
-    const int doing =
-        NewScope(scope, node.name() + "/body", made.call.functions[1], made.node, made.end);
-    LOCKSTEP_RETURN_IF_ERROR(AddFunction(body, doing, pivot, made.end, variables, &node, &next));
+    return variables;
+  }
+
+  void CloseLoop(const Body::Made& made, const std::vector<Edge>& variables,
+                 const std::vector<Edge>& next, int loop) {
     for (size_t k = 0; k < variables.size(); ++k) {
       if (k < next.size()) {
         Edge back = next[k];
@@ -391,6 +400,53 @@ class Flattener {
       result.inputs.push_back(variables[k]);
       result.exits = true;
     }
+  }
+
+  Status ExpandLoop(const Body::Made& made, const NodeDef& node, int scope, int line) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const int condition, Find(made.call.functions[0], node, line));
+    LOCKSTEP_ASSIGN_OR_RETURN(const int body, Find(made.call.functions[1], node, line));
+    const int loop = static_cast<int>(flat_.loops.size());
+    flat_.loops.push_back({-1, ParallelIterations(node), flat_.scopes[scope].path + node.name()});
+    const std::vector<Edge> variables = LoopVariables(made, node, scope, line, loop);
+    const int start = NewNode(Kind::kBegin, &node, scope, line);  // of the condition
+    flat_.nodes[start].base = made.node;
+    for (const Edge& variable : variables) {
+      flat_.nodes[start].controls.push_back({variable.from});
+      if (IsLowered(node)) break;
+    }
+    std::vector<Edge> answer, next;
+    const int asking =
+        NewScope(scope, node.name() + "/cond", made.call.functions[0], made.node, made.end);
+    LOCKSTEP_RETURN_IF_ERROR(
+        AddFunction(condition, asking, start, made.end, variables, &node, &answer));
+    const int pivot = NewNode(Kind::kBegin, &node, scope, line);
+    flat_.nodes[pivot].base = made.node;
+    flat_.nodes[pivot].inputs = answer;
+    flat_.nodes[pivot].controls.push_back({start});
+    const int doing =
+        NewScope(scope, node.name() + "/body", made.call.functions[1], made.node, made.end);
+    LOCKSTEP_RETURN_IF_ERROR(AddFunction(body, doing, pivot, made.end, variables, &node, &next));
+    CloseLoop(made, variables, next, loop);
+    return Status::Ok();
+  }
+
+  // `For`, which has no condition, and carries its iterations out one by one.
+  Status ExpandCount(const Body::Made& made, const NodeDef& node, int scope, int line) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const int body, Find(made.call.functions[0], node, line));
+    const int loop = static_cast<int>(flat_.loops.size());
+    flat_.loops.push_back({-1, 1, flat_.scopes[scope].path + node.name()});
+    const std::vector<Edge> variables = LoopVariables(made, node, scope, line, loop);
+    const int start = NewNode(Kind::kBegin, &node, scope, line);
+    flat_.nodes[start].base = made.node;
+    if (variables.empty()) flat_.nodes[start].enters = loop;
+    flat_.nodes[start].controls.push_back({made.node});
+    for (const Edge& variable : variables) flat_.nodes[start].controls.push_back({variable.from});
+    std::vector<Edge> given{{start, 0}}, next;  // the number first
+    given.insert(given.end(), variables.begin(), variables.end());
+    const int inside =
+        NewScope(scope, node.name() + "/body", made.call.functions[0], made.node, made.end);
+    LOCKSTEP_RETURN_IF_ERROR(AddFunction(body, inside, start, made.end, given, &node, &next));
+    CloseLoop(made, variables, next, loop);
     return Status::Ok();
   }
 

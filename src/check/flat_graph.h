@@ -45,6 +45,7 @@ struct FlatNode {
   bool fetched = false;            // the run asks for what it gives
   int enters = -1;                 // the loop that begins here
   bool exits = false;              // the loop of its inputs ends here
+  bool merges = false;             // of joins: goes on as soon as one of its inputs has come
   int loop = -1;                   // the innermost loop around it
   int argument = -1;               // of a function that nobody calls
 };

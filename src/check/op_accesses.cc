@@ -203,7 +203,9 @@ std::optional<OpAccess> ResourceAccess(const graph_def::NodeDef& node, int input
   if (OwnOp(op) != nullptr) return OwnAccess(op, input);
   if (op == "AssignVariableXlaConcatND") return OpAccess{AccessKind::kWrite};
   if (CarriesHandles(op)) return std::nullopt;
-  if (op.ends_with("Dataset") || op.find("DatasetV") != std::string::npos) return std::nullopt;
+  // Others carry out their functions when somebody takes elements.
+  const bool dataset = op.ends_with("Dataset") || op.find("DatasetV") != std::string::npos;
+  if (dataset && op != "ReduceDataset") return std::nullopt;
   return OpAccess{AccessKind::kUpdate};
 }
 
@@ -230,6 +232,14 @@ bool KeepsBufferOf(std::string_view op, int input) {
   return KeepsBuffer(op) && (input == 0 || op == "Merge" || op == "IdentityN");
 }
 bool IgnoresValue(std::string_view op) { return OneOf(op, kIgnoreValue); }
+
+// Of TensorFlow's kernels for resources all but optimizers lock the variable; scatters along the
+// first axis do so together.
+Lock LockWithoutAsking(std::string_view op, bool reference) {
+  if (reference || !OptimizerOf(op).empty()) return Lock::kNone;
+  const bool shared = op.starts_with("ResourceScatter") && !op.starts_with("ResourceScatterNd");
+  return shared ? Lock::kShared : Lock::kOwn;
+}
 
 bool Assigns(std::string_view op) { return op == "Assign" || op == "AssignVariableOp"; }
 

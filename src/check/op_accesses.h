@@ -47,6 +47,16 @@ enum class Accumulation : uint8_t {
   kMaximum
 };
 
+/// What keeps other changes of the variable out.
+enum class Lock : uint8_t {
+  kOwn,     // all that take one
+  kShared,  // those that take one of their own
+  kNone
+};
+/// The lock of an op that changes a variable (`reference`: of version 1) and is not told to lock
+/// it.
+Lock LockWithoutAsking(std::string_view op, bool reference);
+
 struct OpAccess {
   AccessKind kind = AccessKind::kRead;
   Accumulation accumulation = Accumulation::kNone;

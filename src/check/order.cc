@@ -10,8 +10,10 @@ namespace lockstep::check {
 
 namespace {
 
-// A Merge of version 1 that joins branches; those that begin a loop go on with either input.
+// A Merge of version 1 that joins branches; those that begin a loop go on with either input. And
+// the result of a lowered `If`.
 bool JoinsBranches(const FlatNode& node) {
+  if (node.merges) return true;
   if (node.kind != FlatNode::Kind::kOp) return false;
   if (node.def->op() != "Merge" && node.def->op() != "RefMerge") return false;
   return std::none_of(node.inputs.begin(), node.inputs.end(),

@@ -253,7 +253,10 @@ class CureFinder {
         const auto before = in_.order.After(std::vector<int>{edge.from}, blocked, -1, 0);
         const auto after = in_.order.After(std::vector<int>{static_cast<int>(i)}, blocked, -1, 0);
         if ((before[last] & 1) || !(after[first] & 1)) continue;
-        const int from = StandingIn(in_.flat.nodes[edge.from].scope, last, true);
+        int from = StandingIn(in_.flat.nodes[edge.from].scope, last, true);
+        // Of an inner loop what comes out of it.
+        if (!Within(in_.flat.LoopsOf(from), in_.flat.LoopsOf(edge.from)))
+          from = LeavingFrom(from, edge.from);
         RaceCure cure{in_.flat.NameOf(from), in_.flat.NameOf(edge.from), ""};
         cure.text = "a control edge from " + Quoted(cure.from) + " to " + Quoted(cure.to) +
                     ", which the next iteration waits for";
@@ -279,8 +282,9 @@ class CureFinder {
       return "give each replica an iterator of its own, over its share of the data";
     const bool by_one_op =
         a.what.kind == AccessKind::kAccumulate && b.what.kind == AccessKind::kAccumulate;
-    if (by_one_op && (a.unlocked || b.unlocked))
-      return "let both ops take the variable's lock (use_locking)";
+    if (by_one_op && a.lock == Lock::kShared && b.lock == Lock::kShared)
+      return "change the rows by ResourceScatterNdAdd and its like, which take the variable's lock";
+    if (by_one_op && MayLose(a, b)) return "let both ops take the variable's lock (use_locking)";
     if (by_one_op) return "add up over the replicas in one order, and change the variable once";
     return "add up over the replicas and assign once, or change the variable by one op "
            "(assign_add)";

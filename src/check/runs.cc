@@ -272,11 +272,20 @@ class RunFinder {
     return name == variable + "/Read/ReadVariableOp" && !saver_.empty();
   }
 
+  // Whether nobody has given the node a name, so that it is called what its op is called.
+  bool Unnamed(int i) const {
+    std::string_view name = Node(i).name();
+    name.remove_prefix(Prefix(name).empty() ? 0 : Prefix(name).size() + 1);
+    return name == Node(i).op() || name.starts_with(Node(i).op() + "_");
+  }
+
   // The read of the new value that TensorFlow makes behind each assignment, where nobody takes it.
   bool Leftover(int i) const {
     if (LeftoverSlice(i) || LeftoverRead(i)) return true;
-    if (Node(i).op() != "ReadVariableOp" || graph_.versions().producer() == 0 || !Unused(i))
+    if (Node(i).op() != "ReadVariableOp" || graph_.versions().producer() == 0 || !Unnamed(i) ||
+        !Unused(i)) {
       return false;
+    }
     return std::any_of(inputs_[i].begin() + 1, inputs_[i].end(), [&](int input) {
       return !inputs_[input].empty() && inputs_[input][0] == inputs_[i][0] &&
              AccessOfVariable(Node(input), 0, false).value_or(OpAccess{}).kind != AccessKind::kRead;

@@ -229,13 +229,15 @@ class Schedule {
     return std::all_of(one.after.begin(), one.after.end(), [&](int other) { return done_[other]; });
   }
 
-  // An addition without a lock reads first, and writes later.
+  // An addition without a lock of its own reads first, and writes later.
   bool HalfDone(int id) {
     const FlatNode& node = Node(id);
     if (node.kind != Kind::kOp || node.inputs.empty() || halves_.contains(id)) return false;
     const int object = ObjectAt(id, 0);
-    if (object < 0 || !values_.objects[object].reference) return false;
-    const auto access = AccessOfVariable(*node.def, 0, true);
+    if (object < 0) return false;
+    const bool reference = values_.objects[object].reference;
+    if (LockWithoutAsking(node.def->op(), reference) == Lock::kOwn) return false;
+    const auto access = AccessOfVariable(*node.def, 0, reference);
     const auto locking = node.def->attr().find("use_locking");
     if (!access || access->kind != AccessKind::kAccumulate) return false;
     if (locking != node.def->attr().end() && locking->second.b()) return false;

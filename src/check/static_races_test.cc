@@ -250,6 +250,41 @@ TEST(StaticRacesTest, RefusesWhatIsNoWholeGraph) {
   EXPECT_THAT(refusal("node { name: \"a\" op: \"Neg\" input: \"a:b:c\" }"), HasSubstr("a:b:c"));
 }
 
+// An unnamed read behind an assignment comes with it; one with a name somebody wants.
+TEST(StaticRacesTest, ReadsThatSomebodyNamedCount) {
+  const std::string graph = std::string(kReadAndAssign) + R"(versions { producer: 1000 }
+node { name: "other" op: "AssignVariableOp" input: "v" input: "read" } )";
+  const auto with = [&](const std::string& name) {
+    return Find(graph + "node { name: \"" + name +
+                "\" op: \"ReadVariableOp\" input: \"v\" input: \"^assign\" }");
+  };
+  EXPECT_THAT(with("ReadVariableOp_1"), testing::SizeIs(2));
+  EXPECT_THAT(with("new_value"), testing::SizeIs(3));
+}
+
+TEST(StaticRacesTest, DatasetsThatAreReducedRunInTheGraph) {
+  EXPECT_THAT(Find(std::string(kReadAndAssign) + R"(
+node { name: "numbers" op: "TensorSliceDataset" }
+node { name: "sum" op: "ReduceDataset" input: "numbers" input: "x" input: "v" input: "^assign" })"),
+              testing::SizeIs(2));
+}
+
+// A value that asks first whether its variable has one is made for initializers, unless an op of
+// the training takes it.
+TEST(StaticRacesTest, ReadsThatAskFirstCountWhereTheyAreTaken) {
+  const std::string graph = R"(
+node { name: "v" op: "VarHandleOp" } node { name: "x" op: "Placeholder" }
+node { name: "asked" op: "VarIsInitializedOp" input: "v" }
+node { name: "handle" op: "Switch" input: "v" input: "asked" }
+node { name: "value" op: "Switch" input: "x" input: "asked" }
+node { name: "read" op: "ReadVariableOp" input: "handle:1" }
+node { name: "either" op: "Merge" input: "value" input: "read" }
+node { name: "set" op: "AssignVariableOp" input: "v" input: "x" })";
+  EXPECT_THAT(Find(graph), testing::IsEmpty());
+  EXPECT_THAT(Find(graph + R"(node { name: "more" op: "Neg" input: "either" })"),
+              testing::SizeIs(1));
+}
+
 // A pair of accesses of "v", of which the second has its handle from elsewhere.
 std::vector<StaticRace> FindWithHandle(const std::string& nodes) {
   return Find(R"(
