@@ -202,7 +202,7 @@ def _matrix_of(rows, columns):
                    * expand_dims(columns.read_value(), -2))
 
 
-class _Status:
+class CheckpointLoadStatus:
     """What became of a restore."""
 
     def __init__(self, native):
@@ -334,7 +334,7 @@ class Checkpoint:
             return _Nothing()
         native = self._made(filled=False)
         with _shapes_told():
-            status = _Status(native.restore(os.fspath(save_path)))
+            status = CheckpointLoadStatus(native.restore(os.fspath(save_path)))
         for one in self._wholes.values():
             one.give_back()
         self._keep_count(native)
@@ -373,7 +373,7 @@ class Checkpoint:
         """Assigns what `write` has written."""
         native = self._made(filled=False)
         with _shapes_told():
-            status = _Status(native.read(os.fspath(save_path)))
+            status = CheckpointLoadStatus(native.read(os.fspath(save_path)))
         for one in self._wholes.values():
             one.give_back()
         self._wait(os.fspath(save_path), status)

@@ -243,10 +243,18 @@ class Extended:
     @property
     def worker_devices(self):
         """A device for each replica of this task."""
+        only = getattr(self._strategy, "_only_device", None)
+        if only is not None:
+            return (own_device(only),)
         first, last = own_replicas(self._strategy.num_replicas_in_sync)
         return tuple(own_device(i) for i in range(last - first))
 
-    parameter_devices = worker_devices
+    @property
+    def parameter_devices(self):
+        """Where variables live: with each replica, or on the one device of a strategy that keeps them there."""
+        own = getattr(self._strategy, "_parameter_device", None)
+        return self.worker_devices if own is None else (own_device(own),)
+
     experimental_require_static_shapes = False
 
     @property
@@ -322,6 +330,7 @@ class OneDeviceStrategy(Strategy):
     def __init__(self, device="/cpu:0", threads=1):
         from ..device_spec import DeviceSpec
         self._device = DeviceSpec.from_string(device) and device
+        self._only_device = DeviceSpec.from_string(device).device_index or 0
         self._adopt(_native.OneDeviceStrategy(threads))
 
 
@@ -330,6 +339,9 @@ class CentralStorageStrategy(Strategy):
 
     def __init__(self, compute_devices=None, parameter_device=None):
         names = [_device_name(one) for one in compute_devices or []]
+        number = _device_name(parameter_device or "").rpartition(":")[2]
+        if number.isdigit():
+            self._parameter_device = int(number)
         self._adopt(_native.CentralStorageStrategy(
             names, _device_name(parameter_device) if parameter_device else ""))
 

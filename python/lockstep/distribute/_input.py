@@ -98,7 +98,8 @@ class DistributedDataset:
 
     @property
     def cardinality(self):
-        return self._dataset.cardinality
+        """How many batches there are, -1 for no end, -2 where nobody knows."""
+        return int(self._dataset.cardinality())
 
     def __len__(self):
         return len(self._dataset)

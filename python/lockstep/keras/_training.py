@@ -71,6 +71,10 @@ class Trainer:
         """Says how to train: an optimizer, a loss (or a structure of them), metrics.
 
         Raises: ValueError for names that do not exist."""
+        for name, given in (("metrics", metrics), ("weighted_metrics", weighted_metrics)):
+            if given and not isinstance(given, (list, tuple, dict)):
+                raise ValueError(f"Expected `{name}` argument to be a list, tuple, or dict. Received instead: {name}={given} of "
+                                 f"type {type(given)}")
         scope = self._scope()
         with scope:
             set_ = object.__setattr__
@@ -240,6 +244,9 @@ class Trainer:
         x = dataset_of(x, steps_per_epoch, "steps_per_epoch", shuffle, class_weight)
         class_weight = None if items is not None else class_weight
         validation_data = dataset_of(validation_data, validation_steps, "validation_steps")
+        if validation_data is not None and not _is_dataset(validation_data) and not isinstance(validation_data, (list, tuple)):
+            raise ValueError(f"Unrecognized data type: x={validation_data} (of type {type(validation_data)}); validation_data is "
+                             "a dataset, or a tuple (x, y) or (x, y, sample_weight)")
         if validation_steps and _is_dataset(validation_data):
             validation_data = validation_data.take(validation_steps)
         _check_given(x, y, sample_weight, class_weight, validation_split if validation_data is None else 0)
@@ -290,8 +297,12 @@ class Trainer:
             raise ValueError("Data cardinality is ambiguous. Make sure all arrays contain the same number "
                              f"of samples.'x' sizes: {sizes.split(', ')[0]}\n'y' sizes: "
                              f"{sizes.split(', ')[1]}\n")
-        return ("arrays", arrays[0], arrays[1],
-                None if sample_weight is None else _floats(sample_weight))
+        weight = None if sample_weight is None else _floats(sample_weight)
+        if weight is not None and (weight._shape or (1,))[0] != arrays[0]._shape[0]:
+            sizes = [(name, (one._shape or (1,))[0]) for name, one in zip(("x", "y", "sample_weight"), (*arrays, weight))]
+            raise ValueError("Data cardinality is ambiguous. Make sure all arrays contain the same number of samples." + "".join(
+                f"'{name}' sizes: {size}\n" for name, size in sizes))
+        return ("arrays", arrays[0], arrays[1], weight)
 
     def _in_order_of_keras(self, data, options):
         """The arrays as Keras's fit takes them after `set_random_seed`: the examples that are trained on shuffled
@@ -600,10 +611,19 @@ def _batch_size(x):
 def _update(metric, y, y_pred, sample_weight):
     if isinstance(y_pred, (list, tuple, dict)):
         y, y_pred = nest.flatten(y)[0], nest.flatten(y_pred)[0]
+    sample_weight = _without_masked(metric, y_pred, sample_weight)
     if sample_weight is None:
         metric.update_state(y, y_pred)
     else:
         metric.update_state(y, y_pred, sample_weight=sample_weight)
+
+
+def _without_masked(metric, y_pred, sample_weight):
+    """The examples' weights, with 0 for masked steps of predictions where the metric is a mean of a function of them."""
+    from . import _masks
+    mask = _masks.mask_of(y_pred) if isinstance(metric, (metrics_module.MeanMetricWrapper, metrics_module._NativeMetric)) and \
+        not isinstance(metric, metrics_module._Selected) and metric._kind not in metrics_module._COUNTS else None
+    return sample_weight if mask is None else _masks.weights(sample_weight, mask, "sum")
 
 
 def _metric_list(metrics, model=None):

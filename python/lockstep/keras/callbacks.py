@@ -551,7 +551,7 @@ def _batches(given):
 
 class TensorBoard(Callback):
     """Writes event files for TensorBoard: LOG_DIR/train and LOG_DIR/validation, the figures of each epoch
-    as epoch_*, with `update_freq` those of batches as batch_*, and with `histogram_freq` the weights; with `profile_batch`,
+    as epoch_*, those of an evaluation as evaluation_*_vs_iterations, with `update_freq` those of batches as batch_*, and with `histogram_freq` the weights; with `profile_batch`,
     a number or (first, last), counted from 1, a Chrome trace of these batches in LOG_DIR/profile. What Keras does not
     have: `write_weight_norms` and `write_gradient_norms`, <weight>/norm and <weight>/gradient_norm of the last step by
     epoch, and of all gradients epoch_gradient_norm and batch_gradient_norm; the latter cost a pass over the gradients."""
@@ -648,6 +648,11 @@ class TensorBoard(Callback):
             with self._writer("train").as_default():
                 for one in self.model.weights:
                     summary.histogram(one.path + "/histogram", one.value(), step=epoch)
+
+    def on_test_end(self, logs=None):
+        if getattr(self.model, "optimizer", None) is not None:
+            figures = {f"evaluation_{name}_vs_iterations": one for name, one in (logs or {}).items()}
+            self._write("validation", figures, int(self.model.optimizer.iterations))
 
     def on_train_end(self, logs=None):
         self._end_profile()

@@ -270,6 +270,8 @@ _KINDS = {
     "R2Score": {}, "MeanIoU": {"num_classes": None}}
 _FIRST = ("TopKCategoricalAccuracy", "SparseTopKCategoricalAccuracy",
           "TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives", "AUC", "MeanIoU")
+_COUNTS = ("TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives", "AUC", "MeanIoU", "R2Score",
+           "RootMeanSquaredError")  # which are no means of a function of labels and predictions
 _NAMES = {"AUC": "auc", "LogCoshError": "logcosh", "KLDivergence": "kl_divergence",
           "R2Score": "r2_score", "MeanIoU": "mean_io_u"}
 _UNBUILT = {"AUC": {"summation_method": "interpolation", "thresholds": None, "multi_label": False, "num_labels": None,
