@@ -6,7 +6,7 @@ import os
 import re
 import threading
 
-from . import _late, _native
+from . import _checkpoint_status, _late, _native
 from .errors import InvalidArgumentError, OutOfRangeError
 from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
@@ -202,36 +202,6 @@ def _matrix_of(rows, columns):
                    * expand_dims(columns.read_value(), -2))
 
 
-class CheckpointLoadStatus:
-    """What became of a restore."""
-
-    def __init__(self, native):
-        self._native = native
-
-    def assert_consumed(self):
-        """Raises: AssertionError unless everything met its match."""
-        return self._check(self._native.assert_consumed)
-
-    def assert_existing_objects_matched(self):
-        return self._check(self._native.assert_existing)
-
-    def assert_nontrivial_match(self):
-        return self._check(self._native.assert_nontrivial)
-
-    def expect_partial(self):
-        return self
-
-    initialize_or_restore = run_restore_ops = lambda self, session=None: None
-
-    def _check(self, native):
-        from .errors import FailedPreconditionError
-        try:
-            native()
-        except FailedPreconditionError as error:
-            raise AssertionError(str(error)) from None
-        return self
-
-
 class CheckpointOptions:
     def __init__(self, experimental_io_device=None, enable_async=False, **kwargs):
         self.enable_async = enable_async
@@ -334,7 +304,7 @@ class Checkpoint:
             return _Nothing()
         native = self._made(filled=False)
         with _shapes_told():
-            status = CheckpointLoadStatus(native.restore(os.fspath(save_path)))
+            status = _checkpoint_status.CheckpointLoadStatus(native.restore(os.fspath(save_path)))
         for one in self._wholes.values():
             one.give_back()
         self._keep_count(native)
@@ -373,7 +343,7 @@ class Checkpoint:
         """Assigns what `write` has written."""
         native = self._made(filled=False)
         with _shapes_told():
-            status = CheckpointLoadStatus(native.read(os.fspath(save_path)))
+            status = _checkpoint_status.CheckpointLoadStatus(native.read(os.fspath(save_path)))
         for one in self._wholes.values():
             one.give_back()
         self._wait(os.fspath(save_path), status)

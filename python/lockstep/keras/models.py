@@ -664,8 +664,9 @@ class Sequential(Model):
 
 
 def clone_model(model, input_tensors=None, clone_function=None, **kwargs):
-    """A new model of the same layers, with new weights, compiled as the model is. Raises: ValueError for a model of one's
-    own."""
+    """A new model of the same layers with new weights, compiled as the model is.
+
+    Raises: ValueError for a model of one's own."""
     made = _cloned(model, clone_function)
     if model.compiled:
         made.compile_from_config(model.get_compile_config())

@@ -59,5 +59,5 @@ def deserialize(config, custom_objects=None) -> Any:
     """The schedule of {class_name, config}. Raises: ValueError for an unknown class."""
     ...
 def serialize(schedule) -> Any:
-    """A schedule as {class_name, config}."""
+    """A schedule as {module, class_name, config, registered_name}."""
     ...
