@@ -1,14 +1,18 @@
 """Updates of a variable's rows as functions: `tf.compat.v1.scatter_add` and its relatives."""
 
+from ... import ops_array
 from ..._tensor import IndexedSlices, convert_to_tensor
 
 
 def _rows(kind):
     def scatter(ref, indices, updates, use_locking=False, name=None):
-        updates = convert_to_tensor(updates, dtype_hint=ref.dtype)
-        return getattr(ref, "scatter_" + kind)(IndexedSlices(updates, convert_to_tensor(indices)))
+        updates, indices = convert_to_tensor(updates, dtype_hint=ref.dtype), convert_to_tensor(indices)
+        if updates._rank == 0:
+            sizes = ops_array.concat([ops_array.shape(indices), ref.shape.as_list()[1:]], 0) if len(ref.shape) > 1 else ops_array.shape(indices)
+            updates = ops_array.broadcast_to(updates, sizes)
+        return getattr(ref, "scatter_" + kind)(IndexedSlices(updates, indices))
     scatter.__name__ = "scatter_" + kind
-    scatter.__doc__ = f"The rows `indices` of a variable joined with `updates`: {kind}."
+    scatter.__doc__ = f"The rows `indices` of a variable joined with `updates`, rows or one number for all: {kind}."
     return scatter
 
 

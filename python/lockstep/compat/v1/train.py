@@ -51,13 +51,16 @@ def global_step(sess, global_step_tensor):
 
 def get_or_create_global_step(graph=None):
     """The variable that counts steps."""
-    from . import get_default_graph
+    from . import get_default_graph, get_variable_scope
     graph = graph or get_default_graph()
     known = graph._collections.get("global_step")
     if known:
         return known[0]
     from ..._dtypes import int64
-    made = Variable(0, trainable=False, name="global_step", dtype=int64)
+    from ..._function import outermost_scope
+    scope = get_variable_scope().name
+    with outermost_scope():  # scopes of variables name it, those of ops do not
+        made = Variable(0, trainable=False, name=f"{scope}/global_step" if scope else "global_step", dtype=int64)
     graph.add_to_collection("global_step", made)
     return made
 
