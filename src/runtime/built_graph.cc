@@ -190,11 +190,11 @@ Tensor Named(const Tensor& tensor, const std::string& name) {
   const auto state = runtime::GraphState::Of(tensor, "name");
   const std::lock_guard lock(state->mutex);
   graph::Node& node = state->built->node(state->EndpointOf(tensor).node);
-  if (node.name == state->prefix + name) return tensor;
+  if (node.name == state->FullName(name)) return tensor;
   const std::string before = node.name + "/";
   int first = node.id;  // of the constants that were made for it
   while (first > 0 && state->built->node(first - 1).name.starts_with(before)) --first;
-  state->NameNode(node, state->prefix + name);
+  state->NameInScope(node, name);
   state->NameConstants(node, first);
   return tensor;
 }

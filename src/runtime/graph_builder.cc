@@ -184,7 +184,7 @@ Tensor GraphTracer::AddNamedConstant(const Tensor& value, const std::string& nam
   const graph::Endpoint made = graph()->AddConstant(value);
   graph::Node& node = graph()->node(made.node);
   Place(node);
-  state_.NameNode(node, state_.prefix + name);
+  state_.NameInScope(node, name);
   return TensorOf(made);
 }
 
@@ -225,14 +225,30 @@ void GraphState::ForgetName(const std::string& key) {
     --base->second;
 }
 
-void GraphState::NameNode(graph::Node& node, const std::string& base) {
+void GraphState::DropName(const graph::Node& node) {
   const auto known = by_name.find(node.name);
-  if (known != by_name.end() && known->second == node.id) {
-    by_name.erase(known);
-    ForgetName(LowerCase(node.name));
-  }
+  if (known == by_name.end() || known->second != node.id) return;
+  by_name.erase(known);
+  ForgetName(LowerCase(node.name));
+}
+
+void GraphState::NameNode(graph::Node& node, const std::string& base) {
+  DropName(node);
   node.name = UniqueName(base);
   by_name[node.name] = node.id;
+}
+
+std::string GraphState::FullName(const std::string& name) const {
+  return name.ends_with('/') ? name.substr(0, name.size() - 1) : prefix + name;
+}
+
+void GraphState::NameInScope(graph::Node& node, const std::string& name) {
+  const std::string full = FullName(name);
+  if (!name.ends_with('/') || by_name.contains(full)) return NameNode(node, full);
+  DropName(node);
+  used_names.try_emplace(LowerCase(full), 0);
+  node.name = full;
+  by_name[full] = node.id;
 }
 
 int GraphState::AddControlled(const std::string& name, const std::vector<int>& controls,
@@ -244,7 +260,7 @@ int GraphState::AddControlled(const std::string& name, const std::vector<int>& c
   const Tensor done = ops::Emit1("Group", {});
   tracer->PopControl();
   graph::Node& node = built->node(EndpointOf(done).node);
-  NameNode(node, prefix + name);
+  NameInScope(node, name);
   return node.id;
 }
 
