@@ -195,9 +195,8 @@ void NameNew(const Tensor& tensor, const std::string& name, int first) {
   const std::lock_guard lock(state->mutex);
   const int made = symbol->endpoint().node;
   if (made < first) return;
-  const std::string scope = name.ends_with('/')
-                                ? name
-                                : state->prefix + name.substr(0, name.find('/')) + "/";
+  const std::string scope =
+      name.ends_with('/') ? name : state->prefix + name.substr(0, name.find('/')) + "/";
   const std::string below = state->built->node(made).name + "/";  // its constants, "Add/y"
   for (int id = state->graph().num_nodes() - 1; id >= first;
        --id) {  // the last number is free first
