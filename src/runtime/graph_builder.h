@@ -70,8 +70,8 @@ struct GraphState : std::enable_shared_from_this<GraphState> {
   /// `base`, or the first of base_1, base_2, ... that is free; "Add" is taken where "add" is.
   std::string UniqueName(const std::string& base);
   void NameNode(graph::Node& node, const std::string& base);
-  /// `name` in the scope that is open; one that ends with "/" is the name of a scope, and taken as it
-  /// is, as TensorFlow does.
+  /// `name` in the scope that is open; one that ends with "/" is the name of a scope, and taken as
+  /// it is, as TensorFlow does.
   std::string FullName(const std::string& name) const;
   /// Gives a node that name, or one that is like it and free; a scope does not take its own name.
   void NameInScope(graph::Node& node, const std::string& name);
