@@ -385,7 +385,7 @@ class Variable:
     @property
     def initializer(self) -> Any: ...
     def is_initialized(self, name=None) -> Any:
-        """Whether it has a value, as a tensor."""
+        """Whether it has a value, as a tensor; of a graph's variable, whether it has one in the session that runs it."""
         ...
     def load(self, value, session=None) -> Any:
         """Assigns, in a graph in the session or in the default one, as version 1 has it."""
