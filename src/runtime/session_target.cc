@@ -10,7 +10,6 @@
 #include "runtime/graph_dot.h"
 #include "runtime/random_streams.h"
 #include "runtime/session_callable.h"
-#include "runtime/shared_object.h"
 
 namespace lockstep::runtime {
 
@@ -40,12 +39,9 @@ class LocalTarget : public SessionTarget {
   }
 
  private:
-  // The cell of a graph's variable, made when it is first named. Queues and random streams are the
-  // session's own, too.
+  // The cell of a graph's variable, made when it is first named.
   Tensor CellFor(const Tensor& handle) {
     const GraphVariable* variable = AsGraphVariable(handle);
-    if (const auto* object = dynamic_cast<const NamedObject*>(handle.object().get()))
-      return ObjectFor(*object, handle);
     if (variable == nullptr) return StreamFor(handle);
     const std::lock_guard lock(mutex_);
     Tensor& cell = cells_[variable];
@@ -56,24 +52,6 @@ class LocalTarget : public SessionTarget {
                                 handle.element_dtype());
     }
     return cell;
-  }
-
-  // One for all that have its name.
-  Tensor ObjectFor(const NamedObject& object, const Tensor& handle) {
-    const std::string spec = object.kind + " " + object.spec.Signature();
-    const std::lock_guard lock(mutex_);
-    const auto [place, is_new] = objects_.try_emplace(object.name);
-    NamedOne& own = place->second;
-    if (is_new) {
-      own = {spec, Tensor::FromObject(MakeSharedObject(object.kind, object.name, object.spec),
-                                      DType::kResource, handle.shape(), handle.element_dtype())};
-    } else if (own.spec != spec) {
-      throw Error(Code::kInvalidArgument,
-                  "[session] queues and accumulators of one shared_name are made alike; got '" +
-                      object.name + "' as " + spec + " and as " + own.spec +
-                      "; give one of them another name");
-    }
-    return own.handle;
   }
 
   // The session's copy of a random op's stream; nothing for other resources.
@@ -95,11 +73,6 @@ class LocalTarget : public SessionTarget {
   std::mutex mutex_;
   std::vector<Tensor> kept_;  // so that the addresses of their objects stay theirs
   std::unordered_map<const TensorObject*, Tensor> cells_;
-  struct NamedOne {
-    std::string spec;
-    Tensor handle;
-  };
-  std::map<std::string, NamedOne> objects_;
 };
 
 // Filled while the library is loaded.
