@@ -6,7 +6,7 @@ from .. import _native
 from .._dtypes import as_dtype
 from .._tensor import convert_to_tensor
 from .._variable import Variable
-from ..ops_array import ones_like
+from ..ops_array import ones_like as _ones_like
 from ._names import auto_name, to_snake_case
 from ._policy import _widened
 
@@ -210,7 +210,7 @@ class Mean(_NativeMetric):
         values = convert_to_tensor(values)
         values = _native.cast(values, 1) if not values.dtype.is_floating else _widened(values)
         if values._rank == 0 and sample_weight is not None:  # one value for all that have a weight
-            values = values * ones_like(convert_to_tensor(sample_weight), dtype=values.dtype)
+            values = values * _ones_like(convert_to_tensor(sample_weight), dtype=values.dtype)
         self._made.update_values(values, sample_weight)
 
     @property
