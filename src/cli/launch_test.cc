@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/cores.h"
+#include "net/grpc_test.h"
 
 namespace lockstep::cli {
 namespace {
@@ -148,6 +149,7 @@ TEST_F(Launched, GivesEachTaskItsDescription) {
 
 // Else tasks of one host would fight for its cores.
 TEST_F(Launched, DividesTheCoresOverTasksThatNameNoDevices) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   for (const std::string strategy : {"multi_worker", "parameter_server"}) {
     const auto devices = [&](const std::string& flags, const std::string& own) {
       const Ran ran = Run("launch --workers 2 --json " + flags +
