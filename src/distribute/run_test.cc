@@ -350,4 +350,14 @@ TEST(Run, IsRefusedInsideOfAReplica) {
 }
 
 }  // namespace
+TEST(Run, ValuesOfNoReplicasOrTooManyAreRefused) {
+  MirroredStrategy strategy({.devices = 2, .replicas = 2});
+  const auto three = PerReplica(std::vector<Tensor>(3, Constant<float>({1})));
+  for (const PerReplica& value : {PerReplica(), three}) {
+    EXPECT_THROW(strategy.Reduce(ReduceOp::kSum, value, std::nullopt), Error);
+    EXPECT_THROW(strategy.Gather(value, 0), Error);
+    EXPECT_THROW(strategy.Run([](const Tensor& x) { return x; }, value), Error);
+  }
+}
+
 }  // namespace lockstep

@@ -225,17 +225,25 @@ int Strategy::worker() const {
 
 OneDeviceStrategy::OneDeviceStrategy(int threads) : Strategy("one_device", 1, 1, threads) {}
 
+namespace {
+
+// One value for all replicas, or one for each.
+void RequireValues(const char* where, const PerReplica& value, int replicas) {
+  const size_t count = value.values().size();
+  if (count > 0 && (value.is_same() || count == static_cast<size_t>(replicas))) return;
+  throw Error(Code::kInvalidArgument,
+              std::string("[") + where +
+                  "] an argument has one value, or one for each replica; got " +
+                  std::to_string(count) + " for " + std::to_string(replicas) + " replicas");
+}
+
+}  // namespace
+
 std::vector<PerReplica> Strategy::RunAll(const ReplicaFunction& function,
                                          const std::vector<PerReplica>& arguments) {
   distribute::RequireCrossReplica("strategy.run");
   distribute::RequireStrategy("strategy.run", id_, name_);
-  for (const PerReplica& argument : arguments) {
-    if (argument.is_same() || static_cast<int>(argument.values().size()) == replicas_) continue;
-    throw Error(Code::kInvalidArgument,
-                "[strategy.run] an argument has one value, or one for each replica; got " +
-                    std::to_string(argument.values().size()) + " for " + std::to_string(replicas_) +
-                    " replicas");
-  }
+  for (const PerReplica& argument : arguments) RequireValues("strategy.run", argument, replicas_);
   const bool eager = &ops::CurrentBuilder() == &runtime::EagerBuilder::Instance();
   return eager ? distribute::RunEagerly(*this, function, arguments)
                : distribute::TraceRun(*this, function, arguments);
@@ -244,6 +252,7 @@ std::vector<PerReplica> Strategy::RunAll(const ReplicaFunction& function,
 Tensor Strategy::Reduce(ReduceOp op, const PerReplica& value, std::optional<int> axis) {
   distribute::RequireCrossReplica("strategy.reduce");
   distribute::RequireStrategy("strategy.reduce", id_, name_);
+  RequireValues("strategy.reduce", value, replicas_);
   const distribute::CrossReplicaScope scope(*this);
   if (value.is_same() && !value.value(0).defined()) return Tensor();
   if (value.is_same() && replicas_ > 1 && !axis) {
@@ -267,6 +276,7 @@ Tensor Strategy::Reduce(ReduceOp op, const PerReplica& value, std::optional<int>
 Tensor Strategy::Gather(const PerReplica& value, int axis) {
   distribute::RequireCrossReplica("strategy.gather");
   distribute::RequireStrategy("strategy.gather", id_, name_);
+  RequireValues("strategy.gather", value, replicas_);
   const distribute::CrossReplicaScope scope(*this);
   std::vector<Tensor> parts;
   for (int r = 0; r < replicas_; ++r) {

@@ -43,6 +43,15 @@ TEST(Variables, RefuseToBeUsedBeforeTheyAreMade) {
   EXPECT_THROW(none.ToString(), Error);
 }
 
+TEST(Variables, OfWholeNumbersTakeNoRealOnes) {
+  const Variable count(Scalar<int32_t>(1));
+  EXPECT_THAT([&] { count.AssignAdd(1.5); },
+              testing::ThrowsMessage<Error>(HasSubstr("a real number needs a floating variable")));
+  EXPECT_THROW(count.Assign(2.7), Error);
+  count.AssignAdd(2);
+  EXPECT_EQ(count.value().scalar<int32_t>(), 3);
+}
+
 TEST(Tapes, OfAnotherThreadAreRefusedAndEndWithoutHarm) {
   const Tensor x = Constant<float>({1, 2});
   auto tape = std::make_unique<GradientTape>();

@@ -19,7 +19,14 @@ Tensor VariableState::Read() const { return ops::Emit1("ReadVariableOp", {Handle
 
 std::vector<Tensor> VariableState::Strong(std::vector<Tensor> inputs) const {
   for (Tensor& input : inputs) {
-    if (input.is_weak()) input = ops::CastScalar(input, first_.element_dtype());
+    if (!input.is_weak()) continue;
+    const DType own = first_.element_dtype();
+    if (input.dtype() == DType::kFloat64 && !IsFloating(own)) {
+      throw Error(Code::kInvalidArgument,
+                  "[variable] a real number needs a floating variable; got " + input.ToString() +
+                      " for " + NameAndType() + "; round it first");
+    }
+    input = ops::CastScalar(input, own);
   }
   return inputs;
 }
