@@ -349,7 +349,6 @@ TEST(Run, IsRefusedInsideOfAReplica) {
   EXPECT_THAT(error.what(), HasSubstr("MergeCall"));
 }
 
-}  // namespace
 TEST(Run, ValuesOfNoReplicasOrTooManyAreRefused) {
   MirroredStrategy strategy({.devices = 2, .replicas = 2});
   const auto three = PerReplica(std::vector<Tensor>(3, Constant<float>({1})));
@@ -360,4 +359,5 @@ TEST(Run, ValuesOfNoReplicasOrTooManyAreRefused) {
   }
 }
 
+}  // namespace
 }  // namespace lockstep

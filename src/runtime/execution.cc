@@ -1,6 +1,5 @@
 #include "base/check.h"
 #include "kernels/kernel.h"
-#include "lockstep/ops/array.h"
 #include "ops/builder.h"
 #include "runtime/eager.h"
 #include "runtime/host_results.h"
@@ -8,7 +7,6 @@
 #include "runtime/program.h"
 #include "runtime/program_items.h"
 #include "runtime/run_control.h"
-#include "tensor/buffer.h"
 
 namespace lockstep::runtime {
 

@@ -26,10 +26,6 @@ Shape StackedShape(const Shape& shape, int64_t iterations) {
   return stacked;
 }
 
-std::vector<int64_t> SizesOf(const Shape& shape) {
-  return {shape.sizes().begin(), shape.sizes().end()};
-}
-
 Tensor Joined(std::vector<Tensor> parts) { return parts.size() == 1 ? parts[0] : Concat(parts, 0); }
 
 Tensor ValuesOf(const ops::TensorType& type, const Tensor& last, const std::vector<Tensor>& past) {
@@ -102,7 +98,7 @@ Tensor LoopHistory::RowOf(const Tensor& history, size_t variable, const Tensor& 
   const Tensor begin = Gather(ends_[variable], iteration) - count;
   const Tensor flat =
       SliceBy(history, ExpandDims(begin, 0), ExpandDims(count, 0), {Shape::kUnknown});
-  return ReshapeBy(flat, shape, SizesOf(type.shape));
+  return ReshapeBy(flat, shape, type.shape.vector());
 }
 
 }  // namespace lockstep::runtime
