@@ -331,9 +331,13 @@ class Variable(metaclass=_Meta):
                              f"to variable ' {self.name}': Shape mismatch.The variable shape "
                              f"{self.shape}, and the assigned value shape {value.shape} are "
                              "incompatible.")
-        result = getattr(self._v, kind)(value)
+        result = self._put(kind, value)
         _records.remember(_WRITES[kind], (self, value), result, True)
         return UnreadVariable(self, result) if read_value else None
+
+    def _put(self, kind, value):
+        """Writes, and gives what is held then."""
+        return getattr(self._v, kind)(value)
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
         return self._scatter("update", sparse_delta.indices, sparse_delta.values)
@@ -534,7 +538,7 @@ def _read(variable):
 
 def _write_as(kind):
     def write(variable, value):
-        return getattr(variable._v, kind)(value)
+        return variable._put(kind, value)
     write.kind = kind
     return write
 

@@ -4,9 +4,11 @@ import weakref
 
 from .. import _native
 from .._dtypes import as_dtype
+from .._function import init_scope, strategy_of_scope
 from .._tensor import convert_to_tensor
 from .._variable import Variable
 from ..ops_array import ones_like as _ones_like
+from . import _metric_parts
 from ._names import auto_name, to_snake_case
 from ._policy import _widened
 
@@ -18,7 +20,7 @@ class Metric:
     def __init__(self, dtype=None, name=None):
         self.name = name or _auto_name(to_snake_case(type(self).__name__))
         self._dtype = as_dtype(dtype or "float32")
-        self._first = {}
+        self._states = {} if _metric_parts.has_parts(strategy_of_scope()) else None
 
     dtype = property(lambda self: self._dtype.name)
 
@@ -47,16 +49,15 @@ class Metric:
         return next(iter(made.values())) if isinstance(made, dict) else made
 
     def add_variable(self, shape=(), initializer=None, dtype=None, aggregation="sum", name=None):
-        """A variable of the metric; sums over replicas."""
-        variable = Variable._wrap(self._native.add(name or "variable", [int(s) for s in shape]))
+        """A variable of the metric; in a replica it is that one's own, and outside the sum over them."""
+        made = self._native.add(name or "variable", [int(s) for s in shape])
         if initializer is not None:
-            from .._function import init_scope
             from . import initializers
             with init_scope():  # also where the first batch in a function makes it
-                value = initializers.get(initializer)(shape, "float32")
-                if float(_native.reduce_sum(_native.abs(convert_to_tensor(value)), None, False)):
-                    variable.assign(value)
-                    self._first[variable._v.key] = (variable, value)
+                value = convert_to_tensor(initializers.get(initializer)(shape, "float32"))
+                if float(_native.reduce_sum(_native.abs(value), None, False)):
+                    made.assign(value)
+        variable = self._variable_of(made)
         variable._keras_path = f"{self.name}/{name or auto_name('variable')}"
         return variable
 
@@ -72,10 +73,10 @@ class Metric:
         raise NotImplementedError
 
     def reset_state(self):
-        """Sets the state back to its first value."""
+        """Sets the state to zeros."""
         self._native.reset()
-        for variable, value in self._first.values():
-            variable.assign(value)
+        for state in (self._states or {}).values():
+            state.clear_part()
 
     reset_states = reset_state
 
@@ -85,7 +86,14 @@ class Metric:
 
     @property
     def variables(self):
-        return [Variable._wrap(one) for one in self._native.variables()]
+        return [self._variable_of(one) for one in self._native.variables()]
+
+    def _variable_of(self, native):
+        if self._states is None:
+            return Variable._wrap(native)
+        if native.key not in self._states:
+            self._states[native.key] = _metric_parts.State.of(native)
+        return self._states[native.key]
 
     non_trainable_variables = weights = variables
 
@@ -163,6 +171,7 @@ class _NativeMetric(Metric):
             options["thresholds"] = [float(options["thresholds"])]
         self._options = options
         self._made = _native.make_metric(self._kind, dict(options, name=self.name))
+        self.variables  # noqa: B018  those of a strategy have parts from the beginning
 
     def _check_options(self, values, known):
         """Raises: TypeError for an option that is none; NotImplementedError for one of Keras's that is not built."""
@@ -185,8 +194,17 @@ class _NativeMetric(Metric):
         if self._kind in _OF_FLOATS and not y_pred.dtype.is_floating:
             y_pred = _native.cast(y_pred, 1)
         self._made.update(y_true, y_pred, sample_weight)
+        self._add_to_parts(_metric_parts.sums_of, self, y_true, y_pred, sample_weight)
+
+    def _add_to_parts(self, sums, *batch):
+        """In one of several replicas also adds to what it has of the sums."""
+        if self._states is not None and _metric_parts.in_replica():
+            for state, value in zip(self.variables, sums(*batch)):
+                state.add_to_part(value)
 
     def result(self):
+        if self._states is not None and _metric_parts.in_replica():
+            return _metric_parts.figure_of(self, [one.value() for one in self.variables])
         return self._made.result()
 
     def named(self, name):
@@ -212,6 +230,7 @@ class Mean(_NativeMetric):
         if values._rank == 0 and sample_weight is not None:  # one value for all that have a weight
             values = values * _ones_like(convert_to_tensor(sample_weight), dtype=values.dtype)
         self._made.update_values(values, sample_weight)
+        self._add_to_parts(_metric_parts.sum_sums if self._kind == "Sum" else _metric_parts.mean_sums, values, sample_weight)
 
     @property
     def total(self):
