@@ -4,7 +4,7 @@ import weakref
 
 from .. import _native
 from .._dtypes import as_dtype
-from .._function import init_scope, strategy_of_scope
+from .._function import init_scope as _init_scope, strategy_of_scope as _strategy_of_scope
 from .._tensor import convert_to_tensor
 from .._variable import Variable
 from ..ops_array import ones_like as _ones_like
@@ -20,7 +20,7 @@ class Metric:
     def __init__(self, dtype=None, name=None):
         self.name = name or _auto_name(to_snake_case(type(self).__name__))
         self._dtype = as_dtype(dtype or "float32")
-        self._states = {} if _metric_parts.has_parts(strategy_of_scope()) else None
+        self._states = {} if _metric_parts.has_parts(_strategy_of_scope()) else None
 
     dtype = property(lambda self: self._dtype.name)
 
@@ -53,7 +53,7 @@ class Metric:
         made = self._native.add(name or "variable", [int(s) for s in shape])
         if initializer is not None:
             from . import initializers
-            with init_scope():  # also where the first batch in a function makes it
+            with _init_scope():  # also where the first batch in a function makes it
                 value = convert_to_tensor(initializers.get(initializer)(shape, "float32"))
                 if float(_native.reduce_sum(_native.abs(value), None, False)):
                     made.assign(value)
