@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from . import _native
+from . import _input_graphs, _native
 from ._tensor import Tensor
 
 # Functions whose op is called otherwise than the last of the ops that they add.
@@ -30,6 +30,10 @@ def _naming(function):
     def call(*args, **kwargs):
         if not _native.has_graph():
             return function(*args, **kwargs)
+        graph = _input_graphs.other_graph([args, kwargs])
+        if graph is not None:
+            with graph.as_default():
+                return call(*args, **kwargs)
         before = _native.graph_size()
         made = function(*args, **kwargs)
         name = kwargs.get("name") or (args[place] if len(args) > place else None) or usual

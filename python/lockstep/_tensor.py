@@ -1,9 +1,10 @@
 """Tensors: conversion, printing, operators."""
 
+import contextlib
 import threading
 import weakref
 
-from . import _native, _records, device_spec, errors
+from . import _input_graphs, _native, _records, device_spec, errors
 from ._dtypes import BY_CODE, DType, TensorShape, as_dtype, bfloat16, float32, int32, string
 from ._newest import Newest
 from ._run_shapes import origins, with_shape
@@ -13,8 +14,11 @@ _local = threading.local()
 
 
 def op(function, *arguments):
-    """Calls a native op and keeps how its result was made."""
-    result = function(*arguments)
+    """Calls a native op and keeps how its result was made. In graphs of version 1 it goes where its inputs are."""
+    try:
+        result = function(*arguments)
+    except (errors.InvalidArgumentError, errors.FailedPreconditionError):
+        result = _input_graphs.again(function, *arguments)
     _records.remember(function, arguments, result)
     return result
 
@@ -450,8 +454,10 @@ def _consumers(self):
 def named(tensor, name):
     """Gives the op that was added last to a graph of version 1 a name."""
     if name and type(tensor) is Tensor and tensor._symbolic and _native.has_graph():
+        graph = _input_graphs.other_graph([tensor])
         try:
-            return _native.named(tensor, name)
+            with graph.as_default() if graph else contextlib.nullcontext():
+                return _native.named(tensor, name)
         except errors.InvalidArgumentError:  # of a body, whose ops have no names
             return tensor
     return tensor

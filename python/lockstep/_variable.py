@@ -4,7 +4,7 @@ import enum
 import functools
 import weakref
 
-from . import _native, _records, device_spec, errors
+from . import _input_graphs, _native, _records, device_spec, errors
 from ._dtypes import BY_CODE, TensorShape, as_dtype
 
 
@@ -275,7 +275,10 @@ class Variable(metaclass=_Meta):
 
     def value(self):
         """A snapshot of the value."""
-        return self._v.value()
+        try:
+            return self._v.value()
+        except errors.FailedPreconditionError:
+            return _input_graphs.again(lambda own: own._v.value(), self)
 
     def read_value(self):
         from ._tensor import op
@@ -331,7 +334,10 @@ class Variable(metaclass=_Meta):
                              f"to variable ' {self.name}': Shape mismatch.The variable shape "
                              f"{self.shape}, and the assigned value shape {value.shape} are "
                              "incompatible.")
-        result = self._put(kind, value)
+        try:
+            result = self._put(kind, value)
+        except errors.FailedPreconditionError:
+            result = _input_graphs.again(Variable._put, self, kind, value)
         _records.remember(_WRITES[kind], (self, value), result, True)
         return UnreadVariable(self, result) if read_value else None
 
