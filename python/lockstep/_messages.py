@@ -5,7 +5,7 @@ import struct
 from ._example import _field, _varint
 
 # field number: (name, kind); a kind is "int", "type" (a dtype's number), "bool", "float", "double", "text", "bytes", or
-# another message's name; "*" before a kind means many, "{" a map by texts, "#" one by integers.
+# another message's or an enum's name; "*" before a kind means many, "{" a map by texts, "#" one by integers.
 _MESSAGES = {
     "Event": {1: ("wall_time", "double"), 2: ("step", "int"), 3: ("file_version", "text"), 4: ("graph_def", "bytes"),
               5: ("summary", "Summary")},
@@ -52,11 +52,48 @@ _MESSAGES = {
                     8: ("synchronization", "int"), 9: ("aggregation", "int")},
     "ClusterDef": {1: ("job", "*JobDef")},
     "JobDef": {1: ("name", "text"), 2: ("tasks", "#text")},
-    "ServerDef": {1: ("cluster", "ClusterDef"), 2: ("job_name", "text"), 3: ("task_index", "int"), 5: ("protocol", "text")},
+    "ServerDef": {1: ("cluster", "ClusterDef"), 2: ("job_name", "text"), 3: ("task_index", "int"),
+                  4: ("default_session_config", "ConfigProto"), 5: ("protocol", "text")},
+    "ConfigProto": {1: ("device_count", "{int"), 2: ("intra_op_parallelism_threads", "int"), 3: ("placement_period", "int"),
+                    4: ("device_filters", "*text"), 5: ("inter_op_parallelism_threads", "int"), 6: ("gpu_options", "GPUOptions"),
+                    7: ("allow_soft_placement", "bool"), 8: ("log_device_placement", "bool"), 9: ("use_per_session_threads", "bool"),
+                    10: ("graph_options", "GraphOptions"), 11: ("operation_timeout_in_ms", "int"),
+                    12: ("session_inter_op_thread_pool", "*ThreadPoolOptionProto"), 13: ("rpc_options", "RPCOptions"),
+                    14: ("cluster_def", "ClusterDef"), 15: ("isolate_session_state", "bool"),
+                    17: ("share_cluster_devices_in_session", "bool")},
+    "GPUOptions": {1: ("per_process_gpu_memory_fraction", "double"), 2: ("allocator_type", "text"),
+                   3: ("deferred_deletion_bytes", "int"), 4: ("allow_growth", "bool"), 5: ("visible_device_list", "text"),
+                   6: ("polling_active_delay_usecs", "int"), 7: ("polling_inactive_delay_msecs", "int"),
+                   8: ("force_gpu_compatible", "bool")},
+    "GraphOptions": {2: ("enable_recv_scheduling", "bool"), 3: ("optimizer_options", "OptimizerOptions"),
+                     4: ("build_cost_model", "int"), 5: ("infer_shapes", "bool"), 6: ("place_pruned_graph", "bool"),
+                     7: ("enable_bfloat16_sendrecv", "bool"), 8: ("timeline_step", "int"), 9: ("build_cost_model_after", "int"),
+                     10: ("rewrite_options", "RewriterConfig")},
+    "OptimizerOptions": {1: ("do_common_subexpression_elimination", "bool"), 2: ("do_constant_folding", "bool"),
+                         3: ("opt_level", "OptimizerLevel"), 4: ("do_function_inlining", "bool"), 5: ("global_jit_level", "JitLevel"),
+                         6: ("max_folded_constant_in_bytes", "int"), 7: ("cpu_global_jit", "bool")},
+    "RewriterConfig": {1: ("layout_optimizer", "Toggle"), 2: ("disable_model_pruning", "bool"), 3: ("constant_folding", "Toggle"),
+                       4: ("memory_optimization", "int"), 7: ("arithmetic_optimization", "Toggle"),
+                       8: ("dependency_optimization", "Toggle"), 9: ("loop_optimization", "Toggle"),
+                       10: ("function_optimization", "Toggle"), 11: ("debug_stripper", "Toggle"),
+                       12: ("meta_optimizer_iterations", "int"), 13: ("shape_optimization", "Toggle"), 14: ("remapping", "Toggle"),
+                       15: ("scoped_allocator_optimization", "Toggle"), 17: ("min_graph_nodes", "int"),
+                       18: ("pin_to_host_optimization", "Toggle"), 19: ("disable_meta_optimizer", "bool"),
+                       22: ("implementation_selector", "Toggle"), 23: ("auto_mixed_precision", "Toggle"),
+                       24: ("common_subgraph_elimination", "Toggle")},
+    "RPCOptions": {1: ("use_rpc_for_inprocess_master", "bool"), 2: ("compression_algorithm", "text"), 3: ("compression_level", "int"),
+                   4: ("cache_rpc_response", "bool"), 5: ("disable_session_connection_sharing", "bool"),
+                   6: ("num_channels_per_target", "int")},
+    "ThreadPoolOptionProto": {1: ("num_threads", "int"), 2: ("global_name", "text")},
+    "RunOptions": {1: ("trace_level", "TraceLevel"), 2: ("timeout_in_ms", "int"), 3: ("inter_op_thread_pool", "int"),
+                   5: ("output_partition_graphs", "bool"), 7: ("report_tensor_allocations_upon_oom", "bool")},
     "ArgDef": {1: ("name", "text"), 2: ("description", "text"), 3: ("type", "type")},
 }
-_EMPTY = {"int": 0, "type": 0, "bool": False, "float": 0.0, "double": 0.0, "text": "", "bytes": b""}
-_NUMBERS = ("int", "type", "bool", "float", "double")
+_ENUMS = {"OptimizerLevel": {"L1": 0, "L0": -1}, "JitLevel": {"DEFAULT": 0, "OFF": -1, "ON_1": 1, "ON_2": 2},
+          "Toggle": {"DEFAULT": 0, "ON": 1, "OFF": 2, "AGGRESSIVE": 3},
+          "TraceLevel": {"NO_TRACE": 0, "SOFTWARE_TRACE": 1, "HARDWARE_TRACE": 2, "FULL_TRACE": 3}}
+_EMPTY = {"int": 0, "type": 0, "bool": False, "float": 0.0, "double": 0.0, "text": "", "bytes": b"", **dict.fromkeys(_ENUMS, 0)}
+_NUMBERS = ("int", "type", "bool", "float", "double", *_ENUMS)
 _ONE_OF = {"Value": ("simple_value", "image", "histo", "tensor"), "Event": ("file_version", "graph_def", "summary"),
            "CollectionDef": ("node_list", "bytes_list", "int64_list", "float_list"),
            "AttrValue": tuple(name for name, _ in _MESSAGES["AttrValue"].values())}
@@ -96,13 +133,17 @@ class Message:
         if data:
             self.MergeFromString(data)
         for name, value in fields.items():
+            if not any(own == name for own, _ in _MESSAGES[kind].values()):
+                raise ValueError(f"Protocol message {kind} has no \"{name}\" field.")
+            if value is None:
+                continue
             held = getattr(self, name)
             if isinstance(held, list):
                 held.extend(value)
             elif isinstance(held, dict):
                 held.update(value)
             else:
-                setattr(self, name, value)
+                setattr(self, name, Message(held._kind, **value) if isinstance(held, Message) and isinstance(value, dict) else value)
 
     def Clear(self):
         """Takes all fields away."""
@@ -137,10 +178,12 @@ class Message:
         if of[0] in "{#":
             entry = {number: one for number, _, one in _fields(value)}
             key = entry.get(1, b"").decode() if of[0] == "{" else _signed(entry.get(1, 0))
-            getattr(self, name)[key] = _one(of[1:], entry.get(2, b""))
+            getattr(self, name)[key] = _one(of[1:], entry.get(2, 0 if of[1:] in _NUMBERS else b""))
         elif of[0] == "*":
             getattr(self, name).extend(_packed(of[1:], value) if wire == 2 and of[1:] in _NUMBERS
                                        else [_one(of[1:], value)])
+        elif isinstance(self.__dict__.get(name), Message):
+            self.__dict__[name].MergeFromString(value)
         else:
             setattr(self, name, _one(of, value))
 
@@ -154,6 +197,8 @@ class Message:
         if name in group:
             self._has.difference_update(group)
         self._has.add(name)
+        if isinstance(value, str) and of in _ENUMS:
+            value = _ENUMS[of][value]
         self.__dict__[name] = value.encode() if of == "bytes" and isinstance(value, str) else value
 
     def __getattr__(self, name):
@@ -190,15 +235,13 @@ class Message:
         for number, name, of, value in self._present():
             if of[0] in "{#":
                 parts += [_field(number, (_field(1, key.encode()) if of[0] == "{" else _key(1, 0) + _varint(key))
-                                 + _field(2, _bytes(of[1:], value[key]))) for key in sorted(value)]
+                                 + _numbered(2, of[1:], value[key])) for key in sorted(value)]
             elif of[0] == "*" and of[1:] in _NUMBERS:
                 parts.append(_field(number, b"".join(_bytes(of[1:], one) for one in value)))
             elif of[0] == "*":
                 parts += [_field(number, _bytes(of[1:], one)) for one in value]
             else:
-                data = _bytes(of, value)
-                parts.append(_key(number, {"float": 5, "double": 1}.get(of, 0)) + data if of in _NUMBERS
-                             else _field(number, data))
+                parts.append(_numbered(number, of, value))
         for number, wire, value in self._unknown:
             parts.append(_field(number, value) if wire == 2 else _key(number, wire) + (
                 _varint(value) if wire == 0 else value))
@@ -214,6 +257,22 @@ class Message:
     def CopyFrom(self, other):
         """Takes over the fields of another message of the kind."""
         self.ParseFromString(other.SerializeToString())
+
+    def MergeFrom(self, other):
+        """Takes the fields of another message of the kind, too; lists go on."""
+        self.MergeFromString(other.SerializeToString())
+
+    def ClearField(self, name):
+        """Takes a field away."""
+        of = next((of for own, of in _MESSAGES[self._kind].values() if own == name), None)
+        if of is None:
+            raise ValueError(f"Protocol message {self._kind} has no \"{name}\" field.")
+        self._has.discard(name)
+        self.__dict__.pop(name, None)
+        if of[0] in "*{#":
+            self.__dict__[name] = getattr(Message(self._kind), name)
+        elif of in _EMPTY:
+            self.__dict__[name] = _EMPTY[of]
 
     def __eq__(self, other):
         return isinstance(other, Message) and self._kind == other._kind and self._encoded() == other._encoded()
@@ -255,6 +314,10 @@ def _text_of(of, value):
         return "true" if value else "false"
     if of == "float":
         return _float_text(value)
+    if of == "double":
+        return repr(float(value)).removesuffix(".0")
+    if of in _ENUMS:
+        return next((name for name, number in _ENUMS[of].items() if number == value), repr(value))
     if of == "type":
         known = BY_CODE[value] if 0 < value < len(BY_CODE) else None
         names = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
@@ -273,13 +336,20 @@ def _bytes(of, value):
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
+def _numbered(number, of, value):
+    """The bytes of a field."""
+    data = _bytes(of, value)
+    return _key(number, {"float": 5, "double": 1}.get(of, 0)) + data if of in _NUMBERS else _field(number, data)
+
+
 def _key(number, wire):
     return _varint(number << 3 | wire)
 
 
 def message_class(kind):
-    """The class of messages of a kind, with `FromString`."""
-    return type(kind, (Message,), {"__init__": lambda self, data=b"", **fields: Message.__init__(self, kind, data, **fields),
+    """The class of messages of a kind, with `FromString`, and the values of its enums by name."""
+    enums = {name: value for _, of in _MESSAGES[kind].values() for name, value in _ENUMS.get(of, {}).items()}
+    return type(kind, (Message,), {**enums, "__init__": lambda self, data=b"", **fields: Message.__init__(self, kind, data, **fields),
                                    "FromString": classmethod(lambda cls, data: cls(data)), "__module__": __name__})
 
 
@@ -329,7 +399,7 @@ def _signed(value):
 
 
 def _one(of, value):
-    if of in ("int", "type"):
+    if of in ("int", "type") or of in _ENUMS:
         return _signed(value)
     if of == "bool":
         return bool(value)
@@ -339,7 +409,7 @@ def _one(of, value):
 
 
 def _packed(of, data):
-    if of in ("int", "type", "bool"):
+    if of in ("int", "type", "bool") or of in _ENUMS:
         place, made = 0, []
         while place < len(data):
             value, place = _number(data, place)

@@ -34,7 +34,7 @@ class Server:
                 raise ValueError("Must specify an explicit `task_index`.")
             task_index = spec.task_indices(job_name)[0]
         spec.task_address(job_name, task_index)
-        self._jobs, self._task, self._native = spec._jobs, (job_name, task_index), None
+        self._jobs, self._task, self._native, self._config = spec._jobs, (job_name, task_index), None, config
         if start:
             self.start()
 
@@ -42,16 +42,17 @@ class Server:
     def create_local_server(config=None, start=True):
         """A cluster of this process alone, at a free port."""
         server = object.__new__(Server)
-        server._native = _native.Server.local()
+        server._native, server._config = _native.Server.local(), config
         _running.append(server._native)
         return server
 
     @property
     def server_def(self):
-        """`cluster`, `job_name`, `task_index`, `protocol` of this server."""
+        """`cluster`, `job_name`, `task_index`, `protocol` and `default_session_config` of this server."""
         jobs = getattr(self, "_jobs", None) or {"localhost": {0: self.target.partition("://")[2]}}
         name, index = getattr(self, "_task", ("localhost", 0))
-        return ServerDef(cluster=ClusterSpec(jobs).as_cluster_def(), job_name=name, task_index=index, protocol="grpc")
+        return ServerDef(cluster=ClusterSpec(jobs).as_cluster_def(), job_name=name, task_index=index, protocol="grpc",
+                         default_session_config=self._config)
 
     def start(self):
         """Listens; once."""
@@ -62,7 +63,9 @@ class Server:
     @property
     def target(self):
         """"grpc://host:port", as TensorFlow has it; what sessions take."""
-        return self._native.target.replace("lockstep://", "grpc://")
+        if getattr(self, "_jobs", None):
+            return "grpc://" + self._jobs[self._task[0]][self._task[1]]
+        return self._native.target.replace("lockstep://127.0.0.1", "grpc://localhost").replace("lockstep://", "grpc://")
 
     def join(self):
         """Waits for ever."""

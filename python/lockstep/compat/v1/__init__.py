@@ -12,8 +12,8 @@ from ._graphs import (Graph, GraphKeys, GraphOperation, control, control_flow_v2
                       enable_eager_execution, enable_resource_variables, enable_v2_behavior, enable_v2_tensorshape,
                       executing_eagerly_outside_functions, get_default_graph, graph_gradients, graph_group,
                       graph_variable, in_graph, name_scope, reset_default_graph)
-from ._sessions import (ConfigProto, GPUOptions, InteractiveSession, RunMetadata, RunOptions,  # noqa: F401
-                        Session, get_default_session)
+from ._sessions import (ConfigProto, GPUOptions, GraphOptions, InteractiveSession, OptimizerOptions,  # noqa: F401
+                        RunMetadata, RunOptions, Session, get_default_session)
 from ._first_values import variables_initializer as initialize_variables  # noqa: F401
 from ._first_values import (global_variables_initializer, initialize_all_variables,  # noqa: F401
                             initialize_local_variables, is_variable_initialized, local_variables_initializer,
@@ -32,7 +32,7 @@ from ._initializers import (constant_initializer, glorot_uniform_initializer, on
                             random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
                             zeros_initializer)
 from ._random import get_seed, random_normal, random_uniform, set_random_seed, truncated_normal  # noqa: F401
-from ._functions import (AggregationMethod, GraphOptions, OptimizerOptions, Print, arg_max, arg_min,  # noqa: F401
+from ._functions import (AggregationMethod, Print, arg_max, arg_min,  # noqa: F401
                          assert_proper_iterable, assert_variables_initialized, batch_gather, clip_by_average_norm, colocate_with, cond,
                          container, convert_to_tensor_or_indexed_slices,
                          convert_to_tensor_or_sparse_tensor, count_up_to, dimension_at_index, dimension_value, div, get_local_variable,

@@ -273,18 +273,6 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
-class GraphOptions:
-    """Options of a session's graphs, taken and without effect on results."""
-
-    def __init__(self, **options):
-        self.__dict__.update(options)
-
-
-class OptimizerOptions(GraphOptions):
-    L0, L1 = -1, 0
-    OFF, DEFAULT, ON_1, ON_2 = -1, 0, 1, 2
-
-
 class colocate_with:
     """A context whose ops are where another op or variable is."""
 

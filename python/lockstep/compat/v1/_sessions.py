@@ -8,11 +8,13 @@ import numpy
 from ... import _native, errors, nest
 from ..._dtypes import resource, TensorShape
 from ..._function import Operation
+from ..._messages import Message, message_class
 from ..._run_shapes import origins, unknown_ranks
 from ..._tensor import convert_to_tensor, Tensor
 from ..._variable import UnreadVariable, Variable
 from ._first_values import _initialize, _Initializers
-from ._graphs import _targets, get_default_graph, GraphOperation, in_graph
+from ._graphs import _targets, get_default_graph, Graph, GraphOperation, in_graph
+from ._partial_runs import PartialRuns
 from ._placeholders import require_no_ranks
 from ._value_parts import fed_parts, has_parts, run_with_parts
 
@@ -33,29 +35,11 @@ def get_default_session():
     return sessions[-1] if sessions else None
 
 
-class ConfigProto:
-    """Options of a session, taken and without effect on results."""
-
-    def __init__(self, **options):
-        class GPUOptions:
-            allow_growth = False
-        self.gpu_options = GPUOptions()
-        self.__dict__.update(options)
-
-
-class GPUOptions:
-    def __init__(self, **options):
-        self.__dict__.update(options)
-
-
-class RunOptions:
-    """Options of a run. `timeout_in_ms`: DeadlineExceededError after so long; `trace_level`: other than NO_TRACE fills
-    `RunMetadata.step_stats`; the rest is taken, and without effect on results."""
-    NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
-    timeout_in_ms = 0
-
-    def __init__(self, **options):
-        self.__dict__.update(options)
+# Options of a session and of a run, taken and without effect on results, but for `ConfigProto.operation_timeout_in_ms` and
+# `RunOptions.timeout_in_ms` (DeadlineExceededError after so long), `ConfigProto.log_device_placement`, and
+# `RunOptions.trace_level` (other than NO_TRACE fills `RunMetadata.step_stats`).
+ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunOptions = (message_class(kind) for kind in (
+    "ConfigProto", "GPUOptions", "GraphOptions", "OptimizerOptions", "RunOptions"))
 
 
 class DeviceAttributes:
@@ -125,21 +109,28 @@ def _scheme(target):
     if target in (None, "", "local"):
         return ""
     scheme, there, address = target.partition("://")
+    if there and scheme not in ("grpc", "lockstep"):
+        raise errors.NotFoundError(None, None, f"No session factory registered for the given session options: {{target: \"{target}\" "
+                                   "config: } Registered factories are {DIRECT_SESSION, GRPC_SESSION}.")
     return f"lockstep://{address if there else scheme}"
 
 
-class Session:
+class Session(PartialRuns):
     """Runs parts of a graph; without one, results that were computed eagerly, again.
 
     A run computes what its fetches need, each op at most once. With the target of a server, "grpc://host:port" or
     `server.target`, ops are where their devices say on its cluster, with the variables and queues that its tasks keep; what
     only this process can do, such as `py_function`, it does here. Servers that are not there yet are waited for, a minute
     each.
-    Raises: UnavailableError naming a server that is not there."""
+    Raises: UnavailableError naming a server that is not there; NotFoundError for a target of another scheme."""
 
     def __init__(self, target="", graph=None, config=None):
         if target is not None and not isinstance(target, (str, bytes)):
             raise TypeError(f"Argument `target` must be a string, but got \"{type(target).__name__}\"")
+        if graph is not None and not isinstance(graph, Graph):
+            raise TypeError(f"Argument `graph` must be a tf.Graph, but got \"{type(graph).__name__}\"")
+        if config is not None and getattr(config, "_kind", None) != "ConfigProto":
+            raise TypeError(f"Argument `config` must be a tf.ConfigProto, but got \"{type(config).__name__}\"")
         self._target = _scheme(target)
         self._patience = getattr(config, "operation_timeout_in_ms", 0)
         self._logs = bool(getattr(config, "log_device_placement", False))
@@ -210,10 +201,7 @@ class Session:
         Args: feed_dict: {tensor: value} for tensors that are not to be computed.
         Raises: RuntimeError when the session is closed; TypeError for other fetches; ValueError for
         values that do not fit; InvalidArgumentError for placeholders without a value."""
-        if self._closed_at is not None:
-            raise RuntimeError("Attempted to use a closed Session. It was closed where its `with` block "
-                               f"ends, line {self._closed_at[1]} of {self._closed_at[0]}; move the call "
-                               "into the block")
+        self._require_open()
         if fetches is None:
             raise TypeError("Argument `fetch` = None has invalid type \"NoneType\". Cannot be None")
         leaves = nest.flatten(fetches)
@@ -223,6 +211,12 @@ class Session:
             return _run_graph(self, fetches, leaves, feed_dict, getattr(options, "timeout_in_ms", 0) or self._patience,
                               run_metadata if getattr(options, "trace_level", 0) else None)
         return _run_eager(fetches, leaves, feed_dict)
+
+    def _require_open(self):
+        if self._closed_at is not None:
+            raise RuntimeError("Attempted to use a closed Session. It was closed where its `with` block "
+                               f"ends, line {self._closed_at[1]} of {self._closed_at[0]}; move the call "
+                               "into the block")
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):
         return lambda *values: self.run(fetches, dict(zip(feed_list or [], values)))

@@ -16,6 +16,7 @@ class SessionManager:
         from . import get_default_graph
         self._graph = graph or get_default_graph()
         self._local, self._local_feeds, self._wait = local_init_op, local_init_feed_dict, recovery_wait_secs
+        self._asks_first = ready_for_local_init_op is not None
         from . import global_variables, report_uninitialized_variables
         with self._graph.as_default():
             self._ready = report_uninitialized_variables() if ready_op is None else ready_op
@@ -45,6 +46,11 @@ class SessionManager:
                 session.run(init_op, init_feed_dict)
             if init_fn is not None:
                 init_fn(session)
+        missing = self._missing(session, self._ready_for_local) if self._asks_first else None
+        if missing:
+            raise RuntimeError("Init operations did not make model ready for local_init.  Init op: "
+                               f"{getattr(init_op, 'name', None)}, init fn: {init_fn}, error: Variables not initialized: "
+                               f"{', '.join(missing)}")
         self._begin(session)
         missing = self._missing(session, self._ready)
         if missing:

@@ -3,6 +3,7 @@
 import functools
 import re
 import sys
+import threading
 
 import numpy
 
@@ -178,3 +179,24 @@ class FileWriter:
 
     def __exit__(self, *_):
         self.close()
+
+
+class FileWriterCache:
+    """One `FileWriter` for each folder, whoever asks."""
+
+    _writers, _lock = {}, threading.Lock()
+
+    @staticmethod
+    def get(logdir):
+        """The writer of a folder, made at first."""
+        with FileWriterCache._lock:
+            if logdir not in FileWriterCache._writers:
+                FileWriterCache._writers[logdir] = FileWriter(logdir)
+            return FileWriterCache._writers[logdir]
+
+    @staticmethod
+    def clear():
+        """Closes and forgets all."""
+        with FileWriterCache._lock:
+            while FileWriterCache._writers:
+                FileWriterCache._writers.popitem()[1].close()

@@ -5,7 +5,7 @@ from ..._tensor import IndexedSlices, convert_to_tensor
 from ..._variable import Variable
 from ...queue import FIFOQueue
 from .accumulators import ConditionalAccumulator, SparseConditionalAccumulator
-from .monitored import SessionRunHook
+from .hooks import SessionRunHook
 from .queue_runner import QueueRunner
 from .optimizers import Optimizer
 
@@ -52,7 +52,7 @@ class SyncReplicasOptimizer(Optimizer):
             raise ValueError("Global step is required to check staleness")
         from . import global_variables, name_scope, report_uninitialized_variables
         self._step = global_step
-        with name_scope(self._name):
+        with name_scope(None):
             self._local_step = Variable(global_step.dtype.as_numpy_dtype(0), trainable=False, name="sync_rep_local_step",
                                         dtype=global_step.dtype)
         self._make_local(self._local_step)
@@ -103,9 +103,7 @@ class SyncReplicasOptimizer(Optimizer):
     def _make_local(variable):
         from . import get_default_graph
         graph = get_default_graph()
-        for own in (graph._collections.get("variables"), graph._collections.get("trainable_variables")):
-            if own is not None:
-                own[:] = [one for one in own if one is not variable]
+        graph.keep_out_of_globals(variable)
         graph.add_to_collection("local_variables", variable)
 
     @staticmethod

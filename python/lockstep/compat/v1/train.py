@@ -8,12 +8,12 @@ from ...train import (BytesList, Checkpoint, CheckpointManager, Coordinator, Exa
 from ...train import CheckpointOptions  # noqa: F401
 from ...train_cluster import ClusterDef, ClusterSpec, JobDef, ServerDef  # noqa: F401
 from ...distribute.server import Server  # noqa: F401
-from .monitored import (CheckpointSaverHook, CheckpointSaverListener, ChiefSessionCreator, FeedFnHook,  # noqa: F401
-                        FinalOpsHook, GlobalStepWaiterHook, LoggingTensorHook, MonitoredSession,
-                        MonitoredTrainingSession, NanLossDuringTrainingError, NanTensorHook, Scaffold,
-                        SecondOrStepTimer, SessionCreator, SessionRunArgs, SessionRunContext, SessionRunHook,
-                        SessionRunValues, SingularMonitoredSession, StepCounterHook, StopAtStepHook, SummarySaverHook,
-                        WorkerSessionCreator)
+from .hooks import (CheckpointSaverHook, CheckpointSaverListener, FeedFnHook, FinalOpsHook,  # noqa: F401
+                    GlobalStepWaiterHook, LoggingTensorHook, NanLossDuringTrainingError, NanTensorHook, ProfilerHook,
+                    SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues,
+                    StepCounterHook, StopAtStepHook, SummarySaverHook)
+from .monitored import (ChiefSessionCreator, MonitoredSession, MonitoredTrainingSession, Scaffold,  # noqa: F401
+                        SessionCreator, SingularMonitoredSession, WorkerSessionCreator)
 from .optimizers import (AdadeltaOptimizer, AdagradDAOptimizer, AdagradOptimizer, AdamOptimizer, FtrlOptimizer,  # noqa: F401
                          GradientDescentOptimizer, MomentumOptimizer, Optimizer, ProximalAdagradOptimizer,
                          ProximalGradientDescentOptimizer, RMSPropOptimizer)
