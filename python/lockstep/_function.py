@@ -141,6 +141,13 @@ def strategy_of_scope():
     return strategy
 
 
+def strategy_of_one():
+    """The strategy of one device whose scope is open, or None."""
+    from . import distribute
+    strategy = distribute.scope_in_force() if _native.has_strategy() else None
+    return strategy if isinstance(strategy, distribute.OneDeviceStrategy) else None
+
+
 def describe_copies(variable, shown):
     """A strategy's variable with the copy of each of this process's replicas."""
     from . import distribute
@@ -1013,17 +1020,43 @@ class device:
     exist are taken as the processor. Raises: ValueError for what is no device's name."""
 
     def __init__(self, device_name):
+        self._name = None
         if callable(device_name):
             device_name, function = None, device_name
             self._native = _native.Device(lambda asked: _device_name(function(_OpToPlace(asked))))
         else:
-            self._native = _native.Device(None if device_name is None else _device_name(device_name))
+            self._name = None if device_name is None else _device_name(device_name)
+            self._native = _native.Device(self._name)
 
     def __enter__(self):
         self._native.enter()
+        _devices().append(self._name)
 
     def __exit__(self, *_):
+        _devices().pop()
         self._native.exit()
+
+
+def _devices():
+    try:
+        return _local.devices
+    except AttributeError:
+        _local.devices = []
+        return _local.devices
+
+
+def own_device_number():
+    """The logical device of this process that the innermost scope names, or the strategy of one device; else 0."""
+    from . import config
+    from .device_spec import DeviceSpec
+    for name in reversed(_devices()):
+        if not name:
+            break
+        spec = DeviceSpec.from_string(name)
+        if spec.device_index is not None:
+            return spec.device_index if spec.device_type == "CPU" and spec.device_index < config._logical[0] else 0
+    strategy = strategy_of_one()
+    return 0 if strategy is None else strategy._device_numbers[0]
 
 
 def anew(in_graph):

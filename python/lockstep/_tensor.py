@@ -769,8 +769,8 @@ class IndexedSlices:
         return _native.slices_to_dense(_native.from_slices(self.values, self.indices, shape))
 
     def __repr__(self):
-        return (f"IndexedSlices(indices={self.indices}, values={self.values}"
-                + (f", dense_shape={self.dense_shape}" if self.dense_shape is not None else "") + ")")
+        return (f"IndexedSlices(indices={self.indices!s}, values={self.values!s}"
+                + (f", dense_shape={self.dense_shape!s}" if self.dense_shape is not None else "") + ")")
 
 
 from ._variable import Variable  # noqa: E402  (both know each other)

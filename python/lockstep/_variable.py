@@ -130,6 +130,8 @@ class Variable(metaclass=_Meta):
         self._declared_shape = None if shape is None else TensorShape(shape)
         self._keras_path = None
         self._strategy = _function.strategy_of_scope()
+        self._of_one = _function.strategy_of_one()
+        self._device_number = 0 if self._of_graph else _function.own_device_number()
         _by_key[self._v.key] = self
         _function.keep_variable(self)
         if collections is not None and self._of_graph:
@@ -148,7 +150,7 @@ class Variable(metaclass=_Meta):
             found._constraint = None
             found._declared_shape = None
             found._keras_path = None
-            found._strategy = strategy
+            found._strategy, found._of_one, found._device_number = strategy, None, 0
             _by_key[native.key] = found
         return found
 
@@ -204,7 +206,12 @@ class Variable(metaclass=_Meta):
     @property
     def device(self):
         placed = _native.server_device(self._v)
-        return placed if placed or self._of_graph else device_spec.own_device()
+        if placed or self._of_graph:
+            return placed
+        strategy = self._strategy
+        if strategy is None:
+            return device_spec.own_device(self._device_number)
+        return strategy.extended.parameter_devices[0]
 
     @property
     def handle(self):
@@ -290,7 +297,15 @@ class Variable(metaclass=_Meta):
         return self._v.value().numpy()
 
     def initialized_value(self):
-        return self.value()
+        """The value; of a graph's variable, what it begins with where it has none yet in the session that runs it."""
+        if not self._of_graph or self._initial is None:
+            return self.value()
+        from . import _function
+        from ._tensor import convert_to_tensor
+        from .compat import v1
+        first = self._initial() if callable(self._initial) else self._initial
+        with _function.anew(True):
+            return v1.cond(v1.is_variable_initialized(self), self.read_value, lambda: convert_to_tensor(first, dtype=self.dtype))
 
     def eval(self, session=None):
         from ._tensor import eval_tensor
@@ -346,25 +361,25 @@ class Variable(metaclass=_Meta):
         return getattr(self._v, kind)(value)
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("update", sparse_delta.indices, sparse_delta.values)
+        return self._scatter("update", sparse_delta)
 
     def scatter_add(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("add", sparse_delta.indices, sparse_delta.values)
+        return self._scatter("add", sparse_delta)
 
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("sub", sparse_delta.indices, sparse_delta.values)
+        return self._scatter("sub", sparse_delta)
 
     def scatter_mul(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("mul", sparse_delta.indices, sparse_delta.values)
+        return self._scatter("mul", sparse_delta)
 
     def scatter_div(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("div", sparse_delta.indices, sparse_delta.values)
+        return self._scatter("div", sparse_delta)
 
     def scatter_min(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("min", sparse_delta.indices, sparse_delta.values)
+        return self._scatter("min", sparse_delta)
 
     def scatter_max(self, sparse_delta, use_locking=False, name=None):
-        return self._scatter("max", sparse_delta.indices, sparse_delta.values)
+        return self._scatter("max", sparse_delta)
 
     def scatter_nd_update(self, indices, updates, name=None):
         from . import ops_array
@@ -416,8 +431,9 @@ class Variable(metaclass=_Meta):
             return value + 1
         before = []
         if not _native.is_tracing():
+            from ._tensor import convert_to_tensor
             self._become(one_more)
-            return before[0]
+            return convert_to_tensor(before[0], dtype=self.dtype)
         from ._function import control_dependencies
         from .ops_array import identity
         value, = _native.host_call(lambda values: [checked(values[0])], [self.value()], [self.dtype], [[]])
@@ -442,10 +458,12 @@ class Variable(metaclass=_Meta):
                 _records.remember(_WRITES["assign"], (self, after), after, True)
                 return UnreadVariable(self, after)
 
-    def _scatter(self, kind, indices, updates):
-        from ._tensor import convert_to_tensor
-        result = self._v.scatter(_scatter[kind], convert_to_tensor(indices),
-                                 convert_to_tensor(updates, dtype=self.dtype))
+    def _scatter(self, kind, sparse_delta):
+        from ._tensor import convert_to_tensor, IndexedSlices
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}")
+        result = self._v.scatter(_scatter[kind], convert_to_tensor(sparse_delta.indices),
+                                 convert_to_tensor(sparse_delta.values, dtype=self.dtype))
         return UnreadVariable(self, result)
 
     def compare_and_assign(self, expected, desired):
@@ -576,7 +594,7 @@ class Copy(Variable):
 
     @property
     def device(self):
-        return device_spec.own_device(self._number)
+        return device_spec.own_device(self._whole._strategy._device_numbers[self._number])
 
     def _write(self, kind, value, read_value):
         raise NotImplementedError(f"[variable] the copy of a replica is not written by itself; got {self.name}; "

@@ -2,7 +2,14 @@
 
 import threading
 
-from . import _native
+from . import _native, nest
+
+
+def _values(made):
+    """Copies of variables' values, which no later assignment changes."""
+    from ._tensor import convert_to_tensor
+    from .ops_array import identity
+    return nest.map_structure(lambda one: None if one is None else identity(convert_to_tensor(one)), made)
 
 
 class CriticalSection:
@@ -17,11 +24,14 @@ class CriticalSection:
                       else threading.RLock())
 
     def execute(self, fn, exclusive_resource_access=True, name=None):
-        """What `fn()` gives. Raises: what it raises."""
+        """What `fn()` gives, as tensors with the values that there are at its end. Raises: what it raises; TypeError for what
+        is no function."""
+        if not callable(fn):
+            raise TypeError(f"'fn' should be callable; got {fn!r}")
         if _native.is_tracing():
-            return fn()
+            return _values(fn())
         with self._lock:
-            return fn()
+            return _values(fn())
 
     def __repr__(self):
         return f"<CriticalSection {self.name!r}>"

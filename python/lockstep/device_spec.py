@@ -25,6 +25,8 @@ class DeviceSpec:
         for part in [one for one in (spec or "").split("/") if one]:
             words = part.split(":")
             kind = words[0].lower()
+            if "device_type" in made and kind in ("device", "cpu", "gpu", "tpu"):
+                raise ValueError(f"Multiple device types are not allowed while parsing the device spec: {spec}.")
             if kind in ("job", "replica", "task") and len(words) == 2:
                 made[kind] = words[1]
             elif kind == "device" and len(words) == 3:
@@ -52,11 +54,11 @@ class DeviceSpec:
 
     def replace(self, **kwargs):
         """The same with other parts."""
-        return DeviceSpec(**{**self._parts(), **kwargs})
+        return type(self)(**{**self._parts(), **kwargs})
 
     def make_merged_spec(self, dev):
         """The parts of `dev`, and of this one where those are open."""
-        return DeviceSpec(**{**self._parts(), **{k: v for k, v in dev._parts().items() if v is not None}})
+        return type(self)(**{**self._parts(), **{k: v for k, v in dev._parts().items() if v is not None}})
 
     def __eq__(self, other):
         return isinstance(other, DeviceSpec) and self._parts() == other._parts()
@@ -68,3 +70,16 @@ class DeviceSpec:
         return "<DeviceSpec(" + ", ".join(f"{k}={v}" for k, v in self._parts().items()) + ")>"
 
     __str__ = __repr__
+
+
+class DeviceSpecV1(DeviceSpec):
+    """`tf.compat.v1.DeviceSpec`, which may be changed."""
+
+    def merge_from(self, dev):
+        """Takes the parts that `dev` names."""
+        self.__dict__.update({k: v for k, v in dev._parts().items() if v is not None})
+
+    def parse_from_string(self, spec):
+        """Becomes what the name says. Returns: itself."""
+        self.__dict__.update(DeviceSpec.from_string(spec)._parts())
+        return self

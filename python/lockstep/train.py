@@ -541,9 +541,9 @@ class Coordinator:
 
     def __init__(self, clean_stop_exception_types=None):
         import threading
-        self._stop = threading.Event()
+        self._stop, self._lock = threading.Event(), threading.Lock()
         self._error = None
-        self._clean = tuple(clean_stop_exception_types or ()) or (OutOfRangeError,)
+        self._clean = (OutOfRangeError,) if clean_stop_exception_types is None else tuple(clean_stop_exception_types)
         self._registered = []
         self._joined = False
 
@@ -551,16 +551,24 @@ class Coordinator:
         return self._stop.is_set()
 
     def request_stop(self, ex=None):
-        """Asks all to stop; `join` raises `ex`, unless it is of a kind that is a good end."""
+        """Asks all to stop; `join` raises the `ex` of who asks first, unless it is of a kind that is a good end.
+
+        Raises: `ex` itself once all were joined."""
         if isinstance(ex, tuple):  # as sys.exc_info() gives it
             ex = ex[1]
-        if ex is not None and self._error is None and not isinstance(ex, self._clean):
-            self._error = ex
-        self._stop.set()
+        clean = ex is None or isinstance(ex, self._clean)
+        with self._lock:
+            if self._joined:
+                if not clean:
+                    raise ex
+                return
+            if not self._stop.is_set():
+                self._error = None if clean else ex
+                self._stop.set()
 
     def clear_stop(self):
         """Forgets that it was asked to stop, and the exception."""
-        self._error = None
+        self._error, self._joined = None, False
         self._stop.clear()
 
     def stop_on_exception(self):
@@ -603,7 +611,7 @@ class Coordinator:
         until = time.monotonic() + stop_grace_period_secs
         for one in waiting:
             one.join(max(0.0, until - time.monotonic()))
-        self._joined = True
+        self._joined, self._registered = True, []
         self.raise_requested_exception()
         stragglers = [one.name for one in waiting if one.is_alive()]
         if stragglers and not ignore_live_threads:
@@ -638,9 +646,7 @@ class ExponentialMovingAverage:
         for one in var_list or []:
             key = one.ref()
             if key not in self._averages:
-                in_graph = one.__dict__.get("_of_graph") and one._initial is not None
-                first = one._initial if in_graph else one.value()  # a graph's first values wait for no update
-                self._averages[key] = Variable(first, trainable=False, name=self.average_name(one))
+                self._averages[key] = Variable(one.initialized_value(), trainable=False, name=self.average_name(one))
                 if v1.in_graph():
                     v1.add_to_collection(v1.GraphKeys.MOVING_AVERAGE_VARIABLES, one)
             average = self._averages[key]

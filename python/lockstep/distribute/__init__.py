@@ -10,8 +10,8 @@ from .._variable import Variable
 from ..data.experimental import AutoShardPolicy
 from ..device_spec import own_device, own_task
 from . import _input, _replicas, _values, cluster_resolver, experimental  # noqa: F401
-from ._input import (DistributedDataset, DistributedIterator, InputContext, InputOptions,  # noqa: F401
-                     InputReplicationMode, ValueContext)
+from ._input import (DistributedDataset, DistributedDatasetsFromFunction, DistributedIterator,  # noqa: F401
+                     InputContext, InputOptions, InputReplicationMode, ValueContext)
 from ._replicas import ReplicaContext, RunOptions  # noqa: F401
 from ._values import DistributedValues, own_replicas, PerReplica, PerReplicaSpec, ReduceOp  # noqa: F401
 
@@ -81,6 +81,12 @@ class Strategy:
         self._native = native
         self._extended = Extended(self)
         _by_id[native.id] = self
+
+    @property
+    def _device_numbers(self):
+        """The device of each replica of this task, by its number."""
+        first, last = own_replicas(self.num_replicas_in_sync)
+        return tuple(range(last - first))
 
     @property
     def num_replicas_in_sync(self):
@@ -176,9 +182,12 @@ class Strategy:
 
     def distribute_datasets_from_function(self, dataset_fn, options=None):
         """Batches of `dataset_fn(InputContext)`, one for each replica of a step. Over several workers the function is
-        called for each replica's pipeline, on all of them, so that nothing depends on their number."""
-        return DistributedDataset(self, [dataset_fn(InputContext(count, one, self.num_replicas_in_sync))
-                                         for count, one in self._native.input_pipelines], dealt=True)
+        called for each replica's pipeline, on all of them, so that nothing depends on their number. With the replication
+        mode PER_REPLICA each replica of a process has a dataset of its own."""
+        pipelines, count = self._native.input_pipelines, self.num_replicas_in_sync
+        if getattr(options, "experimental_replication_mode", None) is InputReplicationMode.PER_REPLICA and len(pipelines) == 1:
+            pipelines = list(pipelines) * count
+        return DistributedDatasetsFromFunction(self, [dataset_fn(InputContext(of, one, count)) for of, one in pipelines])
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
@@ -208,6 +217,8 @@ class Strategy:
         """What `value_fn(ValueContext)` gives for each replica. Over workers each one calls it for its own replicas, and
         has the others' values from them: all workers make the call."""
         count = self.num_replicas_in_sync
+        if isinstance(self, OneDeviceStrategy):
+            return value_fn(ValueContext(0, 1))
         first, last = self._native.local_replicas
         if last - first == count or _native.is_tracing():
             return _values.for_each_replica([value_fn(ValueContext(i, count)) for i in range(count)])
@@ -216,6 +227,10 @@ class Strategy:
         rows = self._from_owners("values for replicas",
                                  [[convert_to_tensor(leaf) for leaf in nest.flatten(one)] for one in own])
         return _values.for_each_replica([nest._pack(form, iter(row)) for row in rows])
+
+    def unwrap(self, value):
+        """The same as `experimental_local_results`, by its older name."""
+        return self.experimental_local_results(value)
 
     def experimental_make_numpy_dataset(self, numpy_input):
         from ..data import Dataset
@@ -243,11 +258,7 @@ class Extended:
     @property
     def worker_devices(self):
         """A device for each replica of this task."""
-        only = getattr(self._strategy, "_only_device", None)
-        if only is not None:
-            return (own_device(only),)
-        first, last = own_replicas(self._strategy.num_replicas_in_sync)
-        return tuple(own_device(i) for i in range(last - first))
+        return tuple(own_device(i) for i in self._strategy._device_numbers)
 
     @property
     def parameter_devices(self):
@@ -280,8 +291,9 @@ class Extended:
         return tensor
 
     def update(self, var, fn, args=(), kwargs=None, group=True):
-        """Calls `fn(var, ...)` where the variable lives."""
-        return fn(var, *args, **(kwargs or {}))
+        """Calls `fn(var, ...)` where the variable lives; without `group`, a tuple with what it gives for each copy."""
+        made = fn(var, *args, **(kwargs or {}))
+        return made if group else (made,) * len(getattr(var, "values", "1"))
 
     def read_var(self, variable):
         return variable.read_value()
@@ -297,7 +309,7 @@ class Extended:
         return contextlib.nullcontext()
 
     def variable_created_in_scope(self, variable):
-        return variable._strategy is self._strategy
+        return variable._strategy is self._strategy or getattr(variable, "_of_one", None) is self._strategy
 
     def call_for_each_replica(self, fn, args=(), kwargs=None):
         return self._strategy.run(fn, args, kwargs)
@@ -313,7 +325,14 @@ class MirroredStrategy(Strategy):
     def __init__(self, devices=None, cross_device_ops=None, replicas=0, num_devices=0,
                  threads_per_device=1):
         names = [_device_name(one) for one in devices or []]
+        self._names = names
         self._adopt(_native.MirroredStrategy(num_devices, replicas, threads_per_device, names))
+
+
+    @property
+    def _device_numbers(self):
+        numbers = [one.rpartition(":")[2] for one in self._names]
+        return tuple(map(int, numbers)) if numbers and all(map(str.isdigit, numbers)) else super()._device_numbers
 
 
 def _device_name(name):
@@ -327,10 +346,12 @@ def _device_name(name):
 class OneDeviceStrategy(Strategy):
     """One replica on one device."""
 
+    _device_numbers = (0,)
+
     def __init__(self, device="/cpu:0", threads=1):
         from ..device_spec import DeviceSpec
         self._device = DeviceSpec.from_string(device) and device
-        self._only_device = DeviceSpec.from_string(device).device_index or 0
+        self._device_numbers = (DeviceSpec.from_string(device).device_index or 0,)
         self._adopt(_native.OneDeviceStrategy(threads))
 
 
@@ -439,6 +460,8 @@ class _DefaultDistributionStrategy(Strategy):
 
     num_replicas_in_sync = 1
 
+    _device_numbers = (0,)
+
     def scope(self):
         import contextlib
         return contextlib.nullcontext(self)
@@ -463,6 +486,9 @@ class _DefaultDistributionStrategy(Strategy):
 
     def distribute_datasets_from_function(self, dataset_fn, options=None):
         return dataset_fn(InputContext())
+
+    def experimental_distribute_values_from_function(self, value_fn):
+        return value_fn(ValueContext(0, 1))
 
 
 _default = _DefaultDistributionStrategy()

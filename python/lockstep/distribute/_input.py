@@ -5,6 +5,7 @@ import typing
 
 from .. import _native, errors, nest
 from .._tensor import convert_to_tensor
+from ..ragged import RaggedTensor
 from ..data._iterator import Argument, ElementForm
 from ._values import PerReplica, PerReplicaSpec
 
@@ -74,6 +75,13 @@ def require_dataset(dataset):
                              "make one by tf.data.Dataset.from_tensor_slices(...).batch(n)")
 
 
+def _ragged_shares(value, count):
+    """The rows of a ragged tensor, ceil(n / count) for each replica."""
+    rows = int(value.nrows())
+    each = -(-rows // count)
+    return tuple(value[min(i * each, rows):min((i + 1) * each, rows)] for i in range(count))
+
+
 class DistributedDataset:
     """Batches divided over replicas: each is cut, or, `dealt`, dealt to the replicas of its pipeline."""
 
@@ -108,6 +116,13 @@ class DistributedDataset:
         return DistributedIterator(self, [iter(one) for one in self._pipelines])
 
 
+class DistributedDatasetsFromFunction(DistributedDataset):
+    """What `distribute_datasets_from_function` gives: each pipeline's batches go to its replicas in turn."""
+
+    def __init__(self, strategy, pipelines):
+        super().__init__(strategy, pipelines, dealt=True)
+
+
 class DistributedIterator(Argument):
     """A place in one pass over a distributed dataset; its elements hold values for each replica."""
 
@@ -136,7 +151,9 @@ class DistributedIterator(Argument):
             return self._deal(count)
         element = next(self._sources[0])
         flat = nest.flatten(element)
-        shares = self._strategy._native.split([convert_to_tensor(one) for one in flat])
+        ragged = [isinstance(one, RaggedTensor) for one in flat]
+        shares = iter(self._strategy._native.split([convert_to_tensor(one) for one, kind in zip(flat, ragged) if not kind]))
+        shares = [_ragged_shares(one, count) if kind else next(shares) for one, kind in zip(flat, ragged)]
         return nest._pack(element, iter([
             PerReplica(share) if isinstance(share, tuple) else PerReplica((share,) * count)
             for share in shares]))

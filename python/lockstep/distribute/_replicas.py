@@ -182,6 +182,15 @@ class ReplicaContext:
     def num_replicas_in_sync(self):
         return _native.replicas_in_sync()
 
+    @property
+    def devices(self):
+        """The device of this replica, in a tuple; of a mirrored strategy, a list of the list of them."""
+        from . import MirroredStrategy
+        from ..device_spec import own_device
+        numbers = self.strategy._device_numbers
+        own = own_device(numbers[self.replica_id_in_sync_group % len(numbers)])
+        return [[own]] if isinstance(self.strategy, MirroredStrategy) else (own,)
+
     def all_reduce(self, reduce_op, value, options=None):
         """Combines the replicas' values; each replica gets the result."""
         op, flat = reduce_number(reduce_op), [row_of(one) for one in nest.flatten(value)]

@@ -45,6 +45,10 @@ class CommunicationOptions:
         self.timeout_seconds = timeout_seconds
         self.implementation = implementation
 
+    def __repr__(self):
+        return (f"Options(bytes_per_pack={self.bytes_per_pack},timeout_seconds={self.timeout_seconds}, "
+                f"implementation={self.implementation})")
+
 
 CollectiveHints = CommunicationOptions
 

@@ -27,6 +27,7 @@ from ._variables import (AUTO_REUSE, PartitionedVariable, VariableScope, add_to_
                          get_collection_ref, get_variable, get_variable_scope, global_variables, local_variables,
                          min_max_variable_partitioner, model_variables, moving_average_variables,
                          trainable_variables, variable_axis_size_partitioner, variable_scope)
+from ...device_spec import DeviceSpecV1 as DeviceSpec  # noqa: F401
 from ._templates import make_template  # noqa: F401
 from ._initializers import (constant_initializer, glorot_uniform_initializer, ones_initializer,  # noqa: F401
                             random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
@@ -60,7 +61,7 @@ _MODULES = ("train", "summary", "data", "losses", "metrics", "app", "flags", "gf
 _LATER = ("CriticalSection", "DeviceSpec", "Module", "RaggedTensor", "RaggedTensorSpec", "SparseTensor", "SparseTensorSpec", "TypeSpec",
           "VERSION", "as_string", "make_ndarray", "make_tensor_proto", "type_spec_from_value")
 _OWN = ("GraphOperation", "accumulators", "approximate_equal", "autodiff", "control", "device_spec", "find_older", "gradient_ops",
-        "graph_gradients", "graph_group", "graph_variable", "in_graph", "in_one_row", "inside_function", "integers", "lockstep_version",
+        "graph_gradients", "graph_group", "graph_variable", "hooks", "in_graph", "in_one_row", "inside_function", "integers", "lockstep_version",
         "max_of", "min_of", "module", "monitored", "n", "onnx", "op", "ops_array", "ops_math", "optimizers", "queue_runner",
         "replica_setter", "saving", "schedules", "session_manager", "static_shape", "supervisor", "sync_replicas", "train_cluster",
         "with_shape")

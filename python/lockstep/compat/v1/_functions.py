@@ -1,5 +1,6 @@
 """Functions that version 2 has no more, or in another form."""
 
+from ..._function import device
 from ..._tensor import convert_to_tensor
 from ._graphs import in_graph
 
@@ -279,13 +280,21 @@ class colocate_with:
     def __init__(self, op, ignore_existing=False):
         from ... import _native
         from ..._variable import Variable
-        beside = op.value() if isinstance(op, Variable) else op.outputs[0] if hasattr(op, "outputs") else op
-        self._native = _native.Colocate(convert_to_tensor(beside)) if in_graph() else None
+        self._native, self._place = None, []
+        if in_graph() and op is not None:
+            beside = op.value() if isinstance(op, Variable) else op.outputs[0] if hasattr(op, "outputs") else op
+            self._native = _native.Colocate(convert_to_tensor(beside))
+            place = getattr(op, "device", "")
+            self._place = [device(None), device(place)] if place else []
 
     def __enter__(self):
         if self._native is not None:
             self._native.enter()
+        for one in self._place:
+            one.__enter__()
 
     def __exit__(self, *_):
+        for one in reversed(self._place):
+            one.__exit__()
         if self._native is not None:
             self._native.exit()

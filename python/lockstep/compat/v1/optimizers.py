@@ -1,13 +1,15 @@
 """Optimizers of version 1, whose updates are ops."""
 
 from ... import _constrained, _native, nest
-from ..._function import group, name_scope
+from ..._function import device, group, name_scope
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
 
 
 class Optimizer:
     """An update rule whose updates are ops: `minimize`, or `compute_gradients` and `apply_gradients`."""
+
+    GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
 
     def __init__(self, kind, use_locking=False, name=None, **options):
         self._native = _native.make_optimizer(kind, options)
@@ -25,9 +27,14 @@ class Optimizer:
 
     def compute_gradients(self, loss, var_list=None, gate_gradients=1, aggregation_method=None,
                           colocate_gradients_with_ops=False, grad_loss=None):
-        """(gradient, variable) pairs. `loss` is a tensor of a graph, or a function (eagerly)."""
+        """(gradient, variable) pairs. `loss` is a tensor of a graph, or a function (eagerly).
+
+        Raises: RuntimeError for a tensor eagerly; ValueError for a `gate_gradients` that is no GATE_NONE, GATE_OP or
+        GATE_GRAPH."""
         from . import in_graph, trainable_variables
         if not in_graph():
+            if not callable(loss):
+                raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
             from ..._tape import GradientTape
             with GradientTape() as tape:
                 value = loss()
@@ -37,6 +44,9 @@ class Optimizer:
         variables = nest.flatten(var_list) if var_list is not None else trainable_variables()
         if not variables:
             raise ValueError("No variables to optimize.")
+        if gate_gradients not in (0, 1, 2):
+            raise ValueError("gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  Not "
+                             f"{gate_gradients}")
         given = callable(loss)
         loss = loss() if given else loss
         if not loss.dtype.is_floating:
@@ -49,6 +59,8 @@ class Optimizer:
         """An op that updates. Raises: ValueError when there are no gradients."""
         from . import GraphOperation, get_default_graph, in_graph
         grads_and_vars = list(grads_and_vars)
+        if isinstance(self._native, _Slots):
+            self._native.label = self._name
         pairs = [(gradient, variable) for gradient, variable in grads_and_vars if gradient is not None]
         if not grads_and_vars:
             raise ValueError("No variables provided.")
@@ -96,7 +108,8 @@ class Optimizer:
         if not isinstance(self._native, _Slots):
             return [Variable._wrap(one) for one in self._native.variables()]
         made = [one for kept in self._native._made.values() for one in (kept if isinstance(kept, tuple) else (kept,))]
-        return [one for one in (*(getattr(self._native, "_powers", None) or ()), *made) if one is not None]
+        own = [one for one in (*(getattr(self._native, "_powers", None) or ()), *made) if one is not None]
+        return sorted(own, key=lambda one: one.name)
 
 
 def _row(gradient):
@@ -168,27 +181,49 @@ class AdagradOptimizer(Optimizer):
         self._name, self._built = name, False
 
 
+class beside:
+    """A context whose variables and ops are on the device of a graph's variable, whatever scopes are around it."""
+
+    def __init__(self, variable):
+        place = variable.device if variable._of_graph else ""
+        self._scopes = [device(None), device(place)] if place else []
+
+    def __enter__(self):
+        for one in self._scopes:
+            one.__enter__()
+
+    def __exit__(self, *_):
+        for one in reversed(self._scopes):
+            one.__exit__()
+
+
 class _Slots:
-    """What applies gradients by ops: the slots of each variable are made once."""
+    """What applies gradients by ops: the slots of each variable are made once, and named after it and the optimizer."""
+
+    label = ""  # the optimizer's name
 
     def __init__(self, first):
         self._first, self._made = first, {}
 
+    def slot(self, variable, begins_with=0.0, number=0):
+        """A variable with a variable's shape: "w/Adam" is number 0 of the Adam of w, "w/Adam_1" number 1."""
+        from ... import ops_array
+        return Variable(ops_array.fill(variable.shape.as_list(), ops_array.constant(begins_with, variable.dtype)), trainable=False,
+                        name=f"{variable._v.name}/{self.label}" + (f"_{number}" if number else ""))
+
     def build(self, variables):
         for one in variables:
             if one.key not in self._made:
-                with name_scope(None):  # a slot is named after its variable, wherever the update stands
-                    self._made[one.key] = self._first(Variable._wrap(one))
+                variable = Variable._wrap(one)
+                with name_scope(None), beside(variable):  # a slot is named after its variable, wherever the update stands
+                    self._made[one.key] = self._first(variable)
 
 
 class _Adagrad(_Slots):
     names = ("accumulator",)
 
     def __init__(self, rate, begins_with):
-        from ... import ops_array
-        super().__init__(lambda variable: Variable(
-            ops_array.fill(variable.shape.as_list(), ops_array.constant(begins_with, variable.dtype)), trainable=False,
-            name=f"{variable._v.name}/Adagrad"))
+        super().__init__(lambda variable: self.slot(variable, begins_with))
         self._rate = rate
 
     def apply(self, gradients, variables):
@@ -202,19 +237,10 @@ class _Adagrad(_Slots):
 
 
 class _RMSProp(_Slots):
-    names = ("rms", "momentum", "mg")
-
     def __init__(self, rate, decay, momentum, epsilon, centered):
-        from ... import ops_array
-
-        def first(variable):
-            shape = variable.shape.as_list()
-
-            def slot(fill, name):
-                return Variable(ops_array.fill(shape, ops_array.constant(fill, variable.dtype)), trainable=False,
-                                name=f"{variable._v.name}/{name}")
-            return slot(1.0, "RMSProp"), slot(0.0, "RMSProp_1"), slot(0.0, "RMSProp_2") if centered else None
-        super().__init__(first)
+        super().__init__(lambda variable: (self.slot(variable, 1.0), self.slot(variable, 0.0, 1),
+                                           self.slot(variable, 0.0, 2) if centered else None))
+        self.names = ("rms", "momentum", "mg") if centered else ("rms", "momentum")
         self._rates = rate, decay, momentum, epsilon
 
     def apply(self, gradients, variables):
@@ -233,19 +259,13 @@ class _RMSProp(_Slots):
             variable.assign_sub(step)
 
 
-def _zeros_slot(variable, name):
-    from ... import ops_array
-    return Variable(ops_array.zeros(variable.shape.as_list(), variable.dtype), trainable=False,
-                    name=f"{variable._v.name}/{name}")
-
-
 class _Momentum(_Slots):
     """Gradient descent by ops, with momentum unless that is None."""
 
     names = property(lambda self: () if self._rates[1] is None else ("momentum",))
 
     def __init__(self, rate, momentum, nesterov):
-        super().__init__(lambda variable: None if momentum is None else _zeros_slot(variable, "Momentum"))
+        super().__init__(lambda variable: None if momentum is None else self.slot(variable))
         self._rates = rate, momentum, nesterov
 
     def apply(self, gradients, variables):
@@ -266,13 +286,14 @@ class _Adam(_Slots):
     names = ("m", "v")
 
     def __init__(self, rate, beta1, beta2, epsilon):
-        super().__init__(lambda variable: (_zeros_slot(variable, "Adam"), _zeros_slot(variable, "Adam_1")))
+        super().__init__(lambda variable: (self.slot(variable), self.slot(variable, number=1)))
         self._rates, self._powers = (rate, beta1, beta2, epsilon), None
 
     def build(self, variables):
         if self._powers is None:
-            self._powers = [Variable(float(beta), trainable=False, name=f"beta{i + 1}_power")
-                            for i, beta in enumerate(self._rates[1:3])]
+            with beside(min(map(Variable._wrap, variables), key=lambda one: one.name)):
+                self._powers = [Variable(float(beta), trainable=False, name=f"beta{i + 1}_power")
+                                for i, beta in enumerate(self._rates[1:3])]
         super().build(variables)
 
     def apply(self, gradients, variables):
@@ -303,12 +324,9 @@ class RMSPropOptimizer(Optimizer):
 class _ByParts(_Slots):
     """An update whose slots begin with numbers: `step(gradient, variable, *slots)` gives what to assign."""
 
-    def __init__(self, names, begins_with, labels, step):
-        from ... import ops_array
+    def __init__(self, names, begins_with, step):
         self.names, self._step = names, step
-        super().__init__(lambda variable: tuple(
-            Variable(ops_array.fill(variable.shape.as_list(), ops_array.constant(number, variable.dtype)), trainable=False,
-                     name=f"{variable._v.name}/{label}") for number, label in zip(begins_with, labels)))
+        super().__init__(lambda variable: tuple(self.slot(variable, value, number) for number, value in enumerate(begins_with)))
 
     def apply(self, gradients, variables):
         self.build(variables)
@@ -341,7 +359,7 @@ class AdadeltaOptimizer(_Parts):
             squares = rho * squares + (1 - rho) * g * g
             move = ops_math.sqrt(moves + epsilon) / ops_math.sqrt(squares + epsilon) * g
             return w - learning_rate * move, squares, rho * moves + (1 - rho) * move * move
-        self._begin(name, ("accum", "accum_update"), (0.0, 0.0), ("Adadelta", "Adadelta_1"), step)
+        self._begin(name, ("accum", "accum_update"), (0.0, 0.0), step)
 
 
 class FtrlOptimizer(_Parts):
@@ -369,7 +387,7 @@ class FtrlOptimizer(_Parts):
             whole = ops_math.pow(after, power) / learning_rate + 2 * l2
             kept = (ops_math.sign(linear) * l1 - linear) / whole
             return ops_array.where(ops_math.abs(linear) > l1, kept, ops_array.zeros_like(w)), after, linear
-        self._begin(name, ("accum", "linear"), (initial_accumulator_value, 0.0), ("Ftrl", "Ftrl_1"), step)
+        self._begin(name, ("accum", "linear"), (initial_accumulator_value, 0.0), step)
 
 
 class ProximalGradientDescentOptimizer(_Parts):
@@ -380,7 +398,7 @@ class ProximalGradientDescentOptimizer(_Parts):
         def step(g, w):
             return (_shrunk(w - learning_rate * g, learning_rate * l1_regularization_strength)
                     / (1.0 + learning_rate * l2_regularization_strength),)
-        self._begin(name, (), (), (), step)
+        self._begin(name, (), (), step)
 
 
 class ProximalAdagradOptimizer(_Parts):
@@ -397,7 +415,7 @@ class ProximalAdagradOptimizer(_Parts):
             rate = learning_rate / ops_math.sqrt(squares)
             return _shrunk(w - rate * g, rate * l1_regularization_strength) / (
                 1.0 + rate * l2_regularization_strength), squares
-        self._begin(name, ("accumulator",), (initial_accumulator_value,), ("ProximalAdagrad",), step)
+        self._begin(name, ("accumulator",), (initial_accumulator_value,), step)
 
 
 class AdagradDAOptimizer(_Parts):
@@ -417,4 +435,4 @@ class AdagradDAOptimizer(_Parts):
             return -learning_rate * own / (
                 l2_regularization_strength * number * learning_rate + ops_math.sqrt(squares)), total, squares
         self._begin(name, ("gradient_accumulator", "gradient_squared_accumulator"),
-                    (0.0, initial_gradient_squared_accumulator_value), ("AdagradDA", "AdagradDA_1"), step)
+                    (0.0, initial_gradient_squared_accumulator_value), step)
