@@ -137,7 +137,9 @@ class LocalFileSystem final : public FileSystem {
   Status CreateDirectories(const std::string& path) override {
     std::error_code error;
     std::filesystem::create_directories(path, error);
-    return error ? Fault("making the directory", path, error.value()) : Status::Ok();
+    if (!error) return Status::Ok();
+    const Status fault = Fault("making the directory", path, error.value());
+    return Status(fault.code(), fault.message() + "; name another place");
   }
   Status SyncDirectory(const std::string& path) override {
     const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

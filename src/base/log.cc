@@ -29,8 +29,19 @@ spdlog::logger& Logger() {
     auto made = std::make_shared<spdlog::logger>(
         "lockstep", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
     made->set_pattern("%^[%H:%M:%S.%e %l]%$ %v");
-    const char* wanted = std::getenv("LOCKSTEP_LOG");
-    made->set_level(wanted == nullptr ? spdlog::level::info : spdlog::level::from_str(wanted));
+    const char* given = std::getenv("LOCKSTEP_LOG");
+    const std::string wanted = given == nullptr || *given == '\0' ? "info" : given;
+    auto level = spdlog::level::from_str(wanted);
+    // spdlog takes every other word for "off", and would be silent about it.
+    const bool unknown = level == spdlog::level::off && wanted != "off";
+    if (unknown) level = spdlog::level::info;
+    made->set_level(level);
+    if (unknown) {
+      made->warn(
+          "[LOCKSTEP_LOG] it must be debug, info, warning, error or off; got '{}'; info is "
+          "taken",
+          wanted);
+    }
     return made;
   }();
   return *logger;

@@ -25,6 +25,16 @@ Status Failed(const char* what, const std::string& name, int error) {
                           std::strerror(error) + " (" + name + ")");
 }
 
+// What keeps a program from being run is its name or its mode.
+Status CannotRun(const std::string& name, int error) {
+  const Status status = Failed("running the program", name, error);
+  const char* cure = status.code() == Code::kNotFound ? "; write its path, or put it in PATH"
+                     : status.code() == Code::kPermissionDenied
+                         ? "; make it executable (chmod +x), or name its interpreter before it"
+                         : "";
+  return Status(status.code(), status.message() + cure);
+}
+
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());
@@ -115,7 +125,7 @@ Result<std::unique_ptr<Process>> Process::Start(const ProcessOptions& options) {
       kill(pid, SIGKILL);
     }
     waitpid(pid, nullptr, 0);
-    return Failed("running the program", options.arguments[0], error);
+    return CannotRun(options.arguments[0], error);
   }
   fcntl(end, F_SETFD, FD_CLOEXEC);
   return std::unique_ptr<Process>(new Process(pid, OwnedFile(end)));

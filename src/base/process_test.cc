@@ -78,7 +78,7 @@ TEST(Process, SaysWhyItCannotBeStarted) {
   EXPECT_EQ(missing.status().code(), Code::kNotFound);
   EXPECT_EQ(missing.status().message(),
             "[process] running the program must succeed; got No such file or directory "
-            "(/no/such/program)");
+            "(/no/such/program); write its path, or put it in PATH");
   EXPECT_EQ(Process::Start({.arguments = {"/etc/passwd"}}).status().code(),
             Code::kPermissionDenied);
   EXPECT_EQ(Process::Start({.arguments = {"true"}, .directory = "/no"}).status().code(),

@@ -4,9 +4,12 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <exception>
+#include <string>
 
 #include "base/cores.h"
 #include "base/thread_watch.h"
+#include "lockstep/base/status.h"
 
 namespace lockstep::base {
 
@@ -23,10 +26,22 @@ constexpr int kYieldsBeforeBlocking = 400;
 
 Team::Team(int lanes) : lanes_(std::max(1, lanes)) {
   const OwnThreads own;
-  for (int lane = 1; lane < lanes_; ++lane) threads_.emplace_back([this, lane] { Serve(lane); });
+  try {
+    for (int lane = 1; lane < lanes_; ++lane) threads_.emplace_back([this, lane] { Serve(lane); });
+  } catch (const std::exception& error) {
+    const size_t begun = threads_.size() + 1;
+    Stop();
+    throw Error(Code::kResourceExhausted,
+                "[team] every lane must have a thread; got " + std::to_string(begun) + " of " +
+                    std::to_string(lanes_) + ", then: " + error.what() +
+                    "; ask for fewer devices or threads a device, or let this user have more "
+                    "(ulimit -u, a control group's pids.max)");
+  }
 }
 
-Team::~Team() {
+Team::~Team() { Stop(); }
+
+void Team::Stop() {
   stop_.store(true);
   job_.fetch_add(1);
   job_.notify_all();

@@ -13,6 +13,7 @@ namespace lockstep::base {
 /// Threads: one `Run` at a time; concurrent callers are served one after the other.
 class Team {
  public:
+  /// Throws ResourceExhausted where the system starts no more threads.
   explicit Team(int lanes);
   ~Team();
   Team(const Team&) = delete;
@@ -34,6 +35,7 @@ class Team {
   using Function = void (*)(const void* context, int lane);
   void RunErased(Function function, const void* context);
   void Serve(int lane);
+  void Stop();
 
   const int lanes_;
   std::vector<std::thread> threads_;

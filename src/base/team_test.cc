@@ -1,12 +1,15 @@
 #include "base/team.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <fstream>
 #include <thread>
 #include <vector>
 
 #include "base/shared_lock.h"
+#include "lockstep/base/status.h"
 
 namespace lockstep::base {
 namespace {
@@ -63,6 +66,31 @@ TEST(Team, WakesLanesThatHaveGoneToSleep) {
   }
   EXPECT_EQ(calls, 6);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need much room
+TEST(Team, SaysThatThreadsCannotBeStarted) {
+  int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit tight = before;
+  tight.rlim_cur = static_cast<rlim_t>(pages) * 4096 + (rlim_t{64} << 20);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+  std::string text;
+  try {
+    const Team team(1024);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::kResourceExhausted);
+    text = error.what();
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_NE(text.find("[team] every lane must have a thread; got "), std::string::npos) << text;
+  EXPECT_NE(text.find(" of 1024, then: Resource temporarily unavailable; ask for fewer devices"),
+            std::string::npos)
+      << text;
+  Team(2).Run([](int) {});
+}
+#endif
 
 TEST(SharedLock, WritersExcludeEverybody) {
   SharedLock lock;
