@@ -1,5 +1,6 @@
 #include "monitor/metrics_endpoint.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <prometheus/collectable.h>
 #include <prometheus/exposer.h>
@@ -123,6 +124,30 @@ class Knocking {
   base::EventThread thread_;
 };
 
+// The number of an interface. The library takes each part of one modulo 256, and no names.
+Result<std::string> NumberOf(const std::string& address) {
+  unsigned char bytes[sizeof(in6_addr)];
+  if (::inet_pton(AF_INET, address.c_str(), bytes) == 1) return address;
+  const auto refuse = [&](const std::string& why) {
+    return Status(Code::kInvalidArgument,
+                  "[metrics] an address must be this machine's, as a number or a name; got '" +
+                      address + "'" + why +
+                      " (--metrics-address); write 127.0.0.1, or 0.0.0.0 for "
+                      "all interfaces");
+  };
+  // Asking a name service for "999.1.1.1" would take long.
+  if (address.find_first_not_of("0123456789.") == std::string::npos) return refuse("");
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int error = ::getaddrinfo(address.c_str(), nullptr, &hints, &found); error != 0)
+    return refuse(std::string(": ") + ::gai_strerror(error));
+  char text[NI_MAXHOST] = "";
+  ::getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
+  ::freeaddrinfo(found);
+  return std::string(text);
+}
+
 }  // namespace
 
 // The library's thread sleeps for two seconds at a time, but for somebody who comes.
@@ -135,10 +160,12 @@ Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Open(
     std::shared_ptr<base::Metrics> metrics, const MetricsEndpointOptions& options) {
   if (options.port < 0 || options.port > 65535) {
     return Status(Code::kInvalidArgument,
-                  "[metrics] a port must be from 0 to 65535; got " + std::to_string(options.port));
+                  "[metrics] a port must be from 0 to 65535; got " + std::to_string(options.port) +
+                      " (--metrics-port and the task's rank together); begin at a smaller one");
   }
-  const bool is_v6 = options.address.find(':') != std::string::npos;
-  const std::string host = is_v6 ? "[" + options.address + "]" : options.address;
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string number, NumberOf(options.address));
+  const bool is_v6 = number.find(':') != std::string::npos;
+  const std::string host = is_v6 ? "[" + number + "]" : number;
   const std::string wanted = host + ":" + std::to_string(options.port);
   auto parts = std::make_unique<Parts>();
   try {
@@ -152,7 +179,7 @@ Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Open(
   parts->exposer->RegisterCollectable(parts->figures);
   const std::vector<int> ports = parts->exposer->GetListeningPorts();
   const int port = ports.empty() ? options.port : ports.front();
-  parts->host = options.address;
+  parts->host = number;
   parts->port = port;
   return std::unique_ptr<MetricsEndpoint>(
       new MetricsEndpoint(std::move(parts), host + ":" + std::to_string(port)));

@@ -8,7 +8,7 @@
 namespace lockstep::monitor {
 
 struct MetricsEndpointOptions {
-  /// The one interface to listen at; everybody who reaches it may read.
+  /// The one interface to listen at, as a number or a name; everybody who reaches it may read.
   std::string address = "127.0.0.1";
   int port = 0;  // 0: a free one
   /// Added to every figure.
@@ -19,7 +19,8 @@ struct MetricsEndpointOptions {
 /// Threads: two of its own.
 class MetricsEndpoint {
  public:
-  /// Errors: InvalidArgument (a port that is none), Unavailable (taken, or not this machine's).
+  /// Errors: InvalidArgument (a port or address that is none), Unavailable (taken, or not this
+  /// machine's).
   static Result<std::unique_ptr<MetricsEndpoint>> Open(std::shared_ptr<base::Metrics> metrics,
                                                        const MetricsEndpointOptions& options);
   ~MetricsEndpoint();

@@ -88,6 +88,21 @@ TEST(MetricsEndpoint, AnswersAScrapeAndRefusesOtherPorts) {
             Code::kInvalidArgument);
 }
 
+TEST(MetricsEndpoint, TakesNumbersAndNamesOfInterfaces) {
+  const auto metrics = std::make_shared<base::Metrics>();
+  for (const char* wrong : {"999.1.1.1", "1.2.3", ""}) {
+    const auto refused = MetricsEndpoint::Open(metrics, {.address = wrong});
+    EXPECT_EQ(refused.status().code(), Code::kInvalidArgument) << wrong;
+    EXPECT_TRUE(refused.status().message().starts_with(
+        "[metrics] an address must be this machine's, as a number or a name; got '" +
+        std::string(wrong) + "'"))
+        << refused.status().message();
+  }
+  const auto named = MetricsEndpoint::Open(metrics, {.address = "localhost"}).value();
+  EXPECT_TRUE(named->address().starts_with("127.0.0.1:") || named->address().starts_with("[::1]:"))
+      << named->address();
+}
+
 TEST(MetricsEndpoint, MayBeOpenedAndClosedOften) {
   const auto metrics = std::make_shared<base::Metrics>();
   int port = 0;
