@@ -183,7 +183,7 @@ bool HasProblem(const std::vector<Finding>& findings) {
 ordered_json MakeReport(const cluster::Environment& environment, double wait_seconds) {
   const cluster::Survey survey = cluster::SurveyCluster(environment);
   ThisMachine machine;
-  std::vector<Finding> findings = cluster::ExamineCluster(environment, survey, machine);
+  std::vector<Finding> findings = cluster::ExamineCluster(survey, machine);
   ordered_json report = {{"resolver", "none"}, {"task", "worker 0"}, {"rank", 0}, {"num_ranks", 1}};
   int ranks = 1;
   if (!survey.found.empty() && survey.found.front().resolution.description) {
@@ -230,15 +230,17 @@ ordered_json MakeReport(const cluster::Environment& environment, double wait_sec
                                  {"variables", variables}});
   }
   report["checks"] = ordered_json::array();
-  int problems = 0;
+  int problems = 0, doubts = 0;
   for (const Finding& finding : findings) {
     problems += finding.level == Level::kProblem;
+    doubts += finding.level == Level::kDoubt;
     report["checks"].push_back({{"topic", finding.topic},
                                 {"level", LevelName(finding.level)},
                                 {"text", finding.text},
                                 {"cure", finding.cure}});
   }
   report["problems"] = problems;
+  report["doubts"] = doubts;
   return report;
 }
 
@@ -294,10 +296,14 @@ void Print(const ordered_json& report) {
     }
   }
   PrintPairs(report);
-  const int problems = report["problems"].get<int>();
-  std::printf("%s\n", problems == 0   ? "all is fine"
-                      : problems == 1 ? "1 problem"
-                                      : (std::to_string(problems) + " problems").c_str());
+  const auto count = [&](const char* key, const std::string& one) {
+    const int number = report[key].get<int>();
+    return number == 0 ? "" : std::to_string(number) + " " + one + (number == 1 ? "" : "s");
+  };
+  const std::string problems = count("problems", "problem"), doubts = count("doubts", "doubt");
+  const std::string divider = problems.empty() || doubts.empty() ? "" : ", ";
+  const std::string sum = problems + divider + doubts;
+  std::printf("%s\n", sum.empty() ? "all is fine" : sum.c_str());
 }
 
 }  // namespace
@@ -308,7 +314,10 @@ int Doctor(const DoctorOptions& options) {
     // In one piece, as other tasks write to the same place.
     const std::string line =
         report.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-    (void)base::WriteAll(STDOUT_FILENO, line);
+    if (!base::WriteAll(STDOUT_FILENO, line)) {
+      std::fprintf(stderr, "lockstep doctor: the report could not be written (stdout)\n");
+      return kFailed;
+    }
   } else {
     Print(report);
   }

@@ -123,8 +123,8 @@ std::optional<Address> Guess(std::string_view text) {
   if (LooksLikeIpv6(text)) {
     // "fe80::1:2222" was meant to end with a port.
     const size_t last = text.rfind(':');
-    const auto port = ReadNumber(text.substr(last + 1), 1024, 65535);
-    if (port && last > 0 && text[last - 1] != ':')
+    const auto port = ReadNumber(text.substr(last + 1), 1, 65535);
+    if (port && LooksLikeIpv6(text.substr(0, last)))
       return Address{std::string(text.substr(0, last)), *port};
     return Address{std::string(text), 0};
   }

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "cluster/address.h"
 
@@ -29,20 +30,16 @@ void ExamineSources(const Survey& survey, std::vector<Finding>& findings) {
   }
 }
 
-// A launcher that was probably meant, but says too little.
-void ExamineHints(const Environment& environment, const Survey& survey,
-                  std::vector<Finding>& findings) {
+// Where nobody describes a cluster: what is wrong in variables of our own, and launchers that were
+// probably meant, but say too little.
+void ExamineAlone(const Survey& survey, std::vector<Finding>& findings) {
   if (!survey.found.empty()) return;
-  if (Lookup(environment, "JOB_COMPLETION_INDEX")) {
-    findings.push_back(
-        {Level::kDoubt, "cluster", "JOB_COMPLETION_INDEX is set, but not how many pods there are",
-         "for one training of all pods, under env: of the container\n- name: LOCKSTEP_WORKERS\n  "
-         "value: \"NUMBER-OF-COMPLETIONS\""});
+  for (const Mistake& mistake : survey.alone.mistakes) {
+    findings.push_back({Level::kProblem, "cluster", mistake.ToString(), survey.alone.corrected});
   }
-  if (Lookup(environment, "SLURM_JOB_ID")) {
-    findings.push_back({Level::kDoubt, "cluster",
-                        "inside an allocation of Slurm, but not in a step: one process alone",
-                        "srun PROGRAM ARGUMENTS"});
+  for (Mistake hint : survey.hints) {
+    const std::string cure = std::exchange(hint.cure, "");
+    findings.push_back({Level::kDoubt, "cluster", hint.ToString(), cure});
   }
 }
 
@@ -96,11 +93,10 @@ void ExamineOwnAddress(const Description& description, Machine& machine,
 
 }  // namespace
 
-std::vector<Finding> ExamineCluster(const Environment& environment, const Survey& survey,
-                                    Machine& machine) {
+std::vector<Finding> ExamineCluster(const Survey& survey, Machine& machine) {
   std::vector<Finding> findings;
   ExamineSources(survey, findings);
-  ExamineHints(environment, survey, findings);
+  ExamineAlone(survey, findings);
   if (survey.found.empty() || !survey.found.front().resolution.description) return findings;
   const Description& description = *survey.found.front().resolution.description;
   ExamineNames(description, machine, findings);

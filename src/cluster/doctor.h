@@ -28,7 +28,6 @@ class Machine {
 
 /// What the description says of the cluster, and whether this machine fits it: names, this task's
 /// address, and variables that look as if a launcher had been meant.
-std::vector<Finding> ExamineCluster(const Environment& environment, const Survey& survey,
-                                    Machine& machine);
+std::vector<Finding> ExamineCluster(const Survey& survey, Machine& machine);
 
 }  // namespace lockstep::cluster

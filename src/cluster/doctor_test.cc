@@ -23,7 +23,7 @@ class MadeUpMachine : public Machine {
 
 std::vector<Finding> Examine(const Environment& environment) {
   MadeUpMachine machine;
-  return ExamineCluster(environment, SurveyCluster(environment), machine);
+  return ExamineCluster(SurveyCluster(environment), machine);
 }
 
 TEST(Doctor, FindsNothingWhereThereIsNoCluster) { EXPECT_TRUE(Examine({}).empty()); }
@@ -59,8 +59,46 @@ TEST(Doctor, NamesMistakesContradictionsAndHints) {
       both[0].text,
       "[Open MPI] it must agree with TF_CONFIG; got worker 1, rank 1 of 2 and worker 0, rank 0 of "
       "1 (TF_CONFIG goes before Open MPI); start as many tasks as TF_CONFIG lists, or unset it");
-  EXPECT_EQ(Examine({{"JOB_COMPLETION_INDEX", "0"}})[0].level, Level::kDoubt);
+  const auto pod = Examine({{"JOB_COMPLETION_INDEX", "0"}});
+  ASSERT_EQ(pod.size(), 1u);
+  EXPECT_EQ(pod[0].level, Level::kDoubt);
+  EXPECT_EQ(pod[0].text,
+            "[JOB_COMPLETION_INDEX] for one training of all pods their number is needed; got no "
+            "LOCKSTEP_WORKERS: one process alone");
+  EXPECT_EQ(pod[0].cure,
+            "under env: of the container\n"
+            "- {name: LOCKSTEP_WORKERS, value: \"NUMBER-OF-COMPLETIONS\"}");
   EXPECT_EQ(Examine({{"SLURM_JOB_ID", "1"}})[0].cure, "srun PROGRAM ARGUMENTS");
+  for (const char* rank : {"RANK", "PMI_RANK", "PMIX_RANK"}) {
+    const auto lone = Examine({{rank, "1"}});
+    ASSERT_EQ(lone.size(), 1u) << rank;
+    EXPECT_EQ(lone[0].level, Level::kDoubt);
+    EXPECT_TRUE(
+        lone[0].text.starts_with("[" + std::string(rank) +
+                                 "] for one training of all tasks their number is needed; got no "))
+        << lone[0].text;
+  }
+}
+
+TEST(Doctor, LooksAtTheBoundsOfAnElasticJob) {
+  const auto wrong = Examine({{"LOCKSTEP_MIN_WORKERS", "4"}, {"LOCKSTEP_MAX_WORKERS", "2"}});
+  ASSERT_EQ(wrong.size(), 1u);
+  EXPECT_EQ(wrong[0].level, Level::kProblem);
+  EXPECT_EQ(wrong[0].text,
+            "[LOCKSTEP_MIN_WORKERS] it must be at most LOCKSTEP_MAX_WORKERS; got 4 and 2; exchange "
+            "them");
+  EXPECT_EQ(wrong[0].cure, "export LOCKSTEP_MIN_WORKERS='2'\nexport LOCKSTEP_MAX_WORKERS='4'");
+  const Environment two = {{"PMI_RANK", "1"},
+                           {"PMI_SIZE", "2"},
+                           {"MPI_LOCALNRANKS", "2"},
+                           {"MPI_LOCALRANKID", "1"},
+                           {"LOCKSTEP_MIN_WORKERS", "3"}};
+  const auto doubt = Examine(two);
+  ASSERT_GE(doubt.size(), 1u);
+  EXPECT_EQ(doubt[0].level, Level::kDoubt);
+  EXPECT_EQ(doubt[0].text,
+            "[LOCKSTEP_MIN_WORKERS] it should be at most the number of tasks; got 3 for 2; the job "
+            "would end with the first task that is lost");
 }
 
 }  // namespace

@@ -13,7 +13,6 @@ namespace lockstep::cluster {
 namespace {
 
 constexpr char kName[] = "LOCKSTEP_JOBS";
-constexpr int kMostTasks = 100'000;
 using Counts = std::map<std::string, int>;
 
 std::string TextOf(const Counts& counts) {
@@ -76,6 +75,10 @@ void ApplyJobs(Variables& variables, Description* described) {
     const size_t before = counts.size();
     ReadEntry(variables, entry, counts);
     broken |= counts.size() == before;
+  }
+  if (described == nullptr) {
+    if (broken && !counts.empty()) variables.Correct(kName, TextOf(counts));
+    return;
   }
   const std::vector<TaskName> tasks = described->Tasks();
   const int size = std::max<int>(1, static_cast<int>(tasks.size()));

@@ -57,6 +57,14 @@ class KubernetesResolver final : public Resolver {
     return Lookup(environment, "JOBSET_NAME") ||
            (Lookup(environment, "JOB_COMPLETION_INDEX") && Lookup(environment, "LOCKSTEP_WORKERS"));
   }
+  std::optional<Mistake> Hint(const Environment& environment) const override {
+    if (!Lookup(environment, "JOB_COMPLETION_INDEX")) return {};
+    return Mistake{"JOB_COMPLETION_INDEX", "",
+                   "for one training of all pods their number is needed",
+                   "no LOCKSTEP_WORKERS: one process alone",
+                   "under env: of the container\n"
+                   "- {name: LOCKSTEP_WORKERS, value: \"NUMBER-OF-COMPLETIONS\"}"};
+  }
 
   Resolution Resolve(const Environment& environment) const override {
     Resolution resolution;

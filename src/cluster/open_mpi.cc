@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "cluster/address.h"
 #include "cluster/resolvers.h"
@@ -30,6 +31,16 @@ class OpenMpiResolver final : public Resolver {
       if (Lookup(environment, name)) return true;
     }
     return false;
+  }
+  std::optional<Mistake> Hint(const Environment& environment) const override {
+    for (const auto& [rank, size] :
+         {std::pair{kPmi.rank, kPmi.size}, std::pair{"PMIX_RANK", kOpenMpi.size}}) {
+      if (!Lookup(environment, rank)) continue;
+      return Mistake{rank, "", "for one training of all tasks their number is needed",
+                     std::string("no ") + size + ": one process alone",
+                     "mpirun -n NUMBER-OF-TASKS PROGRAM ARGUMENTS"};
+    }
+    return {};
   }
 
   Resolution Resolve(const Environment& environment) const override {

@@ -64,8 +64,38 @@ std::vector<Mistake> Contradictions(const Survey::Source& first,
   return {mistake};
 }
 
-// LOCKSTEP_JOBS, LOCKSTEP_COORDINATOR, LOCKSTEP_DEVICES and LOCKSTEP_JOB_DIR hold whoever describes
-// the cluster.
+// The number under `name`, 0 where there is none; what is wrong is corrected by its own line.
+int ReadOwn(Variables& variables, const char* name, const std::string& what, int low, int high) {
+  const auto text = variables.Text(name);
+  const int number = variables.NumberOr(name, what, low, high, 0);
+  if (text && !ReadNumber(*text, low, high)) {
+    variables.Correct(name, std::to_string(variables.Meant(name, low, high).value_or(low)));
+  }
+  return number;
+}
+
+// The bounds of an elastic job, which others than `lockstep launch` may have set by hand.
+void CheckBounds(Variables& variables, int tasks) {
+  const int least =
+      ReadOwn(variables, "LOCKSTEP_MIN_WORKERS", "least number of workers", 1, kMostTasks);
+  const int most =
+      ReadOwn(variables, "LOCKSTEP_MAX_WORKERS", "greatest number of workers", 1, kMostTasks);
+  ReadOwn(variables, "LOCKSTEP_SPECULATE", "switch for slow workers", 0, 1);
+  ReadOwn(variables, "LOCKSTEP_RESTART", "number of restarts", 0, 1'000'000);
+  if (least > 0 && most > 0 && least > most) {
+    variables.Wrong("LOCKSTEP_MIN_WORKERS", "it must be at most LOCKSTEP_MAX_WORKERS",
+                    std::to_string(least) + " and " + std::to_string(most), "exchange them");
+    variables.Correct("LOCKSTEP_MIN_WORKERS", std::to_string(most));
+    variables.Correct("LOCKSTEP_MAX_WORKERS", std::to_string(least));
+  } else if (tasks > 1 && least > std::max(most, tasks)) {
+    variables.Doubt("LOCKSTEP_MIN_WORKERS", "it should be at most the number of tasks",
+                    std::to_string(least) + " for " + std::to_string(tasks),
+                    "the job would end with the first task that is lost");
+  }
+}
+
+// Variables of our own, such as LOCKSTEP_JOBS and LOCKSTEP_DEVICES, hold whoever describes the
+// cluster.
 void ApplyOwn(const Environment& environment, Resolution& resolution) {
   Resolution own;
   Variables variables(environment, own);
@@ -77,7 +107,9 @@ void ApplyOwn(const Environment& environment, Resolution& resolution) {
     const int meant = variables.Meant("LOCKSTEP_DEVICES", 1, 1024).value_or(1);
     variables.Correct("LOCKSTEP_DEVICES", std::to_string(meant));
   }
-  ApplyJobs(variables, &described);
+  // How many tasks there are is not known where the description is broken.
+  ApplyJobs(variables, resolution.description ? &described : nullptr);
+  CheckBounds(variables, described.num_ranks());
   if (const auto text = variables.Text("LOCKSTEP_COORDINATOR")) {
     described.MeetAt(ReadCoordinator(variables, *text));
     variables.Note("coordinator", *text, "LOCKSTEP_COORDINATOR");
@@ -87,6 +119,7 @@ void ApplyOwn(const Environment& environment, Resolution& resolution) {
     variables.Note("directory of the job", *text, "LOCKSTEP_JOB_DIR");
   }
   variables.Finish(described);
+  resolution.doubts.insert(resolution.doubts.end(), own.doubts.begin(), own.doubts.end());
   if (own.mistakes.empty()) {
     if (!resolution.description) return;
     facts.insert(facts.end(), own.description->facts.begin(), own.description->facts.end());
@@ -133,24 +166,23 @@ Survey SurveyCluster(const Environment& environment) {
       survey.contradictions.push_back(std::move(mistake));
     }
   }
+  if (!survey.found.empty()) return survey;
+  survey.alone.description = Description{.resolver = "none"};
+  ApplyOwn(environment, survey.alone);
+  for (const auto& resolver : Resolvers()) {
+    if (const auto hint = resolver->Hint(environment)) survey.hints.push_back(*hint);
+  }
   return survey;
 }
 
 Result<Description> ResolveCluster(const Environment& environment) {
   const Survey survey = SurveyCluster(environment);
-  if (survey.found.empty()) {
-    Resolution alone{.description = Description{.resolver = "none"}};
-    ApplyOwn(environment, alone);
-    if (alone.description) return *alone.description;
-    return Status(Code::kInvalidArgument, DescribeMistakes(alone.mistakes, alone.corrected));
-  }
-  const Resolution& first = survey.found.front().resolution;
+  const Resolution& first = survey.found.empty() ? survey.alone : survey.found.front().resolution;
   if (!first.mistakes.empty()) {
     return Status(Code::kInvalidArgument, DescribeMistakes(first.mistakes, first.corrected));
   }
-  for (const Mistake& doubt : first.doubts) base::Log(base::Severity::kWarning, doubt.ToString());
-  for (const Mistake& contradiction : survey.contradictions) {
-    base::Log(base::Severity::kWarning, contradiction.ToString());
+  for (const auto* doubts : {&first.doubts, &survey.contradictions, &survey.hints}) {
+    for (const Mistake& doubt : *doubts) base::Log(base::Severity::kWarning, doubt.ToString());
   }
   return *first.description;
 }

@@ -32,6 +32,9 @@ class Resolver {
   /// Whether this source has anything to say.
   virtual bool Finds(const Environment& environment) const = 0;
   virtual Resolution Resolve(const Environment& environment) const = 0;
+  /// Variables of this source that are there, but too few for it to be found; nothing if there are
+  /// none.
+  virtual std::optional<Mistake> Hint(const Environment&) const { return {}; }
 };
 
 /// All resolvers in the order of precedence: what was said for this program alone goes before what
@@ -46,12 +49,15 @@ struct Survey {
   };
   std::vector<Source> found;            // in the order of precedence; the first one counts
   std::vector<Mistake> contradictions;  // of later sources with the first
+  // Where nobody describes a cluster: one process alone, and which sources may have been meant.
+  Resolution alone;
+  std::vector<Mistake> hints;
 };
 Survey SurveyCluster(const Environment& environment);
 
 /// The description of the first source that says anything; one process alone where none does.
-/// Errors: InvalidArgument with all mistakes and the corrected form. A source that contradicts, or
-/// a doubt, is a warning in the log.
+/// Errors: InvalidArgument with all mistakes and the corrected form. A source that contradicts, a
+/// doubt, or a hint is a warning in the log.
 Result<Description> ResolveCluster(const Environment& environment);
 
 /// The value of a variable; nothing if it is absent or empty.

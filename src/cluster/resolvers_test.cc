@@ -116,6 +116,23 @@ TEST(Resolvers, SayWhatIsWrongWithJobs) {
             "[LOCKSTEP_JOBS] it must agree with the cluster, whose jobs are known; got ps:1 and "
             "worker:1,ps:1; unset it\n"
             "to paste:\nexport LOCKSTEP_JOBS='worker:1,ps:1'");
+  // Where the launcher's own variables are broken, nobody knows how many tasks there are.
+  const std::string text =
+      Message(With(With(kTorchrun, "RANK", "9"), "LOCKSTEP_JOBS", "worker:2,ps:2"));
+  EXPECT_EQ(text.find("LOCKSTEP_JOBS"), std::string::npos) << text;
+}
+
+TEST(Resolvers, SayWhatIsWrongWithVariablesOfOurOwn) {
+  EXPECT_EQ(Message({{"LOCKSTEP_MIN_WORKERS", "foo"}}),
+            "[LOCKSTEP_MIN_WORKERS] the least number of workers must be a number from 1 to 100000; "
+            "got 'foo'; write 1\nto paste:\nexport LOCKSTEP_MIN_WORKERS='1'");
+  EXPECT_EQ(Message(With(kTorchrun, "LOCKSTEP_MAX_WORKERS", "0")),
+            "[LOCKSTEP_MAX_WORKERS] the greatest number of workers must be a number from 1 to "
+            "100000; got '0'; write 1\nto paste:\nexport LOCKSTEP_MAX_WORKERS='1'");
+  EXPECT_EQ(Message({{"LOCKSTEP_SPECULATE", "maybe"}}),
+            "[LOCKSTEP_SPECULATE] the switch for slow workers must be a number from 0 to 1; got "
+            "'maybe'; write 0\nto paste:\nexport LOCKSTEP_SPECULATE='0'");
+  EXPECT_EQ(Right(With(kTorchrun, "LOCKSTEP_MIN_WORKERS", "2")).num_ranks(), 4);
 }
 
 TEST(Resolvers, FindNothingInAnEmptyEnvironment) {
@@ -146,6 +163,12 @@ TEST(Resolvers, ReadTorchrun) {
   const Description agent = Right(With(kTorchrun, "TORCHELASTIC_RUN_ID", "none"));
   EXPECT_EQ(agent.coordinator, "node0:29501");
   EXPECT_EQ(agent.job_id, "torchrun-29500-none-0");
+  // The variables of one machine, by hand.
+  const Description here = Right(
+      {{"WORLD_SIZE", "2"}, {"RANK", "1"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "29500"}});
+  EXPECT_TRUE(here.IsOneHost());
+  EXPECT_EQ(here.local_index, 1);
+  EXPECT_EQ(here.coordinator, "127.0.0.1:29500");
   // Kubeflow's trainer.
   const Description node = Right({{"PET_NNODES", "2"},
                                   {"PET_NODE_RANK", "1"},
@@ -252,7 +275,8 @@ TEST(Resolvers, SayOfEachMistakeWhereItIsAndWhatToPaste) {
       {With(kTorchrun, "MASTER_ADDR", "localhost"),
        "[MASTER_ADDR] tasks on other hosts must reach it; got 'localhost' with 2 of 4 tasks on "
        "this "
-       "host; write the name of rank 0's host\n" +
+       "host; write the name of rank 0's host, or LOCAL_WORLD_SIZE=4 where all tasks are on this "
+       "host\n" +
            std::string(torchrun).replace(torchrun.find("node0"), 5, "HOST-OF-RANK-0")},
       {With(kTorchrun, "MASTER_ADDR", "0.0.0.0"),
        "[MASTER_ADDR] it must be an address that the others can reach; got '0.0.0.0'; write the "

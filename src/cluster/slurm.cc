@@ -19,6 +19,11 @@ class SlurmResolver final : public Resolver {
     return Lookup(environment, "SLURM_STEP_NUM_TASKS") ||
            Lookup(environment, "SLURM_STEP_NODELIST");
   }
+  std::optional<Mistake> Hint(const Environment& environment) const override {
+    if (!Lookup(environment, "SLURM_JOB_ID")) return {};
+    return Mistake{"SLURM_JOB_ID", "", "the tasks of an allocation are those of a step",
+                   "an allocation without a step: one process alone", "srun PROGRAM ARGUMENTS"};
+  }
 
   Resolution Resolve(const Environment& environment) const override {
     Resolution resolution;

@@ -51,7 +51,14 @@ std::string ReadHost(Variables& variables, const char* name) {
   return fault->meant ? fault->meant->host : std::string();
 }
 
-void CheckLocal(Variables& variables, Description& description, int size, int rank) {
+// `all_here`: where nobody says how many tasks are on this host, all are.
+void CheckLocal(Variables& variables, Description& description, bool all_here) {
+  const int size = description.num_ranks(), rank = description.task.index;
+  if (all_here && !variables.Has("LOCAL_WORLD_SIZE")) {
+    description.local_size = size;
+    description.local_index = rank;
+    return;
+  }
   const int local_size =
       variables.NumberOr("LOCAL_WORLD_SIZE", "number of tasks on this host", 1, kMostTasks, 1);
   const int local_rank = variables.NumberOr("LOCAL_RANK", "index on this host", 0, kMostTasks, 0);
@@ -86,6 +93,13 @@ class TorchrunResolver final : public Resolver {
     }
     return false;
   }
+  std::optional<Mistake> Hint(const Environment& environment) const override {
+    const auto rank = Lookup(environment, kProcess.rank);
+    if (!rank) return {};
+    return Mistake{kProcess.rank, "", "for one training of all tasks their number is needed",
+                   "no WORLD_SIZE: one process alone",
+                   "set WORLD_SIZE, MASTER_ADDR and MASTER_PORT, too, or start it by torchrun"};
+  }
 
   Resolution Resolve(const Environment& environment) const override {
     Resolution resolution;
@@ -104,7 +118,7 @@ class TorchrunResolver final : public Resolver {
     Description description = DescribeWorkers(size, rank);
     const std::string host = ReadHost(variables, names.address);
     const int port = variables.Number(names.port, "port of rank 0", 1, 65535, kMasterPort);
-    if (!by_node) CheckLocal(variables, description, size, rank);
+    if (!by_node) CheckLocal(variables, description, IsLoopback(host));
     if (by_node && variables.Meant("PET_NPROC_PER_NODE", 2, kMostTasks)) {
       variables.Doubt("PET_NPROC_PER_NODE",
                       "a program that no torchrun starts is its node's one task",
@@ -114,7 +128,10 @@ class TorchrunResolver final : public Resolver {
       variables.Wrong(names.address, "tasks on other hosts must reach it",
                       "'" + host + "' with " + std::to_string(description.local_size) + " of " +
                           std::to_string(size) + " tasks on this host",
-                      "write the name of rank 0's host");
+                      "write the name of rank 0's host" +
+                          (by_node ? std::string()
+                                   : ", or LOCAL_WORLD_SIZE=" + std::to_string(size) +
+                                         " where all tasks are on this host"));
     }
     Meet(variables, description, host, port);
     const std::string shown =
