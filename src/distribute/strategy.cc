@@ -59,15 +59,18 @@ int DevicesOf(const MirroredOptions& options) {
   return wanted ? static_cast<int>(*wanted) : base::Cores();
 }
 
+// "1 device", "2 devices"
+std::string CountOf(int number, const std::string& what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
 // Where R came from, since it is part of what the program means.
 void Tell(const std::string& name, const MirroredOptions& options, int replicas, int devices) {
   const char* from = options.replicas != 0          ? "it was given"
                      : options.device_names.empty() ? "none was given and there is no accelerator"
                                                     : "so many devices were named";
-  base::Log(base::Severity::kInfo, name + ": " + std::to_string(replicas) +
-                                       (replicas == 1 ? " replica (" : " replicas (") + from +
-                                       ") on " + std::to_string(devices) +
-                                       (devices == 1 ? " device" : " devices"));
+  base::Log(base::Severity::kInfo, name + ": " + CountOf(replicas, "replica") + " (" + from +
+                                       ") on " + CountOf(devices, "device"));
 }
 
 }  // namespace
@@ -132,12 +135,12 @@ MultiWorkerMirroredStrategy::MultiWorkerMirroredStrategy(
     : Strategy("multi_worker_mirrored", ReplicasOf(options, workers->num_ranks()),
                options.devices != 0 ? options.devices : workers->default_devices(),
                options.threads_per_device) {
-  base::Log(base::Severity::kInfo,
-            "multi_worker_mirrored: worker " + std::to_string(workers->rank()) + " of " +
-                std::to_string(workers->num_ranks()) + ", " +
-                std::to_string(num_replicas_in_sync()) + " replicas (" +
-                (options.replicas != 0 ? "it was given" : "one a worker") + ") on " +
-                std::to_string(num_devices()) + " devices a worker");
+  base::Log(base::Severity::kInfo, "multi_worker_mirrored: worker " +
+                                       std::to_string(workers->rank()) + " of " +
+                                       std::to_string(workers->num_ranks()) + ", " +
+                                       CountOf(num_replicas_in_sync(), "replica") + " (" +
+                                       (options.replicas != 0 ? "it was given" : "one a worker") +
+                                       ") on " + CountOf(num_devices(), "device") + " a worker");
   pipelines_ = Pipelines::kEachReplica;
   ranks_ = std::move(workers);
 }

@@ -139,7 +139,7 @@ Status FileFault(const std::string& path, const std::string& rule) {
   return Status(code, "[cert] " + rule + "; got " + std::strerror(errno) + " (" + path + ")" +
                           (code == Code::kNotFound ? "; make it with `lockstep cert --out DIR`"
                            : code == Code::kAlreadyExists ? "; remove it, or name another directory"
-                                                          : ""));
+                                                          : "; name another directory (--out)"));
 }
 
 Status WriteNew(const std::string& path, const std::string& text, bool is_secret) {
@@ -151,6 +151,7 @@ Status WriteNew(const std::string& path, const std::string& text, bool is_secret
                             ? Status::Ok()
                             : FileFault(path, "the file must be written whole");
   close(file);
+  if (!status.ok()) unlink(path.c_str());
   return status;
 }
 
@@ -207,9 +208,15 @@ Result<Credentials> MakeCredentials(const CertificateOptions& options) {
 
 Status WriteCredentials(const Credentials& credentials, const std::string& directory) {
   LOCKSTEP_RETURN_IF_ERROR(base::LocalFiles().CreateDirectories(directory));
-  for (const Part& part : kParts)
-    LOCKSTEP_RETURN_IF_ERROR(
-        WriteNew(directory + "/" + part.name, credentials.*part.text, part.is_secret));
+  for (const Part& part : kParts) {
+    const Status written =
+        WriteNew(directory + "/" + part.name, credentials.*part.text, part.is_secret);
+    if (written.ok()) continue;
+    // A half of the keys would be in the way of another attempt.
+    for (const Part* made = kParts; made != &part; ++made)
+      unlink((directory + "/" + made->name).c_str());
+    return written;
+  }
   return Status::Ok();
 }
 

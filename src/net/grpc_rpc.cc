@@ -308,7 +308,8 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
                     "got " +
                         address +
                         " without certificates; make "
-                        "them with `lockstep cert --out DIR`"));
+                        "them with `lockstep cert --out DIR`, and set LOCKSTEP_CREDENTIALS=DIR in "
+                        "every task"));
       });
       return;
     }
@@ -482,8 +483,9 @@ Result<std::unique_ptr<Rpc>> MakeGrpcRpc(base::Executor& executor, const GrpcOpt
     if (!options.trusted_network)
       return Status(Code::kFailedPrecondition,
                     "[rpc] control between machines must be encrypted; got " + options.listen +
-                        " without certificates; make them with `lockstep cert --out DIR`, or say "
-                        "that the network is private with --trusted-network");
+                        " without certificates; make them with `lockstep cert --out DIR` and set "
+                        "LOCKSTEP_CREDENTIALS=DIR in every task, or say that the network is "
+                        "private with --trusted-network");
     base::Log(base::Severity::kWarning,
               "[rpc] --trusted-network: control is not encrypted at " + options.listen);
   }

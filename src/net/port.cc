@@ -109,7 +109,9 @@ Result<std::unique_ptr<Port>> Port::Open(base::EventLoop& loop, const PortOption
       if (!options.credentials.has_value())
         return Status(Code::kInvalidArgument,
                       "[net] TCP must be encrypted; got no credentials for " + options.tcp.listen +
-                          "; make them with `lockstep cert`, or say that the network is trusted");
+                          "; make them with `lockstep cert --out DIR` and set "
+                          "LOCKSTEP_CREDENTIALS=DIR in every task, or say that the network is "
+                          "trusted");
       auto made = Tls::Create(*options.credentials);
       if (!made.ok()) return made.status();
       tls = std::move(*made);

@@ -242,7 +242,8 @@ TEST(PortErrors, NameTheRuleTheValueAndTheCure) {
   options.tcp.listen = "127.0.0.1:0";
   EXPECT_EQ(message(options),
             "InvalidArgument: [net] TCP must be encrypted; got no credentials for 127.0.0.1:0; "
-            "make them with `lockstep cert`, or say that the network is trusted");
+            "make them with `lockstep cert --out DIR` and set LOCKSTEP_CREDENTIALS=DIR in every "
+            "task, or say that the network is trusted");
   options.tcp.plain_text = true;
   for (const char* address : {"localhost", "somewhere:1", ":0", "127.0.0.1:port"}) {
     options.tcp.listen = address;

@@ -67,6 +67,34 @@ bool ComesAgain(const Environment& environment) {
   return NumberOf(environment, "LOCKSTEP_RESTART", 0) > 0;
 }
 
+// Who describes the job is who may be wrong about this machine.
+std::string OwnNumber(const Description& description, const std::string& host) {
+  const auto number = net::OwnNumberOf(host);
+  if (number.ok()) return *number;
+  const std::string& text = number.status().message();
+  const std::string why = text.starts_with("[host] ") ? text.substr(7) : text;
+  char name[256] = "";
+  static_cast<void>(::gethostname(name, sizeof name - 1));
+  throw Error(number.status().code(),
+              "[" + description.resolver + "] the host of " + description.task.ToString() + " '" +
+                  host + "' must be this machine, which is called '" + name + "': " + why +
+                  "; write this machine's name or number there, in every task, or give this task "
+                  "its own index (lockstep doctor looks at all names)");
+}
+
+// A task that others could not reach would wait for them forever.
+void RequireCredentials(const Description& description) {
+  for (const TaskName& task : description.Tasks()) {
+    const std::string address = description.AddressOf(task);
+    if (description.RankOf(task) < 0 || address.empty() || net::IsLocalAddress(address)) continue;
+    throw Error(Code::kFailedPrecondition,
+                "[" + description.resolver + "] control between machines must be encrypted; got " +
+                    task.ToString() + " at " + address +
+                    " without certificates; make them with `lockstep cert --out DIR`, and set "
+                    "LOCKSTEP_CREDENTIALS=DIR in every task");
+  }
+}
+
 net::PortOptions DataOptions(const Description& description, const Environment& environment,
                              const std::optional<net::Credentials>& credentials) {
   const std::string own = OwnAddress(description);
@@ -78,7 +106,7 @@ net::PortOptions DataOptions(const Description& description, const Environment& 
                           (token.empty() ? description.cluster.ToJson() : token))};
   // A death is seen at once. Who is silent is asked by the membership, and left out.
   options.shared_memory.beat_limit = std::chrono::seconds(10);
-  options.tcp.listen = net::OwnNumberOf(own.substr(0, colon)).OrThrow() + ":0";
+  options.tcp.listen = OwnNumber(description, own.substr(0, colon)) + ":0";
   options.credentials = credentials;
   if (!credentials) {
     if (net::IsLocalAddress(own)) {
@@ -168,11 +196,12 @@ std::shared_ptr<Communicator> ConnectWorkers(const Description& described,
   if (description.task.job == "ps") cluster::NoteServer(description.job_directory);
   const auto seat = std::make_shared<Seat>();
   seat->arbiter = std::make_unique<cluster::HostArbiter>(description.job_directory);
-  auto site =
-      std::make_unique<ProcessSite>(DataOptions(description, environment, credentials),
-                                    net::GrpcOptions{.listen = OwnAddress(description),
-                                                     .credentials = credentials,
-                                                     .token = TokenOf(environment, credentials)});
+  const net::PortOptions data = DataOptions(description, environment, credentials);
+  if (!credentials) RequireCredentials(description);
+  auto site = std::make_unique<ProcessSite>(
+      data, net::GrpcOptions{.listen = OwnAddress(description),
+                             .credentials = credentials,
+                             .token = TokenOf(environment, credentials)});
   const cluster::MemberOptions member = MembershipOptions(
       description, environment, options, seat->arbiter.get(), site->data_address());
   seat->roster = std::make_unique<MembershipRoster>(std::move(site), member, options.limit);
