@@ -524,12 +524,9 @@ void Coordinator::Probe() {
                 if (reply.ok() && reply->epoch > 0) return listener_.JobIsElsewhere(task.control);
                 // It has come, was refused, and does not ask any more.
                 if (code == Code::kUnimplemented) return;
-                board_.Note(task.job, task.index,
-                            code == Code::kOk                 ? "is up, has not joined"
-                            : code == Code::kUnavailable      ? "connection refused"
-                            : code == Code::kDeadlineExceeded ? "no answer"
-                            : code == Code::kUnauthenticated  ? "has another token"
-                                                              : result.status().message());
+                board_.Note(
+                    task.job, task.index,
+                    code == Code::kOk ? "is up, has not joined" : DescribeSilence(result.status()));
               });
   }
 }

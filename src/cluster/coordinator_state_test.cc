@@ -382,6 +382,20 @@ TEST(HealthTable, TellsStuckFromSlowFromSilent) {
     EXPECT_EQ(health.condition, Condition::kWell);
 }
 
+TEST(JoinBoard, SaysWhyATaskIsSilent) {
+  const std::pair<Status, const char*> cases[] = {
+      {Status(Code::kUnavailable, "failed to connect: Connection refused (b:1)"),
+       "connection refused"},
+      {Status(Code::kUnavailable, "timed out before receiving SETTINGS frame (b:1)"),
+       "another program has its port"},
+      {Status(Code::kUnavailable, "DNS resolution failed for b (b:1)"),
+       "its host's name has no address"},
+      {Status(Code::kDeadlineExceeded, "Deadline Exceeded (b:1)"), "no answer"},
+      {Status(Code::kUnauthenticated, "x"), "has another token"},
+      {Status(Code::kInternal, "x"), "x"}};
+  for (const auto& [status, text] : cases) EXPECT_EQ(DescribeSilence(status), text);
+}
+
 TEST(JoinBoard, NamesWhoIsMissingWhereWhyAndSinceWhen) {
   const base::Time begin{seconds(5)};
   JoinBoard board({{"chief", 0, "a:1"}, {"worker", 0, "b:1"}, {"worker", 1, ""}}, begin);

@@ -101,16 +101,20 @@ Description DescribeWorkers(int size, int rank) {
   return description;
 }
 
-std::string ExportLine(const std::string& name, const std::string& value) {
+std::string ShellQuoted(const std::string& text) {
   std::string quoted = "'";
-  for (const char c : value) {
+  for (const char c : text) {
     if (c == '\'') {
       quoted += "'\\''";
     } else {
       quoted += c;
     }
   }
-  return "export " + name + "=" + quoted + "'";
+  return quoted + "'";
+}
+
+std::string ExportLine(const std::string& name, const std::string& value) {
+  return "export " + name + "=" + ShellQuoted(value);
 }
 
 }  // namespace lockstep::cluster

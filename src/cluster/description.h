@@ -79,6 +79,8 @@ struct Description {
 /// `size` workers with unknown addresses, of which this is `rank`.
 Description DescribeWorkers(int size, int rank);
 
+/// In single quotes, as the shell reads it.
+std::string ShellQuoted(const std::string& text);
 /// `export NAME='VALUE'`, quoted for the shell.
 std::string ExportLine(const std::string& name, const std::string& value);
 

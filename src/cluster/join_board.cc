@@ -2,6 +2,24 @@
 
 namespace lockstep::cluster {
 
+std::string DescribeSilence(const Status& status) {
+  const std::string& text = status.message();
+  const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
+  switch (status.code()) {
+    case Code::kDeadlineExceeded:
+      return "no answer";
+    case Code::kUnauthenticated:
+      return "has another token";
+    case Code::kUnavailable:
+      if (says("DNS resolution failed")) return "its host's name has no address";
+      // gRPC has reached somebody who does not speak its language.
+      if (says("SETTINGS frame") || says("http1.x")) return "another program has its port";
+      return "connection refused";
+    default:
+      return text;
+  }
+}
+
 JoinBoard::JoinBoard(std::vector<ExpectedTask> expected, base::Time now)
     : expected_(std::move(expected)), since_(now) {}
 

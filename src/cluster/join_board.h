@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cluster/membership.h"
+#include "lockstep/base/status.h"
 
 namespace lockstep::cluster {
 
@@ -16,6 +17,9 @@ struct ExpectedTask {
   int32_t index = 0;
   std::string control;  // its address; empty: unknown until it comes
 };
+
+/// Why a task could not be asked, in a few words: "connection refused", "no answer".
+std::string DescribeSilence(const Status& status);
 
 /// Who is here and who is missing, where and why, while a job comes up.
 class JoinBoard {

@@ -177,10 +177,7 @@ void Member::TakeJoinReply(const std::string& address, const Result<std::string>
   const auto answered =
       result.ok() ? DecodeAnswered(*result) : Result<cluster::Answered>(result.status());
   if (!answered.ok()) {
-    fault_ = "waiting for " + address + ", " +
-             (code == Code::kUnavailable        ? "connection refused"
-              : code == Code::kDeadlineExceeded ? "no answer"
-                                                : answered.status().message());
+    fault_ = "waiting for " + address + ", " + DescribeSilence(answered.status());
     return;
   }
   if (answered->is_leader && answered->code == Code::kAborted) {

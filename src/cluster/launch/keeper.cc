@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 
 #include "base/environment.h"
@@ -38,13 +40,19 @@ std::map<std::string, std::string> EnvironmentFor(const RunOrder& order) {
 Status MakePrivateDirectory(const std::string& path) {
   struct stat found {};
   if (mkdir(path.c_str(), 0700) == 0) return Status::Ok();
+  if (errno != EEXIST) {
+    return Status(Code::kUnavailable, "[launch] the job's directory must be made; got " +
+                                          std::string(std::strerror(errno)) + " (" + path +
+                                          "); let TMPDIR name a directory that can be written");
+  }
   if (lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
       (found.st_mode & 0077) == 0) {
     return Status::Ok();
   }
-  return Status(
-      Code::kPermissionDenied,
-      "[launch] the job's directory must be this user's alone; got another (" + path + ")");
+  return Status(Code::kPermissionDenied,
+                "[launch] the job's directory must be this user's alone; got another (" + path +
+                    "); let TMPDIR name a "
+                    "directory of this user");
 }
 
 }  // namespace

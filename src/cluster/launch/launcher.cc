@@ -38,10 +38,6 @@ std::string RandomHex(int words) {
   return text;
 }
 
-std::string ShellQuoted(const std::string& text) {
-  return ExportLine("", text).substr(sizeof("export =") - 1);
-}
-
 // What other launchers told this process must not reach the tasks.
 std::vector<std::string> VariablesOfOthers() {
   std::vector<std::string> names;
@@ -418,7 +414,7 @@ void Launcher::Fail(Task& task, const std::string& why) {
     done_ = true;
     return;
   }
-  Do(policy_->Ended(task.number, {.status = 127}));
+  Do(policy_->CannotStart(task.number, {.status = 127}));
 }
 
 void Launcher::Say(const std::string& text) { write_(true, "lockstep launch: " + text + "\n"); }

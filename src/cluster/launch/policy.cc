@@ -45,6 +45,11 @@ std::vector<Action> LaunchPolicy::Ended(int task, const base::ProcessEnd& end) {
   return Miss(task, end);
 }
 
+std::vector<Action> LaunchPolicy::CannotStart(int task, const base::ProcessEnd& end) {
+  states_[static_cast<size_t>(task)].restarts = rules_.max_restarts;
+  return Ended(task, end);
+}
+
 std::vector<Action> LaunchPolicy::Miss(int task, const base::ProcessEnd& end) {
   failure_ = end;
   failed_task_ = task;

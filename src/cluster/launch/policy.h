@@ -34,6 +34,8 @@ class LaunchPolicy {
   };
   std::vector<Action> Begin();
   std::vector<Action> Ended(int task, const base::ProcessEnd& end);
+  /// It could not be started at all, nor will it be another time.
+  std::vector<Action> CannotStart(int task, const base::ProcessEnd& end);
   /// A task that was lost is needed after all: the job fails.
   std::vector<Action> Miss(int task, const base::ProcessEnd& end);
   /// The user's signal goes on to all that run.

@@ -54,6 +54,14 @@ TEST(LaunchPolicy, StartsAgainWhileThereAreRestarts) {
   EXPECT_EQ(policy.exit_status(), 3);
 }
 
+TEST(LaunchPolicy, DoesNotTryAgainWhatCannotBeStarted) {
+  LaunchPolicy policy(Workers(2), {.max_restarts = 2});
+  policy.Begin();
+  EXPECT_EQ(policy.CannotStart(0, {.status = 127}), (Actions{{kSignal, 1, SIGTERM}}));
+  policy.Ended(1, kDone);
+  EXPECT_EQ(policy.exit_status(), 127);
+}
+
 TEST(LaunchPolicy, GoesOnWhileEnoughWorkersAreLeft) {
   LaunchPolicy policy(Workers(4), {.min_workers = 2});
   policy.Begin();
