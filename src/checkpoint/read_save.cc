@@ -54,9 +54,10 @@ Result<SaveHeader> ReadHeader(const base::ReadableFile& file, const std::string&
   const uint64_t size = file.size();
   LOCKSTEP_ASSIGN_OR_RETURN(std::string text, ReadText(file, 0, std::min(size, kHeaderBytes)));
   if (text.size() >= 8 && text.compare(0, 8, kMagic) != 0) {
-    return Status(
-        Code::kInvalidArgument,
-        "[load] a save begins with the bytes LOCKSTEP; got another kind of file (" + path + ")");
+    return Status(Code::kInvalidArgument,
+                  "[load] a save begins with the bytes LOCKSTEP; got another kind of file (" +
+                      path +
+                      "); name a save (save-N.lockstep) or the directory that holds the saves");
   }
   if (size < kHeaderBytes) {
     return DamagedSave("a save has at least 64 bytes", std::to_string(size), path);

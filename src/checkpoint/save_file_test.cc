@@ -143,9 +143,12 @@ TEST(SaveFile, NoticesEveryTruncation) {
 TEST(SaveFile, RefusesOtherFilesAndVersions) {
   MemoryFiles files;
   ASSERT_TRUE(ReplaceFile(files, "t", std::string(100, 'x')).ok());
-  EXPECT_EQ(ReadSave(files, "t").status(),
-            Status(Code::kInvalidArgument,
-                   "[load] a save begins with the bytes LOCKSTEP; got another kind of file (t)"));
+  EXPECT_EQ(
+      ReadSave(files, "t").status(),
+      Status(
+          Code::kInvalidArgument,
+          "[load] a save begins with the bytes LOCKSTEP; got another kind of file (t); name a save "
+          "(save-N.lockstep) or the directory that holds the saves"));
   ASSERT_TRUE(WriteSave(files, "s", Sample()).ok());
   std::string bytes = base::ReadWholeFile(files, "s").OrThrow();
   bytes[8] = 9;

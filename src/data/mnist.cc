@@ -35,7 +35,13 @@ Result<std::string> FindFile(const std::string& directory, const std::string& st
     for (const char* ending : {"", ".gz"}) {
       fs::path path = fs::path(directory) / stem;
       (path += joint) += suffix + ending;
-      if (fs::exists(path, ignored)) return path.string();
+      if (fs::is_regular_file(path, ignored)) return path.string();
+      if (fs::exists(path, ignored)) {
+        return Status(Code::kInvalidArgument,
+                      "[mnist] an IDX file must be a regular file; got a "
+                      "directory, a pipe or a device (" +
+                          path.string() + "); put the file itself there");
+      }
     }
   }
   return Status(Code::kNotFound, "[mnist] the directory must hold " + stem + "-" + suffix +
