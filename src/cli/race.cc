@@ -13,6 +13,7 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/schedule_outcomes.h"
+#include "cluster/description.h"
 
 namespace lockstep::cli {
 
@@ -122,7 +123,12 @@ ordered_json ToJson(const TracedAccess& access) {
 
 std::string Command(const RaceArguments& arguments, int64_t seed) {
   std::string text = "LOCKSTEP_SCHEDULE=" + std::to_string(seed);
-  for (const std::string& word : arguments.program) text += " " + word;
+  constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  for (const std::string& word : arguments.program) {
+    const bool plain = !word.empty() && word.find_first_not_of(kPlain) == std::string::npos;
+    text += " " + (plain ? word : cluster::ShellQuoted(word));
+  }
   return text;
 }
 
@@ -183,6 +189,17 @@ ordered_json Report(const RaceArguments& arguments, const std::vector<ScheduledR
   return object;
 }
 
+// Why it means nothing that all schedules ended like this one; empty where it does.
+std::string NothingCompared(const ScheduledRun& run) {
+  if (run.status != 0) {
+    return "the program must end with status 0; got " + std::to_string(run.status) +
+           " under every schedule; let it run by itself first";
+  }
+  if (!run.digest.empty()) return "";
+  return "the program must run Lockstep's threads, whose order is what is changed; got no trace of "
+         "them under any schedule";
+}
+
 }  // namespace
 
 CLI::App* AddRace(CLI::App& app, RaceArguments& arguments) {
@@ -193,9 +210,11 @@ CLI::App* AddRace(CLI::App& app, RaceArguments& arguments) {
   AddStaticRace(*race, arguments.of_graph);
   race->add_option("--schedules", arguments.schedules, "how many orders")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->excludes(race->get_option("--static"))
       ->capture_default_str();
   race->add_option("--first-seed", arguments.first_seed, "the seed of the first one")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
+      ->excludes(race->get_option("--static"))
       ->capture_default_str();
   race->add_option("--timeout", arguments.timeout_seconds, "seconds that one run may take")
       ->check(CLI::Range(0.001, 86'400.0))
@@ -234,7 +253,11 @@ int Race(RaceArguments arguments) {
     std::printf("%zu schedules, %zu %s\n", runs.size(), outcomes.size(),
                 outcomes.size() == 1 ? "outcome" : "different outcomes");
   }
-  return outcomes.size() == 1 ? kDone : kFailed;
+  if (outcomes.size() > 1) return kFailed;
+  const std::string fault = NothingCompared(runs.front());
+  if (fault.empty()) return kDone;
+  std::fprintf(stderr, "lockstep race: %s\n", fault.c_str());
+  return kFailed;
 }
 
 }  // namespace lockstep::cli

@@ -25,7 +25,8 @@ struct RaceArguments {
 /// `lockstep race --schedules N -- PROGRAM`: runs the program under N orders of its threads
 /// (LOCKSTEP_SCHEDULE) and compares how each ends: status, standard output, last values of its
 /// variables. Returns 0 if all end alike, 1 if not, naming for each outcome a seed that replays it
-/// and the pair of accesses that decides it. `lockstep race --static FILE`: see static_race.h.
+/// and the pair of accesses that decides it; 1, too, if it always fails or leaves no trace.
+/// `lockstep race --static FILE`: see static_race.h.
 CLI::App* AddRace(CLI::App& app, RaceArguments& arguments);
 int Race(RaceArguments arguments);
 

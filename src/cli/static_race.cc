@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "cli/options.h"
 #include "lockstep/check/static_races.h"
 
@@ -70,7 +71,17 @@ void AddStaticRace(CLI::App& race, StaticRaceArguments& arguments) {
 
 int StaticRace(const StaticRaceArguments& arguments) {
   StaticRaceOptions options{.replicas = arguments.replicas};
-  for (const std::string& run : arguments.runs) options.runs.push_back(Words(run));
+  for (const std::string& run : arguments.runs) {
+    options.runs.push_back(Words(run));
+    if (!options.runs.back().empty()) continue;
+    std::fprintf(stderr, "--run: Value '%s' names no node, as in loss,train\n", run.c_str());
+    return kBadUsage;
+  }
+  if (base::LocalFiles().IsDirectory(arguments.file)) {
+    std::fprintf(stderr, "--static: %s is a directory; name the file of the graph in it\n",
+                 arguments.file.c_str());
+    return kBadUsage;
+  }
   const auto found = FindRacesInFile(arguments.file, options);
   if (!found.ok()) {
     std::fprintf(stderr, "lockstep: %s\n", found.status().ToString().c_str());

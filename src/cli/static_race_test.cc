@@ -76,6 +76,15 @@ TEST(StaticRaceProgram, BadUseHasAStatusOfItsOwn) {
   EXPECT_EQ(broken.status, 2);
   EXPECT_THAT(broken.out, HasSubstr("LICENSE:"));
   EXPECT_EQ(RunRace(Corpus("read_assign") + " --run nothing").status, 2);
+  const Ran folder = RunRace("--static '" LOCKSTEP_SOURCE_DIR "'");
+  EXPECT_EQ(folder.status, 2);
+  EXPECT_THAT(folder.out, HasSubstr(" is a directory; name the file of the graph in it"));
+  const Ran nothing = RunRace(Corpus("read_assign") + " --run ''");
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.out, HasSubstr("--run: Value '' names no node"));
+  const Ran both = RunRace(Corpus("read_assign") + " --schedules 3");
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.out, HasSubstr("--static excludes --schedules"));
 }
 
 }  // namespace

@@ -120,16 +120,23 @@ ordered_json Run(const std::vector<std::string>& program, const Way& way,
          std::to_string(ran.status) + "\n" + Tail(ran.errors));
   }
   ordered_json object = ordered_json::parse(ran.last_line, nullptr, false);
-  if (!object.is_object() || !object.contains("weights_digest")) {
+  if (!object.is_object() || !object.contains("weights_digest") ||
+      !object["weights_digest"].is_string()) {
     fail(Code::kInvalidArgument,
-         "the program's last line must be a JSON object with weights_digest; let it print one "
-         "(lockstep train --json)",
+         "the program's last line must be a JSON object with weights_digest, a text; let it print "
+         "one (lockstep train --json)",
          "'" + Tail(ran.last_line) + "'");
   }
   if (object.contains("devices") && object["devices"] != way.devices) {
     fail(Code::kFailedPrecondition,
          "the program must take its devices from LOCKSTEP_DEVICES; leave out --devices",
          object["devices"].dump());
+  }
+  // Several that train alone would agree whatever the workers do.
+  if (way.workers > 1 && object.contains("workers") && object["workers"] != way.workers) {
+    fail(Code::kFailedPrecondition,
+         "all workers must train together; give --strategy multi_worker or parameter_server",
+         object["workers"].dump());
   }
   return object;
 }
@@ -263,6 +270,13 @@ int Verify(VerifyArguments arguments) {
     for (int servers : arguments.servers) {
       for (int devices : arguments.devices) ways.push_back({devices, workers, servers});
     }
+  }
+  if (ways.size() < 2) {
+    std::fprintf(stderr,
+                 "--devices: one way (%s) leaves nothing to compare; give two numbers, as in 1,2, "
+                 "or --workers\n",
+                 ways.front().Name().c_str());
+    return kBadUsage;
   }
   ordered_json report = {{"equal", true}, {"runs", ordered_json::array()}};
   ordered_json first;

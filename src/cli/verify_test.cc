@@ -56,8 +56,8 @@ TEST_F(Command, VerifyFindsDevicesAndWorkersEqual) {
   const Ran devices = Lockstep(std::string("verify --devices 1,2,3 -- lockstep ") + kTrain);
   EXPECT_EQ(devices.status, 0) << devices.err;
   EXPECT_THAT(devices.out, HasSubstr("3 runs, all the same\n"));
-  const Ran workers =
-      Lockstep(std::string("verify --devices 1 --workers 1,2 --json -- lockstep ") + kTrain);
+  const Ran workers = Lockstep(std::string("verify --devices 1 --workers 1,2 --json -- lockstep ") +
+                               kTrain + " --strategy multi_worker");
   EXPECT_EQ(workers.status, 0) << workers.err;
   EXPECT_EQ(workers.object()["equal"], true);
   EXPECT_EQ(workers.object()["runs"][1]["workers"], 2);
@@ -91,8 +91,11 @@ TEST_F(Command, VerifyComparesWhatProgramsReport) {
   EXPECT_THAT(other.out, HasSubstr("2 differs\n  in weights_digest: \"1\" and \"2\"\n"));
   const std::pair<std::string, const char*> cases[] = {
       {"/bin/echo hello",
-       "must be a JSON object with weights_digest; let it print one (lockstep "
+       "must be a JSON object with weights_digest, a text; let it print one (lockstep "
        "train --json); got 'hello' (1 device)"},
+      {"/bin/echo '{\"weights_digest\": 5}'",
+       "must be a JSON object with weights_digest, a text; let it print one (lockstep "
+       "train --json); got '{\"weights_digest\": 5}' (1 device)"},
       {"sh -c 'echo oh no >&2; exit 3'", "must end with status 0; got 3\noh no\n (1 device)"},
       {std::string("lockstep ") + kTrain + " --devices 2",
        "must take its devices from LOCKSTEP_DEVICES; leave out --devices; got 2 (1 device)"},
@@ -102,6 +105,17 @@ TEST_F(Command, VerifyComparesWhatProgramsReport) {
     EXPECT_EQ(ran.status, 1) << program;
     EXPECT_THAT(ran.err, HasSubstr(text));
   }
+}
+
+TEST_F(Command, VerifyRefusesWhatComparesNothing) {
+  const Ran one = Lockstep("verify --devices 1 -- true");
+  EXPECT_EQ(one.status, 2);
+  EXPECT_THAT(one.err, HasSubstr("--devices: one way (1 device) leaves nothing to compare"));
+  const Ran alone = Lockstep(std::string("verify --devices 1 --workers 1,2 -- lockstep ") + kTrain);
+  EXPECT_EQ(alone.status, 1);
+  EXPECT_THAT(alone.err, HasSubstr("[verify] all workers must train together; give --strategy "
+                                   "multi_worker or parameter_server; got 1 (2 workers of 1 "
+                                   "device)"));
 }
 
 TEST_F(Command, TrainTakesItsDevicesFromTheEnvironment) {
