@@ -1,11 +1,14 @@
 #include "cli/checkpoint.h"
 
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "cli/options.h"
 #include "cli/tensor_difference.h"
 #include "lockstep/checkpoint/convert.h"
@@ -128,7 +131,32 @@ Result<bool> Differences(const CheckpointArguments& arguments) {
   return differing == 0;
 }
 
+// What has no ending that is known is a checkpoint's prefix; what others write is no such name.
+Status RequireNameToWrite(const std::string& path) {
+  const auto refuse = [&](const std::string& got) {
+    return Status(
+        Code::kInvalidArgument,
+        "[checkpoint] the name must be one of .lockstep, .safetensors, .npz or .npy, or a "
+        "checkpoint's prefix; got " +
+            got + "; name what is to be written");
+  };
+  if (path.empty()) return refuse("nothing");
+  if (base::LocalFiles().IsDirectory(path)) return refuse("a directory (" + path + ")");
+  const std::string given = std::filesystem::path(path).extension().string();
+  std::string ending = given;
+  for (char& letter : ending) letter = static_cast<char>(std::tolower(letter));
+  for (const char* known : {".lockstep", ".safetensors", ".npz", ".npy"}) {
+    if (ending == known && given != known) return refuse("'" + given + "' for " + known);
+  }
+  for (const char* foreign :
+       {".h5", ".hdf5", ".keras", ".pt", ".pth", ".bin", ".pb", ".onnx", ".tflite", ".msgpack"}) {
+    if (ending == foreign) return refuse("'" + given + "', which is not written here");
+  }
+  return Status::Ok();
+}
+
 Status Convert(const CheckpointArguments& arguments) {
+  LOCKSTEP_RETURN_IF_ERROR(RequireNameToWrite(arguments.other));
   LOCKSTEP_ASSIGN_OR_RETURN(const TensorFile from, FindTensorFile(arguments.path));
   LOCKSTEP_ASSIGN_OR_RETURN(SavedState state,
                             arguments.all_names ? LoadTensorsAsTheyStand(from) : LoadTensors(from));
@@ -149,8 +177,10 @@ Status Convert(const CheckpointArguments& arguments) {
 Status VerifyFile(const CheckpointArguments& arguments) {
   LOCKSTEP_ASSIGN_OR_RETURN(const TensorFile file, FindTensorFile(arguments.path));
   LOCKSTEP_ASSIGN_OR_RETURN(const SavedState state, LoadTensorsAsTheyStand(file));
+  // As they are kept, and as `ls` says.
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto lines, Lines(file));
   int64_t bytes = 0;
-  for (const NamedTensor& tensor : state.tensors) bytes += SizeOf(tensor.value);
+  for (const Line& line : lines) bytes += line.bytes;
   const bool checked = file.format != FileFormat::kSafetensors && file.format != FileFormat::kNpy;
   std::printf("%zu tensors, %lld bytes, whole%s: %s %s\n", state.tensors.size(),
               static_cast<long long>(bytes),

@@ -100,6 +100,30 @@ TEST(CheckpointCommand, ConvertsAndCompares) {
                 folder.Path("d.npy") + "); write .npz\n");
 }
 
+TEST(CheckpointCommand, WritesNoFormatThatIsNotItsOwn) {
+  TestFolder folder;
+  const std::string save = folder.Path("a.lockstep");
+  SavedState state;
+  state.tensors = {{"x", Scalar<float>(1)}};
+  ASSERT_TRUE(SaveTensors({save, FileFormat::kSave}, state).ok());
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "nothing"},
+      {folder.path(), "a directory (" + folder.path() + ")"},
+      {folder.Path("x.h5"), "'.h5', which is not written here"},
+      {folder.Path("x.pt"), "'.pt', which is not written here"},
+      {folder.Path("x.NPZ"), "'.NPZ' for .npz"}};
+  for (const auto& [to, got] : cases) {
+    const Said said = Say({.command = "convert", .path = save, .other = to});
+    EXPECT_EQ(said.status, kFailed) << to;
+    EXPECT_EQ(said.err,
+              "lockstep checkpoint: InvalidArgument: [checkpoint] the name must be one of "
+              ".lockstep, .safetensors, .npz or .npy, or a checkpoint's prefix; got " +
+                  got + "; name what is to be written\n");
+  }
+  EXPECT_EQ(Say({.command = "convert", .path = save, .other = folder.Path("step.1")}).status,
+            kDone);
+}
+
 TEST(CheckpointCommand, TakesTheNewestOfADirectory) {
   TestFolder folder;
   const Variable step(Scalar<int64_t>(1));

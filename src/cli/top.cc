@@ -66,6 +66,8 @@ std::vector<Contact> ContactsOf(const std::string& job) {
     if (contacts.empty()) throw NoJob("a directory without one (" + job + ")");
     return contacts;
   }
+  if (job.find(':') == std::string::npos || job.starts_with('/'))
+    throw NoJob("no directory and no address (" + job + ")");
   return {{.address = job,
            .token = base::EnvironmentText("LOCKSTEP_TOKEN").value_or(""),
            .credentials = base::EnvironmentText("LOCKSTEP_CREDENTIALS").value_or("")}};
