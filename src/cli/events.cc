@@ -98,7 +98,8 @@ std::string TimeOf(double seconds) {
   return all;
 }
 
-void Tail(const EventsArguments& arguments, const std::vector<EventFile>& files) {
+// Whether there was anything to show.
+bool Tail(const EventsArguments& arguments, const std::vector<EventFile>& files) {
   std::vector<monitor::PlacedValue> values;
   for (const auto& placed : monitor::OnOneTimeLine(files))
     if (arguments.tag.empty() || placed.value->tag == arguments.tag) values.push_back(placed);
@@ -122,6 +123,7 @@ void Tail(const EventsArguments& arguments, const std::vector<EventFile>& files)
       std::printf("(%s, %zu bytes)\n", value.kind.c_str(), value.summary.size());
     }
   }
+  return !values.empty();
 }
 
 }  // namespace
@@ -155,7 +157,13 @@ int Events(const EventsArguments& arguments) {
   if (arguments.command == "ls") {
     List(arguments, files);
   } else if (arguments.command == "tail") {
-    Tail(arguments, files);
+    if (!Tail(arguments, files) && !arguments.tag.empty()) {
+      std::fprintf(stderr,
+                   "lockstep events: no value has the tag %s; `lockstep events ls %s` lists "
+                   "those there are\n",
+                   arguments.tag.c_str(), arguments.directory.c_str());
+      return kFailed;
+    }
   } else {
     const std::string path =
         monitor::MergeEvents(base::LocalFiles(), files, arguments.out).OrThrow();

@@ -16,6 +16,10 @@ using collectives::FlightRecord;
 
 constexpr const char* kStates[] = {"running", "done", "failed"};
 
+bool IsControl(char letter) {
+  return static_cast<unsigned char>(letter) < ' ' && letter != '\n' && letter != '\t';
+}
+
 std::string LineOf(const FlightRecord& record) {
   char age[32];
   std::snprintf(age, sizeof age, "%12.6f s", std::chrono::duration<double>(record.age).count());
@@ -68,8 +72,14 @@ std::string DescribeFlights(const std::vector<std::string>& texts, int records) 
 
 int Flight(const FlightArguments& arguments) {
   std::vector<std::string> texts;
-  for (const std::string& file : arguments.files)
+  for (const std::string& file : arguments.files) {
     texts.push_back(base::ReadWholeFile(base::LocalFiles(), file).OrThrow());
+    // A message about a line of another file would bring its bytes to the terminal.
+    if (std::any_of(texts.back().begin(), texts.back().end(), IsControl))
+      throw Error(Code::kInvalidArgument,
+                  "[flight] a flight recorder's file is a text; got other bytes (" + file +
+                      "); name FILE.RANK of LOCKSTEP_FLIGHT_RECORDER=FILE");
+  }
   std::printf("%s", DescribeFlights(texts, arguments.records).c_str());
   return kDone;
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -50,6 +51,31 @@ ordered_json LastLine(const cluster::LaunchReport& report) {
   }
   if (!losses.empty()) object["losses"] = losses;
   return object;
+}
+
+// What no flag can check alone; empty if all is well.
+std::string Contradiction(const LaunchArguments& arguments) {
+  const auto& options = arguments.options;
+  if (options.rules.min_workers > options.workers ||
+      (options.max_workers > 0 && options.max_workers < options.workers)) {
+    return "--workers: Value " + std::to_string(options.workers) +
+           " not in range [--min-workers - --max-workers]";
+  }
+  if (options.rules.min_servers > options.servers) {
+    return "--min-ps: Value " + std::to_string(options.rules.min_servers) +
+           " not in range 0 to --ps " + std::to_string(options.servers);
+  }
+  const std::vector<std::string> hosts = Split(arguments.hosts, ',');
+  const bool named = arguments.hosts.empty() ||
+                     (!hosts.empty() && arguments.hosts.back() != ',' &&
+                      std::none_of(hosts.begin(), hosts.end(),
+                                   [](const std::string& host) { return host.empty(); }));
+  if (!named) return "--hosts: Value '" + arguments.hosts + "' is no list of names, as in a,b";
+  for (const std::string& entry : arguments.environment) {
+    if (entry.empty() || entry[0] == '=')
+      return "--env: Value '" + entry + "' is no NAME=VALUE and no NAME";
+  }
+  return "";
 }
 
 }  // namespace
@@ -144,10 +170,9 @@ cluster::LaunchReport RunJob(cluster::LaunchOptions options, cluster::Launcher::
 int Launch(LaunchArguments arguments) {
   auto& options = arguments.options;
   options.arguments = ProgramOf(std::move(options.arguments));
-  if (options.rules.min_workers > options.workers ||
-      (options.max_workers > 0 && options.max_workers < options.workers)) {
-    std::fprintf(stderr, "--workers: Value %d not in range [--min-workers - --max-workers]\n",
-                 options.workers);
+  const std::string fault = Contradiction(arguments);
+  if (!fault.empty()) {
+    std::fprintf(stderr, "%s\nRun with --help for more information.\n", fault.c_str());
     return kBadUsage;
   }
   options.hosts = Split(arguments.hosts, ',');
@@ -166,11 +191,14 @@ int Launch(LaunchArguments arguments) {
       options.environment.emplace_back(name, own->second);
     }
   }
-  const auto report = RunJob(std::move(options), [](bool error, std::string_view lines) {
-    (void)base::WriteAll(error ? STDERR_FILENO : STDOUT_FILENO, lines);
+  bool written = true;
+  const auto report = RunJob(std::move(options), [&written](bool error, std::string_view lines) {
+    written &= base::WriteAll(error ? STDERR_FILENO : STDOUT_FILENO, lines) || error;
   });
   if (arguments.json) std::printf("%s\n", LastLine(report).dump().c_str());
-  return report.exit_status;
+  if (written) return report.exit_status;
+  std::fprintf(stderr, "lockstep launch: the tasks' output could not be written (stdout)\n");
+  return report.exit_status == kDone ? kFailed : report.exit_status;
 }
 
 }  // namespace lockstep::cli

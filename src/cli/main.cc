@@ -1,9 +1,14 @@
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -55,6 +60,19 @@ CLI::Validator InRange(bool (*allowed)(double), const std::string& range) {
 }
 CLI::Validator FromZeroBelowOne() {
   return InRange([](double value) { return value >= 0 && value < 1; }, "[0 - 1)");
+}
+// CLI::Range would take a greater number for the greatest there is.
+CLI::Validator WholeNumber() {
+  const std::string range = "-9223372036854775808 to 9223372036854775807";
+  return CLI::Validator(
+      [range](std::string& text) {
+        char* end = nullptr;
+        errno = 0;
+        static_cast<void>(std::strtoll(text.c_str(), &end, 0));
+        const bool number = end != text.c_str() && *end == '\0' && errno == 0;
+        return number ? std::string() : "Value " + text + " not in range " + range;
+      },
+      "INT64");
 }
 CLI::Validator Positive() {
   return InRange([](double value) { return value > 0 && std::isfinite(value); }, "(0 - infinity)");
@@ -196,7 +214,7 @@ void AddTrain(CLI::App& app, TrainOptions& options) {
       ->excludes(clipnorm)
       ->excludes(clipvalue);
   app.add_option("--seed", options.seed, "what everything random follows from")
-      ->check(CLI::Range(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()))
+      ->check(WholeNumber())
       ->capture_default_str();
   app.add_option("--validation-split", options.validation_split,
                  "the last part of the data, kept from training")
@@ -236,12 +254,47 @@ const CLI::App& CommandOf(const CLI::App& app, const std::string& name) {
   throw CLI::ValidationError("command", name + " not in {" + names + "}");
 }
 
+bool HasCommands(const CLI::App& app) {
+  return !app.get_subcommands([](const CLI::App*) { return true; }).empty();
+}
+
+// Names a command that there is not, before the parser misses one.
+void RequireCommands(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* command = &app;
+  for (int i = 1; i < argc && argv[i][0] != '-' && HasCommands(*command); ++i)
+    command = &CommandOf(*command, argv[i]);
+}
+
+// Of "checkpoint", "ls".
+std::string HelpOf(const CLI::App& app, const std::vector<std::string>& names) {
+  const CLI::App* command = &app;
+  std::string before;
+  for (const std::string& name : names) {
+    before += (before.empty() ? "" : " ") + command->get_name();
+    command = &CommandOf(*command, name);
+  }
+  return command->help(before);
+}
+
+// Of all devices of a process together.
+constexpr int64_t kMostLanes = 4096;
+
 // What no flag can check alone.
-void RequireFitting(const TrainOptions& options) {
+void RequireFitting(const CLI::App& train, const TrainOptions& options) {
   if (options.mode != "synchronous" && options.strategy != "parameter_server")
     throw CLI::ValidationError("--mode", options.mode + " needs --strategy parameter_server");
-  if (options.staleness > 0 && options.mode != "bounded")
+  if (train.count("--staleness") > 0 && options.mode != "bounded")
     throw CLI::ValidationError("--staleness", "it needs --mode bounded");
+  if (options.min_workers > 0 && options.max_workers > 0 &&
+      options.min_workers > options.max_workers)
+    throw CLI::ValidationError("--min-workers", "Value " + std::to_string(options.min_workers) +
+                                                    " not in range 1 to --max-workers " +
+                                                    std::to_string(options.max_workers));
+  if (int64_t{options.threads} * std::max(1, options.devices) > kMostLanes)
+    throw CLI::ValidationError("--threads", std::to_string(std::max(1, options.devices)) +
+                                                " devices of " + std::to_string(options.threads) +
+                                                " threads are more than " +
+                                                std::to_string(kMostLanes) + " threads");
   if (options.scale_by_staleness && options.mode == "synchronous")
     throw CLI::ValidationError("--scale-by-staleness", "it needs --mode bounded or asynchronous");
   if (options.strategy != "default" && options.strategy != "one_device") return;
@@ -268,7 +321,21 @@ static std::string UnknownFlag(const CLI::App& app, int argc, char** argv) {
   return "";
 }
 
+// A result that nobody could read is a failure.
+static int WithOutputWritten(int status) {
+  std::cout.flush();
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::ferror(stdout) == 0 && std::cout.good()) return status;
+  const char* why = flushed || errno == 0 ? "an earlier fault" : std::strerror(errno);
+  std::fprintf(stderr, "lockstep: the output could not be written (stdout): %s\n", why);
+  return status == lockstep::cli::kDone ? lockstep::cli::kFailed : status;
+}
+
 int main(int argc, char** argv) {
+  // A file that grows over its limit (ulimit -f) then fails to be written, with its name. Not
+  // SIG_IGN, which programs that are started would inherit.
+  std::signal(SIGXFSZ, [](int) {});
   CLI::App app("Lockstep: the same bits on any number of devices", "lockstep");
   app.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION);
   app.require_subcommand(1);
@@ -319,16 +386,18 @@ int main(int argc, char** argv) {
   CLI::App* keep = app.add_subcommand("keep", "what `launch` runs beside each task")->group("");
   keep->add_option("--host", kept_host)->required();
   CLI::App* help = app.add_subcommand("help", "print this, or what a command takes");
-  std::string asked;
-  help->add_option("command", asked, "train, launch, ...");
+  std::vector<std::string> asked;
+  help->add_option("command", asked, "train, launch, checkpoint ls, ...");
   try {
-    if (argc > 1 && argv[1][0] != '-') CommandOf(app, argv[1]);
+    RequireCommands(app, argc, argv);
     app.parse(argc, argv);
-    RequireFitting(options);
+    RequireFitting(*train, options);
     if (help->parsed()) {
-      std::printf("%s",
-                  (asked.empty() ? app.help() : CommandOf(app, asked).help("lockstep")).c_str());
-      return lockstep::cli::kDone;
+      // The command's own help() is that of the subcommand that was parsed: of `help`.
+      const std::string overview =
+          app.get_formatter()->make_help(&app, "lockstep", CLI::AppFormatMode::Normal);
+      std::printf("%s", asked.empty() ? overview.c_str() : HelpOf(app, asked).c_str());
+      return WithOutputWritten(lockstep::cli::kDone);
     }
   } catch (const CLI::ExtrasError& error) {
     const std::string flag = UnknownFlag(app, argc, argv);
@@ -338,9 +407,9 @@ int main(int argc, char** argv) {
     return lockstep::cli::kBadUsage;
   } catch (const CLI::ParseError& error) {
     const int status = app.exit(error);
-    return status == 0 ? lockstep::cli::kDone : lockstep::cli::kBadUsage;
+    return WithOutputWritten(status == 0 ? lockstep::cli::kDone : lockstep::cli::kBadUsage);
   }
-  try {
+  const auto carry_out = [&]() -> int {
     if (cert->parsed()) return lockstep::cli::Cert(cert_options);
     if (keep->parsed()) return lockstep::cluster::RunKeeper(kept_host);
     if (doctor->parsed()) return lockstep::cli::Doctor(doctor_options);
@@ -353,6 +422,15 @@ int main(int argc, char** argv) {
     if (race->parsed()) return lockstep::cli::Race(raced);
     if (launch->parsed()) return lockstep::cli::Launch(launched);
     return lockstep::cli::Train(options);
+  };
+  try {
+    return WithOutputWritten(carry_out());
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr,
+                 "lockstep: ResourceExhausted: there must be memory for what was asked; got none; "
+                 "ask for less (--examples, --batch-size, --replicas), or let this process have "
+                 "more (ulimit -v, a control group's memory.max)\n");
+    return lockstep::cli::kFailed;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "lockstep: %s\n", error.what());
     return lockstep::cli::kFailed;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,8 +48,8 @@ class Program : public testing::Test {
     std::ifstream file(Path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  Ran Run(const std::string& arguments) {
-    const std::string command = "LOCKSTEP_LOG=off '" LOCKSTEP_PROGRAM "' " + arguments + " >'" +
+  Ran Run(const std::string& arguments, const std::string& variables = "LOCKSTEP_LOG=off") {
+    const std::string command = variables + " '" LOCKSTEP_PROGRAM "' " + arguments + " >'" +
                                 Path("out") + "' 2>'" + Path("err") + "'";
     const int ended = std::system(command.c_str());
     return {WIFEXITED(ended) ? WEXITSTATUS(ended) : -1, Read("out"), Read("err")};
@@ -72,10 +73,14 @@ TEST_F(Program, SaysItsVersionAndWhatItCanDo) {
   EXPECT_THAT(version.out, testing::MatchesRegex("lockstep [0-9]+\\.[0-9]+\\.[0-9]+\n"));
   const Ran help = Run("help");
   EXPECT_EQ(help.status, 0);
-  EXPECT_THAT(help.out, HasSubstr("train"));
+  EXPECT_THAT(help.out, StartsWith("Lockstep: the same bits on any number of devices"));
+  for (const char* command : {"train", "launch", "doctor"})
+    EXPECT_THAT(help.out, HasSubstr(std::string("\n  ") + command + " "));
   const Ran train = Run("train --help");
   EXPECT_EQ(train.status, 0);
   EXPECT_EQ(Run("help train").out, train.out);
+  const Ran ls = Run("checkpoint ls --help");
+  EXPECT_EQ(Run("help checkpoint ls").out, ls.out);
   const Ran unknown = Run("help trian");
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, StartsWith("command: trian not in {train,"));
@@ -90,6 +95,7 @@ TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "A subcommand is required"},
       {"fly", "command: fly not in {train,"},
+      {"checkpoint lss", "command: lss not in {ls,show,diff,convert,verify}"},
       {"train --model vgg", "--model: vgg not in {mlp,cnn,gpt}"},
       {"train --strategy horovod",
        "--strategy: horovod not in {default,one_device,mirrored,central_storage,multi_worker,"
@@ -104,6 +110,19 @@ TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
       {"train --learning-rate 0", "--learning-rate: Value 0 not in range (0 - infinity)"},
       {"train --validation-split 1", "--validation-split: Value 1 not in range [0 - 1)"},
       {"train --seed many", "--seed: Value many not in range"},
+      {"train --seed 99999999999999999999",
+       "--seed: Value 99999999999999999999 not in range -9223372036854775808 to "
+       "9223372036854775807"},
+      {"train --threads 1024 --devices 1024",
+       "--threads: 1024 devices of 1024 threads are more than 4096 threads"},
+      {"train --strategy multi_worker --min-workers 5 --max-workers 3",
+       "--min-workers: Value 5 not in range 1 to --max-workers 3"},
+      {"train --strategy parameter_server --mode asynchronous --staleness 0",
+       "--staleness: it needs --mode bounded"},
+      {"launch --ps 1 --min-ps 5 -- true", "--min-ps: Value 5 not in range 0 to --ps 1"},
+      {"launch --min-ps 1 -- true", "--min-ps: Value 1 not in range 0 to --ps 0"},
+      {"launch --env =x -- true", "--env: Value '=x' is no NAME=VALUE and no NAME"},
+      {"launch --hosts , -- true", "--hosts: Value ',' is no list of names, as in a,b"},
       {"train --verbose 3", "--verbose: Value 3 not in range"},
       {"train --checkpoint-every 5", "--checkpoint-every requires --checkpoint"},
       {"train --clipnorm 1 --clipvalue 1", "--clipnorm excludes --clipvalue"},
@@ -169,6 +188,16 @@ TEST_F(Program, MakesTheKeysOfAJobOnce) {
   EXPECT_EQ(wrong.status, 1);
   EXPECT_THAT(wrong.err, HasSubstr("a host must be a name or an address; got 'a b'"));
   EXPECT_EQ(Run("cert").status, 2);
+  // Half of the keys would be in the way of the next attempt.
+  const std::string full = "cert --out '" + Path("full") + "'";
+  const int ended = std::system(("( ulimit -f 0; LOCKSTEP_LOG=off exec '" LOCKSTEP_PROGRAM "' " +
+                                 full + " ) 2>&1 | cat >'" + Path("err") + "'")
+                                    .c_str());
+  EXPECT_EQ(ended, 0);
+  EXPECT_THAT(Read("err"),
+              HasSubstr("[cert] the file must be written whole; got File too large ("));
+  EXPECT_TRUE(std::filesystem::is_empty(Path("full")));
+  EXPECT_EQ(Run(full).status, 0);
 }
 
 TEST_F(Program, PrintsALineAnEpoch) {
@@ -275,6 +304,112 @@ TEST_F(Program, SaysWhatIsWrongWithASave) {
   EXPECT_THAT(cut.err, EndsWith("; take an earlier save\n"));
 }
 
+TEST_F(Program, TellsWhatChangesNothing) {
+  const Ran idle = Train("--steps 2 --cnn-plain --profile 5:10 --profile-dir " + Path("profile"));
+  EXPECT_EQ(idle.status, 0);
+  EXPECT_EQ(idle.err,
+            "lockstep train: --cnn-plain changes nothing with --model mlp; it is for --model cnn\n"
+            "lockstep train: --profile 5:10 recorded nothing: training ended at step 2\n");
+  EXPECT_EQ(Train("--steps 5 --checkpoint " + Path("saves")).err, "");
+  const Ran over = Train("--steps 5 --resume " + Path("saves"));
+  EXPECT_EQ(over.status, 0);
+  EXPECT_EQ(over.err,
+            "lockstep train: nothing was left to train: the save is of step 5; for more give "
+            "greater --steps or --epochs\n");
+  const Ran level = Run("train --examples 320 --steps 1 --verbose 0", "LOCKSTEP_LOG=xx");
+  EXPECT_EQ(level.status, 0);
+  EXPECT_THAT(level.err, HasSubstr("[LOCKSTEP_LOG] it must be debug, info, warning, error or off; "
+                                   "got 'xx'; info is taken"));
+}
+
+TEST_F(Program, TellsThatItTrainsAloneAmongOthers) {
+  const std::string variables =
+      "LOCKSTEP_LOG=off WORLD_SIZE=2 RANK=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500";
+  const std::string train = "train --examples 320 --steps 1 --verbose 0 ";
+  const Ran ran = Run(train, variables);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err,
+            "lockstep train: this is worker 1, rank 1 of 2 by torchrun, but --strategy mirrored "
+            "trains alone; for one training of all give --strategy multi_worker or "
+            "parameter_server\n");
+  // Too little for a cluster is a doubt, told to those who would train together.
+  const Ran pod = Run(train + "--strategy multi_worker", "JOB_COMPLETION_INDEX=0");
+  EXPECT_EQ(pod.status, 0);
+  EXPECT_THAT(pod.err, HasSubstr("[JOB_COMPLETION_INDEX] for one training of all pods their number "
+                                 "is needed; got no LOCKSTEP_WORKERS: one process alone"));
+  EXPECT_EQ(Run(train, "JOB_COMPLETION_INDEX=0 LOCKSTEP_LOG=warning").err, "");
+}
+
+TEST_F(Program, SaysWhatIsWrongWithAnAddress) {
+  const auto config = [](const std::string& own) {
+    return "LOCKSTEP_LOG=off LOCKSTEP_TOKEN=x TF_CONFIG='{\"cluster\": {\"worker\": [\"" + own +
+           ":2222\", \"10.77.0.1:2222\"]}, \"task\": {\"type\": \"worker\", \"index\": 0}}'";
+  };
+  const std::string train = "train --examples 320 --strategy multi_worker --replicas 2";
+  const Ran name = Run(train, config("no-such-host.invalid"));
+  EXPECT_EQ(name.status, 1);
+  EXPECT_THAT(name.err,
+              HasSubstr("[TF_CONFIG] the host of worker 0 'no-such-host.invalid' must be this "
+                        "machine, which is called '"));
+  EXPECT_THAT(name.err, HasSubstr("write this machine's name or number there, in every task, or "
+                                  "give this task its own index"));
+  // The leader is here, but the others could not reach it.
+  const Ran plain = Run(train, config("127.0.0.1"));
+  EXPECT_EQ(plain.status, 1);
+  EXPECT_THAT(plain.err,
+              HasSubstr("[TF_CONFIG] control between machines must be encrypted; got worker 1 at "
+                        "10.77.0.1:2222 without certificates; make them with `lockstep cert --out "
+                        "DIR`, and set LOCKSTEP_CREDENTIALS=DIR in every task"));
+  const Ran metrics = Train("--metrics-port 0 --metrics-address 999.1.1.1");
+  EXPECT_EQ(metrics.status, 1);
+  EXPECT_THAT(metrics.err, HasSubstr("got '999.1.1.1' (--metrics-address); write 127.0.0.1"));
+}
+
+TEST_F(Program, FailsWhereItsOutputCannotBeWritten) {
+  for (const char* arguments :
+       {"--version", "help", "doctor --wait 0", "doctor --wait 0 --json",
+        "train --examples 320 --steps 1 --verbose 0 --json", "launch -- echo hello"}) {
+    // In a shell of its own, whose output Run keeps.
+    const int ended = std::system(("LOCKSTEP_LOG=off '" LOCKSTEP_PROGRAM "' " +
+                                   std::string(arguments) + " >/dev/full 2>'" + Path("err") + "'")
+                                      .c_str());
+    EXPECT_EQ(WEXITSTATUS(ended), 1) << arguments;
+    EXPECT_THAT(Read("err"), HasSubstr("could not be written (stdout)"));
+  }
+}
+
+TEST_F(Program, SaysThatThereIsNothingToShow) {
+  const Ran serve = Run("serve --job ps --task 3");
+  EXPECT_EQ(serve.status, 1);
+  EXPECT_THAT(serve.err,
+              HasSubstr("[serve] --job and --task choose a task of a cluster; got nobody "
+                        "who describes one; set TF_CONFIG"));
+  const Ran flight = Run("flight '" LOCKSTEP_PROGRAM "'");
+  EXPECT_EQ(flight.status, 1);
+  EXPECT_THAT(flight.err,
+              HasSubstr("[flight] a flight recorder's file is a text; got other bytes ("));
+  Report("--steps 1 --log-dir " + Path("logs"));
+  const Ran tail = Run("events tail --tag nosuch " + Path("logs"));
+  EXPECT_EQ(tail.status, 1);
+  EXPECT_EQ(tail.err, "lockstep events: no value has the tag nosuch; `lockstep events ls " +
+                          Path("logs") + "` lists those there are\n");
+}
+
+TEST_F(Program, SaysThatThereIsNoRoom) {
+  const Ran memory = Run("train --examples 99999999999");
+  EXPECT_EQ(memory.status, 1);
+  EXPECT_THAT(memory.err, HasSubstr("[train] the synthetic examples must fit in memory; got "));
+  EXPECT_THAT(memory.err, EndsWith("; give fewer --examples\n"));
+  // A limit on the size of a file (ulimit -f, in blocks of 512 bytes) is told like a full disk.
+  const int ended = std::system(("ulimit -f 100; LOCKSTEP_LOG=off '" LOCKSTEP_PROGRAM
+                                 "' train --examples 320 --epochs 1 --verbose 0 --checkpoint '" +
+                                 Path("saves") + "' >'" + Path("out") + "' 2>'" + Path("err") + "'")
+                                    .c_str());
+  EXPECT_TRUE(WIFEXITED(ended));
+  EXPECT_EQ(WEXITSTATUS(ended), 1);
+  EXPECT_THAT(Read("err"), HasSubstr("[file] writing must succeed; got File too large ("));
+}
+
 TEST_F(Program, SaysWhereItCannotSave) {
   // A file where the directory of saves would be.
   std::ofstream(Path("file")) << "x";
@@ -319,9 +454,12 @@ TEST_F(Program, SaysWhatIsWrongWithData) {
   set("label", images, wrong_label);
   set("uneven", images, data::IdxBytes(0x08, {7}, {0, 1, 2, 3, 4, 5, 6}));
   std::filesystem::create_directories(Path("nothing"));
+  std::filesystem::create_directories(Path("pipe"));
+  ASSERT_EQ(mkfifo(Path("pipe/train-images-idx3-ubyte").c_str(), 0600), 0);
   const std::pair<std::string, std::string> cases[] = {
       {"none", "NotFound: [mnist] a directory with the four IDX files is needed; got nothing"},
       {"nothing", "NotFound: [mnist] the directory must hold train-images-idx3-ubyte"},
+      {"pipe", "InvalidArgument: [mnist] an IDX file must be a regular file; got a directory, a "},
       {"cut", "[idx] uint8 [8,28,28] must be followed by 6272 bytes; got 84 bytes of data"},
       {"empty", "[idx] an IDX file must hold a header; got 0 bytes"},
       {"swapped", "these look like images, swap the two files"},

@@ -12,6 +12,12 @@ int Serve(const ServeOptions& options) {
   const EnvironmentClusterResolver resolver;
   const ServerOptions serving{.trusted_network = options.trusted_network};
   const bool described = resolver.source() != "none";
+  if (!described && (!options.job.empty() || options.task >= 0)) {
+    throw Error(
+        Code::kFailedPrecondition,
+        "[serve] --job and --task choose a task of a cluster; got nobody who describes one; "
+        "set TF_CONFIG, start it by `lockstep launch`, or leave the flags out");
+  }
   const std::string job = options.job.empty() ? resolver.task_type() : options.job;
   const int task = options.task < 0 ? resolver.task_id() : options.task;
   Server server = described ? Server(resolver.cluster_spec(), job, task, serving) : Server::Local();

@@ -1,5 +1,7 @@
 #include "cli/tasks.h"
 
+#include <unistd.h>
+
 #include "cli/models/models.h"
 #include "data/digits.h"
 #include "data/mnist.h"
@@ -26,9 +28,21 @@ Tensor Labels(const data::ImageSet& set) {
                             Shape{set.count});
 }
 
+// A greater one than the machine's memory would be told by the system's killer alone.
+void RequireMemory(int64_t examples, int64_t bytes_each) {
+  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  if (static_cast<double>(examples) * bytes_each <= memory) return;
+  throw Error(Code::kResourceExhausted, "[train] the synthetic examples must fit in memory; got " +
+                                            std::to_string(examples) + " of " +
+                                            std::to_string(bytes_each) + " bytes each, and " +
+                                            std::to_string(static_cast<int64_t>(memory) >> 20) +
+                                            " MiB; give fewer --examples");
+}
+
 TaskData LoadDigits(const TrainOptions& options) {
   if (options.data == "synthetic") {
     const int64_t examples = options.examples > 0 ? options.examples : kSyntheticExamples;
+    RequireMemory(examples, data::kDigitSide * data::kDigitSide * int64_t{sizeof(float)});
     const auto train = data::MakeDigits(options.seed, data::DigitSplit::kTrain, 0, examples);
     const auto test =
         data::MakeDigits(options.seed, data::DigitSplit::kTest, 0, kSyntheticTestExamples);
@@ -57,6 +71,8 @@ void Windows(const data::TextCorpus& corpus, int64_t begin, int64_t end, Tensor&
 // The last tenth of the windows is kept for the test.
 TaskData LoadText(const TrainOptions& options) {
   const int64_t count = options.examples > 0 ? options.examples : kSyntheticWindows;
+  if (options.data == "synthetic")
+    RequireMemory(count, kGptTokens * int64_t{sizeof(uint8_t) + sizeof(int32_t)});
   const auto corpus =
       options.data == "synthetic"
           ? data::TextCorpus::FromBytes("synthetic",

@@ -6,10 +6,13 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/environment.h"
 #include "base/team.h"
 #include "cli/follow_saves.h"
+#include "cli/idle_flags.h"
 #include "cli/options.h"
 #include "cli/tasks.h"
+#include "cluster/resolver.h"
 #include "distribute/leaves.h"
 #include "distribute/workers/journal.h"
 #include "kernels/isa.h"
@@ -71,6 +74,20 @@ void SayToWorkers(const TrainOptions& options) {
   say("LOCKSTEP_MIN_WORKERS", options.min_workers);
   say("LOCKSTEP_MAX_WORKERS", options.max_workers);
   say("LOCKSTEP_SPECULATE", options.speculate ? 1 : 0);
+}
+
+void Tell(const std::string& text) { std::fprintf(stderr, "lockstep train: %s\n", text.c_str()); }
+
+// One of several tasks that would each train the whole model by itself.
+void TellIfAloneAmongOthers(const Strategy& strategy, const std::string& name) {
+  if (strategy.ranks() != nullptr) return;
+  const auto survey = cluster::SurveyCluster(base::ProcessEnvironment());
+  if (survey.found.empty() || !survey.found.front().resolution.description) return;
+  const cluster::Description& found = *survey.found.front().resolution.description;
+  if (found.num_ranks() < 2 || found.rank() < 0) return;
+  Tell("this is " + found.task.ToString() + ", rank " + std::to_string(found.rank()) + " of " +
+       std::to_string(found.num_ranks()) + " by " + found.resolver + ", but --strategy " + name +
+       " trains alone; for one training of all give --strategy multi_worker or parameter_server");
 }
 
 std::unique_ptr<Strategy> MakeStrategy(const TrainOptions& options) {
@@ -202,8 +219,10 @@ int Train(const TrainOptions& options) {
     std::signal(SIGTERM, OnInterrupt);
     return FollowSaves(options, *job, [] { return terminated.load() || interrupted.load(); });
   }
+  for (const std::string& line : IdleFlags(options)) Tell(line);
   SayToWorkers(options);
   const auto strategy = MakeStrategy(options);
+  TellIfAloneAmongOthers(*strategy, options.strategy);
   const auto scope = strategy->scope();
   Task task = MakeTask(options);
   if (!options.resume.empty()) task.model->ResumeTraining(options.resume);
@@ -254,6 +273,17 @@ int Train(const TrainOptions& options) {
   } catch (const distribute::Left& left) {
     std::fprintf(stderr, "%s\n", left.what());
     return kDone;
+  }
+  const int64_t reached = task.model->position().steps;
+  const bool asked_to_end = interrupted || terminated;
+  if (!options.resume.empty() && history.step_microseconds.empty() && !asked_to_end) {
+    Tell("nothing was left to train: the save is of step " + std::to_string(reached) +
+         "; for more give greater --steps or --epochs");
+  }
+  if (options.profile_first > reached) {
+    Tell("--profile " + std::to_string(options.profile_first) + ":" +
+         std::to_string(options.profile_last) + " recorded nothing: training ended at step " +
+         std::to_string(reached));
   }
   const Logs test = task.model->Evaluate(task.data.test_x, task.data.test_y, TestBatchOf(options));
   auto report = Report(options, task, history, test);
