@@ -182,6 +182,37 @@ def of_number(number):
     return found if found is not None else _Foreign(_FOREIGN.get(number, f"dtype {number}"))
 
 
+class _Named(DType):
+    """The dtype of a variable of Keras, which is a name: it reads as text, and NumPy takes it."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self):
+        import numpy
+        return numpy.dtype(self.as_numpy_dtype)
+
+    def __repr__(self):
+        return repr(self.name)
+
+    def __str__(self):
+        return self.name
+
+    def __contains__(self, part):
+        return part in self.name
+
+    def __len__(self):
+        return len(self.name)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.name, name)
+
+
+NAMED_BY_CODE = [None if one is None else _Named(int(one)) for one in BY_CODE]
+
+
 import builtins as _builtins  # noqa: E402
 
 __builtins_bool = _builtins.bool

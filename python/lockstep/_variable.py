@@ -5,7 +5,7 @@ import functools
 import weakref
 
 from . import _input_graphs, _native, _records, device_spec, errors
-from ._dtypes import BY_CODE, TensorShape, as_dtype
+from ._dtypes import BY_CODE, NAMED_BY_CODE, TensorShape, as_dtype
 
 
 class VariableSynchronization(enum.Enum):
@@ -172,7 +172,7 @@ class Variable(metaclass=_Meta):
 
     @property
     def dtype(self):
-        return BY_CODE[self._v.dtype]
+        return (BY_CODE if self._keras_path is None else NAMED_BY_CODE)[self._v.dtype]
 
     @property
     def shape(self):

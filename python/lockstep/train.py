@@ -269,6 +269,9 @@ class Checkpoint:
                                      for name, one in sorted(self._objects.items())])
         self.__dict__["_reached"] = {one._v.key: one for one, _ in seen.values() if isinstance(one, Variable)}
         self.__dict__["_wholes"] = {one.sharded.variables[0]._v.key: one for one, _ in seen.values() if isinstance(one, _Whole)}
+        own = self.__dict__.get("_own_counter")
+        if own is not None:
+            self.__dict__["_counter"] = int(own.numpy())
         if self._counter is not None:
             native_counter = Variable._wrap(native.save_counter())
             native_counter.assign(self._counter)
@@ -276,12 +279,19 @@ class Checkpoint:
 
     @property
     def save_counter(self):
-        from ._dtypes import int64
-        from ._tensor import convert_to_tensor
-        return convert_to_tensor(self._counter or 0, int64)
+        """How often it has been saved, or what it was restored from: a variable, int64."""
+        made = self.__dict__.get("_own_counter")
+        if made is None:
+            from ._function import init_scope
+            with init_scope():
+                made = self.__dict__["_own_counter"] = Variable(self._counter or 0, trainable=False, name="save_counter",
+                                                                dtype="int64")
+        return made
 
     def _keep_count(self, native):
         self.__dict__["_counter"] = int(native.save_counter().value()._item())
+        if "_own_counter" in self.__dict__:
+            self._own_counter.assign(self._counter)
 
     @_one_at_a_time
     def save(self, file_prefix, options=None):

@@ -253,7 +253,7 @@ class Training(unittest.TestCase):
         model, other = classifier(), None
         model.fit(x, y, verbose=0)
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "w.weights")
+            path = os.path.join(folder, "w.safetensors")
             model.save_weights(path)
             before = model.predict(x, verbose=0)
             model.fit(x, y, verbose=0)

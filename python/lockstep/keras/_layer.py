@@ -201,6 +201,8 @@ class Layer(Configured, OwnState):
         """Weights that are trained stand before all others, as in Keras."""
         self._own_weights.insert(self._trained_count if trainable else len(self._own_weights), variable)
         object.__setattr__(self, "_trained_count", self._trained_count + bool(trainable))
+        if trainable and not self.trainable:
+            variable.trainable = False
 
     def _native_layers(self):
         """The native layers that hold this layer's weights, and those of the layers inside."""
@@ -253,11 +255,20 @@ class Layer(Configured, OwnState):
 
     @trainable.setter
     def trainable(self, value):
+        if value is self._trainable:  # as in Keras, where layers inside then stay as they are
+            return
         object.__setattr__(self, "_trainable", bool(value))
         for one in self._native_layers():
             one.trainable = bool(value)
-        for one in self._children:
+        for one in self._own_variables():
+            if one._v.trainable:
+                one.trainable = value
+        for one in [*self._children, *self._layers_aside()]:
             one.trainable = value
+
+    def _layers_aside(self):
+        """Layers that are parts of this one, whose weights it has itself."""
+        return []
 
     def get_weights(self):
         """The weights as NumPy arrays."""

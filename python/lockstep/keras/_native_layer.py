@@ -61,6 +61,9 @@ class NativeLayer(Layer):
         if variable._keras_path is None:
             variable._keras_path = self.__dict__.get("_first_path", self.name) + \
                 native.name[len(self._impl_layer.name):]
+            if native.trainable and not self.trainable:
+                variable.trainable = False
+        self.__dict__.setdefault("_wrapped", {})[native.key] = variable  # what is set on it stays
         return variable
 
     def __getattr__(self, name):

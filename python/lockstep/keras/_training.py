@@ -17,7 +17,7 @@ from .._variable import Variable
 from . import callbacks as callbacks_module
 from . import losses as losses_module
 from . import metrics as metrics_module
-from . import _compiled_metrics, _output_losses
+from . import _compiled_metrics, _fit_arguments, _output_losses
 from . import optimizers as optimizers_module
 from ._items import EpochCalls, first_of, is_items
 from ._layer import is_of_package
@@ -240,6 +240,8 @@ class Trainer:
         self._need_compiled("fit")
         object.__setattr__(self, "stop_training", False)
         verbose = _shown(verbose)
+        batch_size, epochs = _fit_arguments.batch_size_of(batch_size), _fit_arguments.epochs_of(epochs, initial_epoch)
+        steps_per_epoch = _fit_arguments.steps_of(steps_per_epoch, "steps_per_epoch")
         items = x if is_items(x) else None
         x = dataset_of(x, steps_per_epoch, "steps_per_epoch", shuffle, class_weight)
         class_weight = None if items is not None else class_weight
@@ -249,7 +251,11 @@ class Trainer:
                              "a dataset, or a tuple (x, y) or (x, y, sample_weight)")
         if validation_steps and _is_dataset(validation_data):
             validation_data = validation_data.take(validation_steps)
+        if validation_data is not None and not _is_dataset(validation_data):
+            _fit_arguments.require_pair(validation_data)
         _check_given(x, y, sample_weight, class_weight, validation_split if validation_data is None else 0)
+        if validation_split and validation_data is None:
+            _fit_arguments.require_split(x, validation_split)
         _tell_untrained(self)
         hooks = callbacks_module.Hooks(self, callbacks, verbose, epochs, initial_epoch)
         if items is not None:
@@ -260,10 +266,10 @@ class Trainer:
         with self._scope():
             if native is not None and validation is not False and self._is_plain() and not self._masks_outputs(native):
                 history = self._fit_natively(native, validation, hooks, {
-                    "batch_size": 32 if batch_size is None else int(batch_size), "epochs": int(epochs),
+                    "batch_size": batch_size, "epochs": epochs,
                     "initial_epoch": int(initial_epoch), "shuffle": bool(shuffle),
                     "validation_split": float(validation_split or 0),
-                    "validation_freq": int(validation_freq) if isinstance(validation_freq, int) else 1,
+                    "validation_freq": int(validation_freq) if isinstance(validation_freq, int) and validation else 1,
                     "steps_per_epoch": int(steps_per_epoch or 0),
                     "class_weight": None if class_weight is None else {
                         int(key): float(value) for key, value in class_weight.items()},
@@ -385,16 +391,17 @@ class Trainer:
         """[loss, metrics] over all examples, in Keras's order; a number if there is only the loss."""
         self._need_compiled("evaluate")
         verbose = _shown(verbose)
+        batch_size, steps = _fit_arguments.batch_size_of(batch_size), _fit_arguments.steps_of(steps, "steps")
         x = dataset_of(x, steps, "steps")
         native = self._native_data(x, y, sample_weight)
         with self._scope():
             if not callbacks and native is not None and self._is_plain() and (
                     native[-1] is None or native[0] == "dataset") and not self._masks_outputs(native):
-                dataset = _batches(native, batch_size or 32)
+                dataset = _batches(native, batch_size)
                 first = first_of(dataset)
                 if first is None:
                     raise ValueError("there are no examples to evaluate")
-                self._see(first[0], shown_batch_of(native[1]._shape[0], batch_size or 32) if native[0] == "arrays" else
+                self._see(first[0], shown_batch_of(native[1]._shape[0], batch_size) if native[0] == "arrays" else
                           dataset.element_spec[0].shape[0])
                 bridge = self._compile_native()
                 line = callbacks_module.Line(verbose, None if steps is None else steps)
@@ -419,10 +426,11 @@ class Trainer:
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
         """The outputs for all examples, as NumPy arrays."""
         verbose = _shown(verbose)
+        batch_size, steps = _fit_arguments.batch_size_of(batch_size), _fit_arguments.steps_of(steps, "steps")
         x = dataset_of(x, steps, "steps")
         from . import _loop
         with self._scope():
-            return _loop.predict(self, x, batch_size or 32, verbose, steps, callbacks)
+            return _loop.predict(self, x, batch_size, verbose, steps, callbacks)
 
     def predict_on_batch(self, x):
         """The outputs for one batch, as NumPy arrays."""
@@ -582,7 +590,8 @@ def epoch_order(count):
 
 def _shown(verbose):
     from . import utils
-    return int(utils.is_interactive_logging_enabled() if verbose == "auto" else verbose)
+    shown = int(utils.is_interactive_logging_enabled() if verbose == "auto" else verbose)
+    return shown if shown in (1, 2) else 0
 
 
 def several_figures(metric):

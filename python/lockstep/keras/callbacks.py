@@ -96,6 +96,10 @@ class Hooks:
         if isinstance(given, CallbackList):
             given = given.callbacks
         given = list(given) if isinstance(given, (list, tuple)) else [given]
+        for one in given:
+            if not hasattr(one, "set_model"):
+                raise AttributeError(f"{type(one).__name__!r} object has no attribute 'set_model'; callbacks are derived from "
+                                     "keras.callbacks.Callback")
         self.model = model
         self.history = next((one for one in given if isinstance(one, History)), None) or History()
         self.callbacks = [one for one in given if one is not self.history] + [self.history]
@@ -397,6 +401,12 @@ class ModelCheckpoint(Callback):
         self._epoch = 0
         if save_freq != "epoch" and not isinstance(save_freq, int):
             raise ValueError(f"Unrecognized save_freq: {save_freq}. Expected save_freq are 'epoch' or integer values")
+        if save_weights_only and not self.filepath.endswith(".weights.h5"):
+            raise ValueError("When using `save_weights_only=True` in `ModelCheckpoint`, the filepath provided must end in "
+                             f"`.weights.h5` (Keras weights format). Received: filepath={filepath}")
+        if not save_weights_only and not self.filepath.endswith((".keras", ".h5")):
+            raise ValueError("The filepath provided must end in `.keras` (Keras model format). Received: filepath="
+                             f"{filepath}")
 
     def on_epoch_begin(self, epoch, logs=None):
         self._epoch = epoch

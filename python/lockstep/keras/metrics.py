@@ -89,11 +89,12 @@ class Metric:
         return [self._variable_of(one) for one in self._native.variables()]
 
     def _variable_of(self, native):
-        if self._states is None:
-            return Variable._wrap(native)
-        if native.key not in self._states:
-            self._states[native.key] = _metric_parts.State.of(native)
-        return self._states[native.key]
+        made = self._states.get(native.key) if self._states is not None else Variable._wrap(native)
+        if made is None:
+            made = self._states[native.key] = _metric_parts.State.of(native)
+        if made._keras_path is None:
+            made._keras_path = f"{self.name}/{native.name.rpartition('/')[2]}"
+        return made
 
     non_trainable_variables = weights = variables
 

@@ -5,7 +5,7 @@ import weakref
 from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
-from . import _input_spec, _masks, _state_tree
+from . import _fit_arguments, _input_spec, _masks, _state_tree
 from ._context import known_sizes, shown_sizes
 from ._layer import Layer
 from ._names import auto_name, native_name
@@ -151,21 +151,26 @@ class Model(Trainer, Layer):
         self.compile(**made)
 
     def save_weights(self, filepath, overwrite=True):
-        """Writes the weights: as Keras to .h5, else to .safetensors, .npz, or Lockstep's format.
+        """Writes the weights: as Keras to .weights.h5, else to .safetensors or .npz.
 
-        Raises: ImportError for .h5 without the package h5py."""
+        Raises: ValueError for another name; ImportError for .h5 without the package h5py."""
         path = str(filepath)
-        if path.endswith((".h5", ".hdf5", ".keras")):
+        _fit_arguments.require_saved_name(filepath)
+        if not self.built:
+            raise ValueError("You are saving a model that has not yet been built. Try building the model first by calling it on "
+                             "some data or by using `build()`.")
+        if path.endswith(".h5"):
             from . import saving
             saving.write_h5(self, path)
         else:
             self._bridge().save_weights(path)
 
     def load_weights(self, filepath, skip_mismatch=False, **kwargs):
-        """Reads the weights of a file that `save_weights` or, for .h5 and .keras, Keras has written.
+        """Reads the weights of a file that `save_weights` or, for .h5 and .keras, Keras has written, or of a checkpoint.
 
-        Raises: ValueError for layers that do not fit."""
+        Raises: ValueError for layers that do not fit, and names of other formats; FileNotFoundError."""
         path = str(filepath)
+        _fit_arguments.require_loaded_name(filepath, kwargs.get("by_name"))
         from . import saving
         if path.endswith(".keras"):
             import io
@@ -639,7 +644,7 @@ class Sequential(Model):
         from . import saving
         if "layers" not in config:
             return cls(**config)
-        made = cls(name=config.get("name"), trainable=config.get("trainable", True))
+        made = cls(name=config.get("name"))  # its layers say for themselves whether they are trained
         for one in config["layers"]:
             made.add(saving.deserialize_keras_object(one, custom_objects))
         shape = config.get("build_input_shape")

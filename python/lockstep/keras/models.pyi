@@ -72,13 +72,13 @@ class Model(Trainer, lockstep.keras.layers.Layer):
     @property
     def layers(self) -> Any: ...
     def load_weights(self, filepath, skip_mismatch=False, **kwargs) -> Any:
-        """Reads the weights of a file that `save_weights` or, for .h5 and .keras, Keras has written."""
+        """Reads the weights of a file that `save_weights` or, for .h5 and .keras, Keras has written, or of a checkpoint."""
         ...
     def save(self, filepath, overwrite=True, **kwargs) -> Any:
         """Writes the model to a `.keras` file, which Keras reads, too. Raises: as `keras.saving.save_model`."""
         ...
     def save_weights(self, filepath, overwrite=True) -> Any:
-        """Writes the weights: as Keras to .h5, else to .safetensors, .npz, or Lockstep's format."""
+        """Writes the weights: as Keras to .weights.h5, else to .safetensors or .npz."""
         ...
     def set_state_tree(self, state_tree) -> Any:
         """Assigns what `get_state_tree` has given. Raises: ValueError for a kind of variables that there is not."""

@@ -316,31 +316,40 @@ def read_h5(model, source, skip_mismatch=False):
     """Assigns what `write_h5` or Keras has written. Raises: ValueError naming the part that does not fit."""
     h5py = need_h5py()
     if not model.built:
-        raise ValueError(f"Unable to load weights into layer '{model.name}', which has not been built yet. "
-                         "Call the model on some data, or build it, first.")
+        raise ValueError("You are loading weights into a model that has not yet been built. Try building the model first by "
+                         "calling it on some data or by using `build()`.")
+    failed = {}  # what is wrong, by what could not be loaded
     with h5py.File(source, "r") as file:
-        for path, _, variables, layer in _places(model):
+        for path, name, variables, layer in _places(model):
             group = file.get(_join(path, "vars"))
             if layer is not None and _own_state.is_users(layer, "load_own_variables"):
                 layer.load_own_variables({key: group[key][()] for key in group or ()})
                 continue
-            count = 0 if group is None else len(group)
-            if count != len(variables):
-                if skip_mismatch or path == "optimizer":
-                    continue
-                raise ValueError(f"A total of {count} objects could not be loaded: layer '{path}' expected "
-                                 f"{len(variables)} variables, but received {count} variables during "
-                                 "loading.")
-            for place, variable in enumerate(variables):
-                value = group[str(place)][()]
-                if tuple(value.shape) != tuple(variable.shape):
-                    if skip_mismatch:
-                        continue
-                    raise ValueError(f"The shape of the target variable and the shape of the target value in "
-                                     f"`variable.assign(value)` must match. variable.shape="
-                                     f"{tuple(variable.shape)}, Received: value.shape={tuple(value.shape)}. "
-                                     f"Target variable: {variable.path}")
-                variable.assign(convert_to_tensor(value, dtype=variable.dtype))
+            problem = _assign_all(variables, group, layer.name if layer is not None else name)
+            if problem and path != "optimizer":
+                failed[repr(layer) if layer is not None else path] = problem
+    if failed and not skip_mismatch:
+        first = next(iter(failed))
+        raise ValueError(f"A total of {len(failed)} objects could not be loaded. Example error message for object {first}:\n\n"
+                         f"{failed[first]}\n\nList of objects that could not be loaded:\n[{', '.join(failed)}]")
+
+
+def _assign_all(variables, group, name):
+    """Assigns a layer's variables from a group of a file; what is wrong, where they do not fit."""
+    count = 0 if group is None else len(group)
+    if count != len(variables):
+        return (f"Layer {name!r} expected {len(variables)} variables, but received {count} variables during loading. Expected: "
+                f"{[one.name for one in variables]}")
+    problem = None
+    for place, variable in enumerate(variables):
+        value = group[str(place)][()]
+        if tuple(value.shape) == tuple(variable.shape):
+            variable.assign(convert_to_tensor(value, dtype=variable.dtype))
+        elif problem is None:
+            problem = ("The shape of the target variable and the shape of the target value in `variable.assign(value)` must "
+                       f"match. variable.shape={tuple(variable.shape)}, Received: value.shape={tuple(value.shape)}. Target "
+                       f"variable: {variable!r}")
+    return problem
 
 
 # ---- models as files -------------------------------------------------------------------------------------
@@ -376,6 +385,12 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
     """The model of a `.keras` file. Raises: ValueError for what is no such file; TypeError for unknown
     classes."""
     path = os.fspath(filepath)
+    if not path.endswith((".keras", ".h5", ".hdf5")):
+        raise ValueError(f"File format not supported: filepath={filepath}. Keras 3 only supports V3 `.keras` files, legacy H5 "
+                         "format files (`.h5` extension). Note that the legacy SavedModel format is not supported by "
+                         "`load_model()` in Keras 3. In order to reload a TensorFlow SavedModel as an inference-only layer in "
+                         f"Keras 3, use `keras.layers.TFSMLayer({filepath}, call_endpoint='serving_default')` (note that your "
+                         "`call_endpoint` might have a different name).")
     if not path.endswith(".keras") or not zipfile.is_zipfile(path):
         raise ValueError(f"File not found: filepath={filepath}. Please ensure the file is an accessible "
                          "`.keras` zip file.")

@@ -6,6 +6,7 @@ from ..._variable import Variable
 from .. import constraints, initializers, regularizers
 from .._context import is_unknown
 from .._layer import Layer
+from .._names import to_snake_case
 from .._native_layer import NativeLayer
 from ._arguments import _positive
 
@@ -139,22 +140,47 @@ class _Recurrent(NativeLayer):
         drawn = random.stateless_uniform([sizes[0], 1, sizes[2]], self._seeds.next(), dtype=sequence.dtype)
         return sequence * (ops_math.cast(drawn >= self.dropout, sequence.dtype) / (1.0 - self.dropout))
 
-    def _by_steps(self, sequence, states, mask, training):
-        """[result, states]: step by step with a cell that has this layer's weights and drops parts of its states."""
+    @property
+    def cell(self):
+        """One step of the layer, with its weights once it is built."""
+        made = self.__dict__.get("_own_cell")
+        if made is None:
+            made = self._make_cell()
+            object.__setattr__(self, "_own_cell", made)
+        if not made.built and self._impl.built:
+            kept = list(self.weights)
+            for name, one in zip(("kernel", "recurrent_kernel", "bias"), kept):
+                object.__setattr__(made, name, one)
+            made._own_weights.extend(kept)
+            object.__setattr__(made, "_trained_count", len(kept))
+            object.__setattr__(made, "built", True)
+        return made
+
+    def _layers_aside(self):
+        return [self._own_cell] if "_own_cell" in self.__dict__ else []
+
+    state_size = property(lambda self: [self.units] * (2 if self._kind == "LSTM" else 1))
+
+    def _make_cell(self):
         from . import _cells
-        if not self._impl.built:
-            self._impl.call([sequence], False)
         more = {key: self._plain[key] for key in {"LSTM": ("unit_forget_bias",), "GRU": ("reset_after",)}.get(self._kind, ())}
         if self._kind != "SimpleRNN":
             more["recurrent_activation"] = self.recurrent_activation
         cell = getattr(_cells, self._kind + "Cell")(
             self.units, activation=self.activation, use_bias=self._plain["use_bias"], dropout=self.dropout,
-            recurrent_dropout=self.recurrent_dropout, seed=0, **more)
-        for name in ("kernel", "recurrent_kernel") + (("bias",) if self._plain["use_bias"] else ()):
-            object.__setattr__(cell, name, getattr(self, name))
+            recurrent_dropout=self.recurrent_dropout, seed=0, trainable=self.trainable, dtype=self.dtype_policy,
+            kernel_initializer=self.kernel_initializer, recurrent_initializer=self.recurrent_initializer,
+            bias_initializer=self.bias_initializer, name=to_snake_case(self._kind + "Cell"), **more, **self._regularizers, **{
+                f"{one}_constraint": getattr(self, f"{one}_constraint") for one in ("kernel", "recurrent", "bias")})
         object.__setattr__(cell, "_seeds", self._seeds)
-        object.__setattr__(cell, "built", True)
-        steps = _cells.RNN(cell, self.return_sequences, True, self.go_backwards,
+        return cell
+
+    def _by_steps(self, sequence, states, mask, training):
+        """[result, states]: step by step with a cell that has this layer's weights and drops parts of its states."""
+        from . import _cells
+        if not self._impl.built:
+            self._impl.call([sequence], False)
+        steps = _cells.RNN(self.cell, self.return_sequences, True, self.go_backwards,
                            zero_output_for_mask=self._plain["zero_output_for_mask"])
         return steps.call(sequence, states, mask, training)
 
@@ -196,6 +222,9 @@ class Bidirectional(NativeLayer):
         for name in self._python_parts:
             setattr(self, f"{name}_constraint", getattr(layer, f"{name}_constraint"))
         self.merge_mode = merge_mode
+
+    def _layers_aside(self):
+        return [self.forward_layer]
 
     return_state = property(lambda self: getattr(self.forward_layer, "return_state", False))
 

@@ -18,6 +18,12 @@ class TimeDistributed(Wrapper):
                              f"Received: {layer}")
         super().__init__(layer, **kwargs)
 
+    def build(self, input_shape):
+        """Builds the layer for one step of `input_shape`, [n, t, ...]."""
+        if not self.layer.built and len(input_shape) > 2:
+            self.layer.build((input_shape[0], *input_shape[2:]))
+        super().build(input_shape)
+
     def call(self, inputs, training=False, mask=None):
         if inputs._rank < 3:
             raise ValueError("`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dimensions, "
