@@ -11,6 +11,7 @@
 #include "lockstep/runtime/control_flow.h"
 #include "lockstep/runtime/function.h"
 #include "lockstep/runtime/gradient_tape.h"
+#include "lockstep/runtime/random.h"
 
 namespace lockstep {
 namespace {
@@ -51,6 +52,48 @@ Tensor Program(const Tensor& x) {
                      return Tensors{v[0] + 1, v[1] * 0.1 + sum * 0.01};
                    },
                    {Scalar<int32_t>(0), y})[1];
+}
+
+// The gradient of a loop in which replicas meet and draw random numbers, and the loop's value.
+Tensors DrawsAndMeets(const Tensor& x) {
+  ReplicaContext* context = GetReplicaContext();
+  GradientTape tape;
+  tape.Watch(x);
+  const Tensor y =
+      WhileLoop([](const Tensors& v) { return Less(v[0], 3); },
+                [&](const Tensors& v) {
+                  const Tensor drawn = RandomUniform({2}) + 0.5;
+                  return Tensors{v[0] + 1, context->AllReduce(ReduceOp::kMean, v[1] * drawn)};
+                },
+                {Scalar<int32_t>(0), x})[1];
+  return {y, tape.Gradient(y, x)};
+}
+
+TEST(Run, TheGradientOfALoopDoesNotDrawAgain) {
+  std::vector<std::vector<float>> expected;
+  for (int devices : {1, 2, 3}) {
+    MirroredStrategy strategy({.devices = devices, .replicas = 4});
+    auto scope = strategy.scope();
+    SetSeed(11);
+    const Function traced([&](const Tensors& given) {
+      const auto each = strategy.Run(DrawsAndMeets, PerReplica(Tensors(4, given[0])));
+      Tensors all = each[0].values();
+      all.insert(all.end(), each[1].values().begin(), each[1].values().end());
+      return all;
+    });
+    std::vector<std::vector<float>> got;
+    for (const Tensor& one : traced.Call({Constant<float>({1, 2})}))
+      got.push_back(one.ToVector<float>());
+    ASSERT_EQ(got.size(), 8u);
+    // y of all replicas is x times what they drew, so that all slopes together are 4 y / x.
+    for (int i = 0; i < 2; ++i) {
+      float slopes = 0;
+      for (int r = 4; r < 8; ++r) slopes += got[r][i];
+      EXPECT_NEAR(slopes, 4 * got[0][i] / (i + 1), 1e-4);
+    }
+    if (expected.empty()) expected = got;
+    EXPECT_EQ(got, expected) << devices << " devices";
+  }
 }
 
 TEST(Run, GivesTheSameBitsOnAnyNumberOfDevicesEagerAndTraced) {

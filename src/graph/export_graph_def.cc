@@ -278,9 +278,11 @@ class Exporter {
       if (wait.input_size() > 0) *function->add_node_def() = wait;
     }
     std::vector<Endpoint> results = graph.results();
-    const bool repeats = call.spec->name == "While" && results.size() < graph.parameters().size() &&
-                         BodyIn(*call.attributes.Find("body")) == &graph;
+    const bool repeats =
+        call.spec->name == "While" && BodyIn(*call.attributes.Find("body")) == &graph;
     if (repeats) {
+      // What ops gave besides, for a gradient, is no variable of the loop.
+      results.resize(static_cast<size_t>(call.attributes.Get<int64_t>("variables")));
       results.insert(results.end(), graph.parameters().begin() + results.size(),
                      graph.parameters().end());
     }

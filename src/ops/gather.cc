@@ -15,6 +15,8 @@ std::vector<TensorType> InferGather(const InferenceContext& context) {
   const TensorType& params = context.inputs[0];
   const Shape& indices = context.inputs[1].shape;
   RequireIndices(context.spec, context.inputs[1]);
+  if (!params.shape.ranked() && batch_dims == 0)
+    return {{params.dtype, Shape::Unranked(), params.element}};
   bool fits = batch_dims <= axis && batch_dims <= indices.rank();
   for (int i = 0; i < batch_dims && fits; ++i) {
     fits = params.shape[i] < 0 || indices[i] < 0 || params.shape[i] == indices[i];

@@ -1,6 +1,7 @@
 #include "runtime/body_tracer.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 
 #include "graph/bodies.h"
@@ -8,6 +9,7 @@
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
 #include "runtime/expandable.h"
+#include "runtime/replay.h"
 
 namespace lockstep::runtime {
 
@@ -221,8 +223,9 @@ void Inliner::Emit(int id) {
     if (Expandable* program = ExpandableIn(attributes)) {
       return Give(id, program->Expand(InputsOf(id)));
     }
-    // A loop that is going to be differentiated keeps its history.
-    if (node.spec->name == "While") attributes.Set("record", true);
+    // What is going to be differentiated keeps what its gradient needs.
+    if (node.spec->name == "If" || node.spec->name == "While")
+      KeepForGradient(node.spec->name, &attributes);
   }
   Give(id, ops::Emit(node.spec->name, InputsOf(id), std::move(attributes)));
 }
@@ -236,9 +239,9 @@ std::vector<Tensor> Inliner::InputsOf(int node) const {
 
 void Inliner::Give(int node, std::vector<Tensor> outputs) { values_[node] = std::move(outputs); }
 
-std::vector<Tensor> Inliner::Results() const {
+std::vector<Tensor> Inliner::Results(size_t count) const {
   std::vector<Tensor> results;
-  for (graph::Endpoint result : graph_.results())
+  for (graph::Endpoint result : std::span(graph_.results()).first(count))
     results.push_back(values_[result.node][result.index]);
   return results;
 }
@@ -246,7 +249,7 @@ std::vector<Tensor> Inliner::Results() const {
 std::vector<Tensor> Inline(const graph::Graph& graph, const std::vector<Tensor>& arguments) {
   Inliner inliner(graph, arguments);
   for (int node = 0; node < graph.num_nodes(); ++node) inliner.Emit(node);
-  return inliner.Results();
+  return inliner.Results(graph.results().size());
 }
 
 }  // namespace lockstep::runtime

@@ -62,7 +62,8 @@ class Inliner {
   std::vector<Tensor> InputsOf(int node) const;
   /// What a node gives that is not emitted here.
   void Give(int node, std::vector<Tensor> outputs);
-  std::vector<Tensor> Results() const;
+  /// The first `count` results.
+  std::vector<Tensor> Results(size_t count) const;
   const graph::Graph& graph() const { return graph_; }
 
  private:

@@ -17,8 +17,12 @@ bool TakesPart(const graph::Graph& graph, const graph::Node& node) {
   if (node.spec->name != "Const") return false;
   const Tensor& value = node.attributes.Get<Tensor>("value");
   if (value.dtype() != DType::kResource) return IsFloating(value.dtype());
+  // Control flow names the variables that its bodies read.
   for (const graph::Node& reader : graph.nodes()) {
-    if (reader.spec->name == "ReadVariableOp" && reader.inputs[0].node == node.id) return true;
+    const std::string& op = reader.spec->name;
+    if (op != "ReadVariableOp" && op != "If" && op != "While") continue;
+    for (graph::Endpoint input : reader.inputs)
+      if (input.node == node.id) return true;
   }
   return false;
 }

@@ -1,5 +1,7 @@
 #include "lockstep/runtime/control_flow.h"
 
+#include <algorithm>
+
 #include "ops/builder.h"
 #include "runtime/body_tracer.h"
 #include "runtime/control_flow_gradient.h"
@@ -8,6 +10,7 @@
 #include "runtime/loop.h"
 #include "runtime/loop_history.h"
 #include "runtime/program_items.h"
+#include "runtime/replay.h"
 
 namespace lockstep {
 
@@ -31,7 +34,13 @@ std::vector<ops::TensorType> InferIf(const ops::InferenceContext& context) {
                 "[cond] both branches must give as many tensors of equal dtypes and ranks; got " +
                     TypesOf(then) + " and " + TypesOf(otherwise));
   };
-  if (then.results().size() != otherwise.results().size()) refuse();
+  const auto kept = [&](const char* name) { return context.attributes.GetOr<int64_t>(name, 0); };
+  const auto results = static_cast<int64_t>(then.results().size());
+  if (then.results().size() != otherwise.results().size() || kept("kept_then") < 0 ||
+      kept("kept_else") < 0 || kept("kept_then") > results ||
+      kept("kept_else") > results - kept("kept_then")) {
+    refuse();
+  }
   for (size_t i = 0; i < then.results().size(); ++i) {
     ops::TensorType type = then.type(then.results()[i]);
     const ops::TensorType& other = otherwise.type(otherwise.results()[i]);
@@ -51,12 +60,11 @@ std::vector<ops::TensorType> InferIf(const ops::InferenceContext& context) {
 }
 
 std::vector<ops::TensorType> InferWhile(const ops::InferenceContext& context) {
-  const graph::Graph& body = BodyOf(context.attributes, "body");
-  std::vector<ops::TensorType> types;
-  for (size_t i = 0; i < body.results().size(); ++i)
-    types.push_back(body.type(body.parameters()[i]));
+  const HistoryEntries entries = EntriesOf(context.attributes);
+  std::vector<ops::TensorType> types(entries.types.begin(),
+                                     entries.types.begin() + static_cast<long>(entries.variables));
   if (!context.attributes.GetOr<bool>("record", false)) return types;
-  const std::vector<ops::TensorType> history = HistoryTypes(types);
+  const std::vector<ops::TensorType> history = HistoryTypes(entries.types);
   types.insert(types.end(), history.begin(), history.end());
   return types;
 }
@@ -128,6 +136,20 @@ std::vector<ops::TensorType> VariableTypes(const std::vector<Tensor>& variables,
   return types;
 }
 
+// The variables whose values bodies read inside: gradients flow to them, so that they are inputs of
+// the node, though no body takes them from there.
+void NameVariablesRead(const std::vector<Body*>& bodies) {
+  for (const Body* from : bodies) {
+    for (const Tensor& handle : VariablesReadIn(*from->graph)) {
+      const Outside named{handle, false};
+      auto& outside = bodies[0]->outside;
+      if (std::find(outside.begin(), outside.end(), named) != outside.end()) continue;
+      bodies[0]->graph->AddParameter(ops::TensorType::Of(handle));
+      outside.push_back(named);
+    }
+  }
+}
+
 void CheckBody(const std::vector<ops::TensorType>& before,
                const std::vector<ops::TensorType>& after) {
   if (before.size() != after.size()) {
@@ -192,19 +214,23 @@ Tensors Cond(const Tensor& predicate, const std::function<Tensors()>& then,
       runtime::TraceBody([&](const Tensors&) { return then(); }, {}, {}),
       runtime::TraceBody([&](const Tensors&) { return otherwise(); }, {}, {})};
   for (runtime::Body& body : bodies) runtime::DropUnused(&body);
+  runtime::NameVariablesRead({&bodies[0], &bodies[1]});
   const auto outside = runtime::Unify({&bodies[0], &bodies[1]}, 0);
   std::vector<Tensor> inputs{predicate};
   for (Tensor& value : runtime::ValuesOf(outside)) inputs.push_back(std::move(value));
-  return ops::Emit("If", std::move(inputs),
-                   {{"then", std::shared_ptr<TensorObject>(bodies[0].graph)},
-                    {"else", std::shared_ptr<TensorObject>(bodies[1].graph)}});
+  ops::Attributes attributes{{"then", std::shared_ptr<TensorObject>(bodies[0].graph)},
+                             {"else", std::shared_ptr<TensorObject>(bodies[1].graph)}};
+  if (ops::IsRecording()) runtime::KeepForGradient("If", &attributes);
+  Tensors results = ops::Emit("If", std::move(inputs), std::move(attributes));
+  results.resize(bodies[0].graph->results().size());
+  return results;
 }
 
 namespace runtime {
 
 Tensors EmitLoop(const std::function<Tensor(const Tensors&)>& condition,
                  const std::function<Tensors(const Tensors&)>& body, const Tensors& variables,
-                 const WhileOptions& options, bool record) {
+                 const WhileOptions& options, bool record, size_t kept) {
   const auto types = VariableTypes(variables, options);
   LoopBodies traced = TraceLoop(condition, body, types);
   DropUnused(&traced.condition);
@@ -213,6 +239,7 @@ Tensors EmitLoop(const std::function<Tensor(const Tensors&)>& condition,
   for (graph::Endpoint result : traced.body.graph->results()) {
     after.push_back(traced.body.graph->type(result));
   }
+  after.resize(after.size() - kept);
   CheckBody(types, after);
   const graph::Graph& question = *traced.condition.graph;
   const ops::TensorType& answer = question.type(question.results()[0]);
@@ -221,16 +248,22 @@ Tensors EmitLoop(const std::function<Tensor(const Tensors&)>& condition,
                 "[while_loop] the condition must give a bool scalar; got " + answer.ToString());
   }
   const int count = static_cast<int>(variables.size());
+  NameVariablesRead({&traced.condition, &traced.body});
   const auto outside = Unify({&traced.condition, &traced.body}, count);
   std::vector<Tensor> inputs = variables;
   for (Tensor& value : ValuesOf(outside)) inputs.push_back(std::move(value));
-  return ops::Emit("While", std::move(inputs),
-                   {{"condition", std::shared_ptr<TensorObject>(traced.condition.graph)},
-                    {"body", std::shared_ptr<TensorObject>(traced.body.graph)},
-                    {"variables", int64_t{count}},
-                    {"maximum_iterations", options.maximum_iterations},
-                    {"parallel_iterations", int64_t{options.parallel_iterations}},
-                    {"record", record}});
+  ops::Attributes attributes{{"condition", std::shared_ptr<TensorObject>(traced.condition.graph)},
+                             {"body", std::shared_ptr<TensorObject>(traced.body.graph)},
+                             {"variables", int64_t{count}},
+                             {"maximum_iterations", options.maximum_iterations},
+                             {"parallel_iterations", int64_t{options.parallel_iterations}},
+                             {"record", record}};
+  if (kept > 0) {
+    attributes.Set("kept", static_cast<int64_t>(kept));
+  } else if (record) {
+    KeepForGradient("While", &attributes);
+  }
+  return ops::Emit("While", std::move(inputs), std::move(attributes));
 }
 
 }  // namespace runtime

@@ -42,8 +42,9 @@ struct Execution::Frame {
   // Of the loop that is running in this frame.
   std::vector<Tensor> loop;  // the loop's variables, then what it captures
   int64_t iterations = 0;
-  std::vector<std::vector<Tensor>> history;  // by variable: its values when an iteration began
-  std::vector<KeptHistory> kept;             // by variable: what of those somebody asks for
+  size_t variables = 0;
+  std::vector<std::vector<Tensor>> history;  // by entry: its values, by iteration
+  std::vector<KeptHistory> kept;             // by entry: what of those somebody asks for
 };
 
 Execution::Execution(const Program& program, const std::vector<Tensor>& arguments, Stops stops)
@@ -88,12 +89,14 @@ void Execution::StartLoop(Frame& frame, const Program::Item& item) {
   const graph::Node& node = frame.program->graph_.node(item.node);
   frame.loop = Inputs(frame, item);
   frame.iterations = 0;
-  const size_t variables = node.attributes.Get<int64_t>("variables");
-  frame.history.assign(variables, {});
-  frame.kept.assign(variables, {});
-  for (size_t i = 0; i < variables && node.attributes.GetOr<bool>("record", false); ++i) {
-    frame.kept[i] = {frame.program->used_[item.outputs[variables + 1 + i]] != 0,
-                     frame.program->used_[item.outputs[2 * variables + 1 + i]] != 0};
+  frame.variables = node.attributes.Get<int64_t>("variables");
+  const size_t count = frame.variables + node.attributes.GetOr<int64_t>("kept", 0);
+  const size_t first = frame.variables + 1;
+  frame.history.assign(count, {});
+  frame.kept.assign(count, {});
+  for (size_t i = 0; i < count && node.attributes.GetOr<bool>("record", false); ++i) {
+    frame.kept[i] = {frame.program->used_[item.outputs[first + i]] != 0,
+                     frame.program->used_[item.outputs[first + count + i]] != 0};
   }
   Iterate(frame, item);
 }
@@ -111,18 +114,24 @@ void Execution::Iterate(Frame& frame, const Program::Item& item) {
 
 void Execution::EndLoop(Frame& frame, const Program::Item& item) {
   const graph::Node& node = frame.program->graph_.node(item.node);
-  const size_t variables = frame.history.size();
-  std::vector<Tensor> outputs(frame.loop.begin(), frame.loop.begin() + variables);
+  std::vector<Tensor> outputs(frame.loop.begin(),
+                              frame.loop.begin() + static_cast<long>(frame.variables));
   if (node.attributes.GetOr<bool>("record", false)) {
-    const std::vector<ops::TensorType> types(node.outputs.begin(),
-                                             node.outputs.begin() + variables);
-    for (Tensor& part : HistoryOf(types, outputs, frame.iterations, frame.history, frame.kept))
+    const std::vector<ops::TensorType> entries = EntriesOf(node.attributes).types;
+    for (Tensor& part : HistoryOf(entries, outputs, frame.iterations, frame.history, frame.kept))
       outputs.push_back(std::move(part));
   }
   Store(frame, item, outputs);
   frame.loop.clear();
   frame.history.clear();
   ++frame.item;
+}
+
+// Entries from `begin` to `end` had the values at these places in an iteration.
+void Execution::Remember(Frame& frame, const std::vector<Tensor>& values, size_t begin,
+                         size_t end) {
+  for (size_t i = begin; i < end; ++i)
+    if (frame.kept[i].values || frame.kept[i].sizes) frame.history[i].push_back(values[i]);
 }
 
 // The frame on top has ended: gives its results to the frame below.
@@ -149,13 +158,12 @@ void Execution::Return() {
         EndLoop(frame, item);
         break;
       }
-      for (size_t i = 0; i < frame.history.size(); ++i) {
-        if (frame.kept[i].values || frame.kept[i].sizes) frame.history[i].push_back(frame.loop[i]);
-      }
+      Remember(frame, frame.loop, 0, frame.variables);
       Push(*item.second, frame.loop, kBody);
       break;
     default:
-      for (size_t i = 0; i < results.size(); ++i) frame.loop[i] = results[i];
+      Remember(frame, results, frame.variables, results.size());
+      for (size_t i = 0; i < frame.variables; ++i) frame.loop[i] = results[i];
       ++frame.iterations;
       Iterate(frame, item);
   }

@@ -36,7 +36,7 @@ graph::Graph Expanded(const graph::Graph& graph) {
       inliner.Emit(node.id);
     }
   }
-  for (const Tensor& result : inliner.Results())
+  for (const Tensor& result : inliner.Results(graph.results().size()))
     tracer.graph()->results().push_back(tracer.EndpointOf(result));
   return *tracer.graph();
 }

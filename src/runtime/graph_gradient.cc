@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "runtime/backpropagate.h"
+#include "runtime/replay.h"
 
 namespace lockstep::runtime {
 
@@ -58,7 +59,7 @@ class Walk {
           std::any_of(op.outputs.begin(), op.outputs.end(), is_in(stopped))) {
         continue;
       }
-      if (op.spec->name == "While") op = WithHistory(place);
+      if (op.spec->name == "If" || op.spec->name == "While") op = WithKept(place);
       for (const Tensor& output : op.outputs) {
         if (IsFloating(output.dtype())) followed.insert(output.id());
       }
@@ -110,17 +111,14 @@ class Walk {
     return op;
   }
 
-  // A loop that is differentiated gives the values with which its iterations began, too.
-  RecordedOp WithHistory(Place place) {
+  // Control flow that is differentiated gives more.
+  RecordedOp WithKept(Place place) {
     graph::Node& node = tracers_[place.tracer]->graph()->node(place.node);
-    if (!node.attributes.GetOr<bool>("record", false)) {
-      node.attributes.Set("record", true);
-      std::vector<ops::TensorType> inputs;
-      for (graph::Endpoint e : node.inputs) {
-        inputs.push_back(tracers_[place.tracer]->graph()->type(e));
-      }
-      node.outputs = graph::InferTypes(*node.spec, node.attributes, inputs);
-    }
+    KeepForGradient(node.spec->name, &node.attributes);
+    std::vector<ops::TensorType> inputs;
+    for (graph::Endpoint e : node.inputs)
+      inputs.push_back(tracers_[place.tracer]->graph()->type(e));
+    node.outputs = graph::InferTypes(*node.spec, node.attributes, inputs);
     return OpAt(place);
   }
 

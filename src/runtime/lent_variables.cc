@@ -149,17 +149,24 @@ class Lender {
 
   void CarryOut(const Node& node, const std::vector<Loan>& loans, const std::string& home) {
     std::vector<int> lendings;
+    std::vector<Endpoint> borrowed;
     for (const Loan& loan : loans) {
       const std::string& name = AsGraphVariable(loan.lent)->name;
       const Endpoint own = AddHandle(loan.own, loan.device);
       const Endpoint value{Add(node, "ReadVariableOp", {own}, loan.device, name + "/Lend").id, 0};
       const Endpoint lent = AddHandle(loan.lent, home);
       lendings.push_back(Add(node, "AssignVariableOp", {lent, value}, home, name + "/Borrow").id);
+      borrowed.push_back(lent);
     }
     const graph::Graph inner = WithLoans(node, loans);
     Node& kept = rewriter_.Keep(node);
     kept.attributes = inner.node(0).attributes;
     kept.device = home;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const Tensor* named = graph_.constant(node.inputs[i]);
+      for (size_t k = 0; named != nullptr && k < loans.size(); ++k)
+        if (loans[k].own.object() == named->object()) kept.inputs[i] = borrowed[k];
+    }
     kept.control_inputs.insert(kept.control_inputs.end(), lendings.begin(), lendings.end());
     const int done = kept.id;
     for (const Loan& loan : loans) {

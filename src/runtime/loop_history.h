@@ -7,50 +7,67 @@
 
 namespace lockstep::runtime {
 
-/// A loop that is differentiated gives, behind its `variables` results, how many iterations there
-/// were, int64[]; for each variable the values with which its iterations began; and for each their
-/// sizes. Values of one shape S are stacked: [iterations, S]; those of a rank whose sizes may
-/// change lie behind each other, flat: [elements], and their sizes are int64[iterations, rank].
-/// Values of unknown rank are taken to keep their shape.
+/// A loop that is differentiated gives, behind its variables, how many iterations there were,
+/// int64[]; then for each entry its values, by iteration; then for each entry their sizes. An entry
+/// is a variable, whose value is that with which an iteration began, or, behind all variables, what
+/// an op of the body gave in the iteration (replay.h). Values of one shape S are stacked:
+/// [iterations, S]; those of a rank whose sizes may change lie behind each other, flat: [elements],
+/// and their sizes are int64[iterations, rank]. Values of unknown rank are taken to keep their
+/// shape.
 
-/// The types of what comes behind results of these types.
-std::vector<ops::TensorType> HistoryTypes(const std::vector<ops::TensorType>& variables);
+/// The types of an attributed loop's entries; `variables` of them are variables.
+struct HistoryEntries {
+  std::vector<ops::TensorType> types;
+  size_t variables = 0;
+};
+HistoryEntries EntriesOf(const ops::Attributes& loop);
 
-/// Which of the values and sizes of a variable somebody uses.
+/// The types of what comes behind the variables.
+std::vector<ops::TensorType> HistoryTypes(const std::vector<ops::TensorType>& entries);
+
+/// Which of the values and sizes of an entry somebody uses.
 struct KeptHistory {
   bool values = false, sizes = false;
 };
 
-/// What comes behind `results`: `past[i]` are the values of variable i where any are kept. What is
-/// not kept is an empty tensor.
-std::vector<Tensor> HistoryOf(const std::vector<ops::TensorType>& variables,
+/// What comes behind `results`, the variables' last values: `past[i]` are the values of entry i
+/// where any are kept. What is not kept is an empty tensor.
+std::vector<Tensor> HistoryOf(const std::vector<ops::TensorType>& entries,
                               const std::vector<Tensor>& results, int64_t iterations,
                               const std::vector<std::vector<Tensor>>& past,
                               const std::vector<KeptHistory>& kept);
 
+/// Reads one entry of a history.
+class IterationValues {
+ public:
+  IterationValues(ops::TensorType type, Tensor values, Tensor sizes);
+  /// The value in an iteration, int64[].
+  Tensor At(const Tensor& iteration) const { return RowOf(values_, iteration); }
+  /// The same of something that lies as the values do.
+  Tensor RowOf(const Tensor& values, const Tensor& iteration) const;
+
+ private:
+  const ops::TensorType type_;
+  const Tensor values_, sizes_;
+  Tensor ends_;  // where the values of iterations end in flat ones
+};
+
 /// Reads the history in the gradient of a loop.
 class LoopHistory {
  public:
-  LoopHistory(const ops::GradientContext& context, std::vector<ops::TensorType> variables);
+  explicit LoopHistory(const ops::GradientContext& context);
 
-  const Tensor& iterations() const { return context_.outputs[variables_.size()]; }
-  /// The value with which an iteration, int64[], began.
-  Tensor Value(size_t variable, const Tensor& iteration) const;
+  const HistoryEntries& entries() const { return entries_; }
+  const Tensor& iterations() const { return context_.outputs[entries_.variables]; }
+  /// The value of an entry in an iteration, int64[].
+  Tensor Value(size_t entry, const Tensor& iteration) const;
   /// What flows to that value from elsewhere: the gradient's gradient. Empty: nothing.
-  Tensor Gradient(size_t variable, const Tensor& iteration) const;
+  Tensor Gradient(size_t entry, const Tensor& iteration) const;
 
  private:
-  const Tensor& values(size_t variable) const {
-    return context_.outputs[variables_.size() + 1 + variable];
-  }
-  const Tensor& sizes(size_t variable) const {
-    return context_.outputs[2 * variables_.size() + 1 + variable];
-  }
-  Tensor RowOf(const Tensor& history, size_t variable, const Tensor& iteration) const;
-
   const ops::GradientContext& context_;
-  const std::vector<ops::TensorType> variables_;
-  std::vector<Tensor> ends_;  // by variable: where the values of iterations end in flat ones
+  const HistoryEntries entries_;
+  std::vector<IterationValues> values_;  // by entry
 };
 
 }  // namespace lockstep::runtime

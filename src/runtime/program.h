@@ -76,6 +76,7 @@ class Execution {
   void StartLoop(Frame& frame, const Program::Item& item);
   void Iterate(Frame& frame, const Program::Item& item);
   void EndLoop(Frame& frame, const Program::Item& item);
+  static void Remember(Frame& frame, const std::vector<Tensor>& values, size_t begin, size_t end);
   void Return();
   std::vector<Tensor> Inputs(const Frame& frame, const Program::Item& item) const;
   void Store(Frame& frame, const Program::Item& item, const std::vector<Tensor>& outputs);

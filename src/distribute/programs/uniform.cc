@@ -104,13 +104,14 @@ class Analysis {
   Flags OfWhile(const graph::Graph& graph, const graph::Node& node, Flags state) {
     const graph::Graph& condition = runtime::BodyOf(node.attributes, "condition");
     const graph::Graph& body = runtime::BodyOf(node.attributes, "body");
-    const size_t variables = body.results().size();
+    const auto variables = static_cast<size_t>(node.attributes.Get<int64_t>("variables"));
     bool predicate = false;
+    Flags after;
     // What an iteration makes vary varies in the next one.
     for (bool changed = true; changed;) {
       changed = false;
       predicate = Run(condition, state)[0];
-      const Flags after = Run(body, state);
+      after = Run(body, state);
       for (size_t i = 0; i < variables; ++i) {
         if (state[i] || !(after[i] || predicate)) continue;
         state[i] = changed = true;
@@ -123,10 +124,10 @@ class Analysis {
       }
     }
     Flags results(node.outputs.size(), predicate);
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (i < variables) results[i] = state[i];
-      if (i > variables) results[i] = state[i - variables - 1];
-    }
+    // Of the history (loop_history.h) as of the variables, and of what ops of the body gave.
+    for (size_t i = 0; i < variables; ++i) results[i] = after[i] = state[i];
+    for (size_t i = variables + 1; i < results.size(); ++i)
+      results[i] = after[(i - variables - 1) % after.size()] || predicate;
     return results;
   }
 

@@ -83,7 +83,8 @@ class Unrolled {
       begin = end + 1;
     }
     ByReplica results;
-    for (const runtime::Inliner& replica : replicas_) results.push_back(replica.Results());
+    for (const runtime::Inliner& replica : replicas_)
+      results.push_back(replica.Results(replica.graph().results().size()));
     return results;
   }
 
@@ -154,26 +155,40 @@ class Unrolled {
     const auto condition = [&](const Tensors& now) {
       return Unrolled(strategy_, conditions, arguments(now)).Emit()[0][0];
     };
+    // The variables of all replicas, then what ops gave on each.
     const auto body = [&](const Tensors& now) {
-      return Flat(Unrolled(strategy_, bodies, arguments(now)).Emit());
+      ByReplica kept, all = Unrolled(strategy_, bodies, arguments(now)).Emit();
+      for (Tensors& one : all) {
+        kept.emplace_back(one.begin() + static_cast<long>(count), one.end());
+        one.resize(count);
+      }
+      Tensors flat = Flat(all), behind = Flat(kept);
+      flat.insert(flat.end(), behind.begin(), behind.end());
+      return flat;
     };
     const bool record = ops::IsRecording() || first.attributes.GetOr<bool>("record", false);
-    return OutputsOfLoop(runtime::EmitLoop(condition, body, Flat(variables), options, record),
-                         count);
+    const auto kept = static_cast<size_t>(first.attributes.GetOr<int64_t>("kept", 0));
+    return OutputsOfLoop(runtime::EmitLoop(condition, body, Flat(variables), options, record,
+                                           kept * replicas_.size()),
+                         count, kept);
   }
 
-  // The variables of each replica, how often, and the history of each variable (loop_history.h).
-  ByReplica OutputsOfLoop(const Tensors& all, size_t count) const {
+  // The variables of each replica, how often, and the history of each variable and of what ops gave
+  // (loop_history.h).
+  ByReplica OutputsOfLoop(const Tensors& all, size_t count, size_t kept) const {
     const size_t variables = count * replicas_.size();
+    const size_t entries = (all.size() - variables) / 2;
     ByReplica outputs;
     for (size_t r = 0; r < replicas_.size(); ++r) {
       const auto own = all.begin() + static_cast<long>(r * count);
       outputs.emplace_back(own, own + static_cast<long>(count));
       if (all.size() == variables) continue;
       outputs[r].push_back(all[variables]);
-      for (const size_t part : {variables + 1, 2 * variables + 1}) {
+      for (const size_t part : {variables + 1, variables + 1 + entries}) {
         const auto history = own + static_cast<long>(part);
         outputs[r].insert(outputs[r].end(), history, history + static_cast<long>(count));
+        const auto given = all.begin() + static_cast<long>(part + variables + r * kept);
+        outputs[r].insert(outputs[r].end(), given, given + static_cast<long>(kept));
       }
     }
     return outputs;
