@@ -185,6 +185,7 @@ void HintAtDistribution(bool* hinted) {
 DatasetIterator& DatasetIterator::operator++() {
   HintAtDistribution(&state_->hinted);
   ++state_->cursor.elements;
+  state_->element.reset();  // nothing, if this throws
   state_->element = state_->reader->Next();
   return *this;
 }

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
 
 #include "base/check.h"
 #include "lockstep/ops/indexed_slices.h"
@@ -32,11 +36,36 @@ double WeakValue(const Tensor& value) {
   }
 }
 
-template <typename T>
+std::string TextOf(const Tensor& value) {
+  return value.dtype() == DType::kInt64 ? std::to_string(value.data<int64_t>()[0])
+                                        : std::to_string(WeakValue(value));
+}
+
+// A whole number that fits.
+template <std::integral T>
 Tensor Converted(const Tensor& value) {
-  if (value.dtype() == DType::kInt64 && std::integral<T>) {
-    return Scalar<T>(static_cast<T>(value.data<int64_t>()[0]));
+  using Limits = std::numeric_limits<T>;
+  if (value.dtype() == DType::kInt64 || value.dtype() == DType::kBool) {
+    const int64_t number = value.dtype() == DType::kInt64 ? value.data<int64_t>()[0]
+                                                          : static_cast<int64_t>(WeakValue(value));
+    if (std::in_range<T>(number)) return Scalar<T>(static_cast<T>(number));
+  } else {
+    // The largest number and 1 is a power of two, which a double holds.
+    const double number = WeakValue(value);
+    if (number == std::trunc(number) && number >= static_cast<double>(Limits::min()) &&
+        number < 2.0 * static_cast<double>(Limits::max() / 2 + 1)) {
+      return Scalar<T>(static_cast<T>(number));
+    }
   }
+  throw Error(Code::kInvalidArgument,
+              "[cast] a number must be whole and fit the dtype; got " + TextOf(value) + " for " +
+                  std::string(DTypeName(kDTypeOf<T>)) + ", which holds " +
+                  std::to_string(Limits::min()) + " to " + std::to_string(Limits::max()) +
+                  "; give a number that fits, or a tensor of a wider dtype");
+}
+
+template <std::floating_point T>
+Tensor Converted(const Tensor& value) {
   return Scalar<T>(static_cast<T>(WeakValue(value)));
 }
 
@@ -165,7 +194,7 @@ Tensor CastScalar(const Tensor& value, DType dtype) {
     case DType::kUInt8:
       return Converted<uint8_t>(value);
     case DType::kBool:
-      return Converted<bool>(value);
+      return Scalar<bool>(WeakValue(value) != 0);
     case DType::kBFloat16:
       return Scalar(bfloat16(static_cast<float>(WeakValue(value))));
     case DType::kFloat16:
@@ -189,7 +218,13 @@ void ResolveWeak(std::vector<Tensor>& operands, const char* where) {
   if (wanted == DType::kInvalid) {
     const bool all_bool = std::all_of(operands.begin(), operands.end(),
                                       [](const Tensor& t) { return t.dtype() == DType::kBool; });
-    wanted = all_bool ? DType::kBool : weak_real ? DType::kFloat32 : DType::kInt32;
+    const bool wide = std::any_of(operands.begin(), operands.end(), [](const Tensor& t) {
+      return t.dtype() == DType::kInt64 && !std::in_range<int32_t>(t.data<int64_t>()[0]);
+    });
+    wanted = all_bool    ? DType::kBool
+             : weak_real ? DType::kFloat32
+             : wide      ? DType::kInt64
+                         : DType::kInt32;
   } else if (weak_real && !IsFloating(wanted)) {
     throw Error(Code::kInvalidArgument,
                 std::string("[") + where +

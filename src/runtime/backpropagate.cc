@@ -54,6 +54,28 @@ class Gradients {
 
 }  // namespace
 
+void CheckOutputGradients(const char* where, const std::vector<Tensor>& targets,
+                          const std::vector<Tensor>& gradients) {
+  const auto refuse = [&](const std::string& text) {
+    throw Error(Code::kInvalidArgument, std::string("[") + where + "] " + text);
+  };
+  if (gradients.size() > targets.size()) {
+    refuse("there may be one output gradient for each target; got " +
+           std::to_string(gradients.size()) + " and " + std::to_string(targets.size()));
+  }
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const Tensor &given = gradients[i], &target = targets[i];
+    if (!given.defined() || given.is_weak() || IndexedSlices::Of(given) != nullptr ||
+        IndexedSlices::Of(target) != nullptr)
+      continue;
+    const bool fits = given.shape().CompatibleWith(target.shape()) || given.shape() == Shape{};
+    if (given.dtype() == target.dtype() && fits) continue;
+    refuse("an output gradient must have the dtype and shape of its target; got " +
+           ops::TensorType::Of(given).ToString() + " for target " + std::to_string(i) + " of " +
+           ops::TensorType::Of(target).ToString());
+  }
+}
+
 std::vector<Tensor> Backpropagate(const std::deque<RecordedOp>& operations,
                                   const std::vector<Tensor>& targets,
                                   const std::vector<Tensor>& sources,

@@ -15,6 +15,11 @@ struct RecordedOp {
   std::vector<Tensor> outputs;
 };
 
+/// Refuses gradients of targets that are too many, or of other dtypes or shapes; a scalar stands
+/// for equal elements, an empty entry for ones.
+void CheckOutputGradients(const char* where, const std::vector<Tensor>& targets,
+                          const std::vector<Tensor>& gradients);
+
 /// Runs `operations`, which are in the order of the program, backwards: the gradients of the sum of
 /// `targets`, weighted by `output_gradients` (ones where an entry is missing or empty), with
 /// respect to `sources`. Contributions to one tensor are added in the order in which they arise;

@@ -138,6 +138,7 @@ std::vector<Tensor> GradientTape::Gradient(const std::vector<Tensor>& targets,
                 "[gradient] a tape gives gradients once; got a second call; make it with "
                 "persistent = true");
   }
+  runtime::CheckOutputGradients("gradient", targets, options.output_gradients);
   recording_->used = true;
   // A persistent tape in use records its own gradients, so that it can differentiate them again.
   if (!recording_->options.persistent) recording_->Stop();

@@ -9,11 +9,7 @@ namespace lockstep {
 
 std::vector<Tensor> Gradients(const std::vector<Tensor>& ys, const std::vector<Tensor>& xs,
                               const GraphGradientOptions& options) {
-  if (options.grad_ys.size() > ys.size()) {
-    throw Error(Code::kInvalidArgument,
-                "[gradients] there may be one of grad_ys for each of ys; got " +
-                    std::to_string(options.grad_ys.size()) + " and " + std::to_string(ys.size()));
-  }
+  runtime::CheckOutputGradients("gradients", ys, options.grad_ys);
   std::vector<graph::Tracer*> tracers;
   for (ops::Builder* builder : ops::BuilderStack()) {
     auto* tracer = dynamic_cast<graph::Tracer*>(builder);
