@@ -6,12 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/team.h"
 #include "base/trace.h"
 #include "checkpoint/packed_state.h"
-#include "distribute/workers/change_workers.h"
 #include "distribute/workers/journal.h"
 #include "lockstep/ops/array.h"
 #include "nn/advice.h"
@@ -178,12 +176,14 @@ void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit)
   cursor_ = input.cursor();
   distribute::Communicator* ranks = model.strategy().ranks();
   if (ranks != nullptr && ranks->journal().entering()) return EnterTraining(input, fit);
-  if (!resumed) return;
-  const SavedState save = *std::exchange(resumed, std::nullopt);
-  RestorePosition(save);
-  RestoreValues(save);
-  input.Resume(cursor_, position.step);
-  if (fit.max_steps > 0 && position.steps >= fit.max_steps) model.stop_training = true;
+  if (resumed) {
+    const SavedState save = *std::exchange(resumed, std::nullopt);
+    RestorePosition(save);
+    RestoreValues(save);
+    input.Resume(cursor_, position.step);
+    if (fit.max_steps > 0 && position.steps >= fit.max_steps) model.stop_training = true;
+  }
+  if (ranks != nullptr) CompareBeginnings(*ranks, input, fit);
 }
 
 History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
@@ -252,6 +252,10 @@ void Model::Training::RunEpoch(nn::StepInput& input, nn::StepInput* validation,
   cursor_ = input.cursor();
   // An epoch that was stopped inside stays the one to go on in.
   if (whole) position = {epoch + 1, 0, history_.steps};
+  if (!whole) {
+    const distribute::PhaseScope calls(model.strategy().ranks(), Phase::kCallback);
+    for (const auto& callback : fit.callbacks) callback->OnTrainStop();
+  }
   epoch_logs_ = Results();
   if (validation != nullptr && (epoch + 1) % fit.validation_freq == 0) {
     for (const auto& [name, value] : Test(*validation, fit.shards, fit.callbacks))
@@ -305,22 +309,6 @@ bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Pr
   return position.step == input.steps();
 }
 
-// At the end of a step: whether a worker wants to stop, come or go, and whether all hold the same
-// weights.
-void Model::Training::AgreeWithWorkers(const FitOptions& fit) {
-  distribute::Communicator* ranks = model.strategy().ranks();
-  if (ranks == nullptr) return;
-  const uint32_t heard = ranks->heard();
-  if ((heard & distribute::kStopNote) != 0) model.stop_training = true;
-  if (ranks->roster() != nullptr && ranks->roster()->change_waiting())
-    ranks->Raise(distribute::kChangeNote);
-  if (fit.digest_check > 0 && history_.steps % fit.digest_check == 0) CompareWeights(*ranks);
-  // Last: who comes begins with the next step.
-  if ((heard & distribute::kChangeNote) == 0 || model.stop_training) return;
-  if (!distribute::ChangeWorkers(*ranks, history_.steps, [this] { return Snapshot(); }))
-    model.stop_training = true;
-}
-
 void Model::Training::EnterTraining(nn::StepInput& input, const FitOptions& fit) {
   const auto packed = model.strategy().ranks()->journal().Enter();
   if (!packed) return;  // the job begins with this worker
@@ -331,30 +319,6 @@ void Model::Training::EnterTraining(nn::StepInput& input, const FitOptions& fit)
   base::Log(base::Severity::kInfo, "[fit] this worker goes on with the others after step " +
                                        std::to_string(position.steps));
   if (fit.max_steps > 0 && position.steps >= fit.max_steps) model.stop_training = true;
-}
-
-void Model::Training::CompareWeights(distribute::Communicator& ranks) const {
-  const std::vector<Variable> variables = model.variables();
-  std::vector<uint64_t> own;
-  for (const Variable& variable : variables) {
-    const Tensor value = variable.value();
-    own.push_back(base::Hash64(
-        {static_cast<const char*>(value.raw_data()), static_cast<size_t>(value.num_bytes())}));
-  }
-  const std::string bytes(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(uint64_t));
-  const std::vector<std::string> all = ranks.journal().Exchange([&bytes] { return bytes; });
-  for (size_t i = 0; i < own.size(); ++i) {
-    for (size_t rank = 1; rank < all.size(); ++rank) {
-      if (all[rank].compare(i * sizeof(uint64_t), sizeof(uint64_t), all[0], i * sizeof(uint64_t),
-                            sizeof(uint64_t)) == 0)
-        continue;
-      throw Error(Code::kDataLoss,
-                  "[fit] all workers must hold the same weights; got another value of " +
-                      variables[i].name() + " on worker " + std::to_string(rank) +
-                      " than on worker 0 after step " + std::to_string(history_.steps) +
-                      "; test that machine's memory, and resume from the last save");
-    }
-  }
 }
 
 void Model::Training::TrainStep(const nn::StepInput& input, const nn::StepData& step,

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "lockstep/nn/model.h"
 #include "lockstep/ops/array.h"
+#include "lockstep/ops/math.h"
 #include "lockstep/runtime/function.h"
 
 namespace lockstep {

@@ -34,6 +34,8 @@ Tensor Loss::Weights(const Tensor& values, const Tensor& sample_weight, const Te
 Tensor Loss::Reduce(const Tensor& values, const Tensor& sample_weight, const Tensor& mask) const {
   const Tensor weight = Weights(values, sample_weight, mask);
   const Tensor weighted = weight.defined() ? values * weight : values;
+  if (weighted.shape() == Shape{})
+    return weighted;  // of the whole batch: Keras has nothing to reduce
   switch (reduction_) {
     case Reduction::kNone:
       return weighted;
@@ -41,7 +43,7 @@ Tensor Loss::Reduce(const Tensor& values, const Tensor& sample_weight, const Ten
       return ReduceSum(weighted);
     case Reduction::kMeanWithSampleWeight:
       if (weight.defined())
-        return DivideNoNan(ReduceSum(weighted), ReduceSum(BroadcastLike(weight, weighted)));
+        return DivideNoNan(ReduceSum(weighted), ReduceSum(weight));  // as it is given, as Keras
       [[fallthrough]];
     case Reduction::kSumOverBatchSize:
       // Nothing has the mean 0, not NaN.

@@ -90,6 +90,9 @@ class Model::Training {
   /// Whether the epoch came to its end; else it was stopped inside.
   bool TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress);
   void AgreeWithWorkers(const FitOptions& fit);
+  /// Refuses workers that were started with other flags, data or first values.
+  void CompareBeginnings(distribute::Communicator& ranks, nn::StepInput& input,
+                         const FitOptions& fit) const;
   /// The same where workers train each for itself.
   bool IsAsynchronous() const;
   bool TrainEpochAsynchronously(nn::StepInput& input, const FitOptions& fit, Progress& progress);

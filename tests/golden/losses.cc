@@ -1,6 +1,7 @@
 #include "case.h"
 #include "gradients.h"
 #include "lockstep/nn/loss.h"
+#include "lockstep/ops/math.h"
 #include "lockstep/runtime/gradient_tape.h"
 
 namespace golden {
@@ -70,21 +71,26 @@ void RunLoss(const Case& golden, Produced& produced) {
   const Tensor y_true = golden.Input("y_true");
   const Tensor y_pred = golden.Input("y_pred");
   const Tensor weight = golden.HasInput("sample_weight") ? golden.Input("sample_weight") : Tensor();
-  const LossPtr mean = Make(golden, Reduction::kSumOverBatchSize);
-  produced["none"] = (*Make(golden, Reduction::kNone))(y_true, y_pred);
-  produced["sum"] = (*Make(golden, Reduction::kSum))(y_true, y_pred);
+  // Keras computes losses in float32, whatever the predictions are.
+  const auto loss = [&](Reduction reduction, const Tensor& sample_weight) {
+    const bool cast =
+        lockstep::IsFloating(y_pred.dtype()) && y_pred.dtype() != lockstep::DType::kFloat32;
+    const Tensor own = cast ? lockstep::Cast(y_pred, lockstep::DType::kFloat32) : y_pred;
+    return (*Make(golden, reduction))(y_true, own, sample_weight);
+  };
+  produced["none"] = loss(Reduction::kNone, Tensor());
+  produced["sum"] = loss(Reduction::kSum, Tensor());
   {
     lockstep::GradientTape tape;
     tape.Watch(y_pred);
-    const Tensor loss = (*mean)(y_true, y_pred);
-    produced["sum_over_batch_size"] = loss;
-    ProduceGradient(produced, "d_y_pred_of_mean", tape.Gradient(loss, y_pred));
+    const Tensor mean = loss(Reduction::kSumOverBatchSize, Tensor());
+    produced["sum_over_batch_size"] = mean;
+    ProduceGradient(produced, "d_y_pred_of_mean", tape.Gradient(mean, y_pred));
   }
   if (golden.HasOutput("weighted_sum_over_batch_size"))
-    produced["weighted_sum_over_batch_size"] = (*mean)(y_true, y_pred, weight);
+    produced["weighted_sum_over_batch_size"] = loss(Reduction::kSumOverBatchSize, weight);
   if (golden.HasOutput("weighted_mean_with_sample_weight"))
-    produced["weighted_mean_with_sample_weight"] =
-        (*Make(golden, Reduction::kMeanWithSampleWeight))(y_true, y_pred, weight);
+    produced["weighted_mean_with_sample_weight"] = loss(Reduction::kMeanWithSampleWeight, weight);
 }
 
 const RegisterGroup kLosses("losses", {{"loss", RunLoss}});

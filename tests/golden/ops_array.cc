@@ -102,11 +102,12 @@ Tensor Pad(const Case& golden, const std::vector<Tensor>& inputs) {
   for (const Json& pair : golden.Value("paddings"))
     paddings.push_back({pair[0].get<int64_t>(), pair[1].get<int64_t>()});
   const auto mode = golden.Param<std::string>("mode", "CONSTANT");
+  const Json value = golden.HasParam("constant_values") ? golden.Value("constant_values") : Json(0);
   return lockstep::Pad(inputs[0], paddings,
                        mode == "REFLECT"     ? lockstep::PadMode::kReflect
                        : mode == "SYMMETRIC" ? lockstep::PadMode::kSymmetric
                                              : lockstep::PadMode::kConstant,
-                       golden.Param("constant_values", 0.0));
+                       value.is_boolean() ? value.get<bool>() : value.get<double>());
 }
 
 Tensor Gather(const Case& golden, const std::vector<Tensor>& inputs) {

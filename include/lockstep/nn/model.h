@@ -105,9 +105,10 @@ struct TrainingPosition {
 };
 
 /// Hooks into `Fit`, in the order OnTrainBegin; for each epoch OnEpochBegin, for each step
-/// OnTrainBatchBegin and OnTrainBatchEnd, for a validation OnTestBegin, its batches' hooks and
-/// OnTestEnd, then OnEpochEnd; at last OnTrainEnd. Several callbacks are called in the order of
-/// their list. All hooks have a default that does nothing. Source: keras.callbacks.Callback.
+/// OnTrainBatchBegin and OnTrainBatchEnd, OnTrainStop if training stops inside of it, for a
+/// validation OnTestBegin, its batches' hooks and OnTestEnd, then OnEpochEnd; at last OnTrainEnd.
+/// Several callbacks are called in the order of their list. All hooks have a default that does
+/// nothing. Source: keras.callbacks.Callback.
 class Callback {
  public:
   /// The running values; computed when called, so that not calling it costs nothing.
@@ -121,6 +122,8 @@ class Callback {
   virtual void OnEpochEnd(int epoch, Logs& logs) {}
   virtual void OnTrainBatchBegin(int64_t batch) {}
   virtual void OnTrainBatchEnd(int64_t batch, const LogsSource& logs) {}
+  /// Training stops between two steps of an epoch: a save made here goes on with the next one.
+  virtual void OnTrainStop() {}
   virtual void OnTestBegin() {}
   virtual void OnTestEnd(const Logs& logs) {}
   virtual void OnTestBatchBegin(int64_t batch) {}

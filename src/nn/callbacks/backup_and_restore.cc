@@ -17,8 +17,10 @@ class Backup : public Callback {
       model->ResumeTraining(directory_);
   }
   void OnTrainBatchEnd(int64_t, const LogsSource&) override {
-    const bool due = options_.save_freq > 0 && model->position().steps % options_.save_freq == 0;
-    if (due || model->stop_training) Save();
+    if (options_.save_freq > 0 && model->position().steps % options_.save_freq == 0) Save();
+  }
+  void OnTrainStop() override {
+    if (saved_ != model->position().steps) Save();
   }
   // An epoch that was stopped inside has been saved there.
   void OnEpochEnd(int, Logs&) override {
@@ -32,10 +34,14 @@ class Backup : public Callback {
   }
 
  private:
-  void Save() { model->SaveTraining(directory_); }
+  void Save() {
+    model->SaveTraining(directory_);
+    saved_ = model->position().steps;
+  }
 
   std::string directory_;
   BackupAndRestoreOptions options_;
+  int64_t saved_ = -1;  // the step behind which the last save was made
 };
 
 }  // namespace
