@@ -10,7 +10,7 @@ _LOST = (AbortedError, UnavailableError)  # a task of the cluster began again: s
 _DEFAULT = object()
 
 
-def _from_collection(key, make):
+def from_collection(key, make):
     """What the graph's collection of the key holds; else what `make` gives, which is in it from then on.
 
     Raises: RuntimeError where it holds several."""
@@ -69,9 +69,9 @@ class Scaffold:
                   "local_init_op": Scaffold.default_local_init_op, "summary_op": merge_all}
         for name, make in makers.items():
             if getattr(self, name) is None:
-                setattr(self, name, _from_collection(name, make))
+                setattr(self, name, from_collection(name, make))
         if self.saver is None and global_variables():
-            self.saver = _from_collection("savers", Saver)
+            self.saver = from_collection("savers", Saver)
         return self
 
 

@@ -19,10 +19,13 @@ class SessionManager:
         self._asks_first = ready_for_local_init_op is not None
         from . import global_variables, report_uninitialized_variables
         with self._graph.as_default():
-            self._ready = report_uninitialized_variables() if ready_op is None else ready_op
+            # A finalized graph takes no op that would ask: it is as ready as its sessions are made.
+            self._ready = report_uninitialized_variables() if ready_op is None and not self._graph.finalized else ready_op
             # Local variables have values once `local_init_op` has run, here.
-            self._ready_for_local = (report_uninitialized_variables(global_variables()) if ready_for_local_init_op is None
-                                     else ready_for_local_init_op)
+            own = self._graph.get_collection_ref("lockstep/ready_for_local")
+            if ready_for_local_init_op is None and not self._graph.finalized:
+                own[:] = [report_uninitialized_variables(global_variables())]
+            self._ready_for_local = [*own, self._ready][0] if ready_for_local_init_op is None else ready_for_local_init_op
 
     def _begin(self, session):
         if self._local is not None:
@@ -30,7 +33,7 @@ class SessionManager:
 
     @staticmethod
     def _missing(session, ready):
-        return [one.decode() for one in session.run(ready)]
+        return [] if ready is None else [one.decode() for one in session.run(ready)]
 
     def prepare_session(self, master, init_op=None, saver=None, checkpoint_dir=None, checkpoint_filename_with_path=None,
                         wait_for_checkpoint=False, max_wait_secs=7200, config=None, init_feed_dict=None, init_fn=None):

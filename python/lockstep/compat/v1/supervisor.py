@@ -47,88 +47,108 @@ class LooperThread(threading.Thread):
             self._does(*self._with[0], **self._with[1])
 
 
-class _Unset:
-    """What stands for "the supervisor makes one"."""
+def _is_default(one):
+    return isinstance(one, int) and not isinstance(one, bool) and one == Supervisor.USE_DEFAULT
 
 
 class Supervisor:
-    """Gives sessions whose variables are set or restored, saves them every so often, and ends their threads.
+    """Gives sessions whose variables are set or restored, saves them and writes summaries every so often, and ends their
+    threads. The graph takes no more ops.
 
-    The chief sets the variables; others wait until they have values."""
+    The chief sets the variables; others wait until they have values. What is `USE_DEFAULT` is made: for all variables,
+    summaries and the newest checkpoint of `logdir`; what is None is left out."""
 
-    USE_DEFAULT = _Unset
+    USE_DEFAULT = 0
 
-    def __init__(self, graph=None, ready_op=_Unset, ready_for_local_init_op=_Unset, is_chief=True, init_op=_Unset,
-                 init_feed_dict=None, local_init_op=_Unset, logdir=None, summary_op=_Unset, saver=_Unset,
-                 global_step=_Unset, save_summaries_secs=120, save_model_secs=600, recovery_wait_secs=30, stop_grace_secs=120,
-                 checkpoint_basename="model.ckpt", session_manager=None, summary_writer=_Unset, init_fn=None,
+    def __init__(self, graph=None, ready_op=USE_DEFAULT, ready_for_local_init_op=USE_DEFAULT, is_chief=True, init_op=USE_DEFAULT,
+                 init_feed_dict=None, local_init_op=USE_DEFAULT, logdir=None, summary_op=USE_DEFAULT, saver=USE_DEFAULT,
+                 global_step=USE_DEFAULT, save_summaries_secs=120, save_model_secs=600, recovery_wait_secs=30, stop_grace_secs=120,
+                 checkpoint_basename="model.ckpt", session_manager=None, summary_writer=USE_DEFAULT, init_fn=None,
                  local_init_run_options=None):
-        from . import (get_default_graph, global_variables, global_variables_initializer, local_variables_initializer)
-        from .train import Saver, get_global_step
-        self._graph = graph or get_default_graph()
-        with self._graph.as_default():
-            self.is_chief = is_chief
-            self.init_op = global_variables_initializer() if init_op is _Unset else init_op
-            self.local_init_op = local_variables_initializer() if local_init_op is _Unset else local_init_op
-            self.saver = (Saver() if global_variables() else None) if saver is _Unset else saver
-            self.global_step = get_global_step() if global_step is _Unset else global_step
-            self.summary_op = None if summary_op is _Unset else summary_op
+        from . import get_default_graph
+        self._graph, self.is_chief = graph or get_default_graph(), is_chief
         self.init_feed_dict, self._init_fn = init_feed_dict, init_fn
-        self._logdir, self._save_seconds, self._wait = logdir, save_model_secs, recovery_wait_secs
+        self._logdir, self.save_model_secs, self.save_summaries_secs = logdir, save_model_secs, save_summaries_secs
         self.save_path = os.path.join(logdir, checkpoint_basename) if logdir else None
-        self.summary_writer = None if summary_writer is _Unset else summary_writer
-        self._grace = stop_grace_secs
-        self.coord = Coordinator()
+        self._grace, self.coord = stop_grace_secs, Coordinator()
+        with self._graph.as_default():
+            self._make(init_op, ready_op, ready_for_local_init_op, local_init_op, saver, global_step, summary_op)
+            self.session_manager = session_manager or SessionManager(
+                self.local_init_op, self.ready_op, self.ready_for_local_init_op, self._graph, recovery_wait_secs)
         if logdir and is_chief:
             os.makedirs(logdir, exist_ok=True)
+        self._own_writer, self._writer_is_closed = _is_default(summary_writer), False
+        self.summary_writer = None if self._own_writer else summary_writer
+        if self._own_writer and logdir and is_chief:
+            from .summary import FileWriter
+            self.summary_writer = FileWriter(logdir)
+        self._graph.finalize()
+
+    def _make(self, init_op, ready_op, ready_for_local_init_op, local_init_op, saver, global_step, summary_op):
+        from . import get_collection, global_variables, global_variables_initializer, report_uninitialized_variables
+        from .monitored import Scaffold, from_collection
+        from .summary import merge_all
+        from .train import Saver, get_global_step
+
+        def made(given, key, make):
+            if not _is_default(given):
+                return given
+            found = get_collection(key)
+            return found[0] if found else from_collection(key, make)
+        self.init_op = made(init_op, "init_op", global_variables_initializer)
+        self.ready_op = made(ready_op, "ready_op", report_uninitialized_variables)
+        self.ready_for_local_init_op = made(ready_for_local_init_op, "ready_for_local_init_op", lambda: None)
+        self.local_init_op = made(local_init_op, "local_init_op", Scaffold.default_local_init_op)
+        self.saver = made(saver, "savers", lambda: Saver() if global_variables() else None)
+        self.global_step = get_global_step() if _is_default(global_step) else global_step
+        self.summary_op = made(summary_op, "summary_op", merge_all)
 
     coordinator = property(lambda self: self.coord)
     graph = property(lambda self: self._graph)
-    save_model_secs = property(lambda self: self._save_seconds)
 
     def prepare_or_wait_for_session(self, master="", config=None, wait_for_checkpoint=False, max_wait_secs=7200,
                                     start_standard_services=True):
         """A session whose variables have values: those of the newest checkpoint of `logdir`, else their first ones; who is not
         the chief waits for the chief to give them. Raises: DeadlineExceededError after `max_wait_secs`."""
-        from . import Session
         self.coord.clear_stop()
+        if self._own_writer and self._writer_is_closed:
+            from .summary import FileWriter
+            self.summary_writer, self._writer_is_closed = FileWriter(self._logdir), False
         if self.is_chief:
-            session = Session(master, graph=self._graph, config=config)
-            self._set(session)
+            session = self.session_manager.prepare_session(
+                master, self.init_op, self.saver, self._logdir, wait_for_checkpoint=wait_for_checkpoint,
+                max_wait_secs=max_wait_secs, config=config, init_feed_dict=self.init_feed_dict, init_fn=self._init_fn)
+            self._write_graph()
             if start_standard_services:
                 self.start_standard_services(session)
         else:
-            manager = SessionManager(self.local_init_op, graph=self._graph, recovery_wait_secs=self._wait)
-            session = manager.wait_for_session(master, config, max_wait_secs)
+            session = self.session_manager.wait_for_session(master, config, max_wait_secs)
         self.start_queue_runners(session)
         return session
 
-    def _set(self, session):
-        from .train import latest_checkpoint
-        known = latest_checkpoint(self._logdir) if self._logdir and self.saver is not None else None
-        if known is None:
-            if self.init_op is None and self._init_fn is None:
-                raise RuntimeError("Model is not initialized and no init_op or init_fn or local_init_op was given")
-            if self.init_op is not None:
-                session.run(self.init_op, self.init_feed_dict)
-            if self._init_fn is not None:
-                self._init_fn(session)
-        else:
-            self.saver.restore(session, known)
-        if self.local_init_op is not None:
-            session.run(self.local_init_op)
+    def _write_graph(self):
+        from ._graph_defs import write_graph
+        if self._logdir:
+            found = self._graph.as_graph_def()
+            write_graph(found, self._logdir, "graph.pbtxt")
+            if self.summary_writer is not None:
+                self.summary_writer.add_graph(found)
 
     def start_standard_services(self, sess):
-        """The thread that saves every `save_model_secs`, where there is a `logdir`; the threads."""
+        """The threads that save every `save_model_secs` and write summaries and the speed every `save_summaries_secs`, where there
+        is a `logdir`; the threads."""
         if not self.is_chief:
             raise RuntimeError("Only chief supervisor can start standard services. Because only chief supervisors can write "
                                "checkpoints, write summaries, or restore from a previous checkpoint.")
-        if not self._logdir or not self._save_seconds or self.saver is None:
-            return []
-        return [LooperThread.loop(self.coord, self._save_seconds, self._save, (sess,))]
-
-    def _save(self, session):
-        self.saver.save(session, self.save_path, global_step=self.global_step)
+        services = []
+        if self._logdir and self.save_summaries_secs and self.summary_writer is not None:
+            if self.summary_op is not None:
+                services.append((self.save_summaries_secs, lambda: self.summary_computed(sess, sess.run(self.summary_op))))
+            if self.global_step is not None:
+                services.append((self.save_summaries_secs, _Speed(self, sess)))
+        if self._logdir and self.save_model_secs and self.saver is not None:
+            services.append((self.save_model_secs, lambda: self.saver.save(sess, self.save_path, global_step=self.global_step)))
+        return [LooperThread.loop(self.coord, seconds, does) for seconds, does in services]
 
     def start_queue_runners(self, sess, queue_runners=None):
         """Starts the threads of queue runners: those given, or all of the graph."""
@@ -162,9 +182,12 @@ class Supervisor:
     def stop(self, threads=None, close_summary_writer=True, ignore_live_threads=False):
         """Asks all threads to stop, and joins them. Raises: what stopped them."""
         self.coord.request_stop()
-        self.coord.join(threads, stop_grace_period_secs=self._grace, ignore_live_threads=ignore_live_threads)
-        if close_summary_writer and self.summary_writer is not None:
-            self.summary_writer.close()
+        try:
+            self.coord.join(threads, stop_grace_period_secs=self._grace, ignore_live_threads=ignore_live_threads)
+        finally:
+            if close_summary_writer and self.summary_writer is not None:
+                self.summary_writer.close()
+                self._writer_is_closed = True
 
     def request_stop(self, ex=None):
         self.coord.request_stop(ex)
@@ -184,3 +207,26 @@ class Supervisor:
             raise RuntimeError("Writing a summary requires a summary writer.")
         step = int(sess.run(self.global_step)) if global_step is None and self.global_step is not None else global_step
         self.summary_writer.add_summary(summary, step)
+
+    PrepareSession, StartQueueRunners, StartStandardServices = prepare_or_wait_for_session, start_queue_runners, start_standard_services
+    Loop, Stop, RequestStop, ShouldStop, StopOnException = loop, stop, request_stop, should_stop, stop_on_exception
+    WaitForStop, SummaryComputed = wait_for_stop, summary_computed
+
+
+class _Speed:
+    """Writes how many steps a second were made since the last time."""
+
+    def __init__(self, supervisor, session):
+        self._supervisor, self._session = supervisor, session
+        self._at, self._step = time.monotonic(), self._now()
+
+    def _now(self):
+        return int(self._session.run(self._supervisor.global_step))
+
+    def __call__(self):
+        from ._summary_messages import Summary
+        at, step = time.monotonic(), self._now()
+        name = self._supervisor.global_step.name.split(":")[0] + "/sec"
+        speed = (step - self._step) / ((at - self._at) or float("inf"))
+        self._at, self._step = at, step
+        self._supervisor.summary_writer.add_summary(Summary(value=[Summary.Value(tag=name, simple_value=speed)]), step)
