@@ -7,6 +7,7 @@ import numpy
 from .. import _native, distribute, nest
 from .._function import Function
 from .._tensor import Tensor, convert_to_tensor
+from ._executions import execution_size, Executions
 from ._items import sample_weights, with_class_weights
 from ._training import _floats, _is_dataset, _replicas, several_figures, shown_batch_of
 from .callbacks import Line
@@ -262,6 +263,7 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
     function, outputs, done = None, [{}], 0
     calls = _Steps(model, "test")
     heard = listeners(model, callbacks, steps or count, verbose)
+    told = _told(model, heard, "test")
     _call(heard, "on_test_begin", {})
     if hooks:
         hooks.test_begin()
@@ -272,15 +274,19 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
             _build(model, batch, size)
             function = _step_function(model, "test")
         calls.wait_for_room()
-        _call(heard, "on_test_batch_begin", done, {})
+        told.begin(done)
+        if hooks:
+            hooks.test_batch_begin(done)
 
         def take(made, number=done):
             outputs[0] = made
-            if heard:
-                _call(heard, "on_test_batch_end", number, _logs(model, made))
+            told.end(number, lambda: _logs(model, made))
+            if hooks:
+                hooks.test_batch_end(number, lambda: _logs(model, made))
         calls.add(function, batch, take)
         done += 1
     calls.finish()
+    told.finish()
     logs = _logs(model, outputs[0])
     _call(heard, "on_test_end", logs)
     if hooks:
@@ -295,6 +301,12 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
 def _call(callbacks, name, *arguments):
     for one in callbacks:
         getattr(one, name)(*arguments)
+
+
+def _told(model, heard, kind):
+    """Tells these callbacks of executions."""
+    return Executions(model, lambda batch: _call(heard, f"on_{kind}_batch_begin", batch, {}),
+                      lambda batch, source: _call(heard, f"on_{kind}_batch_end", batch, source()), lambda: heard)
 
 
 def listeners(model, callbacks, steps, verbose):
@@ -324,6 +336,7 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
     function = None
     calls = _Steps(model, "predict")
     heard = listeners(model, callbacks, steps or count, verbose)
+    told = _told(model, heard, "predict")
     _call(heard, "on_predict_begin", {})
     for batch in batches:
         if steps is not None and done >= steps:
@@ -332,16 +345,19 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
             _build(model, batch if _is_dataset(x) else (batch,), size)
             function = model._predict_function()
         data = batch if _is_dataset(x) or not isinstance(batch, tuple) else (batch,)
-        _call(heard, "on_predict_batch_begin", done, {})
+        told.begin(done)
 
         def take(value, number=done):
             form[:] = [value]
             parts.append([one.numpy() for one in nest.flatten(value)])
-            if heard:
-                _call(heard, "on_predict_batch_end", number, {"outputs": nest._pack(value, iter(parts[-1]))})
+            size = execution_size(model)
+            told.end(number, lambda: {"outputs": nest._pack(value, iter([
+                column[0] if len(column) == 1 else numpy.concatenate(column)
+                for column in zip(*parts[number - number % size:])]))})
         calls.add(function, data, take)
         done += 1
     calls.finish()
+    told.finish()
     line.end(done, {})
     _call(heard, "on_predict_end", {})
     if not form:

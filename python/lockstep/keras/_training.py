@@ -19,6 +19,7 @@ from . import losses as losses_module
 from . import metrics as metrics_module
 from . import _compiled_metrics, _fit_arguments, _output_losses
 from . import optimizers as optimizers_module
+from ._executions import whole_executions
 from ._items import EpochCalls, first_of, is_items
 from ._layer import is_of_package
 from .utils import dataset_of
@@ -241,7 +242,8 @@ class Trainer:
         object.__setattr__(self, "stop_training", False)
         verbose = _shown(verbose)
         batch_size, epochs = _fit_arguments.batch_size_of(batch_size), _fit_arguments.epochs_of(epochs, initial_epoch)
-        steps_per_epoch = _fit_arguments.steps_of(steps_per_epoch, "steps_per_epoch")
+        steps_per_epoch = whole_executions(self, _fit_arguments.steps_of(steps_per_epoch, "steps_per_epoch"))
+        validation_steps = whole_executions(self, validation_steps)
         items = x if is_items(x) else None
         x = dataset_of(x, steps_per_epoch, "steps_per_epoch", shuffle, class_weight)
         class_weight = None if items is not None else class_weight
@@ -391,7 +393,8 @@ class Trainer:
         """[loss, metrics] over all examples, in Keras's order; a number if there is only the loss."""
         self._need_compiled("evaluate")
         verbose = _shown(verbose)
-        batch_size, steps = _fit_arguments.batch_size_of(batch_size), _fit_arguments.steps_of(steps, "steps")
+        batch_size, steps = _fit_arguments.batch_size_of(batch_size), whole_executions(
+            self, _fit_arguments.steps_of(steps, "steps"))
         x = dataset_of(x, steps, "steps")
         native = self._native_data(x, y, sample_weight)
         with self._scope():
@@ -426,7 +429,8 @@ class Trainer:
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
         """The outputs for all examples, as NumPy arrays."""
         verbose = _shown(verbose)
-        batch_size, steps = _fit_arguments.batch_size_of(batch_size), _fit_arguments.steps_of(steps, "steps")
+        batch_size, steps = _fit_arguments.batch_size_of(batch_size), whole_executions(
+            self, _fit_arguments.steps_of(steps, "steps"))
         x = dataset_of(x, steps, "steps")
         from . import _loop
         with self._scope():

@@ -7,6 +7,8 @@ import time
 
 import numpy
 
+from ._executions import Executions
+
 
 class Callback:
     """Hooks that do nothing; derive and override. `self.model` and `self.params` are set by `fit`."""
@@ -112,6 +114,8 @@ class Hooks:
         self._tests = self.callbacks
         self._test_batch_end = [one for one in self.callbacks
                                 if type(one).on_test_batch_end is not Callback.on_test_batch_end]
+        self._trained = Executions(model, self._tell_train_begin, self._tell_train_end, lambda: self._batch_end)
+        self._tested = Executions(model, self._tell_test_begin, self._tell_test_end, lambda: self._test_batch_end)
 
     def begin(self):
         params = {"verbose": self.verbose, "epochs": self.epochs, "steps": self.steps}
@@ -135,6 +139,7 @@ class Hooks:
         self._line = Line(self.verbose, self.steps)
 
     def epoch_end(self, epoch, logs):
+        self._trained.finish()
         shown = dict(logs)
         for one in self.callbacks:
             if one is not self.history:
@@ -144,33 +149,45 @@ class Hooks:
         self._line.end(self._line.done, shown)
 
     def train_batch_begin(self, batch):
+        self._trained.begin(batch)
+
+    def _tell_train_begin(self, batch):
         for one in self._batch_begin:
             one.on_train_batch_begin(batch, {})
 
     def train_batch_end(self, batch, source):
-        if self._batch_end:
-            logs = source()
-            for one in self._batch_end:
-                one.on_train_batch_end(batch, logs)
+        self._trained.end(batch, source)
         self._line.step(batch + 1, source)
 
+    def _tell_train_end(self, batch, source):
+        logs = source()
+        for one in self._batch_end:
+            one.on_train_batch_end(batch, logs)
+
     def test_begin(self):
+        self._trained.finish()
         for one in self.callbacks:
             one.on_test_begin({})
 
     def test_end(self, logs):
+        self._tested.finish()
         for one in self.callbacks:
             one.on_test_end(logs)
 
     def test_batch_begin(self, batch):
+        self._tested.begin(batch)
+
+    def _tell_test_begin(self, batch):
         for one in self.callbacks:
             one.on_test_batch_begin(batch, {})
 
     def test_batch_end(self, batch, source):
-        if self._test_batch_end:
-            logs = source()
-            for one in self._test_batch_end:
-                one.on_test_batch_end(batch, logs)
+        self._tested.end(batch, source)
+
+    def _tell_test_end(self, batch, source):
+        logs = source()
+        for one in self._test_batch_end:
+            one.on_test_batch_end(batch, logs)
 
 
 def _overrides(callback, hook):
