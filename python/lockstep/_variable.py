@@ -98,6 +98,7 @@ class Variable(metaclass=_Meta):
     """
 
     _after_assignment = _of_graph = False
+    part_of = None  # of a part of a partitioned variable of version 1: which
 
     def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None,
                  name=None, variable_def=None, dtype=None, import_scope=None, constraint=None,
@@ -298,14 +299,9 @@ class Variable(metaclass=_Meta):
 
     def initialized_value(self):
         """The value; of a graph's variable, what it begins with where it has none yet in the session that runs it."""
-        if not self._of_graph or self._initial is None:
-            return self.value()
         from . import _function
-        from ._tensor import convert_to_tensor
-        from .compat import v1
-        first = self._initial() if callable(self._initial) else self._initial
-        with _function.anew(True):
-            return v1.cond(v1.is_variable_initialized(self), self.read_value, lambda: convert_to_tensor(first, dtype=self.dtype))
+        with _function.anew(self._of_graph):
+            return self.value()
 
     def eval(self, session=None):
         from ._tensor import eval_tensor

@@ -6,6 +6,7 @@ from . import _native
 from ._dtypes import TensorShape, as_dtype
 from ._run_shapes import unknown_ranks
 from ._tensor import convert_to_tensor, named
+from .errors import InvalidArgumentError
 
 
 def shared_object(kind, name, shared_name, types, options):
@@ -134,7 +135,8 @@ class QueueBase:
         return self._given(shared_op("QueueDequeue", self._handle, [], name or self._named("Dequeue"), self._types()))
 
     def dequeue_many(self, n, name=None):
-        """`n` elements, stacked. Raises: OutOfRangeError when it is closed and has fewer; they stay."""
+        """`n` elements, stacked. Raises: OutOfRangeError when it is closed and has fewer; they stay; InvalidArgumentError,
+        eagerly, for a queue without shapes."""
         return self._stacked("QueueDequeueMany", n, name or self._named("DequeueMany"))
 
     def dequeue_up_to(self, n, name=None):
@@ -142,6 +144,9 @@ class QueueBase:
         return self._stacked("QueueDequeueUpTo", n, name or self._named("DequeueUpTo"))
 
     def _stacked(self, op, n, name):
+        if self._shapes is None and not _native.is_tracing():
+            raise InvalidArgumentError(None, None, f"{type(self).__name__}'s DequeueMany and DequeueUpTo require the components to have "
+                                       "specified shapes; give `shapes=` where the queue is made")
         count = convert_to_tensor(n, dtype="int32")
         known = _native.static_value(count) if op == "QueueDequeueMany" else None
         rows = [None if known is None else int(known._item())]

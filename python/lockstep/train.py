@@ -656,7 +656,9 @@ class ExponentialMovingAverage:
         for one in var_list or []:
             key = one.ref()
             if key not in self._averages:
-                self._averages[key] = Variable(one.initialized_value(), trainable=False, name=self.average_name(one))
+                made = self._averages[key] = Variable(one.initialized_value(), trainable=False, name=self.average_name(one))
+                if one.part_of is not None:
+                    made.part_of = one.part_of._replace(name=f"{one.part_of.name}/{self.name}")
                 if v1.in_graph():
                     v1.add_to_collection(v1.GraphKeys.MOVING_AVERAGE_VARIABLES, one)
             average = self._averages[key]

@@ -6,6 +6,7 @@ import enum
 import inspect
 import math
 import threading
+import typing
 
 from ... import _native
 from ..._dtypes import as_dtype, TensorShape
@@ -295,7 +296,16 @@ def _parts(name, sizes, dtype, initializer, own, partitioner):
     for place, length in enumerate(lengths):
         piece = sizes[:axis] + [length] + sizes[axis + 1:]
         made.append(_one(f"{name}/part_{place}", piece, dtype, initializer, own))
+        made[-1].part_of = PartOf(name, sizes[axis], axis, sum(lengths[:place]))
     return PartitionedVariable(name, sizes, dtype, made, counts, axis)
+
+
+class PartOf(typing.NamedTuple):
+    """Which rows of a whole a part is, along an axis that is `size` long there; checkpoints have the whole."""
+    name: str
+    size: int
+    axis: int
+    begin: int
 
 
 class PartitionedVariable:

@@ -3,7 +3,7 @@
 import os
 
 from ... import errors
-from ..._messages import message_class
+from ..._messages import Message, message_class
 from ..._tensor import Tensor
 from ..._variable import Variable
 from ..._whole_files import write_whole
@@ -70,8 +70,26 @@ def _put(collections, key, values):
 
 def _variable_def(variable):
     name = variable._v.name
-    return VariableDef(variable_name=name + ":0", initializer_name=name + "/Assign", snapshot_name=name + "/Read:0",
+    made = VariableDef(variable_name=name + ":0", initializer_name=name + "/Assign", snapshot_name=name + "/Read:0",
                        is_resource=True, trainable=bool(variable.trainable))
+    part, shape = variable.part_of, variable.shape.as_list()
+    if part is not None:
+        made.save_slice_info_def = Message(
+            "SaveSliceInfoDef", full_name=part.name, var_shape=shape,
+            full_shape=[part.size if axis == part.axis else size for axis, size in enumerate(shape)],
+            var_offset=[part.begin if axis == part.axis else 0 for axis in range(len(shape))])
+    return made
+
+
+def _note_parts(meta, variables):
+    """Tells variables which part they are of a partitioned one."""
+    from ._variables import PartOf
+    key = GraphKeys.GLOBAL_VARIABLES
+    for data in meta.collection_def[key].bytes_list.value if key in meta.collection_def else ():
+        info, one = VariableDef(data).save_slice_info_def, variables.get(_variable_name(data))
+        if info.full_name and one is not None:
+            axis = next((axis for axis, (whole, own) in enumerate(zip(info.full_shape, info.var_shape)) if whole != own), 0)
+            one.part_of = PartOf(info.full_name, info.full_shape[axis], axis, info.var_offset[axis])
 
 
 def read_meta_graph_file(filename):
@@ -110,6 +128,7 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     with name_scope(import_scope or ""):
         made = Import(meta.graph_def, {}, own, untrained, restored=True)
         made.all()
+    _note_parts(meta, made.variables)
     ops = {one.name: one.op for one in meta.graph_def.node}
     for name in (name for name, why in made.left_out.items() if why is not None):
         unknown.setdefault(ops[name], name)

@@ -208,8 +208,12 @@ class _Slots:
     def slot(self, variable, begins_with=0.0, number=0):
         """A variable with a variable's shape: "w/Adam" is number 0 of the Adam of w, "w/Adam_1" number 1."""
         from ... import ops_array
-        return Variable(ops_array.fill(variable.shape.as_list(), ops_array.constant(begins_with, variable.dtype)), trainable=False,
-                        name=f"{variable._v.name}/{self.label}" + (f"_{number}" if number else ""))
+        label = self.label + (f"_{number}" if number else "")
+        made = Variable(ops_array.fill(variable.shape.as_list(), ops_array.constant(begins_with, variable.dtype)), trainable=False,
+                        name=f"{variable._v.name}/{label}")
+        if variable.part_of is not None:
+            made.part_of = variable.part_of._replace(name=f"{variable.part_of.name}/{label}")
+        return made
 
     def build(self, variables):
         for one in variables:
@@ -280,6 +284,12 @@ class _Momentum(_Slots):
             variable.assign_sub(rate * gradient)
 
 
+def _rest(beta, dtype):
+    """1 - beta, rounded as the dtype rounds."""
+    from ... import ops_array
+    return 1 - (ops_array.constant(beta, dtype) if _is_number(beta) else beta)
+
+
 class _Adam(_Slots):
     """Adam by ops."""
 
@@ -305,8 +315,8 @@ class _Adam(_Slots):
         for gradient, native in zip(gradients, variables):
             variable, gradient = Variable._wrap(native), convert_to_tensor(gradient)
             mean, square = self._made[native.key]
-            mean_now = mean.assign(beta1 * mean + (1 - beta1) * gradient) + 0.0
-            square_now = square.assign(beta2 * square + (1 - beta2) * gradient * gradient) + 0.0
+            mean_now = mean.assign(mean + (gradient - mean) * _rest(beta1, gradient.dtype)) + 0.0
+            square_now = square.assign(square + (gradient * gradient - square) * _rest(beta2, gradient.dtype)) + 0.0
             variable.assign_sub(step * mean_now / (ops_math.sqrt(square_now) + epsilon))
         for power, beta in zip(self._powers, (beta1, beta2)):
             power.assign(power * beta)

@@ -4,6 +4,8 @@ import collections
 import os
 import time
 
+import numpy
+
 from ... import _native, errors
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
@@ -74,7 +76,7 @@ class Saver:
         os.makedirs(os.path.dirname(save_path) or ".", exist_ok=True)
         values = sess.run([one for _, one in variables])
         _native.write_tensor_bundle(save_path, [
-            (name, convert_to_tensor(value)) for (name, _), value in zip(variables, values)])
+            (name, convert_to_tensor(value)) for name, value in _joined(variables, values)])
         if write_state:
             self._keep(save_path, meta_graph_suffix)
         if write_meta_graph and self._scope is not None:
@@ -125,10 +127,10 @@ class Saver:
         reader = load_checkpoint(save_path)
         if self._assign is None:
             for name, one in self._variables():
-                one.assign(reader.get_tensor(name))
+                one.assign(_stored(reader, name, one))
             return
         self._set_hidden(sess)
-        values = {name: reader.get_tensor(name) for name, _, _ in self._assign}
+        values = {name: _stored(reader, name, self._given[name]) for name, _, _ in self._assign}
         for name, value, _ in self._assign:
             if not value.shape.is_compatible_with(values[name].shape):
                 raise errors.InvalidArgumentError(
@@ -170,6 +172,32 @@ class Saver:
         """Takes those of the paths that there are for the checkpoints that it has written."""
         there = [one for one in checkpoint_paths if checkpoint_exists(one)]
         self.set_last_checkpoints_with_time(list(zip(there, get_checkpoint_mtimes(there))))
+
+
+def _joined(variables, values):
+    """(name, value) of what a checkpoint gets: the parts of a partitioned variable are one where all of them are there."""
+    parts = {}
+    for (name, one), value in zip(variables, values):
+        if one.part_of is not None and name == one._v.name:
+            parts.setdefault(one.part_of.name, []).append((one.part_of, value))
+    whole = {}
+    for name, found in parts.items():
+        found.sort(key=lambda pair: pair[0].begin)
+        axis = found[0][0].axis
+        if sum(value.shape[axis] for _, value in found) == found[0][0].size:
+            whole[name] = numpy.concatenate([value for _, value in found], axis)
+    left = [(name, value) for (name, one), value in zip(variables, values)
+            if one.part_of is None or name != one._v.name or one.part_of.name not in whole]
+    return left + list(whole.items())
+
+
+def _stored(reader, name, variable):
+    """What a checkpoint has for a variable; for a part its rows of the whole."""
+    part = variable.part_of
+    if part is None or reader.has_tensor(name) or not reader.has_tensor(part.name):
+        return reader.get_tensor(name)
+    rows = slice(part.begin, part.begin + variable.shape.as_list()[part.axis])
+    return reader.get_tensor(part.name)[(slice(None),) * part.axis + (rows,)]
 
 
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
