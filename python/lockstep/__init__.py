@@ -102,7 +102,8 @@ _LAZY = ("autograph", "compat", "config", "data", "debugging", "distribute", "ex
 _INITIALIZERS = {"random_normal_initializer": "RandomNormal", "random_uniform_initializer": "RandomUniform",
                  "zeros_initializer": "Zeros", "ones_initializer": "Ones",
                  "constant_initializer": "PlainConstant"}
-_ELSEWHERE = {"AggregationMethod": (".compat.v1", ""), "assert_equal": (".debugging", ""),
+_ELSEWHERE = {"RegisterGradient": ("._gradient_maps", ""), "no_gradient": ("._gradient_maps", ""),
+              "AggregationMethod": (".compat.v1", ""), "assert_equal": (".debugging", ""),
               "assert_greater": (".debugging", ""), "assert_less": (".debugging", ""), "assert_rank": (".debugging", ""),
               "edit_distance": ("._edit_distance", ""), "OptionalSpec": (".experimental", ""), "TypeSpec": ("._type_specs", ""), "type_spec_from_value": ("._type_specs", ""),
               "get_current_name_scope": ("._function", ""), "histogram_fixed_width_bins": (".ops_array", "")}

@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from . import _input_graphs, _native
+from . import _gradient_maps, _input_graphs, _native
 from ._tensor import Tensor
 
 # Functions whose op is called otherwise than the last of the ops that they add.
@@ -41,5 +41,5 @@ def _naming(function):
             first = made[0] if isinstance(made, (list, tuple)) and made else made
             if type(first) is Tensor and first._symbolic:
                 _native.name_new(first, name, before)
-        return made
+        return _gradient_maps.overridden(made) if _gradient_maps.active() else made
     return call

@@ -4,7 +4,7 @@ import contextlib
 import threading
 import weakref
 
-from . import _input_graphs, _native, _records, device_spec, errors
+from . import _gradient_maps, _input_graphs, _native, _records, device_spec, errors
 from ._dtypes import BY_CODE, DType, TensorShape, as_dtype, bfloat16, float32, int32, string
 from ._newest import Newest
 from ._run_shapes import origins, with_shape
@@ -463,19 +463,25 @@ def named(tensor, name):
     return tensor
 
 
+def _of_graph(result, name):
+    """What an operator adds to a graph of version 1."""
+    result = named(result, name)
+    return _gradient_maps.overridden(result) if _gradient_maps.active() else result
+
+
 def binary(native, name=None):
     def forward(self, other):
         if isinstance(other, _Deferred):
             return NotImplemented
         result = op(native, self, other)
-        return named(result, name) if result._symbolic else result
+        return _of_graph(result, name) if result._symbolic else result
     return forward
 
 
 def reflected(native, name=None):
     def backward(self, other):
         result = op(native, other, self)
-        return named(result, name) if result._symbolic else result
+        return _of_graph(result, name) if result._symbolic else result
     return backward
 
 

@@ -159,6 +159,12 @@ class Graph:
         from ..._function import control_dependencies
         return control_dependencies(control_inputs)
 
+    def gradient_override_map(self, op_type_map):
+        """A context in which ops of a kind have the gradient that `tf.RegisterGradient` has registered by a name, as
+        {"Relu": "GuidedRelu"}. Raises: TypeError for what is no such map."""
+        from ..._gradient_maps import override_map
+        return override_map(self, op_type_map)
+
     def device(self, name):
         from ..._function import device
         return device(name)
