@@ -14,6 +14,10 @@ std::string DescribeSilence(const Status& status) {
       if (says("DNS resolution failed")) return "its host's name has no address";
       // gRPC has reached somebody who does not speak its language.
       if (says("SETTINGS frame") || says("http1.x")) return "another program has its port";
+      if (says("certificate verify failed")) return "has keys of another `lockstep cert`";
+      if (says("wrong version number")) return "has no keys (LOCKSTEP_CREDENTIALS)";
+      if (says("handshake failed")) return "cannot agree on encryption (LOCKSTEP_CREDENTIALS)";
+      if (says("Socket closed")) return "closes a call without keys (LOCKSTEP_CREDENTIALS)";
       return "connection refused";
     default:
       return text;

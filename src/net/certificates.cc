@@ -1,6 +1,7 @@
 #include "net/certificates.h"
 
 #include <fcntl.h>
+#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
@@ -20,6 +21,14 @@ namespace lockstep::net {
 namespace {
 
 using Extension = std::unique_ptr<X509_EXTENSION, Freer<X509_EXTENSION_free>>;
+using Store = std::unique_ptr<X509_STORE, Freer<X509_STORE_free>>;
+using Verification = std::unique_ptr<X509_STORE_CTX, Freer<X509_STORE_CTX_free>>;
+
+// Its certificates stay their owner's.
+struct FreeStack {
+  void operator()(STACK_OF(X509) * stack) const { sk_X509_free(stack); }
+};
+using Stack = std::unique_ptr<STACK_OF(X509), FreeStack>;
 
 struct Signed {
   Key key;
@@ -178,6 +187,59 @@ Result<std::string> ReadPart(const std::string& path, bool is_secret) {
   return base::ReadWholeFile(base::LocalFiles(), path);
 }
 
+std::vector<Certificate> CertificatesOf(const std::string& pem) {
+  const Memory memory(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  std::vector<Certificate> all;
+  while (X509* one = PEM_read_bio_X509(memory.get(), nullptr, nullptr, nullptr))
+    all.emplace_back(one);
+  ERR_clear_error();
+  return all;
+}
+
+// Why others would not believe a task that shows this certificate; empty if they would.
+std::string FaultOf(const std::string& pem, const std::string& key_pem,
+                    const std::string& authority) {
+  const std::vector<Certificate> chain = CertificatesOf(pem), trusted = CertificatesOf(authority);
+  const Memory memory(BIO_new_mem_buf(key_pem.data(), static_cast<int>(key_pem.size())));
+  const Key key(PEM_read_bio_PrivateKey(memory.get(), nullptr, nullptr, nullptr));
+  if (chain.empty() || trusted.empty() || key == nullptr) return "what is no PEM";
+  X509* const own = chain.front().get();
+  if (X509_check_private_key(own, key.get()) != 1) {
+    ERR_clear_error();
+    return "the key of another certificate";
+  }
+  const Store store(X509_STORE_new());
+  for (const Certificate& each : trusted) X509_STORE_add_cert(store.get(), each.get());
+  const Stack between(sk_X509_new_null());
+  for (const Certificate& each : chain) sk_X509_push(between.get(), each.get());
+  const Verification verification(X509_STORE_CTX_new());
+  if (X509_STORE_CTX_init(verification.get(), store.get(), own, between.get()) == 1 &&
+      X509_verify_cert(verification.get()) == 1) {
+    return "";
+  }
+  ERR_clear_error();
+  return X509_verify_cert_error_string(X509_STORE_CTX_get_error(verification.get()));
+}
+
+// Tasks with keys that do not belong together would wait for each other without an end.
+Status CheckWhole(const Credentials& credentials, const std::string& directory) {
+  const auto refuse = [&](const std::string& rule, const std::string& got) {
+    return Status(Code::kInvalidArgument, "[cert] " + rule + "; got " + got + " (" + directory +
+                                              "); take all files of one `lockstep cert --out DIR`");
+  };
+  if (credentials.token.empty()) return refuse("token must hold the job's secret", "an empty file");
+  const std::string& authority = credentials.authority;
+  const std::string server =
+      FaultOf(credentials.server_certificate, credentials.server_key, authority);
+  if (!server.empty())
+    return refuse("server.pem must be signed by ca.pem, and of server.key", server);
+  const std::string client =
+      FaultOf(credentials.client_certificate, credentials.client_key, authority);
+  if (!client.empty())
+    return refuse("client.pem must be signed by ca.pem, and of client.key", client);
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<Credentials> MakeCredentials(const CertificateOptions& options) {
@@ -226,6 +288,7 @@ Result<Credentials> ReadCredentials(const std::string& directory) {
     LOCKSTEP_ASSIGN_OR_RETURN(credentials.*part.text,
                               ReadPart(directory + "/" + part.name, part.is_secret));
   }
+  LOCKSTEP_RETURN_IF_ERROR(CheckWhole(credentials, directory));
   return credentials;
 }
 

@@ -32,7 +32,9 @@ Result<Credentials> MakeCredentials(const CertificateOptions& options = {});
 /// Writes ca.pem, server.pem, server.key, client.pem, client.key and token; the keys and the token
 /// can be read by their owner only. The authority's key is not kept. AlreadyExists: never replaces.
 Status WriteCredentials(const Credentials& credentials, const std::string& directory);
-/// Errors: NotFound naming the missing file, PermissionDenied for a key that others can read.
+/// Errors: NotFound naming the missing file, PermissionDenied for a key that others can read,
+/// InvalidArgument for files that do not belong together, certificates that are not valid now, and
+/// an empty token.
 Result<Credentials> ReadCredentials(const std::string& directory);
 
 }  // namespace lockstep::net

@@ -300,6 +300,42 @@ TEST(Certificates, AreWrittenForTheirOwnerAndReadBack) {
   std::filesystem::remove_all(folder);
 }
 
+// Tasks with such keys would wait for each other without an end.
+TEST(Certificates, RefuseKeysThatDoNotBelongTogether) {
+  char name[] = "/tmp/lockstep-cert-XXXXXX";
+  const std::string folder = mkdtemp(name);
+  const Credentials one = MakeCredentials().OrThrow(), other = MakeCredentials().OrThrow();
+  int made = 0;
+  const auto read = [&](const Credentials& credentials) {
+    const std::string place = folder + "/" + std::to_string(made++);
+    EXPECT_TRUE(WriteCredentials(credentials, place).ok());
+    const Status status = ReadCredentials(place).status();
+    EXPECT_EQ(status.code(), Code::kInvalidArgument);
+    EXPECT_NE(status.message().find(" (" + place + "); take all files of one `lockstep cert"),
+              std::string::npos);
+    return status.message();
+  };
+  Credentials mixed = one;
+  mixed.authority = other.authority;
+  EXPECT_TRUE(read(mixed).starts_with(
+      "[cert] server.pem must be signed by ca.pem, and of server.key; got unable to get local "
+      "issuer certificate ("));
+  mixed = one;
+  mixed.client_key = other.client_key;
+  EXPECT_TRUE(read(mixed).starts_with(
+      "[cert] client.pem must be signed by ca.pem, and of client.key; got the key of another "
+      "certificate ("));
+  mixed = one;
+  mixed.server_certificate = "x";
+  EXPECT_TRUE(read(mixed).starts_with(
+      "[cert] server.pem must be signed by ca.pem, and of server.key; got what is no PEM ("));
+  mixed = one;
+  mixed.token.clear();
+  EXPECT_TRUE(
+      read(mixed).starts_with("[cert] token must hold the job's secret; got an empty file ("));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Certificates, RefuseWhatIsNoHost) {
   for (const char* host : {"", "a b", "a,CA:TRUE", "a\nb", "300.1.2"}) {
     const Status status = MakeCredentials({.hosts = {host}}).status();
