@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
+#include "lockstep/base/status.h"
 
 namespace lockstep::base {
 namespace {
@@ -24,8 +27,13 @@ timespec ToTimespec(Duration duration) {
 
 FileWatch::FileWatch()
     : epoll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  LOCKSTEP_CHECK_LE(0, epoll_);
-  LOCKSTEP_CHECK_LE(0, wake_);
+  if (epoll_ < 0 || wake_ < 0) {
+    const int error = errno;
+    if (epoll_ >= 0) close(epoll_);
+    throw Error(Code::kResourceExhausted,
+                std::string("[event_loop] files must be there to wait by; got ") +
+                    std::strerror(error) + "; let this process open more (ulimit -n)");
+  }
   epoll_event event{EPOLLIN, {.u64 = kWake}};
   LOCKSTEP_CHECK_EQ(epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event), 0);
 }
