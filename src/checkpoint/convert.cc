@@ -66,7 +66,7 @@ struct Tree {
 
 Status AddToTree(const NamedTensor& tensor, Tree& root) {
   Tree* place = &root;
-  const std::string& name = tensor.name;
+  const std::string name = ShortName(tensor.name);
   for (size_t begin = 0; begin <= name.size();) {
     const size_t end = std::min(name.find('/', begin), name.size());
     const std::string part = name.substr(begin, end - begin);
@@ -87,6 +87,13 @@ Status AddToTree(const NamedTensor& tensor, Tree& root) {
 }
 
 Status SaveBundle(const std::string& prefix, const SavedState& state) {
+  // One that was read as it stands has its names, and its graph of objects, already.
+  if (state.Find(checkpoint::kObjectGraphName) != nullptr) {
+    std::vector<BundleTensor> tensors;
+    for (const NamedTensor& tensor : state.tensors)
+      tensors.push_back({tensor.name, tensor.value, ""});
+    return WriteTensorBundle(prefix, tensors);
+  }
   Tree root;
   for (const NamedTensor& tensor : state.tensors) LOCKSTEP_RETURN_IF_ERROR(AddToTree(tensor, root));
   return Checkpoint(root.object.parts()).Write(prefix);

@@ -82,19 +82,36 @@ Status List(const CheckpointArguments& arguments) {
   return Status::Ok();
 }
 
+Status NoTensor(const std::string& name, const TensorFile& file) {
+  return Status(Code::kNotFound, "[checkpoint] the tensor must be in the file; got none (" + name +
+                                     " of " + file.path +
+                                     "); `lockstep checkpoint ls` lists what there is");
+}
+
+// Only those that are asked for: others may be of dtypes that there are not here.
+Status ShowOfBundle(const CheckpointArguments& arguments, const TensorFile& file) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const TensorBundle bundle, TensorBundle::Open(file.path));
+  for (const std::string& name : arguments.names) {
+    const auto* entry = bundle.Find(name);
+    if (entry == nullptr) entry = bundle.Find(name + "/.ATTRIBUTES/VARIABLE_VALUE");
+    if (entry == nullptr) return NoTensor(name, file);
+    LOCKSTEP_ASSIGN_OR_RETURN(const Tensor tensor, bundle.Read(entry->name));
+    std::printf("%s = %s\n", name.c_str(), tensor.ToString().c_str());
+  }
+  return Status::Ok();
+}
+
 Status Show(const CheckpointArguments& arguments) {
   LOCKSTEP_ASSIGN_OR_RETURN(const TensorFile file, FindTensorFile(arguments.path));
+  if (file.format == FileFormat::kBundle && !arguments.names.empty())
+    return ShowOfBundle(arguments, file);
   LOCKSTEP_ASSIGN_OR_RETURN(const SavedState full, LoadTensorsAsTheyStand(file));
   LOCKSTEP_ASSIGN_OR_RETURN(const SavedState brief, LoadTensors(file));
   if (arguments.names.empty()) std::printf("%s\n", full.metadata.c_str());
   for (const std::string& name : arguments.names) {
     const Tensor* tensor = full.Find(name);
     if (tensor == nullptr) tensor = brief.Find(name);
-    if (tensor == nullptr) {
-      return Status(Code::kNotFound, "[checkpoint] the tensor must be in the file; got none (" +
-                                         name + " of " + file.path +
-                                         "); `lockstep checkpoint ls` lists what there is");
-    }
+    if (tensor == nullptr) return NoTensor(name, file);
     std::printf("%s = %s\n", name.c_str(), tensor->ToString().c_str());
   }
   return Status::Ok();

@@ -136,6 +136,21 @@ TEST(CheckpointCommand, TakesTheNewestOfADirectory) {
   EXPECT_EQ(Say({.command = "show", .path = folder.Path("ck-1.index"), .names = {"step"}})
                 .out.substr(0, 15),
             "step = Tensor(1");
+  // As it stands: the same names, and the same graph of objects.
+  EXPECT_EQ(Say({.command = "convert",
+                 .path = folder.Path("ck-1"),
+                 .other = folder.Path("again"),
+                 .all_names = true})
+                .status,
+            kDone);
+  const Said names = Say({.command = "ls", .path = folder.Path("again")});
+  EXPECT_NE(names.out.find("step/.ATTRIBUTES/VARIABLE_VALUE"), std::string::npos) << names.out;
+  EXPECT_EQ(names.out.find("..ATTRIBUTES"), std::string::npos) << names.out;
+  EXPECT_EQ(
+      Say({.command = "diff", .path = folder.Path("ck-1"), .other = folder.Path("again")}).status,
+      kDone);
+  EXPECT_EQ(Say({.command = "show", .path = folder.Path("again"), .names = {"nosuch"}}).status,
+            kFailed);
   SavedState conflict;
   conflict.tensors = {{"a", Scalar<float>(1)}, {"a/b", Scalar<float>(2)}};
   EXPECT_EQ(SaveTensors({folder.Path("x"), FileFormat::kBundle}, conflict),
