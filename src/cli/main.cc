@@ -18,6 +18,7 @@
 #include "cli/events.h"
 #include "cli/flight.h"
 #include "cli/launch.h"
+#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/race.h"
 #include "cli/serve.h"
@@ -247,11 +248,15 @@ CLI::App* AddCert(CLI::App& app, lockstep::cli::CertOptions& options) {
 
 const CLI::App& CommandOf(const CLI::App& app, const std::string& name) {
   std::string names;
+  std::vector<std::string> all;
   for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (one->get_name() == name) return *one;
-    if (!one->get_group().empty()) names += (names.empty() ? "" : ",") + one->get_name();
+    if (one->get_group().empty()) continue;
+    names += (names.empty() ? "" : ",") + one->get_name();
+    all.push_back(one->get_name());
   }
-  throw CLI::ValidationError("command", name + " not in {" + names + "}");
+  throw CLI::ValidationError(
+      "command", name + " not in {" + names + "}" + lockstep::cli::DidYouMean(name, all));
 }
 
 bool HasCommands(const CLI::App& app) {
@@ -311,12 +316,18 @@ void RequireFitting(const CLI::App& train, const TrainOptions& options) {
 }  // namespace
 
 // CLI11 takes what follows a flag that it does not know for the program, and then blames the rest.
+// The flag, and what was probably meant; empty if all are known.
 static std::string UnknownFlag(const CLI::App& app, int argc, char** argv) {
   const auto parsed = app.get_subcommands();
   for (int i = 2; !parsed.empty() && i < argc && std::string(argv[i]) != "--"; ++i) {
     const std::string word = argv[i];
     const std::string flag = word.substr(0, word.find('='));
-    if (flag.starts_with("--") && parsed.front()->get_option_no_throw(flag) == nullptr) return flag;
+    if (!flag.starts_with("--") || parsed.front()->get_option_no_throw(flag) != nullptr) continue;
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : parsed.front()->get_options()) {
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    }
+    return flag + lockstep::cli::DidYouMean(flag, flags);
   }
   return "";
 }

@@ -126,7 +126,9 @@ TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
       {"train --verbose 3", "--verbose: Value 3 not in range"},
       {"train --checkpoint-every 5", "--checkpoint-every requires --checkpoint"},
       {"train --clipnorm 1 --clipvalue 1", "--clipnorm excludes --clipvalue"},
-      {"train --frobnicate", "--frobnicate"},
+      {"train --frobnicate", "there is no flag --frobnicate\n"},
+      {"train --step 5", "there is no flag --step; did you mean --steps?\n"},
+      {"TRAIN", "; did you mean train?"},
       {"train --profile 5", "--profile: Value 5 is no FIRST:LAST of steps"},
       {"train --profile 5:4", "--profile: Value 5:4 is no FIRST:LAST of steps"},
       {"train --profile-dir x", "--profile-dir requires --profile"},
@@ -248,6 +250,11 @@ TEST_F(Program, EndsAtAStepWhenInterrupted) {
   }
   // The first save says that training has begun.
   for (int i = 0; i < 2000 && !std::filesystem::exists(Path("saves/latest")); ++i) usleep(5000);
+  const Ran other = Train("--steps 1 --checkpoint " + Path("saves"));
+  EXPECT_EQ(other.status, 1);
+  EXPECT_THAT(other.err, HasSubstr("[save] one training at a time may write to a directory of "
+                                   "saves; got another that does (" +
+                                   Path("saves") + "); wait for its end"));
   ASSERT_EQ(kill(child, SIGINT), 0);
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -311,6 +318,11 @@ TEST_F(Program, TellsWhatChangesNothing) {
             "lockstep train: --cnn-plain changes nothing with --model mlp; it is for --model cnn\n"
             "lockstep train: --profile 5:10 recorded nothing: training ended at step 2\n");
   EXPECT_EQ(Train("--steps 5 --checkpoint " + Path("saves")).err, "");
+  EXPECT_EQ(Train("--steps 5 --checkpoint " + Path("saves")).err,
+            "lockstep train: " + Path("saves/save-5.lockstep") +
+                " is of an earlier training, and this one begins anew: its saves take the place of "
+                "those; to go on there give --resume " +
+                Path("saves") + ", to keep them another --checkpoint\n");
   const Ran over = Train("--steps 5 --resume " + Path("saves"));
   EXPECT_EQ(over.status, 0);
   EXPECT_EQ(over.err,

@@ -13,6 +13,7 @@
 #include "base/event_loop.h"
 #include "base/file.h"
 #include "cli/options.h"
+#include "cluster/address.h"
 #include "net/grpc_rpc.h"
 
 namespace lockstep::cli {
@@ -66,8 +67,10 @@ std::vector<Contact> ContactsOf(const std::string& job) {
     if (contacts.empty()) throw NoJob("a directory without one (" + job + ")");
     return contacts;
   }
-  if (job.find(':') == std::string::npos || job.starts_with('/'))
-    throw NoJob("no directory and no address (" + job + ")");
+  cluster::Address address;
+  const auto fault = cluster::ReadAddress(job, address);
+  if (fault && !job.starts_with("unix:"))
+    throw NoJob("no directory and no address (" + job + ": " + fault->rule + ")");
   return {{.address = job,
            .token = base::EnvironmentText("LOCKSTEP_TOKEN").value_or(""),
            .credentials = base::EnvironmentText("LOCKSTEP_CREDENTIALS").value_or("")}};

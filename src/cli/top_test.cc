@@ -80,12 +80,12 @@ TEST(Top, FindsTheJobThatWasLaunchedHere) {
   };
   EXPECT_EQ(run("top --once", "none"), 1);
   EXPECT_NE(read("none.err").find("got none on this host"), std::string::npos) << read("none.err");
-  for (const char* absent : {"nosuch", "/no/such"}) {
+  for (const char* absent : {"nosuch", "/no/such", "127.0.0.1:99999"}) {
     EXPECT_EQ(run(std::string("top --once --job ") + absent, "none"), 1);
     EXPECT_NE(read("none.err")
                   .find("[top] a job that runs must be found; got no directory and no "
                         "address (" +
-                        std::string(absent) + "); name the directory of one"),
+                        std::string(absent) + ": "),
               std::string::npos)
         << read("none.err");
   }

@@ -5,12 +5,16 @@
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/environment.h"
+#include "base/file.h"
 #include "base/team.h"
+#include "checkpoint/save_directory.h"
 #include "cli/follow_saves.h"
 #include "cli/idle_flags.h"
 #include "cli/options.h"
+#include "cli/saves_claim.h"
 #include "cli/tasks.h"
 #include "cluster/resolver.h"
 #include "distribute/leaves.h"
@@ -88,6 +92,18 @@ void TellIfAloneAmongOthers(const Strategy& strategy, const std::string& name) {
   Tell("this is " + found.task.ToString() + ", rank " + std::to_string(found.rank()) + " of " +
        std::to_string(found.num_ranks()) + " by " + found.resolver + ", but --strategy " + name +
        " trains alone; for one training of all give --strategy multi_worker or parameter_server");
+}
+
+// A directory keeps the saves of one training; those of another one would go without a word.
+void TellIfSavesAreReplaced(const TrainOptions& options) {
+  if (!options.resume.empty()) return;
+  const auto newest =
+      checkpoint::SaveDirectory(base::LocalFiles(), options.checkpoint).NewestPath();
+  if (!newest.ok()) return;
+  Tell(*newest +
+       " is of an earlier training, and this one begins anew: its saves take the place of "
+       "those; to go on there give --resume " +
+       options.checkpoint + ", to keep them another --checkpoint");
 }
 
 std::unique_ptr<Strategy> MakeStrategy(const TrainOptions& options) {
@@ -226,6 +242,12 @@ int Train(const TrainOptions& options) {
   const auto scope = strategy->scope();
   Task task = MakeTask(options);
   if (!options.resume.empty()) task.model->ResumeTraining(options.resume);
+  std::optional<SavesClaim> claim;
+  if (!options.checkpoint.empty() &&
+      (strategy->ranks() == nullptr || strategy->ranks()->rank() == 0)) {
+    claim.emplace(options.checkpoint);
+    TellIfSavesAreReplaced(options);
+  }
   std::signal(SIGINT, OnInterrupt);
   std::signal(SIGTERM, OnInterrupt);
   if (strategy->ranks() != nullptr && strategy->ranks()->roster() != nullptr) {
