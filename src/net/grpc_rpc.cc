@@ -9,7 +9,9 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <sys/eventfd.h>
 
+#include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "net/file_descriptor.h"
 #include "net/limited_listener.h"
 
 namespace lockstep::net {
@@ -471,6 +474,21 @@ bool IsLocalAddress(const std::string& address) {
          address.starts_with("localhost:") || address.starts_with("[::1]:");
 }
 
+// gRPC ends the process where it can open no file.
+static Status HasRoomForFiles() {
+  constexpr size_t kNeeded = 16;
+  std::vector<FileDescriptor> files;
+  while (files.size() < kNeeded) {
+    files.emplace_back(eventfd(0, EFD_CLOEXEC));
+    if (files.back().ok()) continue;
+    return Status(Code::kResourceExhausted,
+                  "[rpc] a process must be able to open " + std::to_string(kNeeded) +
+                      " more files; got " + std::to_string(files.size() - 1) +
+                      ", then: " + std::strerror(errno) + "; let it open more (ulimit -n)");
+  }
+  return Status::Ok();
+}
+
 Result<std::unique_ptr<Rpc>> MakeGrpcRpc(base::Executor& executor, const GrpcOptions& options) {
   const bool is_unix = options.listen.starts_with("unix:");
   if (!is_unix &&
@@ -496,6 +514,7 @@ Result<std::unique_ptr<Rpc>> MakeGrpcRpc(base::Executor& executor, const GrpcOpt
                       options.listen +
                       "); set "
                       "LOCKSTEP_TOKEN in every task");
+  LOCKSTEP_RETURN_IF_ERROR(HasRoomForFiles());
   gpr_set_log_function(LogOfGrpc);
   auto rpc = std::make_unique<GrpcRpc>(executor, options);
   LOCKSTEP_RETURN_IF_ERROR(rpc->Start());
