@@ -20,6 +20,12 @@ std::vector<std::string> IdleFlags(const TrainOptions& options) {
   note(options.digest_every > 0 && !options.json, "--digest-every", "text as output",
        "--json prints the digests");
   note(options.epochs == 0 && options.steps > 0, "--steps", "--epochs 0", "leave out --epochs");
+  const int64_t share = (options.batch_size + options.replicas - 1) / options.replicas;
+  if (options.shards > share) {
+    lines.push_back("--shards " + std::to_string(options.shards) +
+                    " leaves shards without examples: a replica's part of a batch has " +
+                    std::to_string(share));
+  }
   return lines;
 }
 

@@ -7,8 +7,9 @@
 
 namespace lockstep::cli {
 
-/// Flags of `lockstep train` that change nothing beside the others that were given: a line each,
-/// with what would give them a meaning. They are no errors, as one script may serve several runs.
+/// Flags of `lockstep train` that change nothing, or make no sense, beside the others that were
+/// given: a line each, with what would give them a meaning. They are no errors, as one script may
+/// serve several runs.
 std::vector<std::string> IdleFlags(const TrainOptions& options);
 
 }  // namespace lockstep::cli

@@ -34,6 +34,10 @@ TEST(IdleFlags, NamesWhatChangesNothing) {
       ElementsAre("--cnn-plain changes nothing with --model mlp; it is for --model cnn",
                   "--digest-every changes nothing with text as output; --json prints the digests",
                   "--steps changes nothing with --epochs 0; leave out --epochs"));
+  EXPECT_THAT(IdleFlags({.replicas = 3, .shards = 11}), IsEmpty());
+  EXPECT_THAT(IdleFlags({.replicas = 3, .shards = 12}),
+              ElementsAre("--shards 12 leaves shards without examples: a replica's part of a batch "
+                          "has 11"));
 }
 
 }  // namespace

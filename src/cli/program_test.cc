@@ -312,6 +312,10 @@ TEST_F(Program, SaysWhatIsWrongWithASave) {
 }
 
 TEST_F(Program, TellsWhatChangesNothing) {
+  EXPECT_THAT(Train("--validation-split 0.9999").err,
+              HasSubstr("[fit] validation_split must leave examples on both sides; got 0.999900 of "
+                        "320 examples, of which 0 would be kept; give a fraction that leaves an "
+                        "example or more to each"));
   const Ran idle = Train("--steps 2 --cnn-plain --profile 5:10 --profile-dir " + Path("profile"));
   EXPECT_EQ(idle.status, 0);
   EXPECT_EQ(idle.err,
@@ -412,6 +416,17 @@ TEST_F(Program, SaysThatThereIsNoRoom) {
   EXPECT_EQ(memory.status, 1);
   EXPECT_THAT(memory.err, HasSubstr("[train] the synthetic examples must fit in memory; got "));
   EXPECT_THAT(memory.err, EndsWith("; give fewer --examples\n"));
+  // Few files that may be open; a library would end the process.
+  for (const char* limit : {"14", "17", "20"}) {
+    const int files = std::system(("ulimit -n " + std::string(limit) +
+                                   "; LOCKSTEP_LOG=off '" LOCKSTEP_PROGRAM
+                                   "' train --examples 320 --steps 1 --strategy multi_worker >'" +
+                                   Path("out") + "' 2>'" + Path("err") + "'")
+                                      .c_str());
+    EXPECT_TRUE(WIFEXITED(files));
+    EXPECT_EQ(WEXITSTATUS(files), 1) << limit;
+    EXPECT_THAT(Read("err"), HasSubstr("(ulimit -n)")) << limit;
+  }
   // A limit on the size of a file (ulimit -f, in blocks of 512 bytes) is told like a full disk.
   const int ended = std::system(("ulimit -f 100; LOCKSTEP_LOG=off '" LOCKSTEP_PROGRAM
                                  "' train --examples 320 --epochs 1 --verbose 0 --checkpoint '" +

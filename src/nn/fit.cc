@@ -74,7 +74,8 @@ std::vector<Tensor> CutValidation(std::vector<Tensor>& arrays, double fraction) 
     throw Error(Code::kInvalidArgument,
                 "[fit] validation_split must leave examples on both sides; got " +
                     std::to_string(fraction) + " of " + std::to_string(examples) +
-                    " examples; give a fraction between 0 and 1");
+                    " examples, of which " + std::to_string(kept) +
+                    " would be kept; give a fraction that leaves an example or more to each");
   }
   std::vector<Tensor> cut;
   for (Tensor& array : arrays) {
