@@ -57,7 +57,10 @@ class _Meta(type):
             sharded = coordinator.shards_in_scope(*args, **kwargs)
             if sharded is not None:
                 return sharded
-        return super().__call__(*args, **kwargs)
+        made = super().__call__(*args, **kwargs)
+        if cls is Variable:
+            made.__class__ = _kind_of(made)
+        return made
 
 
 def _created(creators, args, kwargs):
@@ -98,6 +101,7 @@ class Variable(metaclass=_Meta):
     """
 
     _after_assignment = _of_graph = False
+    _is_whole = True  # no copy of a replica, and no assignment
     part_of = None  # of a part of a partitioned variable of version 1: which
 
     def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None,
@@ -241,13 +245,24 @@ class Variable(metaclass=_Meta):
         return initializer_of(self)
 
     @property
+    def _keras_path(self):
+        """The name of a weight below its model and layer; None of a variable that a program makes."""
+        return self.__dict__.get("_path_in_keras")
+
+    @_keras_path.setter
+    def _keras_path(self, path):
+        self.__dict__["_path_in_keras"] = path
+        if path is not None and isinstance(self, ResourceVariable):
+            self.__class__ = Variable
+
+    @property
     def initial_value(self):
         return self._initial
 
     @property
     def values(self):
         """The copies of this process's replicas; the variable itself where it has one alone."""
-        if self._strategy is None or type(self) is not Variable:
+        if self._strategy is None or not self._is_whole:
             return (self,)
         from .distribute import CentralStorageStrategy, own_replicas
         if isinstance(self._strategy, CentralStorageStrategy):
@@ -483,7 +498,7 @@ class Variable(metaclass=_Meta):
             from ._tensor import _text
             shown += f", numpy={_text(value, True)}"
         shown += ">"
-        if self._strategy is not None and type(self) is Variable:
+        if self._strategy is not None and self._is_whole:
             return _function.describe_copies(self, shown)
         return shown
 
@@ -569,6 +584,8 @@ _WRITES = {kind: _write_as(kind) for kind in ("assign", "assign_add", "assign_su
 class Copy(Variable):
     """The copy of a variable that one replica has; it is read alone."""
 
+    _is_whole = False
+
     def __init__(self, variable, replica, number):
         """`number`: which of this process's it is."""
         self.__dict__.update(variable.__dict__)
@@ -597,8 +614,42 @@ class Copy(Variable):
                                   "assign to the variable, or inside of strategy.run")
 
 
+class ResourceVariable(Variable):
+    """A variable that a program makes, and no layer."""
+
+
+class MirroredVariable(ResourceVariable):
+    """One with a copy for each replica, which stay equal."""
+
+
+class SyncOnReadVariable(ResourceVariable):
+    """One with a value of its own for each replica."""
+
+
+class AggregatingVariable(ResourceVariable):
+    """One of `CentralStorageStrategy`, with one copy for all replicas."""
+
+
+class CachingVariable(ResourceVariable):
+    """One of a `ParameterServerStrategy` with a coordinator, on a server."""
+
+
+def _kind_of(variable):
+    """The class that TensorFlow names for a variable that a program makes."""
+    from .distribute import CentralStorageStrategy, coordinator
+    if coordinator.in_scope():
+        return CachingVariable
+    if variable._strategy is None:
+        return ResourceVariable
+    if isinstance(variable._strategy, CentralStorageStrategy):
+        return AggregatingVariable
+    return SyncOnReadVariable if variable.synchronization == VariableSynchronization.ON_READ else MirroredVariable
+
+
 class UnreadVariable(Variable):
     """What an assignment gives: the variable, after the assignment."""
+
+    _is_whole = False
 
     def __init__(self, variable, value):
         self.__dict__.update(variable.__dict__)

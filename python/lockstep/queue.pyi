@@ -3,6 +3,7 @@ from typing import Any
 class FIFOQueue(QueueBase):
     """First in, first out."""
     ...
+from lockstep.errors import InvalidArgumentError as InvalidArgumentError
 class PaddingFIFOQueue(FIFOQueue):
     """First in, first out; `dequeue_many` pads with zeros to the largest of the elements taken."""
     def __init__(self, capacity, dtypes, shapes, names=None, shared_name=None, name=None) -> None: ...
@@ -19,7 +20,7 @@ class QueueBase:
         """Takes an element out; waits for one. Raises: OutOfRangeError when it is closed and empty."""
         ...
     def dequeue_many(self, n, name=None) -> Any:
-        """`n` elements, stacked. Raises: OutOfRangeError when it is closed and has fewer; they stay."""
+        """`n` elements, stacked. Raises: OutOfRangeError when it is closed and has fewer; they stay; InvalidArgumentError,"""
         ...
     def dequeue_up_to(self, n, name=None) -> Any:
         """The same, but fewer, and at least one, where it is closed and has no more."""

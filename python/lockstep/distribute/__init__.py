@@ -386,6 +386,9 @@ class MultiWorkerMirroredStrategy(Strategy):
             _values.spread[:] = [weakref.ref(self)]
 
 
+MultiWorkerMirroredStrategy.__name__ = "CollectiveAllReduceStrategy"  # what TensorFlow's class calls itself
+
+
 class ParameterServerStrategy(Strategy):
     """Workers compute, servers (the job `ps`) update variables. All tasks run the same program, and
     `Model.fit`, `evaluate` and `predict` are called by all; no coordinator schedules it.
@@ -450,6 +453,9 @@ def _interruptible(function):
     if not good:
         raise value
     return value
+
+
+ParameterServerStrategy.__name__ = "ParameterServerStrategyV2"  # likewise
 
 
 class _DefaultDistributionStrategy(Strategy):
