@@ -490,7 +490,7 @@ def ones_like(input, dtype=None, name=None, layout=None) -> Any:
     ...
 from . import onnx as onnx
 def op(function, *arguments) -> Any:
-    """Calls a native op and keeps how its result was made."""
+    """Calls a native op and keeps how its result was made. In graphs of version 1 it goes where its inputs are."""
     ...
 from . import ops_array as ops_array
 from . import ops_math as ops_math

@@ -227,7 +227,7 @@ def not_equal(x, y, name=None) -> Any:
     """x != y. Element by element; shapes broadcast, dtypes must agree."""
     ...
 def op(function, *arguments) -> Any:
-    """Calls a native op and keeps how its result was made."""
+    """Calls a native op and keeps how its result was made. In graphs of version 1 it goes where its inputs are."""
     ...
 def polygamma(a, x, name=None) -> Any:
     """The a-th derivative of digamma."""

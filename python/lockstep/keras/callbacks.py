@@ -7,7 +7,7 @@ import time
 
 import numpy
 
-from ._executions import Executions
+from ._executions import Executions as _Executions
 
 
 class Callback:
@@ -114,8 +114,8 @@ class Hooks:
         self._tests = self.callbacks
         self._test_batch_end = [one for one in self.callbacks
                                 if type(one).on_test_batch_end is not Callback.on_test_batch_end]
-        self._trained = Executions(model, self._tell_train_begin, self._tell_train_end, lambda: self._batch_end)
-        self._tested = Executions(model, self._tell_test_begin, self._tell_test_end, lambda: self._test_batch_end)
+        self._trained = _Executions(model, self._tell_train_begin, self._tell_train_end, lambda: self._batch_end)
+        self._tested = _Executions(model, self._tell_test_begin, self._tell_test_end, lambda: self._test_batch_end)
 
     def begin(self):
         params = {"verbose": self.verbose, "epochs": self.epochs, "steps": self.steps}

@@ -93,8 +93,11 @@ class Metric:
         if made is None:
             made = self._states[native.key] = _metric_parts.State.of(native)
         if made._keras_path is None:
-            made._keras_path = f"{self.name}/{native.name.rpartition('/')[2]}"
+            made._keras_path = f"{self.name}/{self._keras_name(native.name.rpartition('/')[2])}"
         return made
+
+    def _keras_name(self, name):
+        return name
 
     non_trainable_variables = weights = variables
 
@@ -186,6 +189,17 @@ class _NativeMetric(Metric):
             elif key not in known:
                 raise TypeError(f"{kind}.__init__() got an unexpected keyword argument '{key}'; it takes {sorted(known)}")
 
+    def _keras_name(self, name):
+        return "accumulator" if self._kind in ("TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives") else name
+
+    def __getattr__(self, name):
+        """A variable by Keras's name for it: `total`, `count`, `true_positives`."""
+        if not name.startswith("_") and "_made" in self.__dict__:
+            for one in self.variables:
+                if one.name == {"total_cm": "total_confusion_matrix", "total_mse": "residual"}.get(name, name):
+                    return one
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
     def _is_own(self):
         cls = type(self)
         return cls.update_state is _NativeMetric.update_state and cls.result is _NativeMetric.result
@@ -232,14 +246,6 @@ class Mean(_NativeMetric):
             values = values * _ones_like(convert_to_tensor(sample_weight), dtype=values.dtype)
         self._made.update_values(values, sample_weight)
         self._add_to_parts(_metric_parts.sum_sums if self._kind == "Sum" else _metric_parts.mean_sums, values, sample_weight)
-
-    @property
-    def total(self):
-        return self.variables[0]
-
-    @property
-    def count(self):
-        return self.variables[1]
 
 
 class Sum(Mean):
