@@ -309,9 +309,11 @@ class Checkpoint:
 
     @_one_at_a_time
     def restore(self, save_path, options=None):
-        """Assigns the saved values to the variables at the same places. Raises: ValueError for another shape."""
+        """Assigns the saved values to the variables at the same places. Raises: ValueError for another shape; NotFoundError
+        where there is no checkpoint."""
         if save_path is None:
             return _Nothing()
+        _require_checkpoint(os.fspath(save_path))
         native = self._made(filled=False)
         with _shapes_told():
             status = _checkpoint_status.CheckpointLoadStatus(native.restore(os.fspath(save_path)))
@@ -350,7 +352,8 @@ class Checkpoint:
 
     @_one_at_a_time
     def read(self, save_path, options=None):
-        """Assigns what `write` has written."""
+        """Assigns what `write` has written. Raises: NotFoundError where nothing is."""
+        _require_checkpoint(os.fspath(save_path))
         native = self._made(filled=False)
         with _shapes_told():
             status = _checkpoint_status.CheckpointLoadStatus(native.read(os.fspath(save_path)))
@@ -358,6 +361,14 @@ class Checkpoint:
             one.give_back()
         self._wait(os.fspath(save_path), status)
         return status
+
+
+def _require_checkpoint(path):
+    """Raises: NotFoundError where no checkpoint begins with the path."""
+    if "://" not in path and not os.path.exists(path + ".index") and not os.path.exists(path):
+        from .errors import NotFoundError
+        raise NotFoundError(None, None, f"Error when restoring from checkpoint or SavedModel at {path}: Unsuccessful "
+                            f"TensorSliceReader constructor: Failed to find any matching files for {path}")
 
 
 class _Nothing:

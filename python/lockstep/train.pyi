@@ -16,10 +16,10 @@ class Checkpoint:
     """Objects by name, saved and restored together, in TensorFlow's format."""
     def __init__(self, root=None, **kwargs) -> None: ...
     def read(self, save_path, options=None) -> Any:
-        """Assigns what `write` has written."""
+        """Assigns what `write` has written. Raises: NotFoundError where nothing is."""
         ...
     def restore(self, save_path, options=None) -> Any:
-        """Assigns the saved values to the variables at the same places. Raises: ValueError for another shape."""
+        """Assigns the saved values to the variables at the same places. Raises: ValueError for another shape; NotFoundError"""
         ...
     def save(self, file_prefix, options=None) -> Any:
         """Counts the saves, and writes to 'PREFIX-<count>'; its path."""

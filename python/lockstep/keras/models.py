@@ -65,6 +65,8 @@ class Model(Trainer, Layer):
 
     def get_layer(self, name=None, index=None):
         """The layer of a name or a number. Raises: ValueError."""
+        if index is not None and name is not None:
+            raise ValueError(f"Provide only a layer name or a layer index. Received: index={index}, name={name}.")
         if index is not None:
             if len(self.layers) <= index:
                 raise ValueError(f"Was asked to retrieve layer at index {index} but model only has "

@@ -123,3 +123,7 @@ manager = tf.train.CheckpointManager(third, "managed", 3)
 manager.save()
 manager.save(checkpoint_number=7)
 print(manager.checkpoints, int(third.save_counter))
+
+tried("no checkpoint", lambda: third.restore("nothing"))
+for options in ({"name": "none"}, {"index": 9}, {}, {"name": "wide", "index": 0}, {"index": 0}):
+    tried(f"layer {options}", lambda: wide.get_layer(**options).name)
