@@ -15,6 +15,9 @@ constexpr base::Duration kSeekPause = std::chrono::milliseconds(50);
 constexpr base::Duration kRequestTimeout = std::chrono::seconds(30);
 constexpr base::Duration kLongestGoodbye = std::chrono::seconds(3);
 constexpr base::Duration kWatch = std::chrono::seconds(10);
+// How often a report is told until a new epoch begins, and after how long the log hears of it.
+constexpr base::Duration kTellAgain = std::chrono::seconds(1);
+constexpr base::Duration kTellWait = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -65,6 +68,7 @@ void Member::EndLife(const Status& why) {
   joining_ = false;
   rpc_.executor().Post(WhileAlive([this, why] {
     tick_.Stop();
+    tell_again_.Stop();
     goodbye_.Stop();
     alive_ = std::make_shared<int>(0);
     const std::unique_ptr<CoordinatorClient> client = std::move(client_);
@@ -345,12 +349,36 @@ void Member::ReportDead(int rank, const std::string& reason, bool certain) {
   if (client_ == nullptr || rank < 0 || rank >= static_cast<int>(membership_.peers.size())) return;
   const Incarnation about = membership_.peers[static_cast<size_t>(rank)].incarnation;
   if (certain) coordinator_->TaskEnded(about, reason);
-  client_->Report({self_.incarnation, membership_.epoch, about, certain, reason}, kRequestTimeout);
+  Tell({self_.incarnation, membership_.epoch, about, certain, reason});
 }
 
 void Member::ReportBroken(const std::string& reason) {
-  if (client_ == nullptr) return;
-  client_->Report({self_.incarnation, membership_.epoch, 0, false, reason}, kRequestTimeout);
+  if (client_ != nullptr) Tell({self_.incarnation, membership_.epoch, 0, false, reason});
+}
+
+void Member::Tell(const Report& report) {
+  client_->Report(report, kRequestTimeout);
+  std::erase_if(reports_, [&](const Report& other) {
+    return other.epoch != report.epoch || other.about == report.about;
+  });
+  reports_.push_back(report);
+  reporting_ = base::Duration(0);
+  tell_again_.StartAfter(rpc_.executor(), kTellAgain, [this] { TellAgain(); });
+}
+
+// What a leader was told is in its memory alone: who leads after it does not know of it.
+void Member::TellAgain() {
+  if (client_ == nullptr || reports_.empty() || reports_[0].epoch != membership_.epoch) return;
+  LOCKSTEP_PROBE("a report is told again, as no new epoch has begun");
+  for (const Report& report : reports_) client_->Report(report, kRequestTimeout);
+  reporting_ += kTellAgain;
+  if (reporting_ % kTellWait < kTellAgain) {
+    base::Log(base::Severity::kWarning, "[membership] a new epoch must begin; got none for " +
+                                            std::to_string(reporting_ / std::chrono::seconds(1)) +
+                                            " s after it was told \"" + reports_[0].reason +
+                                            "\"; " + Board());
+  }
+  tell_again_.StartAfter(rpc_.executor(), kTellAgain, [this] { TellAgain(); });
 }
 
 void Member::SubmitPlain(Command command, Done done) {

@@ -125,6 +125,8 @@ class Member final : private Coordinator::Listener {
   std::string LeaderAddress() const;
   std::vector<std::string> Addresses() const;
   void SubmitPlain(Command command, Done done);
+  void Tell(const Report& report);
+  void TellAgain();
   template <typename F>
   auto WhileAlive(F work);
 
@@ -157,7 +159,10 @@ class Member final : private Coordinator::Listener {
     bool operator==(const Change&) const = default;
   };
   Change told_change_;
-  std::set<Incarnation> met_;  // voters that this task has a connection to
+  std::set<Incarnation> met_;    // voters that this task has a connection to
+  std::vector<Report> reports_;  // of this epoch
+  base::Duration reporting_{};   // for how long
+  base::Timer tell_again_;
   base::Timer tick_;
   base::Timer goodbye_;
   mutable std::mutex progress_mutex_;

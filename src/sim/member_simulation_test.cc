@@ -248,6 +248,29 @@ TEST(SimulatedMember, BeginsABrokenEpochAnewWithAll) {
   EXPECT_EQ(members[0].membership().RankOf(members[1].self().incarnation), 1);
 }
 
+// The leader that was told is silent just then, and another one leads, but nobody dies of it.
+TEST(SimulatedMember, TellsWhoLeadsNextWhatTheLastLeaderForgot) {
+  Members members(3, [](int, MemberOptions& options) {
+    options.coordinator.timing.silence = options.coordinator.timing.steady_silence = seconds(20);
+    options.coordinator.timing.settle = milliseconds(100);
+  });
+  ASSERT_TRUE(members.Together({0, 1, 2}));
+  members.Rest(seconds(1));
+  members[1].ReportDead(members[2].rank(), "out of reach", /*certain=*/false);
+  members.Rest(milliseconds(50));  // told, and not acted on
+  members.world.Pause(0, seconds(2));
+  members.Rest(milliseconds(2500));
+  EXPECT_TRUE(members.world.RunUntil(
+      [&] {
+        return members[0].membership().epoch == 2 && members[1].membership().epoch == 2 &&
+               members[2].membership().epoch == 2;
+      },
+      seconds(3)))
+      << members[1].Board();
+  EXPECT_EQ(members[1].membership().peers.size(), 3u);
+  EXPECT_EQ(members[1].membership().reason, "out of reach");
+}
+
 TEST(SimulatedMember, HaltsBelowTheLeastNumberOfMembers) {
   Members members(3, [](int, MemberOptions& options) { options.coordinator.min_members = 3; });
   ASSERT_TRUE(members.Together({0, 1, 2}));
