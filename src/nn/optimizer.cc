@@ -156,6 +156,15 @@ void Optimizer::Apply(const std::vector<Tensor>& gradients, const std::vector<We
   replica->MergeCall(apply, gradients);
 }
 
+// Keras bounds each slice; those of a row are added behind that. Where gradients are accumulated
+// they are dense before they are clipped.
+Tensor Optimizer::ClippedSlices(const Tensor& values) const {
+  if (options_.clipvalue == 0 || options_.gradient_accumulation_steps > 0) return values;
+  const double scale = options_.loss_scale_factor > 0 ? options_.loss_scale_factor : 1;
+  const double limit = options_.clipvalue * scale;
+  return Minimum(Maximum(values, -limit), limit);
+}
+
 std::vector<Optimizer::Contribution> Optimizer::Contributions(const std::vector<Tensor>& gradients,
                                                               const std::vector<Weight>& weights) {
   if (gradients.size() != weights.size()) {
@@ -168,10 +177,14 @@ std::vector<Optimizer::Contribution> Optimizer::Contributions(const std::vector<
   for (size_t i = 0; i < weights.size(); ++i) {
     if (!gradients[i].defined()) continue;
     WeightGradient gradient;
+    Tensor values;
     if (const IndexedSlices* slices = IndexedSlices::Of(gradients[i])) {
-      gradient.value = slices->ToDense();
-      const Tensor of_rows = moment_of_magnitudes() ? Abs(slices->values) : Square(slices->values);
-      gradient.moment = IndexedSlices{of_rows, slices->indices, slices->dense_shape}.ToDense();
+      values = ClippedSlices(slices->values);
+      const auto dense = [slices](const Tensor& rows) {
+        return IndexedSlices{rows, slices->indices, slices->dense_shape}.ToDense();
+      };
+      gradient.value = dense(values);
+      gradient.moment = dense(moment_of_magnitudes() ? Abs(values) : Square(values));
     } else {
       gradient.value = gradients[i];
     }
@@ -180,7 +193,7 @@ std::vector<Optimizer::Contribution> Optimizer::Contributions(const std::vector<
       gradient.value = Cast(gradient.value, dtype);
       if (gradient.moment.defined()) gradient.moment = Cast(gradient.moment, dtype);
     }
-    all.push_back({Find(weights[i].variable), std::move(gradient)});
+    all.push_back({Find(weights[i].variable), std::move(gradient), values});
   }
   if (all.empty()) {
     throw Error(Code::kInvalidArgument,
@@ -202,6 +215,7 @@ void Optimizer::ApplyIf(const Tensor& enabled, const std::vector<Tensor>& gradie
     const double of_moment = moment_of_magnitudes() ? scale : scale * scale;
     for (Contribution& c : contributions) {
       c.gradient.value = c.gradient.value / scale;
+      if (c.slices.defined()) c.slices = c.slices / scale;
       if (c.gradient.moment.defined()) c.gradient.moment = c.gradient.moment / of_moment;
     }
   }
@@ -233,6 +247,7 @@ Tensor Optimizer::Accumulate(const Tensor& enabled,
     const Tensor sum = kept.value() + c.gradient.value;
     AssignWhere(enabled, kept, Where(updates, ops::Emit1("ZerosLike", {sum}), sum));
     c.gradient = {.value = sum / static_cast<double>(steps)};
+    c.slices = {};
   }
   return Both(updates, enabled);
 }
@@ -249,6 +264,7 @@ void Optimizer::NoteNorms(const Tensor& enabled,
 void Optimizer::Clip(std::vector<Contribution>& contributions) const {
   if (options_.clipvalue > 0) {
     for (Contribution& c : contributions) {
+      if (c.slices.defined()) continue;  // each has been clipped for itself
       const Tensor raised = Maximum(c.gradient.value, -options_.clipvalue);
       c.gradient = {.value = Minimum(raised, options_.clipvalue)};
     }
@@ -262,8 +278,7 @@ void Optimizer::Clip(std::vector<Contribution>& contributions) const {
   };
   std::vector<Tensor> squares;
   for (const Contribution& c : contributions) {
-    const bool slices = c.gradient.moment.defined() && !moment_of_magnitudes();
-    squares.push_back(slices ? ReduceSum(c.gradient.moment) : SumOfSquares(c.gradient.value));
+    squares.push_back(SumOfSquares(c.slices.defined() ? c.slices : c.gradient.value));
   }
   if (options_.clipnorm > 0) {
     for (size_t i = 0; i < squares.size(); ++i) {
@@ -280,7 +295,10 @@ void Optimizer::Clip(std::vector<Contribution>& contributions) const {
   const Tensor norm = Sqrt(AddN(squares));
   const double limit = options_.global_clipnorm;
   const Tensor factor = limit * Minimum(1.0 / norm, 1.0 / limit) + (norm - norm);
-  for (Contribution& c : contributions) scale_by(c, Cast(factor, c.gradient.value.dtype()));
+  for (Contribution& c : contributions) {
+    scale_by(c, Cast(factor, c.gradient.value.dtype()));
+    c.gradient.moment = {};  // slices times a tensor are dense in Keras
+  }
 }
 
 void Optimizer::UpdateAll(const Tensor& enabled, const std::vector<Contribution>& contributions) {

@@ -57,8 +57,17 @@ LayerPtr SeparableConv2D(const Case& golden) {
                                    golden.Param<int64_t>("depth_multiplier", 1));
 }
 LayerPtr Conv2DTranspose(const Case& golden) {
+  lockstep::Conv2DOptions options = Convolution(golden);
+  if (golden.HasParam("output_padding"))
+    options.output_padding = SizeOf(golden, "output_padding", 0);
   return lockstep::Conv2DTranspose(golden.Get<int64_t>("filters"), SizeOf(golden, "kernel_size", 1),
-                                   Convolution(golden));
+                                   options);
+}
+LayerPtr UpSampling2D(const Case& golden) {
+  const auto method = golden.Param<std::string>("interpolation", "nearest");
+  if (method == "bilinear") return lockstep::BilinearUpSampling2D(SizeOf(golden, "size", 2));
+  if (method == "nearest") return lockstep::UpSampling2D(SizeOf(golden, "size", 2));
+  throw Skip{"up-sampling is nearest or bilinear here, not " + method};
 }
 LayerPtr Conv1D(const Case& golden) {
   lockstep::Conv1DOptions options;
@@ -132,14 +141,7 @@ std::vector<std::string> InputNames(const Case& golden) {
 }
 
 Tensor MaskOf(const Case& golden) {
-  std::vector<bool> seen;
-  const Json& rows = golden.Value("attention_mask");
-  for (const Json& row : rows) {
-    for (const Json& entry : row) seen.push_back(entry.get<double>() != 0);
-  }
-  const int64_t queries = static_cast<int64_t>(rows.size());
-  return Tensor::FromBools(seen,
-                           lockstep::Shape{queries, static_cast<int64_t>(seen.size()) / queries});
+  return lockstep::Cast(ReadNested(golden.Value("attention_mask")), lockstep::DType::kBool);
 }
 
 // One call that starts from the given weights, and its gradients.
@@ -299,11 +301,7 @@ const RegisterGroup kLayers(
                      if (c.HasParam("shared_axes")) options.shared_axes = c.Integers("shared_axes");
                      return lockstep::PReLU(options);
                    })},
-                  {"upsampling2d", Measure([](const Case& c) {
-                     return c.Param<std::string>("interpolation", "nearest") == "bilinear"
-                                ? lockstep::BilinearUpSampling2D(SizeOf(c, "size", 2))
-                                : lockstep::UpSampling2D(SizeOf(c, "size", 2));
-                   })},
+                  {"upsampling2d", Measure(UpSampling2D)},
                   {"regularizers", Regularizers},
                   {"constraints", Constraints},
                   {"lstm", Recurrent(lockstep::LSTM)},

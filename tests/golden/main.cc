@@ -30,7 +30,9 @@ std::vector<std::string> Run(const golden::Case& golden) {
   try {
     (*handler)(golden, produced);
     lines = golden::Compare(golden, produced);
-  } catch (const std::exception& error) {
+  } catch (const lockstep::Error& error) {
+    lines = {std::string("threw ") + error.what()};
+  } catch (const std::exception& error) {  // the case itself is not as cases are
     return {std::string("threw ") + error.what()};
   }
   const std::vector<std::string> unknown = golden.UnknownParams();

@@ -141,10 +141,12 @@ class Optimizer {
   struct Contribution {
     Slots* slots;
     WeightGradient gradient;
+    Tensor slices;  // a gradient that was given as slices: their values, a row for each occurrence
   };
 
   Slots* Find(const Variable& weight);
   Variable MakeSlot(const Variable& weight, const std::string& slot, bool zeros) const;
+  Tensor ClippedSlices(const Tensor& values) const;
   std::vector<Contribution> Contributions(const std::vector<Tensor>& gradients,
                                           const std::vector<Weight>& weights);
   /// The number of updates before this one.
