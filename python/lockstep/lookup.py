@@ -114,6 +114,8 @@ class _Table:
         self._entries = {}
 
     def _keys_of(self, keys):
+        if not hasattr(keys, "dtype"):  # numbers and texts of Python are keys of the table's dtype
+            return convert_to_tensor(keys, dtype=self.key_dtype)
         keys = convert_to_tensor(keys) if not hasattr(keys, "_symbolic") else keys
         if keys.dtype != self.key_dtype:
             raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype}, received: {keys.dtype}")

@@ -48,6 +48,24 @@ for wrong in (lambda: section.execute("x"), lambda: n.scatter_add(3)):
 print(tf.Variable(3).count_up_to(5) if hasattr(n, "count_up_to") else "")
 
 
+table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, -10, -20)
+words = tf.lookup.experimental.MutableHashTable(tf.int64, tf.string, "none")
+
+
+def fill(worker):
+    for k in range(5):
+        table.insert([worker * 10 + k], [k])
+        words.insert([worker * 10 + k], [f"{worker}-{k}"])
+
+
+threads = [threading.Thread(target=fill, args=(worker,)) for worker in range(3)]
+for one in threads:
+    one.start()
+for one in threads:
+    one.join()
+print(table.size().numpy(), table.lookup([12, 3]).numpy(), words.size().numpy(), words.lookup([24, 25]).numpy())
+
+
 def stops(coordinator, error):
     try:
         raise error
