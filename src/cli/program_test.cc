@@ -348,7 +348,12 @@ TEST_F(Program, TellsThatItTrainsAloneAmongOthers) {
             "lockstep train: this is worker 1, rank 1 of 2 by torchrun, but --strategy mirrored "
             "trains alone; for one training of all give --strategy multi_worker or "
             "parameter_server\n");
-  // Too little for a cluster is a doubt, told to those who would train together.
+}
+
+// Too little for a cluster is a doubt, told to those who would train together.
+TEST_F(Program, TellsOfALauncherThatSaysTooLittle) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
+  const std::string train = "train --examples 320 --steps 1 --verbose 0 ";
   const Ran pod = Run(train + "--strategy multi_worker", "JOB_COMPLETION_INDEX=0");
   EXPECT_EQ(pod.status, 0);
   EXPECT_THAT(pod.err, HasSubstr("[JOB_COMPLETION_INDEX] for one training of all pods their number "
@@ -416,6 +421,7 @@ TEST_F(Program, SaysThatThereIsNoRoom) {
   EXPECT_EQ(memory.status, 1);
   EXPECT_THAT(memory.err, HasSubstr("[train] the synthetic examples must fit in memory; got "));
   EXPECT_THAT(memory.err, EndsWith("; give fewer --examples\n"));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they open files, too
   // Few files that may be open; a library would end the process.
   for (const char* limit : {"14", "17", "20"}) {
     const int files = std::system(("ulimit -n " + std::string(limit) +
@@ -427,6 +433,7 @@ TEST_F(Program, SaysThatThereIsNoRoom) {
     EXPECT_EQ(WEXITSTATUS(files), 1) << limit;
     EXPECT_THAT(Read("err"), HasSubstr("(ulimit -n)")) << limit;
   }
+#endif
   // A limit on the size of a file (ulimit -f, in blocks of 512 bytes) is told like a full disk.
   const int ended = std::system(("ulimit -f 100; LOCKSTEP_LOG=off '" LOCKSTEP_PROGRAM
                                  "' train --examples 320 --epochs 1 --verbose 0 --checkpoint '" +

@@ -52,10 +52,14 @@ class Command : public testing::Test {
 
 constexpr char kTrain[] = "train --examples 320 --batch-size 64 --steps 6";
 
-TEST_F(Command, VerifyFindsDevicesAndWorkersEqual) {
+TEST_F(Command, VerifyFindsDevicesEqual) {
   const Ran devices = Lockstep(std::string("verify --devices 1,2,3 -- lockstep ") + kTrain);
   EXPECT_EQ(devices.status, 0) << devices.err;
   EXPECT_THAT(devices.out, HasSubstr("3 runs, all the same\n"));
+}
+
+TEST_F(Command, VerifyFindsWorkersEqual) {
+  LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   const Ran workers = Lockstep(std::string("verify --devices 1 --workers 1,2 --json -- lockstep ") +
                                kTrain + " --strategy multi_worker");
   EXPECT_EQ(workers.status, 0) << workers.err;
