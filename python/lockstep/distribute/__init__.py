@@ -318,16 +318,17 @@ class Extended:
 class MirroredStrategy(Strategy):
     """Replicas of one process that stay equal.
 
-    Args: devices: names such as "CPU:0", one a replica; without them there is one replica, as there
-    are no accelerators. replicas: R, whatever the devices; num_devices and threads_per_device: how
+    Args: devices: names such as "CPU:0", one a replica; without them one for each logical device. replicas: R, whatever the devices; num_devices and threads_per_device: how
     the work is _values.spread, which changes the time alone."""
 
     def __init__(self, devices=None, cross_device_ops=None, replicas=0, num_devices=0,
                  threads_per_device=1):
+        from .. import config
+        if not devices and not replicas and config._logical[0] > 1:
+            devices = [one.name for one in config.list_logical_devices("CPU")]
         names = [_device_name(one) for one in devices or []]
         self._names = names
         self._adopt(_native.MirroredStrategy(num_devices, replicas, threads_per_device, names))
-
 
     @property
     def _device_numbers(self):
@@ -336,7 +337,9 @@ class MirroredStrategy(Strategy):
 
 
 def _device_name(name):
+    from ..device_spec import DeviceSpec
     name = str(name)
+    DeviceSpec.from_string(name)  # a ValueError for what is no device's name
     for kind in ("CPU", "GPU", "cpu", "gpu"):
         if kind + ":" in name:
             return f"{kind.upper()}:{name.rpartition(':')[2]}"

@@ -10,6 +10,8 @@ from ..._tensor import convert_to_tensor
 class ReaderBase:
     """Records of the files whose names a queue gives, one in each run that needs `read(queue)`."""
 
+    supports_serialize = False
+
     def __init__(self, records):
         self._open = records
         self._lock = threading.Lock()

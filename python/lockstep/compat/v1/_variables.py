@@ -231,7 +231,7 @@ def _note(variable, trainable, collections):
 
 
 def _note_penalty(regularizer, variable, name):
-    with name_scope(name.rpartition("/")[2] + "/Regularizer"):
+    with name_scope(name + "/Regularizer/"):  # below the variable, wherever it is made
         penalty = regularizer(convert_to_tensor(variable))
     if penalty is not None:
         get_default_graph().add_to_collection(GraphKeys.REGULARIZATION_LOSSES, penalty)
