@@ -37,6 +37,10 @@ class SimulatedSite final : public distribute::Site {
   net::Rpc& rpc() override { return program_.world().rpc(program_.rank()); }
   base::Randomness& randomness() override { return randomness_; }
   void CloseControl() override {}
+  // A rank that was killed has no work of control any more.
+  void WaitForControl(const std::function<bool()>& done) override {
+    program_.Wait(done, std::chrono::seconds(5));
+  }
 
  private:
   Program& program_;

@@ -61,7 +61,7 @@ MembershipRoster::~MembershipRoster() {
   // What lives on the line of control ends there.
   const auto gone = std::make_shared<bool>(false);
   OnControl([this, gone] { EndControl(0, gone); });
-  site_->Wait([gone] { return *gone; }, std::chrono::seconds(5));
+  site_->WaitForControl([gone] { return *gone; });
 }
 
 // A task that ends by an error leaves the others' answers time to come, so that it can say why.

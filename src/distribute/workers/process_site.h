@@ -29,6 +29,10 @@ class ProcessSite final : public Site {
   net::Rpc& rpc() override { return *rpc_; }
   base::Randomness& randomness() override { return randomness_; }
   void CloseControl() override { rpc_.reset(); }
+  void WaitForControl(const std::function<bool()>& done) override {
+    while (!loop_.RunUntil(done, std::chrono::hours(1))) {
+    }
+  }
 
  private:
   base::EventLoop loop_;

@@ -35,6 +35,9 @@ class Site {
   virtual net::Rpc& rpc() = 0;
   virtual base::Randomness& randomness() = 0;
   virtual void CloseControl() = 0;
+  /// As `Wait`, for what the control's work does at last, after which what it uses may go: however
+  /// long it takes, as long as that work goes on at all.
+  virtual void WaitForControl(const std::function<bool()>& done) = 0;
 };
 
 }  // namespace lockstep::distribute
