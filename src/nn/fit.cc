@@ -162,7 +162,7 @@ History Model::Training::FitDataset(const Dataset& batches, const FitOptions& fi
   return Fit(input, tests ? &*tests : nullptr, fit);
 }
 
-void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit) {
+bool Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit) {
   position = {.epoch = fit.initial_epoch};
   Coordinator();  // refuses what can't be
   if (position.epoch < fit.epochs || resumed) {
@@ -176,7 +176,7 @@ void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit)
   for (const auto& callback : fit.callbacks) callback->OnTrainBegin();
   cursor_ = input.cursor();
   distribute::Communicator* ranks = model.strategy().ranks();
-  if (ranks != nullptr && ranks->journal().entering()) return EnterTraining(input, fit);
+  if (ranks != nullptr && ranks->journal().entering() && EnterTraining(input, fit)) return;
   if (resumed) {
     const SavedState save = *std::exchange(resumed, std::nullopt);
     RestorePosition(save);
@@ -184,7 +184,12 @@ void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit)
     input.Resume(cursor_, position.step);
     if (fit.max_steps > 0 && position.steps >= fit.max_steps) model.stop_training = true;
   }
-  if (ranks != nullptr) CompareBeginnings(*ranks, input, fit);
+  if (ranks == nullptr) return;
+  try {
+    CompareBeginnings(*ranks, input, fit);
+  } catch (const distribute::LeftOut&) {
+    EnterTraining(input, fit);
+  }
 }
 
 History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
@@ -211,10 +216,11 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   }
   const base::MetricsScope watched(metrics_);
   step_metrics_.emplace(*metrics_, ranks);
-  BeginTraining(input, fit);
+  bool compares = BeginTraining(input, fit) && ranks != nullptr;
   bool is_over = false;
   while (!is_over) {
     try {
+      if (std::exchange(compares, false)) CompareBeginnings(*ranks, input, fit);
       while (position.epoch < fit.epochs && !model.stop_training) RunEpoch(input, validation, fit);
       EndTraining(fit);
       is_over = true;
@@ -310,9 +316,9 @@ bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Pr
   return position.step == input.steps();
 }
 
-void Model::Training::EnterTraining(nn::StepInput& input, const FitOptions& fit) {
+bool Model::Training::EnterTraining(nn::StepInput& input, const FitOptions& fit) {
   const auto packed = model.strategy().ranks()->journal().Enter();
-  if (!packed) return;  // the job begins with this worker
+  if (!packed) return false;
   const SavedState state = checkpoint::UnpackState(*packed);
   RestorePosition(state);
   RestoreValues(state);
@@ -320,6 +326,7 @@ void Model::Training::EnterTraining(nn::StepInput& input, const FitOptions& fit)
   base::Log(base::Severity::kInfo, "[fit] this worker goes on with the others after step " +
                                        std::to_string(position.steps));
   if (fit.max_steps > 0 && position.steps >= fit.max_steps) model.stop_training = true;
+  return true;
 }
 
 void Model::Training::TrainStep(const nn::StepInput& input, const nn::StepData& step,

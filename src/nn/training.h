@@ -83,8 +83,9 @@ class Model::Training {
   void UpdateMetrics(const std::vector<Tensor>& batch, const Tensor& predictions);
 
   History Fit(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
-  /// Builds, so that advice comes before the first step, and takes over a save.
-  void BeginTraining(nn::StepInput& input, const FitOptions& fit);
+  /// Builds, so that advice comes before the first step, and takes over a save. False: the others
+  /// have begun, and have told this worker where they are.
+  bool BeginTraining(nn::StepInput& input, const FitOptions& fit);
   void EndTraining(const FitOptions& fit);
   void RunEpoch(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
   /// Whether the epoch came to its end; else it was stopped inside.
@@ -122,8 +123,8 @@ class Model::Training {
   void AgreeAfterEpoch(const FitOptions& fit, bool stopped);
   /// FailedPrecondition for what all tasks must do together.
   void RefuseInsideOfEpoch(const char* what) const;
-  /// Takes over from those who have trained so far.
-  void EnterTraining(nn::StepInput& input, const FitOptions& fit);
+  /// Takes over from those who have trained so far; false if the job begins with this worker.
+  bool EnterTraining(nn::StepInput& input, const FitOptions& fit);
   void CompareWeights(distribute::Communicator& ranks) const;
   void TrainStep(const nn::StepInput& input, const nn::StepData& step, const FitOptions& fit);
   /// The metrics go on afterwards from where they were.
