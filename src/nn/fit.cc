@@ -162,7 +162,7 @@ History Model::Training::FitDataset(const Dataset& batches, const FitOptions& fi
   return Fit(input, tests ? &*tests : nullptr, fit);
 }
 
-bool Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit) {
+void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit) {
   position = {.epoch = fit.initial_epoch};
   Coordinator();  // refuses what can't be
   if (position.epoch < fit.epochs || resumed) {
@@ -216,11 +216,10 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   }
   const base::MetricsScope watched(metrics_);
   step_metrics_.emplace(*metrics_, ranks);
-  bool compares = BeginTraining(input, fit) && ranks != nullptr;
+  BeginTraining(input, fit);
   bool is_over = false;
   while (!is_over) {
     try {
-      if (std::exchange(compares, false)) CompareBeginnings(*ranks, input, fit);
       while (position.epoch < fit.epochs && !model.stop_training) RunEpoch(input, validation, fit);
       EndTraining(fit);
       is_over = true;

@@ -83,9 +83,8 @@ class Model::Training {
   void UpdateMetrics(const std::vector<Tensor>& batch, const Tensor& predictions);
 
   History Fit(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
-  /// Builds, so that advice comes before the first step, and takes over a save. False: the others
-  /// have begun, and have told this worker where they are.
-  bool BeginTraining(nn::StepInput& input, const FitOptions& fit);
+  /// Builds, so that advice comes before the first step, and takes over a save.
+  void BeginTraining(nn::StepInput& input, const FitOptions& fit);
   void EndTraining(const FitOptions& fit);
   void RunEpoch(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
   /// Whether the epoch came to its end; else it was stopped inside.
