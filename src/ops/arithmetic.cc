@@ -186,17 +186,23 @@ Tensor Add(const Tensor& a, const Tensor& b) { return ops::EmitBinary("AddV2", a
 Tensor Subtract(const Tensor& a, const Tensor& b) { return ops::EmitBinary("Sub", a, b); }
 Tensor Multiply(const Tensor& a, const Tensor& b) { return ops::EmitBinary("Mul", a, b); }
 
-Tensor Divide(const Tensor& a, const Tensor& b) {
+namespace {
+
+// A quotient by `op`, with integers of one dtype as real numbers.
+Tensor Quotient(const char* op, const Tensor& a, const Tensor& b) {
   std::vector<Tensor> operands{a, b};
-  ops::ResolveWeak(operands, "RealDiv");
+  ops::ResolveWeak(operands, op);
   const DType dtype = operands[0].dtype();
   if (IsInteger(dtype) && operands[1].dtype() == dtype) {
     for (Tensor& operand : operands) operand = Cast(operand, ops::QuotientDType(dtype));
   }
-  return ops::Emit1("RealDiv", std::move(operands));
+  return ops::Emit1(op, std::move(operands));
 }
 
-Tensor DivideNoNan(const Tensor& a, const Tensor& b) { return ops::EmitBinary("DivNoNan", a, b); }
+}  // namespace
+
+Tensor Divide(const Tensor& a, const Tensor& b) { return Quotient("RealDiv", a, b); }
+Tensor DivideNoNan(const Tensor& a, const Tensor& b) { return Quotient("DivNoNan", a, b); }
 Tensor Maximum(const Tensor& a, const Tensor& b) { return ops::EmitBinary("Maximum", a, b); }
 Tensor Minimum(const Tensor& a, const Tensor& b) { return ops::EmitBinary("Minimum", a, b); }
 Tensor SquaredDifference(const Tensor& a, const Tensor& b) {

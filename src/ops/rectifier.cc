@@ -57,7 +57,8 @@ Tensor ReluGrad(const Tensor& gradient, const Tensor& x) {
 }
 Tensor Relu6(const Tensor& x) { return ops::EmitUnary("Relu6", x); }
 Tensor LeakyRelu(const Tensor& x, double alpha) {
-  return ops::EmitUnary("LeakyRelu", x, {{"alpha", alpha}});
+  const Tensor real = IsInteger(x.dtype()) ? Cast(x, DType::kFloat32) : x;
+  return ops::EmitUnary("LeakyRelu", real, {{"alpha", alpha}});
 }
 
 }  // namespace lockstep

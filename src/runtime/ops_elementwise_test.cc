@@ -118,6 +118,13 @@ TEST(Arithmetic, ComputesWhatItSays) {
   EXPECT_THAT(AddN({x, y, x}).ToVector<float>(), ElementsAre(4, -2, 4));
 }
 
+TEST(Arithmetic, IntegersBecomeRealNumbersWhereAFractionIsDue) {
+  const Tensor a = Constant<int32_t>({3, -3, 5}), b = Constant<int32_t>({2, 0, -4});
+  EXPECT_THAT(DivideNoNan(a, b).ToVector<double>(), ElementsAre(1.5, 0, -1.25));
+  EXPECT_THAT(DivideNoNan(Constant<int8_t>({1}), 4).ToVector<float>(), ElementsAre(0.25f));
+  EXPECT_THAT(LeakyRelu(a, 0.5).ToVector<float>(), ElementsAre(3, -1.5f, 5));
+}
+
 TEST(Arithmetic, TreatsNanAndInfinityAsTensorFlow) {
   const Tensor a = {kNan, 1, kInf, 0}, b = {1, kNan, kInf, 0};
   for (const Tensor& c : {Maximum(a, b), Minimum(a, b)}) {

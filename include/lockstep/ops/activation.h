@@ -13,7 +13,7 @@ Tensor Relu(const Tensor& x);
 Tensor ReluGrad(const Tensor& gradient, const Tensor& x);
 /// min(max(x, 0), 6); the gradient at 0 and at 6 is 0.
 Tensor Relu6(const Tensor& x);
-/// x above 0, else alpha * x; the gradient at 0 is alpha.
+/// x above 0, else alpha * x; the gradient at 0 is alpha. Integers become float32.
 Tensor LeakyRelu(const Tensor& x, double alpha = 0.2);
 /// x from 0 on, else alpha * (e^x - 1); the gradient at 0 is 1.
 Tensor Elu(const Tensor& x, double alpha = 1.0);

@@ -19,7 +19,7 @@ Tensor Subtract(const Tensor& a, const Tensor& b);
 Tensor Multiply(const Tensor& a, const Tensor& b);
 /// a / b, a real number: int32 and int64 become float64, smaller integers float32, as in Python.
 Tensor Divide(const Tensor& a, const Tensor& b);
-/// a / b, but 0 where b is 0. Floating dtypes.
+/// a / b, but 0 where b is 0. Integers become real numbers as with `Divide`.
 Tensor DivideNoNan(const Tensor& a, const Tensor& b);
 /// The larger one; NaN if one is NaN. Ties: the first gets the gradient.
 Tensor Maximum(const Tensor& a, const Tensor& b);
