@@ -1,6 +1,7 @@
 #include "lockstep/nn/schedules.h"
 
 #include <numbers>
+#include <sstream>
 #include <string>
 
 #include "lockstep/ops/comparison.h"
@@ -10,16 +11,17 @@ namespace lockstep::schedules {
 
 namespace {
 
-void RequireSteps(const char* where, const char* name, int64_t steps) {
+void RequireSteps(const char* where, const char* name, double steps) {
   if (steps > 0) return;
-  throw Error(Code::kInvalidArgument, std::string("[") + where + "] " + name +
-                                          " must be positive; got " + std::to_string(steps));
+  std::ostringstream text;
+  text << "[" << where << "] " << name << " must be positive; got " << steps;
+  throw Error(Code::kInvalidArgument, text.str());
 }
 
 Tensor Real(const Tensor& step) { return Cast(step, DType::kFloat32); }
 
 // s / decay_steps, perhaps without its fraction.
-Tensor Periods(const Tensor& step, int64_t decay_steps, bool staircase) {
+Tensor Periods(const Tensor& step, double decay_steps, bool staircase) {
   const Tensor periods = Real(step) / decay_steps;
   return staircase ? Floor(periods) : periods;
 }
@@ -111,8 +113,9 @@ class CosineDecaySchedule : public LearningRateSchedule {
   explicit CosineDecaySchedule(const CosineDecayOptions& o) : o_(o) {
     RequireSteps("cosine_decay", "decay_steps", o.decay_steps);
     if (o.warmup_steps < 0) {
-      throw Error(Code::kInvalidArgument, "[cosine_decay] warmup_steps must not be negative; got " +
-                                              std::to_string(o.warmup_steps));
+      std::ostringstream text;
+      text << "[cosine_decay] warmup_steps must not be negative; got " << o.warmup_steps;
+      throw Error(Code::kInvalidArgument, text.str());
     }
   }
   Tensor operator()(const Tensor& step) const override {

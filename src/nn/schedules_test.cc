@@ -87,6 +87,17 @@ void ExpectInvalid(SchedulePtr (*make)(), const char* part) {
   }
 }
 
+TEST(SchedulesTest, TakesFractionsOfSteps) {
+  const auto at = [](const SchedulePtr& schedule, int64_t step) {
+    return (*schedule)(Scalar<int64_t>(step)).scalar<float>();
+  };
+  EXPECT_FLOAT_EQ(at(schedules::ExponentialDecay({1, 2.5, 0.25}), 5), 0.0625f);
+  EXPECT_FLOAT_EQ(at(schedules::InverseTimeDecay({1, 0.5, 1, true}), 1), 1.0f / 3);
+  EXPECT_FLOAT_EQ(at(schedules::PolynomialDecay({1, 2.5, 0}), 1), 0.6f);
+  EXPECT_FLOAT_EQ(at(schedules::CosineDecay({1, 4, 0, 2.0, 2.5}), 1), 1.4f);
+  EXPECT_NEAR(at(schedules::CosineDecayRestarts({1, 7.5, 1}), 8), 0.9890738f, 1e-6);
+}
+
 TEST(SchedulesTest, RefusesWrongNumbers) {
   ExpectInvalid(
       [] {

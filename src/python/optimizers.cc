@@ -107,7 +107,7 @@ SchedulePtr MakeSchedule(const std::string& kind, nb::dict options) {
   namespace s = schedules;
   const Given g(options);
   const double first = g.Get("initial_learning_rate", 0.0);
-  const int64_t steps = g.Get<int64_t>("decay_steps", 0);
+  const double steps = g.Get("decay_steps", 0.0);
   if (kind == "ExponentialDecay")
     return s::ExponentialDecay({first, steps, g.Get("decay_rate", 0.0), g.Get("staircase", false)});
   if (kind == "InverseTimeDecay")
@@ -122,11 +122,11 @@ SchedulePtr MakeSchedule(const std::string& kind, nb::dict options) {
   }
   if (kind == "CosineDecay") {
     return s::CosineDecay({first, steps, g.Get("alpha", 0.0), g.Optional<double>("warmup_target"),
-                           g.Get<int64_t>("warmup_steps", 0)});
+                           g.Get("warmup_steps", 0.0)});
   }
   if (kind == "CosineDecayRestarts") {
-    return s::CosineDecayRestarts({first, g.Get<int64_t>("first_decay_steps", 0),
-                                   g.Get("t_mul", 2.0), g.Get("m_mul", 1.0), g.Get("alpha", 0.0)});
+    return s::CosineDecayRestarts({first, g.Get("first_decay_steps", 0.0), g.Get("t_mul", 2.0),
+                                   g.Get("m_mul", 1.0), g.Get("alpha", 0.0)});
   }
   throw nb::key_error(kind.c_str());
 }

@@ -20,13 +20,13 @@ Handler Schedule(const std::function<SchedulePtr(const Case&)>& make) {
 }
 
 double Rate(const Case& golden) { return golden.Get<double>("initial_learning_rate"); }
-int64_t Steps(const Case& golden) { return golden.Get<int64_t>("decay_steps"); }
+double Steps(const Case& golden) { return golden.Get<double>("decay_steps"); }
 
 SchedulePtr Cosine(const Case& golden) {
   schedules::CosineDecayOptions options{.initial_learning_rate = Rate(golden),
                                         .decay_steps = Steps(golden),
                                         .alpha = golden.Param("alpha", 0.0),
-                                        .warmup_steps = golden.Param<int64_t>("warmup_steps", 0)};
+                                        .warmup_steps = golden.Param("warmup_steps", 0.0)};
   if (golden.HasParam("warmup_target")) options.warmup_target = golden.Get<double>("warmup_target");
   return schedules::CosineDecay(options);
 }
@@ -62,7 +62,7 @@ const RegisterGroup kSchedules(
         {"schedule_CosineDecayRestarts", Schedule([](const Case& c) {
            return schedules::CosineDecayRestarts(
                {.initial_learning_rate = Rate(c),
-                .first_decay_steps = c.Get<int64_t>("first_decay_steps"),
+                .first_decay_steps = c.Get<double>("first_decay_steps"),
                 .t_mul = c.Param("t_mul", 2.0),
                 .m_mul = c.Param("m_mul", 1.0),
                 .alpha = c.Param("alpha", 0.0)});

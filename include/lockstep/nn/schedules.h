@@ -20,13 +20,13 @@ class LearningRateSchedule {
 };
 using SchedulePtr = std::shared_ptr<const LearningRateSchedule>;
 
-/// Schedules by Keras's names and with its defaults. s is the step as float32. Errors of all:
-/// InvalidArgument when a number of steps is not positive.
+/// Schedules by Keras's names and with its defaults. s is the step as float32; a number of steps
+/// may have a fraction. Errors of all: InvalidArgument when a number of steps is not positive.
 namespace schedules {
 
 struct ExponentialDecayOptions {
   double initial_learning_rate = 0;
-  int64_t decay_steps = 0;
+  double decay_steps = 0;
   double decay_rate = 0;
   bool staircase = false;
 };
@@ -39,7 +39,7 @@ SchedulePtr PiecewiseConstantDecay(std::vector<int64_t> boundaries, std::vector<
 
 struct PolynomialDecayOptions {
   double initial_learning_rate = 0;
-  int64_t decay_steps = 0;
+  double decay_steps = 0;
   double end_learning_rate = 0.0001;
   double power = 1;
   bool cycle = false;
@@ -50,7 +50,7 @@ SchedulePtr PolynomialDecay(const PolynomialDecayOptions& options);
 
 struct InverseTimeDecayOptions {
   double initial_learning_rate = 0;
-  int64_t decay_steps = 0;
+  double decay_steps = 0;
   double decay_rate = 0;
   bool staircase = false;
 };
@@ -59,10 +59,10 @@ SchedulePtr InverseTimeDecay(const InverseTimeDecayOptions& options);
 
 struct CosineDecayOptions {
   double initial_learning_rate = 0;
-  int64_t decay_steps = 0;
+  double decay_steps = 0;
   double alpha = 0;
   std::optional<double> warmup_target;
-  int64_t warmup_steps = 0;
+  double warmup_steps = 0;
 };
 /// rate * ((1 - alpha) * (1 + cos(pi * min(s, n) / n)) / 2 + alpha); with a warmup target first
 /// linear up to it, then from there.
@@ -70,7 +70,7 @@ SchedulePtr CosineDecay(const CosineDecayOptions& options);
 
 struct CosineDecayRestartsOptions {
   double initial_learning_rate = 0;
-  int64_t first_decay_steps = 0;
+  double first_decay_steps = 0;
   double t_mul = 2;
   double m_mul = 1;
   double alpha = 0;

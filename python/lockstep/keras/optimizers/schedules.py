@@ -42,16 +42,12 @@ class _NativeSchedule(LearningRateSchedule):
             raise TypeError(f"{type(self).__name__}.__init__() missing required arguments: {missing}")
         for key, value in values.items():
             setattr(self, key, value)
-        whole = ("decay_steps", "first_decay_steps", "warmup_steps", "staircase", "cycle", "boundaries",
-                 "values")
+        whole = ("staircase", "cycle", "boundaries", "values")
         options = {key: value if key in whole else float(value) for key, value in values.items()
                    if value is not None}
         if "boundaries" in options:
             options["boundaries"] = [int(one) for one in options["boundaries"]]
             options["values"] = [float(one) for one in options["values"]]
-        for key in ("decay_steps", "first_decay_steps", "warmup_steps"):
-            if key in options:
-                options[key] = int(options[key])
         self._options = values
         self.__dict__["_own"] = _native.make_schedule(self._kind, options)
         if type(self).__call__ is _NativeSchedule.__call__:
