@@ -44,6 +44,13 @@ VariableOptions Checked(const Strategy& strategy, VariableOptions options, const
   return options;
 }
 
+// Whether the strategy's variables have a copy for each replica in TensorFlow, be it one alone. On
+// one device and with parameter servers they are plain.
+bool Mirrors(const Strategy& strategy) {
+  return dynamic_cast<const MirroredStrategy*>(&strategy) != nullptr ||
+         dynamic_cast<const MultiWorkerMirroredStrategy*>(&strategy) != nullptr;
+}
+
 }  // namespace
 
 DistributedVariable::DistributedVariable(Strategy& strategy, const Tensor& initial,
@@ -52,6 +59,7 @@ DistributedVariable::DistributedVariable(Strategy& strategy, const Tensor& initi
       strategy_id_(strategy.id()),
       strategy_name_(strategy.name()),
       replicas_(strategy.num_replicas_in_sync()),
+      divides_(replicas_ > 1 || Mirrors(strategy)),
       parameter_device_(strategy.parameter_device()),
       cells_{first()} {
   if (on_read()) Separate();
@@ -114,14 +122,14 @@ const Tensor& DistributedVariable::Handle() const {
 Tensor DistributedVariable::Read() const {
   RequireOwnStrategy("variable");
   if (InReplica()) return VariableState::Read();
-  if (!on_read() || aggregation() == VariableAggregation::kOnlyFirstReplica || replicas_ == 1) {
-    return ops::Emit1("ReadVariableOp", {cells_[0]});
-  }
-  if (aggregation() == VariableAggregation::kNone) {
+  const bool combines = on_read() && divides_;
+  if (combines && aggregation() == VariableAggregation::kNone) {
     Refuse(Code::kInvalidArgument,
            "what replicas hold of it can't be read as one value without an aggregation; got NONE; "
            "make it with aggregation SUM, MEAN or ONLY_FIRST_REPLICA");
   }
+  if (!combines || aggregation() == VariableAggregation::kOnlyFirstReplica || replicas_ == 1)
+    return ops::Emit1("ReadVariableOp", {cells_[0]});
   std::vector<Tensor> values;
   for (const Tensor& cell : cells_) values.push_back(ops::Emit1("ReadVariableOp", {cell}));
   const Tensor sum = TreeSum(values);
@@ -221,14 +229,14 @@ std::vector<Tensor> DistributedVariable::UpdateTogether(const std::string& op,
 std::vector<Tensor> DistributedVariable::UpdateAll(const std::string& op,
                                                    const std::vector<Tensor>& inputs) {
   std::vector<Tensor> given = Strong(inputs);
-  if (on_read() && aggregation() == VariableAggregation::kSum && replicas_ > 1) {
+  if (on_read() && aggregation() == VariableAggregation::kSum && divides_) {
     if (op != "AssignVariableOp") {
       Refuse(
           Code::kInvalidArgument,
           "outside of a replica it is not said to which replica's part something is added; got " +
               op + "; call it inside of Run, or Assign the sum");
     }
-    given[0] = DividedBy(given[0], replicas_);
+    if (replicas_ > 1) given[0] = DividedBy(given[0], replicas_);
   }
   std::vector<Tensor> first;
   for (size_t r = 0; r < cells_.size(); ++r) {

@@ -49,6 +49,7 @@ class DistributedVariable : public runtime::VariableState {
   const uint64_t strategy_id_;
   const std::string strategy_name_;
   const int replicas_;
+  const bool divides_;  // ON_READ is the replicas' parts, also where there is one replica
   const std::string parameter_device_;  // "": replicas may have copies of their own
   std::vector<Tensor> cells_;
   Tensor replica_handle_;  // in programs traced once for all replicas

@@ -127,6 +127,28 @@ TEST_P(Replicated, OnReadMeanFirstAndNone) {
   EXPECT_THAT(Run([&](const Tensor&) { return none.value(); }), ElementsAre(6, 6));
 }
 
+TEST(OneReplica, OfAMirroredStrategyCombinesWhatOneOfAPlainOneReads) {
+  const auto make = [](Strategy& strategy, Aggregation aggregation) {
+    const auto scope = strategy.scope();
+    return Variable(Scalar(1.0f),
+                    {.synchronization = Synchronization::kOnRead, .aggregation = aggregation});
+  };
+  MirroredStrategy mirrored({.devices = 1});
+  const Error unread = ErrorOf([&] { make(mirrored, Aggregation::kNone).value(); });
+  EXPECT_EQ(unread.code(), Code::kInvalidArgument);
+  EXPECT_THAT(unread.what(), HasSubstr("without an aggregation; got NONE"));
+  const Variable sum = make(mirrored, Aggregation::kSum);
+  const Error added = ErrorOf([&] { sum.AssignAdd(1.0); });
+  EXPECT_EQ(added.code(), Code::kInvalidArgument);
+  EXPECT_THAT(added.what(), HasSubstr("got AssignAddVariableOp"));
+  EXPECT_EQ(sum.Assign(6.0).scalar<float>(), 6);
+  EXPECT_EQ(make(mirrored, Aggregation::kMean).AssignAdd(1.0).scalar<float>(), 2);
+
+  OneDeviceStrategy plain;
+  EXPECT_EQ(make(plain, Aggregation::kNone).value().scalar<float>(), 1);
+  EXPECT_EQ(make(plain, Aggregation::kSum).AssignAdd(1.0).scalar<float>(), 2);
+}
+
 TEST_P(Replicated, ScattersByTheRules) {
   const auto make = [&](Synchronization synchronization, Aggregation aggregation) {
     auto scope = strategy.scope();
