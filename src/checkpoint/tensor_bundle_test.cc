@@ -59,6 +59,19 @@ TEST(TensorBundle, ReadsBackEveryBit) {
                    "`lockstep checkpoint ls` lists what there is"));
 }
 
+TEST(TensorBundle, APartThatIsTheWholeTensorIsATensorThatWasNeverDivided) {
+  MemoryFiles files;
+  const Tensor w = Constant<float>({1, 2, 3, 4}, {2, 2});
+  ASSERT_TRUE(WriteBundle(files, "plain", {{"w", w}}).ok());
+  const std::string plain = base::ReadWholeFile(files, IndexPath("plain")).OrThrow();
+  for (const char* slice : {"2 2 -:-", "2 2 0,2:0,2", "2 2 -:0,2"}) {
+    ASSERT_TRUE(WriteBundle(files, "ck", {{"w", w, slice}}).ok());
+    EXPECT_EQ(base::ReadWholeFile(files, IndexPath("ck")).OrThrow(), plain) << slice;
+  }
+  EXPECT_EQ(WriteBundle(files, "ck", {{"w", w, "2 2 -:-"}, {"w", w, "2 2 0,2:0,2"}}).message(),
+            "[save] the names of tensors must differ; got twice (w)");
+}
+
 TEST(TensorBundle, HoldsNothingWhenNothingIsGiven) {
   MemoryFiles files;
   ASSERT_TRUE(WriteBundle(files, "ck", {}).ok());

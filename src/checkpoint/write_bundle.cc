@@ -18,7 +18,8 @@ Status Refuse(const std::string& rule, const std::string& got, const std::string
   return Status(Code::kInvalidArgument, "[save] " + rule + "; got " + got + " (" + name + ")");
 }
 
-// Adds the place of a part to its tensor's entry, and gives the key of the part's own.
+// Adds the place of a part to its tensor's entry, and gives the key of the part's own. A part that
+// is the whole tensor stands as a tensor that was never divided does.
 Result<std::string> AddPart(const BundleTensor& tensor, Entries& entries) {
   const auto spec = ParseSliceSpec(tensor.slice);
   if (spec && spec->whole.rank() == 0)
@@ -27,6 +28,7 @@ Result<std::string> AddPart(const BundleTensor& tensor, Entries& entries) {
   if (!part || !(*part == tensor.value.shape()))
     return Refuse("a slice is the whole shape and the part's place, as in \"5 2 0,3:0,2\"",
                   tensor.slice + " for " + tensor.value.shape().ToString(), tensor.name);
+  if (*part == spec->whole) return tensor.name;
   const std::string key = SliceKey(tensor.name, spec->slice);
   const auto dtype = static_cast<uint64_t>(tensor.value.dtype());
   auto [whole, added] = entries.try_emplace(tensor.name);
