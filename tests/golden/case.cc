@@ -1,5 +1,6 @@
 #include "case.h"
 
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -202,6 +203,30 @@ DType DTypeOf(const std::string& name) {
     if (DTypeName(dtype) == name) return dtype;
   }
   throw Skip{"the dtype " + name + " is not one of Lockstep's"};
+}
+
+std::vector<double> NumbersIn(const std::string& text) {
+  const auto digit = [&](size_t i) {
+    return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i]));
+  };
+  const auto word = [&](size_t i) { return std::isalnum(static_cast<unsigned char>(text[i])); };
+  std::vector<double> numbers;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!digit(i)) continue;
+    const bool negative = i > 0 && text[i - 1] == '-' && (i == 1 || !word(i - 2));
+    size_t end = i;
+    while (digit(end) || (end < text.size() && text[end] == '.' && digit(end + 1))) ++end;
+    const double size = std::stod(text.substr(i, end - i));
+    numbers.push_back(negative ? -size : size);
+    i = end;
+  }
+  return numbers;
+}
+
+int64_t NumberOf(const std::string& name) {
+  const std::vector<double> numbers = NumbersIn(name);
+  if (numbers.empty()) throw std::runtime_error("a number must stand in the name; got " + name);
+  return static_cast<int64_t>(numbers.back());
 }
 
 Tensor ReadNested(const Json& nested) {

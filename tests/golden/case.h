@@ -81,6 +81,11 @@ Json ParseKeepingZeros(const std::string& text);
 lockstep::Tensor ReadTensor(const Json& entry);
 /// The dtype of this name: "float32", "int64", ...
 lockstep::DType DTypeOf(const std::string& name);
+/// The numbers that a name or a text carries, in order: 8 and 4 in "shuffle8_opseed4", 2 and 6 in
+/// "2..6". A minus that follows a letter or a digit is a dash.
+std::vector<double> NumbersIn(const std::string& text);
+/// The last of them as an integer; std::runtime_error where there is none.
+int64_t NumberOf(const std::string& name);
 /// A float32 tensor from nested lists of numbers.
 lockstep::Tensor ReadNested(const Json& nested);
 

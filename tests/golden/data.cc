@@ -60,8 +60,11 @@ void ShuffleFixed(const Case& golden, Produced& produced) {
   SetGlobalSeed(golden);
   const int64_t n = Int(golden, "n", 10);
   const lockstep::ShuffleOptions options{Seed(golden), false};
-  produced["order_buf3"] = Read(Dataset::Range(n).Shuffle(3, options));
-  produced["order_full"] = Read(Dataset::Range(n).Shuffle(n, options));
+  for (const auto& [name, expected] : golden.outputs().items()) {
+    const bool full = name == "order_full";
+    if (!full && !name.starts_with("order_buf")) throw Skip{"nothing here makes " + name};
+    produced[name] = Read(Dataset::Range(n).Shuffle(full ? n : NumberOf(name), options));
+  }
 }
 
 void ShuffleDefaultSeed(const Case& golden, Produced& produced) {
@@ -123,11 +126,13 @@ void Window(const Case& golden, Produced& produced) {
   }
 }
 
-// Elements 1 to n, element i being i times i: "fill([x],x) for x in 1..n".
+// Elements m to n, element i being i times i: "fill([x],x) for x in m..n".
 void PaddedBatch(const Case& golden, Produced& produced) {
   const auto words = golden.Param<std::string>("elements", "1..5");
-  const int64_t last = std::stoll(words.substr(words.rfind('.') + 1));
-  const Dataset elements = Dataset::Range(1, last + 1).Map([](const Element& x) -> Element {
+  const std::vector<double> bounds = NumbersIn(words);
+  if (bounds.size() != 2) throw Skip{"elements are \"fill([x],x) for x in m..n\", not " + words};
+  const auto first = static_cast<int64_t>(bounds[0]), last = static_cast<int64_t>(bounds[1]);
+  const Dataset elements = Dataset::Range(first, last + 1).Map([](const Element& x) -> Element {
     const int64_t n = x[0].scalar<int64_t>();
     return {Tensor::FromVector(std::vector<int64_t>(n, n), {n})};
   });

@@ -1,3 +1,4 @@
+#include <numeric>
 #include <optional>
 #include <sstream>
 
@@ -77,7 +78,7 @@ lockstep::VariableAggregation Aggregation(const std::string& name) {
   return lockstep::VariableAggregation::kNone;
 }
 
-// One variable that goes through all assignments, in the order in which Keras's table lists them.
+// One variable that goes through the steps that the outputs' names tell, in their order.
 void DistributedVariable(const Case& golden, Produced& produced) {
   const int replicas = golden.Param("replicas", 2);
   lockstep::MirroredStrategy strategy({.devices = replicas, .replicas = replicas});
@@ -105,38 +106,62 @@ void DistributedVariable(const Case& golden, Produced& produced) {
     body();
     return Components(strategy, variable);
   };
-  Try(produced, "replica_assign(a*id+b)",
-      [&] { return in_replicas([&] { variable.Assign(own()); }); });
-  Try(produced, "replica_assign_add(a*id+b)",
-      [&] { return in_replicas([&] { variable.AssignAdd(own()); }); });
-  Try(produced, "cross_read", [&] {
-    const auto scope = strategy.scope();
-    return variable.value();
-  });
-  Try(produced, "cross_assign(6)", [&] { return across([&] { variable.Assign(6.0); }); });
-  Try(produced, "cross_assign_add(1)", [&] { return across([&] { variable.AssignAdd(1.0); }); });
-  Try(produced, "replica_assign_python_5",
-      [&] { return in_replicas([&] { variable.Assign(5.0); }); });
+  for (const auto& [name, expected] : golden.outputs().items()) {
+    const bool adds = name.find("_assign_add(") != std::string::npos;
+    const auto assign = [&](const auto& value) {
+      if (adds) {
+        variable.AssignAdd(value);
+      } else {
+        variable.Assign(value);
+      }
+    };
+    const std::vector<double> numbers = NumbersIn(name);
+    if (name == "cross_read") {
+      Try(produced, name, [&] {
+        const auto scope = strategy.scope();
+        return variable.value();
+      });
+    } else if (name.starts_with("replica_assign") && name.ends_with("(a*id+b)")) {
+      Try(produced, name, [&] { return in_replicas([&] { assign(own()); }); });
+    } else if (name.starts_with("replica_assign_python_") && !numbers.empty()) {
+      Try(produced, name, [&] { return in_replicas([&] { assign(numbers[0]); }); });
+    } else if (name.starts_with("cross_assign") && !numbers.empty()) {
+      Try(produced, name, [&] { return across([&] { assign(numbers[0]); }); });
+    } else {
+      throw Skip{"nothing here does the step " + name};
+    }
+  }
 }
 
-// Replica r has range(4) + 10 r as a matrix.
+// What the replica r has: "range(6)+10*id reshaped [2,3]".
 void ReduceAndGather(const Case& golden, Produced& produced) {
   const int replicas = golden.Param("replicas", 2);
+  const auto text = golden.Param<std::string>("value", "range(4)+10*id reshaped [2,2]");
+  const std::vector<double> numbers = NumbersIn(text);
+  if (!text.starts_with("range(") || text.find("*id") == std::string::npos || numbers.size() < 3)
+    throw Skip{"a replica's value is \"range(n)+k*id reshaped [sizes]\", not " + text};
+  std::vector<float> range(static_cast<size_t>(numbers[0]));
+  std::iota(range.begin(), range.end(), 0.0f);
+  lockstep::Shape shape;
+  for (size_t i = 2; i < numbers.size(); ++i) shape.Append(static_cast<int64_t>(numbers[i]));
   lockstep::MirroredStrategy strategy({.devices = replicas, .replicas = replicas});
   const auto value = strategy.Run([&] {
     const Tensor id = lockstep::GetReplicaContext()->replica_id_in_sync_group();
-    return lockstep::Constant<float>({0, 1, 2, 3}, {2, 2}) +
-           lockstep::Cast(id, lockstep::DType::kFloat32) * 10.0;
+    return Tensor::FromVector(range, shape) +
+           lockstep::Cast(id, lockstep::DType::kFloat32) * numbers[1];
   });
-  for (const auto& [name, op] :
-       {std::pair("SUM", lockstep::ReduceOp::kSum), std::pair("MEAN", lockstep::ReduceOp::kMean)}) {
-    const std::string prefix = std::string(name) + "_axis";
-    produced[prefix + "None"] = strategy.Reduce(op, value, std::nullopt);
-    for (const int axis : {0, 1})
-      produced[prefix + std::to_string(axis)] = strategy.Reduce(op, value, axis);
+  for (const auto& [name, expected] : golden.outputs().items()) {
+    if (name.starts_with("gather")) {
+      produced[name] = strategy.Gather(value, static_cast<int>(NumberOf(name)));
+    } else if (name.starts_with("SUM_axis") || name.starts_with("MEAN_axis")) {
+      const auto op = name[0] == 'S' ? lockstep::ReduceOp::kSum : lockstep::ReduceOp::kMean;
+      std::optional<int> axis;
+      if (!name.ends_with("None")) axis = static_cast<int>(NumberOf(name));
+      produced[name] = strategy.Reduce(op, value, axis);
+    } else {
+      throw Skip{"nothing here makes the output " + name};
+    }
   }
-  for (const int axis : {0, 1})
-    produced["gather" + std::to_string(axis)] = strategy.Gather(value, axis);
 }
 
 // "MaxSize_1k_max3_100x16": the partitioner, then the shape.

@@ -1,7 +1,11 @@
 #include "lockstep/nn/layers.h"
+
+#include <algorithm>
+
 #include "gradients.h"
 #include "lockstep/nn/constraints.h"
 #include "lockstep/nn/regularizers.h"
+#include "lockstep/ops/array.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/gradient_tape.h"
@@ -89,6 +93,8 @@ LayerPtr BatchNormalization(const Case& golden) {
                                        .scale = golden.Param("scale", true)});
 }
 LayerPtr LayerNormalization(const Case& golden) {
+  if (golden.Param("rms_scaling", false))
+    throw Skip{"the parameter rms_scaling of layer normalization is not known here"};
   return lockstep::LayerNormalization(
       {.axis = golden.HasParam("axis") ? golden.Integers("axis") : std::vector<int64_t>{-1},
        .epsilon = golden.Param("epsilon", 1e-3),
@@ -118,7 +124,7 @@ LayerPtr MultiHeadAttention(const Case& golden) {
   options.use_bias = golden.Param("use_bias", true);
   options.use_causal_mask = golden.Param("use_causal_mask", false);
   if (golden.HasParam("output_shape")) options.output_dim = golden.Integers("output_shape").back();
-  golden.Param("dropout", 0.0);  // it acts in training only, which no case asks for
+  options.dropout = golden.Param("dropout", 0.0);  // outside of training, for rows all masked
   return lockstep::MultiHeadAttention(golden.Get<int64_t>("num_heads"),
                                       golden.Get<int64_t>("key_dim"), options);
 }
@@ -127,6 +133,7 @@ lockstep::AttentionLayerOptions AttentionOptions(const Case& golden) {
   lockstep::AttentionLayerOptions options;
   if (golden.HasParam("use_scale")) options.use_scale = golden.Get<bool>("use_scale");
   options.use_causal_mask = golden.Param("use_causal_mask", false);
+  options.dropout = golden.Param("dropout", 0.0);
   options.concat_scores = golden.Param<std::string>("score_mode", "dot") == "concat";
   return options;
 }
@@ -144,6 +151,15 @@ Tensor MaskOf(const Case& golden) {
   return lockstep::Cast(ReadNested(golden.Value("attention_mask")), lockstep::DType::kBool);
 }
 
+// The inputs, and behind query, value and key the mask where the case has one. What is left out is
+// the one before, as in Keras.
+std::vector<Tensor> WithMask(const Case& golden, std::vector<Tensor> inputs) {
+  if (!golden.HasParam("attention_mask")) return inputs;
+  while (inputs.size() < 3) inputs.push_back(inputs.back());
+  inputs.push_back(MaskOf(golden));
+  return inputs;
+}
+
 // One call that starts from the given weights, and its gradients.
 Handler Measure(LayerPtr (*make)(const Case&)) {
   return [make](const Case& golden, Produced& produced) {
@@ -151,7 +167,7 @@ Handler Measure(LayerPtr (*make)(const Case&)) {
     std::vector<Tensor> inputs;
     for (const std::string& name : InputNames(golden)) inputs.push_back(golden.Input(name));
     const std::vector<Tensor> watched = inputs;
-    if (golden.HasParam("attention_mask")) inputs.push_back(MaskOf(golden));
+    inputs = WithMask(golden, inputs);
     layer(inputs);  // makes the weights
     const auto weights = AssignWeights(golden, *layer);
     lockstep::GradientTape tape({.persistent = true});
@@ -205,7 +221,7 @@ lockstep::RecurrentOptions RecurrentOptionsOf(const Case& golden) {
   options.unit_forget_bias = golden.Param("unit_forget_bias", true);
   options.reset_after = golden.Param("reset_after", true);
   options.zero_output_for_mask = golden.Param("zero_output_for_mask", false);
-  golden.Param("unroll", false);  // it changes no value
+  golden.Param("unroll", false);  // it changes what a mask means, no more: StepMaskOf
   return options;
 }
 
@@ -225,17 +241,26 @@ lockstep::MergeMode MergeModeOf(const Case& golden) {
                           : lockstep::MergeMode::kNone;
 }
 
-// A bool matrix from nested lists.
-Tensor StepMaskOf(const Case& golden) {
-  return lockstep::Cast(ReadNested(golden.Value("mask")), lockstep::DType::kBool);
+// A bool matrix from nested lists. Where steps are unrolled, Keras turns it round together with the
+// input that goes backwards, but not for the zeros of outputs; and else never.
+Tensor StepMaskOf(const Case& golden, bool both_ways) {
+  const Tensor mask = lockstep::Cast(ReadNested(golden.Value("mask")), lockstep::DType::kBool);
+  const bool backwards = both_ways || golden.Param("go_backwards", false);
+  if (!golden.Param("unroll", false) || !backwards) return mask;
+  const Tensor turned = lockstep::Reverse(mask, {1});
+  const bool zeros =
+      golden.Param("zero_output_for_mask", false) && golden.Param("return_sequences", false);
+  if ((both_ways || zeros) && !std::ranges::equal(mask.data<bool>(), turned.data<bool>()))
+    throw Skip{"unrolled and backwards, Keras turns a mask round for one of its two uses"};
+  return turned;
 }
 
-// A layer with several results: y0, y1, ...
-void MeasureStates(const Case& golden, Produced& produced,
+// A layer with several results: y0, y1, ...; one that goes both ways is two in Keras.
+void MeasureStates(const Case& golden, Produced& produced, bool both_ways,
                    const lockstep::StatefulPtr<lockstep::StatefulLayer>& layer) {
   const Tensor x = golden.Input("x");
   std::vector<Tensor> inputs{x};
-  if (golden.HasParam("mask")) inputs.push_back(StepMaskOf(golden));
+  if (golden.HasParam("mask")) inputs.push_back(StepMaskOf(golden, both_ways));
   golden.Param("return_state", false);
   layer->CallWithStates(inputs);  // makes the weights
   const auto weights = AssignWeights(golden, *layer);
@@ -260,13 +285,13 @@ void MeasureStates(const Case& golden, Produced& produced,
 
 Handler Recurrent(MakeRecurrent make) {
   return [make](const Case& golden, Produced& produced) {
-    MeasureStates(golden, produced,
+    MeasureStates(golden, produced, false,
                   std::shared_ptr<lockstep::StatefulLayer>(RecurrentOf(golden, make)));
   };
 }
 Handler Bidirectional(MakeRecurrent make) {
   return [make](const Case& golden, Produced& produced) {
-    MeasureStates(golden, produced,
+    MeasureStates(golden, produced, true,
                   lockstep::Bidirectional(RecurrentOf(golden, make), MergeModeOf(golden)));
   };
 }

@@ -135,6 +135,7 @@ OptimizerPtr Muon(const Params& params) {
   params.Read("adam_beta_2", options.adam_beta_2);
   params.Read("adam_weight_decay", options.adam_weight_decay);
   params.Read("epsilon", options.epsilon);
+  params.Read("exclude_layers", options.exclude_layers);
   params.Read("exclude_embeddings", options.exclude_embeddings);
   params.Read("muon_a", options.muon_a);
   params.Read("muon_b", options.muon_b);

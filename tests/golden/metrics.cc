@@ -64,11 +64,18 @@ MetricPtr FBeta(const Case& golden) {
   return metrics::FBetaScore(options);
 }
 
-// Scores of classes, whose largest counts, when there is a further axis.
+// Whether `input` holds class numbers. Where no parameter says so: all but floating numbers with an
+// axis of classes, whose largest counts.
+bool Sparse(const Case& golden, const std::string& param, const std::string& input) {
+  const Tensor values = golden.Input(input);
+  const bool scores = lockstep::IsFloating(values.dtype()) && values.rank() > 1;
+  return golden.Param(param, !scores);
+}
+
 MetricPtr MeanIoU(const Case& golden) {
-  const bool sparse = golden.Input("y_true0").rank() == 1;
   return metrics::MeanIoU(golden.Get<int64_t>("num_classes"),
-                          {.sparse_y_true = sparse, .sparse_y_pred = sparse});
+                          {.sparse_y_true = Sparse(golden, "sparse_y_true", "y_true0"),
+                           .sparse_y_pred = Sparse(golden, "sparse_y_pred", "y_pred0")});
 }
 
 void MeanSequence(const Case& golden, Produced& produced) {

@@ -136,14 +136,43 @@ void ClipByGlobalNorm(const Case& golden, Produced& produced) {
   produced["norm"] = norm;
 }
 
+lockstep::SortDirection DirectionOf(const Case& golden) {
+  return golden.Param<std::string>("direction", "ASCENDING") == "DESCENDING"
+             ? lockstep::SortDirection::kDescending
+             : lockstep::SortDirection::kAscending;
+}
+
+lockstep::TopKResult TopK(const Case& golden, const Tensor& x) {
+  if (!golden.Param("sorted", true))
+    throw Skip{"with sorted false the order is none that TensorFlow promises"};
+  return lockstep::TopK(x, golden.Param<int64_t>("k", 1));
+}
+
+// A number, or a bool as 0 or 1.
+double NumberOrBool(const Case& golden, const std::string& name, double fallback) {
+  if (!golden.HasParam(name)) return fallback;
+  const Json& value = golden.Value(name);
+  return value.is_boolean() ? value.get<bool>() : value.get<double>();
+}
+
+// In the dtype of what is expected, which follows from the values or a parameter.
+Tensor OneHot(const Case& golden, const std::vector<Tensor>& inputs) {
+  golden.Knows("dtype");
+  const Tensor y = lockstep::OneHot(inputs[0], golden.Get<int64_t>("depth"),
+                                    {.on_value = NumberOrBool(golden, "on_value", 1),
+                                     .off_value = NumberOrBool(golden, "off_value", 0),
+                                     .axis = golden.Param("axis", -1)});
+  return lockstep::Cast(y, DTypeOf(golden.OutputDType("y")));
+}
+
 void TopKTies(const Case& golden, Produced& produced) {
   const Tensor x = golden.Input("x");
-  const auto [values, indices] = lockstep::TopK(x, golden.Param<int64_t>("k", 1));
+  const auto [values, indices] = TopK(golden, x);
   produced["values"] = values;
   produced["indices"] = indices;
   produced["argmax"] = lockstep::ArgMax(x, -1);
   produced["argmin"] = lockstep::ArgMin(x, -1);
-  produced["argsort"] = lockstep::ArgSort(x);
+  produced["argsort"] = lockstep::ArgSort(x, golden.Param("axis", -1), DirectionOf(golden));
 }
 
 void IntegerDivision(const Case& golden, Produced& produced) {
@@ -211,11 +240,13 @@ const RegisterGroup kArray(
                           })},
         {"sort", On({"x"},
                     [](const Case& c, Inputs in) {
-                      const bool falling = c.Param<std::string>("direction", "") == "DESCENDING";
-                      return lockstep::Sort(in[0], c.Param("axis", -1),
-                                            falling ? lockstep::SortDirection::kDescending
-                                                    : lockstep::SortDirection::kAscending);
+                      return lockstep::Sort(in[0], c.Param("axis", -1), DirectionOf(c));
                     })},
+        {"argsort", On({"x"},
+                       [](const Case& c, Inputs in) {
+                         c.Param("stable", false);
+                         return lockstep::ArgSort(in[0], c.Param("axis", -1), DirectionOf(c));
+                       })},
         {"roll", NotBuilt},
         {"repeat", NotBuilt},
         {"segment_mean", NotBuilt},
@@ -251,18 +282,9 @@ const RegisterGroup kArray(
                                       return lockstep::UnsortedSegmentSum(
                                           in[0], Ids(c), c.Get<int64_t>("num_segments"));
                                     })},
-        {"top_k_values", On({"x"},
-                            [](const Case& c, Inputs in) {
-                              return lockstep::TopK(in[0], c.Param<int64_t>("k", 1)).values;
-                            })},
+        {"top_k_values", On({"x"}, [](const Case& c, Inputs in) { return TopK(c, in[0]).values; })},
         {"top_k_ties_indices", TopKTies},
-        {"one_hot", On({"i"},
-                       [](const Case& c, Inputs in) {
-                         return lockstep::OneHot(in[0], c.Get<int64_t>("depth"),
-                                                 {.on_value = c.Param("on_value", 1.0),
-                                                  .off_value = c.Param("off_value", 0.0),
-                                                  .axis = c.Param("axis", -1)});
-                       })},
+        {"one_hot", On({"i"}, OneHot)},
         {"int_division_and_mod", IntegerDivision},
         {"round_half_even",
          On({"x"}, [](const Case&, Inputs in) { return lockstep::Round(in[0]); })},

@@ -31,8 +31,22 @@ void Elu(const Case& golden, Produced& produced) {
   });
 }
 
-Tensor ExactGelu(const Tensor& x) { return lockstep::Gelu(x, false); }
+void Gelu(const Case& golden, Produced& produced) {
+  const bool approximate = golden.Param("approximate", false);
+  ForwardAndBackward(golden, produced, {"x"}, [&](const std::vector<Tensor>& inputs) {
+    return lockstep::Gelu(inputs[0], approximate);
+  });
+}
+
 Tensor TanhGelu(const Tensor& x) { return lockstep::Gelu(x, true); }
+
+void Silu(const Case& golden, Produced& produced) {
+  const double beta = golden.Param("beta", 1.0);
+  ForwardAndBackward(golden, produced, {"x"}, [&](const std::vector<Tensor>& inputs) {
+    const Tensor& x = inputs[0];
+    return beta == 1 ? lockstep::Silu(x) : x * lockstep::Sigmoid(x * beta);
+  });
+}
 
 // An activation of Keras's by its name, which is the case's from "unary_" on.
 Handler Named(const std::string& name) {
@@ -82,10 +96,10 @@ const RegisterGroup kUnary("ops_unary", {
                                             {"unary_elu", Elu},
                                             {"unary_selu", Unary(lockstep::Selu)},
                                             {"unary_leaky_relu", LeakyRelu},
-                                            {"unary_gelu", Unary(ExactGelu)},
+                                            {"unary_gelu", Gelu},
                                             {"unary_gelu_tanh", Unary(TanhGelu)},
-                                            {"unary_silu", Unary(lockstep::Silu)},
-                                            {"unary_swish", Unary(lockstep::Silu)},
+                                            {"unary_silu", Silu},
+                                            {"unary_swish", Silu},
                                             {"unary_erf", Unary(lockstep::Erf)},
                                             {"unary_erfc", Unary(lockstep::Erfc)},
                                             {"unary_mish", Unary(lockstep::Mish)},

@@ -1,6 +1,8 @@
 #include "case.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/indexed_slices.h"
+#include "lockstep/ops/math.h"
+#include "lockstep/ops/reduce.h"
 #include "make_optimizer.h"
 
 namespace golden {
@@ -12,9 +14,28 @@ using lockstep::Variable;
 
 OptimizerPtr Make(const Case& golden) { return MakeOptimizer(golden); }
 
+// Keras names the means of rows and those of columns like the weight itself, so that a case has the
+// columns' alone (0 where there are none), and keeps the velocity that follows from them.
+void NameAsAdafactor(const std::vector<Variable>& weights, Produced& produced) {
+  for (const Variable& weight : weights) {
+    const std::string name = "slots/" + weight.name();
+    if (!produced.contains(name + "_column_means")) {
+      produced[name] = lockstep::Scalar<int32_t>(0);
+      continue;
+    }
+    const Tensor rows = std::get<Tensor>(produced[name + "_row_means"]);
+    const Tensor columns = std::get<Tensor>(produced[name + "_column_means"]);
+    produced[name] = columns;
+    const Tensor shares = rows / lockstep::ReduceMean(rows, -1, true);
+    produced[name + "_velocity"] =
+        lockstep::ExpandDims(shares, -1) * lockstep::ExpandDims(columns, -2);
+  }
+}
+
 // Slots by the name that follows the optimizer's; the optimizer's own numbers left out. Keras
 // numbers what has no name ("variable", "variable_1") over all optimizers of the process.
-void ProduceSlots(const Case& golden, const OptimizerPtr& optimizer, Produced& produced) {
+void ProduceSlots(const Case& golden, const OptimizerPtr& optimizer,
+                  const std::vector<Variable>& weights, Produced& produced) {
   for (const Variable& variable : optimizer->variables()) {
     std::string name = variable.name().substr(variable.name().rfind('/') + 1);
     if (name == "variable") {
@@ -25,6 +46,7 @@ void ProduceSlots(const Case& golden, const OptimizerPtr& optimizer, Produced& p
     }
     produced["slots/" + name] = variable.value();
   }
+  if (golden.Get<std::string>("class") == "Adafactor") NameAsAdafactor(weights, produced);
 }
 
 // Weights "a0", "b0", ... with the gradients of each step in "ga", "gb", ...
@@ -48,7 +70,7 @@ void Dense(const Case& golden, Produced& produced) {
   }
   for (size_t i = 0; i < weights.size(); ++i)
     produced[names[i] + "_steps"] = lockstep::Stack(steps[i]);
-  ProduceSlots(golden, optimizer, produced);
+  ProduceSlots(golden, optimizer, weights, produced);
 }
 
 // A table of rows whose gradient is given as slices.
@@ -62,7 +84,7 @@ void Sparse(const Case& golden, Produced& produced) {
     steps.push_back(weight.value());
   }
   produced["w_steps"] = lockstep::Stack(steps);
-  ProduceSlots(golden, optimizer, produced);
+  ProduceSlots(golden, optimizer, {weight}, produced);
 }
 
 const RegisterGroup kOptimizers("optimizers", {{"opt", Dense}, {"opt_sparse", Sparse}});
