@@ -11,9 +11,11 @@ namespace {
 
 // Ops whose output's elements are elements of their inputs, or that ask whether two are equal.
 constexpr std::string_view kOps[] = {
-    "BroadcastTo", "ConcatV2",  "Equal",        "Fill",     "GatherNd",  "GatherV2",
-    "NotEqual",    "Pack",      "ReverseV2",    "SelectV2", "Slice",     "Split",
-    "SplitV",      "SplitLike", "StridedSlice", "Tile",     "Transpose", "Unpack"};
+    "BroadcastTo", "ConcatV2",  "Equal",        "Fill",
+    "GatherNd",    "GatherV2",  "NotEqual",     "Pack",
+    "ReverseV2",   "SelectV2",  "Slice",        "Split",
+    "SplitV",      "SplitLike", "StridedSlice", "TensorScatterUpdate",
+    "Tile",        "Transpose", "Unpack"};
 
 // Equal and NotEqual of strings of one shape, or with a scalar.
 class CompareStrings : public Kernel {

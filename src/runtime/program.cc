@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Program::Item::Kind;
 
-Kind KindOf(const graph::Node& node) {
+Kind KindOf(const graph::Graph& graph, const graph::Node& node) {
   const std::string& op = node.spec->name;
   if (op == "If") return Kind::kIf;
   if (op == "While") return Kind::kWhile;
@@ -23,9 +23,16 @@ Kind KindOf(const graph::Node& node) {
     return host->meets ? Kind::kMeeting : host->waits ? Kind::kWait : Kind::kHost;
   }
   if (kernels::KernelRegistry::Cpu().FindValueFunction(op) != nullptr) return Kind::kValues;
-  // A plan's memory holds no strings.
-  const bool strings = std::any_of(node.outputs.begin(), node.outputs.end(),
-                                   [](const auto& type) { return type.dtype == DType::kString; });
+  // A plan's memory holds no strings, in values or variables.
+  const auto is_string = [](const ops::TensorType& type) {
+    return type.dtype == DType::kString ||
+           (type.dtype == DType::kResource && type.element == DType::kString);
+  };
+  const bool strings =
+      std::any_of(node.outputs.begin(), node.outputs.end(), is_string) ||
+      std::any_of(node.inputs.begin(), node.inputs.end(), [&](graph::Endpoint input) {
+        return graph.type(input).dtype == DType::kResource && is_string(graph.type(input));
+      });
   return strings ? Kind::kValues : Kind::kSegment;
 }
 
@@ -48,8 +55,8 @@ const graph::Graph& BodyOf(const ops::Attributes& attributes, std::string_view n
 }
 
 bool NeedsProgram(const graph::Graph& graph) {
-  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const graph::Node& node) {
-    return !IsLeaf(node) && KindOf(node) != Kind::kSegment;
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const graph::Node& node) {
+    return !IsLeaf(node) && KindOf(graph, node) != Kind::kSegment;
   });
 }
 
@@ -72,7 +79,7 @@ Program::Program(const graph::Graph& graph, const ExecutionOptions& options)
       constants_.emplace_back(ValueOf({node.id, 0}), node.attributes.Get<Tensor>("value"));
     } else if (node.spec->name == "Arg") {
       continue;
-    } else if (KindOf(node) == Kind::kSegment) {
+    } else if (KindOf(graph_, node) == Kind::kSegment) {
       segment.push_back(node.id);
     } else {
       AddSegment(segment);
@@ -87,7 +94,7 @@ Program::~Program() = default;
 
 void Program::AddStep(const graph::Node& node) {
   auto item = std::make_unique<Item>();
-  item->kind = KindOf(node);
+  item->kind = KindOf(graph_, node);
   item->node = node.id;
   for (graph::Endpoint input : node.inputs) item->inputs.push_back(ValueOf(input));
   for (size_t i = 0; i < node.outputs.size(); ++i) {

@@ -30,8 +30,20 @@ class Assign : public Kernel {
   size_t row_bytes_;
 };
 
+class AssignStrings : public Kernel {
+ public:
+  explicit AssignStrings(const KernelSpec& spec) : count_(spec.inputs[0].shape.num_elements()) {}
+  void Run(const KernelMemory& memory, int64_t, int64_t) const override {
+    const auto* from = memory.in<std::string>(1);
+    std::copy(from, from + count_, memory.resource<std::string>(0));
+  }
+
+ private:
+  int64_t count_;
+};
+
 std::unique_ptr<Kernel> MakeAssign(const KernelSpec& spec) {
-  if (spec.inputs[0].dtype == DType::kString) return nullptr;
+  if (spec.inputs[0].dtype == DType::kString) return std::make_unique<AssignStrings>(spec);
   return std::make_unique<Assign>(spec);
 }
 
