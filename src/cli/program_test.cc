@@ -289,6 +289,9 @@ TEST_F(Program, SaysWhatIsWrongWithASave) {
       {"--resume " + Path("none"),
        "lockstep: NotFound: [load] a save, or a directory of saves, must be there; got nothing (" +
            Path("none") + "); name what --checkpoint named\n"},
+      {"--learning-rate 0.5 --resume " + Path("saves"),
+       "lockstep: FailedPrecondition: [resume] the save is of a training with learning_rate 0.001; "
+       "got 0.5; leave out --learning-rate to go on, or --resume to begin anew\n"},
       {"--replicas 3 --resume " + Path("saves"),
        "lockstep: FailedPrecondition: [resume] the save is of a training with replicas 1; got 3; R "
        "belongs to the program, so give as many replicas (devices may differ)\n"},

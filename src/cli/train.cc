@@ -106,6 +106,25 @@ void TellIfSavesAreReplaced(const TrainOptions& options) {
        options.checkpoint + ", to keep them another --checkpoint");
 }
 
+// A resumed training goes on at its own rate: another one would be lost without a word.
+void RequireSavedRate(const TrainOptions& options) {
+  if (options.learning_rate == 0) return;
+  const SavedState save =
+      checkpoint::ReadSaveOrNewest(base::LocalFiles(), options.resume).OrThrow();
+  for (const NamedTensor& tensor : save.tensors) {
+    if (!tensor.name.ends_with("/learning_rate") || tensor.value.rank() != 0) continue;
+    const auto saved = tensor.value.scalar<float>();
+    const auto asked = static_cast<float>(options.learning_rate);
+    if (saved == asked) return;
+    char text[256];
+    std::snprintf(text, sizeof(text),
+                  "[resume] the save is of a training with learning_rate %g; got %g; leave out "
+                  "--learning-rate to go on, or --resume to begin anew",
+                  saved, asked);
+    throw Error(Code::kFailedPrecondition, text);
+  }
+}
+
 std::unique_ptr<Strategy> MakeStrategy(const TrainOptions& options) {
   if (options.strategy == "mirrored") {
     return std::make_unique<MirroredStrategy>(
@@ -241,7 +260,10 @@ int Train(const TrainOptions& options) {
   TellIfAloneAmongOthers(*strategy, options.strategy);
   const auto scope = strategy->scope();
   Task task = MakeTask(options);
-  if (!options.resume.empty()) task.model->ResumeTraining(options.resume);
+  if (!options.resume.empty()) {
+    RequireSavedRate(options);
+    task.model->ResumeTraining(options.resume);
+  }
   std::optional<SavesClaim> claim;
   if (!options.checkpoint.empty() &&
       (strategy->ranks() == nullptr || strategy->ranks()->rank() == 0)) {
