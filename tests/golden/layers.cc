@@ -75,13 +75,14 @@ LayerPtr UpSampling2D(const Case& golden) {
 }
 LayerPtr Conv1D(const Case& golden) {
   lockstep::Conv1DOptions options;
-  options.strides = golden.Param<int64_t>("strides", 1);
+  if (golden.HasParam("strides")) options.strides = golden.Integers("strides").front();
   options.padding = golden.Param<std::string>("padding", "valid");
-  options.dilation_rate = golden.Param<int64_t>("dilation_rate", 1);
+  if (golden.HasParam("dilation_rate"))
+    options.dilation_rate = golden.Integers("dilation_rate").front();
   options.groups = golden.Param<int64_t>("groups", 1);
   options.activation = ActivationOf(golden);
   options.use_bias = golden.Param("use_bias", true);
-  return lockstep::Conv1D(golden.Get<int64_t>("filters"), golden.Get<int64_t>("kernel_size"),
+  return lockstep::Conv1D(golden.Get<int64_t>("filters"), golden.Integers("kernel_size").front(),
                           options);
 }
 

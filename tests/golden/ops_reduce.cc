@@ -7,13 +7,18 @@ namespace {
 using lockstep::Axes;
 using lockstep::Tensor;
 
-// Without parameters the axes that the result lacks: trailing ones.
+// Without parameters the axes that the result lacks; the later of equally long ones.
 Axes AxesOf(const Case& golden) {
   if (golden.HasParam("axis")) return golden.Integers("axis");
   if (golden.MentionsParam("axis")) return {};
+  const lockstep::Shape whole = golden.Input("x").shape(), left = golden.OutputShape("y");
   std::vector<int64_t> axes;
-  const int rank = golden.Input("x").rank();
-  for (int axis = golden.OutputShape("y").rank(); axis < rank; ++axis) axes.push_back(axis);
+  int kept = 0;
+  for (int axis = 0; axis < whole.rank(); ++axis) {
+    const bool keeps = kept < left.rank() && left[kept] == whole[axis];
+    kept += keeps;
+    if (!keeps) axes.push_back(axis);
+  }
   return axes;
 }
 
