@@ -30,9 +30,13 @@ uint64_t Order::AtMerge(int id, std::span<const int> sources, const uint64_t* re
   const FlatNode& node = flat_.nodes[id];
   for (const Edge& edge : node.inputs) {
     uint64_t bits = reached[edge.from];
+    // A Switch that leads here itself stands for one side of it.
+    std::vector<Literal> given;
     for (size_t b = 0; b < sources.size(); ++b) {
       if (bits >> b & 1) continue;
-      if (conditions_.Exclude(edge.from, sources[b], loop)) bits |= uint64_t{1} << b;
+      if (given.empty()) given = conditions_.Along(edge);
+      if (given.empty()) break;
+      if (conditions_.Exclude(given, conditions_.Of(sources[b]), loop)) bits |= uint64_t{1} << b;
     }
     all &= bits;
   }
