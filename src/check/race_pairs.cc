@@ -10,7 +10,7 @@ namespace {
 // all but for values that skip one.
 constexpr int kMostApart = 2;
 
-constexpr int64_t kMaxPairs = 1'000'000;
+constexpr int64_t kMaxPairs = 2'000'000;
 constexpr int64_t kMaxSteps = 2'000'000'000;
 // At most so many pairs have a write among them.
 int64_t MostPairs(const std::vector<Access>& accesses) {
@@ -20,7 +20,10 @@ int64_t MostPairs(const std::vector<Access>& accesses) {
     counts[access.object].second += access.writes();
   }
   int64_t pairs = 0;
-  for (const auto& [object, count] : counts) pairs += count.first * count.second;
+  for (const auto& [object, count] : counts) {
+    const auto [all, writes] = count;
+    pairs += (all - writes) * writes + writes * (writes + 1) / 2;
+  }
   return pairs;
 }
 
@@ -165,7 +168,7 @@ Result<std::vector<Pair>> PairsOf(const FlatGraph& flat, const Values& values,
   const auto sweeps = static_cast<int64_t>(accesses.size()) / 64 + 1;
   if (values.incomplete || most > kMaxPairs || sweeps * edges > kMaxSteps) {
     return Status(Code::kResourceExhausted,
-                  "[race] a graph may have a million pairs of accesses of one variable; got " +
+                  "[race] a graph may have two million pairs of accesses of one variable; got " +
                       std::to_string(most) + " among " + std::to_string(accesses.size()) +
                       " accesses and " + std::to_string(edges) + " edges");
   }
