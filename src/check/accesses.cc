@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "check/captured.h"
 #include "graph/graph_def.pb.h"
 
 namespace lockstep::check {
@@ -60,6 +61,7 @@ class AccessCollector {
   void Look(int id) {
     const FlatNode& node = flat_.nodes[id];
     if (node.kind != Kind::kOp || conditions_.Never(id)) return;
+    if (RunsDataset(node.def->op())) return LookIntoDatasets(id);
     // In a body nobody can fetch what nobody takes.
     const bool unused =
         !flat_.scopes[node.scope].function.empty() && flat_.successors[id].size() <= 1;
@@ -75,6 +77,40 @@ class AccessCollector {
           access.behind = node.inputs[i].from;
         }
         Keep(std::move(access));
+      }
+    }
+  }
+
+  // The functions of the node and of the datasets that it takes run while it does.
+  void LookIntoDatasets(int id) {
+    std::vector<int> open{id};
+    std::set<int> seen{id};
+    while (!open.empty()) {
+      const FlatNode& node = flat_.nodes[open.back()];
+      open.pop_back();
+      if (node.kind == Kind::kOp) KeepCaptured(id, node);
+      for (const Edge& edge : node.inputs) {
+        const FlatNode& from = flat_.nodes[edge.from];
+        const bool dataset = from.kind == Kind::kOp
+                                 ? from.def->op().find("Dataset") != std::string::npos
+                                 : from.kind == Kind::kJoin;
+        if (dataset && seen.insert(edge.from).second) open.push_back(edge.from);
+      }
+    }
+  }
+
+  void KeepCaptured(int id, const FlatNode& node) {
+    std::vector<const std::vector<int>*> handles;
+    for (const Edge& edge : node.inputs) {
+      if (!values_.Of(edge).empty()) handles.push_back(&values_.Of(edge));
+    }
+    for (size_t k = 0; k < handles.size(); ++k) {
+      const auto what = AccessOfCaptured(*flat_.library, *node.def, static_cast<int>(k),
+                                         static_cast<int>(handles.size()));
+      for (int object : *handles[k]) {
+        const Object& one = values_.objects[object];
+        if (!what || one.kind != Object::Kind::kVariable || one.reference) continue;
+        Keep({.node = id, .object = object, .what = *what, .may = handles[k]->size() > 1});
       }
     }
   }

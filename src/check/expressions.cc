@@ -92,7 +92,8 @@ Edge OriginOf(const FlatGraph& flat, Edge edge, bool* negated) {
     if (TakesChanging(flat, node)) break;
     if (alone && node.kind == Kind::kJoin) {
       edge = node.inputs[0];
-    } else if (alone && IsOp(node, {"Identity", "StopGradient", "Enter", "Snapshot"})) {
+    } else if (alone && IsOp(node, {"Identity", "StopGradient", "Enter", "Snapshot", "_Recv",
+                                    "_HostRecv"})) {
       edge = node.inputs[0];
     } else if (IsOp(node, {"Switch"}) && node.inputs.size() == 2) {
       edge = node.inputs[0];

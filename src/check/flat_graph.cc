@@ -1,6 +1,7 @@
 #include "check/flat_graph.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -97,6 +98,7 @@ class Flattener {
  public:
   explicit Flattener(const graph::ReadGraph& read) : read_(read) {
     const auto& library = read.graph->library();
+    flat_.library = &library;
     for (int i = 0; i < library.function_size(); ++i) {
       functions_.emplace(library.function(i).signature().name(), i);
     }
@@ -112,6 +114,7 @@ class Flattener {
     LOCKSTEP_RETURN_IF_ERROR(Add(&body, 0, -1, -1));
     for (int i : fetched)
       flat_.nodes[body.made.at(read_.graph->node(i).name()).node].fetched = true;
+    ConnectTransfers();
     LOCKSTEP_RETURN_IF_ERROR(FindLoops(&flat_, read_.where));
     return std::move(flat_);
   }
@@ -149,6 +152,32 @@ class Flattener {
     };
     std::unordered_map<std::string_view, Made> made;
   };
+
+  // What a `_Recv` gives is what the one `_Send` of its name was given. In loops of version 1 each
+  // iteration has a transfer of its own, and which one is not followed.
+  void ConnectTransfers() {
+    std::map<std::string, std::vector<int>> sends, receives;  // by name and devices
+    for (size_t i = 0; i < flat_.nodes.size(); ++i) {
+      const FlatNode& node = flat_.nodes[i];
+      if (IsOp(node, {"Enter", "RefEnter"})) return;
+      const bool sends_it = IsOp(node, {"_Send", "_HostSend"});
+      if (!sends_it && !IsOp(node, {"_Recv", "_HostRecv"})) continue;
+      std::string key;
+      for (const char* part : {"tensor_name", "send_device", "recv_device"}) {
+        const auto place = node.def->attr().find(part);
+        key += (place == node.def->attr().end() ? "" : place->second.s()) + "\n";
+      }
+      (sends_it ? sends : receives)[key].push_back(static_cast<int>(i));
+    }
+    for (const auto& [key, to] : receives) {
+      const auto place = sends.find(key);
+      if (place == sends.end() || place->second.size() != 1 || to.size() != 1) continue;
+      const FlatNode& send = flat_.nodes[place->second[0]];
+      FlatNode& receive = flat_.nodes[to[0]];
+      if (send.inputs.size() == 1 && receive.inputs.empty()) receive.inputs = send.inputs;
+      receive.controls.push_back({place->second[0]});
+    }
+  }
 
   int NewNode(Kind kind, const NodeDef* def, int scope, int line) {
     flat_.nodes.push_back({.kind = kind, .def = def, .scope = scope, .line = line});

@@ -8,6 +8,10 @@
 #include "graph/graph_def.h"
 #include "lockstep/base/status.h"
 
+namespace lockstep::graph_def {
+class FunctionDefLibrary;
+}
+
 namespace lockstep::check {
 
 /// What a node waits for: output `output` of node `from`, or with -1 that it is done. `loop` >= 0:
@@ -65,6 +69,7 @@ struct Loop {
 };
 
 struct FlatGraph {
+  const graph_def::FunctionDefLibrary* library = nullptr;
   std::vector<FlatNode> nodes;
   std::vector<Scope> scopes;
   std::vector<Loop> loops;

@@ -15,10 +15,10 @@ bool OneOf(std::string_view op, const std::array<std::string_view, N>& ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
-constexpr std::array<std::string_view, 12> kHandOnFirst{
-    "Identity",      "RefIdentity",      "Switch",       "RefSwitch",
-    "Enter",         "RefEnter",         "Exit",         "RefExit",
-    "NextIteration", "RefNextIteration", "StopGradient", "_VariableRows"};
+constexpr std::array<std::string_view, 14> kHandOnFirst{
+    "Identity", "RefIdentity",  "Switch",    "RefSwitch",     "Enter",
+    "RefEnter", "Exit",         "RefExit",   "NextIteration", "RefNextIteration",
+    "_Recv",    "StopGradient", "_HostRecv", "_VariableRows"};
 
 // Of lists of handles.
 constexpr std::array<std::string_view, 20> kArranges{
@@ -173,11 +173,14 @@ std::optional<OpAccess> ReferenceAccess(const graph_def::NodeDef& node, int inpu
   return OpAccess{AccessKind::kRead};
 }
 
-// Ops that keep a handle for later, or send it, and leave alone what is behind it.
+// Ops that keep a handle for later, or send it, and leave alone what is behind it; and those whose
+// handle is no variable's.
 bool CarriesHandles(std::string_view op) {
-  constexpr std::string_view kCarriers[] = {"Queue",     "TensorList", "TensorArray",
-                                            "Stack",     "Optional",   "_Send",
-                                            "_HostSend", "_Retval",    "_Arg"};
+  constexpr std::string_view kCarriers[] = {
+      "Queue",   "TensorList", "TensorArray", "Stack",  "Optional", "_Send",   "_HostSend",
+      "_Retval", "_Arg",       "Barrier",     "Reader", "Delete",   "Iterator"};
+  if (op.find("Summary") != std::string_view::npos || op == "ImportEvent") return true;
+  if (op.find("Accumulator") != std::string_view::npos) return true;
   return std::any_of(std::begin(kCarriers), std::end(kCarriers),
                      [&](std::string_view carrier) { return op.starts_with(carrier); });
 }

@@ -257,9 +257,17 @@ class RunFinder {
     });
   }
 
+  // What a `Saver` would save of a table, which TensorFlow makes with the table.
+  bool BornExport(int i) const {
+    return Node(i).op() == "LookupTableExportV2" &&
+           Node(i).name() ==
+               Node(inputs_[i][0]).name() + "_lookup_table_export_values/LookupTableExportV2";
+  }
+
   // A read that TensorFlow makes with each variable, beside its first assignment.
   bool BornRead(int i) const {
     if (inputs_[i].empty() || !Unused(i)) return false;
+    if (BornExport(i)) return true;
     const std::string& variable = Node(inputs_[i][0]).name();
     const std::string& name = Node(i).name();
     if (name != variable + "/read" && name != variable + "/Read/ReadVariableOp" &&

@@ -52,16 +52,16 @@ bool Makes(const NodeDef& node, Object* object) {
     const auto* type = op == "_Arg" ? attribute("T") : attribute("dtype");
     if (type == nullptr || type->type() != graph_def::DT_RESOURCE) return false;
     object->kind = Object::Kind::kVariable;
+    object->given = true;
     return true;
   }
   if (op == "Iterator" || op == "IteratorV2" || op == "OneShotIterator" ||
-      op == "AnonymousIteratorV2" || op == "AnonymousIteratorV3" || op == "MultiDeviceIterator") {
+      op == "AnonymousIterator" || op == "AnonymousIteratorV2" || op == "AnonymousIteratorV3" ||
+      op == "MultiDeviceIterator") {
     object->kind = Object::Kind::kIterator;
     return true;
   }
-  if (op == "HashTableV2" || op == "MutableHashTableV2" || op == "MutableDenseHashTableV2" ||
-      op == "MutableHashTableOfTensorsV2" || op == "AnonymousHashTable" ||
-      op == "AnonymousMutableHashTable" || op == "HashTable" || op == "MutableHashTable") {
+  if (Loose(op, "HashTable")) {
     object->kind = Object::Kind::kTable;
     return true;
   }
@@ -172,6 +172,7 @@ class HandleFollower {
     for (const auto& [key, handles] : handles_) Number(handles);
     // A handle that changes in a loop takes a few rounds.
     HandAll();
+    JudgeByUse();
     Guess();
     HandAll();
     return std::move(values_);
@@ -182,6 +183,24 @@ class HandleFollower {
     for (bool changed = true; changed;) {
       changed = false;
       for (int node : flat_.order) changed |= !values_.incomplete && Hand(node);
+    }
+  }
+
+  // What was handed in is what its users take it for.
+  void JudgeByUse() {
+    for (const FlatNode& node : flat_.nodes) {
+      if (node.kind != FlatNode::Kind::kOp) continue;
+      const std::string& op = node.def->op();
+      Object::Kind kind = Object::Kind::kVariable;
+      if (AccessOfIterator(op)) kind = Object::Kind::kIterator;
+      if (AccessOfTable(op)) kind = Object::Kind::kTable;
+      if (op == "MutexLock") kind = Object::Kind::kMutex;
+      if (kind == Object::Kind::kVariable) continue;
+      for (const Edge& edge : node.inputs) {
+        for (int object : values_.Of(edge)) {
+          if (values_.objects[object].given) values_.objects[object].kind = kind;
+        }
+      }
     }
   }
 
@@ -251,6 +270,7 @@ class HandleFollower {
       const auto& argument = entry_->signature().input_arg(node.argument);
       if (argument.type() != graph_def::DT_RESOURCE && !argument.is_ref()) return;
       object.name = argument.name();
+      object.given = true;
       object.reference = argument.is_ref();
       if (argument.handle_data_size() > 0) {
         object.dtype = argument.handle_data(0).dtype();

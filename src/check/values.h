@@ -19,6 +19,7 @@ struct Object {
   std::string name;
   std::string device;
   bool reference = false;                     // of version 1
+  bool given = false;                         // handed in: its users say what it is
   int dtype = 0;                              // TensorFlow's number; 0: not known
   std::optional<std::vector<int64_t>> shape;  // -1: a size that is not known
 };
