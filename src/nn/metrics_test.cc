@@ -106,6 +106,11 @@ TEST(MetricsTest, Scores) {
   const Tensor outputs = Constant<float>({1, 4, 3}, {3, 1});
   const Tensor guesses = Constant<float>({2, 4, 4}, {3, 1});
   EXPECT_NEAR(Once(metrics::R2Score(), outputs, guesses), 0.571428f, 1e-5);
+  EXPECT_NEAR(Once(metrics::R2Score(), outputs, guesses, Scalar(0.5f)), 0.571428f, 1e-5);
+  EXPECT_NEAR(Once(metrics::R2Score(), Tensor{{1, 2}, {3, 5}, {4, 4.5f}, {0, 2}},
+                   Tensor{{1.5f, 2}, {2, 4}, {4, 5.5f}, {1, 1}},
+                   Tensor{{1, .5f}, {0, 1}, {2, 2}, {.5f, 0}}),
+              0.49529f, 1e-5);
   const Tensor t{{1, 1, 1}, {1, 0, 0}, {1, 1, 0}},
       p{{.2f, .6f, .7f}, {.2f, .6f, .6f}, {.6f, .8f, 0}};
   const auto beta = metrics::FBetaScore({.beta = 2, .threshold = 0.5});

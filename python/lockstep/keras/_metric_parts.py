@@ -174,10 +174,11 @@ _COUNTED = {"TruePositives": ["true_positives"], "TrueNegatives": ["true_negativ
 
 def _r2_sums(y_true, y_pred, weight):
     y_true, y_pred = _align(y_true, _cast(y_pred))
-    weight = math.reduce_mean(ops_array.ones_like(y_pred), -1, True) if weight is None else _cast(convert_to_tensor(weight))
-    weight = ops_array.expand_dims(weight, -1) if weight._rank == 1 else weight
+    ones = ops_array.ones_like(y_pred)
+    weight = ones if weight is None else _cast(convert_to_tensor(weight))
+    weight = (ops_array.expand_dims(weight, -1) if weight._rank == 1 else weight) * ones
     return [math.reduce_sum(one, 0) for one in (
-        y_true * (y_true * weight), y_true * weight, math.square(y_true - y_pred) * weight)] + [math.reduce_sum(weight)]
+        y_true * (y_true * weight), y_true * weight, math.square(y_true - y_pred) * weight, weight)]
 
 
 def _confusion(metric, y_true, y_pred, weight):
