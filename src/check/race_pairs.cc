@@ -12,6 +12,8 @@ constexpr int kMostApart = 2;
 
 constexpr int64_t kMaxPairs = 2'000'000;
 constexpr int64_t kMaxSteps = 2'000'000'000;
+// So many accesses of one variable are looked at first for whether all are ordered.
+constexpr int64_t kMany = 500, kMost = 20'000;
 // At most so many pairs have a write among them.
 int64_t MostPairs(const std::vector<Access>& accesses) {
   std::map<int, std::pair<int64_t, int64_t>> counts;  // by object: all, writes
@@ -157,14 +159,67 @@ class PairFinder {
   std::map<SweepKey, std::vector<Question>> questions_;
 };
 
+int64_t EdgesOf(const FlatGraph& flat) {
+  int64_t edges = 0;
+  for (const auto& successors : flat.successors) edges += static_cast<int64_t>(successors.size());
+  return edges;
+}
+
+// Whether of all these accesses of one variable, outside of loops, every two with a write among
+// them are ordered.
+bool AllOrdered(const FlatGraph& flat, const Order& order, const std::vector<Access>& accesses,
+                const std::vector<int>& all) {
+  for (int i : all) {
+    const Access& access = accesses[i];
+    if (flat.nodes[access.node].loop >= 0 || access.through >= 0 || access.behind >= 0)
+      return false;
+  }
+  const size_t words = (all.size() + 63) / 64;
+  std::vector<uint64_t> before(all.size() * words);  // bit i of row k: k comes after i
+  const std::vector<char> blocked(flat.loops.size());
+  for (size_t word = 0; word < words; ++word) {
+    std::vector<int> sources;
+    for (size_t i = word * 64; i < std::min(all.size(), word * 64 + 64); ++i)
+      sources.push_back(accesses[all[i]].node);
+    const auto after = order.After(sources, blocked, -1, 0);
+    for (size_t k = 0; k < all.size(); ++k) before[k * words + word] = after[accesses[all[k]].node];
+  }
+  const auto ordered = [&](size_t i, size_t k) { return before[k * words + i / 64] >> i % 64 & 1; };
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (size_t k = i + 1; k < all.size(); ++k) {
+      if (!accesses[all[i]].writes() && !accesses[all[k]].writes()) continue;
+      if (!ordered(i, k) && !ordered(k, i)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
+
+void DropOrdered(const FlatGraph& flat, const Order& order, std::vector<Access>* accesses) {
+  std::map<int, std::vector<int>> by_object;
+  for (size_t i = 0; i < accesses->size(); ++i)
+    by_object[(*accesses)[i].object].push_back(static_cast<int>(i));
+  std::vector<char> dropped(accesses->size());
+  const int64_t edges = EdgesOf(flat);
+  for (const auto& [object, all] : by_object) {
+    const auto count = static_cast<int64_t>(all.size());
+    if (count < kMany || count > kMost || count / 64 * edges > kMaxSteps) continue;
+    if (!AllOrdered(flat, order, *accesses, all)) continue;
+    for (int i : all) dropped[i] = true;
+  }
+  std::vector<Access> kept;
+  for (size_t i = 0; i < accesses->size(); ++i) {
+    if (!dropped[i]) kept.push_back(std::move((*accesses)[i]));
+  }
+  *accesses = std::move(kept);
+}
 
 Result<std::vector<Pair>> PairsOf(const FlatGraph& flat, const Values& values,
                                   const Conditions& conditions, const Order& order,
                                   const std::vector<Access>& accesses, const Locks& locks) {
   const int64_t most = MostPairs(accesses);
-  int64_t edges = 0;
-  for (const auto& successors : flat.successors) edges += static_cast<int64_t>(successors.size());
+  const int64_t edges = EdgesOf(flat);
   const auto sweeps = static_cast<int64_t>(accesses.size()) / 64 + 1;
   if (values.incomplete || most > kMaxPairs || sweeps * edges > kMaxSteps) {
     return Status(Code::kResourceExhausted,

@@ -29,8 +29,12 @@ struct Pair {
   bool unordered() const { return a != b && !before && !after && !apart && !locked; }
 };
 
+/// Forgets the accesses of each variable with many of them that are all ordered, and would make
+/// pairs by the million. For one replica only: those of several are not ordered by edges.
+void DropOrdered(const FlatGraph& flat, const Order& order, std::vector<Access>* accesses);
+
 /// All pairs of which one writes, with what orders them. ResourceExhausted when there are more than
-/// a million, or when there is too much to follow.
+/// two million, or when there is too much to follow.
 Result<std::vector<Pair>> PairsOf(const FlatGraph& flat, const Values& values,
                                   const Conditions& conditions, const Order& order,
                                   const std::vector<Access>& accesses, const Locks& locks);

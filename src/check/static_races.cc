@@ -49,7 +49,8 @@ class RaceFinder {
     const Values values = FollowHandles(flat, entry);
     const Conditions conditions(flat);
     const Order order(flat, conditions);
-    const std::vector<Access> accesses = AccessesOf(flat, values, conditions, initializes);
+    std::vector<Access> accesses = AccessesOf(flat, values, conditions, initializes);
+    if (options_.replicas <= 1) DropOrdered(flat, order, &accesses);
     const Locks locks(flat, values, order, accesses);
     LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Pair> pairs,
                               PairsOf(flat, values, conditions, order, accesses, locks));

@@ -389,6 +389,17 @@ TEST(StaticRacesTest, RefusesCallsThatGrowWithoutEnd) {
             "\" op: \"AssignVariableOp\" input: \"v\" input: \"x\" }\n";
   }
   EXPECT_EQ(FindRaces(many, "g").status().code(), Code::kResourceExhausted);
+  // But not those of a chain, which are all ordered.
+  std::string ordered =
+      "node { name: \"v\" op: \"VarHandleOp\" } node { name: \"x\" op: \"Const\" }";
+  for (int i = 0; i < 3000; ++i) {
+    const std::string after = i == 0 ? "" : " input: \"^a" + std::to_string(i - 1) + "\"";
+    ordered += "node { name: \"a" + std::to_string(i) +
+               "\" op: \"AssignAddVariableOp\" input: \"v\" input: \"x\"" + after + " }\n";
+  }
+  EXPECT_TRUE(FindRaces(ordered, "g").value().empty());
+  ordered += "node { name: \"r\" op: \"ReadVariableOp\" input: \"v\" input: \"^a2998\" }";
+  EXPECT_EQ(FindRaces(ordered, "g").status().code(), Code::kResourceExhausted);
   // A long way for a value that was read.
   std::string way = kReadAndAssign;
   for (int i = 0; i < 100'000; ++i) {
