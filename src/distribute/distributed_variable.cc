@@ -67,7 +67,8 @@ DistributedVariable::DistributedVariable(Strategy& strategy, const Tensor& initi
 
 void DistributedVariable::Separate() {
   if (cells_.size() > 1 || replicas_ == 1) return;
-  if (!parameter_device_.empty()) {
+  // What layers count and average for themselves has copies as under every strategy.
+  if (!parameter_device_.empty() && trainable()) {
     Refuse(Code::kInvalidArgument,
            "one copy for all replicas can't hold what each of them assigns; got aggregation NONE; "
            "make it with aggregation SUM, MEAN or ONLY_FIRST_REPLICA");

@@ -2,6 +2,7 @@
 
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/by_values.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "lockstep/ops/math.h"
@@ -35,6 +36,13 @@ std::vector<TensorType> InferTiles(const InferenceContext& context) {
 
 std::vector<Tensor> TileSumSquaresGradient(const GradientContext& context) {
   const Tensor& x = context.inputs[0];
+  if (!x.shape().fully_known()) {
+    const Tensor element =
+        RangeBy(Scalar<int64_t>(0), SizeOf(x, DType::kInt64), Scalar<int64_t>(1));
+    const Tensor of_tiles =
+        Gather(Multiply(context.output_gradients[0], 2), FloorDiv(element, kTile));
+    return {Multiply(x, ReshapeLike(of_tiles, x))};
+  }
   const Tensor twice = ExpandDims(Multiply(context.output_gradients[0], 2), 1);
   const int64_t count = x.num_elements();
   const Tensor repeated = Reshape(BroadcastTo(twice, {(count + kTile - 1) / kTile, kTile}), {-1});

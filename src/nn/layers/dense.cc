@@ -2,6 +2,7 @@
 #include "lockstep/ops/linalg.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
+#include "nn/layers/leading_axes.h"
 
 namespace lockstep {
 
@@ -47,11 +48,7 @@ class DenseLayer : public Layer {
     }
     Tensor y = MatMul(x.rank() == 2 ? x : Reshape(x, {-1, depth_}), kernel_);
     if (options_.use_bias) y = BiasAdd(y, bias_);
-    if (x.rank() > 2) {
-      std::vector<int64_t> shape = x.shape().vector();
-      shape.back() = units_;
-      y = Reshape(y, shape);
-    }
+    if (x.rank() > 2) y = nn::WithLeadingAxes(y, x, x.rank() - 1, {units_});
     return options_.activation(y);
   }
 

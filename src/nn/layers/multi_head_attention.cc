@@ -10,6 +10,7 @@
 #include "lockstep/ops/structure.h"
 #include "nn/layers/attention_mask.h"
 #include "nn/layers/dropout.h"
+#include "nn/layers/leading_axes.h"
 #include "nn/layers/window_options.h"
 
 namespace lockstep {
@@ -69,9 +70,8 @@ class MultiHeadAttentionLayer : public Layer {
     const Tensor key = Heads(Project(key_, in.key));
     const Tensor value = Heads(Project(value_, in.value));
     const Tensor mixed = Attend(query, key, value, in.mask, training);
-    const Shape& shape = in.query.shape();
     const Tensor joined =
-        Reshape(Transpose(mixed, {0, 2, 1, 3}), {shape[0], shape[1], heads_ * value_dim_});
+        nn::WithLeadingAxes(Transpose(mixed, {0, 2, 1, 3}), in.query, 2, {heads_ * value_dim_});
     return Project(output_, joined);
   }
 
@@ -103,17 +103,15 @@ class MultiHeadAttentionLayer : public Layer {
   }
 
   Tensor Project(const Projection& projection, const Tensor& x) const {
-    const Shape& shape = x.shape();
     const Tensor kernel = Reshape(projection.kernel, {projection.from, projection.to});
-    Tensor y = MatMul(Reshape(x, {shape[0] * shape[1], projection.from}), kernel);
+    Tensor y = MatMul(Reshape(x, {-1, projection.from}), kernel);
     if (options_.use_bias) y = BiasAdd(y, Reshape(projection.bias, {projection.to}));
-    return Reshape(y, {shape[0], shape[1], projection.to});
+    return nn::WithLeadingAxes(y, x, 2, {projection.to});
   }
 
   // [n, t, heads * size] to [n, heads, t, size].
   Tensor Heads(const Tensor& x) const {
-    const Shape& shape = x.shape();
-    return Transpose(Reshape(x, {shape[0], shape[1], heads_, shape[2] / heads_}), {0, 2, 1, 3});
+    return Transpose(nn::WithLeadingAxes(x, x, 2, {heads_, x.shape()[2] / heads_}), {0, 2, 1, 3});
   }
 
   Tensor Attend(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
