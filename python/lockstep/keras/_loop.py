@@ -248,6 +248,8 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
         hooks.epoch_end(epoch, logs)
         if model.stop_training:
             break
+    if epochs > 0 and model.optimizer is not None and model.optimizer.built:
+        model.optimizer.finalize_variable_values(model.trainable_weights)
     hooks.train_end()
     return hooks.history
 

@@ -500,6 +500,8 @@ class Trainer:
         for one in self.losses:
             one = convert_to_tensor(one)
             one = _native.reduce_sum(one, None, False) if one._rank else one
+            if total is not None and one.dtype != total.dtype:
+                one = _native.cast(one, as_dtype(total.dtype))  # what a layer in half precision adds
             total = one if total is None else total + one
         self._clear_losses()
         if total is None:
