@@ -3,6 +3,7 @@
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "runtime/autocast.h"
 
@@ -19,6 +20,14 @@ Tensor WithRank(const Tensor& weight, const Tensor& values) {
   return result;
 }
 
+// As Keras fits values to weights: without their last axis where that is of size 1 and weights lack
+// it, so that one value with one weight for all is a value of the whole batch.
+Tensor ForWeights(const Tensor& values, const Tensor& weight) {
+  const bool longer = weight.defined() && weight.rank() != 1 &&
+                      values.rank() == weight.rank() + 1 && values.shape().dim(-1) == 1;
+  return longer ? Squeeze(values, {-1}) : values;
+}
+
 }  // namespace
 
 Tensor Loss::Weights(const Tensor& values, const Tensor& sample_weight, const Tensor& mask) const {
@@ -31,7 +40,9 @@ Tensor Loss::Weights(const Tensor& values, const Tensor& sample_weight, const Te
   return weight.defined() ? weight * valid : valid;
 }
 
-Tensor Loss::Reduce(const Tensor& values, const Tensor& sample_weight, const Tensor& mask) const {
+Tensor Loss::Reduce(const Tensor& per_example, const Tensor& sample_weight,
+                    const Tensor& mask) const {
+  const Tensor values = ForWeights(per_example, sample_weight);
   const Tensor weight = Weights(values, sample_weight, mask);
   const Tensor weighted = weight.defined() ? values * weight : values;
   if (weighted.shape() == Shape{})
@@ -47,8 +58,9 @@ Tensor Loss::Reduce(const Tensor& values, const Tensor& sample_weight, const Ten
       [[fallthrough]];
     case Reduction::kSumOverBatchSize:
       // Nothing has the mean 0, not NaN.
-      if (values.shape().fully_known() && values.num_elements() == 0) return ReduceSum(weighted);
-      return ReduceMean(weighted);
+      if (!weighted.shape().fully_known())
+        return Where(Equal(SizeOf(weighted), 0), ReduceSum(weighted), ReduceMean(weighted));
+      return weighted.num_elements() == 0 ? ReduceSum(weighted) : ReduceMean(weighted);
   }
   return weighted;
 }

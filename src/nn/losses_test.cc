@@ -109,11 +109,16 @@ TEST(LossesTest, ReductionsWeighAndDivide) {
   const auto weighted = losses::MeanSquaredError({.reduction = Reduction::kMeanWithSampleWeight});
   EXPECT_EQ((*weighted)(t, p, Tensor{0, 0, 4}).scalar<float>(), 9.0f);
   EXPECT_EQ((*weighted)(t, p, Tensor{0, 0, 0}).scalar<float>(), 0.0f);
+  // One example and one weight for all: a value of the whole batch, which nothing divides.
+  const Tensor zero = Constant<float>({0}, {1, 1}), two = Constant<float>({2}, {1, 1});
+  EXPECT_EQ((*weighted)(zero, two, Scalar(0.5f)).scalar<float>(), 2.0f);
+  EXPECT_EQ((*weighted)(t, p, Scalar(0.5f)).scalar<float>(), 14.0f);
 }
 
 TEST(LossesTest, NothingHasTheLossZero) {
   const Tensor none = Zeros({0, 3});
   EXPECT_EQ((*losses::MeanSquaredError())(none, none).scalar<float>(), 0.0f);
+  EXPECT_EQ((*losses::Dice())(none, none, Zeros({0, 1})).scalar<float>(), 0.0f);
 }
 
 TEST(LossesTest, RanksThatDifferByAnAxisOfOneAgree) {
