@@ -254,9 +254,9 @@ class CureFinder {
         const auto after = in_.order.After(std::vector<int>{static_cast<int>(i)}, blocked, -1, 0);
         if ((before[last] & 1) || !(after[first] & 1)) continue;
         int from = StandingIn(in_.flat.nodes[edge.from].scope, last, true);
-        // Of an inner loop what comes out of it.
-        if (!Within(in_.flat.LoopsOf(from), in_.flat.LoopsOf(edge.from)))
-          from = LeavingFrom(from, edge.from);
+        // Of an inner loop or a branch what comes out of it: a branch that is not taken would end
+        // the loop.
+        if (!MayWait(from, edge.from)) from = LeavingFrom(from, edge.from);
         RaceCure cure{in_.flat.NameOf(from), in_.flat.NameOf(edge.from), ""};
         cure.text = "a control edge from " + Quoted(cure.from) + " to " + Quoted(cure.to) +
                     ", which the next iteration waits for";
