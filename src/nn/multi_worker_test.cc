@@ -159,6 +159,44 @@ TEST(MultiWorkerTest, LayersGiveTheBitsOfOneProcess) {
   ExpectOneResult("8 replicas", make, 8, 0, {{1}, {2}, {3}, {8}});
 }
 
+TEST(MultiWorkerTest, NoiseIsThatOfAnExamplesPlace) {
+  const std::pair<const char*, std::function<LayerPtr()>> layers[] = {
+      {"Dropout", [] { return Dropout(0.3); }},
+      {"SpatialDropout1D", [] { return SpatialDropout1D(0.3); }},
+      {"GaussianNoise", [] { return GaussianNoise(0.5); }},
+      {"GaussianDropout", [] { return GaussianDropout(0.3); }},
+      {"AlphaDropout", [] { return AlphaDropout(0.3); }}};
+  for (const auto& [name, layer] : layers) {
+    const MakeModel make = [&] {
+      return Compiled({Dense(24), Reshape({4, 6}), layer(), Flatten(), Dense(4)},
+                      optimizers::Get("adam"));
+    };
+    ExpectOneResult(name, make, 1, 4, {{2}, {3, 2}});
+    ExpectOneResult(name, make, 2, 0, {{2}, {4}}, 9);
+  }
+}
+
+// A worker may have no example of a batch, and sizes that an op names are those of its own.
+TEST(MultiWorkerTest, ConvolutionsGiveTheBitsOfOneProcessWithoutExamplesToo) {
+  const std::pair<const char*, std::function<LayerPtr()>> layers[] = {
+      {"Conv2D", [] { return Conv2D(3, 2); }},
+      {"DepthwiseConv2D", [] { return DepthwiseConv2D(2); }},
+      {"SeparableConv2D", [] { return SeparableConv2D(3, 2); }},
+      {"Conv2DTranspose", [] { return Conv2DTranspose(3, 2); }},
+      {"Conv2DTranspose, strides", [] { return Conv2DTranspose(3, 3, {.strides = 2}); }},
+      {"UpSampling2D", [] { return UpSampling2D(2); }},
+      {"BilinearUpSampling2D", [] { return BilinearUpSampling2D(2); }},
+      {"LSTM", [] { return TimeDistributed(LSTM(3)); }}};
+  for (const auto& [name, layer] : layers) {
+    const MakeModel make = [&] {
+      return Compiled({Dense(18), Reshape({3, 3, 2}), layer(), Flatten(), Dense(4)},
+                      optimizers::Get("sgd"));
+    };
+    for (const int64_t batch_size : {1, 7})
+      ExpectOneResult(name, make, 2, 0, {{2}, {3}}, batch_size);
+  }
+}
+
 // A function is asked for each replica's pipeline, by all workers; a worker's results are those of
 // its replicas.
 TEST(MultiWorkerTest, EveryWorkerKnowsAllPipelines) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "collectives/tree.h"
 #include "distribute/programs/exchange_nodes.h"
@@ -161,10 +162,16 @@ class Spreader {
     }
   }
 
+  // Whether what an op gives for a row depends on the row's place among all.
+  static bool NumbersRows(const Node& node) {
+    const std::string& op = node.spec->name;
+    return op == "StatelessDropout" || op == "StatelessNormalLike" || op == "ReplicaWeights";
+  }
+
   // Sizes of axis 0 that are written into the op, and the place of its rows in the whole.
   static Attributes WithRows(const Node& node, int64_t whole, int64_t first, int64_t count) {
     Attributes attributes = distribute::WithRows(node.attributes, whole, count);
-    if (node.spec->name == "StatelessDropout" || node.spec->name == "ReplicaWeights") {
+    if (NumbersRows(node)) {
       attributes.Set("row_offset", first);
       attributes.Set("row_count", whole);
     }
@@ -505,6 +512,24 @@ class Spreader {
   ExchangeNodes exchange_;
 };
 
+// A rank of none or of other rows could be the only one that cannot: then none may, as all must
+// make the same calls. Errors: those of the ranks whose programs differ from this one's.
+void RequireThatAllCan(const graph::Graph& graph, const SpreadOptions& options,
+                       const graph::RowAnalysis& analysis, const UpdateSlices& slices,
+                       const WholeUpdates& whole) {
+  const auto examples_of = [&](int rank) {
+    const collectives::Node block = options.division.block(rank);
+    return options.offsets[block.end] - options.offsets[block.begin];
+  };
+  std::set<int64_t> tried{examples_of(options.rank)};
+  for (int rank = 0; rank < options.division.num_ranks(); ++rank) {
+    if (!tried.insert(examples_of(rank)).second) continue;
+    SpreadOptions other = options;
+    other.rank = rank;
+    Spreader(graph, other, analysis, slices, whole).Spread();
+  }
+}
+
 }  // namespace
 
 SpreadProgram SpreadSums(const graph::Graph& whole_step, SpreadOptions options) {
@@ -523,6 +548,7 @@ SpreadProgram SpreadSums(const graph::Graph& whole_step, SpreadOptions options) 
   WholeUpdates whole;
   if (options.slice_from > 0)
     whole = FindWholeUpdates(graph, analysis, slices, options.roles, options.slice_from);
+  RequireThatAllCan(graph, options, analysis, slices, whole);
   SpreadProgram program = Spreader(graph, options, analysis, slices, whole).Spread();
   program.graph = JoinExchanges(program.graph, options.bucket_bytes);
   return program;

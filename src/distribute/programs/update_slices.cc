@@ -206,7 +206,7 @@ std::vector<UpdateSlices::Written> WrittenVariables(const graph::Graph& graph,
 }
 
 ops::Attributes WithRows(ops::Attributes attributes, int64_t whole, int64_t count) {
-  for (const char* name : {"shape", "size"}) {
+  for (const char* name : {"shape", "size", "input_sizes"}) {
     const auto* list = attributes.Find(name);
     if (list == nullptr || !std::holds_alternative<std::vector<int64_t>>(*list)) continue;
     auto sizes = std::get<std::vector<int64_t>>(*list);
