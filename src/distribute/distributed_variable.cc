@@ -67,8 +67,7 @@ DistributedVariable::DistributedVariable(Strategy& strategy, const Tensor& initi
 
 void DistributedVariable::Separate() {
   if (cells_.size() > 1 || replicas_ == 1) return;
-  // What layers count and average for themselves has copies as under every strategy.
-  if (!parameter_device_.empty() && trainable()) {
+  if (!parameter_device_.empty() && !options().copies) {
     Refuse(Code::kInvalidArgument,
            "one copy for all replicas can't hold what each of them assigns; got aggregation NONE; "
            "make it with aggregation SUM, MEAN or ONLY_FIRST_REPLICA");

@@ -179,7 +179,8 @@ Variable Layer::AddWeight(const std::string& name, const Shape& shape, WeightOpt
   const VariableOptions own{.name = full_name,
                             .trainable = options.trainable,
                             .aggregation = options.aggregation,
-                            .autocast = options.autocast};
+                            .autocast = options.autocast,
+                            .copies = !options.trainable};
   const auto initial = [&] { return options.initializer->Make(shape, dtype, SeedOf(full_name)); };
   const Partitioner partitioner = distribute::PartitionerScope::Current();
   const std::vector<int64_t> uncut(shape.rank(), 1);
@@ -200,7 +201,7 @@ Variable Layer::AddCounter(const std::string& name, std::optional<int64_t> seed)
   const std::string full_name = name_ + "/" + name;
   const std::vector<int64_t> first{seed.value_or(SeedOf(full_name)), 0};
   counters_.emplace_back([&] { return Constant<int64_t>(first); },
-                         VariableOptions{.name = full_name, .trainable = false});
+                         VariableOptions{.name = full_name, .trainable = false, .copies = true});
   return counters_.back();
 }
 

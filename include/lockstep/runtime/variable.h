@@ -27,6 +27,9 @@ struct VariableOptions {
   VariableAggregation aggregation = VariableAggregation::kNone;
   /// Whether a layer that computes in another floating dtype reads the value in that one.
   bool autocast = false;
+  /// Whether each replica that assigns it has a copy, under every strategy: what layers count and
+  /// average for themselves. Else one that keeps a single copy refuses that without an aggregation.
+  bool copies = false;
 };
 
 namespace runtime {
