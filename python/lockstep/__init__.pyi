@@ -308,7 +308,7 @@ def floormod(x, y, name=None) -> Any:
     """What floordiv leaves; it has the sign of y."""
     ...
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None) -> Any:
-    """The last state of state = fn(state, element) along axis 0."""
+    """The last state of state = fn(state, element) along axis 0; the initializer for no elements."""
     ...
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None) -> Any:
     """The same from the last element on."""

@@ -208,11 +208,13 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     rows = leaves[0]._shape[0] if is_plain(leaves[0]) else len(leaves[0])
     if rows is None:
         return _map_in_loop(fn, elems, leaves)
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if rows == 0 and all(is_plain(one) for one in leaves) and not isinstance(signature, ragged.RaggedTensorSpec):
+        return nest.map_structure(_none_of, _form_of(fn, elems, leaves))
     results = []
     for i in range(rows):
         with _after(results):
             results.append(_read(fn(nest._pack(elems, iter([one[i] for one in leaves])))))
-    signature = dtype if fn_output_signature is None else fn_output_signature
     if isinstance(signature, ragged.RaggedTensorSpec) or signature is None and isinstance(elems, ragged.RaggedTensor):
         splits = getattr(signature, "row_splits_dtype", "int64")
         return ragged.stack(results).with_row_splits_dtype(splits)
@@ -233,12 +235,23 @@ def _after(results):
     return control_dependencies([one for one in nest.flatten(results[-1]) if is_plain(one) and one._symbolic])
 
 
+def _form_of(fn, elems, leaves):
+    """What `fn` gives for a row, as specs."""
+    row = [TensorSpec(one._shape[1:], one.dtype) for one in leaves]
+    return Function(fn).get_concrete_function(nest._pack(elems, iter(row))).structured_outputs
+
+
+def _none_of(row):
+    """A stack of no rows of this shape and dtype."""
+    from . import ops_array
+    return ops_array.zeros([0] + [size or 0 for size in row.shape], row.dtype)
+
+
 def _map_in_loop(fn, elems, leaves):
     """`map_fn` over rows whose number is known when the graph runs only."""
     from . import ops_array
     rows = ops_array.shape(leaves[0])[0]
-    row = [TensorSpec(one._shape[1:], one.dtype) for one in leaves]
-    form = Function(fn).get_concrete_function(nest._pack(elems, iter(row))).structured_outputs
+    form = _form_of(fn, elems, leaves)
     arrays = [TensorArray(one.dtype, size=rows, element_shape=one.shape) for one in nest.flatten(form)]
 
     def body(i, *done):
@@ -255,12 +268,28 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
          infer_shape=True, reverse=False, name=None):
-    """All running values of state = fn(state, element) along axis 0."""
+    """All running values of state = fn(state, element) along axis 0.
+
+    Raises: InvalidArgumentError for no elements and no initializer."""
     from . import ops_array
     leaves = [convert_to_tensor(one) for one in nest.flatten(elems)]
     if leaves[0]._shape[0] is None:
         return _scan_in_loop(fn, elems, leaves, initializer, reverse)
+    states = _states(fn, elems, leaves, initializer, reverse)
+    if not states:
+        return nest.map_structure(lambda one: _none_of(convert_to_tensor(one)), initializer)
+    if reverse:
+        states.reverse()
+    columns = zip(*[nest.flatten(one) for one in states])
+    return nest._pack(states[0], iter([ops_array.stack(list(column)) for column in columns]))
+
+
+def _states(fn, elems, leaves, initializer, reverse):
+    """The state after each element, the last element's first for `reverse`."""
     order = list(range(leaves[0]._shape[0]))
+    if not order and initializer is None:
+        raise errors.InvalidArgumentError(None, None, "[scan] without an initializer at least one element is needed; got none; "
+                                          "give an initializer")
     if reverse:
         order.reverse()
     rows = [nest._pack(elems, iter([one[i] for one in leaves])) for i in order]
@@ -273,10 +302,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     for row in rows:
         state = _read(fn(state, row))
         states.append(state)
-    if reverse:
-        states.reverse()
-    columns = zip(*[nest.flatten(one) for one in states])
-    return nest._pack(states[0], iter([ops_array.stack(list(column)) for column in columns]))
+    return states
 
 
 def _scan_in_loop(fn, elems, leaves, initializer, reverse):
@@ -305,11 +331,33 @@ def _scan_in_loop(fn, elems, leaves, initializer, reverse):
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
           name=None):
-    """The last state of state = fn(state, element) along axis 0."""
-    return nest.map_structure(lambda one: one[-1], scan(fn, elems, initializer))
+    """The last state of state = fn(state, element) along axis 0; the initializer for no elements.
+
+    Raises: as `scan`."""
+    return _fold(fn, elems, initializer, False)
 
 
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
           name=None):
     """The same from the last element on."""
-    return nest.map_structure(lambda one: one[0], scan(fn, elems, initializer, reverse=True))
+    return _fold(fn, elems, initializer, True)
+
+
+def _fold(fn, elems, initializer, reverse):
+    from . import ops_array
+    leaves = [convert_to_tensor(one) for one in nest.flatten(elems)]
+    begin = None if initializer is None else nest.map_structure(convert_to_tensor, initializer)
+    if leaves[0]._shape[0] is not None:
+        states = _states(fn, elems, leaves, begin, reverse)
+        return states[-1] if states else begin
+    rows = ops_array.shape(leaves[0])[0]
+
+    def row(i):
+        return nest._pack(elems, iter([one[rows - 1 - i if reverse else i] for one in leaves]))
+    first = 0 if begin is not None else 1
+    begin = row(0) if begin is None else begin
+
+    def body(i, states):
+        return i + 1, nest.flatten(fn(nest._pack(begin, iter(states)), row(i)))
+    _, states = while_loop(lambda i, _: i < rows, body, (convert_to_tensor(first), nest.flatten(begin)))
+    return nest._pack(begin, iter(states))

@@ -189,7 +189,8 @@ def static_shape(shape):
     if isinstance(shape, Variable):
         shape = shape.value()
     if isinstance(shape, Tensor):
-        return integers(shape, "a shape")
+        made = integers(shape, "a shape")
+        return made if isinstance(made, list) else [made]
     if isinstance(shape, int):
         return [shape]
     if hasattr(shape, "tolist"):
