@@ -2,6 +2,7 @@
 
 from .. import ops_array, ops_math
 from .._tensor import convert_to_tensor
+from . import backend
 from .metrics import Metric
 
 
@@ -27,6 +28,9 @@ class FBetaScore(Metric):
         self.average, self.beta, self.threshold = average, beta, threshold
         self._sums = None
 
+    def _is_own(self):
+        return self.average is not None  # figures of all classes are more than a native `fit` takes
+
     def _add(self, shape):
         self._sums = [self.add_weight(name=name, shape=shape, initializer="zeros") for name in (
             "true_positives", "false_positives", "false_negatives", "intermediate_weights")]
@@ -51,12 +55,12 @@ class FBetaScore(Metric):
         if self._sums is None:
             return convert_to_tensor(0.0)
         positive, wrong, missed, weights = [one.value() for one in self._sums]
-        precision = ops_math.divide_no_nan(positive, positive + wrong)
-        recall = ops_math.divide_no_nan(positive, positive + missed)
+        little = backend.epsilon()
+        precision, recall = positive / (positive + wrong + little), positive / (positive + missed + little)
         square = self.beta ** 2
-        score = ops_math.divide_no_nan((1 + square) * precision * recall, square * precision + recall)
+        score = precision * recall / (square * precision + recall + little) * (1 + square)
         if self.average == "weighted":
-            return ops_math.reduce_sum(score * ops_math.divide_no_nan(weights, ops_math.reduce_sum(weights)))
+            return ops_math.reduce_sum(score * (weights / (ops_math.reduce_sum(weights) + little)))
         return score if self.average is None else ops_math.reduce_mean(score)
 
     def get_config(self):
