@@ -186,7 +186,6 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
         sample_weight, initial_epoch, steps_per_epoch, validation_steps, validation_batch_size,
         validation_freq):
     """Trains by the model's own `train_step`."""
-    sample_weight = _weights_of_classes(y, class_weight, sample_weight)
     if class_weight is not None and _is_dataset(x):
         x = with_class_weights(x, class_weight)
     if validation_split and validation_data is None:
@@ -197,6 +196,7 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
         head, tail = slice(None, kept), slice(kept, None)
         validation_data = (cut(x, tail), cut(y, tail), cut(sample_weight, tail))
         x, y, sample_weight = cut(x, head), cut(y, head), cut(sample_weight, head)
+    sample_weight = _weights_of_classes(y, class_weight, sample_weight)  # not of those that are kept for validation
     batches, count, size = _dataset(model, x, y, sample_weight, batch_size, shuffle)
     strategy = model.distribute_strategy
     shared = strategy.experimental_distribute_dataset(batches) if strategy.num_replicas_in_sync > 1 else batches
