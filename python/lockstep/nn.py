@@ -1,7 +1,7 @@
 """Activations, windows, losses and normalisation: `tf.nn`."""
 
 from . import _native as n
-from . import _op_names, ops_array, ops_math
+from . import _logits, _op_names, ops_array, ops_math
 from ._layouts import takes_channels_first as _takes_channels_first
 from ._takes_ragged import takes_ragged as _takes_ragged
 from ._tensor import convert_to_tensor, integers, is_tensor, op
@@ -87,7 +87,9 @@ def crelu(features, axis=-1, name=None):
 def softmax(logits, axis=None, name=None, dim=None):
     """exp(x) / sum(exp(x)) along `axis` (the last one)."""
     axis = dim if axis is None else axis
-    return op(n.softmax, convert_to_tensor(logits), -1 if axis is None else int(axis))
+    logits, axis = convert_to_tensor(logits), -1 if axis is None else int(axis)
+    made = op(n.softmax, logits, axis)
+    return _logits.note_traced("Softmax", made, logits) if _logits.is_last(axis, logits) else made
 
 
 def log_softmax(logits, axis=None, name=None):

@@ -1,7 +1,7 @@
 """Arithmetic, comparisons, reductions and products."""
 
 from . import _native as n
-from . import _op_names, _value_shapes
+from . import _logits, _op_names, _value_shapes
 from ._dtypes import as_dtype, float32, int32, int64
 from ._run_shapes import in_one_row, with_shape
 from ._takes_ragged import of_ragged as _of_ragged, takes_ragged as _takes_ragged
@@ -65,6 +65,14 @@ def _make_binary(name, text):
 
 for _name, _text in _UNARY.items():
     globals()[_name] = _make_unary(_name, _text)
+_sigmoid = globals()["sigmoid"]
+
+
+def sigmoid(x, name=None):
+    return _logits.note_traced("Sigmoid", _sigmoid(x), x)
+
+
+sigmoid.__doc__ = _sigmoid.__doc__
 for _name, _text in _BINARY.items():
     globals()[_name] = _make_binary(_name, _text)
 add, subtract, multiply, divide = (globals()[_n] for _n in ("add", "subtract", "multiply", "divide"))

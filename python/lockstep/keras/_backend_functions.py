@@ -286,14 +286,20 @@ def binary_crossentropy(target, output, from_logits=False):
 
 def categorical_crossentropy(target, output, from_logits=False, axis=-1):
     """The cross entropy of each row."""
-    return losses.categorical_crossentropy(target, output, from_logits=from_logits, axis=axis)
+    return losses.categorical_crossentropy(target, _as_given(output), from_logits=from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1, ignore_class=None):
     """The cross entropy of each row with the number of its class."""
     if axis not in (-1, len(output.shape) - 1):
         raise NotImplementedError(f"classes are the last axis; got axis={axis}; transpose the output")
-    return losses.sparse_categorical_crossentropy(target, output, from_logits=from_logits, ignore_class=ignore_class)
+    return losses.sparse_categorical_crossentropy(target, _as_given(output), from_logits=from_logits,
+                                                  ignore_class=ignore_class)
+
+
+def _as_given(output):
+    """Probabilities, not the logits behind them, of which the older functions know nothing."""
+    return ops_array.identity(output)
 
 
 def switch(condition, then_expression, else_expression):

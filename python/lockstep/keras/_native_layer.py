@@ -135,10 +135,10 @@ class NativeLayer(Layer):
         return self._run([taken(one) for one in inputs], training)
 
     def _activation_option(self, activation):
-        """The name of a native activation; other functions are called in Python."""
+        """The name of a native activation; other functions, and those of probabilities, are called in Python."""
         from . import activations
         name = activations.native_name(activation)
-        if name is None:
-            object.__setattr__(self, "_python_activation", activations.get(activation))
+        if name in (None, "sigmoid", "softmax"):  # the latter tell losses what they were taken of
+            object.__setattr__(self, "_python_activation", activations.get(activation if name is None else name))
             return "linear"
         return name

@@ -1,6 +1,6 @@
 """Activations, normalisations, losses and attention for `keras.ops`."""
 
-from .. import linalg as _linalg, nn, ops_array as _a, ops_math as _m
+from .. import _logits, linalg as _linalg, nn, ops_array as _a, ops_math as _m
 from .._tensor import convert_to_tensor
 from . import backend
 from ._ops_dtypes import alike_floats as _alike_floats, axes_of as _axis, floats as _floats
@@ -174,12 +174,18 @@ def rms_normalization(x, scale=None, axis=-1, epsilon=None):
 
 def binary_crossentropy(target, output, from_logits=False):
     """The cross entropy of each element."""
-    output = convert_to_tensor(output)
+    output, from_logits = _logits_of(convert_to_tensor(output), from_logits)
     target = _m.cast(target, output.dtype)
     if from_logits:
         return nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
     output = _m.clip_by_value(output, backend.epsilon(), 1.0 - backend.epsilon())
     return -(target * _m.log(output) + (1.0 - target) * _m.log(1.0 - output))
+
+
+def _logits_of(output, from_logits):
+    """(output, from_logits) with the logits of a sigmoid in place of what it has made."""
+    found = _logits.behind(output)
+    return (found[1], True) if found is not None and found[0] == "Sigmoid" else (output, from_logits)
 
 
 def categorical_crossentropy(target, output, from_logits=False, axis=-1):

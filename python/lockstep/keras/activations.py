@@ -1,6 +1,6 @@
 """Functions of a layer's output: `keras.activations`."""
 
-from .. import _native
+from .. import _logits, _native
 from .._tensor import convert_to_tensor
 from ._operation import apply_op
 from ._ops_dtypes import floats as _floats
@@ -119,11 +119,28 @@ _BY_NAME["relu"] = relu
 
 def softmax(x, axis=-1):
     """exp(x) / sum(exp(x)) along `axis`."""
-    return apply_op(lambda x, axis: _native.softmax(convert_to_tensor(x), axis), x, axis, name="softmax")
+    return apply_op(_softmax, x, axis, name="softmax")
 
 
-softmax._native_name = "softmax"
-_BY_NAME["softmax"] = softmax
+def _softmax(x, axis):
+    x = convert_to_tensor(x)
+    made = _native.softmax(x, axis)
+    return _logits.note("Softmax", made, x) if _logits.is_last(axis, x) else made
+
+
+def sigmoid(x):
+    """1 / (1 + exp(-x))."""
+    return apply_op(_sigmoid, x, name="sigmoid")
+
+
+def _sigmoid(x):
+    x = convert_to_tensor(x)
+    return _logits.note("Sigmoid", _native.activate("sigmoid", x), x)
+
+
+for _function in (softmax, sigmoid):
+    _function._native_name = _function.__name__
+    _BY_NAME[_function.__name__] = _function
 gelu_native = _BY_NAME["gelu"]
 
 

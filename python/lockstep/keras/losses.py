@@ -1,6 +1,8 @@
 """What training makes small: `keras.losses`."""
 
-from .. import _native
+import warnings
+
+from .. import _logits, _native
 from .._dtypes import as_dtype
 from .._tensor import convert_to_tensor
 from . import _masks, _policy, backend
@@ -33,6 +35,10 @@ class Loss:
                 {"reduction": self.reduction})
         return made
 
+    def _of_logits(self, native, y_pred):
+        """(native loss, what it takes)"""
+        return native, y_pred
+
     def _numbers(self, one):
         """What becomes a tensor in the loss's dtype."""
         return _policy.numbers_in(convert_to_tensor(one), as_dtype(self.dtype))
@@ -43,7 +49,8 @@ class Loss:
         mask = _masks.mask_of(y_pred)
         if mask is not None:
             sample_weight = _masks.weights(sample_weight, mask, self.reduction)
-        return self._native.call(convert_to_tensor(y_true), self._numbers(y_pred), sample_weight)
+        native, y_pred = self._of_logits(self._native, self._numbers(y_pred))
+        return native.call(convert_to_tensor(y_true), y_pred, sample_weight)
 
     def get_config(self):
         return {"name": self.name, "reduction": self.reduction}
@@ -87,7 +94,19 @@ class _NativeLoss(Loss):
         y_pred = y_pred if y_pred.dtype.is_floating else _native.cast(y_pred, 1)
         if self._along is not None:
             return self._apart(_native.cast(convert_to_tensor(y_true), y_pred.dtype), y_pred)
-        return self._own.per_example(convert_to_tensor(y_true), y_pred)
+        own, y_pred = self._of_logits(self._own, y_pred)
+        return own.per_example(convert_to_tensor(y_true), y_pred)
+
+    def _of_logits(self, native, y_pred):
+        """(native loss, what it takes): a cross entropy takes the logits that a sigmoid or softmax has made `y_pred` of."""
+        found = _logits.behind(y_pred)
+        made = None if found is None or native is not self._own else native.of_logits(found[0])
+        if made is None:
+            return native, y_pred
+        if getattr(self, "from_logits", False):
+            warnings.warn(f'"`{self._name}` received `from_logits=True`, but the `output` argument was produced by a '
+                          f"{found[0]} activation and thus does not represent logits. Was this intended?", stacklevel=4)
+        return made, found[1]
 
     def _apart(self, y_true, y_pred):
         """1 - how much of two sets is of both, of the elements along the axes."""

@@ -7,7 +7,7 @@ from .. import bitwise as _bitwise, math as _tf_math, nn as _nn, ops_array as _a
 from . import (_ops_counts as _counts, _ops_dtypes as _kinds, _ops_elements as _elements, _ops_image as _of_images,
                _ops_linalg as _of_matrices, _ops_loops as _loops, _ops_nn as _of_layers, _ops_numpy as _shapes,
                _ops_reductions as _reductions, _ops_signal as _signal, _ops_special as _special, _ops_warps as _warps,
-               _ops_windows as _windows)
+               _ops_windows as _windows, activations as _activations)
 from ._operation import apply_op as _apply, in_order as _in_order
 from ._symbols import KerasTensor as _KerasTensor
 
@@ -104,8 +104,8 @@ _FUNCTIONS = {
     "segment_sum": _segment("sum"), "segment_max": _segment("max"), "segment_min": _segment("min"),
     "segment_prod": _segment("prod"), "in_top_k": lambda targets, predictions, k: _nn.in_top_k(targets, predictions, k),
     "relu": _nn.relu, "relu6": _nn.relu6, "selu": _nn.selu, "silu": _nn.silu, "swish": _nn.silu, "softplus": _nn.softplus,
-    "softsign": _nn.softsign, "log_sigmoid": _nn.log_sigmoid, "softmax": _nn.softmax,
-    "sigmoid": _nn.sigmoid}
+    "softsign": _nn.softsign, "log_sigmoid": _nn.log_sigmoid, "softmax": _activations.softmax,
+    "sigmoid": _activations.sigmoid}
 _FUNCTIONS.update((_name, _kinds.of_floats(_function)) for _name, _function in _FLOATING.items())
 _FUNCTIONS.update((_name, _kinds.of_two(_function)) for _name, _function in _PROMOTING.items())
 _FUNCTIONS.update((_name, _kinds.of_two_numbers(_function)) for _name, _function in _ORDERING.items())

@@ -1,5 +1,6 @@
 """Activations as layers."""
 
+from ... import _logits
 from .. import initializers
 from .._layer import Layer
 from .._native_layer import NativeLayer
@@ -83,6 +84,10 @@ class Softmax(NativeLayer):
 
     def _options(self):
         return {"axis": self.axis}
+
+    def _run(self, inputs, training):
+        made = super()._run(inputs, training)
+        return _logits.note("Softmax", made, inputs[0]) if _logits.is_last(self.axis, inputs[0]) else made
 
 
 class Activation(Layer):
