@@ -40,21 +40,20 @@ Tensor Loss::Weights(const Tensor& values, const Tensor& sample_weight, const Te
   return weight.defined() ? weight * valid : valid;
 }
 
-Tensor Loss::Reduce(const Tensor& per_example, const Tensor& sample_weight,
-                    const Tensor& mask) const {
-  const Tensor values = ForWeights(per_example, sample_weight);
-  const Tensor weight = Weights(values, sample_weight, mask);
-  const Tensor weighted = weight.defined() ? values * weight : values;
-  if (weighted.shape() == Shape{})
-    return weighted;  // of the whole batch: Keras has nothing to reduce
+Tensor Loss::Reduce(const Tensor& values, const Tensor& sample_weight, const Tensor& mask) const {
+  const Tensor fitted = ForWeights(values, sample_weight);
+  const Tensor weight = Weights(fitted, sample_weight, mask);
+  const Tensor weighted = weight.defined() ? fitted * weight : fitted;
+  // Of the whole batch: Keras has nothing to reduce.
+  if (weighted.shape() == Shape{}) return weighted;
   switch (reduction_) {
     case Reduction::kNone:
       return weighted;
     case Reduction::kSum:
       return ReduceSum(weighted);
     case Reduction::kMeanWithSampleWeight:
-      if (weight.defined())
-        return DivideNoNan(ReduceSum(weighted), ReduceSum(weight));  // as it is given, as Keras
+      // By the sum of the weights as they are given, as Keras.
+      if (weight.defined()) return DivideNoNan(ReduceSum(weighted), ReduceSum(weight));
       [[fallthrough]];
     case Reduction::kSumOverBatchSize:
       // Nothing has the mean 0, not NaN.
