@@ -31,3 +31,13 @@ x = np.linspace(-1, 1, 24).reshape(8, 3).astype("float32"); y = x.sum(1, keepdim
 h = model.fit(x, y, batch_size=4, epochs=3, verbose=0, shuffle=False)
 print(np.round(h.history["loss"], 5), int(o2.iterations), float(o2.dynamic_scale))
 print(np.round(model.get_weights()[0].ravel(), 5))
+
+# a loss scale of the optimizer inside is left to the one around it
+inner = tf.keras.optimizers.SGD(0.01, momentum=0.5, loss_scale_factor=8.0)
+inner.learning_rate = 0.0625
+outer = tf.keras.optimizers.LossScaleOptimizer(inner, initial_scale=4.0)
+model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1, kernel_initializer="ones", dtype="mixed_float16")])
+model.compile(outer, "mse")
+history = model.fit(tf.ones([4, 2]), tf.ones([4, 1]), epochs=3, verbose=0).history
+print([round(float(one), 4) for one in history["loss"]], inner.loss_scale_factor, inner.get_config()["loss_scale_factor"],
+      float(inner.learning_rate), float(outer.dynamic_scale.numpy()), int(outer.step_counter.numpy()))

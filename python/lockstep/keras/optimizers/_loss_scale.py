@@ -24,11 +24,23 @@ def _check(options):
         raise ValueError(f"LossScaleOptimizer does not support arguments: `{'`, `'.join(options)}`.")
 
 
+def _leave_unscaled(optimizer):
+    """Takes the loss scale from an optimizer that has no slots yet, as the one around it scales losses."""
+    options = getattr(optimizer, "_options", {})
+    if optimizer.built or options.pop("loss_scale_factor", None) is None:
+        return
+    if optimizer._schedule is None:
+        options["learning_rate"] = float(optimizer.learning_rate)
+    optimizer._native = _native.make_optimizer(optimizer._kind or "SGD", dict(options, name=optimizer.name))
+    optimizer._config["loss_scale_factor"] = optimizer.loss_scale_factor = None
+
+
 class LossScaleOptimizer(Optimizer):
     """Wraps an optimizer for losses in half precision."""
 
     def __init__(self, inner_optimizer, initial_scale=2.0**15, dynamic_growth_steps=2000, name=None, **kwargs):
         _check(kwargs)
+        _leave_unscaled(inner_optimizer)
         self.inner_optimizer = inner_optimizer
         self.initial_scale, self.dynamic_growth_steps = initial_scale, dynamic_growth_steps
         self.name = name or auto_name("loss_scale_optimizer")
