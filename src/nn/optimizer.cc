@@ -20,6 +20,9 @@ using nn::RequireNotNegative;
 
 namespace {
 
+// Each element brought into [-limit, limit].
+Tensor Bounded(const Tensor& x, double limit) { return Minimum(Maximum(x, -limit), limit); }
+
 void CheckOptions(const std::string& where, const UpdateOptions& options) {
   RequireNotNegative(where, "weight_decay", options.weight_decay.value_or(0));
   RequireNotNegative(where, "clipnorm", options.clipnorm);
@@ -161,8 +164,7 @@ void Optimizer::Apply(const std::vector<Tensor>& gradients, const std::vector<We
 Tensor Optimizer::ClippedSlices(const Tensor& values) const {
   if (options_.clipvalue == 0 || options_.gradient_accumulation_steps > 0) return values;
   const double scale = options_.loss_scale_factor > 0 ? options_.loss_scale_factor : 1;
-  const double limit = options_.clipvalue * scale;
-  return Minimum(Maximum(values, -limit), limit);
+  return Bounded(values, options_.clipvalue * scale);
 }
 
 std::vector<Optimizer::Contribution> Optimizer::Contributions(const std::vector<Tensor>& gradients,
@@ -265,17 +267,11 @@ void Optimizer::Clip(std::vector<Contribution>& contributions) const {
   if (options_.clipvalue > 0) {
     for (Contribution& c : contributions) {
       if (c.slices.defined()) continue;  // each has been clipped for itself
-      const Tensor raised = Maximum(c.gradient.value, -options_.clipvalue);
-      c.gradient = {.value = Minimum(raised, options_.clipvalue)};
+      c.gradient = {.value = Bounded(c.gradient.value, options_.clipvalue)};
     }
     return;
   }
   if (options_.clipnorm == 0 && options_.global_clipnorm == 0) return;
-  const auto scale_by = [&](Contribution& c, const Tensor& factor) {
-    c.gradient.value = c.gradient.value * factor;
-    if (!c.gradient.moment.defined()) return;
-    c.gradient.moment = c.gradient.moment * (moment_of_magnitudes() ? factor : Square(factor));
-  };
   std::vector<Tensor> squares;
   for (const Contribution& c : contributions) {
     squares.push_back(SumOfSquares(c.slices.defined() ? c.slices : c.gradient.value));
@@ -283,7 +279,11 @@ void Optimizer::Clip(std::vector<Contribution>& contributions) const {
   if (options_.clipnorm > 0) {
     for (size_t i = 0; i < squares.size(); ++i) {
       const Tensor norm = Sqrt(squares[i]);
-      scale_by(contributions[i], options_.clipnorm / Maximum(norm, options_.clipnorm));
+      const Tensor factor = options_.clipnorm / Maximum(norm, options_.clipnorm);
+      WeightGradient& gradient = contributions[i].gradient;
+      gradient.value = gradient.value * factor;
+      if (!gradient.moment.defined()) continue;
+      gradient.moment = gradient.moment * (moment_of_magnitudes() ? factor : Square(factor));
     }
     return;
   }
@@ -295,10 +295,9 @@ void Optimizer::Clip(std::vector<Contribution>& contributions) const {
   const Tensor norm = Sqrt(AddN(squares));
   const double limit = options_.global_clipnorm;
   const Tensor factor = limit * Minimum(1.0 / norm, 1.0 / limit) + (norm - norm);
-  for (Contribution& c : contributions) {
-    scale_by(c, Cast(factor, c.gradient.value.dtype()));
-    c.gradient.moment = {};  // slices times a tensor are dense in Keras
-  }
+  // Slices times a tensor are dense in Keras: they have no moment of their own any more.
+  for (Contribution& c : contributions)
+    c.gradient = {.value = c.gradient.value * Cast(factor, c.gradient.value.dtype())};
 }
 
 void Optimizer::UpdateAll(const Tensor& enabled, const std::vector<Contribution>& contributions) {

@@ -113,12 +113,8 @@ class Walk {
 
   // Control flow that is differentiated gives more.
   RecordedOp WithKept(Place place) {
-    graph::Node& node = tracers_[place.tracer]->graph()->node(place.node);
-    KeepForGradient(node.spec->name, &node.attributes);
-    std::vector<ops::TensorType> inputs;
-    for (graph::Endpoint e : node.inputs)
-      inputs.push_back(tracers_[place.tracer]->graph()->type(e));
-    node.outputs = graph::InferTypes(*node.spec, node.attributes, inputs);
+    graph::Graph& graph = *tracers_[place.tracer]->graph();
+    KeepForGradient(graph, &graph.node(place.node));
     return OpAt(place);
   }
 

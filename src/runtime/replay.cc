@@ -81,13 +81,6 @@ std::vector<std::vector<char>> UsedOutputs(const graph::Graph& graph) {
   return used;
 }
 
-void AskForKept(const graph::Graph& graph, graph::Node* node) {
-  KeepForGradient(node->spec->name, &node->attributes);
-  std::vector<ops::TensorType> inputs;
-  for (graph::Endpoint input : node->inputs) inputs.push_back(graph.type(input));
-  node->outputs = graph::InferTypes(*node->spec, node->attributes, inputs);
-}
-
 // A body with further results.
 struct Keeping {
   std::shared_ptr<graph::Graph> graph;
@@ -102,7 +95,7 @@ Keeping KeepWhatOpsGive(const graph::Graph& body) {
     graph::Node& node = graph.node(id);
     if (IsIf(node) || IsWhile(node)) {
       if (!HasEffects(node.attributes)) continue;
-      AskForKept(graph, &node);
+      KeepForGradient(graph, &node);
       for (int output : OutputsToReplay(node)) keeping.places.push_back({id, output});
     } else if (HappensOnce(node)) {
       for (size_t i = 0; i < node.outputs.size(); ++i)
@@ -245,6 +238,13 @@ void KeepForGradient(std::string_view op, ops::Attributes* attributes) {
   if (op == "While") attributes->Set("record", true);
   if (Keeps(*attributes) || !HasEffects(*attributes)) return;
   op == "If" ? KeepInBranches(attributes) : KeepInIterations(attributes);
+}
+
+void KeepForGradient(const graph::Graph& graph, graph::Node* node) {
+  KeepForGradient(node->spec->name, &node->attributes);
+  std::vector<ops::TensorType> inputs;
+  for (graph::Endpoint input : node->inputs) inputs.push_back(graph.type(input));
+  node->outputs = graph::InferTypes(*node->spec, node->attributes, inputs);
 }
 
 std::span<const graph::Endpoint> KeptPlaces(const ops::Attributes& attributes,

@@ -18,6 +18,8 @@ namespace lockstep::runtime {
 /// variables (loop_history.h) and behind them, "kept" in number, of what ops of the body gave.
 /// Nothing changes where that is asked for already.
 void KeepForGradient(std::string_view op, ops::Attributes* attributes);
+/// The same for a node of `graph`, whose further outputs have types then.
+void KeepForGradient(const graph::Graph& graph, graph::Node* node);
 
 /// Where a body gives what its ops gave, among its results; "then", "else" or "body".
 std::span<const graph::Endpoint> KeptPlaces(const ops::Attributes& attributes,
