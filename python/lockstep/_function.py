@@ -10,18 +10,12 @@ import weakref
 from . import _composites, _native, _records, _trace_types, errors, nest
 from ._dtypes import BY_CODE, TensorShape, as_dtype
 from ._tensor import IndexedSlices, Tensor, convert_to_tensor, name_symbol
+from ._thread_lists import ThreadList
 from ._variable import NeedsValue, UnreadVariable, Variable
 
 _local = threading.local()
 _eager_functions = False
-
-
-def _traces():
-    try:
-        return _local.traces
-    except AttributeError:
-        _local.traces = []
-        return _local.traces
+_traces = ThreadList()
 
 
 class _Trace:
@@ -919,11 +913,7 @@ def _as_tensors(values):
     return tensors
 
 
-def _open_controls():
-    """The control dependencies that this thread's trace is in, the outermost first."""
-    if not hasattr(_local, "controls"):
-        _local.controls = []
-    return _local.controls
+_open_controls = ThreadList()  # the control dependencies that this thread's trace is in
 
 
 class control_dependencies:
@@ -1037,12 +1027,7 @@ class device:
         self._native.exit()
 
 
-def _devices():
-    try:
-        return _local.devices
-    except AttributeError:
-        _local.devices = []
-        return _local.devices
+_devices = ThreadList()  # names of scopes
 
 
 def own_device_number():

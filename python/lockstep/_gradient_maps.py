@@ -1,12 +1,12 @@
 """Gradients of one's own for kinds of ops of a graph: `RegisterGradient` and `Graph.gradient_override_map`."""
 
 import contextlib
-import threading
 
 from . import _native
+from ._thread_lists import ThreadList
 
 _registered = {}  # by name: function(op, *upstream), or None
-_state = threading.local()
+_maps = ThreadList()  # pairs of a graph and its map
 _WRONG_MAP = "op_type_map must be a dictionary mapping strings to strings"
 
 
@@ -37,14 +37,6 @@ def no_gradient(op_type):
     _register(op_type, None)
 
 
-def _maps():
-    try:
-        return _state.maps
-    except AttributeError:
-        _state.maps = []
-        return _state.maps
-
-
 def _named(op_type):
     """The name that the innermost map has for a kind of ops of the graph that is built, or None."""
     from .compat.v1._graphs import get_default_graph
@@ -70,7 +62,7 @@ def override_map(graph, op_type_map):
 
 def active():
     """Whether a map is open on this thread."""
-    return bool(getattr(_state, "maps", None))
+    return bool(_maps())
 
 
 def overridden(made):

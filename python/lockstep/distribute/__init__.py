@@ -6,6 +6,7 @@ import weakref
 from .. import _native, errors, nest
 from .._tape import with_slices
 from .._tensor import convert_to_tensor, IndexedSlices
+from .._thread_lists import ThreadList
 from .._variable import Variable
 from ..data.experimental import AutoShardPolicy
 from ..device_spec import own_device, own_task
@@ -22,16 +23,8 @@ def first_value(name, value):
     return value if strategy is None or strategy is not _values.spread[0]() else strategy._of_first_worker(name, value)
 
 
-_local = threading.local()
+_scopes = ThreadList()
 _by_id = {}
-
-
-def _scopes():
-    try:
-        return _local.scopes
-    except AttributeError:
-        _local.scopes = []
-        return _local.scopes
 
 
 def scope_in_force():

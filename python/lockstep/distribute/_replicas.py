@@ -146,11 +146,11 @@ def _take_thread_state(state):
     from .. import _function, _records
     traces, controls = state
     before = (_function._traces(), _records.controls())
-    _function._local.traces = traces
+    _function._traces.items = traces
     _records.set_controls(controls)
 
     def restore():
-        _function._local.traces = before[0]
+        _function._traces.items = before[0]
         _records.set_controls(before[1])
     return restore
 

@@ -2,14 +2,13 @@
 
 import contextlib
 import re
-import threading
 import weakref
 
 from ... import _function, _native, _threads, errors, nest
 from ..._function import Operation
+from ..._thread_lists import ThreadList
 from ..._variable import UnreadVariable, Variable
 
-_local = threading.local()
 _by_key = weakref.WeakValueDictionary()
 
 
@@ -218,12 +217,7 @@ class GraphOperation:
         return f"<tf.Operation '{self.name}' type={self.type}>"
 
 
-def _graphs():
-    try:
-        return _local.graphs
-    except AttributeError:
-        _local.graphs = []
-        return _local.graphs
+_graphs = ThreadList()  # those that are default
 
 
 class _GraphContext:

@@ -1,7 +1,6 @@
 """Sessions, which run parts of graphs."""
 
 import collections.abc
-import threading
 
 import numpy
 
@@ -11,6 +10,7 @@ from ..._function import Operation
 from ..._messages import Message, message_class
 from ..._run_shapes import origins, unknown_ranks
 from ..._tensor import convert_to_tensor, Tensor
+from ..._thread_lists import ThreadList
 from ..._variable import UnreadVariable, Variable
 from ._first_values import _initialize, _Initializers
 from ._graphs import _targets, get_default_graph, Graph, GraphOperation, in_graph
@@ -18,15 +18,7 @@ from ._partial_runs import PartialRuns
 from ._placeholders import require_no_ranks
 from ._value_parts import fed_parts, has_parts, run_with_parts
 
-_local = threading.local()
-
-
-def _sessions():
-    try:
-        return _local.sessions
-    except AttributeError:
-        _local.sessions = []
-        return _local.sessions
+_sessions = ThreadList()  # those that are default
 
 
 def get_default_session():
