@@ -3,10 +3,9 @@
 import threading
 import weakref
 
-from .. import _native, errors, nest
+from .. import _native, _thread_lists, errors, nest
 from .._tape import with_slices
 from .._tensor import convert_to_tensor, IndexedSlices
-from .._thread_lists import ThreadList
 from .._variable import Variable
 from ..data.experimental import AutoShardPolicy
 from ..device_spec import own_device, own_task
@@ -23,7 +22,7 @@ def first_value(name, value):
     return value if strategy is None or strategy is not _values.spread[0]() else strategy._of_first_worker(name, value)
 
 
-_scopes = ThreadList()
+_scopes = _thread_lists.ThreadList()
 _by_id = {}
 
 

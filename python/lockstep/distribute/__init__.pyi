@@ -201,13 +201,6 @@ class Strategy:
     def update_config_proto(self, config) -> Any: ...
 StrategyExtended = Extended
 StrategyV1 = Strategy
-import _thread
-class ThreadList(_thread._local):
-    """Gives, when it is called, the calling thread's own list: what is open there, the outermost first."""
-    def __call__(self) -> Any:
-        """Call self as a function."""
-        ...
-    def __init__(self) -> None: ...
 class ValueContext:
     """For which replica a function is asked."""
     def __init__(self, replica_id_in_sync_group=0, num_replicas_in_sync=1) -> None: ...
