@@ -93,6 +93,9 @@ struct OpSpec {
   bool view = false;          // output 0 is input 0's elements under another shape
   bool asynchronous = false;  // completes later, by a message: a collective, a receive
   bool meets = false;         // all replicas carry it out together
+  // What it gives for a row depends on the row's place among all: where it has some of the rows
+  // alone, "row_offset" and "row_count" say which of how many.
+  bool numbers_rows = false;
 
   bool stateful() const { return effects.reads || effects.writes || effects.external; }
 };

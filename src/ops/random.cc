@@ -70,12 +70,14 @@ RowEffect DropoutRows(const RowContext& context) {
 const RegisterOp kDropout({.name = "StatelessDropout",
                            .infer = InferDropout,
                            .gradient = DropoutGradient,
-                           .rows = DropoutRows});
+                           .rows = DropoutRows,
+                           .numbers_rows = true});
 
 const RegisterOp kNormalLike({.name = "StatelessNormalLike",
                               .infer = InferDropout,
                               .rows = DropoutRows,
-                              .shape_only = 0b01});
+                              .shape_only = 0b01,
+                              .numbers_rows = true});
 
 // The state before, while the counter advances by input 1, as a number of blocks without sign.
 std::vector<TensorType> InferReadAndSkip(const InferenceContext& context) {

@@ -21,8 +21,11 @@ RowEffect WeightRows(const RowContext& context) {
   return rows == context.examples ? RowEffect::kRows : RowEffect::kMixes;
 }
 
-const RegisterOp kReplicaWeights(
-    {.name = "ReplicaWeights", .infer = InferReplicaWeights, .rows = WeightRows, .shape_only = 1});
+const RegisterOp kReplicaWeights({.name = "ReplicaWeights",
+                                  .infer = InferReplicaWeights,
+                                  .rows = WeightRows,
+                                  .shape_only = 1,
+                                  .numbers_rows = true});
 
 }  // namespace
 

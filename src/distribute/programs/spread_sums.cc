@@ -162,16 +162,10 @@ class Spreader {
     }
   }
 
-  // Whether what an op gives for a row depends on the row's place among all.
-  static bool NumbersRows(const Node& node) {
-    const std::string& op = node.spec->name;
-    return op == "StatelessDropout" || op == "StatelessNormalLike" || op == "ReplicaWeights";
-  }
-
   // Sizes of axis 0 that are written into the op, and the place of its rows in the whole.
   static Attributes WithRows(const Node& node, int64_t whole, int64_t first, int64_t count) {
     Attributes attributes = distribute::WithRows(node.attributes, whole, count);
-    if (NumbersRows(node)) {
+    if (node.spec->numbers_rows) {
       attributes.Set("row_offset", first);
       attributes.Set("row_count", whole);
     }
