@@ -7,6 +7,7 @@
 #include "collectives/all_reduce.h"
 #include "collectives/element_sum.h"
 #include "distribute/reduction.h"
+#include "lockstep/ops/indexed_slices.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::distribute {
@@ -20,21 +21,34 @@ using cluster::FieldWriter;
 constexpr size_t kSumFrom = 64 << 10;
 constexpr size_t kMostStrings = 1 << 24;
 
-enum class TensorKind : uint8_t { kNone, kBytes, kStrings, kHandle, kType };
+enum class TensorKind : uint8_t { kNone, kBytes, kStrings, kHandle, kType, kSlices };
 
 TensorKind KindOf(const Tensor& tensor, bool types_only) {
   if (!tensor.defined()) return TensorKind::kNone;
   if (tensor.dtype() == DType::kResource) return TensorKind::kHandle;
+  if (IndexedSlices::Of(tensor) != nullptr) return TensorKind::kSlices;
   if (types_only) return TensorKind::kType;
   return tensor.dtype() == DType::kString ? TensorKind::kStrings : TensorKind::kBytes;
+}
+
+void Write(const Shape& shape, FieldWriter* writer) {
+  writer->Put(static_cast<uint32_t>(shape.rank()));
+  for (int axis = 0; axis < shape.rank(); ++axis) writer->Put(shape[axis]);
 }
 
 void Write(const Tensor& tensor, bool types_only, FieldWriter* writer) {
   const TensorKind kind = KindOf(tensor, types_only);
   writer->Put(static_cast<uint8_t>(kind));
   if (kind == TensorKind::kNone || kind == TensorKind::kHandle) return;
-  writer->Put(static_cast<uint8_t>(tensor.dtype())).Put(static_cast<uint32_t>(tensor.rank()));
-  for (int axis = 0; axis < tensor.rank(); ++axis) writer->Put(tensor.shape()[axis]);
+  if (kind == TensorKind::kSlices) {
+    const IndexedSlices& slices = *IndexedSlices::Of(tensor);
+    Write(slices.values, types_only, writer);
+    Write(slices.indices, types_only, writer);
+    Write(slices.dense_shape, writer);
+    return;
+  }
+  writer->Put(static_cast<uint8_t>(tensor.dtype()));
+  Write(tensor.shape(), writer);
   if (kind == TensorKind::kStrings)
     for (const std::string& text : tensor.data<std::string>()) writer->PutText(text);
   if (kind == TensorKind::kBytes)
@@ -53,13 +67,18 @@ int64_t CountOf(const std::vector<int64_t>& dims, size_t most) {
   throw Error(Code::kDataLoss, "[run] a message must hold whole tensors; got " + got);
 }
 
-Tensor Read(FieldReader& reader, const Tensor* local) {
+std::vector<int64_t> ReadDims(FieldReader& reader) {
+  std::vector<int64_t> dims(reader.TakeCount());
+  for (int64_t& dim : dims) dim = reader.Take<int64_t>();
+  return dims;
+}
+
+Tensor ReadPlain(FieldReader& reader, const Tensor* local) {
   const auto kind = static_cast<TensorKind>(reader.Take<uint8_t>());
   if (kind == TensorKind::kNone) return Tensor();
   if (kind == TensorKind::kHandle) return local == nullptr ? Tensor() : *local;
   const auto dtype = static_cast<DType>(reader.Take<uint8_t>());
-  std::vector<int64_t> dims(reader.TakeCount());
-  for (int64_t& dim : dims) dim = reader.Take<int64_t>();
+  const std::vector<int64_t> dims = ReadDims(reader);
   const bool is_string = dtype == DType::kString;
   if (!reader.ok() || is_string != (kind == TensorKind::kStrings))
     Refuse("kind " + std::to_string(static_cast<int>(kind)) + " of dtype " +
@@ -75,6 +94,19 @@ Tensor Read(FieldReader& reader, const Tensor* local) {
   for (int64_t i = 0; is_string && i < count; ++i) texts[i] = reader.TakeText();
   if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
   return Tensor::FromBuffer(std::move(buffer), dtype, Shape(dims));
+}
+
+Tensor Read(FieldReader& reader, const Tensor* local) {
+  if (!reader.rest().empty() && reader.rest()[0] != static_cast<char>(TensorKind::kSlices))
+    return ReadPlain(reader, local);
+  reader.Take<uint8_t>();
+  IndexedSlices slices;
+  slices.values = ReadPlain(reader, nullptr);
+  slices.indices = ReadPlain(reader, nullptr);
+  slices.dense_shape = Shape(ReadDims(reader));
+  if (!reader.ok() || !slices.values.defined() || !slices.indices.defined())
+    Refuse("slices without values or indices");
+  return slices.ToTensor();
 }
 
 size_t BytesOf(const std::vector<Tensor>& tensors) {

@@ -10,6 +10,7 @@
 #include "distribute/workers/worker_threads_test.h"
 #include "lockstep/distribute/replica_context.h"
 #include "lockstep/distribute/strategy.h"
+#include "lockstep/ops/indexed_slices.h"
 
 namespace lockstep {
 namespace {
@@ -80,6 +81,32 @@ TEST(OwnersValues, OfReplicasElsewhereMayBeLeftOut) {
       ASSERT_EQ(values[r].size(), 2u);
       EXPECT_EQ(values[r][0].ToVector<int32_t>(), std::vector<int32_t>(r, r));
       EXPECT_THAT(values[r][1].ToString(), HasSubstr("at " + std::to_string(r)));
+    }
+  });
+}
+
+TEST(OwnersValues, MayBeSlices) {
+  distribute::RunWorkers(2, [&](std::shared_ptr<distribute::Communicator> ranks) {
+    const int rank = ranks->rank();
+    MultiWorkerMirroredStrategy strategy(ranks, {.devices = 1, .replicas = 2});
+    auto scope = strategy.scope();
+    const auto results = strategy.Run([&] {
+      const int replica = GetReplicaContext()->replica_id_in_sync_group().scalar<int32_t>();
+      const Tensor own = IndexedSlices{
+          Tensor::FromVector(std::vector<float>(2, ValueOf(rank, replica)), Shape{1, 2}),
+          Tensor::FromVector(std::vector<int64_t>{replica + 1}, Shape{1}),
+          Shape{3, 2}}.ToTensor();
+      const Tensor all = GetReplicaContext()->AllReduce(ReduceOp::kSum, own);
+      return std::vector<Tensor>{own, IndexedSlices::Of(all)->ToDense()};
+    });
+    EXPECT_EQ(
+        results[1].value(0).ToVector<float>(),
+        (std::vector<float>{0, 0, ValueOf(0, 0), ValueOf(0, 0), ValueOf(1, 1), ValueOf(1, 1)}));
+    for (const int r : {0, 1}) {
+      const IndexedSlices* slices = IndexedSlices::Of(results[0].value(r));
+      ASSERT_NE(slices, nullptr);
+      EXPECT_EQ(slices->values.ToVector<float>(), std::vector<float>(2, ValueOf(r, r)));
+      EXPECT_EQ(slices->indices.ToVector<int64_t>(), std::vector<int64_t>{r + 1});
     }
   });
 }
