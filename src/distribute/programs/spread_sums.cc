@@ -506,46 +506,73 @@ class Spreader {
   ExchangeNodes exchange_;
 };
 
+// What the programs of all ranks are made from.
+struct Analyzed {
+  graph::Graph graph;
+  SpreadOptions options;
+  graph::RowAnalysis analysis;
+  UpdateSlices slices;
+  WholeUpdates whole;
+
+  SpreadProgram ProgramOf(int rank) const {
+    SpreadOptions of_rank = options;
+    of_rank.rank = rank;
+    return Spreader(graph, of_rank, analysis, slices, whole).Spread();
+  }
+
+  SpreadProgram JoinedProgramOf(int rank) const {
+    SpreadProgram program = ProgramOf(rank);
+    program.graph = JoinExchanges(program.graph, options.bucket_bytes);
+    return program;
+  }
+};
+
+Analyzed Analyze(const graph::Graph& whole_step, SpreadOptions options) {
+  if (options.roles.num_ranks() == 0) options.roles = Roles(options.division.num_ranks());
+  Analyzed step{.graph = WidenHalfSums(whole_step), .options = std::move(options)};
+  step.analysis = graph::AnalyzeRows(step.graph, step.options.examples, step.options.has_rows);
+  if (!step.analysis.can_cut()) {
+    throw Error(Code::kInvalidArgument, "[spread] examples must meet in sums only; got " +
+                                            step.graph.node(step.analysis.mixing_node).name +
+                                            ", which mixes them");
+  }
+  if (step.options.slice_from > 0) {
+    const auto row_ranks = static_cast<int>(step.options.roles.row_ranks().size());
+    step.slices = FindUpdateSlices(step.graph, step.analysis, row_ranks, step.options.slice_from);
+    step.whole = FindWholeUpdates(step.graph, step.analysis, step.slices, step.options.roles,
+                                  step.options.slice_from);
+  }
+  return step;
+}
+
 // A rank of none or of other rows could be the only one that cannot: then none may, as all must
 // make the same calls. Errors: those of the ranks whose programs differ from this one's.
-void RequireThatAllCan(const graph::Graph& graph, const SpreadOptions& options,
-                       const graph::RowAnalysis& analysis, const UpdateSlices& slices,
-                       const WholeUpdates& whole) {
+void RequireThatAllCan(const Analyzed& step) {
+  const SpreadOptions& options = step.options;
   const auto examples_of = [&](int rank) {
     const collectives::Node block = options.division.block(rank);
     return options.offsets[block.end] - options.offsets[block.begin];
   };
   std::set<int64_t> tried{examples_of(options.rank)};
-  for (int rank = 0; rank < options.division.num_ranks(); ++rank) {
-    if (!tried.insert(examples_of(rank)).second) continue;
-    SpreadOptions other = options;
-    other.rank = rank;
-    Spreader(graph, other, analysis, slices, whole).Spread();
-  }
+  for (int rank = 0; rank < options.division.num_ranks(); ++rank)
+    if (tried.insert(examples_of(rank)).second) step.ProgramOf(rank);
 }
 
 }  // namespace
 
 SpreadProgram SpreadSums(const graph::Graph& whole_step, SpreadOptions options) {
-  if (options.roles.num_ranks() == 0) options.roles = Roles(options.division.num_ranks());
-  const graph::Graph graph = WidenHalfSums(whole_step);
-  const graph::RowAnalysis analysis = graph::AnalyzeRows(graph, options.examples, options.has_rows);
-  if (!analysis.can_cut()) {
-    throw Error(Code::kInvalidArgument, "[spread] examples must meet in sums only; got " +
-                                            graph.node(analysis.mixing_node).name +
-                                            ", which mixes them");
-  }
-  UpdateSlices slices;
-  if (options.slice_from > 0)
-    slices = FindUpdateSlices(graph, analysis, static_cast<int>(options.roles.row_ranks().size()),
-                              options.slice_from);
-  WholeUpdates whole;
-  if (options.slice_from > 0)
-    whole = FindWholeUpdates(graph, analysis, slices, options.roles, options.slice_from);
-  RequireThatAllCan(graph, options, analysis, slices, whole);
-  SpreadProgram program = Spreader(graph, options, analysis, slices, whole).Spread();
-  program.graph = JoinExchanges(program.graph, options.bucket_bytes);
-  return program;
+  const Analyzed step = Analyze(whole_step, std::move(options));
+  RequireThatAllCan(step);
+  return step.JoinedProgramOf(step.options.rank);
+}
+
+std::vector<SpreadProgram> SpreadSumsOverAll(const graph::Graph& whole_step,
+                                             SpreadOptions options) {
+  const Analyzed step = Analyze(whole_step, std::move(options));
+  std::vector<SpreadProgram> programs;
+  for (int rank = 0; rank < step.options.division.num_ranks(); ++rank)
+    programs.push_back(step.JoinedProgramOf(rank));
+  return programs;
 }
 
 }  // namespace lockstep::distribute

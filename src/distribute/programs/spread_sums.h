@@ -42,4 +42,8 @@ struct SpreadProgram {
 /// when the batch can't be cut; Unimplemented, naming the op, when an op can't work on fewer rows.
 SpreadProgram SpreadSums(const graph::Graph& graph, SpreadOptions options);
 
+/// The programs of all ranks, by rank, for who has them all at hand; `options.rank` is not looked
+/// at. Errors: those of SpreadSums.
+std::vector<SpreadProgram> SpreadSumsOverAll(const graph::Graph& graph, SpreadOptions options);
+
 }  // namespace lockstep::distribute

@@ -119,32 +119,30 @@ std::optional<DividedStep> DivideStep(const graph::Graph& step, const std::vecto
   const auto leaves = static_cast<collectives::Leaf>(offsets.size()) - 1;
   const int ranks = static_cast<int>(std::min<int64_t>(workers, leaves));
   if (ranks < 2) return std::nullopt;
-  SpreadOptions options{.examples = offsets.back(),
-                        .has_rows = std::vector<bool>(step.parameters().size(), true),
-                        .offsets = offsets,
-                        .division = collectives::Division::Even(leaves, ranks),
-                        .bucket_bytes = std::numeric_limits<int64_t>::max()};
+  const auto division = collectives::Division::Even(leaves, ranks);
+  std::vector<SpreadProgram> programs;
+  try {
+    programs =
+        SpreadSumsOverAll(step, {.examples = offsets.back(),
+                                 .has_rows = std::vector<bool>(step.parameters().size(), true),
+                                 .offsets = offsets,
+                                 .division = division,
+                                 .bucket_bytes = std::numeric_limits<int64_t>::max()});
+  } catch (const Error&) {
+    return std::nullopt;
+  }
   DividedStep divided;
   for (int rank = 0; rank < ranks; ++rank) {
-    options.rank = rank;
-    graph::Graph program;
-    try {
-      program = SpreadSums(step, options).graph;
-    } catch (const Error&) {
-      return std::nullopt;
-    }
-    auto part = PartOf(program);
+    auto part = PartOf(programs[rank].graph);
     if (!part) return std::nullopt;
-    const collectives::Node block = options.division.block(rank);
+    const collectives::Node block = division.block(rank);
     part->first = offsets[block.begin];
     part->examples = offsets[block.end] - part->first;
     if (!part->gives.empty()) divided.parts.push_back(std::move(*part));
-    if (rank > 0) continue;
-    auto rest = RestOf(program);
-    if (!rest) return std::nullopt;
-    divided.rest = std::move(*rest);
   }
-  if (divided.parts.size() < 2) return std::nullopt;
+  auto rest = RestOf(programs.front().graph);
+  if (!rest || divided.parts.size() < 2) return std::nullopt;
+  divided.rest = std::move(*rest);
   return divided;
 }
 
