@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -180,55 +181,48 @@ bool HasProblem(const std::vector<Finding>& findings) {
                      [](const Finding& finding) { return finding.level == Level::kProblem; });
 }
 
-ordered_json MakeReport(const cluster::Environment& environment, double wait_seconds) {
-  const cluster::Survey survey = cluster::SurveyCluster(environment);
-  ThisMachine machine;
-  std::vector<Finding> findings = cluster::ExamineCluster(survey, machine);
-  ordered_json report = {{"resolver", "none"}, {"task", "worker 0"}, {"rank", 0}, {"num_ranks", 1}};
-  int ranks = 1;
-  if (!survey.found.empty() && survey.found.front().resolution.description) {
-    const auto& found = *survey.found.front().resolution.description;
-    ranks = found.num_ranks();
-    report = {{"resolver", found.resolver},
-              {"task", found.task.ToString()},
-              {"rank", found.rank()},
-              {"num_ranks", ranks},
-              {"coordinator", found.coordinator},
-              {"local_index", found.local_index},
-              {"local_size", found.local_size},
-              {"devices", found.devices},
-              {"cluster", ordered_json::parse(found.cluster.ToJson())},
-              {"facts", ordered_json::array()}};
-    for (const auto& fact : found.facts) {
-      report["facts"].push_back(
-          {{"what", fact.what}, {"value", fact.value}, {"from", fact.variable}});
-    }
-  } else if (!survey.found.empty()) {
-    report["resolver"] = survey.found.front().resolver->name();
+// Who this task is and what its cluster is made of.
+ordered_json ReportOf(const cluster::Description& found) {
+  ordered_json report = {{"resolver", found.resolver},
+                         {"task", found.task.ToString()},
+                         {"rank", found.rank()},
+                         {"num_ranks", found.num_ranks()},
+                         {"coordinator", found.coordinator},
+                         {"local_index", found.local_index},
+                         {"local_size", found.local_size},
+                         {"devices", found.devices},
+                         {"cluster", ordered_json::parse(found.cluster.ToJson())},
+                         {"facts", ordered_json::array()}};
+  for (const auto& fact : found.facts) {
+    report["facts"].push_back(
+        {{"what", fact.what}, {"value", fact.value}, {"from", fact.variable}});
   }
-  for (auto& finding : ExamineInterfaces()) findings.push_back(std::move(finding));
+  return report;
+}
+
+std::vector<Finding> ExamineMachine(int ranks) {
+  std::vector<Finding> findings = ExamineInterfaces();
   for (Finding finding : {ExamineCores(), ExamineIsa(), ExamineLibraries(), ExamineSharedMemory(),
                           ExamineOpenFiles(ranks)}) {
     findings.push_back(std::move(finding));
   }
-  if (ranks > 1 && report["rank"].get<int>() >= 0 && wait_seconds > 0 && !HasProblem(findings)) {
-    auto meeting = MeetOtherDoctors(
-        *survey.found.front().resolution.description, environment,
-        std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(wait_seconds)));
-    for (auto& finding : meeting.findings) findings.push_back(std::move(finding));
-    if (report["rank"] == 0) {  // all have the same
-      report["tasks"] = std::move(meeting.tasks);
-      report["pairs"] = std::move(meeting.pairs);
-    }
-  }
-  report["sources"] = ordered_json::array();
+  return findings;
+}
+
+// Who could describe a cluster here, and by which variables.
+ordered_json SourcesIn(const cluster::Environment& environment) {
+  ordered_json sources = ordered_json::array();
   for (const auto& resolver : cluster::Resolvers()) {
     const ordered_json variables = VariablesOf(*resolver, environment);
     if (variables.empty()) continue;
-    report["sources"].push_back({{"name", resolver->name()},
-                                 {"found", resolver->Finds(environment)},
-                                 {"variables", variables}});
+    sources.push_back({{"name", resolver->name()},
+                       {"found", resolver->Finds(environment)},
+                       {"variables", variables}});
   }
+  return sources;
+}
+
+void AddChecks(const std::vector<Finding>& findings, ordered_json& report) {
   report["checks"] = ordered_json::array();
   int problems = 0, doubts = 0;
   for (const Finding& finding : findings) {
@@ -241,6 +235,36 @@ ordered_json MakeReport(const cluster::Environment& environment, double wait_sec
   }
   report["problems"] = problems;
   report["doubts"] = doubts;
+}
+
+ordered_json MakeReport(const cluster::Environment& environment, double wait_seconds) {
+  const cluster::Survey survey = cluster::SurveyCluster(environment);
+  ThisMachine machine;
+  std::vector<Finding> findings = cluster::ExamineCluster(survey, machine);
+  const auto add = [&findings](std::vector<Finding> more) {
+    for (Finding& finding : more) findings.push_back(std::move(finding));
+  };
+  ordered_json report = {{"resolver", "none"}, {"task", "worker 0"}, {"rank", 0}, {"num_ranks", 1}};
+  const cluster::Description* job = nullptr;
+  if (!survey.found.empty()) {
+    report["resolver"] = survey.found.front().resolver->name();
+    const auto& description = survey.found.front().resolution.description;
+    if (description) report = ReportOf(*(job = &*description));
+  }
+  const int ranks = job == nullptr ? 1 : job->num_ranks();
+  add(ExamineMachine(ranks));
+  if (ranks > 1 && job->rank() >= 0 && wait_seconds > 0 && !HasProblem(findings)) {
+    auto meeting = MeetOtherDoctors(
+        *job, environment,
+        std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(wait_seconds)));
+    add(std::move(meeting.findings));
+    if (job->rank() == 0) {  // all have the same
+      report["tasks"] = std::move(meeting.tasks);
+      report["pairs"] = std::move(meeting.pairs);
+    }
+  }
+  report["sources"] = SourcesIn(environment);
+  AddChecks(findings, report);
   return report;
 }
 
@@ -307,6 +331,18 @@ void Print(const ordered_json& report) {
 }
 
 }  // namespace
+
+CLI::App* AddDoctor(CLI::App& app, DoctorOptions& options) {
+  CLI::App* doctor = app.add_subcommand(
+      "doctor", "say what describes the cluster, what is wrong with it, and what to paste instead");
+  doctor->add_flag("--json", options.json, "print one JSON object");
+  doctor
+      ->add_option("--wait", options.wait_seconds,
+                   "seconds for all tasks to come and measure their ways; 0: do not meet")
+      ->check(CLI::Range(0.0, 86'400.0))
+      ->capture_default_str();
+  return doctor;
+}
 
 int Doctor(const DoctorOptions& options) {
   const ordered_json report = MakeReport(base::ProcessEnvironment(), options.wait_seconds);

@@ -1,5 +1,9 @@
 #pragma once
 
+namespace CLI {
+class App;
+}
+
 namespace lockstep::cli {
 
 struct DoctorOptions {
@@ -8,8 +12,10 @@ struct DoctorOptions {
   double wait_seconds = 10;
 };
 
-/// `lockstep doctor`: what was found where, what contradicts, whether this machine fits, and how
-/// fast the job's tasks reach each other. Returns 0 if all is fine, 1 if there are problems.
+/// `lockstep doctor`: its flags, and what it does.
+CLI::App* AddDoctor(CLI::App& app, DoctorOptions& options);
+/// Says what was found where, what contradicts, whether this machine fits, and how fast the job's
+/// tasks reach each other. Returns 0 if all is fine, 1 if there are problems.
 int Doctor(const DoctorOptions& options);
 
 }  // namespace lockstep::cli

@@ -1,5 +1,6 @@
 #include "cli/flight.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -68,6 +69,18 @@ std::string DescribeFlights(const std::vector<std::string>& texts, int records) 
       text += LineOf(log->records[i]) + "\n";
   }
   return text;
+}
+
+CLI::App* AddFlight(CLI::App& app, FlightArguments& arguments) {
+  CLI::App* flight = app.add_subcommand(
+      "flight", "print what flight recorders have written, and where their tasks part");
+  flight->add_option("files", arguments.files, "FILE.RANK of each task of the job")
+      ->required()
+      ->check(CLI::ExistingFile);
+  flight->add_option("--records", arguments.records, "how many of each task")
+      ->check(CLI::Range(0, 1 << 20))
+      ->capture_default_str();
+  return flight;
 }
 
 int Flight(const FlightArguments& arguments) {

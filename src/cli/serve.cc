@@ -1,5 +1,6 @@
 #include "cli/serve.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "cli/options.h"
@@ -7,6 +8,16 @@
 #include "lockstep/remote/server.h"
 
 namespace lockstep::cli {
+
+CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
+  CLI::App* serve = app.add_subcommand(
+      "serve", "keep variables and run parts of graphs for sessions, as a task of the cluster");
+  serve->add_option("--job", options.job, "[as what describes the cluster says]");
+  serve->add_option("--task", options.task, "[the same]")->check(CLI::Range(0, 1 << 20));
+  serve->add_flag("--trusted-network", options.trusted_network,
+                  "plain connections beyond this machine");
+  return serve;
+}
 
 int Serve(const ServeOptions& options) {
   const EnvironmentClusterResolver resolver;

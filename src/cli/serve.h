@@ -2,6 +2,10 @@
 
 #include <string>
 
+namespace CLI {
+class App;
+}
+
 namespace lockstep::cli {
 
 /// What `lockstep serve` was asked for.
@@ -11,6 +15,8 @@ struct ServeOptions {
   bool trusted_network = false;
 };
 
+/// `lockstep serve`: its flags, and what it does.
+CLI::App* AddServe(CLI::App& app, ServeOptions& options);
 /// Serves as a task of the cluster that the environment describes, or alone where nobody describes
 /// one, until the process is ended. Throws Error.
 int Serve(const ServeOptions& options);
