@@ -81,12 +81,7 @@ class Evaluator {
     const auto state = LoadState(*newest);
     if (!state.ok()) return Warn(*newest, state.status());
     MakeWeights();
-    try {
-      task_.model->LoadWeights(*newest);
-    } catch (const Error& error) {
-      if (error.code() == Code::kFailedPrecondition) throw;
-      return Warn(*newest, error.status());
-    }
+    task_.model->LoadWeightsFrom(*state);
     seen_ = *newest;
     const auto about = nlohmann::json::parse(state->metadata, nullptr, false);
     Tell(about.is_object() ? about : nlohmann::json::object());
@@ -144,18 +139,6 @@ class Evaluator {
 };
 
 }  // namespace
-
-int EpochsOf(const TrainOptions& options, int64_t examples) {
-  constexpr int kDefault = 5;
-  if (options.epochs >= 0) return options.epochs;
-  if (options.steps == 0) return kDefault;
-  const int64_t steps = (examples + options.batch_size - 1) / options.batch_size;
-  return static_cast<int>((options.steps + steps - 1) / std::max<int64_t>(1, steps));
-}
-
-int64_t TestBatchOf(const TrainOptions& options) {
-  return options.model == "gpt" ? options.batch_size : std::max<int64_t>(256, options.batch_size);
-}
 
 std::optional<cluster::Description> EvaluatorsJob() {
   // What is wrong with a description is said by a strategy that needs it.

@@ -8,12 +8,6 @@
 
 namespace lockstep::cli {
 
-/// How many epochs the options mean for so many examples.
-int EpochsOf(const TrainOptions& options, int64_t examples);
-/// Examples of a batch of tests. Images are cheap: larger batches than training has; a text takes
-/// the memory of its tokens.
-int64_t TestBatchOf(const TrainOptions& options);
-
 /// The job in which this process is an evaluator; nothing where it is none.
 std::optional<cluster::Description> EvaluatorsJob();
 

@@ -121,4 +121,16 @@ Task MakeTask(const TrainOptions& options) {
   return task;
 }
 
+int EpochsOf(const TrainOptions& options, int64_t examples) {
+  constexpr int kDefault = 5;
+  if (options.epochs >= 0) return options.epochs;
+  if (options.steps == 0) return kDefault;
+  const int64_t steps = (examples + options.batch_size - 1) / options.batch_size;
+  return static_cast<int>((options.steps + steps - 1) / std::max<int64_t>(1, steps));
+}
+
+int64_t TestBatchOf(const TrainOptions& options) {
+  return options.model == "gpt" ? options.batch_size : std::max<int64_t>(256, options.batch_size);
+}
+
 }  // namespace lockstep::cli

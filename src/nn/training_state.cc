@@ -137,6 +137,12 @@ NamedVariables Named(const std::vector<Variable>& variables, const std::string& 
   return named;
 }
 
+void RequireWeights(const Model& model, const char* where) {
+  if (!model.variables().empty()) return;
+  Refuse(where,
+         "the model must have weights; got none (" + model.name() + "); call it on a batch first");
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, Variable>> Model::Training::StateVariables() const {
@@ -264,8 +270,10 @@ void Model::Training::RestoreValues(const SavedState& state) {
 void Model::SaveTraining(const std::string& directory) { training().SaveTo(directory); }
 
 void Model::ResumeTraining(const std::string& path) {
-  training().resumed = checkpoint::ReadSaveOrNewest(base::LocalFiles(), path).OrThrow();
+  ResumeTrainingFrom(checkpoint::ReadSaveOrNewest(base::LocalFiles(), path).OrThrow());
 }
+
+void Model::ResumeTrainingFrom(SavedState save) { training().resumed = std::move(save); }
 
 void Model::Training::DumpIfAsked() {
   if (!dump_ || dump_->step != history_.steps) return;
@@ -290,13 +298,10 @@ void Model::Training::DumpIfAsked() {
 }
 
 void Model::SaveWeights(const std::string& path) const {
+  RequireWeights(*this, "save_weights");
   SavedState state{{}, R"({"kind":"weights"})"};
   for (const Variable& variable : variables())
     state.tensors.push_back({variable.name(), variable.value()});
-  if (state.tensors.empty()) {
-    Refuse("save_weights",
-           "the model must have weights; got none (" + name_ + "); call it on a batch first");
-  }
   const FileFormat format = FormatOfName(path);
   const bool other = format == FileFormat::kSafetensors || format == FileFormat::kNpz;
   strategy().OnChief([&] {
@@ -305,15 +310,16 @@ void Model::SaveWeights(const std::string& path) const {
 }
 
 void Model::LoadWeights(const std::string& path) {
-  if (variables().empty()) {
-    Refuse("load_weights",
-           "the model must have weights; got none (" + name_ + "); call it on a batch first");
-  }
+  RequireWeights(*this, "load_weights");
   const auto file = FindTensorFile(path);
   const bool other = file.ok() && file->format != FileFormat::kSave;
-  const SavedState state =
+  LoadWeightsFrom(
       (other ? LoadTensors(*file) : checkpoint::ReadSaveOrNewest(base::LocalFiles(), path))
-          .OrThrow();
+          .OrThrow());
+}
+
+void Model::LoadWeightsFrom(const SavedState& state) {
+  RequireWeights(*this, "load_weights");
   const bool weights_only = state.metadata.find(R"("kind":"weights")") != std::string::npos;
   AssignAll("load_weights", state, Named(variables()), weights_only);
 }

@@ -202,10 +202,15 @@ class Model {
   /// stopped. Errors: those of LoadState here; FailedPrecondition in `Fit` when the save is of
   /// another model, optimizer, R, seed or division of the data, naming the first difference.
   void ResumeTraining(const std::string& path);
+  /// The same from a save that was read already.
+  void ResumeTrainingFrom(SavedState save);
   /// Writes the weights to a file, or reads them (from a save of training too).
   /// FailedPrecondition when the model has no weights yet, or others than the file.
   void SaveWeights(const std::string& path) const;
   void LoadWeights(const std::string& path);
+  /// The same from what was read already: a save of weights, which must hold no others, or of
+  /// training.
+  void LoadWeightsFrom(const SavedState& state);
 
   /// xxh3-128 over name, dtype, shape and bytes of all weights, in the order of their names.
   std::string WeightsDigest() const;
