@@ -27,6 +27,8 @@ Pair Align(const Tensor& y_true, const Tensor& y_pred) {
                     y_pred);
 }
 
+Tensor InFloat32(const Tensor& x) { return Cast(x, DType::kFloat32); }
+
 Tensor MeanSquaredError(const Tensor& y_true, const Tensor& y_pred) {
   return ReduceMean(Square(y_true - y_pred), -1);
 }

@@ -20,6 +20,8 @@ struct Pair {
 Pair Align(const Tensor& y_true, const Tensor& y_pred);
 /// Only the ranks.
 Pair AlignRanks(const Tensor& y_true, const Tensor& y_pred);
+/// In the dtype of what metrics keep.
+Tensor InFloat32(const Tensor& x);
 
 Tensor MeanSquaredError(const Tensor& y_true, const Tensor& y_pred);
 Tensor MeanAbsoluteError(const Tensor& y_true, const Tensor& y_pred);

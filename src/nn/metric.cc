@@ -25,10 +25,6 @@ namespace metrics {
 
 namespace {
 
-Tensor AsFloat(const Tensor& x) {
-  return x.dtype() == DType::kFloat32 && !x.is_weak() ? x : Cast(x, DType::kFloat32);
-}
-
 // The mean over the axes from `first` on.
 Tensor MeanBehind(const Tensor& x, int first) {
   if (x.rank() <= first) return x;
@@ -44,12 +40,12 @@ struct Weighted {
 
 // One value and one weight an example, as Keras's reduce_to_samplewise_values.
 Weighted ReduceToExamples(const Tensor& given, const Tensor& sample_weight) {
-  const Tensor values = AsFloat(given);
+  const Tensor values = nn::InFloat32(given);
   if (!sample_weight.defined()) {
     const Tensor reduced = MeanBehind(values, 1);
     return {reduced, OnesLike(reduced)};
   }
-  const nn::Pair pair = nn::AlignRanks(values, AsFloat(sample_weight));
+  const nn::Pair pair = nn::AlignRanks(values, nn::InFloat32(sample_weight));
   const Tensor reduced = MeanBehind(pair.y_true, pair.y_pred.rank());
   const Tensor weight = BroadcastLike(pair.y_pred, reduced);
   return {MeanBehind(reduced * weight, 1), MeanBehind(weight, 1)};
@@ -75,12 +71,12 @@ Tensor Mean::Result() const { return DivideNoNan(total_.value(), count_.value())
 Sum::Sum(std::string name) : Metric(std::move(name)), total_(AddState("total")) {}
 
 void Sum::UpdateValues(const Tensor& given, const Tensor& sample_weight) {
-  const Tensor values = AsFloat(given);
+  const Tensor values = nn::InFloat32(given);
   if (!sample_weight.defined()) {
     total_.AssignAdd(ReduceSum(values));
     return;
   }
-  nn::Pair pair = nn::AlignRanks(values, AsFloat(sample_weight));
+  nn::Pair pair = nn::AlignRanks(values, nn::InFloat32(sample_weight));
   while (pair.y_pred.rank() < pair.y_true.rank()) pair.y_pred = ExpandDims(pair.y_pred, -1);
   total_.AssignAdd(ReduceSum(pair.y_true * pair.y_pred));
 }

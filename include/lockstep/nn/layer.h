@@ -97,8 +97,6 @@ class Layer : public std::enable_shared_from_this<Layer> {
   virtual std::string output_activation() const { return "linear"; }
   /// Layers inside this one.
   const std::vector<LayerPtr>& inner_layers() const { return inner_; }
-  /// What this layer adds to the loss of the call in progress (activity), besides regularizers.
-  virtual std::vector<Tensor> TakeLosses() { return {}; }
 
  protected:
   virtual void Build(const std::vector<Shape>& input_shapes) {}

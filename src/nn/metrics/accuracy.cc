@@ -11,14 +11,12 @@ namespace lockstep::metrics {
 
 namespace {
 
-Tensor AsScores(const Tensor& matches) { return Cast(matches, DType::kFloat32); }
-
 // Rows of classes: [n, classes], and their labels [n].
 Tensor InTop(const Tensor& labels, const Tensor& y_pred, int64_t k) {
   const int64_t classes = y_pred.shape().dim(-1);
-  if (y_pred.rank() == 2) return AsScores(InTopK(labels, y_pred, k));
+  if (y_pred.rank() == 2) return nn::InFloat32(InTopK(labels, y_pred, k));
   const Tensor flat = InTopK(Reshape(labels, {-1}), Reshape(y_pred, {-1, classes}), k);
-  return AsScores(ReshapeLike(flat, labels));
+  return nn::InFloat32(ReshapeLike(flat, labels));
 }
 
 }  // namespace
@@ -26,16 +24,16 @@ Tensor InTop(const Tensor& labels, const Tensor& y_pred, int64_t k) {
 Tensor BinaryMatches(const Tensor& y_true, const Tensor& y_pred, double threshold) {
   const nn::Pair pair = nn::Align(y_true, y_pred);
   const Tensor positive = Cast(Greater(pair.y_pred, threshold), pair.y_true.dtype());
-  return AsScores(Equal(pair.y_true, positive));
+  return nn::InFloat32(Equal(pair.y_true, positive));
 }
 
 Tensor CategoricalMatches(const Tensor& y_true, const Tensor& y_pred) {
-  return AsScores(Equal(ArgMax(y_true, -1), ArgMax(y_pred, -1)));
+  return nn::InFloat32(Equal(ArgMax(y_true, -1), ArgMax(y_pred, -1)));
 }
 
 Tensor SparseMatches(const Tensor& y_true, const Tensor& y_pred) {
   const Tensor labels = Cast(nn::SparseLabels(y_true, y_pred), DType::kInt64);
-  return AsScores(Equal(labels, ArgMax(y_pred, -1)));
+  return nn::InFloat32(Equal(labels, ArgMax(y_pred, -1)));
 }
 
 namespace {
@@ -61,7 +59,7 @@ MetricPtr FromFunction(const std::string& name, MetricFunction function) {
 MetricPtr Accuracy(std::string name) {
   return Make(std::move(name), [](const Tensor& y_true, const Tensor& y_pred) {
     const nn::Pair pair = nn::Align(y_true, y_pred);
-    return AsScores(Equal(pair.y_true, pair.y_pred));
+    return nn::InFloat32(Equal(pair.y_true, pair.y_pred));
   });
 }
 

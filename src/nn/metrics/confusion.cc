@@ -13,11 +13,11 @@
 namespace lockstep::metrics {
 
 Elements Flatten(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
-  const nn::Pair pair = nn::Align(y_true, Cast(y_pred, DType::kFloat32));
-  const Tensor positive = Cast(Cast(pair.y_true, DType::kBool), DType::kFloat32);
+  const nn::Pair pair = nn::Align(y_true, nn::InFloat32(y_pred));
+  const Tensor positive = nn::InFloat32(Cast(pair.y_true, DType::kBool));
   Tensor weight;
   if (sample_weight.defined()) {
-    weight = nn::AlignRanks(pair.y_pred, Cast(sample_weight, DType::kFloat32)).y_pred;
+    weight = nn::AlignRanks(pair.y_pred, nn::InFloat32(sample_weight)).y_pred;
     while (weight.rank() < positive.rank()) weight = ExpandDims(weight, -1);
     weight = BroadcastLike(weight, positive);
   } else {
@@ -67,8 +67,7 @@ class CountsMetric : public Metric {
   void Update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
     const Elements elements = Flatten(y_true, y_pred, sample_weight);
     const Tensor thresholds = Constant(thresholds_, {1, static_cast<int64_t>(thresholds_.size())});
-    const Tensor above =
-        Cast(Greater(ExpandDims(elements.y_pred, -1), thresholds), DType::kFloat32);
+    const Tensor above = nn::InFloat32(Greater(ExpandDims(elements.y_pred, -1), thresholds));
     const Counts counts = CountAbove(elements, above);
     switch (figure_) {
       case Figure::kPrecision:

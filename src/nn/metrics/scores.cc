@@ -14,8 +14,6 @@ namespace lockstep::metrics {
 
 namespace {
 
-Tensor InFloat32(const Tensor& x) { return Cast(x, DType::kFloat32); }
-
 void RequireMatrices(const std::string& name, const Tensor& y_true, const Tensor& y_pred) {
   if (y_true.rank() == 2 && y_pred.rank() == 2 && y_true.shape()[1] == y_pred.shape()[1]) return;
   throw Error(Code::kInvalidArgument,
@@ -26,7 +24,7 @@ void RequireMatrices(const std::string& name, const Tensor& y_true, const Tensor
 // Weights as a column, ones where there are none.
 Tensor WeightColumn(const Tensor& sample_weight, const Tensor& like) {
   if (!sample_weight.defined()) return ReduceMean(OnesLike(like), -1, /*keep_dims=*/true);
-  const Tensor weight = InFloat32(sample_weight);
+  const Tensor weight = nn::InFloat32(sample_weight);
   return weight.rank() == 1 ? ExpandDims(weight, -1) : weight;
 }
 
@@ -36,7 +34,7 @@ class R2Metric : public Metric {
       : Metric(std::move(name)), aggregation_(aggregation) {}
 
   void Update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
-    const nn::Pair pair = nn::Align(y_true, InFloat32(y_pred));
+    const nn::Pair pair = nn::Align(y_true, nn::InFloat32(y_pred));
     RequireMatrices(name(), pair.y_true, pair.y_pred);
     if (!sum_.defined()) {
       const Shape shape{pair.y_pred.shape()[1]};
@@ -86,8 +84,8 @@ class FBetaMetric : public Metric {
 
   void Update(const Tensor& given_true, const Tensor& given_pred,
               const Tensor& sample_weight) override {
-    const Tensor y_true = InFloat32(given_true);
-    const Tensor y_pred = Positive(InFloat32(given_pred));
+    const Tensor y_true = nn::InFloat32(given_true);
+    const Tensor y_pred = Positive(nn::InFloat32(given_pred));
     RequireMatrices(name(), y_true, y_pred);
     if (!true_positives_.defined()) {
       const Shape shape = Micro() ? Shape{} : Shape{y_pred.shape()[1]};
@@ -129,9 +127,9 @@ class FBetaMetric : public Metric {
  private:
   bool Micro() const { return options_.average == Average::kMicro; }
   Tensor Positive(const Tensor& y_pred) const {
-    if (options_.threshold) return InFloat32(Greater(y_pred, *options_.threshold));
+    if (options_.threshold) return nn::InFloat32(Greater(y_pred, *options_.threshold));
     const Tensor largest = ReduceMax(y_pred, -1, /*keep_dims=*/true);
-    return InFloat32(LogicalAnd(GreaterEqual(y_pred, largest), Greater(Abs(y_pred), 1e-9)));
+    return nn::InFloat32(LogicalAnd(GreaterEqual(y_pred, largest), Greater(Abs(y_pred), 1e-9)));
   }
 
   FBetaOptions options_;
@@ -154,7 +152,7 @@ class MeanIoUMetric : public Metric {
     const Tensor labels = Classes(y_true, options_.sparse_y_true);
     Tensor hot = OneHot(labels, num_classes_);
     if (sample_weight.defined()) {
-      const Tensor weight = InFloat32(Cast(sample_weight, DType::kInt32));
+      const Tensor weight = nn::InFloat32(Cast(sample_weight, DType::kInt32));
       hot = hot * ExpandDims(Reshape(weight, {-1}), -1);
     }
     const Tensor predicted = OneHot(Classes(y_pred, options_.sparse_y_pred), num_classes_);
@@ -167,7 +165,7 @@ class MeanIoUMetric : public Metric {
     for (int64_t i = 0; i < num_classes_; ++i) numbers[i] = i;
     const Tensor diagonal = ReduceSum(confusion * OneHot(Constant(numbers), num_classes_), 1);
     const Tensor all = ReduceSum(confusion, 0) + ReduceSum(confusion, 1) - diagonal;
-    const Tensor occurring = ReduceSum(InFloat32(NotEqual(all, 0.0)));
+    const Tensor occurring = ReduceSum(nn::InFloat32(NotEqual(all, 0.0)));
     return DivideNoNan(ReduceSum(DivideNoNan(diagonal, all)), occurring);
   }
 
