@@ -124,28 +124,18 @@ class Knocking {
   base::EventThread thread_;
 };
 
-// The number of an interface. The library takes each part of one modulo 256, and no names.
-Result<std::string> NumberOf(const std::string& address) {
+// "::1" of "[::1]".
+std::string WithoutBrackets(const std::string& address) {
+  const bool in_brackets = address.size() > 2 && address.front() == '[' && address.back() == ']';
+  return in_brackets ? address.substr(1, address.size() - 2) : address;
+}
+
+// The library takes each part of a number modulo 256, and no names.
+bool IsNumber(const std::string& address) {
   unsigned char bytes[sizeof(in6_addr)];
-  if (::inet_pton(AF_INET, address.c_str(), bytes) == 1) return address;
-  const auto refuse = [&](const std::string& why) {
-    return Status(Code::kInvalidArgument,
-                  "[metrics] an address must be this machine's, as a number or a name; got '" +
-                      address + "'" + why +
-                      " (--metrics-address); write 127.0.0.1, or 0.0.0.0 for "
-                      "all interfaces");
-  };
-  // Asking a name service for "999.1.1.1" would take long.
-  if (address.find_first_not_of("0123456789.") == std::string::npos) return refuse("");
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (const int error = ::getaddrinfo(address.c_str(), nullptr, &hints, &found); error != 0)
-    return refuse(std::string(": ") + ::gai_strerror(error));
-  char text[NI_MAXHOST] = "";
-  ::getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
-  ::freeaddrinfo(found);
-  return std::string(text);
+  const std::string bare = WithoutBrackets(address);
+  const int family = bare == address ? AF_INET : AF_INET6;
+  return ::inet_pton(family, bare.c_str(), bytes) == 1;
 }
 
 }  // namespace
@@ -163,10 +153,12 @@ Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Open(
                   "[metrics] a port must be from 0 to 65535; got " + std::to_string(options.port) +
                       " (--metrics-port and the task's rank together); begin at a smaller one");
   }
-  LOCKSTEP_ASSIGN_OR_RETURN(const std::string number, NumberOf(options.address));
-  const bool is_v6 = number.find(':') != std::string::npos;
-  const std::string host = is_v6 ? "[" + number + "]" : number;
-  const std::string wanted = host + ":" + std::to_string(options.port);
+  if (!IsNumber(options.address)) {
+    return Status(Code::kInvalidArgument,
+                  "[metrics] an address must be a number, as 127.0.0.1 or [::1]; got '" +
+                      options.address + "'");
+  }
+  const std::string wanted = options.address + ":" + std::to_string(options.port);
   auto parts = std::make_unique<Parts>();
   try {
     parts->exposer = std::make_unique<prometheus::Exposer>(wanted, 2);
@@ -179,10 +171,10 @@ Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Open(
   parts->exposer->RegisterCollectable(parts->figures);
   const std::vector<int> ports = parts->exposer->GetListeningPorts();
   const int port = ports.empty() ? options.port : ports.front();
-  parts->host = number;
+  parts->host = WithoutBrackets(options.address);
   parts->port = port;
   return std::unique_ptr<MetricsEndpoint>(
-      new MetricsEndpoint(std::move(parts), host + ":" + std::to_string(port)));
+      new MetricsEndpoint(std::move(parts), options.address + ":" + std::to_string(port)));
 }
 
 }  // namespace lockstep::monitor

@@ -8,7 +8,8 @@
 namespace lockstep::monitor {
 
 struct MetricsEndpointOptions {
-  /// The one interface to listen at, as a number or a name; everybody who reaches it may read.
+  /// The number of the one interface to listen at, one of IPv6 in brackets; everybody who reaches
+  /// it may read.
   std::string address = "127.0.0.1";
   int port = 0;  // 0: a free one
   /// Added to every figure.

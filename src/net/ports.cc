@@ -120,7 +120,9 @@ Result<base::OwnedFile> ReservedPort::MakeSocket() const { return Bind(address_)
 bool ReservedPort::IsListening() const { return !ListeningInodes(port_).empty(); }
 
 Result<std::vector<std::string>> ResolveHost(const std::string& host) {
-  const AddressList list(host);
+  // Asking a name service for "999.1.1.1" would take long.
+  const bool digits = host.find_first_not_of("0123456789.") == std::string::npos;
+  const AddressList list(host, digits ? AI_NUMERICHOST : 0);
   std::vector<std::string> addresses;
   for (const addrinfo* entry = list.first; entry != nullptr; entry = entry->ai_next) {
     addresses.push_back(Numeric(entry->ai_addr, entry->ai_addrlen));

@@ -92,7 +92,8 @@ TEST(Interfaces, HaveLoopback) {
     return interface.loopback && interface.up && interface.address == "127.0.0.1";
   }));
   EXPECT_EQ(ResolveHost("127.0.0.1").value(), std::vector<std::string>{"127.0.0.1"});
-  EXPECT_EQ(ResolveHost("no-such-host.invalid").status().code(), Code::kNotFound);
+  for (const char* none : {"no-such-host.invalid", "999.1.1.1", ""})
+    EXPECT_EQ(ResolveHost(none).status().code(), Code::kNotFound) << none;
 }
 
 }  // namespace

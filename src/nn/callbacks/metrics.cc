@@ -5,10 +5,20 @@
 #include "distribute/workers/communicator.h"
 #include "lockstep/nn/metrics_endpoint.h"
 #include "monitor/metrics_endpoint.h"
+#include "net/ports.h"
 
 namespace lockstep::callbacks {
 
 namespace {
+
+std::string InterfaceNumber(const std::string& address) {
+  const auto number = net::OwnNumberOf(address);
+  if (number.ok()) return *number;
+  throw Error(Code::kInvalidArgument,
+              "[metrics] an address must be this machine's, as a number or a name; got '" +
+                  address +
+                  "' (--metrics-address); write 127.0.0.1, or 0.0.0.0 for all interfaces");
+}
 
 class MetricsCallback : public Callback {
  public:
@@ -24,7 +34,7 @@ class MetricsCallback : public Callback {
     if (ranks != nullptr && static_cast<size_t>(rank) < ranks->watch().tasks().size())
       task = ranks->watch().tasks()[static_cast<size_t>(rank)];
     endpoint_ = monitor::MetricsEndpoint::Open(
-                    metrics_, {.address = options_.address,
+                    metrics_, {.address = InterfaceNumber(options_.address),
                                .port = options_.port == 0 ? 0 : options_.port + rank,
                                .labels = {{"worker", task}}})
                     .value();
