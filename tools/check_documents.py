@@ -4,8 +4,8 @@
 usage: check_documents.py [--write | --self-test]
 
 Read are README.md, ARCHITECTURE.md, CONTRIBUTING.md, CHANGELOG.md and docs/**/*.md. The table of rooms in
-ARCHITECTURE.md, between the markers `<!-- rooms -->` and `<!-- /rooms -->`, must agree with CMakeLists.txt
-and with the folders of src/; --write brings its columns "knows" and "stands" up to date.
+ARCHITECTURE.md, between the markers `<!-- rooms -->` and `<!-- /rooms -->`, must agree with CMakeLists.txt;
+--write brings its column "knows" up to date.
 """
 import json
 import pathlib
@@ -106,20 +106,17 @@ def presets_of(root):
 
 
 def rooms_of(root):
-    """{room: (rooms it names as known, whether it has sources)}, in the order of CMakeLists.txt."""
-    rooms = {}
+    """{room: rooms it names as known}, in the order of CMakeLists.txt."""
     text = re.sub(r"#.*", "", (root / "CMakeLists.txt").read_text())
-    for name, knows in re.findall(r"lockstep_room\((\w+)(?:\s+KNOWS\s+([\w\s]+?))?\s*\)", text):
-        rooms[name] = (knows.split(), any((root / "src" / name).rglob("*.cc")))
-    return rooms
+    found = re.findall(r"lockstep_room\((\w+)(?:\s+KNOWS\s+([\w\s]+?))?\s*\)", text)
+    return {name: knows.split() for name, knows in found}
 
 
 TABLE = re.compile(r"(<!-- rooms -->\n(?:\|.*\n){2})((?:\|.*\n)*)(<!-- /rooms -->)")
 
 
-def written_row(name, purpose, room):
-    knows, stands = room
-    return f"| {name} | {purpose} | {', '.join(knows) or '–'} | {'yes' if stands else 'not yet'} |\n"
+def written_row(name, purpose, knows):
+    return f"| {name} | {purpose} | {', '.join(knows) or '–'} |\n"
 
 
 def room_faults(text, rooms):
