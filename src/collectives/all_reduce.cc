@@ -55,10 +55,8 @@ Status CheckNodes(const Group& group, OpKind kind, OpId id, std::vector<Node> no
 
 void AllReduceSum(Group& group, SumRequest request, OnReduced done, std::source_location where) {
   LOCKSTEP_CHECK(done != nullptr);
-  if (Status fault = CheckSum(group, OpKind::kAllReduceSum, request); !fault.ok()) {
-    group.executor().Post([done = std::move(done), fault = std::move(fault)] { done(fault); });
-    return;
-  }
+  if (Status fault = CheckSum(group, OpKind::kAllReduceSum, request); !fault.ok())
+    return Refuse(group, std::move(done), std::move(fault));
   auto prepared = group.prepared_sums().Find(request.division, request.count,
                                              DTypeSize(request.dtype), request.options.algorithm);
   auto make = prepared->plan.algorithm == Algorithm::kRelay ? MakeRelayedSum : MakeDirectSum;

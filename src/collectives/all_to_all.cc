@@ -137,8 +137,7 @@ void AllToAll(Group& group, AllToAllRequest request, OnReduced done, std::source
     Status fault(Code::kInvalidArgument,
                  std::string("[") + kName + "] there must be pieces for each rank; got " +
                      std::to_string(request.peers.size()) + " peers " + group.Place(request.id));
-    group.executor().Post([done = std::move(done), fault = std::move(fault)] { done(fault); });
-    return;
+    return Refuse(group, std::move(done), std::move(fault));
   }
   group.Run(std::make_unique<Exchange>(std::move(request), std::move(done), where));
 }

@@ -69,8 +69,9 @@ void Barrier(Group& group, BarrierRequest request, OnReduced done, std::source_l
   LOCKSTEP_CHECK(done != nullptr);
   constexpr OpKind kKind = OpKind::kBarrier;
   const auto no_moves = [](Route) { return std::vector<Move>(); };
-  auto route = Choose(group, kKind, request.id, request.options.route,
-                      {Route::kDirect, Route::kDoubling}, {}, no_moves);
+  auto route =
+      Choose(group, {kKind, request.id, request.options.route, {Route::kDirect, Route::kDoubling}},
+             {}, no_moves);
   if (!route.ok()) return Refuse(group, std::move(done), route.status());
   // Up to four ranks a hop costs more than the messages that it saves.
   const bool is_direct = request.options.route == Route::kAuto ? group.num_ranks() <= 4

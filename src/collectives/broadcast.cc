@@ -53,9 +53,10 @@ void Broadcast(Group& group, MoveRequest request, OnReduced done, std::source_lo
     return Refuse(group, std::move(done), std::move(fault));
   const int ranks = group.num_ranks(), root = request.root;
   const std::vector<size_t> parts = PartsOf(request.counts[0] * DTypeSize(request.dtype), ranks);
-  auto moves = Choose(group, kKind, request.id, request.options.route,
-                      {Route::kDirect, Route::kTree, Route::kSplit}, parts,
-                      [=](Route route) { return BroadcastMoves(route, ranks, root); });
+  const RouteChoice choice{
+      kKind, request.id, request.options.route, {Route::kDirect, Route::kTree, Route::kSplit}};
+  auto moves =
+      Choose(group, choice, parts, [=](Route route) { return BroadcastMoves(route, ranks, root); });
   if (!moves.ok()) return Refuse(group, std::move(done), moves.status());
   const bool is_split = moves->route == Route::kSplit;
   Movement movement = MakeMovement(kKind, request, std::move(*moves), where);

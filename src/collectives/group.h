@@ -180,4 +180,10 @@ class Group {
   const std::unique_ptr<PreparedSums> prepared_sums_;
 };
 
+/// For the algorithms: answers a call that they refuse, as new work of the executor.
+template <typename Done>
+void Refuse(Group& group, Done done, Status fault) {
+  group.executor().Post([done = std::move(done), fault = std::move(fault)] { done(fault); });
+}
+
 }  // namespace lockstep::collectives

@@ -212,9 +212,10 @@ double EstimatedNanoseconds(const std::vector<Move>& moves, const std::vector<si
   return end;
 }
 
-Result<RoutedMoves> Choose(const Group& group, OpKind kind, OpId id, Route asked,
-                           const std::vector<Route>& routes, const std::vector<size_t>& sizes,
+Result<RoutedMoves> Choose(const Group& group, const RouteChoice& choice,
+                           const std::vector<size_t>& sizes,
                            const std::function<std::vector<Move>(Route)>& make) {
+  const auto& [kind, id, asked, routes] = choice;
   if (asked != Route::kAuto) {
     if (std::find(routes.begin(), routes.end(), asked) != routes.end())
       return RoutedMoves{asked, make(asked)};
@@ -275,7 +276,8 @@ Result<Movement> MovePieces(const Group& group, OpKind kind, const MoveRequest& 
                             std::source_location where) {
   const auto ranks = static_cast<size_t>(group.num_ranks());
   if (Status fault = CheckMove(group, kind, request, ranks); !fault.ok()) return fault;
-  auto moves = Choose(group, kind, request.id, request.options.route, routes, request.counts, make);
+  auto moves =
+      Choose(group, {kind, request.id, request.options.route, routes}, request.counts, make);
   if (!moves.ok()) return moves.status();
   return MakeMovement(kind, request, std::move(*moves), where);
 }
@@ -292,10 +294,6 @@ void TakeAllPieces(const MoveRequest& request, Movement* movement) {
     movement->outputs[piece] = next;
     next += movement->sizes[piece];
   }
-}
-
-void Refuse(Group& group, OnReduced done, Status fault) {
-  group.executor().Post([done = std::move(done), fault = std::move(fault)] { done(fault); });
 }
 
 }  // namespace lockstep::collectives

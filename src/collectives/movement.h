@@ -83,14 +83,21 @@ void Run(Group& group, Movement movement, OnReduced done);
 double EstimatedNanoseconds(const std::vector<Move>& moves, const std::vector<size_t>& sizes,
                             int num_ranks);
 
-/// The moves of one route, of `routes` the fastest, or of the one that was asked for.
-/// InvalidArgument, naming the routes, for one that is not among them.
+/// The routes that a call may take, and the one that it asks for.
+struct RouteChoice {
+  OpKind kind;
+  OpId id;
+  Route asked = Route::kAuto;
+  std::vector<Route> routes;
+};
 struct RoutedMoves {
   Route route = Route::kDirect;
   std::vector<Move> moves;
 };
-Result<RoutedMoves> Choose(const Group& group, OpKind kind, OpId id, Route asked,
-                           const std::vector<Route>& routes, const std::vector<size_t>& sizes,
+/// The moves of the route that was asked for, or of the fastest for pieces of these sizes.
+/// InvalidArgument, naming the routes, for one that is not among them.
+Result<RoutedMoves> Choose(const Group& group, const RouteChoice& choice,
+                           const std::vector<size_t>& sizes,
                            const std::function<std::vector<Move>(Route)>& make);
 
 /// Whether a request is right by itself, with so many counts. Errors: InvalidArgument.
@@ -109,8 +116,5 @@ Result<Movement> MovePieces(const Group& group, OpKind kind, const MoveRequest& 
 void GiveOwnPiece(const Group& group, MoveRequest request, Movement* movement);
 /// This rank wants all pieces.
 void TakeAllPieces(const MoveRequest& request, Movement* movement);
-
-/// Hands a refusal over as new work.
-void Refuse(Group& group, OnReduced done, Status fault);
 
 }  // namespace lockstep::collectives

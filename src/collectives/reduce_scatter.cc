@@ -36,10 +36,8 @@ Status Check(const Group& group, const ReduceScatterRequest& request) {
 void ReduceScatterSum(Group& group, ReduceScatterRequest request, OnReduced done,
                       std::source_location where) {
   LOCKSTEP_CHECK(done != nullptr);
-  if (Status fault = Check(group, request); !fault.ok()) {
-    group.executor().Post([done = std::move(done), fault = std::move(fault)] { done(fault); });
-    return;
-  }
+  if (Status fault = Check(group, request); !fault.ok())
+    return Refuse(group, std::move(done), std::move(fault));
   SumRequest& sum = request.sum;
   auto prepared = group.prepared_sums().Find(sum.division, sum.count, DTypeSize(sum.dtype),
                                              sum.options.algorithm, request.shares);

@@ -219,10 +219,8 @@ Status Check(const Group& group, const SparseSumRequest& request) {
 void AllReduceSparseSum(Group& group, SparseSumRequest request, OnSparseSum done,
                         std::source_location where) {
   LOCKSTEP_CHECK(done != nullptr);
-  if (Status fault = Check(group, request); !fault.ok()) {
-    group.executor().Post([done = std::move(done), fault = std::move(fault)] { done(fault); });
-    return;
-  }
+  if (Status fault = Check(group, request); !fault.ok())
+    return Refuse(group, std::move(done), std::move(fault));
   const Algorithm asked = request.options.algorithm;
   const bool slices =
       asked == Algorithm::kAuto ? group.num_ranks() > 2 : asked == Algorithm::kSlices;
