@@ -14,7 +14,7 @@ constexpr int kMostQuarrels = 3;
 constexpr base::Duration kFoundPause = std::chrono::milliseconds(40);
 constexpr base::Duration kProbePause = std::chrono::milliseconds(500);
 
-std::string Milliseconds(base::Duration duration) {
+std::string InMilliseconds(base::Duration duration) {
   return std::to_string(duration.count() / 1'000'000) + " ms";
 }
 
@@ -286,7 +286,7 @@ std::optional<Result<std::string>> Coordinator::TryQuery(const Query& query) con
 }
 
 Status Coordinator::Expired(const OpenQuery& open) const {
-  const std::string waited = Milliseconds(open.query.timeout + open.query.waited);
+  const std::string waited = InMilliseconds(open.query.timeout + open.query.waited);
   if (open.query.kind != QueryKind::kBarrier)
     return Status(Code::kDeadlineExceeded, "[key_value] a value must be set within " + waited +
                                                "; got none (key " + open.query.key + ")");
@@ -404,6 +404,18 @@ Situation Coordinator::Look() {
   situation.start_waited = now - founded_ >= options_.start_wait;
   situation.min_members = options_.min_members;
   situation.max_members = options_.max_members;
+  FindDead(now, situation);
+  HearSuspicions(now, situation);
+  std::erase_if(leaving_since_,
+                [&](const auto& entry) { return !state.leaving.contains(entry.first); });
+  for (const Incarnation who : state.leaving) {
+    const base::Time since = leaving_since_.try_emplace(who, now).first->second;
+    if (now - since >= options_.leave_wait) situation.leavers_waited = true;
+  }
+  return situation;
+}
+
+void Coordinator::FindDead(base::Time now, Situation& situation) {
   const std::vector<Peer> everybody = Everybody();
   // Who falls silent in one cut is left out in one epoch, though their last words came apart.
   const auto patience_with = [&](const Peer& peer) {
@@ -422,11 +434,15 @@ Situation Coordinator::Look() {
     if (ended != ended_.end()) {
       situation.dead[peer.incarnation] = ended->second;
     } else if (refusal && *refusal > options_.timing.refusal) {
-      situation.dead[peer.incarnation] = "refused connections for " + Milliseconds(*refusal);
+      situation.dead[peer.incarnation] = "refused connections for " + InMilliseconds(*refusal);
     } else if (silence > (is_cut ? patience_with(peer) * 3 / 4 : patience_with(peer))) {
-      situation.dead[peer.incarnation] = "was silent for " + Milliseconds(silence);
+      situation.dead[peer.incarnation] = "was silent for " + InMilliseconds(silence);
     }
   }
+}
+
+void Coordinator::HearSuspicions(base::Time now, Situation& situation) {
+  const State& state = *situation.state;
   for (const Suspicion& each : suspicions_) {
     const Incarnation about = each.report.about;
     const bool waits =
@@ -443,13 +459,6 @@ Situation Coordinator::Look() {
     if (goes == situation.leader) goes = first_is_lower ? each.report.by : about;
     situation.dead[goes] = "could not be reached by another member";
   }
-  std::erase_if(leaving_since_,
-                [&](const auto& entry) { return !state.leaving.contains(entry.first); });
-  for (const Incarnation who : state.leaving) {
-    const base::Time since = leaving_since_.try_emplace(who, now).first->second;
-    if (now - since >= options_.leave_wait) situation.leavers_waited = true;
-  }
-  return situation;
 }
 
 void Coordinator::HandOverIfLeaving() {

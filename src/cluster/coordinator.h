@@ -99,7 +99,13 @@ class Coordinator final : public Replica::Owner {
 
   void Tick();
   void Reconcile();
+  // What membership is decided by, as this task sees it now.
   Situation Look();
+  // Who has ended, refuses connections or is silent.
+  void FindDead(base::Time now, Situation& situation);
+  // What members say of each other, once it had time to settle: who broke the epoch, and who goes
+  // of two that complain epoch after epoch.
+  void HearSuspicions(base::Time now, Situation& situation);
   std::vector<Peer> Everybody() const;
   void ForgetSuspicions(uint64_t epoch);
   void NoteSuspicion(const cluster::Report& report);

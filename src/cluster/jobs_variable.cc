@@ -63,27 +63,47 @@ std::string Meant(Counts counts, int tasks) {
   return TextOf(counts);
 }
 
-}  // namespace
-
-void ApplyJobs(Variables& variables, Description* described) {
-  const auto text = variables.Text(kName);
-  if (!text) return;
+// What `text` says; the entries that are wrong are left out. `broken`: there are such.
+Counts ReadJobCounts(Variables& variables, const std::string& text, bool& broken) {
   Counts counts;
-  bool broken = false;
-  std::istringstream stream(*text);
+  std::istringstream stream(text);
   for (std::string entry; std::getline(stream, entry, ',');) {
     const size_t before = counts.size();
     ReadEntry(variables, entry, counts);
     broken |= counts.size() == before;
   }
+  return counts;
+}
+
+// Gives the tasks, in their order, the jobs that `counts` says.
+void GiveJobs(const Counts& counts, Description* described) {
+  const std::vector<TaskName> tasks = described->Tasks();
+  if (tasks.empty()) return;
+  ClusterSpec cluster;
+  size_t next = 0;
+  TaskName own = described->task;
+  for (const std::string& job : JobNames()) {
+    const auto count = counts.find(job);
+    for (int i = 0; count != counts.end() && i < count->second; ++i, ++next) {
+      if (tasks[next] == described->task) own = {job, i};
+      cluster.set_task_address(job, i, described->AddressOf(tasks[next]));
+    }
+  }
+  described->cluster = std::move(cluster);
+  described->task = own;
+}
+
+}  // namespace
+
+void ApplyJobs(Variables& variables, Description* described) {
+  const auto text = variables.Text(kName);
+  if (!text) return;
+  bool broken = false;
+  Counts counts = ReadJobCounts(variables, *text, broken);
   if (described == nullptr) {
     if (broken && !counts.empty()) variables.Correct(kName, TextOf(counts));
     return;
   }
-  const std::vector<TaskName> tasks = described->Tasks();
-  const int size = std::max<int>(1, static_cast<int>(tasks.size()));
-  int sum = 0;
-  for (const auto& [job, count] : counts) sum += count;
   const Counts known = CountsOf(*described);
   const bool has_jobs = known.size() > 1 || (known.size() == 1 && !known.contains("worker"));
   if (has_jobs) {
@@ -92,6 +112,9 @@ void ApplyJobs(Variables& variables, Description* described) {
                     TextOf(counts) + " and " + TextOf(known), "unset it");
     return variables.Correct(kName, TextOf(known));
   }
+  const int size = std::max<int>(1, static_cast<int>(described->Tasks().size()));
+  int sum = 0;
+  for (const auto& [job, count] : counts) sum += count;
   if (broken || sum != size || counts["chief"] + counts["worker"] == 0) {
     if (!broken) {
       variables.Wrong(kName, "it must say what each task is, a worker or chief among them",
@@ -101,18 +124,7 @@ void ApplyJobs(Variables& variables, Description* described) {
     return variables.Correct(kName, Meant(std::move(counts), size));
   }
   variables.Note("jobs", *text, kName);
-  if (tasks.empty()) return;
-  ClusterSpec cluster;
-  size_t next = 0;
-  TaskName own = described->task;
-  for (const std::string& job : JobNames()) {
-    for (int i = 0; i < counts[job]; ++i, ++next) {
-      if (tasks[next] == described->task) own = {job, i};
-      cluster.set_task_address(job, i, described->AddressOf(tasks[next]));
-    }
-  }
-  described->cluster = std::move(cluster);
-  described->task = own;
+  GiveJobs(counts, described);
 }
 
 }  // namespace lockstep::cluster
