@@ -149,8 +149,9 @@ StepTime ProfileSummary::MeanOf(size_t task) const {
   return mean;
 }
 
-std::string Describe(const ProfileSummary& summary) {
-  if (summary.steps.empty()) return "profile: no step was recorded\n";
+namespace {
+
+std::string DescribeTasks(const ProfileSummary& summary) {
   std::string text = Printf(
       "profile of steps %llu to %llu, milliseconds a step\n%-12s %9s %8s %8s %8s %8s %8s %8s %9s "
       "%9s\n",
@@ -164,7 +165,11 @@ std::string Describe(const ProfileSummary& summary) {
                    mean.callback, mean.save, mean.other() + mean.evaluation,
                    summary.by_task[i].memory_mib, summary.by_task[i].sent_mib);
   }
-  text += "step by step, the task that took longest:\n";
+  return text;
+}
+
+std::string DescribeSteps(const ProfileSummary& summary) {
+  std::string text = "step by step, the task that took longest:\n";
   for (size_t s = 0; s < summary.steps.size() && s < kStepLines; ++s) {
     const auto& step = summary.steps[s];
     const auto slowest =
@@ -181,19 +186,24 @@ std::string Describe(const ProfileSummary& summary) {
   }
   if (summary.steps.size() > kStepLines)
     text += Printf("  ... %zu more\n", summary.steps.size() - kStepLines);
-  if (summary.tasks.size() > 1) {
-    text += "who waited for whom, milliseconds in all:\n";
-    for (size_t i = 0; i < summary.tasks.size(); ++i) {
-      for (size_t j = 0; j < summary.tasks.size(); ++j) {
-        if (i != j && summary.waits[i][j] > 0)
-          text += Printf("  %s for %s: %.3f\n", summary.tasks[i].c_str(), summary.tasks[j].c_str(),
-                         summary.waits[i][j]);
-      }
+  return text;
+}
+
+std::string DescribeWaits(const ProfileSummary& summary) {
+  if (summary.tasks.size() < 2) return "";
+  std::string text = "who waited for whom, milliseconds in all:\n";
+  for (size_t i = 0; i < summary.tasks.size(); ++i) {
+    for (size_t j = 0; j < summary.tasks.size(); ++j) {
+      if (i != j && summary.waits[i][j] > 0)
+        text += Printf("  %s for %s: %.3f\n", summary.tasks[i].c_str(), summary.tasks[j].c_str(),
+                       summary.waits[i][j]);
     }
   }
-  text += "dearest ops, milliseconds of all lanes:\n";
-  for (const auto& [name, milliseconds] : summary.ops)
-    text += Printf("  %-40.40s %9.3f\n", name.c_str(), milliseconds);
+  return text;
+}
+
+std::string DescribeClocks(const ProfileSummary& summary) {
+  std::string text;
   for (const ClockOffset& clock : summary.clocks) {
     if (!clock.known)
       text += "the clock of " + clock.host + " is unknown: no messages went both ways\n";
@@ -202,6 +212,18 @@ std::string Describe(const ProfileSummary& summary) {
           Printf("the clock of %.36s is %.3f ms ahead (give or take %.3f), and was corrected\n",
                  clock.host.c_str(), Milliseconds(clock.ahead), Milliseconds(clock.uncertainty));
   }
+  return text;
+}
+
+}  // namespace
+
+std::string Describe(const ProfileSummary& summary) {
+  if (summary.steps.empty()) return "profile: no step was recorded\n";
+  std::string text = DescribeTasks(summary) + DescribeSteps(summary) + DescribeWaits(summary);
+  text += "dearest ops, milliseconds of all lanes:\n";
+  for (const auto& [name, milliseconds] : summary.ops)
+    text += Printf("  %-40.40s %9.3f\n", name.c_str(), milliseconds);
+  text += DescribeClocks(summary);
   if (summary.dropped > 0)
     text += Printf("%llu events had no room; profile fewer steps\n",
                    static_cast<unsigned long long>(summary.dropped));
