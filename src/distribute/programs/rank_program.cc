@@ -100,7 +100,7 @@ class RankProgram::Exchanges {
                 runtime::OnTensors done) { Gather(node, inputs, std::move(done)); }}};
   }
 
-  /// Whose message ended the node's exchange.
+  // Whose message ended the node's exchange.
   int LastFrom(const graph::Node& node) const {
     const auto found = last_from_.find(node.id);
     return found == last_from_.end() ? -1 : found->second;

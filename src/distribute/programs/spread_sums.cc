@@ -258,18 +258,24 @@ class Spreader {
     return AddOp("AddV2", {*left, *right});
   }
 
-  // The op on the rows of a node's leaves, with these leaves.
-  Endpoint Partial(const Node& node, const Tree& tree, collectives::Node part,
-                   const std::string& op, const std::vector<Endpoint>& sources,
-                   Attributes attributes, int64_t multiple) {
+  // Where the leaves of a tree's node begin and end, in rows from its first one on; `multiple` rows
+  // an example.
+  kernels::LeafTable LeavesOf(const Tree& tree, collectives::Node part, int64_t multiple) const {
     const Leaf begin = tree.begin + part.begin, end = tree.begin + part.end;
-    std::vector<Endpoint> inputs;
-    for (Endpoint input : sources)
-      inputs.push_back(RowsOf(input, options_.offsets[begin], options_.offsets[end]));
     kernels::LeafTable table;
     for (Leaf leaf = begin; leaf <= end; ++leaf)
       table.push_back((options_.offsets[leaf] - options_.offsets[begin]) * multiple);
-    attributes.Set("leaves", std::move(table));
+    return table;
+  }
+
+  // The sum on the rows of some leaves alone.
+  Endpoint Partial(const Node& node, collectives::Node part, int64_t multiple) {
+    std::vector<Endpoint> inputs;
+    for (Endpoint input : node.inputs)
+      inputs.push_back(RowsOf(input, options_.offsets[part.begin], options_.offsets[part.end]));
+    Attributes attributes = node.attributes;
+    attributes.Set("leaves", LeavesOf(WholeTree(), part, multiple));
+    const std::string op = node.spec->name == "Mean" ? "Sum" : node.spec->name;
     try {
       return AddOp(op, std::move(inputs), std::move(attributes));
     } catch (const Error& error) {
@@ -334,12 +340,8 @@ class Spreader {
           source_.type(node.inputs[0]).shape[0] == source_.type(input).shape[0])
         CannotSpread(node, "an input that all ranks have whole varies along the examples");
     }
-    const auto total =
-        Total(node, rewriter_.Mapped(node.inputs), type, WholeTree(), borders,
-              [&](collectives::Node part) {
-                return Partial(node, WholeTree(), part, mean ? "Sum" : node.spec->name, node.inputs,
-                               node.attributes, multiple);
-              });
+    const auto total = Total(node, rewriter_.Mapped(node.inputs), type, WholeTree(), borders,
+                             [&](collectives::Node part) { return Partial(node, part, multiple); });
     if (!total) CannotSpread(node, "there are no examples");
     const int64_t summed = source_.type(node.inputs[0]).shape.num_elements() /
                            std::max<int64_t>(1, type.shape.num_elements());
@@ -361,12 +363,9 @@ class Spreader {
     for (Leaf r = 0; r < replicas; ++r) {
       const Tree tree{r * each, (r + 1) * each};
       const auto total = Total(node, inputs, column, tree, {}, [&](collectives::Node part) {
-        const Leaf begin = tree.begin + part.begin, end = tree.begin + part.end;
-        kernels::LeafTable table;
-        for (Leaf leaf = begin; leaf <= end; ++leaf)
-          table.push_back((options_.offsets[leaf] - options_.offsets[begin]) * multiple);
-        return AddOp(op, rows(options_.offsets[begin], options_.offsets[end]),
-                     {{"replicas", Numbers()}, {"leaves", std::move(table)}});
+        const Numbers& offsets = options_.offsets;
+        return AddOp(op, rows(offsets[tree.begin + part.begin], offsets[tree.begin + part.end]),
+                     {{"replicas", Numbers()}, {"leaves", LeavesOf(tree, part, multiple)}});
       });
       columns.push_back(total ? *total : Constant(ZerosOf(column)));
     }

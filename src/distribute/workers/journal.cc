@@ -17,14 +17,14 @@ namespace {
 
 constexpr int kCopies = 2;
 constexpr uint64_t kNoCall = ~uint64_t{0};
-/// Of the time between two snapshots, so much may be spent on one; and more than this only when
-/// what is done again would take longer than kLongest otherwise.
+// Of the time between two snapshots, so much may be spent on one; and more than this only when
+// what is done again would take longer than kLongest otherwise.
 constexpr double kShare = 0.01, kMostShare = 0.02;
 constexpr double kLongest = 1e8;  // nanoseconds
 constexpr uint64_t kFewestRuns = 4, kMostRuns = 4096;
-/// Most bytes of what is kept of calls before the snapshots.
+// Most bytes of what is kept of calls before the snapshots.
 constexpr size_t kMostArchived = size_t{64} << 20;
-/// As many runs may one rank be ahead of another that has not heard what was told in them.
+// As many runs may one rank be ahead of another that has not heard what was told in them.
 constexpr size_t kToldRuns = 8;
 
 // Counts while it lives.
@@ -541,7 +541,7 @@ std::vector<Journal::Header> Journal::MeetAgain() {
 int Journal::PlaceIn(const Header& header, uint64_t call) {
   for (const auto& [known, place] : header.snapshots)
     if (known == call && !header.entering) return place;
-  return -2;
+  return Snapshot::kHasNone;
 }
 
 // To the newest snapshot that all have.

@@ -12,12 +12,12 @@ namespace lockstep::distribute {
 namespace {
 
 constexpr base::Duration kGoodbye = std::chrono::seconds(10);
-/// Who waits to be let in again and finds nobody for so long takes it that the job has ended.
+// Who waits to be let in again and finds nobody for so long takes it that the job has ended.
 constexpr base::Duration kNobody = std::chrono::seconds(10);
-/// Who has asked whether it is a member takes it for so long that it is: well below the silence
-/// after which the others go on without it.
+// Who has asked whether it is a member takes it for so long that it is: well below the silence
+// after which the others go on without it.
 constexpr base::Duration kHeld = std::chrono::milliseconds(500);
-/// Where all members meet when they have done everything.
+// Where all members meet when they have done everything.
 constexpr char kEnd[] = "end";
 // How often to look whether this task is asked to leave.
 constexpr base::Duration kLookForLeave = std::chrono::milliseconds(100);
@@ -267,6 +267,11 @@ Roster::Epoch MembershipRoster::Next(uint64_t after) {
   ReportEnd(after);
   const auto arrived = [&] { return has_next(after); };
   if (after != 0 || !first || WaitForFirst(arrived)) WaitForNext(arrived);
+  RequireNext(after);
+  return Enter();
+}
+
+void MembershipRoster::RequireNext(uint64_t after) {
   if (fault_) throw Error(fault_->code(), fault_->message());
   if (has_finished_ && newest_.epoch <= after) ThrowHowItEnded();
   if (left_out_) {
@@ -289,6 +294,9 @@ Roster::Epoch MembershipRoster::Next(uint64_t after) {
                     "; the job has ended without this worker, or most of it is lost: then resume "
                     "from the newest save");
   }
+}
+
+Roster::Epoch MembershipRoster::Enter() {
   Epoch epoch{.number = newest_.epoch, .reason = newest_.reason, .halt = newest_.halt};
   epoch.lost = LostIn(present_, newest_);
   epoch.entering = newest_.peers[newest_rank_].joined > 1;

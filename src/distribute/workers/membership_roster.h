@@ -59,6 +59,10 @@ class MembershipRoster final : public Roster {
   bool gives_up() const;
   bool comes_again() const { return was_member_ && newest_rank_ < 0; }
   void WaitForNext(const std::function<bool()>& arrived);
+  // Throws why this task is in no epoch after `after`, unless it is in the newest one.
+  void RequireNext(uint64_t after);
+  // Connects to the members of the newest epoch.
+  Epoch Enter();
   bool WaitForFirst(const std::function<bool()>& arrived);
   void LeaveIfAsked(const char* waited) const;
   void ThrowHowItEnded() const;

@@ -100,7 +100,7 @@ std::vector<std::vector<int>> HoldersOf(const Roles& roles, int copies) {
 
 // Whether who was rank `place` keeps the rows of rank `segment`.
 bool Snapshot::Has(int place, int segment) const {
-  if (place < 0) return place == -1;
+  if (place < 0) return place == kHasAll;
   const std::vector<int>& holders = holders_[segment];
   return std::find(holders.begin(), holders.end(), place) != holders.end();
 }
@@ -191,14 +191,14 @@ void Snapshot::Restore(Communicator& ranks, const std::vector<int>& places) {
       const int from = HolderOf(segment, places);
       LOCKSTEP_CHECK_LE(0, from);
       for (int to = 0; to < ranks.num_ranks(); ++to) {
-        if (to == from || places[to] == -2 || Has(places[to], segment)) continue;
+        if (to == from || places[to] == kHasNone || Has(places[to], segment)) continue;
         if (own == from) pieces.Send(to, kept.value.buffer(), rows);
         if (own == to) pieces.Receive(from, rows);
       }
     }
   }
   pieces.Run();
-  place_ = -1;
+  place_ = kHasAll;
   for (const Kept& kept : kept_) kept.cell->Assign(kept.value);
 }
 

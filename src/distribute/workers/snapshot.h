@@ -18,6 +18,10 @@ class Snapshot {
  public:
   using Cells = std::vector<std::shared_ptr<runtime::VariableCell>>;
 
+  /// Places of ranks that were not there when the snapshot was taken: one that has everything, and
+  /// one that has nothing and wants nothing.
+  static constexpr int kHasAll = -1, kHasNone = -2;
+
   /// Of no variable: those that come later are told by the journal.
   explicit Snapshot(uint64_t call) : call_(call) {}
 
@@ -25,8 +29,8 @@ class Snapshot {
   /// once. Gives what rank 0 has in `word`. Errors: of collectives, thrown.
   uint64_t Take(Communicator& ranks, const Cells& cells, int copies, uint64_t word);
   /// Gives every rank all rows, of those ranks that have them, and assigns the values. `places`:
-  /// for each present rank its rank when the snapshot was taken; -1: it has everything; -2: it has
-  /// nothing and wants nothing. For each row somebody must have it (`Lacks`).
+  /// for each present rank its rank when the snapshot was taken, kHasAll or kHasNone. Somebody must
+  /// have each row (`Lacks`).
   /// Errors: of collectives, thrown.
   void Restore(Communicator& ranks, const std::vector<int>& places);
 
@@ -35,7 +39,7 @@ class Snapshot {
 
   /// The call that the values stand before.
   uint64_t call() const { return call_; }
-  /// This rank in the ranks of then; -1: it has everything.
+  /// This rank in the ranks of then, or kHasAll.
   int place() const { return place_; }
   Cells cells() const;
   /// What its memory may be used again for.
@@ -52,7 +56,7 @@ class Snapshot {
   int HolderOf(int segment, const std::vector<int>& places) const;
 
   uint64_t call_;
-  int place_ = -1;
+  int place_ = kHasAll;
   std::vector<std::vector<int>> holders_;  // of each rank's rows, itself first
   std::vector<Kept> kept_;
   std::vector<Kept> spare_;
