@@ -54,7 +54,7 @@ class ByteReader::Source {
     if (compressed_) inflateEnd(&stream_);
   }
 
-  /// Looks at the first bytes where nothing else says, and prepares to decompress.
+  // Looks at the first bytes where nothing else says, and prepares to decompress.
   Status Begin(Packing packing) {
     LOCKSTEP_RETURN_IF_ERROR(Refill());
     const bool magic = raw_.size() >= 2 && raw_[0] == 0x1f && raw_[1] == 0x8b;
@@ -75,7 +75,7 @@ class ByteReader::Source {
   std::optional<int64_t> file_bytes() const { return file_bytes_; }
 
  private:
-  /// Gets more raw bytes if there are none left; none afterwards means the end.
+  // Gets more raw bytes if there are none left; none afterwards means the end.
   Status Refill() {
     if (!raw_.empty() || !file_) return Status::Ok();
     const size_t got = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
@@ -117,7 +117,7 @@ class ByteReader::Source {
     return done;
   }
 
-  /// Bytes after a member must be another member.
+  // Bytes after a member must be another member.
   Status BeginNextMember() {
     if (one_member_ || raw_[0] != 0x1f)
       return GzipError(name_, "other bytes after the end of the stream");

@@ -32,12 +32,12 @@ struct Vec {
   float y;
 };
 
-/// The ink of one image: values in [0, 1].
+// The ink of one image: values in [0, 1].
 struct Canvas {
   alignas(32) float ink[kSide][kStride] = {};
 };
 
-/// How one example differs from the plain shapes.
+// How one example differs from the plain shapes.
 struct Hand {
   Vec column_x;  // image of the glyph's x axis, pixels per unit
   Vec column_y;
@@ -68,8 +68,8 @@ Hand DrawHand(CounterHash& hash) {
   return hand;
 }
 
-/// The first row or column that ink of a segment with ends at `p` and `q` can reach, and the one
-/// behind the last.
+// The first row or column that ink of a segment with ends at `p` and `q` can reach, and the one
+// behind the last.
 int Lowest(float p, float q, float reach) {
   return static_cast<int>(std::clamp(std::min(p, q) - reach + 1.0f, 0.0f, 28.0f));
 }
@@ -77,7 +77,7 @@ int Behind(float p, float q, float reach) {
   return static_cast<int>(std::clamp(std::max(p, q) + reach + 1.0f, 0.0f, 28.0f));
 }
 
-/// Darkens what a straight line of the pen from `a` to `b` covers.
+// Darkens what a straight line of the pen from `a` to `b` covers.
 void DrawSegment(Canvas& canvas, Vec a, Vec b, float radius, float ink) {
   const float outer = radius + 0.5f;
   const float inner = radius > 0.5f ? radius - 0.5f : 0.0f;
@@ -108,8 +108,8 @@ void DrawSegment(Canvas& canvas, Vec a, Vec b, float radius, float ink) {
   }
 }
 
-/// The points of a stroke, moved as this hand moves them, in pixels. A stroke of two points gets a
-/// third one between them, so that straight lines bend as well.
+// The points of a stroke, moved as this hand moves them, in pixels. A stroke of two points gets a
+// third one between them, so that straight lines bend as well.
 int PlacePoints(const GlyphStroke& stroke, const Hand& hand, CounterHash& hash,
                 std::array<Vec, GlyphStroke::kMaxPoints>& out) {
   int count = 0;
@@ -129,7 +129,7 @@ int PlacePoints(const GlyphStroke& stroke, const Hand& hand, CounterHash& hash,
   return count;
 }
 
-/// The point at `t` in [0, 1] of the Catmull-Rom curve from p1 to p2.
+// The point at `t` in [0, 1] of the Catmull-Rom curve from p1 to p2.
 Vec CurvePoint(Vec p0, Vec p1, Vec p2, Vec p3, float t) {
   const auto blend = [t](float a, float b, float c, float d) {
     const float cubic = 3.0f * (b - c) + d - a;
@@ -139,7 +139,7 @@ Vec CurvePoint(Vec p0, Vec p1, Vec p2, Vec p3, float t) {
   return {blend(p0.x, p1.x, p2.x, p3.x), blend(p0.y, p1.y, p2.y, p3.y)};
 }
 
-/// Draws a smooth curve through the stroke's points, leaving out segment `gap` (none if negative).
+// Draws a smooth curve through the stroke's points, leaving out segment `gap` (none if negative).
 void DrawStroke(Canvas& canvas, const GlyphStroke& stroke, const Hand& hand, int gap,
                 CounterHash& hash) {
   constexpr int kPieces = 3;  // straight segments from point to point
@@ -161,14 +161,14 @@ void DrawStroke(Canvas& canvas, const GlyphStroke& stroke, const Hand& hand, int
   }
 }
 
-/// A short line where none belongs: a slip of the pen, or part of a neighbour.
+// A short line where none belongs: a slip of the pen, or part of a neighbour.
 void DrawSlip(Canvas& canvas, const Hand& hand, CounterHash& hash) {
   const Vec a = {hash.Between(1.0f, 27.0f), hash.Between(1.0f, 27.0f)};
   const Vec b = {a.x + 6.0f * hash.Triangular(), a.y + 6.0f * hash.Triangular()};
   DrawSegment(canvas, a, b, 0.7f * hand.radius, hand.ink);
 }
 
-/// Adds the paper's grain and rounds to bytes.
+// Adds the paper's grain and rounds to bytes.
 void Develop(const Canvas& canvas, CounterHash& hash, uint8_t* image) {
   constexpr int kPadded = 32;  // a round number of columns, for the vectoriser
   const int grain = static_cast<int>(hash.Below(24));

@@ -65,7 +65,7 @@ Status CheckMagic(const ByteReader& reader, std::span<const uint8_t> magic) {
   return Status::Ok();
 }
 
-/// The product of the dimensions and the element's size, unless it is beyond int64.
+// The product of the dimensions and the element's size, unless it is beyond int64.
 std::optional<int64_t> ByteCount(const IdxHeader& header) {
   // A zero anywhere makes the product zero, however large the rest.
   if (std::count(header.dims.begin(), header.dims.end(), 0) > 0) return 0;
@@ -127,7 +127,7 @@ Status CheckExpected(const ByteReader& reader, const IdxHeader& header,
                header.ToString() + " (rank " + std::to_string(rank) + ")", cure);
 }
 
-/// Refuses what a file of this size cannot hold, before anything is allocated for it.
+// Refuses what a file of this size cannot hold, before anything is allocated for it.
 Status CheckSize(const ByteReader& reader, const IdxHeader& header) {
   const std::optional<int64_t> most = reader.largest_content();
   const int64_t header_bytes = 4 + 4 * static_cast<int64_t>(header.dims.size());
@@ -140,7 +140,7 @@ Status CheckSize(const ByteReader& reader, const IdxHeader& header) {
                "the file is truncated or its header corrupt: fetch it again");
 }
 
-/// Reads exactly the declared bytes; the buffer grows with what has really arrived.
+// Reads exactly the declared bytes; the buffer grows with what has really arrived.
 Status ReadData(ByteReader& reader, const IdxHeader& header, std::vector<uint8_t>& out) {
   const std::optional<int64_t> file_bytes = reader.file_bytes();
   int64_t reservation = kFirstReservation;
@@ -164,7 +164,7 @@ Status ReadData(ByteReader& reader, const IdxHeader& header, std::vector<uint8_t
   return Status::Ok();
 }
 
-/// Nothing may follow the data. Reading on also makes gzip verify its checksum.
+// Nothing may follow the data. Reading on also makes gzip verify its checksum.
 Status CheckEnd(ByteReader& reader, const IdxHeader& header) {
   std::array<uint8_t, 4096> rest;
   LOCKSTEP_ASSIGN_OR_RETURN(const size_t got, reader.Read(rest));

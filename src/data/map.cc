@@ -69,12 +69,12 @@ class ParallelReader : public ElementReader {
     std::exception_ptr error;
   };
 
-  /// Reads the next input into an item, or why there is none; false at the end.
+  // Reads the next input into an item, or why there is none; false at the end.
   virtual bool Read(Item& item) = 0;
-  /// What the function makes of an input, on thread number `thread`.
+  // What the function makes of an input, on thread number `thread`.
   virtual Element Compute(const Item& item, size_t thread) = 0;
   size_t num_threads() const { return threads_.size(); }
-  /// To be called by destructors first: nothing is computed afterwards.
+  // To be called by destructors first: nothing is computed afterwards.
   void End() { threads_.clear(); }
 
  private:

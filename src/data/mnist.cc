@@ -19,7 +19,7 @@ Status Fault(const std::string& rule, const std::string& got, const std::string&
                 "[mnist] " + rule + "; got " + got + " (" + place + "); " + cure);
 }
 
-/// The file of `directory` that is called `stem`-`suffix` or `stem`.`suffix`, plain or .gz.
+// The file of `directory` that is called `stem`-`suffix` or `stem`.`suffix`, plain or .gz.
 Result<std::string> FindFile(const std::string& directory, const std::string& stem,
                              const std::string& suffix) {
   namespace fs = std::filesystem;

@@ -56,7 +56,7 @@ constexpr Verb kMotions[] = {{"walks", "walk", "walked"},  {"waits", "wait", "wa
 constexpr string_view kSpeeches[] = {"Where is it", "Who was here", "What do you want",
                                      "Is it far",   "Can you help", "Why do they wait"};
 
-/// Writes one paragraph; every choice is the next word of its own stream.
+// Writes one paragraph; every choice is the next word of its own stream.
 class Paragraph {
  public:
   Paragraph(uint64_t seed, uint64_t number)
@@ -104,7 +104,7 @@ class Paragraph {
     Say(Form(Pick(kThings), number));
   }
 
-  /// The subject, with words between it and its verb now and then.
+  // The subject, with words between it and its verb now and then.
   Number Subject(bool begins) {
     if (hash_.Chance(0.45f)) {
       Say(hero_);

@@ -23,7 +23,7 @@ class PortTransport final : public LinkedEndpoint {
     DropLinks();
   }
 
-  /// Reaches the peers with a name in `names` through shared memory.
+  // Reaches the peers with a name in `names` through shared memory.
   Status ShareMemory(const PortOptions& options, Heart& heart, SharedMemoryRendezvous& rendezvous,
                      std::vector<std::string> names) {
     auto hub = SharedMemoryHub::Create(place_, options.shared_memory, loop_, heart,
@@ -44,7 +44,7 @@ class PortTransport final : public LinkedEndpoint {
     return Status::Ok();
   }
 
-  /// Reaches the peers with an address in `addresses` over TCP.
+  // Reaches the peers with an address in `addresses` over TCP.
   void Connect(TcpPort& tcp, const std::vector<std::string>& addresses, base::Duration limit,
                bool encrypts) {
     tcp_ = &tcp;

@@ -6,7 +6,7 @@
 
 namespace lockstep::net {
 
-/// The endpoint's end of a connection: everything goes to the port's thread.
+// The endpoint's end of a connection: everything goes to the port's thread.
 class TcpLink final : public Link {
  public:
   TcpLink(base::EventLoop& loop, std::shared_ptr<TcpSide> side, std::shared_ptr<TcpBridge> bridge)

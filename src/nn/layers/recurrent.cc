@@ -64,7 +64,7 @@ class CellLayer : public RecurrentLayer {
   virtual int64_t num_states() const { return 1; }
   virtual Shape bias_shape() const { return Shape{gates_ * units_}; }
   virtual InitializerPtr bias_initializer() const { return options_.bias_initializer; }
-  /// The bias that is added to the input's product.
+  // The bias that is added to the input's product.
   virtual Tensor InputBias() const { return bias_; }
 
   void Build(const std::vector<Shape>& inputs) override {
