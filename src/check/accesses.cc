@@ -45,6 +45,10 @@ class AccessCollector {
       : flat_(flat), values_(values), conditions_(conditions), initializes_(initializes) {}
 
   std::vector<Access> Run() {
+    for (size_t i = 0; i < flat_.nodes.size(); ++i) {
+      if (IsOp(flat_.nodes[i], {"MakeIterator"}) && flat_.nodes[i].inputs.size() == 2)
+        makers_.push_back(static_cast<int>(i));
+    }
     for (size_t i = 0; i < flat_.nodes.size(); ++i) Look(static_cast<int>(i));
     const size_t direct = accesses_.size();
     for (size_t i = 0; i < direct; ++i) {
@@ -60,8 +64,10 @@ class AccessCollector {
  private:
   void Look(int id) {
     const FlatNode& node = flat_.nodes[id];
-    if (node.kind != Kind::kOp || conditions_.Never(id)) return;
-    if (RunsDataset(node.def->op())) return LookIntoDatasets(id);
+    if (node.kind != Kind::kOp || node.elsewhere || conditions_.Never(id)) return;
+    if (RunsDataset(node.def->op())) return LookIntoDatasets(id, id);
+    if (RunsFunctions(*node.def)) return KeepCaptured(id, node);
+    if (TakesElement(node.def->op()) && !node.inputs.empty()) LookBehindIterator(id);
     // In a body nobody can fetch what nobody takes.
     const bool unused =
         !flat_.scopes[node.scope].function.empty() && flat_.successors[id].size() <= 1;
@@ -81,10 +87,24 @@ class AccessCollector {
     }
   }
 
-  // The functions of the node and of the datasets that it takes run while it does.
-  void LookIntoDatasets(int id) {
-    std::vector<int> open{id};
-    std::set<int> seen{id};
+  // Who takes an element runs the functions of the datasets that the iterator was made for, in this
+  // run or in another one.
+  void LookBehindIterator(int id) {
+    const std::vector<int>& iterators = values_.Of(flat_.nodes[id].inputs[0]);
+    for (int maker : makers_) {
+      const FlatNode& node = flat_.nodes[maker];
+      const std::vector<int>& made = values_.Of(node.inputs[1]);
+      const bool meets = std::any_of(made.begin(), made.end(), [&](int iterator) {
+        return std::binary_search(iterators.begin(), iterators.end(), iterator);
+      });
+      if (meets) LookIntoDatasets(id, node.inputs[0].from);
+    }
+  }
+
+  // The functions of a node and of the datasets that it takes run while `id` does.
+  void LookIntoDatasets(int id, int first) {
+    std::vector<int> open{first};
+    std::set<int> seen{first};
     while (!open.empty()) {
       const FlatNode& node = flat_.nodes[open.back()];
       open.pop_back();
@@ -267,6 +287,7 @@ class AccessCollector {
   const Values& values_;
   const Conditions& conditions_;
   const bool initializes_;
+  std::vector<int> makers_;  // what gives iterators their datasets
   std::vector<Access> accesses_;
 };
 

@@ -100,6 +100,13 @@ bool RunsDataset(std::string_view op) {
   return op == "ReduceDataset" || op == "DatasetToSingleElement" || op == "DatasetToTFRecord";
 }
 
+bool RunsFunctions(const NodeDef& node) {
+  if (node.op().find("Dataset") != std::string::npos || node.op().starts_with("_")) return false;
+  return std::any_of(node.attr().begin(), node.attr().end(), [](const auto& attribute) {
+    return !attribute.first.starts_with('_') && attribute.second.has_func();
+  });
+}
+
 std::optional<OpAccess> AccessOfCaptured(const graph_def::FunctionDefLibrary& library,
                                          const NodeDef& node, int number, int handles) {
   CapturedUse use(library);

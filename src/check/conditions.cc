@@ -32,7 +32,7 @@ void Add(std::vector<Literal>* to, const Literal& literal) {
 }  // namespace
 
 Conditions::Conditions(const FlatGraph& flat)
-    : flat_(flat), equal_(FindEqualNodes(flat)), of_(flat.nodes.size()) {
+    : flat_(flat), equal_(FindEqualNodes(flat)), of_(flat.nodes.size()), used_(flat.nodes.size()) {
   for (const FlatNode& node : flat.nodes) {
     if (const auto comparison = Compared(node)) Note(*comparison);
     const graph_def::TensorProto* tensor = ConstantOf(node);
@@ -41,6 +41,44 @@ Conditions::Conditions(const FlatGraph& flat)
       scalars_.try_emplace(*scalar, static_cast<int>(scalars_.size()));
   }
   for (int node : flat.order) of_[node] = Collect(node);
+  for (size_t i = 0; i < flat.nodes.size(); ++i) {
+    if (!IsOp(flat.nodes[i], {"ReadVariableOp", "Identity"}) || flat.nodes[i].fetched) continue;
+    if (const auto uses = UsesOf(static_cast<int>(i), 0)) used_[i] = *uses;
+  }
+}
+
+// What all who take a node's value have in common; nothing where nobody does, or where that is
+// not followed.
+std::optional<std::vector<Literal>> Conditions::UsesOf(int id, int depth) const {
+  constexpr int kMaxUseSteps = 20;
+  std::optional<std::vector<Literal>> common;
+  const auto meet = [&](const std::vector<Literal>& use) {
+    if (!common) common = use;
+    std::erase_if(*common, [&](const Literal& literal) {
+      return std::find(use.begin(), use.end(), literal) == use.end();
+    });
+  };
+  for (const Edge& edge : flat_.successors[id]) {
+    if (edge.output < 0) continue;
+    const FlatNode& user = flat_.nodes[edge.from];
+    if (edge.loop >= 0 || depth > kMaxUseSteps) return std::nullopt;
+    if (IsOp(user, {"Switch", "RefSwitch"}) && user.inputs.size() == 2) {
+      if (user.inputs[1].from == id) return std::nullopt;
+      for (const Edge& side : flat_.successors[edge.from]) {
+        if (side.output >= 0) meet(Along({edge.from, side.output}));
+      }
+    } else if (IsOp(user, {"Identity"})) {
+      const auto uses = UsesOf(edge.from, depth + 1);
+      if (!uses) return std::nullopt;
+      meet(*uses);
+    } else if (IsOp(user, {"Merge", "RefMerge"})) {
+      return std::nullopt;
+    } else {
+      meet(of_[edge.from]);
+    }
+    if (common && common->empty()) return std::nullopt;
+  }
+  return common;
 }
 
 Edge Conditions::Origin(Edge edge, bool* negated) const {
@@ -227,7 +265,54 @@ bool Conditions::Exclude(std::span<const Literal> a, std::span<const Literal> b,
       }
     }
   }
+  for (const auto& literals : {a, b}) {
+    for (const Literal& one : literals) {
+      if (loop >= 0 && flat_.Around(loop, flat_.nodes[one.node].loop)) continue;
+      if (Contradicts(one, a, b, loop)) return true;
+    }
+  }
   return false;
+}
+
+// Whether a literal about an `and` or `or` is not what the others make of its parts.
+bool Conditions::Contradicts(const Literal& literal, std::span<const Literal> a,
+                             std::span<const Literal> b, int loop) const {
+  const FlatNode& node = flat_.nodes[literal.node];
+  if (literal.output != 0 || !IsOp(node, {"LogicalAnd", "LogicalOr", "LogicalXor"})) return false;
+  const auto truth = TruthOfParts(literal.node, a, b, loop, 0);
+  return truth && *truth != (literal.value != 0);
+}
+
+// What literals say of a predicate, or of its parts.
+std::optional<bool> Conditions::Truth(const Edge& predicate, std::span<const Literal> a,
+                                      std::span<const Literal> b, int loop, int depth) const {
+  bool negated = false;
+  const Edge origin = Origin(predicate, &negated);
+  if (loop >= 0 && flat_.Around(loop, flat_.nodes[origin.from].loop)) return {};
+  for (const auto& literals : {a, b}) {
+    for (const Literal& literal : literals) {
+      if (literal.node == origin.from && literal.output == origin.output)
+        return (literal.value != 0) != negated;
+    }
+  }
+  if (origin.output != 0 || depth > kMaxPredicates) return {};
+  const auto truth = TruthOfParts(origin.from, a, b, loop, depth + 1);
+  return truth ? std::optional(*truth != negated) : std::nullopt;
+}
+
+std::optional<bool> Conditions::TruthOfParts(int id, std::span<const Literal> a,
+                                             std::span<const Literal> b, int loop,
+                                             int depth) const {
+  const FlatNode& node = flat_.nodes[id];
+  if (node.inputs.size() != 2 || !IsOp(node, {"LogicalAnd", "LogicalOr", "LogicalXor"})) return {};
+  const auto one = Truth(node.inputs[0], a, b, loop, depth);
+  const auto other = Truth(node.inputs[1], a, b, loop, depth);
+  const bool alternative = IsOp(node, {"LogicalOr"});
+  if (!IsOp(node, {"LogicalXor"})) {
+    if ((one && *one == alternative) || (other && *other == alternative)) return alternative;
+    return one && other ? std::optional(!alternative) : std::nullopt;
+  }
+  return one && other ? std::optional(*one != *other) : std::nullopt;
 }
 
 }  // namespace lockstep::check

@@ -24,6 +24,10 @@ class LoopFinder {
     LOCKSTEP_RETURN_IF_ERROR(Sort());
     // Edges of loops lead to where the loop is known already, so one pass gives all.
     for (int node : flat_.order) LOCKSTEP_RETURN_IF_ERROR(Place(node));
+    if (EndIterations()) {
+      Successors();
+      LOCKSTEP_RETURN_IF_ERROR(Sort());
+    }
     for (FlatNode& node : flat_.nodes) {
       for (Edge& edge : node.inputs) {
         if (edge.loop == kUnknown) edge.loop = node.loop;
@@ -70,6 +74,7 @@ class LoopFinder {
     for (size_t i = 0; i < waits.size(); ++i) {
       if (waits[i] == 0) ready.push({places[i], static_cast<int>(i)});
     }
+    flat_.order.clear();
     flat_.rank.resize(waits.size());
     while (!ready.empty()) {
       const int node = ready.top().second;
@@ -159,6 +164,54 @@ class LoopFinder {
                              flat_.scopes[enter.scope].path + frame});
     }
     return place->second;
+  }
+
+  // A frame with one iteration at a time is left in an iteration that began when all before it had
+  // ended, with everything that they do behind the Switch: an end for them, which its Exits wait
+  // for. False where there is no such frame.
+  bool EndIterations() {
+    std::map<int, int> conditions;          // by loop: its LoopCond
+    std::map<int, std::vector<int>> exits;  // by loop
+    for (size_t i = 0; i < flat_.nodes.size(); ++i) {
+      const FlatNode& node = flat_.nodes[i];
+      if (node.loop < 0 || flat_.loops[node.loop].parallel > 1) continue;
+      if (IsOp(node, {"LoopCond"})) conditions[node.loop] = static_cast<int>(i);
+      if (IsOp(node, {"Exit", "RefExit"})) exits[node.loop].push_back(static_cast<int>(i));
+    }
+    bool some = false;
+    for (const auto& [loop, condition] : conditions) {
+      const std::vector<int> inside = BehindSwitch(loop, condition);
+      if (inside.empty() || !exits.contains(loop)) continue;
+      FlatNode end{.kind = FlatNode::Kind::kEnd,
+                   .scope = flat_.nodes[condition].scope,
+                   .base = condition,
+                   .loop = loop};
+      for (int node : inside) end.controls.push_back({node});
+      for (int exit : exits[loop])
+        flat_.nodes[exit].controls.push_back({static_cast<int>(flat_.nodes.size())});
+      flat_.nodes.push_back(std::move(end));
+      some = true;
+    }
+    return some;
+  }
+
+  // What runs only in iterations that another one follows.
+  std::vector<int> BehindSwitch(int loop, int condition) const {
+    std::vector<int> inside;
+    std::vector<char> seen(flat_.nodes.size());
+    const auto follow = [&](int from, bool only_true) {
+      for (const Edge& edge : flat_.successors[from]) {
+        if (edge.loop >= 0 || seen[edge.from] || (only_true && edge.output != 1)) continue;
+        if (!flat_.Around(loop, flat_.nodes[edge.from].loop)) continue;
+        seen[edge.from] = true;
+        inside.push_back(edge.from);
+      }
+    };
+    for (const Edge& edge : flat_.successors[condition]) {
+      if (IsOp(flat_.nodes[edge.from], {"Switch", "RefSwitch"})) follow(edge.from, true);
+    }
+    for (size_t i = 0; i < inside.size(); ++i) follow(inside[i], false);
+    return inside;
   }
 
   FlatGraph& flat_;

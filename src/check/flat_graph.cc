@@ -104,7 +104,8 @@ class Flattener {
     }
   }
 
-  Result<FlatGraph> Main(const std::vector<int>& nodes, const std::vector<int>& fetched) {
+  Result<FlatGraph> Main(const std::vector<int>& nodes, const std::vector<int>& fetched,
+                         const std::vector<int>& elsewhere) {
     flat_.scopes.push_back({});
     Body body;
     for (int i : nodes) {
@@ -114,6 +115,14 @@ class Flattener {
     LOCKSTEP_RETURN_IF_ERROR(Add(&body, 0, -1, -1));
     for (int i : fetched)
       flat_.nodes[body.made.at(read_.graph->node(i).name()).node].fetched = true;
+    for (int i : elsewhere)
+      flat_.nodes[body.made.at(read_.graph->node(i).name()).node].elsewhere = true;
+    for (FlatNode& node : flat_.nodes) {
+      int call = -1;  // the outermost one around it
+      for (int scope = node.scope; scope > 0; scope = flat_.scopes[scope].parent)
+        call = flat_.scopes[scope].begin;
+      if (call >= 0 && flat_.nodes[call].elsewhere) node.elsewhere = true;
+    }
     ConnectTransfers();
     LOCKSTEP_RETURN_IF_ERROR(FindLoops(&flat_, read_.where));
     return std::move(flat_);
@@ -552,8 +561,8 @@ bool FlatGraph::Around(int outer, int inner) const {
 }
 
 Result<FlatGraph> Flatten(const graph::ReadGraph& read, const std::vector<int>& nodes,
-                          const std::vector<int>& fetched) {
-  return Flattener(read).Main(nodes, fetched);
+                          const std::vector<int>& fetched, const std::vector<int>& elsewhere) {
+  return Flattener(read).Main(nodes, fetched, elsewhere);
 }
 
 Result<FlatGraph> FlattenFunction(const graph::ReadGraph& read, int index) {

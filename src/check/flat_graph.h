@@ -47,6 +47,7 @@ struct FlatNode {
   std::vector<Literal> literal;    // a condition of its own: the begin of a branch
   Branch branch = Branch::kTruth;  // how it is meant
   bool fetched = false;            // the run asks for what it gives
+  bool elsewhere = false;          // is carried out in another run, and here for what it leads to
   int enters = -1;                 // the loop that begins here
   bool exits = false;              // the loop of its inputs ends here
   bool merges = false;             // of joins: goes on as soon as one of its inputs has come
@@ -87,11 +88,12 @@ struct FlatGraph {
 /// Whether it is an op of the graph with one of these names.
 bool IsOp(const FlatNode& node, std::initializer_list<const char*> ops);
 
-/// Expands the given nodes of the graph (numbers in its list), of which some are fetched. Errors:
-/// InvalidArgument for names that are not there and for cycles, ResourceExhausted past 500,000
-/// nodes.
+/// Expands the given nodes of the graph (numbers in its list), of which some are fetched, and some
+/// are carried out elsewhere. Errors: InvalidArgument for names that are not there and for cycles,
+/// ResourceExhausted past 500,000 nodes.
 Result<FlatGraph> Flatten(const graph::ReadGraph& read, const std::vector<int>& nodes,
-                          const std::vector<int>& fetched = {});
+                          const std::vector<int>& fetched = {},
+                          const std::vector<int>& elsewhere = {});
 /// The same for function `index` of the library, whose arguments are nobody's.
 Result<FlatGraph> FlattenFunction(const graph::ReadGraph& read, int index);
 

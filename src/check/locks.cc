@@ -56,4 +56,9 @@ std::pair<const Section*, const Section*> Locks::Between(int a, int b) const {
   return {};
 }
 
+const Section* Locks::Around(int access) const {
+  const auto place = around_.find(access);
+  return place == around_.end() ? nullptr : &sections_[place->second.front()];
+}
+
 }  // namespace lockstep::check

@@ -29,6 +29,8 @@ class Locks {
   /// Two sections of one mutex with access `a` in the first and `b` in the second, which may be the
   /// same; null where there are none.
   std::pair<const Section*, const Section*> Between(int a, int b) const;
+  /// A section that an access is in; null where there is none.
+  const Section* Around(int access) const;
 
  private:
   std::vector<Section> sections_;

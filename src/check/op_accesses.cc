@@ -272,9 +272,13 @@ std::optional<OpAccess> AccessOfVariable(const graph_def::NodeDef& node, int inp
   return ResourceAccess(node, input);
 }
 
+bool TakesElement(std::string_view op) {
+  return op == "IteratorGetNext" || op == "IteratorGetNextSync" ||
+         op == "IteratorGetNextAsOptional" || op == "MultiDeviceIteratorGetNextFromShard";
+}
+
 std::optional<OpAccess> AccessOfIterator(std::string_view op) {
-  if (op == "IteratorGetNext" || op == "IteratorGetNextSync" || op == "IteratorGetNextAsOptional" ||
-      op == "MakeIterator" || op == "DeserializeIterator") {
+  if (TakesElement(op) || op == "MakeIterator" || op == "DeserializeIterator") {
     return OpAccess{AccessKind::kUpdate};
   }
   return std::nullopt;

@@ -76,6 +76,8 @@ bool TakesVariable(std::string_view op, int input);
 std::optional<OpAccess> AccessOfVariable(const graph_def::NodeDef& node, int input, bool reference);
 /// The same for iterators and tables.
 std::optional<OpAccess> AccessOfIterator(std::string_view op);
+/// Whether the op takes an iterator's next element.
+bool TakesElement(std::string_view op);
 std::optional<OpAccess> AccessOfTable(std::string_view op);
 
 /// Whether `op` begins a life: of a variable (`Assign`), an iterator or a table.

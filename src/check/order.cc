@@ -36,7 +36,7 @@ uint64_t Order::AtMerge(int id, std::span<const int> sources, const uint64_t* re
       if (bits >> b & 1) continue;
       if (given.empty()) given = conditions_.Along(edge);
       if (given.empty()) break;
-      if (conditions_.Exclude(given, conditions_.Of(sources[b]), loop)) bits |= uint64_t{1} << b;
+      if (conditions_.Exclude(given, conditions_.OfUse(sources[b]), loop)) bits |= uint64_t{1} << b;
     }
     all &= bits;
   }

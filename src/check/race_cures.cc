@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "check/added_order.h"
@@ -31,8 +32,15 @@ class CureFinder {
     WithinRun(&cures);
     for (size_t i = 0; i < found_.size(); ++i) {
       searches_ = found_[i].over == RaceScope::kIterations ? searches_ + 1 : searches_;
-      if (found_[i].over == RaceScope::kIterations) cures[i] = AcrossIterations(found_[i]);
+      if (found_[i].over == RaceScope::kIterations)
+        cures[i] = AcrossIterations(found_[i], found_[i].loop);
       if (found_[i].over == RaceScope::kReplicas) cures[i] = AcrossReplicas(found_[i]);
+      for (int loop : found_[i].also) {
+        const RaceCure more = AcrossIterations(found_[i], loop);
+        // The edge to the inner loop's next iteration is there already.
+        cures[i].text += ", and " + (more.also.empty() ? more.text : EdgeText(more.from, more.to));
+        cures[i].also.emplace_back(more.from, more.to);
+      }
     }
     return cures;
   }
@@ -42,6 +50,7 @@ class CureFinder {
   // Of flat nodes, where a control edge may be put.
   struct NodeEdge {
     int from, to;
+    int next = -1, also = -1;  // `next` to `also` is needed, too
   };
 
   // Edges that can be put in together: none leads against another one, or against what the graph
@@ -74,7 +83,8 @@ class CureFinder {
     for (int i : races) {
       if (cured[i]) continue;
       NodeEdge edge = Placed(best[i]);
-      if (order.Before(edge.to, edge.from)) edge = Placed(Reversed(best[i]));
+      if (order.Before(edge.to, edge.from) || Leads(edge.to, edge.from))
+        edge = Placed(Reversed(best[i]));
       order.Add(edge.from, edge.to);
       (*cures)[i] = Named(edge);
       cured[i] = true;
@@ -86,6 +96,22 @@ class CureFinder {
         cured[k] = true;
       }
     }
+  }
+
+  // Whether edges lead from one node to another, be it through branches that may not be taken: an
+  // edge back would close a cycle.
+  bool Leads(int from, int to) const {
+    std::vector<int> open{from};
+    std::vector<char> seen(in_.flat.nodes.size());
+    for (size_t i = 0; i < open.size(); ++i) {
+      for (const Edge& edge : in_.flat.successors[open[i]]) {
+        if (edge.loop >= 0 || seen[edge.from]) continue;
+        if (edge.from == to) return true;
+        seen[edge.from] = true;
+        open.push_back(edge.from);
+      }
+    }
+    return false;
   }
 
   int NodeOf(int access) const { return in_.accesses[access].node; }
@@ -173,9 +199,15 @@ class CureFinder {
   bool Within(const std::vector<int>& outer, const std::vector<int>& inner) const {
     return outer.size() <= inner.size() && std::equal(outer.begin(), outer.end(), inner.begin());
   }
+  // The loops in which a node's values are there: an Exit's are behind its own loop.
+  std::vector<int> LoopsBehind(int node) const {
+    std::vector<int> loops = in_.flat.LoopsOf(node);
+    if (IsOp(in_.flat.nodes[node], {"Exit", "RefExit"}) && !loops.empty()) loops.pop_back();
+    return loops;
+  }
   // Whether `to` may wait for `from`: it is in the same loops and branches of version 1, or deeper.
   bool MayWait(int from, int to) const {
-    if (!Within(in_.flat.LoopsOf(from), in_.flat.LoopsOf(to))) return false;
+    if (!Within(LoopsBehind(from), in_.flat.LoopsOf(to))) return false;
     const auto& given = in_.conditions.Of(to);
     const auto& needed = in_.conditions.Of(from);
     return std::all_of(needed.begin(), needed.end(), [&](const Literal& literal) {
@@ -191,8 +223,7 @@ class CureFinder {
     for (size_t i = 0; i < open.size(); ++i) {
       const FlatNode& node = in_.flat.nodes[open[i]];
       const bool own = node.kind == FlatNode::Kind::kOp && node.scope == in_.flat.nodes[from].scope;
-      const bool exit = own && (node.def->op() == "Exit" || node.def->op() == "RefExit");
-      if (own && open[i] != to && (MayWait(open[i], to) || exit)) return open[i];
+      if (own && open[i] != to && MayWait(open[i], to)) return open[i];
       for (const Edge& edge : in_.flat.successors[open[i]]) {
         if (!seen[edge.from]) open.push_back(edge.from);
         seen[edge.from] = true;
@@ -227,28 +258,89 @@ class CureFinder {
     if (one != other) {
       from = one->consumer;
       to = other->lock;
+    } else if (const Section* section = in_.locks.Around(edge.second); section != nullptr) {
+      const std::vector<char> blocked(in_.flat.loops.size(), true);
+      const auto inside = in_.order.After(std::vector<int>{section->lock}, blocked, -1, 0);
+      if (!(inside[from] & 1)) to = section->lock;
     }
     const int scope = CommonScope(from, to);
-    if (in_.flat.nodes[from].scope == scope) from = LeavingFrom(from, to);
+    if (in_.flat.nodes[from].scope == scope) {
+      const int leaving = LeavingFrom(from, to);
+      if (leaving == from && !MayWait(from, to)) {
+        if (const auto edge = OutOfLoop(from, to)) return *edge;
+      }
+      from = leaving;
+    }
     if (in_.flat.nodes[to].scope == scope) to = EnteringAt(from, to);
     return {StandingIn(scope, from, true), StandingIn(scope, to, false)};
   }
 
+  // For a node in a loop of version 1 that nothing outside waits for: an edge from an Exit, and one
+  // to what the next iteration waits for.
+  std::optional<NodeEdge> OutOfLoop(int from, int to) const {
+    const std::vector<char> blocked(in_.flat.loops.size(), true);
+    const int exit = ExitOf(from, to), next = NextOf(in_.flat.nodes[from].loop);
+    if (exit < 0 || next < 0) return std::nullopt;
+    const bool waits = in_.order.After(std::vector<int>{exit}, blocked, -1, 0)[to] & 1;
+    return waits ? NodeEdge{from, next} : NodeEdge{exit, to, from, next};
+  }
+
+  // An Exit of a loop around `from` that `to` may wait for; -1 where there is none.
+  int ExitOf(int from, int to) const {
+    for (int exit : in_.flat.order) {
+      const FlatNode& node = in_.flat.nodes[exit];
+      if (IsOp(node, {"Exit", "RefExit"}) &&
+          in_.flat.Around(node.loop, in_.flat.nodes[from].loop) && MayWait(exit, to)) {
+        return exit;
+      }
+    }
+    return -1;
+  }
+
+  // A NextIteration of a loop that its condition waits for, or else any; -1 where there is none.
+  int NextOf(int loop) const {
+    const std::vector<char> blocked(in_.flat.loops.size(), true);
+    int any = -1;
+    for (size_t merge = 0; merge < in_.flat.nodes.size(); ++merge) {
+      for (const Edge& edge : in_.flat.nodes[merge].inputs) {
+        if (edge.loop != loop ||
+            !IsOp(in_.flat.nodes[edge.from], {"NextIteration", "RefNextIteration"}))
+          continue;
+        any = any < 0 ? edge.from : any;
+        const auto after =
+            in_.order.After(std::vector<int>{static_cast<int>(merge)}, blocked, -1, 0);
+        for (size_t i = 0; i < after.size(); ++i) {
+          const FlatNode& node = in_.flat.nodes[i];
+          if ((after[i] & 1) && node.loop == loop && IsOp(node, {"LoopCond"})) return edge.from;
+        }
+      }
+    }
+    return any;
+  }
+
+  static std::string EdgeText(const std::string& from, const std::string& to) {
+    return "a control edge from " + Quoted(from) + " to " + Quoted(to);
+  }
+
   RaceCure Named(const NodeEdge& edge) const {
     RaceCure cure{in_.flat.NameOf(edge.from), in_.flat.NameOf(edge.to), ""};
-    cure.text = "a control edge from " + Quoted(cure.from) + " to " + Quoted(cure.to);
+    cure.text = EdgeText(cure.from, cure.to);
+    if (edge.next < 0) return cure;
+    const auto& [from, to] =
+        cure.also.emplace_back(in_.flat.NameOf(edge.next), in_.flat.NameOf(edge.also));
+    cure.text += ", and one from " + Quoted(from) + " to " + Quoted(to);
     return cure;
   }
 
   // The edge goes to what hands a value to the next iteration.
-  RaceCure AcrossIterations(const Found& one) const {
+  RaceCure AcrossIterations(const Found& one, int loop) const {
     const Pair& pair = in_.pairs[one.pair];
     const std::vector<char> blocked(in_.flat.loops.size(), true);
     const int a = in_.accesses[pair.a].node, b = in_.accesses[pair.b].node;
     const int last = in_.flat.rank[a] < in_.flat.rank[b] ? b : a, first = last == a ? b : a;
     for (size_t i = 0; i < in_.flat.nodes.size() && searches_ <= kMaxShared; ++i) {
       for (const Edge& edge : in_.flat.nodes[i].inputs) {
-        if (edge.loop != one.loop) continue;
+        if (edge.loop != loop) continue;
         if (in_.flat.nodes[edge.from].kind != FlatNode::Kind::kOp) continue;
         const auto before = in_.order.After(std::vector<int>{edge.from}, blocked, -1, 0);
         const auto after = in_.order.After(std::vector<int>{static_cast<int>(i)}, blocked, -1, 0);
@@ -257,13 +349,21 @@ class CureFinder {
         // Of an inner loop or a branch what comes out of it: a branch that is not taken would end
         // the loop.
         if (!MayWait(from, edge.from)) from = LeavingFrom(from, edge.from);
+        int next = -1;  // what leads to the exit that nothing leads to
+        if (const int exit = ExitOf(from, edge.from); !MayWait(from, edge.from) && exit >= 0) {
+          next = NextOf(in_.flat.nodes[from].loop);
+          from = exit;
+        }
         RaceCure cure{in_.flat.NameOf(from), in_.flat.NameOf(edge.from), ""};
-        cure.text = "a control edge from " + Quoted(cure.from) + " to " + Quoted(cure.to) +
-                    ", which the next iteration waits for";
+        cure.text = EdgeText(cure.from, cure.to) + ", which the next iteration waits for";
+        if (next < 0) return cure;
+        cure.also.emplace_back(in_.flat.NameOf(last), in_.flat.NameOf(next));
+        cure.text +=
+            ", and one from " + Quoted(cure.also[0].first) + " to " + Quoted(cure.also[0].second);
         return cure;
       }
     }
-    RaceCure cure{in_.flat.NameOf(last), in_.flat.loops[one.loop].name, ""};
+    RaceCure cure{in_.flat.NameOf(last), in_.flat.loops[loop].name, ""};
     cure.text = "parallel_iterations = 1 for the loop " + Quoted(cure.to);
     return cure;
   }

@@ -1,6 +1,7 @@
 #include "check/race_pairs.h"
 
 #include <algorithm>
+#include <array>
 
 namespace lockstep::check {
 
@@ -14,19 +15,25 @@ constexpr int64_t kMaxPairs = 2'000'000;
 constexpr int64_t kMaxSteps = 2'000'000'000;
 // So many accesses of one variable are looked at first for whether all are ordered.
 constexpr int64_t kMany = 500, kMost = 20'000;
-// At most so many pairs have a write among them.
-int64_t MostPairs(const std::vector<Access>& accesses) {
-  std::map<int, std::pair<int64_t, int64_t>> counts;  // by object: all, writes
-  for (const Access& access : accesses) {
-    ++counts[access.object].first;
-    counts[access.object].second += access.writes();
-  }
-  int64_t pairs = 0;
-  for (const auto& [object, count] : counts) {
-    const auto [all, writes] = count;
-    pairs += (all - writes) * writes + writes * (writes + 1) / 2;
-  }
-  return pairs;
+// Of a variable with more pairs than this only some are kept, where there are too many in all: so
+// many of each kind, found in so many accesses against as many others at a time.
+constexpr int64_t kManyPairs = 100'000;
+constexpr int64_t kKeptPairs = 100;
+constexpr size_t kBlock = 512;
+
+std::map<int, std::vector<int>> ByObject(const std::vector<Access>& accesses) {
+  std::map<int, std::vector<int>> by_object;
+  for (size_t i = 0; i < accesses.size(); ++i)
+    by_object[accesses[i].object].push_back(static_cast<int>(i));
+  return by_object;
+}
+
+// At most so many pairs of these have a write among them.
+int64_t MostPairs(const std::vector<Access>& accesses, const std::vector<int>& of) {
+  const auto all = static_cast<int64_t>(of.size());
+  const auto writes =
+      std::count_if(of.begin(), of.end(), [&](int i) { return accesses[i].writes(); });
+  return (all - writes) * writes + writes * (writes + 1) / 2;
 }
 
 // Which nodes come after which: one question of a sweep, and what its answer is for.
@@ -46,20 +53,31 @@ struct SweepKey {
 
 class PairFinder {
  public:
+  // With `conflicts_only` pairs that no order would make a race of are left out where that is
+  // quickly seen.
   PairFinder(const FlatGraph& flat, const Conditions& conditions, const Order& order,
-             const std::vector<Access>& accesses, const Locks& locks)
-      : flat_(flat), conditions_(conditions), order_(order), accesses_(accesses), locks_(locks) {}
+             const std::vector<Access>& accesses, const Locks& locks, bool conflicts_only = false)
+      : flat_(flat),
+        conditions_(conditions),
+        order_(order),
+        accesses_(accesses),
+        locks_(locks),
+        conflicts_only_(conflicts_only) {}
 
+  void Ask(const std::vector<int>& all) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (size_t k = i; k < all.size(); ++k) Ask(all[i], all[k]);
+    }
+  }
+  void Ask(const std::vector<int>& ones, const std::vector<int>& others) {
+    for (int one : ones) {
+      for (int other : others) Ask(one, other);
+    }
+  }
+
+  // How many pairs with a write were asked for, and those pairs.
+  int64_t asked() const { return asked_; }
   std::vector<Pair> Run() {
-    std::map<int, std::vector<int>> by_object;
-    for (size_t i = 0; i < accesses_.size(); ++i) {
-      by_object[accesses_[i].object].push_back(static_cast<int>(i));
-    }
-    for (const auto& [object, all] : by_object) {
-      for (size_t i = 0; i < all.size(); ++i) {
-        for (size_t k = i; k < all.size(); ++k) Ask(all[i], all[k]);
-      }
-    }
     for (const auto& [key, questions] : questions_) Answer(key, questions);
     KeepApartByLocks();
     return std::move(pairs_);
@@ -68,8 +86,13 @@ class PairFinder {
  private:
   void Ask(int a, int b) {
     if (!accesses_[a].writes() && !accesses_[b].writes()) return;
+    ++asked_;
     const int from = accesses_[a].node, to = accesses_[b].node;
     if (from == to && a != b) return;
+    if (conflicts_only_ && (flat_.nodes[from].loop < 0 || flat_.nodes[to].loop < 0) &&
+        (a == b || ConflictOf(accesses_[a], accesses_[b], flat_, -1, false) == Conflict::kNone)) {
+      return;
+    }
     const int pair = static_cast<int>(pairs_.size());
     pairs_.push_back({a, b});
     const auto &given = Under(accesses_[a]), &needed = Under(accesses_[b]);
@@ -80,13 +103,12 @@ class PairFinder {
       common.push_back(one[i]);
     }
     if (a != b) {
-      questions_[{common, -1}].push_back({from, to, pair, Question::About::kBefore});
-      questions_[{common, -1}].push_back({to, from, pair, Question::About::kAfter});
+      std::vector<Question>& questions = questions_[{common, -1}];
+      questions.push_back({from, to, pair, Question::About::kBefore});
+      questions.push_back({to, from, pair, Question::About::kAfter});
       const int behind = accesses_[a].behind, later = accesses_[b].behind;
-      if (later >= 0)
-        questions_[{common, -1}].push_back({from, later, pair, Question::About::kBefore});
-      if (behind >= 0)
-        questions_[{common, -1}].push_back({to, behind, pair, Question::About::kAfter});
+      if (later >= 0) questions.push_back({from, later, pair, Question::About::kBefore});
+      if (behind >= 0) questions.push_back({to, behind, pair, Question::About::kAfter});
     }
     const bool late = accesses_[a].through >= 0 || accesses_[b].through >= 0;
     for (size_t depth = 0; depth < common.size() && !late; ++depth) {
@@ -103,7 +125,8 @@ class PairFinder {
   }
 
   const std::vector<Literal>& Under(const Access& access) const {
-    return access.conditions.empty() ? conditions_.Of(access.node) : access.conditions;
+    if (!access.conditions.empty()) return access.conditions;
+    return access.writes() ? conditions_.Of(access.node) : conditions_.OfUse(access.node);
   }
 
   void Answer(const SweepKey& key, const std::vector<Question>& questions) {
@@ -155,6 +178,8 @@ class PairFinder {
   const Order& order_;
   const std::vector<Access>& accesses_;
   const Locks& locks_;
+  const bool conflicts_only_;
+  int64_t asked_ = 0;
   std::vector<Pair> pairs_;
   std::map<SweepKey, std::vector<Question>> questions_;
 };
@@ -164,6 +189,98 @@ int64_t EdgesOf(const FlatGraph& flat) {
   for (const auto& successors : flat.successors) edges += static_cast<int64_t>(successors.size());
   return edges;
 }
+
+// Of a variable with very many accesses some pairs that are in conflict, of each kind that there
+// is.
+class SampledPairs {
+ public:
+  SampledPairs(const FlatGraph& flat, const Conditions& conditions, const Order& order,
+               const std::vector<Access>& accesses, const Locks& locks, bool replicas)
+      : flat_(flat),
+        conditions_(conditions),
+        order_(order),
+        accesses_(accesses),
+        locks_(locks),
+        replicas_(replicas) {}
+
+  // False where there are too many to look at all of them, and none of those seen is a race.
+  bool Find(const std::vector<int>& all, int64_t* steps) {
+    int64_t left = MostPairs(accesses_, all);
+    const std::vector<std::vector<int>> blocks = Blocks(all);
+    const int64_t edges = EdgesOf(flat_);
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      for (size_t k = i; k < blocks.size(); ++k) {
+        if (kept_[static_cast<size_t>(Conflict::kRace)] >= kKeptPairs) {
+          more_[static_cast<size_t>(Conflict::kRace)] += left;
+          return true;
+        }
+        *steps -= static_cast<int64_t>(blocks[i].size() + blocks[k].size()) / 64 * edges;
+        if (*steps < 0) return false;
+        PairFinder finder(flat_, conditions_, order_, accesses_, locks_, !replicas_);
+        i == k ? finder.Ask(blocks[i]) : finder.Ask(blocks[i], blocks[k]);
+        const std::vector<Pair> pairs = finder.Run();
+        left -= finder.asked();
+        for (const Pair& pair : pairs) Keep(pair);
+      }
+    }
+    return true;
+  }
+
+  std::vector<Pair> Take() {
+    for (size_t kind = 0; kind < last_.size(); ++kind) {
+      if (last_[kind] >= 0) pairs_[last_[kind]].more = more_[kind];
+    }
+    return std::move(pairs_);
+  }
+
+ private:
+  static std::vector<std::vector<int>> Blocks(const std::vector<int>& all) {
+    std::vector<std::vector<int>> blocks;
+    for (size_t at = 0; at < all.size(); at += kBlock) {
+      const auto begin = all.begin() + static_cast<ptrdiff_t>(at);
+      blocks.emplace_back(begin, begin + static_cast<ptrdiff_t>(std::min(kBlock, all.size() - at)));
+    }
+    return blocks;
+  }
+
+  void Keep(Pair pair) {
+    const auto kind = static_cast<size_t>(KindOf(pair));
+    if (kind == static_cast<size_t>(Conflict::kNone)) return;
+    if (kept_[kind] == kKeptPairs) {
+      ++more_[kind];
+      return;
+    }
+    ++kept_[kind];
+    last_[kind] = static_cast<int>(pairs_.size());
+    pair.sampled = true;
+    pairs_.push_back(std::move(pair));
+  }
+
+  Conflict KindOf(const Pair& pair) const {
+    const Access &a = accesses_[pair.a], &b = accesses_[pair.b];
+    if (pair.unordered()) {
+      const Conflict conflict = ConflictOf(a, b, flat_, -1, false);
+      if (conflict != Conflict::kNone) return conflict;
+    }
+    for (const UnorderedIterations& loop : pair.loops) {
+      const Conflict conflict = loop.a_first ? ConflictOf(a, b, flat_, loop.loop, false)
+                                             : ConflictOf(b, a, flat_, loop.loop, false);
+      if (conflict != Conflict::kNone) return conflict;
+    }
+    return replicas_ ? ConflictOf(a, b, flat_, -1, true) : Conflict::kNone;
+  }
+
+  const FlatGraph& flat_;
+  const Conditions& conditions_;
+  const Order& order_;
+  const std::vector<Access>& accesses_;
+  const Locks& locks_;
+  const bool replicas_;
+  std::vector<Pair> pairs_;
+  // By kind: how many are kept, how many are not, and which is the last one kept.
+  std::array<int64_t, 4> kept_{}, more_{};
+  std::array<int, 4> last_{-1, -1, -1, -1};
+};
 
 // Whether of all these accesses of one variable, outside of loops, every two with a write among
 // them are ordered.
@@ -197,9 +314,7 @@ bool AllOrdered(const FlatGraph& flat, const Order& order, const std::vector<Acc
 }  // namespace
 
 void DropOrdered(const FlatGraph& flat, const Order& order, std::vector<Access>* accesses) {
-  std::map<int, std::vector<int>> by_object;
-  for (size_t i = 0; i < accesses->size(); ++i)
-    by_object[(*accesses)[i].object].push_back(static_cast<int>(i));
+  const auto by_object = ByObject(*accesses);
   std::vector<char> dropped(accesses->size());
   const int64_t edges = EdgesOf(flat);
   for (const auto& [object, all] : by_object) {
@@ -217,17 +332,37 @@ void DropOrdered(const FlatGraph& flat, const Order& order, std::vector<Access>*
 
 Result<std::vector<Pair>> PairsOf(const FlatGraph& flat, const Values& values,
                                   const Conditions& conditions, const Order& order,
-                                  const std::vector<Access>& accesses, const Locks& locks) {
-  const int64_t most = MostPairs(accesses);
+                                  const std::vector<Access>& accesses, const Locks& locks,
+                                  bool replicas) {
+  const auto by_object = ByObject(accesses);
+  int64_t most = 0;
+  for (const auto& [object, all] : by_object) most += MostPairs(accesses, all);
   const int64_t edges = EdgesOf(flat);
   const auto sweeps = static_cast<int64_t>(accesses.size()) / 64 + 1;
-  if (values.incomplete || most > kMaxPairs || sweeps * edges > kMaxSteps) {
+  const auto too_much = [&] {
     return Status(Code::kResourceExhausted,
-                  "[race] a graph may have two million pairs of accesses of one variable; got " +
-                      std::to_string(most) + " among " + std::to_string(accesses.size()) +
-                      " accesses and " + std::to_string(edges) + " edges");
+                  "[race] a graph's accesses and edges must be few enough to follow; got " +
+                      std::to_string(most) + " pairs among " + std::to_string(accesses.size()) +
+                      " accesses of variables, and " + std::to_string(edges) +
+                      " edges; name less of it with --run");
+  };
+  if (values.incomplete || sweeps * edges > kMaxSteps) return too_much();
+  PairFinder few(flat, conditions, order, accesses, locks);
+  std::vector<Pair> sampled;
+  int64_t steps = kMaxSteps;
+  for (const auto& [object, all] : by_object) {
+    if (most <= kMaxPairs || MostPairs(accesses, all) <= kManyPairs) {
+      few.Ask(all);
+      continue;
+    }
+    SampledPairs some(flat, conditions, order, accesses, locks, replicas);
+    if (!some.Find(all, &steps)) return too_much();
+    const std::vector<Pair> kept = some.Take();
+    sampled.insert(sampled.end(), kept.begin(), kept.end());
   }
-  return PairFinder(flat, conditions, order, accesses, locks).Run();
+  std::vector<Pair> pairs = few.Run();
+  pairs.insert(pairs.end(), sampled.begin(), sampled.end());
+  return pairs;
 }
 
 }  // namespace lockstep::check

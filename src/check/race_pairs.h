@@ -25,6 +25,8 @@ struct Pair {
   bool apart = false;                  // at most one of the two runs
   bool locked = false;                 // a mutex keeps all that goes with them apart
   std::vector<UnorderedIterations> loops;
+  bool sampled = false;  // of a variable of whose pairs only some are kept
+  int64_t more = 0;      // how many pairs like this one, the last that is kept, are not
 
   bool unordered() const { return a != b && !before && !after && !apart && !locked; }
 };
@@ -33,10 +35,12 @@ struct Pair {
 /// pairs by the million. For one replica only: those of several are not ordered by edges.
 void DropOrdered(const FlatGraph& flat, const Order& order, std::vector<Access>* accesses);
 
-/// All pairs of which one writes, with what orders them. ResourceExhausted when there are more than
-/// two million, or when there is too much to follow.
+/// All pairs of which one writes, with what orders them. Where there are more than two million, of
+/// each variable with very many only some of each kind that are in conflict. ResourceExhausted when
+/// there is too much to follow.
 Result<std::vector<Pair>> PairsOf(const FlatGraph& flat, const Values& values,
                                   const Conditions& conditions, const Order& order,
-                                  const std::vector<Access>& accesses, const Locks& locks);
+                                  const std::vector<Access>& accesses, const Locks& locks,
+                                  bool replicas);
 
 }  // namespace lockstep::check

@@ -25,6 +25,7 @@ struct Found {
   Conflict conflict = Conflict::kRace;
   RaceScope over = RaceScope::kRun;
   int loop = -1;
+  std::vector<int> also;  // loops over whose iterations it is one, too, also if it is cured here
 };
 
 /// What can go wrong with each, aligned with `found`.

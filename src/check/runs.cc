@@ -59,6 +59,25 @@ class RunFinder {
     return RunNodes{false, Behind(from), from};
   }
 
+  // Adds what gives the iterators of a run their datasets where another run does that, for what
+  // these read and write when elements are taken.
+  void AddDatasets(RunNodes* run) const {
+    std::set<std::string> iterators;
+    for (int i : run->nodes) {
+      if (Contains(Node(i).op(), "Iterator")) iterators.insert(SharedName(i));
+    }
+    std::vector<int> makers;
+    for (int i = 0; i < graph_.node_size(); ++i) {
+      if (Node(i).op() != "MakeIterator" || inputs_[i].size() < 2) continue;
+      if (iterators.contains(SharedName(Handed(inputs_[i][1])))) makers.push_back(i);
+    }
+    const std::vector<int> behind = Behind(makers);
+    std::set_difference(behind.begin(), behind.end(), run->nodes.begin(), run->nodes.end(),
+                        std::back_inserter(run->elsewhere));
+    run->nodes.insert(run->nodes.end(), run->elsewhere.begin(), run->elsewhere.end());
+    std::sort(run->nodes.begin(), run->nodes.end());
+  }
+
   std::vector<RunNodes> Default() {
     FindSavers();
     FindInitializers();
@@ -110,6 +129,24 @@ class RunFinder {
       if (needed[i]) nodes.push_back(i);
     }
     return nodes;
+  }
+
+  // The name that handles of one object have in common.
+  std::string SharedName(int i) const {
+    const auto text = [&](const char* name) {
+      const auto place = Node(i).attr().find(name);
+      return place == Node(i).attr().end() ? std::string() : place->second.s();
+    };
+    const std::string shared = text("shared_name");
+    return text("container") + "\n" + (shared.empty() ? Node(i).name() : shared);
+  }
+  // The node that makes the handle that `i` hands on.
+  int Handed(int i) const {
+    for (int steps = 0; steps < graph_.node_size(); ++steps) {
+      if (PassOf(Node(i).op()) != Pass::kFirst || inputs_[i].empty()) break;
+      i = inputs_[i][0];
+    }
+    return i;
   }
 
   // Nobody of the same run takes anything of it.
@@ -193,9 +230,21 @@ class RunFinder {
       if (name.starts_with(variable) || Contains(name, "init") || Contains(name, "Init"))
         return true;
     }
-    return false;
+    return MadeOfConstants(i);
   }
 
+  // Whether what is assigned comes from nothing that was fed or read.
+  bool MadeOfConstants(int i) const {
+    const std::vector<int> value(inputs_[i].begin() + 1, inputs_[i].end());
+    const std::vector<int> sources = Behind(value);
+    return !value.empty() && std::all_of(sources.begin(), sources.end(), [&](int source) {
+      const std::string& op = Node(source).op();
+      return !Contains(op, "Placeholder") && !Contains(op, "Variable") && op != "VarHandleOp" &&
+             op != "_Arg" && op != "_Recv" && Called(source).empty();
+    });
+  }
+
+  // By an op, or by one that takes the handle along: a call, or a loop's or branch's begin.
   bool WrittenBesides(int i) const {
     const auto& users = consumers_[inputs_[i][0]];
     return std::any_of(users.begin(), users.end(), [&](int user) {
@@ -205,6 +254,7 @@ class RunFinder {
 
   bool Writes(int user, int variable) const {
     const bool reference = Node(variable).op() != "VarHandleOp";
+    if (!reference && PassOf(Node(user).op()) != Pass::kNone) return true;
     for (size_t k = 0; k < inputs_[user].size(); ++k) {
       if (inputs_[user][k] != variable) continue;
       const auto access = AccessOfVariable(Node(user), static_cast<int>(k), reference);
@@ -313,12 +363,13 @@ Result<std::vector<RunNodes>> RunsOf(const graph::ReadGraph& read,
                                      const StaticRaceOptions& options) {
   RunFinder finder(read);
   LOCKSTEP_RETURN_IF_ERROR(finder.Connect());
-  if (options.runs.empty()) return finder.Default();
   std::vector<RunNodes> runs;
+  if (options.runs.empty()) runs = finder.Default();
   for (const auto& names : options.runs) {
     LOCKSTEP_ASSIGN_OR_RETURN(RunNodes run, finder.Named(names));
     runs.push_back(std::move(run));
   }
+  for (RunNodes& run : runs) finder.AddDatasets(&run);
   return runs;
 }
 

@@ -10,9 +10,10 @@ namespace lockstep::check {
 
 /// What is carried out together: nodes by their numbers in the graph, ascending.
 struct RunNodes {
-  bool initializes = false;  // gives variables their first values, before anything else runs
-  std::vector<int> nodes;
-  std::vector<int> fetched;  // those that are asked for by name
+  bool initializes = false;    // gives variables their first values, before anything else runs
+  std::vector<int> nodes;      // all, with those of `elsewhere`
+  std::vector<int> fetched;    // those that are asked for by name
+  std::vector<int> elsewhere;  // those that another run carries out: what gives iterators datasets
 };
 
 /// The runs of a graph. Where the options name none, there are two: the initializers (`v/Assign`

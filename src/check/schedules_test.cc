@@ -329,6 +329,7 @@ class Schedule {
     }
     if (node.kind != Kind::kOp) return result;
     if (!result.alive) return result;
+    if (node.elsewhere && !node.inputs.empty()) return result;
     if (node.inputs.empty() && !made.empty() && !made[0].empty()) {
       result.object = made[0][0];
       return result;
@@ -604,7 +605,7 @@ bool Differs(const FlatGraph& flat, const graph_def::FunctionDef* entry, bool al
 bool Differs(const graph::ReadGraph& read, bool all) {
   const auto runs = RunsOf(read, {}).value();
   for (const RunNodes& run : runs) {
-    if (Differs(Flatten(read, run.nodes).value(), nullptr, all)) return true;
+    if (Differs(Flatten(read, run.nodes, {}, run.elsewhere).value(), nullptr, all)) return true;
   }
   for (int index : FunctionsNobodyCalls(read)) {
     const auto& function = read.graph->library().function(index);

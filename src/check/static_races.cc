@@ -33,7 +33,8 @@ class RaceFinder {
       : read_(read), options_(options) {}
 
   Status Run(const RunNodes& run) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const FlatGraph flat, Flatten(read_, run.nodes, run.fetched));
+    LOCKSTEP_ASSIGN_OR_RETURN(const FlatGraph flat,
+                              Flatten(read_, run.nodes, run.fetched, run.elsewhere));
     return Look(flat, nullptr, run.initializes);
   }
 
@@ -52,8 +53,9 @@ class RaceFinder {
     std::vector<Access> accesses = AccessesOf(flat, values, conditions, initializes);
     if (options_.replicas <= 1) DropOrdered(flat, order, &accesses);
     const Locks locks(flat, values, order, accesses);
-    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Pair> pairs,
-                              PairsOf(flat, values, conditions, order, accesses, locks));
+    LOCKSTEP_ASSIGN_OR_RETURN(
+        const std::vector<Pair> pairs,
+        PairsOf(flat, values, conditions, order, accesses, locks, options_.replicas > 1));
     direct_.clear();
     for (const Pair& pair : pairs) {
       const Access& a = accesses[pair.a];
@@ -92,11 +94,16 @@ class RaceFinder {
       found->push_back({number, conflict, over, loop});
       return true;
     };
-    if (pair.unordered() && !HiddenByRead(in, pair) && keep(RaceScope::kRun, -1)) return;
+    bool told = pair.unordered() && !HiddenByRead(in, pair) && keep(RaceScope::kRun, -1);
     for (auto loop = pair.loops.rbegin(); loop != pair.loops.rend(); ++loop) {
-      if (loop->a_first && keep(RaceScope::kIterations, loop->loop)) return;
-      if (loop->b_first && keep(RaceScope::kIterations, loop->loop, true)) return;
+      if (told) {
+        if (StaysOver(in, *loop, found->back())) found->back().also.push_back(loop->loop);
+        continue;
+      }
+      told = (loop->a_first && keep(RaceScope::kIterations, loop->loop)) ||
+             (loop->b_first && keep(RaceScope::kIterations, loop->loop, true));
     }
+    if (told) return;
     const bool late = a.through >= 0 || b.through >= 0;
     const bool locked =
         pair.locked && std::all_of(in.values.objects.begin(), in.values.objects.end(), SharedMutex);
@@ -104,6 +111,32 @@ class RaceFinder {
         Shared(in.values.objects[a.object])) {
       keep(RaceScope::kReplicas, -1);
     }
+  }
+
+  // Whether a pair that is told is one over another loop, too, when it is cured, and no pair of one
+  // of its ops with itself is, whose cure would be enough.
+  static bool StaysOver(const Analysis& in, const UnorderedIterations& other, const Found& told) {
+    const Pair& pair = in.pairs[told.pair];
+    const Access& a = in.accesses[pair.a];
+    const Access& b = in.accesses[pair.b];
+    const auto conflict = [&](const Access& one, const Access& then) {
+      return ConflictOf(one, then, in.flat, other.loop, false) != Conflict::kNone;
+    };
+    if (!(other.a_first && conflict(a, b)) && !(other.b_first && conflict(b, a))) return false;
+    if (pair.a != pair.b) return !conflict(a, a) && !conflict(b, b);
+    // What comes out of the inner loop may lead to the next iteration of the outer one.
+    std::vector<char> blocked(in.flat.loops.size());
+    for (int around = in.flat.loops[other.loop].parent; around >= 0;
+         around = in.flat.loops[around].parent)
+      blocked[around] = true;
+    for (size_t i = 0; i < in.flat.nodes.size(); ++i) {
+      const FlatNode& node = in.flat.nodes[i];
+      if (!IsOp(node, {"Exit", "RefExit"}) || node.loop != told.loop) continue;
+      const auto after =
+          in.order.After(std::vector<int>{static_cast<int>(i)}, blocked, other.loop, 1);
+      if (after[in.flat.nodes.size() + a.node] & 1) return false;
+    }
+    return true;
   }
 
   // A late use of a buffer is told only where its read itself comes before the write.
@@ -114,7 +147,8 @@ class RaceFinder {
     const int read = a.through >= 0 ? a.through : b.through;
     const int writer = a.through >= 0 ? b.node : a.node;
     const auto before = direct_.find({a.object, read, writer});
-    return before == direct_.end() || !before->second;
+    if (before == direct_.end()) return !pair.sampled;
+    return !before->second;
   }
 
   void Tell(const Analysis& in, const Found& one, RaceEffect effect, const RaceCure& cure) {
@@ -128,6 +162,7 @@ class RaceFinder {
     race.first = Described(in, *first);
     race.second = Described(in, *second);
     race.cure = cure;
+    race.more = pair.more;
     const std::string key = race.variable + "\n" + race.first.node + "\n" + race.second.node +
                             "\n" + race.first.function;
     if (told_.insert(key).second) races_.push_back(std::move(race));
@@ -295,7 +330,10 @@ std::string StaticRace::ToString() const {
                 : Words(first) + " and " + Words(second) + " are not ordered";
   if (over == RaceScope::kIterations) text += " between iterations of \"" + loop + "\"";
   if (over == RaceScope::kReplicas) text += " between replicas";
-  return text + "\n  what can go wrong: " + Consequence(*this) + "\n  cure: " + cure.text + "\n";
+  text += "\n  what can go wrong: " + Consequence(*this) + "\n  cure: " + cure.text + "\n";
+  if (more > 0)
+    text += "  and up to " + std::to_string(more) + " more pairs of its accesses, not listed\n";
+  return text;
 }
 
 namespace {

@@ -57,7 +57,9 @@ bool Makes(const NodeDef& node, Object* object) {
   }
   if (op == "Iterator" || op == "IteratorV2" || op == "OneShotIterator" ||
       op == "AnonymousIterator" || op == "AnonymousIteratorV2" || op == "AnonymousIteratorV3" ||
-      op == "MultiDeviceIterator") {
+      op == "MultiDeviceIterator" || op == "AnonymousMultiDeviceIterator" ||
+      op == "AnonymousMultiDeviceIteratorV3" || op == "IteratorFromStringHandle" ||
+      op == "IteratorFromStringHandleV2") {
     object->kind = Object::Kind::kIterator;
     return true;
   }

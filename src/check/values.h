@@ -46,6 +46,11 @@ class Conditions {
   bool Exclude(int a, int b, int loop = -1) const { return Exclude(of_[a], of_[b], loop); }
   bool Exclude(std::span<const Literal> a, std::span<const Literal> b, int loop = -1) const;
   const std::vector<Literal>& Of(int node) const { return of_[node]; }
+  /// Of a read those under which somebody takes what it gives: a Switch may hand that to one branch
+  /// alone.
+  const std::vector<Literal>& OfUse(int node) const {
+    return used_[node].empty() ? of_[node] : used_[node];
+  }
   /// Under which a value comes along an edge.
   std::vector<Literal> Along(const Edge& edge) const;
   /// The place where a value was made, behind everything that hands it on; of places that surely
@@ -63,6 +68,7 @@ class Conditions {
   };
 
   std::vector<Literal> Collect(int node) const;
+  std::optional<std::vector<Literal>> UsesOf(int node, int depth) const;
   void Require(std::vector<Literal>* literals, const Edge& edge) const;
   void Decide(std::vector<Literal>* literals, const Edge& predicate, int value,
               int depth = 0) const;
@@ -71,6 +77,12 @@ class Conditions {
   void DecideConstant(std::vector<Literal>* literals, const FlatNode& node, int value) const;
   void DecideComparison(std::vector<Literal>* literals, const FlatNode& node, int value) const;
   std::optional<int> ScalarAt(const Edge& edge) const;
+  bool Contradicts(const Literal& literal, std::span<const Literal> a, std::span<const Literal> b,
+                   int loop) const;
+  std::optional<bool> Truth(const Edge& predicate, std::span<const Literal> a,
+                            std::span<const Literal> b, int loop, int depth) const;
+  std::optional<bool> TruthOfParts(int id, std::span<const Literal> a, std::span<const Literal> b,
+                                   int loop, int depth) const;
   std::optional<Comparison> Compared(const FlatNode& node) const;
   void Note(const Comparison& comparison);
   void Say(std::vector<Literal>* literals, const Comparison& comparison, int value) const;
@@ -80,6 +92,7 @@ class Conditions {
   std::map<std::array<int, 5>, int> comparisons_;
   std::map<std::string, int> scalars_;  // constants
   std::vector<std::vector<Literal>> of_;
+  std::vector<std::vector<Literal>> used_;  // of reads; empty: as `of_`
 };
 
 }  // namespace lockstep::check

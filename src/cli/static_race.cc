@@ -47,7 +47,10 @@ ordered_json ToJson(const lockstep::StaticRace& race) {
       {"effect", RaceEffectName(race.effect)},
       {"cure", {{"from", race.cure.from}, {"to", race.cure.to}, {"text", race.cure.text}}},
       {"over", RaceScopeName(race.over)}};
+  for (const auto& [from, to] : race.cure.also)
+    object["cure"]["also"].push_back({{"from", from}, {"to", to}});
   if (!race.loop.empty()) object["loop"] = race.loop;
+  if (race.more > 0) object["more"] = race.more;
   return object;
 }
 
@@ -87,9 +90,10 @@ int StaticRace(const StaticRaceArguments& arguments) {
     std::fprintf(stderr, "lockstep: %s\n", found.status().ToString().c_str());
     return kBadUsage;
   }
-  int64_t races = 0;
+  int64_t races = 0, more = 0;
   for (const lockstep::StaticRace& race : *found) {
     races += race.kind == RaceKind::kRace;
+    more += race.more;
     const std::string text =
         arguments.json
             ? ToJson(race).dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n"
@@ -103,6 +107,7 @@ int StaticRace(const StaticRaceArguments& arguments) {
     if (others > 0)
       std::printf(", %lld %s that differ in rounding or need a lock", others,
                   others == 1 ? "pair" : "pairs");
+    if (more > 0) std::printf("; up to %lld more pairs not listed", static_cast<long long>(more));
     std::printf("\n");
   }
   return races == 0 ? kDone : kFailed;

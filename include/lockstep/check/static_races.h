@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lockstep/base/status.h"
@@ -55,6 +56,8 @@ struct RaceCure {
   std::string from;
   std::string to;
   std::string text;
+  /// Edges that are needed besides, from and to: out of a loop, or over the iterations of another.
+  std::vector<std::pair<std::string, std::string>> also;
 };
 
 struct StaticRace {
@@ -65,6 +68,9 @@ struct StaticRace {
   std::string variable;
   RaceOp first, second;
   RaceCure cure;
+  /// Up to so many more pairs of accesses of the variable, of the same kind, are in none of the
+  /// races that are found. More than 0 only where the graph has more than two million pairs.
+  int64_t more = 0;
 
   /// A paragraph: variable, both places, what can go wrong, the cure.
   std::string ToString() const;
@@ -83,9 +89,10 @@ struct StaticRaceOptions {
 /// that do not commute, in the order of the text; `where` names it. Ops are TensorFlow's of
 /// version 1 and 2, and our own. Errors: InvalidArgument with line and column for what is no graph,
 /// for names that are not there and for cycles; ResourceExhausted past 64 MiB,
-/// 500,000 nodes after all calls are expanded, calls or loops 100 deep, or a million pairs of
-/// accesses. Source: the order that a graph promises,
-/// TensorFlow white paper, section 3.
+/// 500,000 nodes after all calls are expanded, calls or loops 100 deep, or more accesses than can
+/// be followed. Of a variable with more than 100,000 pairs, in a graph with more than two million,
+/// 100 races of each kind are told. Source: the order that a graph promises, TensorFlow white
+/// paper, section 3.
 Result<std::vector<StaticRace>> FindRaces(std::string_view text, const std::string& where,
                                           const StaticRaceOptions& options = {});
 /// The same for a file; NotFound where there is none.
