@@ -1,11 +1,10 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <functional>
 
+#include "base/folder_test.h"
 #include "base/hooked_files.h"
 #include "base/memory_files.h"
 
@@ -26,21 +25,18 @@ void Write(FileSystem& files, const std::string& path, std::string_view text) {
 class Files : public testing::TestWithParam<bool> {
  protected:
   Files() {
-    root_ = testing::TempDir() + "lockstep_file_test_" + std::to_string(getpid());
     if (GetParam()) {
       files_ = &memory_;
     } else {
-      std::filesystem::remove_all(root_);
       files_ = &LocalFiles();
     }
-    EXPECT_TRUE(files_->CreateDirectories(root_ + "/in/side").ok());
+    EXPECT_TRUE(files_->CreateDirectories(Path("in/side")).ok());
   }
-  ~Files() override { std::filesystem::remove_all(root_); }
-  std::string Path(const std::string& name) const { return root_ + "/" + name; }
+  std::string Path(const std::string& name) const { return folder_.Path(name); }
 
   MemoryFiles memory_;
   FileSystem* files_ = nullptr;
-  std::string root_;
+  const TestFolder folder_;
 };
 
 TEST_P(Files, ReadsWhatWasWritten) {
@@ -83,13 +79,13 @@ TEST_P(Files, RenamesOntoAnother) {
 TEST_P(Files, ListsNamesInOrder) {
   Write(*files_, Path("b"), "");
   Write(*files_, Path("a"), "");
-  auto names = files_->List(root_).OrThrow();
+  auto names = files_->List(folder_.path()).OrThrow();
   std::erase(names, "in");
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
   ASSERT_TRUE(files_->Remove(Path("a")).ok());
   EXPECT_TRUE(files_->IsDirectory(Path("in/side")));
   EXPECT_FALSE(files_->IsDirectory(Path("b")));
-  EXPECT_TRUE(files_->SyncDirectory(root_).ok());
+  EXPECT_TRUE(files_->SyncDirectory(folder_.path()).ok());
 }
 
 TEST_P(Files, SaysWhatIsMissing) {

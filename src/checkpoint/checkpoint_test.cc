@@ -1,12 +1,12 @@
 #include "lockstep/checkpoint/checkpoint.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "base/file.h"
+#include "base/folder_test.h"
 #include "base/memory_files.h"
 #include "checkpoint/checkpoint_state.h"
 #include "checkpoint/flat_graph.h"
@@ -15,26 +15,9 @@
 namespace lockstep::checkpoint {
 namespace {
 
-// A directory of this test's own.
-class Folder {
+class Folder : public base::TestFolder {
  public:
-  Folder() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(testing::TempDir()) /
-            ("lockstep_checkpoint_" + std::string(test->name()) + std::to_string(getpid()));
-    std::filesystem::remove_all(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string Path(const std::string& name) const { return (path_ / name).string(); }
-  std::string path() const { return path_.string(); }
-  std::string Text(const std::string& name) const {
-    std::ifstream file(path_ / name);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   std::vector<std::string> Names() const { return base::LocalFiles().List(path()).OrThrow(); }
-
- private:
-  std::filesystem::path path_;
 };
 
 struct Objects {
@@ -92,7 +75,7 @@ TEST(Checkpoint, CountsAndNamesTheLatest) {
   EXPECT_EQ(LatestCheckpoint(folder.path()), std::nullopt);
   EXPECT_EQ(checkpoint.Save(folder.Path("ck")).OrThrow(), folder.Path("ck-1"));
   EXPECT_EQ(checkpoint.Save(folder.Path("ck")).OrThrow(), folder.Path("ck-2"));
-  EXPECT_EQ(folder.Text("checkpoint"),
+  EXPECT_EQ(folder.Read("checkpoint"),
             "model_checkpoint_path: \"ck-2\"\nall_model_checkpoint_paths: \"ck-2\"\n");
   EXPECT_EQ(LatestCheckpoint(folder.path()), folder.Path("ck-2"));
   Checkpoint again(objects.parts());
@@ -206,7 +189,7 @@ TEST(CheckpointManager, KeepsTheNewestAndOneAnHour) {
             (std::vector<std::string>{"checkpoint", "ckpt-3.data-00000-of-00001", "ckpt-3.index",
                                       "ckpt-4.data-00000-of-00001", "ckpt-4.index",
                                       "ckpt-5.data-00000-of-00001", "ckpt-5.index"}));
-  EXPECT_EQ(folder.Text("checkpoint"),
+  EXPECT_EQ(folder.Read("checkpoint"),
             "model_checkpoint_path: \"ckpt-5\"\n"
             "all_model_checkpoint_paths: \"ckpt-4\"\nall_model_checkpoint_paths: \"ckpt-5\"\n"
             "all_model_checkpoint_timestamps: 6700\nall_model_checkpoint_timestamps: 8600\n"

@@ -3,14 +3,14 @@
 // Files for tests: bytes of IDX arrays, gzip, and folders that go when the test ends.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "base/folder_test.h"
 
 namespace lockstep::data {
 
@@ -55,30 +55,14 @@ inline Bytes Front(const Bytes& bytes, size_t count) {
   return Bytes(bytes.begin(), bytes.begin() + count);
 }
 
-/// A folder of this test's own.
-class TestFolder {
+/// A folder of one test, into which it writes bytes.
+class TestFolder : public base::TestFolder {
  public:
-  TestFolder() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(testing::TempDir()) /
-            (std::string("lockstep_") + test->test_suite_name() + "_" + test->name() + "_" +
-             std::to_string(getpid()));
-    std::filesystem::create_directories(path_);
-  }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-  ~TestFolder() { std::filesystem::remove_all(path_); }
-
-  std::string path() const { return path_.string(); }
-  std::string Path(const std::string& name) const { return (path_ / name).string(); }
   std::string Write(const std::string& name, const Bytes& bytes) const {
-    std::ofstream file(path_ / name, std::ios::binary);
+    std::ofstream file(Path(name), std::ios::binary);
     file.write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return Path(name);
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace lockstep::data

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <random>
 
+#include "base/folder_test.h"
 #include "base/memory_files.h"
 #include "base/mutation_test.h"
 #include "lockstep/monitor/summary.h"
@@ -15,16 +15,11 @@ namespace {
 
 class EventFiles : public testing::Test {
  protected:
-  EventFiles() : folder_(testing::TempDir() + "lockstep_events_" + std::to_string(getpid())) {
-    std::filesystem::remove_all(folder_);
-  }
-  ~EventFiles() override { std::filesystem::remove_all(folder_); }
-
   // A run of two workers: one value a second each, half a second apart.
   void WriteRuns() {
     for (int worker = 0; worker < 2; ++worker) {
       double now = 1000 + 0.5 * worker;
-      summary::FileWriter writer(folder_ + "/worker-" + std::to_string(worker),
+      summary::FileWriter writer(folder_.Path("worker-" + std::to_string(worker)),
                                  {.now = [&now] { return now; }});
       for (int64_t step = 1; step <= 3; ++step, now += 1)
         writer.Scalar("loss", static_cast<float>(10 * worker) + static_cast<float>(step), step);
@@ -35,12 +30,12 @@ class EventFiles : public testing::Test {
   std::string Bytes(const std::string& path) {
     return base::ReadWholeFile(base::LocalFiles(), path).OrThrow();
   }
-  const std::string folder_;
+  const base::TestFolder folder_;
 };
 
 TEST_F(EventFiles, AreReadAndMergedOnOneTimeLine) {
   WriteRuns();
-  const auto files = ReadEventFiles(base::LocalFiles(), folder_).OrThrow();
+  const auto files = ReadEventFiles(base::LocalFiles(), folder_.path()).OrThrow();
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[1].run, "worker-1");
   ASSERT_EQ(files[0].values.size(), 5u);
@@ -58,7 +53,7 @@ TEST_F(EventFiles, AreReadAndMergedOnOneTimeLine) {
   EXPECT_EQ(order, (std::vector<double>{1, 11, 2, 12, 3, 13}));
 
   const std::string path =
-      MergeEvents(base::LocalFiles(), files, folder_ + "/all/merged").OrThrow();
+      MergeEvents(base::LocalFiles(), files, folder_.Path("all/merged")).OrThrow();
   const EventFile merged = ReadEventFile(base::LocalFiles(), path).OrThrow();
   EXPECT_EQ(merged.damage, "");
   ASSERT_EQ(merged.values.size(), 9u);
@@ -72,7 +67,7 @@ TEST_F(EventFiles, AreReadAndMergedOnOneTimeLine) {
 
 TEST_F(EventFiles, EndAtATornRecord) {
   WriteRuns();
-  const std::string path = ReadEventFiles(base::LocalFiles(), folder_).OrThrow()[0].path;
+  const std::string path = ReadEventFiles(base::LocalFiles(), folder_.path()).OrThrow()[0].path;
   const std::string bytes = Bytes(path);
   base::MemoryFiles disk;
   disk.CreateDirectories("d").OrThrow();
@@ -97,7 +92,7 @@ TEST_F(EventFiles, EndAtATornRecord) {
 
 TEST_F(EventFiles, DamagedOnesAreNoDanger) {
   WriteRuns();
-  const auto files = ReadEventFiles(base::LocalFiles(), folder_).OrThrow();
+  const auto files = ReadEventFiles(base::LocalFiles(), folder_.path()).OrThrow();
   const std::string bytes = Bytes(files[0].path), other = Bytes(files[1].path);
   const uint64_t seed = base::TestSeed(6);
   SCOPED_TRACE("LOCKSTEP_TEST_SEED=" + std::to_string(seed));

@@ -1,12 +1,11 @@
 #include "lockstep/monitor/summary.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <limits>
 
 #include "base/file.h"
+#include "base/folder_test.h"
 #include "base/record_format.h"
 #include "base/wire.h"
 #include "monitor/png.h"
@@ -122,13 +121,12 @@ TEST(Summary, RunsWithEqualHyperparametersAreOneGroup) {
 }
 
 TEST(FileWriter, WritesEventsInOrder) {
-  const auto folder =
-      std::filesystem::path(testing::TempDir()) / ("lockstep_events_" + std::to_string(getpid()));
+  const base::TestFolder folder;
   double now = 1234567890.5;
   WriterOptions options;
   options.max_queue = 2;
   options.now = [&] { return now; };
-  FileWriter writer(folder / "run", options);
+  FileWriter writer(folder.Path("run"), options);
   EXPECT_NE(writer.path().find("/run/events.out.tfevents.1234567890."), std::string::npos);
   EXPECT_TRUE(writer.path().ends_with(".v2"));
   ASSERT_EQ(Records(writer.path()).size(), 1u);
@@ -151,7 +149,6 @@ TEST(FileWriter, WritesEventsInOrder) {
   writer.Close();
   writer.Close();
   EXPECT_THROW(writer.Scalar("loss", 1, 1), Error);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "base/error_of_test.h"
+#include "base/folder_test.h"
 #include "distribute/workers/worker_threads_test.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -85,8 +85,8 @@ class Stops final : public Callback {
 };
 
 TEST(Agreement, WhatWorkersReachedIsSavedWhenTheyStop) {
-  const std::string folder = testing::TempDir() + "lockstep_stop_" + std::to_string(getpid());
-  std::filesystem::remove_all(folder);
+  const base::TestFolder place;
+  const std::string folder = place.Path("saves");
   std::vector<int64_t> steps(2);
   const auto train = [&](bool stops, bool resumes) {
     std::vector<Trained> all(2);
@@ -119,7 +119,6 @@ TEST(Agreement, WhatWorkersReachedIsSavedWhenTheyStop) {
     EXPECT_EQ(resumed.weights, straight[0].weights);
     EXPECT_EQ(resumed.state, straight[0].state);
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

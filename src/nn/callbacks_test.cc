@@ -2,12 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
+#include "base/folder_test.h"
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/optimizers.h"
 
@@ -21,12 +20,8 @@ class Callbacks : public testing::Test {
   Callbacks() : model_({Dense(1)}) {
     model_.Compile(
         {.optimizer = optimizers::Sgd({.learning_rate = 0.5}), .loss = losses::MeanSquaredError()});
-    folder_ = testing::TempDir() + "lockstep_callbacks_" + std::to_string(getpid());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
     model_.Predict(Tensor{{1, 2}});
   }
-  ~Callbacks() override { std::filesystem::remove_all(folder_); }
 
   double rate() const { return model_.compiled().optimizer->learning_rate().scalar<float>(); }
   void SetWeights(float value) {
@@ -55,13 +50,9 @@ class Callbacks : public testing::Test {
     callback.OnTrainEnd();
     return epoch;
   }
-  std::string Read(const std::string& name) const {
-    std::ifstream file(folder_ + "/" + name);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
 
   Sequential model_;
-  std::string folder_;
+  const base::TestFolder folder_;
   Logs logs_;
   std::vector<double> rates_;
 };
@@ -185,16 +176,17 @@ TEST_F(Callbacks, LearningRateSchedulerSetsTheRate) {
 }
 
 TEST_F(Callbacks, CsvLoggerWritesARowAnEpoch) {
-  const std::string path = folder_ + "/log.csv";
+  const std::string path = folder_.Path("log.csv");
   Epochs(*callbacks::CSVLogger(path), {0.1, 100000, 1e-5, NAN, 1e300});
-  EXPECT_EQ(Read("log.csv"),
+  EXPECT_EQ(folder_.Read("log.csv"),
             "epoch,loss,val_loss\n0,1.5,0.1\n1,1.5,100000.0\n2,1.5,1e-05\n3,1.5,nan\n"
             "4,1.5,1e+300\n");
   Epochs(*callbacks::CSVLogger(path, {.append = true}), {2});
-  EXPECT_THAT(Read("log.csv"), testing::EndsWith("4,1.5,1e+300\n0,1.5,2.0\n"));
+  EXPECT_THAT(folder_.Read("log.csv"), testing::EndsWith("4,1.5,1e+300\n0,1.5,2.0\n"));
   Epochs(*callbacks::CSVLogger(path, {.separator = ";"}), {2}, "accuracy");
-  EXPECT_EQ(Read("log.csv"), "epoch;accuracy;loss;val_accuracy;val_loss\n0;2.0;1.5;NA;NA\n");
-  EXPECT_EQ(StatusOf([&] { Epochs(*callbacks::CSVLogger(folder_ + "/no/x"), {1}); }).code(),
+  EXPECT_EQ(folder_.Read("log.csv"),
+            "epoch;accuracy;loss;val_accuracy;val_loss\n0;2.0;1.5;NA;NA\n");
+  EXPECT_EQ(StatusOf([&] { Epochs(*callbacks::CSVLogger(folder_.Path("no/x")), {1}); }).code(),
             Code::kNotFound);
 }
 
@@ -211,15 +203,15 @@ TEST_F(Callbacks, TerminateOnNaNStopsAfterTheBatch) {
 }
 
 TEST_F(Callbacks, ModelCheckpointFormatsItsPath) {
-  const auto every = callbacks::ModelCheckpoint(folder_ + "/{epoch:02d}-{val_loss:.2f}.w",
+  const auto every = callbacks::ModelCheckpoint(folder_.Path("{epoch:02d}-{val_loss:.2f}.w"),
                                                 {.save_weights_only = true});
   Epochs(*every, {0.5, 0.25});
-  EXPECT_TRUE(std::filesystem::exists(folder_ + "/01-0.50.w"));
-  EXPECT_TRUE(std::filesystem::exists(folder_ + "/02-0.25.w"));
+  EXPECT_TRUE(std::filesystem::exists(folder_.Path("01-0.50.w")));
+  EXPECT_TRUE(std::filesystem::exists(folder_.Path("02-0.25.w")));
   SetWeights(9);
-  model_.LoadWeights(folder_ + "/02-0.25.w");
+  model_.LoadWeights(folder_.Path("02-0.25.w"));
   EXPECT_EQ(Weight(), 1);
-  const auto wrong = callbacks::ModelCheckpoint(folder_ + "/{acc}", {.save_weights_only = true});
+  const auto wrong = callbacks::ModelCheckpoint(folder_.Path("{acc}"), {.save_weights_only = true});
   const Status status = StatusOf([&] { Epochs(*wrong, {1}); });
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_THAT(status.message(), testing::HasSubstr("{acc}"));
@@ -227,18 +219,18 @@ TEST_F(Callbacks, ModelCheckpointFormatsItsPath) {
 }
 
 TEST_F(Callbacks, ModelCheckpointKeepsTheBestOnly) {
-  const auto best = callbacks::ModelCheckpoint(folder_ + "/{epoch}",
+  const auto best = callbacks::ModelCheckpoint(folder_.Path("{epoch}"),
                                                {.save_best_only = true, .save_weights_only = true});
   Epochs(*best, {2, 3, 1});
-  EXPECT_TRUE(std::filesystem::exists(folder_ + "/1"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ + "/2"));
-  EXPECT_TRUE(std::filesystem::exists(folder_ + "/3"));
+  EXPECT_TRUE(std::filesystem::exists(folder_.Path("1")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.Path("2")));
+  EXPECT_TRUE(std::filesystem::exists(folder_.Path("3")));
   const auto below = callbacks::ModelCheckpoint(
-      folder_ + "/below-{epoch}",
+      folder_.Path("below-{epoch}"),
       {.save_best_only = true, .save_weights_only = true, .initial_value_threshold = 1.5});
   Epochs(*below, {2, 1});
-  EXPECT_FALSE(std::filesystem::exists(folder_ + "/below-1"));
-  EXPECT_TRUE(std::filesystem::exists(folder_ + "/below-2"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.Path("below-1")));
+  EXPECT_TRUE(std::filesystem::exists(folder_.Path("below-2")));
 }
 
 // The hooks of a real Fit, in Keras's order.
@@ -322,8 +314,8 @@ TEST(CallbacksInFit, AddToTheHistoryAndEndTraining) {
 
 TEST(CallbacksInFit, EveryNBatchesOverEpochs) {
   std::vector<int64_t> saved;
-  const std::string folder = testing::TempDir() + "lockstep_batches_" + std::to_string(getpid());
-  std::filesystem::create_directories(folder);
+  const base::TestFolder place;
+  const std::string& folder = place.path();
   auto model = MakeLine();
   model->Fit(Column(6), Column(6),
              Quiet(2, {callbacks::ModelCheckpoint(folder + "/{epoch}-{batch}",
@@ -332,12 +324,11 @@ TEST(CallbacksInFit, EveryNBatchesOverEpochs) {
   for (const auto& file : std::filesystem::directory_iterator(folder))
     names.push_back(file.path().filename().string());
   EXPECT_THAT(names, testing::UnorderedElementsAre("1-2", "2-1", "2-3"));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(CallbacksInFit, BackupAndRestoreGoesOnInsideAnEpoch) {
-  const std::string folder = testing::TempDir() + "lockstep_backup_" + std::to_string(getpid());
-  std::filesystem::remove_all(folder);
+  const base::TestFolder place;
+  const std::string folder = place.Path("saves");
   const auto callbacks = [&] {
     return std::vector<CallbackPtr>{
         callbacks::ReduceLROnPlateau({.monitor = "loss", .patience = 1, .min_delta = 1e9}),

@@ -1,10 +1,10 @@
 // Layers that compute in another dtype than they keep their weights in.
 
 #include "lockstep/nn/dtype_policy.h"
+#include "base/folder_test.h"
 
 #include <gmock/gmock.h>
 
-#include <filesystem>
 
 #include "base/error_of_test.h"
 #include "gtest/gtest.h"
@@ -233,8 +233,8 @@ TEST(DTypePolicies, ScaleTheLossInMixedFloat16) {
 }
 
 TEST(DTypePolicies, BelongToASave) {
-  const std::string folder = testing::TempDir() + "lockstep-dtype-policy";
-  std::filesystem::remove_all(folder);
+  const base::TestFolder place;
+  const std::string folder = place.Path("saves");
   {
     const PolicyScope scope("mixed_bfloat16");
     const auto model = MakeModel();
@@ -248,7 +248,6 @@ TEST(DTypePolicies, BelongToASave) {
                 model->Fit(Features(), Labels(),
                            {.batch_size = 20, .epochs = 2, .verbose = Verbosity::kSilent});
               });
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

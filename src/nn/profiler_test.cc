@@ -1,7 +1,6 @@
 #include "lockstep/nn/profiler.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "base/error_of_test.h"
+#include "base/folder_test.h"
 #include "base/metrics.h"
 #include "base/trace.h"
 #include "distribute/workers/worker_threads_test.h"
@@ -46,8 +46,8 @@ std::string Train(Strategy& strategy, std::vector<CallbackPtr> callbacks, int64_
 }
 
 TEST(Profiler, PutsAllWorkersOnOneTimeLine) {
-  const std::string folder = testing::TempDir() + "lockstep_profile_" + std::to_string(getpid());
-  std::filesystem::remove_all(folder);
+  const base::TestFolder place;
+  const std::string folder = place.Path("figures");
   MirroredStrategy alone({.devices = 1});
   const std::string expected = Train(alone, {});
   constexpr int kWorkers = 3;
@@ -103,7 +103,6 @@ TEST(Profiler, PutsAllWorkersOnOneTimeLine) {
   EXPECT_GT(categories["wait"], 0);
   EXPECT_GT(categories["collective"], 0);
   EXPECT_GT(names["memory"], 0);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Profiler, TellsWhatThereIsWhenTrainingEndsBefore) {
@@ -154,8 +153,8 @@ TEST(StepMetrics, CountWhatFitDoes) {
 }
 
 TEST(TensorBoard, WritesNormsFiguresAndAProfile) {
-  const std::string folder = testing::TempDir() + "lockstep_figures_" + std::to_string(getpid());
-  std::filesystem::remove_all(folder);
+  const base::TestFolder place;
+  const std::string folder = place.Path("figures");
   OneDeviceStrategy strategy;
   Train(strategy, {callbacks::TensorBoard(folder, {.write_weight_norms = true,
                                                    .write_gradient_norms = true,
@@ -173,13 +172,13 @@ TEST(TensorBoard, WritesNormsFiguresAndAProfile) {
   EXPECT_GE(last.at("train:epoch_gradient_norm"), last.at("train:dense/kernel/gradient_norm"));
   EXPECT_GT(last.at("train:epoch_learning_rate"), 0);
   EXPECT_TRUE(std::filesystem::exists(folder + "/profile/profile-2-3.json"));
-  std::filesystem::remove_all(folder);
   ExpectError(Code::kInvalidArgument, "got 4 to 2",
               [&] { callbacks::TensorBoard(folder, {.profile_first = 4, .profile_last = 2}); });
 }
 
 TEST(TensorBoard, GradientNormsChangeNoWeight) {
-  const std::string folder = testing::TempDir() + "lockstep_norms_" + std::to_string(getpid());
+  const base::TestFolder place;
+  const std::string folder = place.Path("figures");
   const auto norms = [&](Strategy& strategy) {
     std::filesystem::remove_all(folder);
     const std::string digest =
@@ -211,7 +210,6 @@ TEST(TensorBoard, GradientNormsChangeNoWeight) {
                 plain);
     }
   });
-  std::filesystem::remove_all(folder);
 }
 
 TEST(StepMetrics, CountWaitsAndTrafficByPeer) {

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
 
 #include "base/file.h"
+#include "base/folder_test.h"
 #include "base/record_format.h"
 #include "base/wire.h"
 #include "lockstep/checkpoint/convert.h"
@@ -17,22 +17,6 @@
 
 namespace lockstep {
 namespace {
-
-// A directory of this test's own.
-class Folder {
- public:
-  Folder() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(testing::TempDir()) /
-            ("lockstep_" + std::string(test->name()) + std::to_string(getpid()));
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string Path(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 Tensor Inputs() { return Constant<float>(std::vector<float>(32, 0.25f), {8, 4}); }
 Tensor Labels() { return Constant<float>(std::vector<float>(16, 0.5f), {8, 2}); }
@@ -68,7 +52,7 @@ std::vector<std::string> NamesIn(const std::string& prefix) {
 }
 
 TEST(Tracking, NamesAreKeras) {
-  Folder folder;
+  const base::TestFolder folder;
   const auto model = Small();
   Train(*model, optimizers::Adam(), 1);
   Checkpoint checkpoint({{"model", TrackModel(*model)}, {"optimizer", TrackOptimizer(*model)}});
@@ -140,7 +124,7 @@ TEST(Tracking, SlotsAreInKerasOrder) {
 }
 
 TEST(Tracking, MatricesOfAdafactorAreThoseThatItsMeansMake) {
-  Folder folder;
+  const base::TestFolder folder;
   const auto model = Small();
   Train(*model, optimizers::Adafactor(), 2);
   Checkpoint checkpoint({{"optimizer", TrackOptimizer(*model)}});
@@ -164,7 +148,7 @@ TEST(Tracking, MatricesOfAdafactorAreThoseThatItsMeansMake) {
 }
 
 TEST(Tracking, TrainingGoesOnFromACheckpoint) {
-  Folder folder;
+  const base::TestFolder folder;
   UpdateOptions update;
   update.use_ema = true;
   update.gradient_accumulation_steps = 2;
@@ -187,7 +171,7 @@ TEST(Tracking, TrainingGoesOnFromACheckpoint) {
 }
 
 TEST(Tracking, WeightsGoToOtherFilesByTheirNames) {
-  Folder folder;
+  const base::TestFolder folder;
   const auto model = Small();
   Train(*model, optimizers::Adam(), 1);
   for (const char* name : {"w.safetensors", "w.npz", "w.lockstep", "w"}) {
@@ -203,7 +187,7 @@ TEST(Tracking, WeightsGoToOtherFilesByTheirNames) {
 }
 
 TEST(Tracking, LayersInsideLayersHaveKerasNames) {
-  Folder folder;
+  const base::TestFolder folder;
   Sequential model{Embedding(5, 4), Bidirectional(LSTM(2)), Dense(2)};
   model(Constant<int32_t>({1, 2, 3, 4}, {2, 2}));
   ASSERT_TRUE(Checkpoint({{"m", TrackModel(model)}}).Write(folder.Path("ck")).ok());
@@ -251,7 +235,7 @@ std::vector<std::string> Events(const std::string& run) {
 }
 
 TEST(TensorBoard, WritesKerasTags) {
-  Folder folder;
+  const base::TestFolder folder;
   const auto model = Small();
   callbacks::TensorBoardOptions options;
   options.histogram_freq = 2;
