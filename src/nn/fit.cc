@@ -114,10 +114,16 @@ void Model::Training::ResetMetrics() {
 
 Logs Model::Training::Results() const {
   Logs logs{{"loss", loss_metric->Result().scalar<float>()}};
-  for (const MetricPtr& metric : options.metrics)
-    logs[metric->name()] = metric->Result().scalar<float>();
+  // As in Keras: of two figures of one name the later one gets a number.
+  std::map<std::string, int> taken;
+  const auto add = [&](const std::string& name, const Metric& metric) {
+    const int before = taken[name]++;
+    logs[before == 0 ? name : name + "_" + std::to_string(before)] =
+        metric.Result().scalar<float>();
+  };
+  for (const MetricPtr& metric : options.metrics) add(metric->name(), *metric);
   for (const MetricPtr& metric : options.weighted_metrics)
-    logs[metric->name()] = metric->Result().scalar<float>();
+    add((taken.contains(metric->name()) ? "weighted_" : "") + metric->name(), *metric);
   return logs;
 }
 

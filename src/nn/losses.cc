@@ -59,38 +59,32 @@ LossPtr Make(const char* name, const Options& options, PairFunction function, Tr
 }
 
 // A cross entropy, which is computed from the logits where they are known.
+template <typename Options>
 class CrossentropyLoss : public FunctionLoss {
  public:
-  using Maker = LossPtr (*)(const CrossentropyOptions&);
-  using OfPair = Tensor (*)(const Tensor& y_true, const Tensor& y_pred, bool from_logits,
-                            double label_smoothing);
-  CrossentropyLoss(const CrossentropyOptions& options, const char* name, const char* activation,
-                   Maker make, OfPair function)
+  using OfPair = Tensor (*)(const Tensor& y_true, const Tensor& y_pred, const Options& options);
+  CrossentropyLoss(const Options& options, const char* name, OfPair function)
       : FunctionLoss(options.name.empty() ? name : options.name, options.reduction,
                      [options, function](const Tensor& y_true, const Tensor& y_pred) {
                        const nn::Pair pair = nn::Align(y_true, y_pred);
                        return function(LastAxis(pair.y_true, options.axis),
-                                       LastAxis(pair.y_pred, options.axis), options.from_logits,
-                                       options.label_smoothing);
+                                       LastAxis(pair.y_pred, options.axis), options);
                      },
                      {.expects_probabilities = !options.from_logits,
                       .expects_logits = options.from_logits,
                       .whole_batch = options.axis == 0}),
         options_(options),
-        activation_(activation),
-        make_(make) {}
-  LossPtr OfLogits(std::string_view activation) const override {
-    if (activation != activation_ || options_.axis != -1) return nullptr;
-    CrossentropyOptions options = options_;
+        function_(function) {}
+  LossPtr OfLogits() const override {
+    if (options_.axis != -1) return nullptr;
+    Options options = options_;
     options.from_logits = true;
-    options.name = name();
-    return make_(options);
+    return std::make_shared<CrossentropyLoss>(options, name().c_str(), function_);
   }
 
  private:
-  CrossentropyOptions options_;
-  const char* activation_;
-  Maker make_;
+  Options options_;
+  OfPair function_;
 };
 
 class SparseCrossentropyLoss : public Loss {
@@ -116,8 +110,8 @@ class SparseCrossentropyLoss : public Loss {
   }
   bool expects_probabilities() const override { return !options_.from_logits; }
   bool expects_logits() const override { return options_.from_logits; }
-  LossPtr OfLogits(std::string_view activation) const override {
-    if (activation != "Softmax" || options_.axis != -1) return nullptr;
+  LossPtr OfLogits() const override {
+    if (options_.axis != -1) return nullptr;
     SparseCrossentropyOptions options = options_;
     options.from_logits = true;
     options.name = name();
@@ -172,13 +166,19 @@ LossPtr CosineSimilarity(const CosineSimilarityOptions& options) {
 }
 
 LossPtr BinaryCrossentropy(const CrossentropyOptions& options) {
-  return std::make_shared<CrossentropyLoss>(options, "binary_crossentropy", "Sigmoid",
-                                            BinaryCrossentropy, nn::BinaryCrossentropy);
+  return std::make_shared<CrossentropyLoss<CrossentropyOptions>>(
+      options, "binary_crossentropy",
+      [](const Tensor& t, const Tensor& p, const CrossentropyOptions& given) {
+        return nn::BinaryCrossentropy(t, p, given.from_logits, given.label_smoothing);
+      });
 }
 
 LossPtr CategoricalCrossentropy(const CrossentropyOptions& options) {
-  return std::make_shared<CrossentropyLoss>(options, "categorical_crossentropy", "Softmax",
-                                            CategoricalCrossentropy, nn::CategoricalCrossentropy);
+  return std::make_shared<CrossentropyLoss<CrossentropyOptions>>(
+      options, "categorical_crossentropy",
+      [](const Tensor& t, const Tensor& p, const CrossentropyOptions& given) {
+        return nn::CategoricalCrossentropy(t, p, given.from_logits, given.label_smoothing);
+      });
 }
 
 namespace {
@@ -191,15 +191,14 @@ nn::Focal FocalOf(const FocalOptions& options) {
 }  // namespace
 
 LossPtr BinaryFocalCrossentropy(const FocalOptions& options) {
-  return Make("binary_focal_crossentropy", options,
-              [focal = FocalOf(options), axis = options.axis](const Tensor& t, const Tensor& p) {
-                return nn::BinaryFocalCrossentropy(LastAxis(t, axis), LastAxis(p, axis), focal);
-              },
-              {.expects_probabilities = !options.from_logits,
-               .expects_logits = options.from_logits,
-               .whole_batch = options.axis == 0});
+  return std::make_shared<CrossentropyLoss<FocalOptions>>(
+      options, "binary_focal_crossentropy",
+      [](const Tensor& t, const Tensor& p, const FocalOptions& given) {
+        return nn::BinaryFocalCrossentropy(t, p, FocalOf(given));
+      });
 }
 
+// Of probabilities alone, as in Keras, which divides them by their sum and clips them.
 LossPtr CategoricalFocalCrossentropy(const FocalOptions& options) {
   return Make("categorical_focal_crossentropy", options,
               [focal = FocalOf(options), axis = options.axis](const Tensor& t, const Tensor& p) {

@@ -98,24 +98,23 @@ TEST(LogitsBehindOutputs, ArePlainProbabilitiesElsewhere) {
   EXPECT_FLOAT_EQ(EvaluatedLoss(shifted, losses::BinaryCrossentropy(), One(-50), One(1)), clipped);
   EXPECT_FLOAT_EQ((*losses::BinaryCrossentropy())(One(1), Sigmoid(One(-50))).scalar<float>(),
                   clipped);
-  // A softmax is none of a binary loss.
-  EXPECT_NEAR(EvaluatedLoss(ActivationLayer(softmax), losses::BinaryCrossentropy(), two,
-                            Constant<float>({0, 1}, {1, 2})),
-              clipped, 0.5);
+  // As in Keras, the logits of a softmax are taken for those of a sigmoid.
+  EXPECT_FLOAT_EQ(EvaluatedLoss(ActivationLayer(softmax), losses::BinaryCrossentropy(), two,
+                                Constant<float>({0, 1}, {1, 2})),
+                  (50 + std::log(2.0f)) / 2);
 }
 
 TEST(LogitsBehindOutputs, KeepTheLossOptions) {
   const auto loss = losses::BinaryCrossentropy(
       {.label_smoothing = 0.5, .reduction = Reduction::kSum, .name = "mine"});
-  const LossPtr of_logits = loss->OfLogits("Sigmoid");
+  const LossPtr of_logits = loss->OfLogits();
   ASSERT_NE(of_logits, nullptr);
   EXPECT_EQ(of_logits->name(), "mine");
   EXPECT_EQ(of_logits->reduction(), Reduction::kSum);
   EXPECT_FLOAT_EQ((*of_logits)(Constant<float>({1, 1}, {2, 1}), Constant<float>({0, 0}, {2, 1}))
                       .scalar<float>(),
                   2 * std::log(2.0f));
-  EXPECT_EQ(loss->OfLogits("Softmax"), nullptr);
-  EXPECT_EQ(losses::MeanSquaredError()->OfLogits("Softmax"), nullptr);
+  EXPECT_EQ(losses::MeanSquaredError()->OfLogits(), nullptr);
 }
 
 }  // namespace

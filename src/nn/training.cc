@@ -4,7 +4,6 @@
 #include "base/team.h"
 #include "distribute/servers/coordinator_state.h"
 #include "distribute/servers/partitioner_scope.h"
-#include "graph/tracer.h"
 #include "lockstep/distribute/parameter_server.h"
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
@@ -12,6 +11,7 @@
 #include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/gradient_tape.h"
 #include "nn/advice.h"
+#include "nn/logits_behind.h"
 #include "ops/replica_weights.h"
 #include "runtime/autocast.h"
 #include "runtime/replica.h"
@@ -57,16 +57,14 @@ Tensor Model::Training::MeansOfReplicas(const Tensor& values) const {
 }
 
 // What the loss is computed from: where a softmax or sigmoid has made the predictions, its input,
-// in which nothing is clipped, as Keras does.
+// in which nothing is clipped, as Keras does. Predictions in half precision become float32 before
+// the loss, which then knows no logits; metrics see them as they are.
 Model::Training::LossInput Model::Training::InputOfLoss(const Tensor& predictions) const {
-  const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(predictions.object().get());
-  auto* tracer = dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder());
-  if (symbol == nullptr || tracer == nullptr || symbol->graph() != tracer->graph())
-    return {options.loss, predictions};
-  const graph::Node& node = tracer->graph()->node(symbol->endpoint().node);
-  const LossPtr of_logits = options.loss->OfLogits(node.spec->name);
+  const bool half = predictions.dtype() != runtime::WidenHalf(predictions).dtype();
+  const Tensor logits = half ? Tensor() : nn::LogitsBehind(predictions);
+  const LossPtr of_logits = logits.defined() ? options.loss->OfLogits() : nullptr;
   if (of_logits == nullptr) return {options.loss, predictions};
-  return {of_logits, tracer->TensorOf(node.inputs[0])};
+  return {of_logits, logits};
 }
 
 // The mean over the examples with their weights, and what the weights are penalised for; the loss
@@ -104,9 +102,14 @@ Tensor Model::Training::TrackLoss(const std::vector<Tensor>& batch, const Tensor
 void Model::Training::UpdateMetrics(const std::vector<Tensor>& batch, const Tensor& outputs) {
   const Tensor predictions = runtime::WidenHalf(outputs);
   const Tensor sample_weight = batch.size() > 2 ? batch[2] : Tensor();
-  for (const MetricPtr& metric : options.metrics) metric->Update(batch[1], predictions);
-  for (const MetricPtr& metric : options.weighted_metrics)
-    metric->Update(batch[1], predictions, sample_weight);
+  const Tensor behind = nn::LogitsBehind(outputs);
+  const Tensor logits = behind.defined() ? runtime::WidenHalf(behind) : behind;
+  const auto update = [&](Metric& metric, const Tensor& weight) {
+    if (!logits.defined() || !metric.UpdateOfLogits(batch[1], logits, weight))
+      metric.Update(batch[1], predictions, weight);
+  };
+  for (const MetricPtr& metric : options.metrics) update(*metric, {});
+  for (const MetricPtr& metric : options.weighted_metrics) update(*metric, sample_weight);
 }
 
 void Model::Training::TraceTrainStep(const std::vector<Tensor>& batch) {

@@ -6,6 +6,7 @@
 
 #include "lockstep/nn/metric.h"
 #include "lockstep/nn/optimizers.h"
+#include "nn/logits_behind.h"
 #include "python/bind.h"
 #include "python/callback.h"
 #include "python/nn_values.h"
@@ -220,6 +221,10 @@ std::function<Tensor(const Tensor&, const Tensor&)> PairFunction(nb::object func
 }
 
 void BindLosses(nb::module_& m) {
+  m.def("logits_behind", [](const Tensor& probabilities) -> nb::object {
+    const Tensor logits = nn::LogitsBehind(probabilities);
+    return logits.defined() ? nb::cast(logits) : nb::none();
+  });
   nb::class_<Box<Loss>>(m, "Loss")
       .def_prop_ro("name", [](const Box<Loss>& box) { return box.value->name(); })
       .def("per_example",
@@ -233,8 +238,8 @@ void BindLosses(nb::module_& m) {
             return Unlocked([&] { return (*box.value)(y_true, y_pred, weights); });
           },
           nb::arg(), nb::arg(), nb::arg().none())
-      .def("of_logits", [](const Box<Loss>& box, const std::string& activation) -> nb::object {
-        LossPtr made = box.value->OfLogits(activation);
+      .def("of_logits", [](const Box<Loss>& box) -> nb::object {
+        LossPtr made = box.value->OfLogits();
         return made == nullptr ? nb::none() : nb::cast(Box<Loss>{made});
       });
   m.def("make_loss", [](const std::string& kind, nb::dict options) {
@@ -307,6 +312,13 @@ void BindMetrics(nb::module_& m) {
           [](Metric& metric, const Tensor& y_true, const Tensor& y_pred, Arg weight) {
             const Tensor weights = weight.Optional();
             Unlocked([&] { metric.Update(y_true, y_pred, weights); });
+          },
+          nb::arg(), nb::arg(), nb::arg().none())
+      .def(
+          "update_of_logits",
+          [](Metric& metric, const Tensor& y_true, const Tensor& logits, Arg weight) {
+            const Tensor weights = weight.Optional();
+            return Unlocked([&] { return metric.UpdateOfLogits(y_true, logits, weights); });
           },
           nb::arg(), nb::arg(), nb::arg().none())
       .def(

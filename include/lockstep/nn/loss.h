@@ -44,12 +44,10 @@ class Loss {
   virtual bool expects_probabilities() const { return false; }
   /// Whether `y_pred` are logits, on which the loss itself puts a softmax or sigmoid.
   virtual bool expects_logits() const { return false; }
-  /// The same loss of the logits behind `y_pred`, which `activation` ("Softmax", "Sigmoid") has
-  /// made of them along the last axis: exact where probabilities would be clipped. nullptr where
-  /// this loss has no such form. Source: keras backend _get_logits.
-  virtual std::shared_ptr<const Loss> OfLogits(std::string_view activation) const {
-    return nullptr;
-  }
+  /// The same loss of the logits behind `y_pred`, of which a softmax or a sigmoid, whichever, has
+  /// made it along the last axis: exact where probabilities would be clipped. nullptr where this
+  /// loss has no such form. Source: keras backend _get_logits.
+  virtual std::shared_ptr<const Loss> OfLogits() const { return nullptr; }
   /// Whether examples influence each other's value, so that a replica's batch has one value.
   virtual bool whole_batch() const { return false; }
 

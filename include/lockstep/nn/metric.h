@@ -23,6 +23,12 @@ class Metric {
   /// Takes a batch in. Shapes: axis 0 holds the examples; `sample_weight` [n] where defined.
   virtual void Update(const Tensor& y_true, const Tensor& y_pred,
                       const Tensor& sample_weight = {}) = 0;
+  /// The same for the logits behind `y_pred`, as `Loss::OfLogits`. false, and nothing is done,
+  /// where the metric has no such form.
+  virtual bool UpdateOfLogits(const Tensor& y_true, const Tensor& logits,
+                              const Tensor& sample_weight = {}) {
+    return false;
+  }
   /// The figure now; float32.
   virtual Tensor Result() const = 0;
   /// Sets the state back to its first value.

@@ -49,9 +49,6 @@ class _OfFunction(MeanMetricWrapper):
     def from_config(cls, config):
         return cls(**config)
 
-    def named(self, name):
-        return type(self)(name, self._dtype, self.axis)
-
 
 class PearsonCorrelation(_OfFunction):
     """The mean of `pearson_correlation`."""

@@ -118,7 +118,7 @@ def _logs(model, outputs):
     """Figures as numbers, by name, as Keras orders them: of metrics in cross-replica context, of everything else the
     mean. What stands in a dict of its own comes where the dict's name has its place."""
     strategy = model.distribute_strategy
-    named, several = {one.name: one for one in model._each_metric()}, []
+    named, several = model._metrics_by_figure(), []
 
     def over_replicas(name, value):
         if name in named and several_figures(named[name]) is None:
@@ -142,7 +142,7 @@ def _logs(model, outputs):
 
 def _after_all(model, outputs):
     """The figures once all steps have taken place, whichever came last."""
-    named = {one.name: one for one in [*model._each_metric(), *model.metrics]}
+    named = {**model._metrics_by_figure(), **{one.name: one for one in model.metrics}}
     return {name: named[name].result() if name in named else value for name, value in (outputs or {}).items()}
 
 

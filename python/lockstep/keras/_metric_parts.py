@@ -172,15 +172,6 @@ _COUNTED = {"TruePositives": ["true_positives"], "TrueNegatives": ["true_negativ
             "AUC": ["true_positives", "false_positives", "true_negatives", "false_negatives"]}
 
 
-def _r2_sums(y_true, y_pred, weight):
-    y_true, y_pred = _align(y_true, _cast(y_pred))
-    ones = ops_array.ones_like(y_pred)
-    weight = ones if weight is None else _cast(convert_to_tensor(weight))
-    weight = (ops_array.expand_dims(weight, -1) if weight._rank == 1 else weight) * ones
-    return [math.reduce_sum(one, 0) for one in (
-        y_true * (y_true * weight), y_true * weight, math.square(y_true - y_pred) * weight, weight)]
-
-
 def _confusion(metric, y_true, y_pred, weight):
     def hot(x):
         return ops_array.one_hot(ops_array.reshape(math.cast(x, "int64"), [-1]), metric._options["num_classes"])
@@ -195,8 +186,6 @@ def sums_of(metric, y_true, y_pred, weight):
     if metric._kind in _COUNTED:
         counts = _counts(metric, y_true, y_pred, weight)
         return [counts[name] for name in _COUNTED[metric._kind]]
-    if metric._kind == "R2Score":
-        return _r2_sums(y_true, y_pred, weight)
     if metric._kind == "MeanIoU":
         return _confusion(metric, y_true, y_pred, weight)
     return mean_sums(_values_of(metric, y_true, y_pred), weight)
@@ -221,11 +210,6 @@ def _area(metric, tp, fp, tn, fn):
     return math.reduce_sum((head(x) - tail(x)) * ((head(y) + tail(y)) * 0.5))
 
 
-def _r2(squared, total, error, count):
-    scores = 1.0 - error / (squared - total * (total / count))
-    return math.reduce_mean(ops_array.where(math.is_inf(scores), ops_array.zeros_like(scores), scores))
-
-
 def _iou(confusion):
     diagonal = ops_array.diag_part(confusion)
     every = math.reduce_sum(confusion, 0) + math.reduce_sum(confusion, 1) - diagonal
@@ -238,8 +222,6 @@ def figure_of(metric, sums):
     kind = metric._kind
     if kind == "AUC":
         return _area(metric, *sums)
-    if kind == "R2Score":
-        return _r2(*sums) if sums else convert_to_tensor(0.0)
     if kind == "MeanIoU":
         return _iou(*sums)
     if kind in _COUNTED:

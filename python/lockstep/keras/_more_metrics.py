@@ -1,9 +1,78 @@
-"""Metrics whose sums are tensors of ours: F-scores, and one rate where another has a value."""
+"""Metrics whose sums are tensors of ours: R2, F-scores, and one rate where another has a value."""
+
+import warnings
 
 from .. import ops_array, ops_math
 from .._tensor import convert_to_tensor
 from . import backend
+from ._metric_parts import _align_ranks
 from .metrics import Metric
+
+
+class R2Score(Metric):
+    """1 - sum((t - p)^2) / sum((t - mean(t))^2), by class, then for all; with `num_regressors` adjusted to so many predictors.
+    Shapes: [n, classes]."""
+
+    def __init__(self, class_aggregation="uniform_average", num_regressors=0, name="r2_score", dtype=None):
+        super().__init__(name=name, dtype=dtype)
+        known = (None, "uniform_average", "variance_weighted_average")
+        if class_aggregation not in known:
+            raise ValueError(f"Invalid value for argument `class_aggregation`. Expected one of {known}. Received: "
+                             f"class_aggregation={class_aggregation}")
+        if num_regressors < 0:
+            raise ValueError("Invalid value for argument `num_regressors`. Expected a value >= 0. Received: "
+                             f"num_regressors={num_regressors}")
+        self.class_aggregation, self.num_regressors = class_aggregation, num_regressors
+        self.num_samples = self.add_weight(name="num_samples")
+        self._sums = None
+
+    def _is_own(self):
+        return self.class_aggregation is not None  # figures of all classes are more than a native `fit` takes
+
+    def _build(self, shapes):
+        if any(len(one) != 2 for one in shapes):
+            raise ValueError("R2Score expects 2D inputs with shape (batch_size, output_dim). Received input shapes: "
+                             f"y_pred.shape={shapes[1]} and y_true.shape={shapes[0]}.")
+        self.squared_sum, self.sum, self.total_mse, self.count = self._sums = [
+            self.add_weight(name=name, shape=[shapes[1][-1]]) for name in ("squared_sum", "sum", "residual", "count")]
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        y_true, y_pred = _align_ranks(ops_math.cast(y_true, "float32"), ops_math.cast(y_pred, "float32"))
+        if self._sums is None:
+            self._build((tuple(y_true._shape), tuple(y_pred._shape)))
+        ones = ops_array.ones_like(y_true)
+        weights = ones if sample_weight is None else ops_math.cast(sample_weight, "float32")
+        weights = (ops_array.expand_dims(weights, 1) if weights._rank == 1 else weights) * ones
+        for variable, value in zip(self._sums, (y_true * (y_true * weights), y_true * weights,
+                                                ops_math.square(y_true - y_pred) * weights, weights)):
+            variable.assign_add(ops_math.reduce_sum(value, axis=0))
+        self.num_samples.assign_add(ops_math.reduce_sum(ones))
+
+    def result(self):
+        if self._sums is None:
+            return convert_to_tensor(0.0)
+        squared, total, error, count = [one.value() for one in self._sums]
+        spread = squared - total * (total / count)
+        scores = 1.0 - error / spread
+        scores = ops_array.where(ops_math.is_inf(scores), ops_array.zeros_like(scores), scores)
+        if self.class_aggregation == "uniform_average":
+            scores = ops_math.reduce_mean(scores)
+        elif self.class_aggregation is not None:
+            scores = ops_math.reduce_sum(spread * scores) / ops_math.reduce_sum(spread)
+        return self._adjusted(scores) if self.num_regressors else scores
+
+    def _adjusted(self, scores):
+        left = self.num_samples.value() - float(self.num_regressors) - 1.0
+        if not left._symbolic and left <= 0:
+            what = "Division by zero in Adjusted R2 score." if left == 0 else \
+                "More independent predictors than datapoints in adjusted R2 score."
+            warnings.warn(f"{what} Falling back to standard R2 score.", stacklevel=3)
+        adjusted = 1.0 - (1.0 - scores) * (self.num_samples.value() - 1.0) / ops_math.maximum(left, 1.0)
+        return ops_array.where(left > 0.0, adjusted, scores)
+
+    def get_config(self):
+        return {"name": self.name, "dtype": self.dtype, "class_aggregation": self.class_aggregation,
+                "num_regressors": self.num_regressors}
 
 
 class FBetaScore(Metric):

@@ -184,8 +184,8 @@ def binary_crossentropy(target, output, from_logits=False):
 
 def _logits_of(output, from_logits):
     """(output, from_logits) with the logits of a sigmoid in place of what it has made."""
-    found = _logits.behind(output)
-    return (found[1], True) if found is not None and found[0] == "Sigmoid" else (output, from_logits)
+    logits = _logits.behind(output, "Sigmoid")
+    return (output, from_logits) if logits is None else (logits, True)
 
 
 def categorical_crossentropy(target, output, from_logits=False, axis=-1):

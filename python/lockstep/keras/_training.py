@@ -90,11 +90,10 @@ class Trainer:
             set_(self, "jit_compile", False)
             set_(self, "steps_per_execution", steps_per_execution)
             set_(self, "_metrics_given", metrics)
-            set_(self, "_metric_outputs", {})
-            set_(self, "_plain_metrics", _metric_list(metrics, self))
+            outputs = getattr(self, "output_names", None) or []
+            set_(self, "_plain_metrics", _compiled_metrics.compiled(metrics, outputs))
             set_(self, "_weighted_given", weighted_metrics)
-            set_(self, "_weighted_metrics", _named_apart(
-                _metric_list(weighted_metrics, self), self._plain_metrics, self._metric_outputs))
+            set_(self, "_weighted_metrics", _compiled_metrics.compiled(weighted_metrics, outputs))
             set_(self, "_compile_metrics", None if metrics is None and weighted_metrics is None else
                  _compiled_metrics.CompileMetrics(self))
             set_(self, "_losses_made", _map_losses(loss))
@@ -128,8 +127,8 @@ class Trainer:
         known = _compiled_metrics.each_of(made)
         return made + [one for one in Layer.metrics.fget(self) if all(one is not other for other in known)]
 
-    def _each_metric(self):
-        return _compiled_metrics.each_of(self.metrics)
+    def _metrics_by_figure(self):
+        return _compiled_metrics.by_figure(self.metrics)
 
     @property
     def metrics_names(self):
@@ -167,8 +166,8 @@ class Trainer:
         if not self._native_compiled:
             with self._scope():
                 bridge.compile(self.optimizer._native, self._losses_made._native,
-                               [one._native for one in self._plain_metrics],
-                               [one._native for one in self._weighted_metrics])
+                               [one.metric._native for one in self._plain_metrics],
+                               [one.metric._native for one in self._weighted_metrics])
             object.__setattr__(self, "_native_compiled", True)
         return bridge
 
@@ -180,7 +179,8 @@ class Trainer:
                 and cls.train_step is Model.train_step and cls.test_step is Model.test_step
                 and cls.compute_loss is Model.compute_loss and self.optimizer is not None and self.optimizer._is_own()
                 and cls.compute_metrics is Model.compute_metrics
-                and all(one._is_own() and not several_figures(one) for one in self._plain_metrics + self._weighted_metrics)
+                and all(one.metric._is_own() and not several_figures(one.metric)
+                        for one in self._plain_metrics + self._weighted_metrics)
                 and not self._adds_losses())
 
     def _adds_losses(self):
@@ -421,7 +421,7 @@ class Trainer:
     def _in_order_of_metrics(self, logs):
         """The figures as Keras lists them: those of `metrics` in their order, then all others by name, to which the
         compiled metrics of several outputs belong. A number where there is one only."""
-        names = [getattr(one, "_name_before", one.name) for one in self._each_metric()]
+        names = [one.name for one in _compiled_metrics.each_of(self.metrics)]
         values = [logs[name] for name in names if name in logs] + [
             logs[name] for name in sorted(logs) if name not in names]
         return values[0] if len(values) == 1 else values
@@ -527,15 +527,14 @@ class Trainer:
 
     def _update_compiled_metrics(self, y, y_pred, sample_weight):
         for one in self._plain_metrics:
-            _update(one, *self._of_output(one, y, y_pred, None))
+            _update(one.metric, *self._of_output(one.key, y, y_pred, None))
         for one in self._weighted_metrics:
-            _update(one, *self._of_output(one, y, y_pred, sample_weight))
+            _update(one.metric, *self._of_output(one.key, y, y_pred, sample_weight))
 
-    def _of_output(self, metric, y, y_pred, sample_weight):
-        """The labels, predictions and weights that a metric is of."""
+    def _of_output(self, key, y, y_pred, sample_weight):
+        """The labels, predictions and weights that a metric of the output `key` is of."""
         names = getattr(self, "output_names", None) or []
         outputs = _output_losses.parts_of(y_pred, names)
-        key = self._metric_outputs.get(metric.name)
         if key is None:
             return y, y_pred, sample_weight if len(outputs) == 1 or sample_weight is None else \
                 _output_losses.weight_of(sample_weight, next(iter(outputs)), 0)
@@ -639,54 +638,6 @@ def _without_masked(metric, y_pred, sample_weight):
     mask = _masks.mask_of(y_pred) if isinstance(metric, (metrics_module.MeanMetricWrapper, metrics_module._NativeMetric)) and \
         not isinstance(metric, metrics_module._Selected) and metric._kind not in metrics_module._COUNTS else None
     return sample_weight if mask is None else _masks.weights(sample_weight, mask, "sum")
-
-
-def _metric_list(metrics, model=None):
-    if metrics is None:
-        return []
-    names = getattr(model, "output_names", None) or []
-    if isinstance(metrics, (list, tuple)) and len(names) > 1 and len(metrics) == len(names) and any(
-            isinstance(one, (list, tuple)) for one in metrics):
-        metrics = dict(zip(names, metrics))
-    if isinstance(metrics, dict):
-        return [one for key in (names if all(key in names for key in metrics) else metrics) if metrics.get(key) is not None
-                for one in _metrics_of(model, key, metrics[key], len(names) > 1)]
-    metrics = nest.flatten(metrics) if isinstance(metrics, (list, tuple)) else [metrics]
-    return [metrics_module.get(one) for one in metrics if one is not None]
-
-
-def _metrics_of(model, key, metrics, several):
-    """The metrics of one output, named OUTPUT_NAME where there are several."""
-    made = []
-    for one in nest.flatten(metrics) if isinstance(metrics, (list, tuple)) else [metrics]:
-        one = metrics_module.get(one)
-        one = _renamed(one, f"{key}_{one.name}") if several else one
-        if model is not None:
-            model._metric_outputs[one.name] = key
-        made.append(one)
-    return made
-
-
-def _named_apart(weighted, plain, outputs):
-    """Weighted metrics; those whose name an unweighted one has are named weighted_NAME, or OUTPUT_weighted_NAME.
-    `outputs`: by names, which output a metric is of."""
-    taken, made = {one.name for one in plain}, []
-    for one in weighted:
-        if one.name in taken:
-            key, before = outputs.get(one.name), getattr(one, "_name_before", one.name)
-            one = _renamed(one, f"weighted_{before}" if before == one.name else f"{key}_weighted_{before}")
-            one._name_before = before
-            if key is not None:
-                outputs[one.name] = key
-        made.append(one)
-    return made
-
-
-def _renamed(metric, name):
-    """The metric with another name; by the one it had Keras lists what `evaluate` gives."""
-    made = metric.named(name)
-    made._name_before = metric.name
-    return made
 
 
 def _map_losses(loss):

@@ -30,14 +30,15 @@ class Loss:
     def _native(self):
         made = self.__dict__.get("_made")
         if made is None:
-            made = self.__dict__["_made"] = _native.python_loss(
-                self.name, lambda t, p: convert_to_tensor(self.call(self._numbers(t), self._numbers(p))),
-                {"reduction": self.reduction})
+            made = self.__dict__["_made"] = self._of_function(lambda t, p: self.call(self._numbers(t), self._numbers(p)))
         return made
 
-    def _of_logits(self, native, y_pred):
-        """(native loss, what it takes)"""
-        return native, y_pred
+    def _of_function(self, function):
+        return _native.python_loss(self.name, lambda t, p: convert_to_tensor(function(t, p)), {"reduction": self.reduction})
+
+    def _for(self, y_pred):
+        """(native loss, what it takes): `call` sees this very tensor, of which it is known what has made it."""
+        return self._of_function(lambda t, _: self.call(self._numbers(t), y_pred)), y_pred
 
     def _numbers(self, one):
         """What becomes a tensor in the loss's dtype."""
@@ -49,7 +50,7 @@ class Loss:
         mask = _masks.mask_of(y_pred)
         if mask is not None:
             sample_weight = _masks.weights(sample_weight, mask, self.reduction)
-        native, y_pred = self._of_logits(self._native, self._numbers(y_pred))
+        native, y_pred = self._for(self._numbers(y_pred))
         return native.call(convert_to_tensor(y_true), y_pred, sample_weight)
 
     def get_config(self):
@@ -82,31 +83,37 @@ class _NativeLoss(Loss):
         options = dict(self._options, reduction=self.reduction)
         if name:
             options["name"] = name
-        along = self._options.get("axis") if self._kind in _OVERLAPS else None
+        self._along = along = self._options.get("axis") if self._kind in _OVERLAPS else None
         self._own = _native.make_loss(self._kind, {
             key: value for key, value in options.items() if along is None or key != "axis"})
-        self._along = along
-        if type(self).call is _NativeLoss.call and along is None:
+        if self._is_native():
             self._made = self._own
+
+    def _is_native(self):
+        return type(self).call is _NativeLoss.call and self._along is None
+
+    def _for(self, y_pred):
+        return self._of_logits(y_pred) if self._is_native() else super()._for(y_pred)
 
     def call(self, y_true, y_pred):
         y_pred = convert_to_tensor(y_pred)
         y_pred = y_pred if y_pred.dtype.is_floating else _native.cast(y_pred, 1)
         if self._along is not None:
             return self._apart(_native.cast(convert_to_tensor(y_true), y_pred.dtype), y_pred)
-        own, y_pred = self._of_logits(self._own, y_pred)
+        own, y_pred = self._of_logits(y_pred)
         return own.per_example(convert_to_tensor(y_true), y_pred)
 
-    def _of_logits(self, native, y_pred):
+    def _of_logits(self, y_pred):
         """(native loss, what it takes): a cross entropy takes the logits that a sigmoid or softmax has made `y_pred` of."""
-        found = _logits.behind(y_pred)
-        made = None if found is None or native is not self._own else native.of_logits(found[0])
-        if made is None:
-            return native, y_pred
+        made = self._own.of_logits()
+        function = "Sigmoid" if self._kind.startswith("Binary") else "Softmax"
+        logits = None if made is None else _logits.behind(y_pred, function)
+        if logits is None:
+            return self._own, y_pred
         if getattr(self, "from_logits", False):
             warnings.warn(f'"`{self._name}` received `from_logits=True`, but the `output` argument was produced by a '
-                          f"{found[0]} activation and thus does not represent logits. Was this intended?", stacklevel=4)
-        return made, found[1]
+                          f"{function} activation and thus does not represent logits. Was this intended?", stacklevel=4)
+        return made, logits
 
     def _apart(self, y_true, y_pred):
         """1 - how much of two sets is of both, of the elements along the axes."""

@@ -2,7 +2,7 @@
 
 import weakref
 
-from .. import _native
+from .. import _logits, _native
 from .._dtypes import as_dtype
 from .._function import init_scope as _init_scope, strategy_of_scope as _strategy_of_scope
 from .._tensor import convert_to_tensor
@@ -109,10 +109,6 @@ class Metric:
     def get_config(self):
         return {"name": self.name, "dtype": self.dtype}
 
-    def named(self, name):
-        """A new metric of the same kind with another name."""
-        return type(self).from_config(dict(self.get_config(), name=name))
-
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name}>"
 
@@ -125,7 +121,7 @@ _names = {}
 _OF_LOSSES = frozenset(
     "mse MSE mae MAE mape MAPE msle MSLE kld KLD kullback_leibler_divergence logcosh log_cosh hinge squared_hinge categorical_hinge "
     "huber poisson binary_focal_crossentropy categorical_focal_crossentropy".split())
-_LATER = ("FBetaScore", "F1Score", "PrecisionAtRecall", "RecallAtPrecision", "SensitivityAtSpecificity",
+_LATER = ("R2Score", "FBetaScore", "F1Score", "PrecisionAtRecall", "RecallAtPrecision", "SensitivityAtSpecificity",
           "SpecificityAtSensitivity", "IoU", "BinaryIoU", "OneHotIoU", "OneHotMeanIoU")
 _CORRELATIONS = ("pearson_correlation", "concordance_correlation", "PearsonCorrelation", "ConcordanceCorrelation")
 
@@ -152,7 +148,10 @@ def _auto_name(prefix):
 _OF_FLOATS = frozenset(
     "MeanSquaredError RootMeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredLogarithmicError LogCoshError "
     "CosineSimilarity KLDivergence Poisson Hinge SquaredHinge CategoricalHinge BinaryCrossentropy CategoricalCrossentropy "
-    "SparseCategoricalCrossentropy R2Score BinaryAccuracy".split())  # whose predictions may be whole numbers, too
+    "SparseCategoricalCrossentropy BinaryAccuracy".split())  # whose predictions may be whole numbers, too
+
+
+_CROSS_ENTROPIES = ("BinaryCrossentropy", "CategoricalCrossentropy", "SparseCategoricalCrossentropy")
 
 
 class _NativeMetric(Metric):
@@ -196,7 +195,7 @@ class _NativeMetric(Metric):
         """A variable by Keras's name for it: `total`, `count`, `true_positives`."""
         if not name.startswith("_") and "_made" in self.__dict__:
             for one in self.variables:
-                if one.name == {"total_cm": "total_confusion_matrix", "total_mse": "residual"}.get(name, name):
+                if one.name == {"total_cm": "total_confusion_matrix"}.get(name, name):
                     return one
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
@@ -205,10 +204,14 @@ class _NativeMetric(Metric):
         return cls.update_state is _NativeMetric.update_state and cls.result is _NativeMetric.result
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        y_true, y_pred = convert_to_tensor(y_true), _widened(convert_to_tensor(y_pred))
+        y_true, given = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+        y_pred = _widened(given)
         if self._kind in _OF_FLOATS and not y_pred.dtype.is_floating:
             y_pred = _native.cast(y_pred, 1)
-        self._made.update(y_true, y_pred, sample_weight)
+        function = "Sigmoid" if self._kind == "BinaryCrossentropy" else "Softmax"
+        logits = _logits.behind(given, function) if self._kind in _CROSS_ENTROPIES else None
+        if logits is None or not self._made.update_of_logits(y_true, _widened(logits), sample_weight):
+            self._made.update(y_true, y_pred, sample_weight)
         self._add_to_parts(_metric_parts.sums_of, self, y_true, y_pred, sample_weight)
 
     def _add_to_parts(self, sums, *batch):
@@ -221,9 +224,6 @@ class _NativeMetric(Metric):
         if self._states is not None and _metric_parts.in_replica():
             return _metric_parts.figure_of(self, [one.value() for one in self.variables])
         return self._made.result()
-
-    def named(self, name):
-        return type(self)(name=name, **self._options)
 
     def get_config(self):
         left = {key: one for key, one in _UNBUILT.get(self._kind, {}).items() if key != "thresholds"}
@@ -276,9 +276,6 @@ class MeanMetricWrapper(Mean):
         return cls(**{key: saving.deserialize_keras_object(one) if isinstance(one, dict) else one
                       for key, one in config.items()})
 
-    def named(self, name):
-        return MeanMetricWrapper(self._fn, name, self._dtype, **self._fn_kwargs)
-
     def update_state(self, y_true, y_pred, sample_weight=None):
         super().update_state(self._fn(convert_to_tensor(y_true), convert_to_tensor(y_pred),
                                       **self._fn_kwargs), sample_weight)
@@ -296,18 +293,17 @@ _KINDS = {
     "CosineSimilarity": {"axis": -1}, "KLDivergence": {}, "Poisson": {}, "Hinge": {},
     "SquaredHinge": {}, "CategoricalHinge": {}, "BinaryCrossentropy": _LOGITS,
     "CategoricalCrossentropy": _LOGITS, "SparseCategoricalCrossentropy": {"from_logits": False},
-    "R2Score": {}, "MeanIoU": {"num_classes": None}}
+    "MeanIoU": {"num_classes": None}}
 _FIRST = ("TopKCategoricalAccuracy", "SparseTopKCategoricalAccuracy",
           "TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives", "AUC", "MeanIoU")
-_COUNTS = ("TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives", "AUC", "MeanIoU", "R2Score",
+_COUNTS = ("TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives", "AUC", "MeanIoU",
            "RootMeanSquaredError")  # which are no means of a function of labels and predictions
 _NAMES = {"AUC": "auc", "LogCoshError": "logcosh", "KLDivergence": "kl_divergence",
-          "R2Score": "r2_score", "MeanIoU": "mean_io_u"}
+          "MeanIoU": "mean_io_u"}
 _UNBUILT = {"AUC": {"summation_method": "interpolation", "thresholds": None, "multi_label": False, "num_labels": None,
                     "label_weights": None, "from_logits": False},
             "MeanIoU": {"ignore_class": None, "sparse_y_true": True, "sparse_y_pred": True, "axis": -1},
-            "CategoricalCrossentropy": {"axis": -1}, "SparseCategoricalCrossentropy": {"ignore_class": None, "axis": -1},
-            "R2Score": {"class_aggregation": "uniform_average", "num_regressors": 0}}
+            "CategoricalCrossentropy": {"axis": -1}, "SparseCategoricalCrossentropy": {"ignore_class": None, "axis": -1}}
 
 
 class _Selected(_NativeMetric):
@@ -339,9 +335,6 @@ class _Selected(_NativeMetric):
     def get_config(self):
         return {"name": self.name, "dtype": self.dtype, "thresholds": self.thresholds, "top_k": self.top_k,
                 "class_id": self.class_id}
-
-    def named(self, name):
-        return type(self)(self.thresholds, self.top_k, self.class_id, name, self.dtype)
 
 
 class Precision(_Selected):
@@ -387,6 +380,9 @@ def get(identifier):
     if isinstance(identifier, str):
         if identifier in ("accuracy", "acc"):
             return AccuracyByShape(name=identifier)
+        later = next((name for name in _LATER + _CORRELATIONS[2:] if identifier in (name, to_snake_case(name))), None)
+        if later is not None:
+            return __getattr__(later)()
         if identifier not in _SHORT:
             raise ValueError(f"Could not interpret metric identifier: {identifier}")
         cls = _CLASSES[_SHORT[identifier]]

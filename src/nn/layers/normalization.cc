@@ -187,10 +187,11 @@ class UnitNormalizationLayer : public Layer {
 
  protected:
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    return L2Normalize(inputs[0], Axes(axis_), 1e-12);
+    return L2Normalize(inputs[0], Axes(axis_), kFloor * kFloor);
   }
 
  private:
+  static constexpr double kFloor = 1e-12;  // of the length that is divided by
   std::vector<int64_t> axis_;
 };
 

@@ -8,13 +8,21 @@ namespace lockstep::metrics {
 
 namespace {
 
+MetricFunction OfPair(MetricFunction function) {
+  return [function = std::move(function)](const Tensor& y_true, const Tensor& y_pred) {
+    const nn::Pair pair = nn::Align(y_true, y_pred);
+    return function(pair.y_true, pair.y_pred);
+  };
+}
+
 MetricPtr Aligned(std::string name, MetricFunction function) {
-  return std::make_shared<MeanOfFunction>(
-      std::move(name),
-      [function = std::move(function)](const Tensor& y_true, const Tensor& y_pred) {
-        const nn::Pair pair = nn::Align(y_true, y_pred);
-        return function(pair.y_true, pair.y_pred);
-      });
+  return std::make_shared<MeanOfFunction>(std::move(name), OfPair(std::move(function)));
+}
+
+// `make` gives the function of probabilities or of logits.
+MetricPtr Crossentropy(std::string name, bool from_logits,
+                       const std::function<MetricFunction(bool)>& make) {
+  return std::make_shared<MeanOfFunction>(std::move(name), make(from_logits), make(true));
 }
 
 class RootMean : public MeanOfFunction {
@@ -58,19 +66,24 @@ MetricPtr CategoricalHinge(std::string name) {
   return Aligned(std::move(name), nn::CategoricalHinge);
 }
 MetricPtr BinaryCrossentropy(std::string name, bool from_logits, double label_smoothing) {
-  return Aligned(std::move(name), [=](const Tensor& y_true, const Tensor& y_pred) {
-    return nn::BinaryCrossentropy(y_true, y_pred, from_logits, label_smoothing);
+  return Crossentropy(std::move(name), from_logits, [=](bool logits) {
+    return OfPair([=](const Tensor& y_true, const Tensor& y_pred) {
+      return nn::BinaryCrossentropy(y_true, y_pred, logits, label_smoothing);
+    });
   });
 }
 MetricPtr CategoricalCrossentropy(std::string name, bool from_logits, double label_smoothing) {
-  return Aligned(std::move(name), [=](const Tensor& y_true, const Tensor& y_pred) {
-    return nn::CategoricalCrossentropy(y_true, y_pred, from_logits, label_smoothing);
+  return Crossentropy(std::move(name), from_logits, [=](bool logits) {
+    return OfPair([=](const Tensor& y_true, const Tensor& y_pred) {
+      return nn::CategoricalCrossentropy(y_true, y_pred, logits, label_smoothing);
+    });
   });
 }
 MetricPtr SparseCategoricalCrossentropy(std::string name, bool from_logits) {
-  return std::make_shared<MeanOfFunction>(std::move(name), [from_logits](const Tensor& y_true,
-                                                                         const Tensor& y_pred) {
-    return nn::SparseCategoricalCrossentropy(nn::SparseLabels(y_true, y_pred), y_pred, from_logits);
+  return Crossentropy(std::move(name), from_logits, [](bool logits) -> MetricFunction {
+    return [logits](const Tensor& y_true, const Tensor& y_pred) {
+      return nn::SparseCategoricalCrossentropy(nn::SparseLabels(y_true, y_pred), y_pred, logits);
+    };
   });
 }
 
