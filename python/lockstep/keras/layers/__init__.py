@@ -26,7 +26,8 @@ from ._noise import (AlphaDropout, Dropout, GaussianDropout, GaussianNoise, Spat
 from ._activation import Activation, ELU, LeakyReLU, PReLU, ReLU, Softmax  # noqa: F401
 from ._conv_lstm import ConvLSTM1D, ConvLSTM2D, ConvLSTM3D  # noqa: F401
 from ._cells import GRUCell, LSTMCell, RNN, SimpleRNNCell, StackedRNNCells  # noqa: F401
-from ._recurrent import Bidirectional, GRU, LSTM, SimpleRNN  # noqa: F401
+from ._bidirectional import Bidirectional  # noqa: F401
+from ._recurrent import GRU, LSTM, SimpleRNN  # noqa: F401
 from ._spectral import SpectralNormalization  # noqa: F401
 from ._time_distributed import TimeDistributed  # noqa: F401
 from ._attention import AdditiveAttention, Attention, MultiHeadAttention  # noqa: F401

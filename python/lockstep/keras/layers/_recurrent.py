@@ -1,11 +1,10 @@
 """Layers that go through steps."""
 
-from ... import _native, nest
+from ... import nest
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
 from .. import constraints, initializers, regularizers
 from .._context import is_unknown
-from .._layer import Layer
 from .._names import to_snake_case
 from .._native_layer import NativeLayer
 from ._arguments import _positive
@@ -57,6 +56,11 @@ class _Recurrent(NativeLayer):
         object.__setattr__(self, "_seeds", SeedGenerator(seed))
 
     states = property(lambda self: self._kept_states)
+    zero_output_for_mask = property(lambda self: self._plain["zero_output_for_mask"])
+
+    @zero_output_for_mask.setter
+    def zero_output_for_mask(self, value):
+        self._plain["zero_output_for_mask"] = value
 
     def reset_state(self):
         """Sets the states that are kept between batches back to zero."""
@@ -201,53 +205,3 @@ class SimpleRNN(_Recurrent):
     """h = activation(x W + h U + b)."""
 
     _kind = "SimpleRNN"
-
-
-class Bidirectional(NativeLayer):
-    """A recurrent layer and a second one that goes the other way. With `merge_mode=None` gives both results, with the
-    layer's `return_state` also the states of both, the forward layer's first."""
-
-    _passes_masks = True
-
-    def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **kwargs):
-        super().__init__(**kwargs)
-        if not isinstance(layer, Layer):
-            raise ValueError("Please initialize `Bidirectional` layer with a `keras.layers.Layer` instance. "
-                             f"Received: {layer}")
-        if merge_mode not in ("sum", "mul", "ave", "concat", None):
-            raise ValueError(f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of "
-                             '{"sum", "mul", "ave", "concat", None}')
-        object.__setattr__(self, "forward_layer", layer)
-        self._python_parts = list(layer.__dict__.get("_python_parts", ()))
-        for name in self._python_parts:
-            setattr(self, f"{name}_constraint", getattr(layer, f"{name}_constraint"))
-        self.merge_mode = merge_mode
-
-    def _layers_aside(self):
-        return [self.forward_layer]
-
-    return_state = property(lambda self: getattr(self.forward_layer, "return_state", False))
-
-    def _make(self):
-        modes = {"concat": 0, "sum": 1, "mul": 2, "ave": 3, None: 4}
-        layer = self.forward_layer
-        inner = _native.make_layer(layer._kind, layer._options())
-        inner.set_name(layer.name)
-        return _native.make_bidirectional(inner, modes[self.merge_mode])
-
-    def compute_mask(self, inputs, mask=None):
-        kept = mask if self.forward_layer.return_sequences else None
-        results = [kept, kept] if self.merge_mode is None else [kept]
-        if self.return_state:
-            return results + [None] * (4 if self.forward_layer._kind == "LSTM" else 2)
-        return results if self.merge_mode is None else kept
-
-    def call(self, sequences, initial_state=None, mask=None, training=False):
-        inputs = list(sequences) if isinstance(sequences, (list, tuple)) else [sequences]
-        inputs += nest.flatten([] if initial_state is None else initial_state)
-        inputs = [self._computing(one) for one in inputs]
-        inputs += [] if mask is None else [convert_to_tensor(nest.flatten(mask)[0])]
-        if self.merge_mode is not None and not self.return_state:
-            return self._run(inputs, training)
-        made = tuple(self._impl.call_with_states(inputs, bool(training)))
-        return made if self.return_state else made[:2]
