@@ -19,26 +19,45 @@ namespace {
 
 enum class PoolKind { kMax, kAverage };
 
-class PoolingLayer : public Layer {
+// What is pooled: images (rank 4), or steps (rank 3), which count as images of one row.
+struct Pooling {
+  const char* type;
+  PoolKind kind;
+  int rank;
+};
+
+class AnyPooling : public Layer {
  public:
-  // Of images (rank 4), or of steps (rank 3), which count as images of one row.
-  PoolingLayer(const char* type, PoolKind kind, int rank, Size2D size, Size2D strides,
-               const std::string& padding, const std::string& name)
-      : Layer(type), kind_(kind), rank_(rank), size_(size) {
-    nn::RequirePositive(size, "pool_size", type);
-    nn::RequirePositive(strides, "strides", type);
+  explicit AnyPooling(const Pooling& pooling)
+      : Layer(pooling.type), kind_(pooling.kind), rank_(pooling.rank) {}
+
+ protected:
+  void RequireRank(const Shape& shape) const {
+    if (shape.rank() == rank_) return;
+    Refuse(rank_ == 4 ? "the input must be images [n, h, w, channels]"
+                      : "the input must be [n, steps, channels]",
+           shape);
+  }
+
+  const PoolKind kind_;
+  const int rank_;
+};
+
+class PoolingLayer : public AnyPooling {
+ public:
+  PoolingLayer(const Pooling& pooling, Size2D size, Size2D strides, const std::string& padding,
+               const std::string& name)
+      : AnyPooling(pooling), size_(size) {
+    nn::RequirePositive(size, "pool_size", pooling.type);
+    nn::RequirePositive(strides, "strides", pooling.type);
     options_.strides = strides;
-    options_.padding = nn::PaddingOf(padding, type);
+    options_.padding = nn::PaddingOf(padding, pooling.type);
     if (!name.empty()) set_name(name);
   }
 
  protected:
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    if (inputs[0].rank() != rank_) {
-      Refuse(rank_ == 4 ? "the input must be images [n, h, w, channels]"
-                        : "the input must be [n, steps, channels]",
-             inputs[0].shape());
-    }
+    RequireRank(inputs[0].shape());
     const Tensor x = rank_ == 4 ? inputs[0] : ExpandDims(inputs[0], 1);
     for (int axis : {1, 2}) {
       if (nn::WindowsAlong(x.shape()[axis], axis == 1 ? size_.height : size_.width, 1, 1,
@@ -52,32 +71,24 @@ class PoolingLayer : public Layer {
   }
 
  private:
-  PoolKind kind_;
-  int rank_;
   Size2D size_;
   PoolingOptions options_;
 };
 
-class GlobalPoolingLayer : public Layer {
+class GlobalPoolingLayer : public AnyPooling {
  public:
-  GlobalPoolingLayer(const char* type, PoolKind kind, int rank, bool keepdims)
-      : Layer(type), kind_(kind), rank_(rank), keepdims_(keepdims) {}
+  GlobalPoolingLayer(const Pooling& pooling, bool keepdims)
+      : AnyPooling(pooling), keepdims_(keepdims) {}
 
  protected:
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    if (inputs[0].rank() != rank_) {
-      Refuse(rank_ == 4 ? "the input must be images [n, h, w, channels]"
-                        : "the input must be [n, steps, channels]",
-             inputs[0].shape());
-    }
+    RequireRank(inputs[0].shape());
     const Axes axes = rank_ == 4 ? Axes{1, 2} : Axes{1};
     return kind_ == PoolKind::kMax ? ReduceMax(inputs[0], axes, keepdims_)
                                    : ReduceMean(inputs[0], axes, keepdims_);
   }
 
  private:
-  PoolKind kind_;
-  int rank_;
   bool keepdims_;
 };
 
@@ -142,13 +153,16 @@ class BilinearLayer : public Layer {
 };
 
 LayerPtr Pooling2D(const char* type, PoolKind kind, Size2D size, const Pooling2DOptions& options) {
-  return std::make_shared<PoolingLayer>(type, kind, 4, size, options.strides.value_or(size),
-                                        options.padding, options.name);
+  return std::make_shared<PoolingLayer>(
+      Pooling{type, kind, 4}, size, options.strides.value_or(size), options.padding, options.name);
 }
 LayerPtr Pooling1D(const char* type, PoolKind kind, int64_t size, const Pooling1DOptions& options) {
-  return std::make_shared<PoolingLayer>(type, kind, 3, Size2D(1, size),
+  return std::make_shared<PoolingLayer>(Pooling{type, kind, 3}, Size2D(1, size),
                                         Size2D(1, options.strides.value_or(size)), options.padding,
                                         options.name);
+}
+LayerPtr GlobalPooling(const Pooling& pooling, bool keepdims) {
+  return std::make_shared<GlobalPoolingLayer>(pooling, keepdims);
 }
 
 }  // namespace
@@ -166,18 +180,16 @@ LayerPtr AveragePooling1D(int64_t pool_size, const Pooling1DOptions& options) {
   return Pooling1D("average_pooling1d", PoolKind::kAverage, pool_size, options);
 }
 LayerPtr GlobalAveragePooling2D(bool keepdims) {
-  return std::make_shared<GlobalPoolingLayer>("global_average_pooling2d", PoolKind::kAverage, 4,
-                                              keepdims);
+  return GlobalPooling({"global_average_pooling2d", PoolKind::kAverage, 4}, keepdims);
 }
 LayerPtr GlobalMaxPooling2D(bool keepdims) {
-  return std::make_shared<GlobalPoolingLayer>("global_max_pooling2d", PoolKind::kMax, 4, keepdims);
+  return GlobalPooling({"global_max_pooling2d", PoolKind::kMax, 4}, keepdims);
 }
 LayerPtr GlobalAveragePooling1D(bool keepdims) {
-  return std::make_shared<GlobalPoolingLayer>("global_average_pooling1d", PoolKind::kAverage, 3,
-                                              keepdims);
+  return GlobalPooling({"global_average_pooling1d", PoolKind::kAverage, 3}, keepdims);
 }
 LayerPtr GlobalMaxPooling1D(bool keepdims) {
-  return std::make_shared<GlobalPoolingLayer>("global_max_pooling1d", PoolKind::kMax, 3, keepdims);
+  return GlobalPooling({"global_max_pooling1d", PoolKind::kMax, 3}, keepdims);
 }
 LayerPtr UpSampling2D(Size2D size) { return std::make_shared<UpSamplingLayer>(size); }
 LayerPtr BilinearUpSampling2D(Size2D size) { return std::make_shared<BilinearLayer>(size); }
