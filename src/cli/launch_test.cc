@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/cores.h"
+#include "base/folder_test.h"
 #include "net/grpc_test.h"
 
 namespace lockstep::cli {
@@ -34,23 +35,17 @@ struct Ran {
 class Launched : public testing::Test {
  protected:
   Launched() {
-    folder_ = testing::TempDir() + "lockstep_launch_" + std::to_string(getpid());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    setenv("TMPDIR", folder_.c_str(), 1);  // where directories of jobs go
+    setenv("TMPDIR", folder_.path().c_str(), 1);  // where directories of jobs go
     setenv("LOCKSTEP_LOG", "off", 1);
   }
   ~Launched() override {
     EXPECT_EQ(Leftovers(), std::vector<std::string>{});
     unsetenv("TMPDIR");
-    std::filesystem::remove_all(folder_);
+    unsetenv("LOCKSTEP_LOG");
   }
 
-  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
-  std::string Read(const std::string& name) const {
-    std::ifstream file(Path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string Path(const std::string& name) const { return folder_.Path(name); }
+  std::string Read(const std::string& name) const { return folder_.Read(name); }
   void WriteScript(const std::string& name, const std::string& text) const {
     std::ofstream(Path(name)) << text;
     std::filesystem::permissions(Path(name), std::filesystem::perms::owner_all);
@@ -85,7 +80,7 @@ class Launched : public testing::Test {
     std::vector<std::string> found;
     for (int i = 0; i < 200; ++i) {
       found.clear();
-      for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
         if (entry.path().filename().string().starts_with("lockstep-job")) {
           found.push_back(entry.path());
         }
@@ -96,7 +91,7 @@ class Launched : public testing::Test {
         if (name == std::to_string(getpid())) continue;
         std::ifstream file(entry.path() / "environ");
         const std::string environment{std::istreambuf_iterator<char>(file), {}};
-        if (environment.find("TMPDIR=" + folder_) != std::string::npos) {
+        if (environment.find("TMPDIR=" + folder_.path()) != std::string::npos) {
           std::ifstream line(entry.path() / "cmdline");
           found.push_back(name + " " + std::string{std::istreambuf_iterator<char>(line), {}});
         }
@@ -107,7 +102,7 @@ class Launched : public testing::Test {
     return found;
   }
 
-  std::string folder_;
+  const base::TestFolder folder_;
 };
 
 TEST_F(Launched, RunsAProgramThatKnowsNothingOfClusters) {

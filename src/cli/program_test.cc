@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/folder_test.h"
 #include "data/test_files.h"
 #include "net/grpc_test.h"
 #include "net/ports.h"
@@ -36,18 +37,8 @@ struct Ran {
 
 class Program : public testing::Test {
  protected:
-  Program() {
-    folder_ = testing::TempDir() + "lockstep_program_" + std::to_string(getpid());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~Program() override { std::filesystem::remove_all(folder_); }
-
-  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
-  std::string Read(const std::string& name) const {
-    std::ifstream file(Path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string Path(const std::string& name) const { return folder_.Path(name); }
+  std::string Read(const std::string& name) const { return folder_.Read(name); }
   Ran Run(const std::string& arguments, const std::string& variables = "LOCKSTEP_LOG=off") {
     const std::string command = variables + " '" LOCKSTEP_PROGRAM "' " + arguments + " >'" +
                                 Path("out") + "' 2>'" + Path("err") + "'";
@@ -64,7 +55,7 @@ class Program : public testing::Test {
     return ran.status == 0 ? ran.object() : json::object();
   }
 
-  std::string folder_;
+  const base::TestFolder folder_;
 };
 
 TEST_F(Program, SaysItsVersionAndWhatItCanDo) {

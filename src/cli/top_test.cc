@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/folder_test.h"
 #include "net/grpc_test.h"
 
 namespace lockstep::cli {
@@ -63,15 +62,11 @@ TEST(TopLines, SayWhatHappenedBetweenTwoLooks) {
 // A job of two workers under `lockstep launch`, looked at from outside.
 TEST(Top, FindsTheJobThatWasLaunchedHere) {
   LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
-  const std::string folder = testing::TempDir() + "lockstep_top_" + std::to_string(getpid());
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const base::TestFolder place;
+  const std::string& folder = place.path();
   setenv("TMPDIR", folder.c_str(), 1);
   setenv("LOCKSTEP_LOG", "off", 1);
-  const auto read = [&folder](const std::string& name) {
-    std::ifstream file(folder + "/" + name, std::ios::binary);
-    return std::string{std::istreambuf_iterator<char>(file), {}};
-  };
+  const auto read = [&place](const std::string& name) { return place.Read(name); };
   const auto run = [&folder](const std::string& arguments, const std::string& out) {
     const int status = std::system(("'" LOCKSTEP_PROGRAM "' " + arguments + " >'" + folder + "/" +
                                     out + "' 2>'" + folder + "/" + out + ".err'")
@@ -123,7 +118,7 @@ TEST(Top, FindsTheJobThatWasLaunchedHere) {
   EXPECT_TRUE(text.starts_with("2 tasks, epoch 1\n")) << text;
   EXPECT_NE(text.find("worker 1"), std::string::npos) << text;
   unsetenv("TMPDIR");
-  std::filesystem::remove_all(folder);
+  unsetenv("LOCKSTEP_LOG");
 }
 
 }  // namespace

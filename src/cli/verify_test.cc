@@ -7,11 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/folder_test.h"
 #include "cli/doctor_pairs.h"
 #include "net/grpc_test.h"
 
@@ -29,25 +28,17 @@ struct Ran {
 
 class Command : public testing::Test {
  protected:
-  Command() {
-    folder_ = testing::TempDir() + "lockstep_command_" + std::to_string(getpid());
-    std::filesystem::create_directories(folder_);
-  }
-  ~Command() override { std::filesystem::remove_all(folder_); }
-  std::string Read(const std::string& name) const {
-    std::ifstream file(folder_ + "/" + name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string Read(const std::string& name) const { return folder_.Read(name); }
   Ran Shell(const std::string& command) const {
     const std::string whole =
-        "{ " + command + " ; } >'" + folder_ + "/out' 2>'" + folder_ + "/err'";
+        "{ " + command + " ; } >'" + folder_.path() + "/out' 2>'" + folder_.path() + "/err'";
     const int ended = std::system(whole.c_str());
     return {WIFEXITED(ended) ? WEXITSTATUS(ended) : -1, Read("out"), Read("err")};
   }
   Ran Lockstep(const std::string& arguments, const std::string& variables = "") const {
     return Shell(variables + " LOCKSTEP_LOG=off '" LOCKSTEP_PROGRAM "' " + arguments);
   }
-  std::string folder_;
+  const base::TestFolder folder_;
 };
 
 constexpr char kTrain[] = "train --examples 320 --batch-size 64 --steps 6";
@@ -161,7 +152,7 @@ TEST_F(Command, DoctorPrintsWhatToPaste) {
 }
 
 TEST_F(Command, DoctorSaysWhoHasAPort) {
-  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -188,7 +179,7 @@ TEST_F(Command, DoctorSeesTheRanksOfMpirun) {
   const Ran ran = Shell(
       "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LOCKSTEP_LOG=off "
       "mpirun --oversubscribe -n 4 sh -c 'exec \"$0\" doctor --json >" +
-      folder_ + "/rank$OMPI_COMM_WORLD_RANK' '" LOCKSTEP_PROGRAM "'");
+      folder_.path() + "/rank$OMPI_COMM_WORLD_RANK' '" LOCKSTEP_PROGRAM "'");
   EXPECT_EQ(ran.status, 0) << ran.err;
   for (int rank = 0; rank < 4; ++rank) {
     const json report = json::parse(Read("rank" + std::to_string(rank)));
@@ -204,7 +195,7 @@ TEST_F(Command, DoctorSeesTheTasksOfSlurm) {
   LOCKSTEP_SKIP_IF_GRPC_IS_NOT_WATCHED();
   const Ran ran = Shell("LOCKSTEP_LOG=off '" LOCKSTEP_SOURCE_DIR
                         "/tests/launchers/with_slurm' srun --ntasks=3 --output='" +
-                        folder_ + "/rank%t' '" LOCKSTEP_PROGRAM "' doctor --json");
+                        folder_.path() + "/rank%t' '" LOCKSTEP_PROGRAM "' doctor --json");
   if (ran.status == 77) GTEST_SKIP() << ran.err;
   EXPECT_EQ(ran.status, 0) << ran.err << ran.out;
   for (int rank = 0; rank < 3; ++rank) {
