@@ -2,11 +2,11 @@
 
 #include <bit>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 
 #include "base/crc32c.h"
+#include "base/printf.h"
 #include "base/wire.h"
 #include "tensor/tensor_proto.h"
 
@@ -193,9 +193,7 @@ std::string SliceKey(const std::string& name, const Slice& slice) {
 std::string IndexPath(const std::string& prefix) { return prefix + ".index"; }
 
 std::string DataPath(const std::string& prefix, int shard, int shards) {
-  char name[32];
-  std::snprintf(name, sizeof name, ".data-%05d-of-%05d", shard, shards);
-  return prefix + name;
+  return prefix + base::Printf(".data-%05d-of-%05d", shard, shards);
 }
 
 namespace {

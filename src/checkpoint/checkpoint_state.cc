@@ -1,7 +1,8 @@
 #include "checkpoint/checkpoint_state.h"
 
 #include <charconv>
-#include <cstdio>
+
+#include "base/printf.h"
 
 namespace lockstep::checkpoint {
 
@@ -19,9 +20,7 @@ std::string Quoted(const std::string& text) {
     } else if (c >= ' ' && c <= '~') {
       quoted += c;
     } else {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\%03o", static_cast<unsigned char>(c));
-      quoted += escape;
+      quoted += base::Printf("\\%03o", static_cast<unsigned char>(c));
     }
   }
   return quoted + "\"";

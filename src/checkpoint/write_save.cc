@@ -1,9 +1,9 @@
-#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/hash.h"
+#include "base/printf.h"
 #include "checkpoint/element_bytes.h"
 #include "checkpoint/save_file.h"
 #include "checkpoint/write_files.h"
@@ -54,9 +54,8 @@ std::string MakeIndex(const SavedState& state, const std::vector<ElementBytes>& 
   for (size_t i = 0; i < elements.size(); ++i) {
     const Tensor& value = state.tensors[i].value;
     const auto bytes = elements[i].bytes();
-    char checksum[17];
-    std::snprintf(checksum, sizeof checksum, "%016llx",
-                  static_cast<unsigned long long>(Checksum(bytes)));
+    const std::string checksum =
+        base::Printf("%016llx", static_cast<unsigned long long>(Checksum(bytes)));
     tensors.push_back({{"name", state.tensors[i].name},
                        {"dtype", std::string(DTypeName(value.dtype()))},
                        {"shape", value.shape().vector()},

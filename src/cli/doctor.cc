@@ -13,6 +13,7 @@
 
 #include "base/cores.h"
 #include "base/environment.h"
+#include "base/printf.h"
 #include "base/process.h"
 #include "cli/doctor_pairs.h"
 #include "cli/options.h"
@@ -67,9 +68,9 @@ double CoresAllowed() {
 
 Finding ExamineCores() {
   const double allowed = CoresAllowed();
-  char limit[64] = "no limit by a control group";
-  if (allowed > 0)
-    std::snprintf(limit, sizeof limit, "a control group allows the time of %.1f", allowed);
+  const std::string limit = allowed > 0
+                                ? base::Printf("a control group allows the time of %.1f", allowed)
+                                : "no limit by a control group";
   const std::string text = std::to_string(base::Cores()) + " cores; " + limit;
   if (allowed > 0 && allowed < base::Cores()) {
     return {Level::kDoubt, "cores", text,

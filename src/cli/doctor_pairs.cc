@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
 #include "base/build.h"
 #include "base/cores.h"
+#include "base/printf.h"
 #include "distribute/workers/connect_workers.h"
 #include "kernels/isa.h"
 #include "net/address.h"
@@ -52,9 +52,7 @@ std::string Range(const std::vector<const PairSpeed*>& pairs, const char* unit,
     least = std::min(least, value(*pair));
     most = std::max(most, value(*pair));
   }
-  char text[64];
-  std::snprintf(text, sizeof text, "%.0f to %.0f %s", least, most, unit);
-  return text;
+  return base::Printf("%.0f to %.0f %s", least, most, unit);
 }
 
 double LatencyOf(const PairSpeed& pair) { return pair.latency_us; }
@@ -78,9 +76,9 @@ std::vector<Finding> ExaminePairs(const std::vector<PairSpeed>& pairs,
     for (const PairSpeed* pair : listed) {
       const bool late = pair->latency_us > kFarSlower * latency + kLatencyOfNoise;
       if (!late && pair->mebibytes_per_second * kFarSlower >= speed) continue;
-      char figures[160];
-      std::snprintf(figures, sizeof figures, "%.0f us, %.0f MiB/s, where others have %.0f, %.0f",
-                    pair->latency_us, pair->mebibytes_per_second, latency, speed);
+      const std::string figures =
+          base::Printf("%.0f us, %.0f MiB/s, where others have %.0f, %.0f", pair->latency_us,
+                       pair->mebibytes_per_second, latency, speed);
       findings.push_back(
           {Level::kDoubt, "pairs",
            "from " + names[static_cast<size_t>(pair->from)] + " to " +

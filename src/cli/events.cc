@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/file.h"
+#include "base/printf.h"
 #include "cli/options.h"
 #include "monitor/event_files.h"
 
@@ -78,12 +79,11 @@ void List(const EventsArguments& arguments, const std::vector<EventFile>& files)
   }
   std::printf("%-16s %-40s %-10s %7s %15s %12s\n", "run", "tag", "kind", "count", "steps", "last");
   for (const auto& [key, series] : table) {
-    char last[32] = "";
-    if (series.has_number) std::snprintf(last, sizeof last, "%.6g", series.number);
+    const std::string last = series.has_number ? base::Printf("%.6g", series.number) : "";
     const std::string steps = std::to_string(series.first) + " - " + std::to_string(series.last);
     std::printf("%-16s %-40s %-10s %7lld %15s %12s\n", std::get<0>(key).c_str(),
                 std::get<1>(key).c_str(), series.kind.c_str(), static_cast<long long>(series.count),
-                steps.c_str(), last);
+                steps.c_str(), last.c_str());
   }
 }
 
@@ -91,11 +91,9 @@ std::string TimeOf(double seconds) {
   const auto whole = static_cast<std::time_t>(seconds);
   std::tm time{};
   ::gmtime_r(&whole, &time);
-  char text[48], all[64];
+  char text[48];
   std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &time);
-  std::snprintf(all, sizeof all, "%s.%03d", text,
-                static_cast<int>((seconds - std::floor(seconds)) * 1000));
-  return all;
+  return base::Printf("%s.%03d", text, static_cast<int>((seconds - std::floor(seconds)) * 1000));
 }
 
 // Whether there was anything to show.

@@ -1,9 +1,10 @@
 #include "cli/first_difference.h"
 
-#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "base/printf.h"
 
 namespace lockstep::cli {
 
@@ -33,22 +34,17 @@ std::string PlaceOf(int64_t element, const Shape& shape) {
 std::string Bits(const Tensor& tensor, int64_t element, size_t width) {
   const std::byte* bytes = BytesOf(tensor) + static_cast<size_t>(element) * width;
   std::string text = "0x";
-  char digits[3];
-  for (size_t i = width; i-- > 0;) {
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned>(bytes[i]));
-    text += digits;
-  }
-  char value[40] = "";
+  for (size_t i = width; i-- > 0;) text += base::Printf("%02x", static_cast<unsigned>(bytes[i]));
   if (tensor.dtype() == DType::kFloat32) {
     float number;
     std::memcpy(&number, bytes, sizeof number);
-    std::snprintf(value, sizeof value, " (%.9g)", static_cast<double>(number));
+    text += base::Printf(" (%.9g)", static_cast<double>(number));
   } else if (tensor.dtype() == DType::kFloat64) {
     double number;
     std::memcpy(&number, bytes, sizeof number);
-    std::snprintf(value, sizeof value, " (%.17g)", number);
+    text += base::Printf(" (%.17g)", number);
   }
-  return text + value;
+  return text;
 }
 
 // The tensors' names in the order in which the plan writes them, those it does not write at last.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/printf.h"
 #include "cli/options.h"
 #include "collectives/flight_log.h"
 
@@ -22,9 +23,7 @@ bool IsControl(char letter) {
 }
 
 std::string LineOf(const FlightRecord& record) {
-  char age[32];
-  std::snprintf(age, sizeof age, "%12.6f s", std::chrono::duration<double>(record.age).count());
-  std::string line = std::string(age) + "  ";
+  std::string line = base::Printf("%12.6f s  ", std::chrono::duration<double>(record.age).count());
   switch (record.what) {
     case FlightRecord::What::kPhase:
       return line + collectives::PhasePlace(record.phase);

@@ -8,6 +8,7 @@
 
 #include "base/environment.h"
 #include "base/file.h"
+#include "base/printf.h"
 #include "checkpoint/save_directory.h"
 #include "cli/follow_saves.h"
 #include "cli/idle_flags.h"
@@ -119,12 +120,11 @@ void RequireSavedRate(const SavedState& save, double learning_rate) {
     const auto saved = tensor.value.scalar<float>();
     const auto asked = static_cast<float>(learning_rate);
     if (saved == asked) return;
-    char text[256];
-    std::snprintf(text, sizeof(text),
-                  "[resume] the save is of a training with learning_rate %g; got %g; leave out "
-                  "--learning-rate to go on, or --resume to begin anew",
-                  saved, asked);
-    throw Error(Code::kFailedPrecondition, text);
+    throw Error(
+        Code::kFailedPrecondition,
+        base::Printf("[resume] the save is of a training with learning_rate %g; got %g; leave out "
+                     "--learning-rate to go on, or --resume to begin anew",
+                     saved, asked));
   }
 }
 

@@ -1,18 +1,16 @@
 #include "cluster/health.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
+#include "base/printf.h"
 #include "base/probe.h"
 
 namespace lockstep::cluster {
 namespace {
 
 std::string Tenths(base::Duration duration) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f s", static_cast<double>(duration.count()) * 1e-9);
-  return text;
+  return base::Printf("%.1f s", static_cast<double>(duration.count()) * 1e-9);
 }
 
 }  // namespace

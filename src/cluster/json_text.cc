@@ -1,7 +1,8 @@
 #include "cluster/json_text.h"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "base/printf.h"
 
 namespace lockstep::cluster {
 
@@ -480,9 +481,7 @@ std::string Quoted(std::string_view text) {
       out += '\\';
       out += c;
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-      out += escape;
+      out += base::Printf("\\u%04x", static_cast<unsigned>(c));
     } else {
       out += c;
     }

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
+#include "base/printf.h"
 #include "collectives/flight_log.h"
 
 namespace lockstep::collectives {
@@ -10,9 +10,7 @@ namespace {
 using Logs = std::vector<std::optional<FlightLog>>;
 
 std::string Seconds(base::Duration time) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f s", std::chrono::duration<double>(time).count());
-  return text;
+  return base::Printf("%.1f s", std::chrono::duration<double>(time).count());
 }
 
 // "worker 2", "workers 0, 1 and 3"

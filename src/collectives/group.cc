@@ -1,11 +1,11 @@
 #include "collectives/group.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/printf.h"
 #include "base/probe.h"
 #include "base/trace.h"
 #include "collectives/flight_recorder.h"
@@ -71,10 +71,9 @@ Group::~Group() {
 }
 
 std::string Group::Place(OpId id, const std::string& more) const {
-  char text[128];
-  std::snprintf(text, sizeof(text), "(rank %d of %d, epoch %llu, step %llu, bucket %u", rank(),
-                num_ranks(), static_cast<unsigned long long>(epoch_),
-                static_cast<unsigned long long>(id.step), id.bucket);
+  const std::string text = base::Printf("(rank %d of %d, epoch %llu, step %llu, bucket %u", rank(),
+                                        num_ranks(), static_cast<unsigned long long>(epoch_),
+                                        static_cast<unsigned long long>(id.step), id.bucket);
   return text + (more.empty() ? "" : "; " + more) + ")";
 }
 
@@ -344,8 +343,7 @@ void Group::ExpireLate() {
 void Group::Expire(Operation& operation) {
   const OpId id = operation.id();
   LOCKSTEP_PROBE("a collective's deadline passed");
-  char limit[64];
-  std::snprintf(limit, sizeof(limit), "%.1f ms", base::Milliseconds(operation.timeout()));
+  const std::string limit = base::Printf("%.1f ms", base::Milliseconds(operation.timeout()));
   FailAndAbort(operation,
                Status(Code::kDeadlineExceeded,
                       std::string("[") + operation.name() + "] every partial must arrive within " +

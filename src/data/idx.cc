@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdio>
 #include <span>
 #include <utility>
+
+#include "base/printf.h"
 
 namespace lockstep::data {
 namespace {
@@ -23,11 +24,7 @@ Status Fault(Code code, const ByteReader& reader, const std::string& rule, const
 
 std::string Hex(std::span<const uint8_t> bytes) {
   std::string out;
-  char text[4];
-  for (const uint8_t byte : bytes) {
-    std::snprintf(text, sizeof text, out.empty() ? "%02x" : " %02x", byte);
-    out += text;
-  }
+  for (const uint8_t byte : bytes) out += (out.empty() ? "" : " ") + base::Printf("%02x", byte);
   return out;
 }
 

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/printf.h"
 #include "monitor/profile.h"
 
 namespace lockstep::monitor {
@@ -51,9 +51,7 @@ class Writer {
   void Counter(int process, const std::string& name, const TraceEvent& event) {
     Open('C', process, kTraining, name);
     text_ += Times(event.begin);
-    char value[48];
-    std::snprintf(value, sizeof value, "\"MiB\":%.2f", static_cast<double>(event.value) / 1048576);
-    Close(value);
+    Close(base::Printf("\"MiB\":%.2f", static_cast<double>(event.value) / 1048576));
   }
   std::string Take() {
     return "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" + text_ + "\n]}\n";
@@ -69,12 +67,8 @@ class Writer {
     text_ += arguments.empty() ? "}" : ",\"args\":{" + arguments + "}}";
   }
   std::string Times(int64_t begin, int64_t length = -1) const {
-    char times[96];
-    const int size = std::snprintf(times, sizeof times, ",\"ts\":%.3f",
-                                   static_cast<double>(begin - origin_) / 1000);
-    if (length >= 0)
-      std::snprintf(times + size, sizeof times - size, ",\"dur\":%.3f",
-                    static_cast<double>(length) / 1000);
+    std::string times = base::Printf(",\"ts\":%.3f", static_cast<double>(begin - origin_) / 1000);
+    if (length >= 0) times += base::Printf(",\"dur\":%.3f", static_cast<double>(length) / 1000);
     return times;
   }
 

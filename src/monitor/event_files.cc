@@ -1,9 +1,9 @@
 #include "monitor/event_files.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
+#include "base/printf.h"
 #include "base/record_format.h"
 #include "base/wire.h"
 #include "tensor/tensor_proto.h"
@@ -226,10 +226,8 @@ Result<std::string> MergeEvents(base::FileSystem& files, const std::vector<Event
     }
     text += Record(event.bytes());
   }
-  char name[64];
-  std::snprintf(name, sizeof name, "/events.out.tfevents.%010lld.merged",
-                static_cast<long long>(begin));
-  const std::string path = directory + name;
+  const std::string path = directory + base::Printf("/events.out.tfevents.%010lld.merged",
+                                                    static_cast<long long>(begin));
   LOCKSTEP_RETURN_IF_ERROR(files.CreateDirectories(directory));
   LOCKSTEP_ASSIGN_OR_RETURN(auto file, files.Create(path + ".unfinished"));
   LOCKSTEP_RETURN_IF_ERROR(file->Append(std::as_bytes(std::span(text))));

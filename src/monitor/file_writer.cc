@@ -2,10 +2,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <mutex>
 
 #include "base/file.h"
+#include "base/printf.h"
 #include "base/record_format.h"
 #include "base/wire.h"
 #include "lockstep/monitor/summary.h"
@@ -39,8 +39,7 @@ class FileWriter::Stream {
   Stream(const std::string& log_dir, WriterOptions options) : options_(std::move(options)) {
     if (!options_.now) options_.now = SystemSeconds;
     last_flush_ = options_.now();
-    char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%010lld", static_cast<long long>(last_flush_));
+    const std::string seconds = base::Printf("%010lld", static_cast<long long>(last_flush_));
     path_ = log_dir + "/events.out.tfevents." + seconds + "." + HostName() + "." +
             std::to_string(::getpid()) + "." + std::to_string(NextFileNumber()) +
             options_.filename_suffix;

@@ -1,13 +1,13 @@
 #include "net/reliable.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/printf.h"
 #include "base/probe.h"
 #include "net/endpoint.h"
 #include "net/little_endian.h"
@@ -158,14 +158,14 @@ class Reliable final : public Endpoint {
     const size_t waiting = peer.unsettled.size();
     peer.unsettled.clear();
     if (!has_data) return;  // an abort that could not be told: the peer finds out by itself
-    char text[256];
-    std::snprintf(text, sizeof(text),
-                  "[net] rank %d must answer within %.1f ms; got silence for %.1f ms with %zu "
-                  "messages waiting (rank %d of %d, epoch %llu)",
-                  to, base::Milliseconds(options_.silence_limit), base::Milliseconds(silence),
-                  waiting, rank(), num_ranks(), static_cast<unsigned long long>(epoch()));
-    losses_.push_back({.rank = to, .why = Status(Code::kUnavailable, text)});
-    AbortEpoch(Status(Code::kUnavailable, text));
+    const Status why(
+        Code::kUnavailable,
+        base::Printf("[net] rank %d must answer within %.1f ms; got silence for %.1f ms with %zu "
+                     "messages waiting (rank %d of %d, epoch %llu)",
+                     to, base::Milliseconds(options_.silence_limit), base::Milliseconds(silence),
+                     waiting, rank(), num_ranks(), static_cast<unsigned long long>(epoch())));
+    losses_.push_back({.rank = to, .why = why});
+    AbortEpoch(why);
   }
 
   void Answer(int to, Kind kind, const Header& header) {

@@ -1,11 +1,11 @@
 #include "net/shared_memory_hub.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <utility>
 
+#include "base/printf.h"
 #include "base/probe.h"
 #include "net/shared_memory_layout.h"
 #include "net/shared_memory_link.h"
@@ -128,21 +128,20 @@ void SharedMemoryHub::PublishAbort(Epoch epoch, const Abort& abort) {
 }
 
 Status SharedMemoryHub::StatusOf(int peer, Ailment ailment) const {
-  char text[320];
-  const char* of = "(shared memory, rank %d of %d)";
-  char place[80];
-  std::snprintf(place, sizeof(place), of, place_.rank, place_.num_ranks);
+  const std::string place =
+      base::Printf("(shared memory, rank %d of %d)", place_.rank, place_.num_ranks);
   if (ailment == Ailment::kSilent) {
-    std::snprintf(text, sizeof(text),
-                  "[net] rank %d must beat within %.1f ms; got silence for %.1f ms %s; see whether "
-                  "it was stopped or its machine is overloaded, or raise the beat's limit",
-                  peer, base::Milliseconds(pulse_->limit()),
-                  base::Milliseconds(pulse_->silence(peer)), place);
-  } else {
-    std::snprintf(text, sizeof(text), "[net] rank %d must outlive the epoch; got %s %s", peer,
-                  ailment == Ailment::kLeft ? "its leave" : "the end of its process", place);
+    return Status(
+        Code::kUnavailable,
+        base::Printf("[net] rank %d must beat within %.1f ms; got silence for %.1f ms %s; see "
+                     "whether it was stopped or its machine is overloaded, or raise the beat's "
+                     "limit",
+                     peer, base::Milliseconds(pulse_->limit()),
+                     base::Milliseconds(pulse_->silence(peer)), place.c_str()));
   }
-  return Status(Code::kUnavailable, text);
+  const char* end = ailment == Ailment::kLeft ? "its leave" : "the end of its process";
+  return Status(Code::kUnavailable, base::Printf("[net] rank %d must outlive the epoch; got %s %s",
+                                                 peer, end, place.c_str()));
 }
 
 }  // namespace lockstep::net

@@ -1,11 +1,11 @@
 #include "net/shared_memory_rendezvous.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "base/check.h"
+#include "base/printf.h"
 #include "base/probe.h"
 #include "base/randomness.h"
 #include "net/shared_memory_layout.h"
@@ -63,10 +63,8 @@ struct SharedMemoryRendezvous::Hello {
 Result<std::unique_ptr<SharedMemoryRendezvous>> SharedMemoryRendezvous::Open(base::EventLoop& loop,
                                                                              uint64_t job) {
   base::SystemRandomness randomness;
-  char name[48];
-  std::snprintf(name, sizeof(name), "lockstep-%016llx%016llx",
-                static_cast<unsigned long long>(randomness.Next()),
-                static_cast<unsigned long long>(randomness.Next()));
+  const auto random = [&] { return static_cast<unsigned long long>(randomness.Next()); };
+  const std::string name = base::Printf("lockstep-%016llx%016llx", random(), random());
   auto listener = ListenForPackets(name);
   if (!listener.ok()) return listener.status();
   return std::unique_ptr<SharedMemoryRendezvous>(
@@ -297,8 +295,7 @@ Status SharedMemoryRendezvous::HasLeft(int peer) const {
 }
 
 Status SharedMemoryRendezvous::Unreached(int peer) const {
-  char limit[32];
-  std::snprintf(limit, sizeof(limit), "%.1f s", base::Milliseconds(limit_) / 1000);
+  const std::string limit = base::Printf("%.1f s", base::Milliseconds(limit_) / 1000);
   const std::string fault = calls_[peer] != nullptr ? calls_[peer]->fault : "no call from it";
   return Status(
       Code::kUnavailable,

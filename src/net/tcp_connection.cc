@@ -1,8 +1,9 @@
 #include "net/tcp_connection.h"
 
-#include <cstdio>
 #include <utility>
 #include <vector>
+
+#include "base/printf.h"
 
 namespace lockstep::net {
 namespace {
@@ -146,10 +147,10 @@ void TcpConnection::Beat() {
   const bool is_silent =
       silence > limits_.silence && 2 * silent_beats_ * limits_.beat_interval >= limits_.silence;
   if (is_silent && !is_paused_) {
-    char text[128];
-    std::snprintf(text, sizeof(text), "silence for %.1f ms, where %.1f ms are allowed",
-                  base::Milliseconds(silence), base::Milliseconds(limits_.silence));
-    return End(Status(Code::kUnavailable, text));
+    return End(
+        Status(Code::kUnavailable,
+               base::Printf("silence for %.1f ms, where %.1f ms are allowed",
+                            base::Milliseconds(silence), base::Milliseconds(limits_.silence))));
   }
   if (!wrote_ && queue_.empty()) Send({FrameKind::kBeat});
   wrote_ = false;

@@ -1,10 +1,10 @@
 #include "net/tcp_side.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "base/printf.h"
 #include "base/probe.h"
 #include "net/little_endian.h"
 
@@ -299,9 +299,8 @@ void TcpSide::Close(base::Work on_closed) {
 
 void TcpSide::AwaitConnection(int rank) {
   peers_[rank]->deadline.StartAfter(loop_, connect_limit_, [this, rank] {
-    char rule[64];
-    std::snprintf(rule, sizeof(rule), "must be connected within %.1f s",
-                  base::Milliseconds(connect_limit_) / 1000);
+    const std::string rule =
+        base::Printf("must be connected within %.1f s", base::Milliseconds(connect_limit_) / 1000);
     const Peer& peer = *peers_[rank];
     Lose(rank, Fault(rank, Code::kUnavailable, rule, peer.fault,
                      "see whether it runs at " + peer.address +

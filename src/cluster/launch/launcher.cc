@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/environment.h"
+#include "base/printf.h"
 #include "base/randomness.h"
 #include "cluster/address.h"
 #include "cluster/host_arbiter.h"
@@ -29,12 +30,8 @@ bool Trains(const TaskName& name) { return name.job == "worker" || name.job == "
 std::string RandomHex(int words) {
   base::SystemRandomness randomness;
   std::string text;
-  char digits[17];
-  for (int i = 0; i < words; ++i) {
-    std::snprintf(digits, sizeof digits, "%016llx",
-                  static_cast<unsigned long long>(randomness.Next()));
-    text += digits;
-  }
+  for (int i = 0; i < words; ++i)
+    text += base::Printf("%016llx", static_cast<unsigned long long>(randomness.Next()));
   return text;
 }
 
