@@ -1,11 +1,11 @@
 #include "distribute/programs/leaf_blocks.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "base/printf.h"
 #include "cluster/fields.h"
 #include "distribute/workers/communicator.h"
 
@@ -144,14 +144,13 @@ std::optional<Division> BlockTrial::Decide(Communicator& ranks) {
   Division chosen = ChooseBlocks(present_, ranks.roles(), costs);
   if (chosen == present_) return std::nullopt;
   if (ranks.rank() == ranks.roles().chief()) {
-    char text[240];
-    std::snprintf(text, sizeof(text),
-                  "[multi_worker] blocks of %s leaves instead of %s from here on: a leaf takes "
-                  "%.0f us, the wire %.0f us a step, and %.0f with these; the bits stay",
-                  SizesOf(chosen).c_str(), SizesOf(present_).c_str(), costs.leaf / kRuns / 1000,
-                  costs.wire / kRuns / 1000,
-                  costs.wire / kRuns / 1000 * TrafficOf(chosen) / TrafficOf(present_));
-    base::Log(base::Severity::kInfo, text);
+    base::Log(
+        base::Severity::kInfo,
+        base::Printf("[multi_worker] blocks of %s leaves instead of %s from here on: a leaf takes "
+                     "%.0f us, the wire %.0f us a step, and %.0f with these; the bits stay",
+                     SizesOf(chosen).c_str(), SizesOf(present_).c_str(), costs.leaf / kRuns / 1000,
+                     costs.wire / kRuns / 1000,
+                     costs.wire / kRuns / 1000 * TrafficOf(chosen) / TrafficOf(present_)));
   }
   return chosen;
 }

@@ -1,11 +1,11 @@
 #include "distribute/programs/one_program.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <sstream>
 
 #include "base/hash.h"
+#include "base/printf.h"
 #include "runtime/replica.h"
 #include "runtime/variable_cell.h"
 
@@ -16,9 +16,7 @@ namespace {
 constexpr int64_t kLargestConstant = 64 << 10;
 
 std::string Hex(uint64_t value) {
-  char text[20];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
+  return base::Printf("%016llx", static_cast<unsigned long long>(value));
 }
 
 std::string DescribeObject(const TensorObject* object) {
@@ -37,11 +35,8 @@ std::string DescribeConstant(const Tensor& value) {
   std::string text = std::string(DTypeName(value.dtype())) + value.shape().ToString();
   const auto bytes = static_cast<int64_t>(value.num_bytes());
   if (value.dtype() == DType::kString || bytes > kLargestConstant) return text;
-  if (value.num_elements() == 1 && value.dtype() == DType::kFloat32) {
-    char number[40];
-    std::snprintf(number, sizeof number, " %.9g", static_cast<double>(value.data<float>()[0]));
-    return text + number;
-  }
+  if (value.num_elements() == 1 && value.dtype() == DType::kFloat32)
+    return text + base::Printf(" %.9g", static_cast<double>(value.data<float>()[0]));
   return text + " #" +
          Hex(base::Hash64(
              {static_cast<const char*>(value.raw_data()), static_cast<size_t>(bytes)}));

@@ -1,10 +1,10 @@
 #include "distribute/workers/speculation.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
 #include "base/log.h"
+#include "base/printf.h"
 #include "cluster/fields.h"
 #include "distribute/workers/communicator.h"
 
@@ -32,19 +32,17 @@ WorkReport Decode(const std::string& text) {
 }
 
 void Tell(const Stragglers::Finding& finding, int worker) {
-  char text[320];
   if (finding.at.empty()) {
-    std::snprintf(text, sizeof(text), "[speculate] worker %d keeps up with the others again",
-                  worker);
-    return base::Log(base::Severity::kInfo, text);
+    return base::Log(base::Severity::kInfo,
+                     base::Printf("[speculate] worker %d keeps up with the others again", worker));
   }
-  std::snprintf(
-      text, sizeof(text),
-      "[speculate] all workers must be about as fast; got worker %d %.1f times slower "
-      "than usual at its %s (%.2f ms a run, usual are %.2f); %s",
-      worker, finding.times, finding.at.c_str(), finding.own_ms, finding.usual_ms,
-      finding.at == "step" ? "the others take over leaves of its" : "nobody can do that for it");
-  base::Log(base::Severity::kWarning, text);
+  base::Log(
+      base::Severity::kWarning,
+      base::Printf("[speculate] all workers must be about as fast; got worker %d %.1f times slower "
+                   "than usual at its %s (%.2f ms a run, usual are %.2f); %s",
+                   worker, finding.times, finding.at.c_str(), finding.own_ms, finding.usual_ms,
+                   finding.at == "step" ? "the others take over leaves of its"
+                                        : "nobody can do that for it"));
 }
 
 }  // namespace
