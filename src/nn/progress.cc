@@ -6,29 +6,26 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/printf.h"
+
 namespace lockstep {
 
 namespace {
 
+using base::Printf;
+
 constexpr int kBarWidth = 20;
 constexpr std::chrono::milliseconds kRedraw{50};
-
-template <typename... Arguments>
-std::string Format(const char* format, Arguments... arguments) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, arguments...);
-  return text;
-}
 
 std::string FormatEta(double seconds) {
   const int64_t whole = static_cast<int64_t>(seconds);
   if (whole > 3600) {
-    return Format("%d:%02d:%02d", static_cast<int>(whole / 3600),
+    return Printf("%d:%02d:%02d", static_cast<int>(whole / 3600),
                   static_cast<int>(whole % 3600 / 60), static_cast<int>(whole % 60));
   }
   if (whole > 60)
-    return Format("%d:%02d", static_cast<int>(whole / 60), static_cast<int>(whole % 60));
-  return Format("%ds", static_cast<int>(whole));
+    return Printf("%d:%02d", static_cast<int>(whole / 60), static_cast<int>(whole % 60));
+  return Printf("%ds", static_cast<int>(whole));
 }
 
 double Seconds(std::chrono::steady_clock::duration duration) {
@@ -38,19 +35,19 @@ double Seconds(std::chrono::steady_clock::duration duration) {
 }  // namespace
 
 std::string FormatFigure(double value) {
-  return std::abs(value) > 1e-3 ? Format("%.4f", value) : Format("%.4e", value);
+  return std::abs(value) > 1e-3 ? Printf("%.4f", value) : Printf("%.4e", value);
 }
 
 std::string FormatStepTime(double seconds) {
-  if (seconds >= 1 || seconds == 0) return Format("%.0fs", seconds);
-  if (seconds >= 1e-3) return Format("%.0fms", seconds * 1e3);
-  return Format("%.0fus", seconds * 1e6);
+  if (seconds >= 1 || seconds == 0) return Printf("%.0fs", seconds);
+  if (seconds >= 1e-3) return Printf("%.0fms", seconds * 1e3);
+  return Printf("%.0fus", seconds * 1e6);
 }
 
 namespace {
 
 std::string FormatCount(const ProgressLine& line) {
-  if (line.steps < 0) return Format("%7lld/Unknown", static_cast<long long>(line.done));
+  if (line.steps < 0) return Printf("%7lld/Unknown", static_cast<long long>(line.done));
   const std::string total = std::to_string(line.steps);
   std::string count = std::to_string(line.done);
   count.insert(0, total.size() - std::min(total.size(), count.size()), ' ');
@@ -76,7 +73,7 @@ std::string FormatProgress(const ProgressLine& line) {
   const char* joint = line.bar ? " " : " - ";
   text += joint;
   text += line.last || line.steps < 0
-              ? Format("%.0fs", line.seconds)
+              ? Printf("%.0fs", line.seconds)
               : FormatEta(line.seconds_per_step * static_cast<double>(line.steps - line.done));
   text += joint + FormatStepTime(line.seconds_per_step) + "/step";
   for (const auto& [name, value] : line.logs) text += " - " + name + ": " + FormatFigure(value);

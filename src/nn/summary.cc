@@ -1,8 +1,8 @@
 // Model::Summary, as Keras prints it.
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/printf.h"
 #include "lockstep/nn/model.h"
 
 namespace lockstep {
@@ -91,9 +91,7 @@ std::string MemoryText(int64_t bytes) {
   double value = static_cast<double>(bytes);
   int unit = 0;
   for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f %s", value, kUnits[unit]);
-  return text;
+  return base::Printf("%.2f %s", value, kUnits[unit]);
 }
 
 struct Size {
