@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "base/error_of_test.h"
 #include "distribute/programs/step_program.h"
 #include "distribute/servers/asynchronous_step.h"
-#include "distribute/workers/elastic_workers_test.h"
 #include "distribute/workers/worker_threads_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/data/dataset.h"
@@ -19,13 +17,14 @@
 #include "lockstep/nn/optimizers.h"
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/runtime/gradient_tape.h"
+#include "nn/deaths_in_turn_test.h"
+#include "nn/every_option_test.h"
 #include "nn/few_examples_test.h"
 
 namespace lockstep {
 namespace {
 
 using distribute::Communicator;
-using distribute::ElasticJob;
 using distribute::Roles;
 using ::testing::HasSubstr;
 using Mode = ParameterServerMode;
@@ -127,13 +126,7 @@ TEST(AsynchronousFit, EveryRuleInTurnGivesTheBitsOfOneProcess) {
 }
 
 TEST(AsynchronousFit, EveryOptionInTurnGivesTheBitsOfOneProcess) {
-  const UpdateOptions options[] = {
-      {.clipnorm = 0.05},
-      {.clipvalue = 0.01},
-      {.global_clipnorm = 0.1},
-      {.weight_decay = 0.01, .use_ema = true, .ema_momentum = 0.9, .ema_overwrite_frequency = 3},
-      {.loss_scale_factor = 1024, .gradient_accumulation_steps = 3}};
-  for (const UpdateOptions& each : options)
+  for (const UpdateOptions& each : EveryUpdateOption())
     ExpectOneResult("an option", {.update = each, .regularized = true},
                     {Roles::Of(1, 1), Roles::Of(2, 3)});
 }
@@ -230,32 +223,9 @@ TEST(AsynchronousFit, StalenessIsCountedAndBounded) {
 TEST(AsynchronousFit, DeathsChangeNoBit) {
   const Recipe recipe;
   const Trained expected = Alone(recipe);
-  const std::set<int> servers{0, 1};
-  std::vector<int64_t> pieces(4, 0);
-  int deaths = 0;
-  for (int round = 0; round < 17; ++round) {
-    const int dying = round % 4;
-    SetRandomSeed(7);
-    ElasticJob job(4, 0, servers);
-    if (round > 0) job.KillAt(dying, std::max<int64_t>(1, pieces[dying] * round / 20));
-    std::mutex mutex;
-    std::map<int, Trained> all;
-    distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
-      ParameterServerStrategy strategy(std::move(ranks),
-                                       {.mode = Mode::BoundedStaleness(0), .devices = 1});
-      const Trained own = Train(strategy, recipe);
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (round == 0) pieces[worker] = job.pieces(worker);
-      all[worker] = own;
-    });
-    deaths += job.deaths();
-    EXPECT_EQ(all.size(), 4u - job.deaths());
-    for (const auto& [worker, own] : all)
-      ExpectIs(expected, own,
-               "task " + std::to_string(dying) + " dies in round " + std::to_string(round));
-    if (HasFailure()) return;
-  }
-  EXPECT_GT(deaths, 5);
+  LetOneDieInEachRound(
+      [&](Strategy& strategy) { return Train(strategy, recipe); },
+      [&](const Trained& own, const std::string& where) { ExpectIs(expected, own, where); });
 }
 
 // What each of two workers and a server throws.

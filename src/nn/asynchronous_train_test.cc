@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "base/error_of_test.h"
 #include "distribute/workers/elastic_workers_test.h"
@@ -18,6 +17,7 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/gradient_tape.h"
+#include "nn/deaths_in_turn_test.h"
 #include "nn/few_examples_test.h"
 
 namespace lockstep {
@@ -181,31 +181,9 @@ TEST(AsynchronousTrain, StalenessIsCountedAndBounded) {
 TEST(AsynchronousTrain, DeathsChangeNoBit) {
   const Loop loop;
   const LoopTrained expected = LoopAlone(loop);
-  std::vector<int64_t> pieces(4, 0);
-  int deaths = 0;
-  for (int round = 0; round < 17; ++round) {
-    const int dying = round % 4;
-    SetRandomSeed(7);
-    ElasticJob job(4, 0, {0, 1});
-    if (round > 0) job.KillAt(dying, std::max<int64_t>(1, pieces[dying] * round / 20));
-    std::mutex mutex;
-    std::map<int, LoopTrained> all;
-    distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
-      ParameterServerStrategy strategy(std::move(ranks),
-                                       {.mode = Mode::BoundedStaleness(0), .devices = 1});
-      const LoopTrained own = TrainLoop(strategy, loop);
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (round == 0) pieces[worker] = job.pieces(worker);
-      all[worker] = own;
-    });
-    deaths += job.deaths();
-    EXPECT_EQ(all.size(), 4u - job.deaths());
-    for (const auto& [worker, own] : all)
-      ExpectSame(expected, own,
-                 "task " + std::to_string(dying) + " dies in round " + std::to_string(round));
-    if (HasFailure()) return;
-  }
-  EXPECT_GT(deaths, 5);
+  LetOneDieInEachRound(
+      [&](Strategy& strategy) { return TrainLoop(strategy, loop); },
+      [&](const LoopTrained& own, const std::string& where) { ExpectSame(expected, own, where); });
 }
 
 // A small loop that lasts for several parts, between which tasks come.

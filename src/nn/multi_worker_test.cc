@@ -10,6 +10,7 @@
 #include "lockstep/nn/optimizers.h"
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
+#include "nn/every_option_test.h"
 #include "nn/trained_test.h"
 
 namespace lockstep {
@@ -131,13 +132,7 @@ TEST(MultiWorkerTest, AWholeUpdateIsMadeOnce) {
 }
 
 TEST(MultiWorkerTest, EveryOptionGivesTheBitsOfOneProcess) {
-  const UpdateOptions options[] = {
-      {.clipnorm = 0.05},
-      {.clipvalue = 0.01},
-      {.global_clipnorm = 0.1},
-      {.weight_decay = 0.01, .use_ema = true, .ema_momentum = 0.9, .ema_overwrite_frequency = 3},
-      {.loss_scale_factor = 1024, .gradient_accumulation_steps = 3}};
-  for (const UpdateOptions& each : options) {
+  for (const UpdateOptions& each : EveryUpdateOption()) {
     ExpectOneResult("an option", Large([&] { return optimizers::Get("adam", std::nullopt, each); }),
                     1, 4, {{2}, {3}});
   }

@@ -11,6 +11,7 @@
 #include "lockstep/nn/regularizers.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/reduce.h"
+#include "nn/every_option_test.h"
 #include "nn/few_examples_test.h"
 
 namespace lockstep {
@@ -46,15 +47,9 @@ TEST(OptimizersDevicesTest, EveryRuleGivesOneDigest) {
 }
 
 TEST(OptimizersDevicesTest, EveryOptionGivesOneDigest) {
-  const UpdateOptions options[] = {
-      {.clipnorm = 0.05},
-      {.clipvalue = 0.01},
-      {.global_clipnorm = 0.1},
-      {.weight_decay = 0.01, .use_ema = true, .ema_momentum = 0.9, .ema_overwrite_frequency = 3},
-      {.loss_scale_factor = 1024, .gradient_accumulation_steps = 3}};
   const auto schedule = schedules::CosineDecay(
       {.initial_learning_rate = 0.01, .decay_steps = 6, .warmup_target = 0.05, .warmup_steps = 2});
-  for (const UpdateOptions& update : options) {
+  for (const UpdateOptions& update : EveryUpdateOption()) {
     for (const char* name : {"adam", "lamb"}) {
       const std::string expected = DigestAfterFit(optimizers::Get(name, schedule, update), 1);
       for (int devices : {2, 3, 5})
