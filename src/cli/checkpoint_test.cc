@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/tensor_difference.h"
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 #include "lockstep/checkpoint/checkpoint.h"
 #include "lockstep/checkpoint/convert.h"
 #include "lockstep/checkpoint/safetensors.h"

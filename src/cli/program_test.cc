@@ -14,7 +14,7 @@
 #include <string>
 
 #include "base/folder_test.h"
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 #include "net/grpc_test.h"
 #include "net/ports.h"
 

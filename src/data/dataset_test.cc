@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "data/dataset_node.h"
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 #include "lockstep/data/transformations.h"
 #include "lockstep/runtime/random.h"
 

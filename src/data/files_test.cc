@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "data/dataset_node.h"
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 #include "lockstep/data/transformations.h"
 
 namespace lockstep::data {

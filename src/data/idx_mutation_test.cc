@@ -5,7 +5,7 @@
 #include "base/mutation_test.h"
 #include "data/counter_hash.h"
 #include "data/idx.h"
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 
 LOCKSTEP_WATCH_ALLOCATIONS
 

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 
 namespace lockstep::data {
 namespace {

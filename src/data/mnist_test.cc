@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 
 namespace lockstep::data {
 namespace {

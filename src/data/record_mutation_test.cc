@@ -2,7 +2,7 @@
 
 #include "base/mutation_test.h"
 #include "data/dataset_node.h"
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 #include "lockstep/data/example.h"
 #include "lockstep/data/files.h"
 #include "lockstep/data/record.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "data/counter_hash.h"
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 
 namespace lockstep::data {
 namespace {

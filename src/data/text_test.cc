@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "data/synthetic_text.h"
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 
 namespace lockstep::data {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "data/test_files.h"
+#include "data/written_files_test.h"
 #include "lockstep/data/files.h"
 #include "lockstep/runtime/random.h"
 
