@@ -143,16 +143,21 @@ def with_class_weights(dataset, class_weight):
 
 
 class EpochCalls(Callback):
-    """Tells a `PyDataset` of each epoch's begin and end."""
+    """Tells a `PyDataset` of each epoch's begin and end. As in Keras, whose `fit` and `evaluate` start the set anew, it hears
+    of an end before the first begin, too; in `predict` it does not."""
 
-    def __init__(self, items):
+    def __init__(self, items, starts_anew=True):
         super().__init__()
-        self._items = items
+        self._items = items if is_items(items) else None
+        if starts_anew:
+            self.tell("end")
+
+    def tell(self, what):
+        """Calls the set's own `on_epoch_begin` or `on_epoch_end`, if it has one."""
+        getattr(self._items, f"on_epoch_{what}", lambda: None)()
 
     def on_epoch_begin(self, epoch, logs=None):
-        """Calls the set's own `on_epoch_begin`, if it has one."""
-        getattr(self._items, "on_epoch_begin", lambda: None)()
+        self.tell("begin")
 
     def on_epoch_end(self, epoch, logs=None):
-        """Calls the set's own `on_epoch_end`, if it has one."""
-        getattr(self._items, "on_epoch_end", lambda: None)()
+        self.tell("end")

@@ -395,6 +395,8 @@ class Trainer:
         verbose = _shown(verbose)
         batch_size, steps = _fit_arguments.batch_size_of(batch_size), whole_executions(
             self, _fit_arguments.steps_of(steps, "steps"))
+        calls = EpochCalls(x)
+        calls.tell("begin")
         x = dataset_of(x, steps, "steps")
         native = self._native_data(x, y, sample_weight)
         with self._scope():
@@ -414,6 +416,7 @@ class Trainer:
             else:
                 from . import _loop
                 logs = _loop.evaluate(self, x, y, batch_size, verbose, sample_weight, steps, callbacks)
+        calls.tell("end")
         if return_dict:
             return logs
         return self._in_order_of_metrics(logs)
@@ -431,10 +434,14 @@ class Trainer:
         verbose = _shown(verbose)
         batch_size, steps = _fit_arguments.batch_size_of(batch_size), whole_executions(
             self, _fit_arguments.steps_of(steps, "steps"))
+        calls = EpochCalls(x, starts_anew=False)
+        calls.tell("begin")
         x = dataset_of(x, steps, "steps")
         from . import _loop
         with self._scope():
-            return _loop.predict(self, x, batch_size, verbose, steps, callbacks)
+            made = _loop.predict(self, x, batch_size, verbose, steps, callbacks)
+        calls.tell("end")
+        return made
 
     def predict_on_batch(self, x):
         """The outputs for one batch, as NumPy arrays."""
@@ -509,15 +516,15 @@ class Trainer:
         return total / _replicas() if _replicas() > 1 else total
 
     def _track_output(self, y_pred):
-        """Keeps the mean of each output's loss, where there are several: NAME_loss."""
+        """Keeps the mean of each output's loss, where there are several: NAME_loss. As in Keras, whose traced steps know no
+        sizes, batches of fewer examples count there as much as all others."""
         def track(key, value):
             if key is None or isinstance(key, int):
                 key = f"output_{key or 0}"
             tracker = self._output_losses.get(key)
             if tracker is None:
                 tracker = self._output_losses[key] = metrics_module.Mean(name=f"{key}_loss")
-            size = convert_to_tensor(_batch_size(y_pred), dtype="float32")
-            tracker.update_state(value, sample_weight=size)
+            tracker.update_state(value, sample_weight=None if _native.is_tracing() else _batch_size(y_pred))
         return track
 
     def compute_metrics(self, x, y, y_pred, sample_weight=None):

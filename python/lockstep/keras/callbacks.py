@@ -140,13 +140,12 @@ class Hooks:
 
     def epoch_end(self, epoch, logs):
         self._trained.finish()
-        shown = dict(logs)
+        self._last = dict(logs)
         for one in self.callbacks:
             if one is not self.history:
                 one.on_epoch_end(epoch, logs)
         self.history.on_epoch_end(epoch, dict(logs))
-        self._last = dict(logs)
-        self._line.end(self._line.done, shown)
+        self._line.end(self._line.done, logs)  # with what callbacks have added, such as the learning rate
 
     def train_batch_begin(self, batch):
         self._trained.begin(batch)
@@ -744,3 +743,7 @@ class BackupAndRestore(Callback):
 
 class ProgbarLogger(Callback):
     """The line of progress, which `fit` prints by itself."""
+
+
+from ._remote_monitor import RemoteMonitor  # noqa: E402, F401
+from ._swap_ema_weights import SwapEMAWeights  # noqa: E402, F401

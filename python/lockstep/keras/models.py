@@ -365,6 +365,8 @@ class Functional(Model):
             args, kwargs = nest._pack((node.args, node.kwargs), iter([
                 values[id(one)] if isinstance(one, KerasTensor) else one
                 for one in nest.flatten((node.args, node.kwargs))]))
+            if training is not None and "training" in node.layer._call_parameters():
+                kwargs = {**kwargs, "training": training}  # Keras's rule: what this call says goes before what a layer was given
             outputs = node.layer(*args, **kwargs)
             for symbol, value in zip(nest.flatten(node.outputs), nest.flatten(outputs)):
                 values[id(symbol)] = value

@@ -361,6 +361,9 @@ def save_model(model, filepath, overwrite=True, **kwargs):
     Raises: ValueError for another ending or a file that is there; NotImplementedError for what has no
     config; ImportError without h5py."""
     path = os.fspath(filepath)
+    if path.endswith((".h5", ".hdf5")):
+        raise ValueError(f"[save] whole models are written to `.keras` files, not to HDF5; got filepath={filepath}. Take a name "
+                         "that ends in `.keras`, or save the weights alone: model.save_weights(\"NAME.weights.h5\")")
     if not path.endswith(".keras"):
         raise ValueError("Invalid filepath extension for saving. Please add either a `.keras` extension for "
                          "the native Keras format (recommended) or a `.h5` extension. Use "
@@ -391,6 +394,9 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
                          "`load_model()` in Keras 3. In order to reload a TensorFlow SavedModel as an inference-only layer in "
                          f"Keras 3, use `keras.layers.TFSMLayer({filepath}, call_endpoint='serving_default')` (note that your "
                          "`call_endpoint` might have a different name).")
+    if not path.endswith(".keras") and os.path.exists(path):
+        raise ValueError(f"[load] whole models are read from `.keras` files, not from HDF5; got filepath={filepath}. Build the "
+                         "model and call model.load_weights, or save it again with a name that ends in `.keras`")
     if not path.endswith(".keras") or not zipfile.is_zipfile(path):
         raise ValueError(f"File not found: filepath={filepath}. Please ensure the file is an accessible "
                          "`.keras` zip file.")

@@ -33,7 +33,22 @@ class Normalization(Layer):
             raise ValueError("When setting values directly, both `mean` and `variance` must be set. Received: "
                              f"mean={mean} and variance={variance}")
         self.input_mean, self.input_variance = mean, variance
-        self.mean, self.variance = mean, variance
+
+    mean = property(lambda self: self._shown("mean"))
+    variance = property(lambda self: self._shown("variance"))
+
+    def _shown(self, name):
+        """What is subtracted or divided by, in a shape that fits inputs; None before the layer is built."""
+        if "_wide" not in self.__dict__:
+            return None
+        given = getattr(self, f"input_{name}")
+        return self._fitting(getattr(self, f"adapt_{name}").value() if given is None else given, self._dtype)
+
+    def _fitting(self, value, dtype):
+        from ... import ops_array, ops_math
+        value = convert_to_tensor(value)
+        value = ops_array.reshape(value, self._wide) if value._rank else value
+        return ops_math.cast(ops_array.broadcast_to(value, self._wide), dtype)
 
     def build(self, input_shape):
         if input_shape is None:
@@ -100,14 +115,12 @@ class Normalization(Layer):
         return mean, variance
 
     def call(self, inputs):
-        from ... import ops_array, ops_math
+        from ... import ops_math
         inputs = self._computing(inputs)
         mean, variance = self.input_mean, self.input_variance
         if mean is None:
             mean, variance = self.adapt_mean.value(), self.adapt_variance.value()
-        wide = [ops_math.cast(ops_array.broadcast_to(ops_array.reshape(one, self._wide), self._wide), inputs.dtype)
-                if one._rank else ops_math.cast(one, inputs.dtype)
-                for one in (convert_to_tensor(mean), convert_to_tensor(variance))]
+        wide = [self._fitting(one, inputs.dtype) for one in (mean, variance)]
         scale = ops_math.maximum(ops_math.sqrt(wide[1]), 1e-7)
         return wide[0] + inputs * scale if self.invert else (inputs - wide[0]) / scale
 
