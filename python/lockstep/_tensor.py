@@ -5,7 +5,7 @@ import threading
 import weakref
 
 from . import _gradient_maps, _input_graphs, _native, _records, device_spec, errors
-from ._dtypes import BY_CODE, DType, TensorShape, as_dtype, bfloat16, float32, int32, string
+from ._dtypes import BY_CODE, DType, TensorShape, as_dtype, bfloat16, float32, int32, resource, string
 from ._newest import Newest
 from ._run_shapes import origins, with_shape
 
@@ -368,6 +368,9 @@ class Reference:
 
 def _name(self):
     if not self._symbolic:
+        handle = _native.name_of(self) if self.dtype == resource else None
+        if handle:
+            return handle
         raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
     return _names.get(self._id) or _native.name_of(self) or f"Tensor_{self._id}:0"
 

@@ -658,7 +658,7 @@ class UnreadVariable(Variable):
         self._after_assignment = value._symbolic and _native.has_graph()
 
     def _shown_name(self):
-        return "UnreadVariable"
+        return self.name if self._after_assignment else "UnreadVariable"
 
     @property
     def values(self):
@@ -678,11 +678,15 @@ class UnreadVariable(Variable):
     @property
     def op(self):
         """The op that assigns, in a graph; eagerly the variable."""
-        return self._value.op if self._value._symbolic else self
+        if not self._value._symbolic:
+            return self
+        read = self._value.op
+        before = read.control_inputs if self._after_assignment else ()
+        return before[-1] if before else read
 
     @property
     def name(self):
-        return self._assigned._v.name + ":0"
+        return self.op.name if self._after_assignment else self._assigned._v.name + ":0"
 
 
 def by_handles(handles):

@@ -9,11 +9,12 @@ from . import _value_shapes
 from ._dtypes import BY_CODE, as_dtype, float32, int32, int64
 from ._tensor import Tensor, convert_to_tensor, integers, op, static_shape
 from ._variable import Variable
-from .errors import UnimplementedError
+from .errors import InvalidArgumentError, UnimplementedError
 
 
 def set_seed(seed):
-    """The global seed, from which ops follow that have no seed of their own."""
+    """The global seed, from which ops follow that have no seed of their own; where a graph of version 1 is the default, the
+    graph's."""
     n.set_seed(int(integers(seed, "a seed")))
 
 
@@ -100,6 +101,110 @@ def categorical(logits, num_samples, dtype=int64, seed=None, name=None):
     return n.random_categorical(convert_to_tensor(logits), int(num_samples), as_dtype(dtype), seed)
 
 
+def _parameters(what, values, dtype):
+    """The parameters of a distribution, brought to one shape and in a row, as float64; and that shape."""
+    from . import ops_array
+    from .math import cast
+    values = [convert_to_tensor(one, dtype=dtype) for one in values]
+    whole = values[0]
+    for one in values[1:]:
+        whole = n.add(whole, n.zeros_like(one))
+    if None in whole._shape:
+        raise UnimplementedError(None, None, f"[random] the shape of the parameters of {what} must be known when it is traced; got "
+                                 f"{whole.shape}")
+    return [ops_array.reshape(cast(ops_array.broadcast_to(one, whole._shape), "float64"), [-1]) for one in values], whole._shape
+
+
+def _samples(what, shape, inner):
+    """How many numbers of each parameter a tensor of `shape` has. Raises: InvalidArgumentError where it does not end with
+    `inner`."""
+    shape = static_shape(shape)
+    sizes, kept = list(shape), len(shape) - len(inner)
+    if kept < 0 or sizes[kept:] != list(inner):
+        raise InvalidArgumentError(None, None, f"Shape passed in must end with broadcasted shape; got {sizes} for {what} with "
+                                   f"parameters of shape {list(inner)}")
+    return sizes, int(numpy.prod(sizes[:kept], dtype=int))
+
+
+def _made(numbers, shape, dtype):
+    from . import ops_array
+    from .math import cast
+    return cast(ops_array.reshape(numbers, shape), dtype)
+
+
+def _divided(numbers, beta, dtype):
+    """Gamma numbers of rate 1 by the rates; none is 0."""
+    from .math import maximum
+    if beta is not None:
+        numbers = numbers / convert_to_tensor(beta, dtype=dtype)
+    return maximum(numbers, convert_to_tensor(float(numpy.finfo(dtype.as_numpy_dtype).tiny), dtype=dtype))
+
+
+def _floating(alpha, dtype):
+    """The dtype of gamma numbers. Raises: ValueError for what is no float."""
+    dtype = as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(f"Argument `dtype` got {dtype!r}; gamma numbers are floats")
+    return dtype
+
+
+def gamma(shape, alpha, beta=None, dtype=float32, seed=None, name=None):
+    """Numbers of Gamma distributions, `shape` of each alpha and rate beta. Shapes: alpha, beta broadcast; result
+    `shape` + theirs. No gradient."""
+    dtype = _floating(alpha, dtype)
+    (alphas, *_), inner = _parameters("gamma", [alpha] if beta is None else [alpha, beta], dtype)
+    sizes = list(static_shape(shape))
+    numbers = n.random_gamma(int(numpy.prod(sizes, dtype=int)), alphas, dtype, seed)
+    return _divided(_made(numbers, sizes + list(inner), dtype), beta, dtype)
+
+
+def stateless_gamma(shape, seed, alpha, beta=None, dtype=float32, name=None, alg="auto_select"):
+    """The same, following from `seed`. Shapes: `shape` is the result's, and ends with the parameters'."""
+    dtype = _floating(alpha, dtype)
+    (alphas, *_), inner = _parameters("stateless_gamma", [alpha] if beta is None else [alpha, beta], dtype)
+    sizes, samples = _samples("stateless_gamma", shape, inner)
+    return _divided(_made(n.stateless_gamma(samples, _seed(seed, alg), alphas), sizes, dtype), beta, dtype)
+
+
+def _highest(dtype):
+    return float(dtype.max)
+
+
+def poisson(shape, lam, dtype=float32, seed=None, name=None):
+    """Numbers of Poisson distributions, `shape` of each rate. Shapes: `shape` + that of `lam`."""
+    dtype = as_dtype(dtype)
+    rates = convert_to_tensor(lam, dtype_hint=float32)
+    (rates,), inner = _parameters("poisson", [rates], rates.dtype)
+    sizes = list(static_shape(shape))
+    numbers = n.random_poisson(int(numpy.prod(sizes, dtype=int)), rates, _highest(dtype), dtype, seed)
+    return _made(numbers, sizes + list(inner), dtype)
+
+
+def stateless_poisson(shape, seed, lam, dtype=int32, name=None):
+    """The same, following from `seed`. Shapes: `shape` is the result's, and ends with that of `lam`."""
+    dtype = as_dtype(dtype)
+    rates = convert_to_tensor(lam, dtype_hint=float32)
+    (rates,), inner = _parameters("stateless_poisson", [rates], rates.dtype)
+    sizes, samples = _samples("stateless_poisson", shape, inner)
+    return _made(n.stateless_poisson(samples, _seed(seed), rates, _highest(dtype)), sizes, dtype)
+
+
+def _binomials(draw, what, shape, counts, probs, dtype):
+    probs = convert_to_tensor(probs, dtype_hint=float32)
+    counts = counts if isinstance(counts, Tensor) and counts.dtype == probs.dtype else n.cast(
+        convert_to_tensor(counts), probs.dtype)
+    (counts, probs), inner = _parameters(what, [counts, probs], probs.dtype)
+    sizes, samples = _samples(what, shape, inner)
+    return _made(draw(samples, counts, probs), sizes, as_dtype(dtype))
+
+
+def stateless_binomial(shape, seed, counts, probs, output_dtype=int32, name=None):
+    """How many of `counts` trials succeed, following from `seed`. Shapes: `shape` is the result's, and ends with that of
+    the parameters."""
+    return _binomials(lambda *of: n.stateless_binomial(of[0], _seed(seed), *of[1:]), "stateless_binomial", shape, counts, probs,
+                      output_dtype)
+
+
 def _seed(seed, alg=None):
     _checked(alg)
     return convert_to_tensor(seed)
@@ -154,7 +259,6 @@ def _order(words):
 
 def crop(value, size, seed=None, stateless=False):
     """A part of `size`, its place at random; `tf.image.random_crop`. Raises: InvalidArgumentError."""
-    from .errors import InvalidArgumentError
     value = convert_to_tensor(value)
     size = [int(one) for one in integers(size, "a size")] if hasattr(size, "numpy") else list(size)
     free = [whole - part + 1 for whole, part in zip(value._shape, size)]
@@ -278,6 +382,10 @@ class Generator:
     def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=float32, name=None):
         dtype, shape = as_dtype(dtype), _sizes(shape)
         return _normals(lambda *of: self._native.truncated_normal(shape, *of, dtype), mean, stddev, dtype)
+
+    def binomial(self, shape, counts, probs, dtype=int32, name=None):
+        """How many of `counts` trials succeed. Shapes: `shape` is the result's, and ends with that of the parameters."""
+        return _binomials(self._native.binomial, "binomial", shape, counts, probs, dtype)
 
     def make_seeds(self, count=1):
         return self._native.make_seeds(int(count))

@@ -10,6 +10,7 @@
 #include "python/convert.h"
 #include "python/guard.h"
 #include "runtime/eager.h"
+#include "runtime/graph_builder.h"
 
 namespace lockstep::python {
 
@@ -21,6 +22,8 @@ void Translate(const std::exception_ptr& pointer, void*) {
     std::rethrow_exception(pointer);
   } catch (const graph::OutOfScopeError& error) {
     PyErr_SetString(PyExc_TypeError, error.status().message().c_str());
+  } catch (const runtime::FinalizedGraphError&) {
+    PyErr_SetString(PyExc_RuntimeError, "Graph is finalized and cannot be modified.");
   } catch (const Error& error) {
     const nb::object& raise = TheHooks().raise_error;
     if (!raise.is_valid()) {

@@ -1,5 +1,6 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include "lockstep/nn/initializers.h"
@@ -7,6 +8,7 @@
 #include "lockstep/runtime/random.h"
 #include "python/bind.h"
 #include "python/convert.h"
+#include "runtime/op_seed.h"
 
 namespace lockstep::python {
 
@@ -18,6 +20,14 @@ void BindStateful(nb::module_& m) {
   const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
   m.def("set_seed", &SetSeed);
   m.def("global_seed", &GlobalSeed);
+  m.def(
+      "next_seed_pair",
+      [](Seed seed) -> std::optional<std::pair<int64_t, int64_t>> {
+        const auto pair = runtime::NextSeedPair(seed);
+        if (!pair) return std::nullopt;
+        return std::pair(pair->seed, pair->seed2);
+      },
+      nb::arg().none());
   m.def("set_random_seed", &SetRandomSeed);
   m.def("next_default_seed", &NextDefaultSeed);
   m.def(
@@ -50,6 +60,18 @@ void BindStateful(nb::module_& m) {
         return RandomCategorical(logits, samples, {dtype, seed});
       },
       nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
+  m.def(
+      "random_gamma",
+      [](int64_t samples, const Tensor& alphas, DType dtype, Seed seed) {
+        return RandomGamma(samples, alphas, {dtype, seed});
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
+  m.def(
+      "random_poisson",
+      [](int64_t samples, const Tensor& rates, double highest, DType dtype, Seed seed) {
+        return RandomPoisson(samples, rates, highest, {dtype, seed});
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), unlocked);
   m.def("random_shuffle", &RandomShuffle, nb::arg(), nb::arg().none(), unlocked);
 }
 
@@ -62,6 +84,9 @@ void BindStateless(nb::module_& m) {
   m.def("stateless_truncated_normal", &StatelessTruncatedNormal, unlocked);
   m.def("stateless_categorical", &StatelessCategorical, unlocked);
   m.def("stateless_dropout", &StatelessDropout, unlocked);
+  m.def("stateless_gamma", &StatelessGamma, unlocked);
+  m.def("stateless_poisson", &StatelessPoisson, unlocked);
+  m.def("stateless_binomial", &StatelessBinomial, unlocked);
   m.def("random_split", &RandomSplit, unlocked);
   m.def("random_fold_in", &RandomFoldIn, unlocked);
   m.def("random_permutation", &RandomPermutation, unlocked);
@@ -78,6 +103,7 @@ void BindGenerator(nb::module_& m) {
       .def("uniform_full_int", &Generator::UniformFullInt, unlocked)
       .def("normal", &Generator::Normal, unlocked)
       .def("truncated_normal", &Generator::TruncatedNormal, unlocked)
+      .def("binomial", &Generator::Binomial, unlocked)
       .def("make_seeds", &Generator::MakeSeeds, unlocked)
       .def("split", &Generator::Split, unlocked)
       .def("skip", &Generator::Skip, unlocked)

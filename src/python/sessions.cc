@@ -237,9 +237,11 @@ void BindGraphs(nb::module_& m) {
              return g.GroupEffects([&] { body(); }, name);
            })
       .def("finalize", &Graph::Finalize)
+      .def("reopen", &Graph::Reopen)
       .def_prop_ro("key",
                    [](const Graph& g) { return reinterpret_cast<intptr_t>(g.state().get()); })
       .def_prop_ro("finalized", &Graph::finalized)
+      .def_prop_rw("seed", &Graph::seed, &Graph::SetSeed, nb::arg().none())
       .def("dot", &Graph::ToDot)
       .def("nodes", &NodesOf)
       .def("graph_def", &WrittenGraph)

@@ -22,10 +22,7 @@ SeedPair Pair(int64_t global_seed, int64_t op_seed) {
 }  // namespace
 
 SeedPair FunctionSeeds::Next(std::optional<int64_t> op_seed) {
-  if (!op_seed) {
-    const int64_t automatic = next_op_++;
-    return global_seed_ ? Pair(*global_seed_, automatic) : SeedPair{};
-  }
+  if (!op_seed) return global_seed_ ? Pair(*global_seed_, next_op_++) : SeedPair{};
   return Pair(global_seed_.value_or(kDefaultGraphSeed), *op_seed);
 }
 

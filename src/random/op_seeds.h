@@ -21,7 +21,8 @@ struct SeedPair {
   bool operator==(const SeedPair&) const = default;
 };
 
-/// The op seed 0, 1, 2, ... of the ops that one function graph traces without a seed of their own.
+/// The op seed 0, 1, 2, ... of the ops that one graph or function traces without a seed of their
+/// own, while there is a global one.
 class FunctionSeeds {
  public:
   /// `global_seed` is the one at trace time.
@@ -30,6 +31,7 @@ class FunctionSeeds {
   SeedPair Next(std::optional<int64_t> op_seed);
   /// A new global seed for the ops that are traced from now on; their numbers go on.
   void set_global_seed(std::optional<int64_t> global_seed) { global_seed_ = global_seed; }
+  std::optional<int64_t> global_seed() const { return global_seed_; }
 
  private:
   std::optional<int64_t> global_seed_;

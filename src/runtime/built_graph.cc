@@ -160,7 +160,17 @@ Operation Graph::GroupEffects(const std::function<void()>& body, const std::stri
 }
 
 void Graph::Finalize() const { state_->finalized = true; }
+void Graph::Reopen() const { state_->finalized = false; }
 bool Graph::finalized() const { return state_->finalized; }
+
+std::optional<int64_t> Graph::seed() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->seeds.global_seed();
+}
+void Graph::SetSeed(std::optional<int64_t> seed) const {
+  const std::lock_guard lock(state_->mutex);
+  state_->seeds.set_global_seed(seed);
+}
 
 std::string Graph::ToDot() const {
   const std::lock_guard lock(state_->mutex);

@@ -188,10 +188,12 @@ Tensor GraphTracer::AddNamedConstant(const Tensor& value, const std::string& nam
   return TensorOf(made);
 }
 
+FinalizedGraphError::FinalizedGraphError(const std::string& op)
+    : Error(Code::kFailedPrecondition, "[graph] a finalized graph takes no more ops; got " + op +
+                                           "; add it before Finalize, or build another graph") {}
+
 void GraphState::RequireOpen(const std::string& op) const {
-  if (!finalized) return;
-  throw Error(Code::kFailedPrecondition, "[graph] a finalized graph takes no more ops; got " + op +
-                                             "; add it before Finalize, or build another graph");
+  if (finalized) throw FinalizedGraphError(op);
 }
 
 std::string GraphState::UniqueName(const std::string& base) {

@@ -8,11 +8,18 @@
 
 #include "graph/tracer.h"
 #include "lockstep/runtime/graph.h"
+#include "random/op_seeds.h"
 #include "runtime/variable_state.h"
 
 namespace lockstep::runtime {
 
 struct GraphState;
+
+/// Thrown where an op would be added to a graph that is finalized.
+class FinalizedGraphError : public Error {
+ public:
+  explicit FinalizedGraphError(const std::string& op);
+};
 
 /// The graph of a `lockstep::Graph`, which leads back to it.
 class BuiltGraph : public graph::Graph {
@@ -100,6 +107,7 @@ struct GraphState : std::enable_shared_from_this<GraphState> {
   };
   std::vector<Colocation> colocations;
   std::vector<Variable> variables;
+  random::FunctionSeeds seeds{std::nullopt};  // the graph's own seed, and its ops without one
   bool finalized = false;
 };
 

@@ -15,7 +15,9 @@
 #include "ops/builder.h"
 #include "random/generator.h"
 #include "random/op_seeds.h"
+#include "random/rejection.h"
 #include "runtime/element_draws.h"
+#include "runtime/graph_builder.h"
 #include "runtime/op_seed.h"
 #include "runtime/random_streams.h"
 #include "runtime/variable_state.h"
@@ -52,14 +54,23 @@ Context& GlobalContext() {
   return context;
 }
 
-random::SeedPair NextPair(Context& context, graph::Tracer* tracer, std::optional<int64_t> seed) {
-  if (tracer == nullptr) return context.seeds.NextEager(seed);
+// The counter of what `tracer` traces: a graph's own, or a function's, which begins with the seed
+// of the graph around it, else with the process's.
+random::FunctionSeeds& SeedsOf(Context& context, graph::Tracer& tracer) {
+  if (auto* built = dynamic_cast<runtime::GraphTracer*>(&tracer)) return built->state().seeds;
   std::erase_if(context.tracings, [](const Context::Tracing& t) { return t.graph.expired(); });
   for (Context::Tracing& tracing : context.tracings) {
-    if (tracing.graph.lock() == tracer->graph()) return tracing.seeds.Next(seed);
+    if (tracing.graph.lock() == tracer.graph()) return tracing.seeds;
   }
-  context.tracings.push_back({tracer->graph(), context.seeds.ForFunction()});
-  return context.tracings.back().seeds.Next(seed);
+  const runtime::GraphState* around = runtime::GraphState::Current();
+  context.tracings.push_back(
+      {tracer.graph(), around == nullptr ? context.seeds.ForFunction()
+                                         : random::FunctionSeeds(around->seeds.global_seed())});
+  return context.tracings.back().seeds;
+}
+
+random::SeedPair NextPair(Context& context, graph::Tracer* tracer, std::optional<int64_t> seed) {
+  return tracer == nullptr ? context.seeds.NextEager(seed) : SeedsOf(context, *tracer).Next(seed);
 }
 
 // Where TensorFlow would take any seed, because neither a global nor an op's own one is set,
@@ -155,10 +166,13 @@ Tensor Drawn(const char* op, const RandomOptions& options, const Tensor& blocks)
 
 // The stream of a draw from a generator. Of a generator that was made in a strategy's scope each
 // replica has a copy, and a key of its own that follows from the shared one.
-Tensor Draw(const Variable& state, const RandomSizes& shape) {
-  const Tensor stream = ReadAndSkip(state, Blocks(shape));
+Tensor DrawBlocks(const Variable& state, const Tensor& blocks) {
+  const Tensor stream = ReadAndSkip(state, blocks);
   if (!state.state().InReplica()) return stream;
   return ops::Emit1("RngReplicaState", {stream, ops::Emit1("ReplicaId", {})});
+}
+Tensor Draw(const Variable& state, const RandomSizes& shape) {
+  return DrawBlocks(state, Blocks(shape));
 }
 
 Tensor StateTensor(const random::GeneratorState& state) {
@@ -190,7 +204,16 @@ Variable& StreamPool::Next() {
 random::SeedPair NextOpSeed(std::optional<int64_t> seed) {
   Context& context = GlobalContext();
   std::lock_guard lock(context.mutex);
-  return OrNextOfProgram(context, context.seeds.NextEager(seed));
+  auto* graph = dynamic_cast<runtime::GraphTracer*>(&ops::CurrentBuilder());
+  return OrNextOfProgram(context, NextPair(context, graph, seed));
+}
+
+std::optional<random::SeedPair> NextSeedPair(std::optional<int64_t> seed) {
+  Context& context = GlobalContext();
+  std::lock_guard lock(context.mutex);
+  auto* tracer = dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder());
+  const random::SeedPair pair = NextPair(context, tracer, seed);
+  return pair.nondeterministic() ? std::nullopt : std::optional(pair);
 }
 
 }  // namespace runtime
@@ -198,6 +221,10 @@ random::SeedPair NextOpSeed(std::optional<int64_t> seed) {
 void SetSeed(int64_t seed) {
   Context& context = GlobalContext();
   std::lock_guard lock(context.mutex);
+  if (auto* graph = dynamic_cast<runtime::GraphTracer*>(&ops::CurrentBuilder())) {
+    graph->state().seeds.set_global_seed(seed);
+    return;
+  }
   context.seeds = random::GlobalSeeds(seed);
   context.streams.clear();
   for (Context::Tracing& tracing : context.tracings) tracing.seeds.set_global_seed(seed);
@@ -258,6 +285,17 @@ Tensor RandomShuffle(const Tensor& value, std::optional<int64_t> seed) {
   return Gather(value, RandomPermutationLike(value, state));
 }
 
+Tensor RandomGamma(int64_t samples, const Tensor& alphas, const RandomOptions& options) {
+  const Tensor state = Drawn("RandomGamma", options, Blocks(samples * alphas.shape()[0]));
+  return StatelessGamma(samples, state, alphas);
+}
+
+Tensor RandomPoisson(int64_t samples, const Tensor& rates, double highest,
+                     const RandomOptions& options) {
+  const Tensor state = Drawn("RandomPoissonV2", options, Blocks(samples * rates.shape()[0]));
+  return StatelessPoisson(samples, state, rates, highest);
+}
+
 Generator::Generator(const std::array<int64_t, 3>& state)
     : state_(
           [&] {
@@ -292,6 +330,13 @@ Tensor Generator::Normal(const RandomSizes& shape, double mean, double deviation
 Tensor Generator::TruncatedNormal(const RandomSizes& shape, double mean, double deviation,
                                   DType dtype) const {
   return StatelessTruncatedNormal(shape, Draw(state_, shape), mean, deviation, dtype);
+}
+
+Tensor Generator::Binomial(int64_t samples, const Tensor& counts,
+                           const Tensor& probabilities) const {
+  const auto blocks = random::BinomialBlocks(counts.shape()[0], samples);
+  const Tensor state = DrawBlocks(state_, Scalar(static_cast<int64_t>(blocks)));
+  return StatelessBinomial(samples, state, counts, probabilities);
 }
 
 Tensor Generator::MakeSeeds(int64_t count) const {

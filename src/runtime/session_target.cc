@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/partition.h"
@@ -10,6 +11,7 @@
 #include "runtime/graph_dot.h"
 #include "runtime/random_streams.h"
 #include "runtime/session_callable.h"
+#include "runtime/shared_object.h"
 
 namespace lockstep::runtime {
 
@@ -34,11 +36,29 @@ class LocalTarget : public SessionTarget {
   std::shared_ptr<SessionRun> Compile(const graph::Graph& part, size_t num_fetches,
                                       SessionMode mode) override {
     const graph::Graph bound =
-        WithResources(part, [this](const Tensor& handle) { return CellFor(handle); });
+        WithResources(part, [this](const Tensor& handle) { return OwnOf(handle); });
     return std::make_shared<SessionCallable>(bound, num_fetches, mode);
   }
 
  private:
+  // What the session has for a handle of the graph; nothing where it is the handle's own.
+  Tensor OwnOf(const Tensor& handle) {
+    const auto* object = dynamic_cast<const NamedObject*>(handle.object().get());
+    return object != nullptr ? ObjectFor(*object) : CellFor(handle);
+  }
+
+  // The session's queue or accumulator of a name.
+  Tensor ObjectFor(const NamedObject& named) {
+    if (!named.of_graph) return Tensor();
+    const std::lock_guard lock(mutex_);
+    Tensor& own = objects_[{named.kind, named.name}];
+    if (!own.defined()) {
+      own = Tensor::FromObject(MakeSharedObject(named.kind, named.name, named.spec),
+                               DType::kResource, Shape(), DType::kBool);
+    }
+    return own;
+  }
+
   // The cell of a graph's variable, made when it is first named.
   Tensor CellFor(const Tensor& handle) {
     const GraphVariable* variable = AsGraphVariable(handle);
@@ -73,6 +93,7 @@ class LocalTarget : public SessionTarget {
   std::mutex mutex_;
   std::vector<Tensor> kept_;  // so that the addresses of their objects stay theirs
   std::unordered_map<const TensorObject*, Tensor> cells_;
+  std::map<std::pair<std::string, std::string>, Tensor> objects_;  // by kind and name
 };
 
 // Filled while the library is loaded.

@@ -62,6 +62,7 @@ Tensor MakeNamedObject(const std::string& kind, const std::string& name,
   object->kind = kind;
   object->spec = spec;
   object->own = MakeSharedObject(kind, name, spec);
+  object->of_graph = GraphState::Current() != nullptr;
   return Tensor::FromObject(std::move(object), DType::kResource, Shape(), DType::kBool);
 }
 

@@ -49,13 +49,15 @@ struct RegisterSharedObject {
 std::shared_ptr<SharedObject> MakeSharedObject(const std::string& kind, const std::string& name,
                                                const ops::Attributes& spec);
 
-/// One as handles name it: in a session of this process it is `own`, and on another task what that
-/// one keeps under its name.
+/// One as handles name it: eagerly it is `own`; one that was made in a graph is one of each session
+/// of this process, which starts empty; and on another task it is what that one keeps under its
+/// name. Source: each direct session of TensorFlow has resources of its own.
 class NamedObject : public GraphResource {
  public:
   std::string kind;
   ops::Attributes spec;
   std::shared_ptr<SharedObject> own;
+  bool of_graph = false;
 };
 /// A handle of a new one, whose ops are where the scopes say that are open. Errors:
 /// InvalidArgument.

@@ -47,6 +47,17 @@ Tensor StatelessRandomNormal(const RandomSizes& shape, const Tensor& seed, doubl
 Tensor StatelessTruncatedNormal(const RandomSizes& shape, const Tensor& seed, double mean = 0,
                                 double deviation = 1, DType dtype = DType::kFloat32);
 
+// Numbers that are tried until one is accepted, `samples` of each parameter, in float64. Shapes:
+// parameters [p] of float64; result [samples, p]. No gradient.
+
+/// Gamma distributions of these shapes, all above 0, and rate 1. Source: tf.random.stateless_gamma.
+Tensor StatelessGamma(int64_t samples, const Tensor& seed, const Tensor& alphas);
+/// Poisson distributions; no number is above `highest`. Source: tf.random.stateless_poisson.
+Tensor StatelessPoisson(int64_t samples, const Tensor& seed, const Tensor& rates, double highest);
+/// How many of `counts` trials succeed. Source: tf.random.stateless_binomial.
+Tensor StatelessBinomial(int64_t samples, const Tensor& seed, const Tensor& counts,
+                         const Tensor& probabilities);
+
 /// `count` new seeds. Shapes: seed [2], result [count, 2] of the same dtype. Source:
 /// tf.random.split.
 Tensor RandomSplit(const Tensor& seed, int64_t count = 2);

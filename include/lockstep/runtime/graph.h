@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -117,7 +118,14 @@ class Graph {
                          const std::string& name = "group_effects") const;
   /// From now on nothing may be added. Source: tf.Graph.finalize.
   void Finalize() const;
+  /// Takes that back: for sessions that finalize a graph while they are open.
+  void Reopen() const;
   bool finalized() const;
+  /// The seed from which the graph's random ops follow that are made later, and those of functions
+  /// that are traced in it; none at first, whatever the process's is. `lockstep::SetSeed` where the
+  /// graph is the default sets it, too. Source: tf.Graph.seed.
+  std::optional<int64_t> seed() const;
+  void SetSeed(std::optional<int64_t> seed) const;
   /// The graph in the language of Graphviz.
   std::string ToDot() const;
 

@@ -13,7 +13,8 @@ namespace lockstep {
 
 /// Sets the seed from which random ops follow that have no seed of their own, and starts their
 /// streams again, also those of functions that were traced before, which keep the seeds of their
-/// trace. Source: tf.random.set_seed.
+/// trace. Where a graph is the default it sets the graph's own seed alone. Source:
+/// tf.random.set_seed.
 void SetSeed(int64_t seed);
 /// The seed set last; none at the start of the process.
 std::optional<int64_t> GlobalSeed();
@@ -46,6 +47,11 @@ Tensor RandomCategorical(const Tensor& logits, int64_t samples,
                          const RandomOptions& options = {.dtype = DType::kInt64});
 /// The rows of `value` in random order. Source: tf.random.shuffle.
 Tensor RandomShuffle(const Tensor& value, std::optional<int64_t> seed = {});
+/// `samples` numbers of each parameter, float64. Shapes: as StatelessGamma; `options.dtype` is that
+/// of TensorFlow's op, whose stream is its own. Source: tf.random.gamma, tf.random.poisson.
+Tensor RandomGamma(int64_t samples, const Tensor& alphas, const RandomOptions& options = {});
+Tensor RandomPoisson(int64_t samples, const Tensor& rates, double highest,
+                     const RandomOptions& options = {});
 
 /// A stream of random numbers whose place is a variable: it can be saved, and draws in traced
 /// functions advance it. A draw of n elements advances the counter by 256 n. Copies share the
@@ -68,6 +74,8 @@ class Generator {
                 DType dtype = DType::kFloat32) const;
   Tensor TruncatedNormal(const RandomSizes& shape, double mean = 0, double deviation = 1,
                          DType dtype = DType::kFloat32) const;
+  /// Shapes: as StatelessBinomial.
+  Tensor Binomial(int64_t samples, const Tensor& counts, const Tensor& probabilities) const;
 
   /// int64 [2, count]: seeds for stateless ops in its columns.
   Tensor MakeSeeds(int64_t count) const;

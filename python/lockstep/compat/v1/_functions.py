@@ -282,6 +282,7 @@ class colocate_with:
         from ..._variable import Variable
         self._native, self._place = None, []
         if in_graph() and op is not None:
+            op = getattr(op, "variable", op)  # of the op that holds one
             beside = op.value() if isinstance(op, Variable) else op.outputs[0] if hasattr(op, "outputs") else op
             self._native = _native.Colocate(convert_to_tensor(beside))
             place = getattr(op, "device", "")

@@ -5,6 +5,7 @@ import re
 import weakref
 
 from ... import _function, _native, _threads, errors, nest
+from ..._dtypes import resource
 from ..._function import Operation
 from ..._thread_lists import ThreadList
 from ..._variable import UnreadVariable, Variable
@@ -29,7 +30,6 @@ class Graph:
         self._rank_free = set()  # runs that need no placeholder's number of axes
         self._of_gradients = set()  # the numbers of nodes that gradients made, where a placeholder has no shape
         self._not_fed, self._not_fetched = set(), set()  # names
-        self.seed = None
         _by_key[self._native.key] = self
 
     @staticmethod
@@ -54,6 +54,9 @@ class Graph:
     def get_tensor_by_name(self, name):
         """The tensor of a name such as "x:0". Raises: ValueError for another form, KeyError where there is none."""
         if ":" not in name:
+            if any(one.name == name for one in self._native.operations()):
+                raise ValueError(f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of the form "
+                                 '"<op_name>:<output_index>".')
             raise ValueError(f"The name {name!r} looks like an (invalid) Operation name, not a Tensor name. Tensor names must "
                              'be of the form "<op_name>:<output_index>".')
         try:
@@ -66,6 +69,15 @@ class Graph:
                 found = "does not exist in the graph."
             raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {of!r}, {found}") \
                 from None
+
+    @property
+    def seed(self):
+        """The seed from which its random ops follow that are made later; None at first."""
+        return self._native.seed
+
+    @seed.setter
+    def seed(self, value):
+        self._native.seed = None if value is None else int(value)
 
     version = property(lambda self: len(self._native.operations()))
     building_function = False
@@ -198,7 +210,14 @@ class GraphOperation:
         self.graph = graph
 
     name = property(lambda self: self._native.name)
-    type = property(lambda self: {"Group": "NoOp"}.get(self._native.type, self._native.type))
+
+    @property
+    def type(self):
+        kind = self._native.type
+        if kind == "Const" and self._native.outputs()[0].dtype == resource:
+            return "VarHandleOp"
+        return {"Group": "NoOp"}.get(kind, kind)
+
     device = property(lambda self: _whole_name(self._native.device))
     outputs = property(lambda self: self._native.outputs())
     inputs = property(lambda self: self._native.inputs())
@@ -206,6 +225,11 @@ class GraphOperation:
     def node_def(self):
         """The op as a GraphDef has it: `name`, `op`, `input`, `device`, `attr`."""
         return next(one for one in self.graph.as_graph_def().node if one.name == self.name)
+
+    def colocation_groups(self):
+        """The names of the ops with which it is together: [b"loc:@NAME"], its own where there is none."""
+        attributes = self.node_def.attr
+        return list(attributes["_class"].list.s) if "_class" in attributes else [f"loc:@{self.name}".encode()]
 
     control_inputs = property(lambda self: [GraphOperation(one, self.graph) for one in self._native.control_inputs()])
 

@@ -36,7 +36,7 @@ def _without_values(variables=None):
 
 class Scaffold:
     """What a session with hooks is set up with; what is not given is made by `finalize`, or taken from the graph's
-    collections. Raises: ValueError for an `init_fn` that takes no (scaffold, session)."""
+    collections; the graph takes no more ops then. Raises: ValueError for an `init_fn` that takes no (scaffold, session)."""
 
     def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None, ready_for_local_init_op=None,
                  local_init_op=None, summary_op=None, saver=None, copy_from_scaffold=None, local_init_feed_dict=None):
@@ -60,7 +60,7 @@ class Scaffold:
     def finalize(self):
         """Makes what was not given. Returns: itself."""
         from . import get_default_graph, global_variables, global_variables_initializer
-        from .saving import Saver
+        from .saving import Saver, ask_for_hidden
         from .summary import merge_all
         if get_default_graph().finalized:
             return self
@@ -72,6 +72,8 @@ class Scaffold:
                 setattr(self, name, from_collection(name, make))
         if self.saver is None and global_variables():
             self.saver = from_collection("savers", Saver)
+        ask_for_hidden(get_default_graph())
+        get_default_graph().finalize()
         return self
 
 
@@ -149,6 +151,7 @@ class _Monitored:
         from . import get_default_graph
         self._hooks, self._creator, self._recovers, self._grace = list(hooks or []), session_creator, recovers, grace
         self._graph = get_default_graph()
+        self._reopens = not self._graph.finalized
         for one in self._hooks:
             one.begin()
         self._open()
@@ -247,6 +250,8 @@ class _Monitored:
     def _end(self):
         """Closes the session, which ends what its threads wait for, and joins them."""
         session, self._session = self._session, None
+        if self._reopens:
+            self._graph._native.reopen()
         self._coord.request_stop()
         for one in self._coord._registered:
             one.join(0.2)

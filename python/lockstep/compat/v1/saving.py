@@ -13,6 +13,22 @@ from ..._whole_files import write_whole
 from ...train import load_checkpoint
 
 
+def ask_for_hidden(graph):
+    """For each rate of an optimizer of the graph, (whether it has a value, what gives it its first). Adds what the graph has
+    not yet, unless it is finalized."""
+    from . import is_variable_initialized
+    asked = graph.get_collection_ref("lockstep/hidden")
+    if not graph.finalized:
+        with graph.as_default():
+            known = {one for one, _, _ in asked}
+            for one in graph._native.variables():
+                if one.key in graph.get_collection("lockstep/optimizers") and one.key not in known:
+                    own = Variable._wrap(one)
+                    own._of_graph = True
+                    asked.append((one.key, is_variable_initialized(own), own.initializer))
+    return [(ready, initializer) for _, ready, initializer in asked]
+
+
 class Saver:
     """Writes the variables of a graph from a session into a checkpoint, under their names, and back."""
 
@@ -21,7 +37,7 @@ class Saver:
         from . import global_variables, in_graph
         self._given = var_list
         self._kept = []
-        self._most = max_to_keep
+        self._most, self._relative = max_to_keep, options.get("save_relative_paths", False)
         self._every = keep_checkpoint_every_n_hours * 3600
         self._written, self._next_kept = {}, time.time() + self._every
         if in_graph() and not defer_build and not (global_variables() if var_list is None else var_list):
@@ -83,7 +99,11 @@ class Saver:
             with sess.graph.as_default():
                 self.export_meta_graph(f"{save_path}.{meta_graph_suffix}")
         if write_state:
-            update_checkpoint_state(os.path.dirname(save_path) or ".", save_path, self._kept, latest_filename)
+            folder = os.path.dirname(save_path) or "."
+            kept = [save_path, *self._kept]
+            if self._relative:  # to the folder
+                kept = [os.path.relpath(one, folder) if os.path.isabs(one) else one for one in kept]
+            update_checkpoint_state(folder, kept[0], kept[1:], latest_filename)
         return save_path
 
     def _keep(self, path, meta_graph_suffix):
@@ -141,17 +161,9 @@ class Saver:
 
     def _set_hidden(self, session):
         """Gives the rates of optimizers, which no checkpoint of version 1 has, their values where they have none."""
-        from . import is_variable_initialized, variables_initializer
-        graph = session.graph
-        hidden = graph.get_collection("lockstep/optimizers")
-        if not hidden or graph.finalized:
-            return
-        with graph.as_default():
-            own = [Variable._wrap(one) for one in graph._native.variables() if one.key in hidden]
-            ready = session.run([is_variable_initialized(one) for one in own])
-            empty = [one for one, there in zip(own, ready) if not there]
-            if empty:
-                session.run(variables_initializer(empty))
+        asked = ask_for_hidden(session.graph)
+        ready = session.run([ready for ready, _ in asked])
+        session.run([initializer for there, (_, initializer) in zip(ready, asked) if not there])
 
     @property
     def last_checkpoints(self):
@@ -202,11 +214,10 @@ def _stored(reader, name, variable):
 
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
                             latest_filename=None, **options):
-    """Writes the file that names the newest checkpoint of a directory."""
+    """Writes the file that names the newest checkpoint of a directory: by paths below it where the directory and they are
+    given by relative ones."""
     def inside(path):
-        path = os.path.abspath(path)
-        folder = os.path.abspath(save_dir)
-        return os.path.relpath(path, folder) if path.startswith(folder + os.sep) else path
+        return path if os.path.isabs(save_dir) or os.path.isabs(path) else os.path.relpath(path, save_dir)
     lines = [f'model_checkpoint_path: "{inside(model_checkpoint_path)}"']
     lines += [f'all_model_checkpoint_paths: "{inside(one)}"'
               for one in all_model_checkpoint_paths or [model_checkpoint_path]]

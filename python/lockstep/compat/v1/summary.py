@@ -10,29 +10,32 @@ import numpy
 from ... import _native
 from ..._function import name_scope, variable_prefix
 from ..._messages import Message
-from ..._tensor import convert_to_tensor
+from ..._tensor import convert_to_tensor, named
 
 _KEY = "summaries"
 
 
 def _tag(name, family):
-    """The name in the open scopes, numbered where an op of the graph has it; below the family, which comes first."""
+    """The name in the open scopes, numbered where an op of the graph has it, below the family, which comes first; and the
+    op's name."""
     if family is not None:
-        return f"{family}/{_tag(f'{family}/{name}', None)}"
+        tag, op = _tag(f"{family}/{name}", None)
+        return f"{family}/{tag}", op
     if not _native.has_graph():
-        return variable_prefix() + name
+        return variable_prefix() + name, None
     with name_scope(re.sub(r"[^-/.\w]", "_", name).lstrip("/")) as scope:
-        return scope.rstrip("/")
+        return scope.rstrip("/"), scope
 
 
 def _add(name, data, collections, values, suffix="", family=None):
     """An op that gives a serialized `tf.Summary`, with what `values(tag, array)` makes of a run's data."""
     from . import add_to_collection
-    tag = _tag(name, family) + suffix
+    tag, op = _tag(name, family)
+    tag += suffix
 
     def write(tensors):
         return [convert_to_tensor(values(tag, tensors[0]))]
-    made = _native.host_call(write, [convert_to_tensor(data)], [7], [[]])[0]
+    made = named(_native.host_call(write, [convert_to_tensor(data)], [7], [[]])[0], op)
     for key in [_KEY] if collections is None else collections:
         add_to_collection(key, made)
     return made
@@ -131,15 +134,17 @@ def text(name, tensor, collections=None):
 
 def merge(inputs, collections=None, name=None):
     """One op for several summaries."""
-    return _native.host_call(lambda values: [convert_to_tensor(b"".join(one._item() for one in values))],
-                             list(inputs), [7], [[]])[0]
+    with name_scope(name or "Merge"):
+        made = _native.host_call(lambda values: [convert_to_tensor(b"".join(one._item() for one in values))],
+                                 list(inputs), [7], [[]])[0]
+        return named(made, "MergeSummary")
 
 
 def merge_all(key=_KEY, scope=None, name=None):
     """One op for all summaries of the graph; None where there are none."""
     from . import get_collection
     inputs = get_collection(key, scope)
-    return merge(inputs) if inputs else None
+    return merge(inputs, name=name) if inputs else None
 
 
 class FileWriter:

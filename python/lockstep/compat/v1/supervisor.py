@@ -66,6 +66,7 @@ class Supervisor:
                  checkpoint_basename="model.ckpt", session_manager=None, summary_writer=USE_DEFAULT, init_fn=None,
                  local_init_run_options=None):
         from . import get_default_graph
+        from .saving import ask_for_hidden
         self._graph, self.is_chief = graph or get_default_graph(), is_chief
         self.init_feed_dict, self._init_fn = init_feed_dict, init_fn
         self._logdir, self.save_model_secs, self.save_summaries_secs = logdir, save_model_secs, save_summaries_secs
@@ -82,6 +83,7 @@ class Supervisor:
         if self._own_writer and logdir and is_chief:
             from .summary import FileWriter
             self.summary_writer = FileWriter(logdir)
+        ask_for_hidden(self._graph)
         self._graph.finalize()
 
     def _make(self, init_op, ready_op, ready_for_local_init_op, local_init_op, saver, global_step, summary_op):
