@@ -54,8 +54,8 @@ class DType(int):
 
     @property
     def size(self):
-        return {"bool": 1, "string": 1, "bfloat16": 2, "float16": 2}.get(self.name) or (
-            int("".join(c for c in self.name if c.isdigit())) // 8)
+        known = {"bool": 1, "string": 0, "resource": 0, "bfloat16": 2, "float16": 2}.get(self.name)
+        return int("".join(c for c in self.name if c.isdigit())) // 8 if known is None else known
 
     @property
     def as_datatype_enum(self):
@@ -296,6 +296,13 @@ class TensorShape:
         if other._dims is None:
             return self
         return TensorShape([b if a is None else a for a, b in zip(self._dims, other._dims)])
+
+    def most_specific_compatible_shape(self, other):
+        """The shape with the sizes that both have, None for the others; of unknown rank where theirs differ."""
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
+            return TensorShape(None)
+        return TensorShape([a if a == b else None for a, b in zip(self._dims, other._dims)])
 
     def concatenate(self, other):
         return TensorShape(self._dims + TensorShape(other)._dims)

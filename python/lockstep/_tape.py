@@ -188,6 +188,11 @@ class GradientTape:
                        parallel_iterations=None, experimental_use_pfor=True):
         """The jacobian of each row of `target` by the same row of `source`; zeros where it does not depend on it."""
         from . import ops_array
+        for one in (target, source):
+            if one._symbolic or one.shape.rank is None:
+                continue
+            if one.shape.rank < 2:
+                raise ValueError(f"Shape {one.shape} must have rank at least 2")
         full = self.jacobian(target, source, UnconnectedGradients.ZERO)
         rows = target._shape[0]
         middle = len(target._shape)

@@ -1,6 +1,6 @@
 """Objects with variables: `tf.Module`."""
 
-from . import _function
+from . import _function, _late
 from ._variable import Variable
 from .keras._names import to_snake_case
 
@@ -44,6 +44,12 @@ class Module:
 
     def __init__(self, name=None):
         self._name = name or to_snake_case(type(self).__name__)
+
+    def __setattr__(self, name, value):
+        """Keeps the attribute; variables in it get the values that a checkpoint, restored before, has for them."""
+        object.__setattr__(self, name, value)
+        if _late.waiting and next(_walk(value, set(), Variable), None) is not None:
+            _late.restore()
 
     name = property(lambda self: self.__dict__.get("_name") or to_snake_case(type(self).__name__))
 

@@ -256,7 +256,7 @@ class Extended:
     def parameter_devices(self):
         """Where variables live: with each replica, or on the one device of a strategy that keeps them there."""
         own = getattr(self._strategy, "_parameter_device", None)
-        return self.worker_devices if own is None else (own_device(own),)
+        return self.worker_devices if own is None else (f"/device:CPU:{own}",)
 
     experimental_require_static_shapes = False
 

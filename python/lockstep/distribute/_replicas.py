@@ -7,6 +7,7 @@ import typing
 from .. import _native, nest
 from .._tape import with_slices
 from .._tensor import IndexedSlices, Tensor, convert_to_tensor
+from .._thread_lists import ThreadList
 from .._variable import UnreadVariable, Variable
 from ._values import dividable, plain, reduce_number, row_of, PerReplica
 
@@ -30,6 +31,9 @@ def converted(fn):
         return fn
     from .. import autograph
     return autograph.convert_callable(fn)
+
+
+_merged = ThreadList()  # by open run: the ids of what all replicas are given alike
 
 
 def run(strategy, fn, args, kwargs):
@@ -62,6 +66,8 @@ def run(strategy, fn, args, kwargs):
                 flat.append(leaf._values[min(number, len(leaf._values) - 1)])
             elif type(place) is int and isinstance(leaf, PerReplica if not tracing else (PerReplica, Tensor)):
                 flat.append(own[place])
+                if isinstance(leaf, Tensor):
+                    merged.add(own[place]._id)
             else:
                 flat.append(leaf)
         packed_args, packed_kwargs = nest._pack(structure, iter(flat))
@@ -91,13 +97,23 @@ def run(strategy, fn, args, kwargs):
         made.append(tensors)
         return tensors
     owner = threading.current_thread()
-    results = strategy._native.run(replica, given)
+    merged, last_before = set(), convert_to_tensor(0)._id
+    _merged().append(merged)
+    try:
+        results = strategy._native.run(replica, given)
+    finally:
+        _merged().pop()
+
+    def is_same(tensor):
+        """Whether a trace has one value for all replicas: one from outside of them, or of all together."""
+        return tracing and (tensor._id < last_before or tensor._id in merged)
 
     def give(mark):
         kind, place = mark
         if kind == "t":
             value = results[place]
-            is_one = count == 1 or len(made) == count and all(row[place] is made[0][place] for row in made)
+            is_one = count == 1 or len(made) == count and all(row[place] is made[0][place] for row in made) or is_same(
+                made[0][place])
             values = tuple(map(with_slices, value)) if isinstance(value, tuple) else (with_slices(value),) * count
             return values[0] if is_one else PerReplica(values)
         values = [others[place] for others in kept]
@@ -124,6 +140,12 @@ class _Tuple:
     def __init__(self, like, parts):
         self.like = like
         self.parts = parts
+
+
+def _marks_of(value):
+    marks = []
+    _leaf_map_marks(marks.append, value)
+    return marks
 
 
 def _leaf_map_marks(function, value):
@@ -228,14 +250,17 @@ class ReplicaContext:
             def take(leaf):
                 if isinstance(leaf, (PerReplica, IndexedSlices)) or isinstance(leaf, Tensor) and leaf._symbolic:
                     flat.append(plain(leaf))
-                    return ("t", len(flat) - 1)
+                    return ("same" if isinstance(leaf, Tensor) else "t", len(flat) - 1)
                 return ("o", leaf)  # the very same for all replicas
             form.append(_leaf_map(take, made))
             return flat
         results = _native.merge_call(merge, tensors)
         marks = form[0] if form else _last_form(self)
         _remember_form(marks)
-        return _leaf_map_marks(lambda mark: with_slices(results[mark[1]]) if mark[0] == "t" else mark[1], marks)
+        if _merged():
+            alike = [results[one] if kind == "same" else one for kind, one in _marks_of(marks) if kind != "t"]
+            _merged()[-1].update(one._id for one in alike if isinstance(one, Tensor))
+        return _leaf_map_marks(lambda mark: mark[1] if mark[0] == "o" else with_slices(results[mark[1]]), marks)
 
 
 _forms = [None]
