@@ -1,4 +1,4 @@
-"""What happens before what in the threads of a program, for the reports of races.
+"""What happens before what in the threads of a program, for the reports of races, and for schedules.
 
 Python's threads begin and end behind the library's back. So the classes of `threading` and `queue` tell it: a
 thread's start and its joining, barriers, elements of a `Queue`, and the functions and futures of a
@@ -56,8 +56,11 @@ def _watch_threads():
         return original(self)
 
     @_replaces(threading.Thread, "join")
-    def join(original, self, *args, **kwargs):
-        made = original(self, *args, **kwargs)
+    def join(original, self, timeout=None):
+        link = self.__dict__.get("_lockstep_link")
+        if link is not None and timeout is None and self is not threading.current_thread() and self.ident is not None:
+            link.joining()
+        made = original(self, timeout)
         self.is_alive()
         return made
 
@@ -101,6 +104,10 @@ def _run_linked(thread, run):
     thread._lockstep_link.begin()
     try:
         run()
+    except Exception as error:
+        if hasattr(thread._lockstep_link, "failed"):
+            thread._lockstep_link.failed(f"{type(error).__name__}: {error}")
+        raise
     finally:
         thread._lockstep_link.end()
         thread.__dict__.pop("run", None)

@@ -1,9 +1,13 @@
 #include "cli/race.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/environment.h"
 #include "base/event_loop.h"
@@ -13,6 +17,7 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/schedule_outcomes.h"
+#include "cli/waiting_threads.h"
 #include "cluster/description.h"
 
 namespace lockstep::cli {
@@ -41,13 +46,20 @@ void RunProgram(const base::ProcessOptions& options, int output_fd, base::OwnedF
     loop.UnwatchFile(process->end_fd());
     --open;
   });
-  const auto limit =
-      std::chrono::duration_cast<base::Duration>(std::chrono::duration<double>(seconds));
-  if (loop.RunUntil([&] { return open == 0; }, limit)) return;
-  throw Error(Code::kDeadlineExceeded, "[race] the program must end within " +
-                                           std::to_string(seconds) +
-                                           " seconds; got none with seed " +
-                                           std::to_string(run->seed) + "; --timeout gives it more");
+  // Looks from time to time whether all threads wait for each other, and go on doing so.
+  constexpr double kLook = 0.25;
+  constexpr int kLooks = 4;
+  int stuck = 0;
+  for (double left = seconds; left > 0; left -= kLook) {
+    const auto limit = std::chrono::duration_cast<base::Duration>(
+        std::chrono::duration<double>(std::min(left, kLook)));
+    if (loop.RunUntil([&] { return open == 0; }, limit)) return;
+    stuck = AllThreadsWait(process->pid()) ? stuck + 1 : 0;
+    run->stuck = stuck >= kLooks;
+    if (run->stuck) break;
+  }
+  run->ended = false;
+  process->Signal(SIGKILL);
 }
 
 ScheduledRun RunSchedule(const RaceArguments& arguments, int64_t seed,
@@ -65,8 +77,9 @@ ScheduledRun RunSchedule(const RaceArguments& arguments, int64_t seed,
   std::filesystem::remove(trace);
   RunProgram(options, output.reads.fd(), output.writes, arguments.timeout_seconds, &run);
   const auto text = base::ReadWholeFile(base::LocalFiles(), trace);
-  // A program that is ended by a signal leaves none.
+  // A program that is ended by a signal leaves what it had come to.
   if (text.ok()) ReadTrace(text.value(), &run);
+  if (!run.ended) run.exact = false;  // nobody has said
   return run;
 }
 
@@ -100,7 +113,7 @@ std::optional<Proof> Prove(const RaceArguments& arguments, ScheduledRun from, Sc
                            const std::filesystem::path& trace) {
   if (from.Ops() != to.Ops()) return {};  // the orders of their graphs differ
   auto way = Between(from.turns, to.turns, 0);
-  while (way && way->swaps > 1 && from.exact && to.exact) {
+  while (way && way->swaps > 1 && from.ended && to.ended) {
     const auto middle = Between(from.turns, to.turns, way->swaps / 2);
     ScheduledRun run = RunSchedule(arguments, from.seed, trace, middle->turns);
     // A thread can't have a turn before its beginning: the run may have gone another way.
@@ -168,21 +181,57 @@ ordered_json Decide(const RaceArguments& arguments, const std::vector<ScheduledR
       {"share", pair->in_outcome},    {"share_in_other", pair->in_other}};
 }
 
+// Of a run without end: where each thread has come to.
+ordered_json TellLastAccesses(const ScheduledRun& run) {
+  std::map<int, TracedAccess> last;
+  for (const TracedAccess& access : run.accesses) {
+    TracedAccess& one = last[access.thread];
+    // An op that reads and writes does both.
+    if (one.writes && one.place == access.place && one.variable == access.variable) continue;
+    one = access;
+  }
+  ordered_json list = ordered_json::array();
+  for (const auto& [thread, access] : last) {
+    std::printf("  the last access of thread %d: %s of `%s` in %s\n", thread,
+                access.writes ? "write" : "read", access.variable.c_str(), access.place.c_str());
+    list.push_back(ToJson(access));
+  }
+  return list;
+}
+
+std::string Seconds(double seconds) {
+  std::ostringstream text;
+  text << seconds;
+  return text.str();
+}
+
 ordered_json Report(const RaceArguments& arguments, const std::vector<ScheduledRun>& runs,
                     const std::vector<std::vector<size_t>>& outcomes, size_t which,
                     const std::filesystem::path& trace) {
-  const ScheduledRun& first = runs[outcomes[which][0]];
-  std::printf("outcome %zu: %zu schedules, status %d, state %s, last line: %s\n  replay: %s%s\n",
-              which + 1, outcomes[which].size(), first.status,
+  ScheduledRun first = runs[outcomes[which][0]];
+  // Where threads waited unseen the seed may all the same lead here again.
+  if (!first.exact && (first.ended || first.stuck))
+    first.exact = RunSchedule(arguments, first.seed, trace).SameOutcome(first);
+  const std::string end = first.ended ? "status " + std::to_string(first.status)
+                          : first.stuck
+                              ? "no end, as all threads wait for each other"
+                              : "no end within " + Seconds(arguments.timeout_seconds) + " seconds";
+  std::printf("outcome %zu: %zu schedules, %s, state %s, last line: %s\n  replay: %s%s\n",
+              which + 1, outcomes[which].size(), end.c_str(),
               first.digest.empty() ? "unknown" : first.digest.c_str(),
               LastLine(first.output).c_str(), Command(arguments, first.seed).c_str(),
               first.exact ? "" : " (not exact: threads waited for each other unseen)");
+  for (const std::string& failure : first.failures)
+    std::printf("  failed: thread %s\n", failure.c_str());
   ordered_json object = {{"schedules", outcomes[which].size()},
                          {"seed", first.seed},
                          {"exact", first.exact},
+                         {"ended", first.ended},
                          {"status", first.status},
                          {"digest", first.digest},
                          {"last_line", LastLine(first.output)}};
+  if (!first.failures.empty()) object["failures"] = first.failures;
+  if (!first.ended) object["last_accesses"] = TellLastAccesses(first);
   if (outcomes.size() > 1) {
     object["decided_by"] = Decide(arguments, runs, outcomes, which, trace);
   }
@@ -191,6 +240,12 @@ ordered_json Report(const RaceArguments& arguments, const std::vector<ScheduledR
 
 // Why it means nothing that all schedules ended like this one; empty where it does.
 std::string NothingCompared(const ScheduledRun& run) {
+  if (!run.ended) {
+    return run.stuck ? "the program must end; got threads that wait for each other under every "
+                       "schedule"
+                     : "the program must end within the time; got none under any schedule; "
+                       "--timeout gives it more";
+  }
   if (run.status != 0) {
     return "the program must end with status 0; got " + std::to_string(run.status) +
            " under every schedule; let it run by itself first";
@@ -240,6 +295,11 @@ int Race(RaceArguments arguments) {
   std::vector<ScheduledRun> runs;
   for (int64_t i = 0; i < arguments.schedules; ++i) {
     runs.push_back(RunSchedule(arguments, arguments.first_seed + i, trace));
+    // Nobody waits for hundreds of runs that all take their whole time.
+    constexpr size_t kMostWithoutEnd = 3;
+    const bool none_ended =
+        std::none_of(runs.begin(), runs.end(), [](const ScheduledRun& run) { return run.ended; });
+    if (none_ended && runs.size() == kMostWithoutEnd) break;
   }
   const auto outcomes = GroupByOutcome(runs);
   ordered_json report = {{"schedules", runs.size()}, {"outcomes", ordered_json::array()}};

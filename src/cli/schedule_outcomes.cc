@@ -91,6 +91,13 @@ std::string TracedAccess::ToString() const {
   return text;
 }
 
+std::vector<std::string> ScheduledRun::FailureKinds() const {
+  std::vector<std::string> kinds;
+  for (const std::string& failure : failures) kinds.push_back(failure.substr(0, failure.find(':')));
+  std::sort(kinds.begin(), kinds.end());
+  return kinds;
+}
+
 bool ReadTrace(const std::string& text, ScheduledRun* run) {
   std::istringstream lines(text);
   std::map<std::tuple<int, bool, std::string, std::string>, int> times;
@@ -112,6 +119,8 @@ bool ReadTrace(const std::string& text, ScheduledRun* run) {
       std::getline(words >> std::ws, access.variable);
       access.occurrence = times[{access.thread, access.writes, access.place, access.variable}]++;
       run->accesses.push_back(std::move(access));
+    } else if (what == "failed") {
+      std::getline(words >> std::ws, run->failures.emplace_back());
     } else if (what == "turn") {
       int thread = 0;
       if (!(words >> thread)) return false;

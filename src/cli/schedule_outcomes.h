@@ -25,17 +25,25 @@ struct TracedAccess {
 struct ScheduledRun {
   int64_t seed = 0;
   int status = 0;  // as a shell reports it
+  // Whether it came to its end; else it was stopped, as all its threads waited for each other or
+  // its time was over.
+  bool ended = true;
+  bool stuck = false;
   std::string output;
   std::string digest;
   bool exact = true;
+  std::vector<std::string> failures;  // exceptions that ended threads: "3 ValueError: why"
   std::vector<TracedAccess> accesses;
   std::vector<int> turns;           // which thread got each
   std::vector<size_t> turns_begin;  // by turn: so many accesses before it
   /// The ops of graphs, in their order.
   std::vector<TracedAccess> Ops() const;
   bool SameOutcome(const ScheduledRun& other) const {
-    return status == other.status && output == other.output && digest == other.digest;
+    return ended == other.ended && status == other.status && output == other.output &&
+           digest == other.digest && FailureKinds() == other.FailureKinds();
   }
+  /// The failures' types, by thread.
+  std::vector<std::string> FailureKinds() const;
 };
 /// Reads what `runtime::Schedule::Write` writes; false where it is no trace.
 bool ReadTrace(const std::string& text, ScheduledRun* run);

@@ -23,6 +23,19 @@ TEST(ReadTrace, ReadsWhatASchedulerWrites) {
   EXPECT_EQ(run.accesses[2].ToString(), "read by thread 2 in a.cc:5 (time 2)");
 }
 
+// A thread that an exception ended makes another outcome, whatever it says; so does no end.
+TEST(ReadTrace, TellsFailuresAndMissingEndsApart) {
+  const ScheduledRun fine = Traced(0, "4", "");
+  const ScheduledRun failed = Traced(1, "4", "failed 3 ValueError: got 1\n");
+  const ScheduledRun other = Traced(2, "4", "failed 3 ValueError: got 2\n");
+  EXPECT_EQ(failed.failures, std::vector<std::string>{"3 ValueError: got 1"});
+  EXPECT_FALSE(fine.SameOutcome(failed));
+  EXPECT_TRUE(failed.SameOutcome(other));
+  ScheduledRun stuck = fine;
+  stuck.ended = false;
+  EXPECT_FALSE(fine.SameOutcome(stuck));
+}
+
 TEST(ReadTrace, RefusesOtherText) {
   ScheduledRun run;
   EXPECT_FALSE(ReadTrace("", &run));

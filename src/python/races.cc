@@ -7,12 +7,14 @@
 #include <set>
 #include <string>
 
+#include "base/thread_watch.h"
 #include "python/bind.h"
 #include "python/convert.h"
 #include "python/guard.h"
 #include "python/site.h"
 #include "runtime/access_log.h"
 #include "runtime/actor.h"
+#include "runtime/schedule.h"
 
 namespace lockstep::python {
 
@@ -58,17 +60,46 @@ nb::list Reports() {
 class ThreadLink {
  public:
   // In the thread that starts it.
-  ThreadLink() { actor_->Learn(runtime::Actor::Current().Publish()); }
+  ThreadLink() {
+    actor_->Learn(runtime::Actor::Current().Publish());
+    if (schedule_ != nullptr) runner_ = schedule_->Starting();
+  }
   // In the thread itself, first and last.
-  void Begin() { runtime::Actor::Become(actor_); }
-  void End() { end_ = runtime::Actor::Current().Publish(); }
-  // In one that has waited for its end.
-  void Joined() const { runtime::Actor::Current().Learn(end_); }
+  void Begin() {
+    runtime::Actor::Become(actor_);
+    if (schedule_ != nullptr) schedule_->Started(runner_);
+  }
+  void End() {
+    end_ = runtime::Actor::Current().Publish();
+    if (schedule_ != nullptr) schedule_->Ending(*runner_);
+  }
+  // In a thread that an exception ends, before.
+  void Failed(const std::string& what) const {
+    if (schedule_ != nullptr) schedule_->Fail(what);
+  }
+  // In one that waits for its end, and in one that has waited.
+  void Joining() const {
+    if (schedule_ != nullptr) schedule_->Joining(*runner_);
+  }
+  void Joined() const {
+    runtime::Actor::Current().Learn(end_);
+    if (schedule_ != nullptr) schedule_->Joined();
+  }
 
  private:
+  // Where the library sees the program's threads anyway, it schedules them without this.
+  runtime::Schedule* const schedule_ =
+      base::WatchesThreads() ? nullptr : runtime::Schedule::Active();
   const std::shared_ptr<runtime::Actor> actor_ = std::make_shared<runtime::Actor>(true);
+  std::shared_ptr<runtime::Schedule::Runner> runner_;  // where there is a schedule
   runtime::Knowledge end_;
 };
+
+// A thread that waits for its turn keeps the interpreter from nobody.
+void* LeaveInterpreter() {
+  return Py_IsInitialized() && PyGILState_Check() ? PyEval_SaveThread() : nullptr;
+}
+void EnterInterpreter(void* left) { PyEval_RestoreThread(static_cast<PyThreadState*>(left)); }
 
 }  // namespace
 
@@ -94,11 +125,14 @@ ops::SourceSite PythonSite() {
 }
 
 void BindRaces(nb::module_& m) {
+  runtime::Schedule::SetLetGo({&LeaveInterpreter, &EnterInterpreter});
   m.def("set_race_check", [](int check) { SetRaceCheck(static_cast<RaceCheck>(check)); });
   nb::class_<ThreadLink>(m, "ThreadLink")
       .def(nb::init<>())
       .def("begin", &ThreadLink::Begin)
       .def("end", &ThreadLink::End)
+      .def("failed", &ThreadLink::Failed)
+      .def("joining", &ThreadLink::Joining)
       .def("joined", &ThreadLink::Joined);
   nb::class_<runtime::HandOver>(m, "HandOver")
       .def(nb::init<>())

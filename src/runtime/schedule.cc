@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "base/environment.h"
 #include "base/hash.h"
@@ -39,6 +40,9 @@ namespace {
 // How often those who wait look whether the thread whose turn it is sleeps. Twice is enough.
 constexpr auto kLook = std::chrono::milliseconds(5);
 
+// Who waits unseen is looked at so often, at most, before a turn is drawn.
+constexpr int kMostLooks = 500;
+
 // Whether a thread of this process waits for something, and does not merely run or want to.
 bool Sleeps(int thread) {
   if (thread == 0) return false;  // it has not begun
@@ -51,11 +55,26 @@ bool Sleeps(int thread) {
   const std::string_view line(text, read);
   const size_t name_end = line.rfind(')');
   return name_end != std::string_view::npos && name_end + 2 < line.size() &&
-         line[name_end + 2] != 'R';
+         line[name_end + 2] != 'R' && line[name_end + 2] != 'D';
 }
 
 constinit thread_local Schedule::Runner* mine = nullptr;
 constinit Schedule* active = nullptr;
+constinit Schedule::LetGo let_go;
+
+// While it lives the thread has let go; made before the schedule is locked.
+class Waiting {
+ public:
+  Waiting() : left_(let_go.leave == nullptr ? nullptr : let_go.leave()) {}
+  ~Waiting() {
+    if (left_ != nullptr) let_go.enter(left_);
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  void* const left_;
+};
 
 std::vector<int> Turns(const std::string& text) {
   std::vector<int> turns;
@@ -90,6 +109,8 @@ const bool kRegistered = [] {
 
 Schedule* Schedule::Active() { return active; }
 
+void Schedule::SetLetGo(LetGo functions) { let_go = functions; }
+
 Schedule::Schedule(uint64_t seed, std::vector<int> turns, std::string trace)
     : randomness_(seed), choices_(seed), given_(std::move(turns)), trace_(std::move(trace)) {
   auto first = std::make_shared<Runner>();
@@ -100,14 +121,34 @@ Schedule::Schedule(uint64_t seed, std::vector<int> turns, std::string trace)
   runners_.push_back(std::move(first));
 }
 
+// Lets those who are away go on as far as they can: to their next turn, or until they wait again.
+void Schedule::Settle(std::unique_lock<std::mutex>& lock) {
+  for (int looks = 0, asleep = 0; looks < kMostLooks && asleep < 2; ++looks) {
+    const auto away = [](const auto& runner) { return runner->state == Runner::State::kAway; };
+    if (std::none_of(runners_.begin(), runners_.end(), away)) return;
+    const bool all = std::all_of(runners_.begin(), runners_.end(), [&](const auto& runner) {
+      return !away(runner) || Sleeps(runner->thread);
+    });
+    asleep = all ? asleep + 1 : 0;
+    look_.wait_for(lock, kLook / 2);
+  }
+}
+
 // Gives the next turn, when nobody has it.
-void Schedule::Pick() {
+void Schedule::Pick(std::unique_lock<std::mutex>& lock) {
+  const auto running = [](const auto& runner) { return runner->state == Runner::State::kRunning; };
+  if (picking_ || std::any_of(runners_.begin(), runners_.end(), running)) return;
+  picking_ = true;
+  Settle(lock);
+  picking_ = false;
   std::vector<Runner*> ready;
   for (const auto& runner : runners_) {
-    if (runner->state == Runner::State::kRunning) return;
     if (runner->state == Runner::State::kReady) ready.push_back(runner.get());
   }
   if (ready.empty()) return;
+  // In the order of their numbers, whenever they were known.
+  std::sort(ready.begin(), ready.end(),
+            [](const Runner* a, const Runner* b) { return a->number < b->number; });
   // The first one that is said and can go on; else one that is drawn.
   const auto find = [&](int number) {
     return std::find_if(ready.begin(), ready.end(),
@@ -138,16 +179,17 @@ void Schedule::AwaitTurn(Runner& runner, std::unique_lock<std::mutex>& lock) {
     (*who)->state = Runner::State::kAway;
     exact_ = false;
     asleep = 0;
-    Pick();
+    Pick(lock);
   }
 }
 
 void Schedule::Touch(std::vector<ScheduledAccess> accesses) {
   if (mine == nullptr) return;
   Runner& own = *mine;
+  const Waiting waiting;
   std::unique_lock lock(mutex_);
   own.state = Runner::State::kReady;
-  Pick();
+  Pick(lock);
   AwaitTurn(own, lock);
   for (const ScheduledAccess& access : accesses) {
     const std::string file = access.site.file;
@@ -155,6 +197,7 @@ void Schedule::Touch(std::vector<ScheduledAccess> accesses) {
               (file.empty() ? "-" : file.substr(file.find_last_of('/') + 1)) + ":" +
               std::to_string(access.site.line) + " " + access.variable + "\n";
   }
+  Stream();
 }
 
 int Schedule::Choose(int count) {
@@ -169,6 +212,13 @@ void Schedule::Note(const std::vector<ScheduledOp>& ops) {
               (op.writes ? " w " : " r ") + (op.node.empty() ? "-" : op.node) + " " + op.variable +
               "\n";
   }
+}
+
+void Schedule::Fail(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  lines_ += "failed " + std::to_string(mine == nullptr ? 0 : mine->number) + " " +
+            what.substr(0, what.find('\n')) + "\n";
+  Stream();
 }
 
 void Schedule::End(const std::string& variable, const void* data, size_t bytes) {
@@ -188,14 +238,16 @@ std::shared_ptr<Schedule::Runner> Schedule::Starting() {
 void Schedule::Started(const std::shared_ptr<Runner>& runner) {
   mine = runner.get();
   runner->thread = gettid();
+  const Waiting waiting;
   std::unique_lock lock(mutex_);
-  Pick();
+  Pick(lock);
   AwaitTurn(*runner, lock);
 }
 
 void Schedule::Ending(Runner& runner) {
   mine = nullptr;
-  const std::lock_guard lock(mutex_);
+  const Waiting waiting;
+  std::unique_lock lock(mutex_);
   runner.state = Runner::State::kEnded;
   for (const auto& other : runners_) {
     if (other->state != Runner::State::kJoining || other->joins != &runner) continue;
@@ -203,28 +255,41 @@ void Schedule::Ending(Runner& runner) {
     other->joins = nullptr;
   }
   std::erase_if(runners_, [&](const auto& one) { return one.get() == &runner; });
-  Pick();
+  Pick(lock);
 }
 
 void Schedule::Joining(Runner& runner) {
   if (mine == nullptr) return;
-  const std::lock_guard lock(mutex_);
+  const Waiting waiting;
+  std::unique_lock lock(mutex_);
   const bool ended = runner.state == Runner::State::kEnded;
   mine->state = ended ? Runner::State::kReady : Runner::State::kJoining;
   mine->joins = ended ? nullptr : &runner;
-  Pick();
+  Pick(lock);
 }
 
 void Schedule::Joined() {
   if (mine == nullptr) return;
+  const Waiting waiting;
   std::unique_lock lock(mutex_);
-  Pick();
+  Pick(lock);
   AwaitTurn(*mine, lock);
+}
+
+// Adds to the trace what is new, so that it is there however the program ends.
+void Schedule::Stream() {
+  if (trace_.empty()) return;
+  if (stream_ == nullptr) stream_ = std::fopen(trace_.c_str(), "w");
+  if (stream_ == nullptr) return;
+  std::fwrite(lines_.data() + streamed_, 1, lines_.size() - streamed_, stream_);
+  std::fflush(stream_);
+  streamed_ = lines_.size();
 }
 
 void Schedule::Write() {
   if (trace_.empty()) return;
   const std::lock_guard lock(mutex_);
+  if (stream_ != nullptr) std::fclose(std::exchange(stream_, nullptr));
   std::FILE* file = std::fopen(trace_.c_str(), "w");
   if (file == nullptr) return;
   std::fprintf(file, "digest %016llx\nexact %d\n%s", static_cast<unsigned long long>(digest_),

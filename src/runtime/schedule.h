@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,7 +33,8 @@ struct ScheduledOp {
 /// starts take turns, from one access of variables to the next, and who goes on at each is drawn
 /// from the seed. A thread that holds variables keeps its turn, so nobody waits for a lock. Where
 /// threads wait for each other in ways that the library does not see (a mutex, a queue), the others
-/// go on after a while, and the schedule is not exact: its seed may not replay it.
+/// go on after a while, and the schedule is not exact: its seed may not replay it. Before each turn
+/// is drawn, those who wait so have gone on to their next access, or wait still, so mostly it does.
 /// LOCKSTEP_SCHEDULE=seed switches it on, for `lockstep race`; LOCKSTEP_SCHEDULE_TURNS names the
 /// threads that get the first turns, as "1,3,2"; LOCKSTEP_SCHEDULE_TRACE names a file for what
 /// happened: one line a fact, see `Write`.
@@ -43,12 +45,22 @@ class Schedule {
   static Schedule* Active();
   Schedule(uint64_t seed, std::vector<int> turns, std::string trace);
 
+  /// What a thread lets go of while it waits for its turn, such as an interpreter's lock: `leave`
+  /// says what `enter` gets later.
+  struct LetGo {
+    void* (*leave)() = nullptr;
+    void (*enter)(void* left) = nullptr;
+  };
+  static void SetLetGo(LetGo functions);
+
   /// The calling thread is about to touch variables; returns when it is its turn.
   void Touch(std::vector<ScheduledAccess> accesses);
   /// Which of `count` things that may come next comes next; 0 for one.
   int Choose(int count);
   /// Ops of a graph that the calling thread will run, in their order.
   void Note(const std::vector<ScheduledOp>& ops);
+  /// The calling thread ends by an exception, which the program goes on without; of one line.
+  void Fail(const std::string& what);
   /// A variable ends with this value: a part of the state's digest.
   void End(const std::string& variable, const void* data, size_t bytes);
 
@@ -61,11 +73,14 @@ class Schedule {
   void Joined();
 
   /// Writes the trace: "digest HEX", "exact 0|1", then "turn THREAD",
-  /// "access THREAD r|w FILE:LINE VARIABLE" and "op THREAD r|w NODE VARIABLE".
+  /// "access THREAD r|w FILE:LINE VARIABLE", "op THREAD r|w NODE VARIABLE" and "failed THREAD
+  /// WHAT". A program that does not come to its end leaves the turns and accesses alone.
   void Write();
 
  private:
-  void Pick();
+  void Stream();
+  void Pick(std::unique_lock<std::mutex>& lock);
+  void Settle(std::unique_lock<std::mutex>& lock);
   void AwaitTurn(Runner& runner, std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
@@ -76,9 +91,13 @@ class Schedule {
   std::vector<std::shared_ptr<Runner>> runners_;  // those that have not ended
   int next_number_ = 1;
   uint64_t turns_ = 0;
+  bool picking_ = false;
+  std::condition_variable look_;
   bool exact_ = true;
   uint64_t digest_ = 0;
   std::string lines_;
+  std::FILE* stream_ = nullptr;
+  size_t streamed_ = 0;  // bytes of the lines
 };
 
 /// Whether the calling thread may lose its turn here: a schedule is active, and the thread holds no

@@ -1,0 +1,77 @@
+"""LOCKSTEP_SCHEDULE, by which `lockstep race` runs programs under many orders of their threads, with Python's threads."""
+import os
+import subprocess
+import sys
+import unittest
+
+START = """
+import queue, threading
+from concurrent.futures import ThreadPoolExecutor
+import lockstep as tf
+v = tf.Variable(0.0, name="v")
+def together(*functions):
+    threads = [threading.Thread(target=function) for function in functions]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    print(v.numpy())
+"""
+
+
+def run(program, seed):
+    """What the program prints under the order of a seed."""
+    environment = dict(os.environ, LOCKSTEP_SCHEDULE=str(seed), LOCKSTEP_LOG="error")
+    done = subprocess.run([sys.executable, "-c", START + program], capture_output=True, text=True, timeout=120,
+                          env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+class SchedulesTest(unittest.TestCase):
+    def outcomes(self, program, seeds=8):
+        """All that the program prints under some seeds, each of which replays."""
+        prints = [run(program, seed) for seed in range(seeds)]
+        self.assertEqual(run(program, seeds - 1), prints[-1])
+        return set(prints)
+
+    def test_a_lost_update_is_found(self):
+        self.assertEqual(self.outcomes("""
+def add(): v.assign(v + 1.0)
+together(add, add)"""), {"1.0", "2.0"})
+
+    def test_functions_take_turns(self):
+        self.assertEqual(self.outcomes("""
+add = tf.function(lambda: v.assign(v + 3.0))
+double = tf.function(lambda: v.assign(v * 2.0))
+together(add, double)"""), {"3.0", "6.0"})
+
+    def test_what_is_right_is_so_in_every_order(self):
+        self.assertEqual(self.outcomes("""
+lock = threading.Lock()
+def add():
+    for _ in range(2):
+        with lock: v.assign(v + 1.0)
+together(add, add)""", 6), {"4.0"})
+
+    def test_threads_that_wait_for_a_queue_go_on(self):
+        self.assertEqual(self.outcomes("""
+things = queue.Queue()
+def put():
+    for number in (1.0, 2.0): v.assign_add(0.5); things.put(number)
+together(put, lambda: [v.assign_add(things.get()) for _ in range(2)])""", 4), {"4.0"})
+
+    def test_threads_that_fail_go_out_of_the_way(self):
+        self.assertEqual(self.outcomes("""
+threading.excepthook = lambda arguments: print(arguments.exc_value)
+def look():
+    if v.numpy() == 1.0: raise ValueError("too late")
+together(look, lambda: v.assign_add(1.0))"""), {"1.0", "too late\n1.0"})
+
+    def test_pools_take_turns(self):
+        self.assertEqual(self.outcomes("""
+with ThreadPoolExecutor(2) as pool:
+    list(pool.map(lambda number: v.assign(v + number), (1.0, 1.0)))
+print(v.numpy())"""), {"1.0", "2.0"})
+
+
+if __name__ == "__main__":
+    unittest.main()
