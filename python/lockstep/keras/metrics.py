@@ -378,22 +378,20 @@ class AccuracyByShape(_NativeMetric):
 def get(identifier):
     """The metric of a name, a class, an object or a function. Raises: ValueError."""
     if isinstance(identifier, str):
-        if identifier in ("accuracy", "acc"):
+        if identifier.lower() in ("accuracy", "acc"):
             return AccuracyByShape(name=identifier)
         later = next((name for name in _LATER + _CORRELATIONS[2:] if identifier in (name, to_snake_case(name))), None)
         if later is not None:
-            return __getattr__(later)()
+            return __getattr__(later)(name=identifier)
         if identifier not in _SHORT:
             raise ValueError(f"Could not interpret metric identifier: {identifier}")
-        cls = _CLASSES[_SHORT[identifier]]
-        return cls(name=identifier if identifier not in _CLASSES else cls._name)
+        return _CLASSES[_SHORT[identifier]](name=identifier)
     if isinstance(identifier, Metric):
         return identifier
     if isinstance(identifier, type):
         return identifier()
     if callable(identifier):
-        made = MeanMetricWrapper(identifier, getattr(identifier, "__name__", None))
-        return made
+        return MeanMetricWrapper(identifier, to_snake_case(getattr(identifier, "__name__", type(identifier).__name__)))
     raise ValueError(f"Could not interpret metric identifier: {identifier}")
 
 
@@ -409,21 +407,18 @@ def deserialize(config, custom_objects=None):
     return saving.deserialize_keras_object(config, custom_objects)
 
 
-def _function(kind):
+def _function(kind, name):
     def metric(y_true, y_pred, **options):
         from . import losses
         return losses._CLASSES[kind](**options).call(y_true, y_pred)
+    metric.__name__ = metric.__qualname__ = name
     return metric
 
 
-for _name in ("mean_squared_error", "mean_absolute_error", "binary_crossentropy",
-              "categorical_crossentropy", "sparse_categorical_crossentropy"):
-    globals()[_name] = _function({"mean_squared_error": "MeanSquaredError",
-                                  "mean_absolute_error": "MeanAbsoluteError",
-                                  "binary_crossentropy": "BinaryCrossentropy",
-                                  "categorical_crossentropy": "CategoricalCrossentropy",
-                                  "sparse_categorical_crossentropy":
-                                      "SparseCategoricalCrossentropy"}[_name])
+for _name, _kind in (("mean_squared_error", "MeanSquaredError"), ("mean_absolute_error", "MeanAbsoluteError"),
+                     ("binary_crossentropy", "BinaryCrossentropy"), ("categorical_crossentropy", "CategoricalCrossentropy"),
+                     ("sparse_categorical_crossentropy", "SparseCategoricalCrossentropy")):
+    globals()[_name] = _function(_kind, _name)
 
 
 def sparse_categorical_accuracy(y_true, y_pred):
