@@ -19,6 +19,12 @@ constexpr base::Duration kWatch = std::chrono::seconds(10);
 constexpr base::Duration kTellAgain = std::chrono::seconds(1);
 constexpr base::Duration kTellWait = std::chrono::seconds(10);
 
+Status NotJoined(const char* where) {
+  return Status(Code::kFailedPrecondition,
+                std::string("[") + where +
+                    "] the task must have joined the job; got a call before that; call Join first");
+}
+
 }  // namespace
 
 Member::Member(net::Rpc& rpc, base::Randomness& randomness, MemberOptions options)
@@ -382,8 +388,7 @@ void Member::TellAgain() {
 }
 
 void Member::SubmitPlain(Command command, Done done) {
-  if (client_ == nullptr)
-    return done(Status(Code::kFailedPrecondition, "[membership] the task must have joined"));
+  if (client_ == nullptr) return done(NotJoined("membership"));
   command.epoch = membership_.epoch;
   client_->Submit(std::move(command), kRequestTimeout,
                   [done = std::move(done)](const Result<std::string>& result) {
@@ -413,8 +418,7 @@ void Member::Leave(Done done) {
 }
 
 void Member::Barrier(const std::string& name, base::Duration timeout, Done done) {
-  if (client_ == nullptr)
-    return done(Status(Code::kFailedPrecondition, "[barrier] the task must have joined"));
+  if (client_ == nullptr) return done(NotJoined("barrier"));
   Command arrive;
   arrive.kind = CommandKind::kArrive;
   arrive.key = name;
@@ -474,8 +478,7 @@ void Member::Delete(const std::string& key, Scope scope, Done done) {
 void Member::CompareAndSet(const std::string& key, std::optional<std::string> expected,
                            const std::string& value, Scope scope,
                            std::function<void(const Result<bool>&)> done) {
-  if (client_ == nullptr)
-    return done(Status(Code::kFailedPrecondition, "[key_value] the task must have joined"));
+  if (client_ == nullptr) return done(NotJoined("key_value"));
   Command command;
   command.kind = CommandKind::kCompareAndSet;
   command.key = key;
@@ -491,13 +494,9 @@ void Member::CompareAndSet(const std::string& key, std::optional<std::string> ex
 
 void Member::Get(const std::string& key, Scope scope,
                  std::function<void(const Result<std::optional<std::string>>&)> done) {
-  if (client_ == nullptr)
-    return done(Status(Code::kFailedPrecondition, "[key_value] the task must have joined"));
-  Query query;
-  query.key = key;
-  query.scope = scope;
-  query.epoch = membership_.epoch;
-  query.timeout = kRequestTimeout;
+  if (client_ == nullptr) return done(NotJoined("key_value"));
+  const Query query{
+      .epoch = membership_.epoch, .scope = scope, .key = key, .timeout = kRequestTimeout};
   client_->Ask(query, [done = std::move(done)](const Result<std::string>& result) {
     if (!result.ok()) return done(result.status());
     FieldReader reader(*result);
@@ -509,14 +508,12 @@ void Member::Get(const std::string& key, Scope scope,
 
 void Member::Wait(const std::string& key, Scope scope, base::Duration timeout,
                   std::function<void(const Result<std::string>&)> done) {
-  if (client_ == nullptr)
-    return done(Status(Code::kFailedPrecondition, "[key_value] the task must have joined"));
-  Query query;
-  query.kind = QueryKind::kWait;
-  query.key = key;
-  query.scope = scope;
-  query.epoch = membership_.epoch;
-  query.timeout = timeout;
+  if (client_ == nullptr) return done(NotJoined("key_value"));
+  const Query query{.kind = QueryKind::kWait,
+                    .epoch = membership_.epoch,
+                    .scope = scope,
+                    .key = key,
+                    .timeout = timeout};
   client_->Ask(query, [done = std::move(done)](const Result<std::string>& result) {
     if (!result.ok()) return done(result.status());
     FieldReader reader(*result);
@@ -526,8 +523,7 @@ void Member::Wait(const std::string& key, Scope scope, base::Duration timeout,
 }
 
 void Member::Health(std::function<void(const Result<std::vector<TaskHealth>>&)> done) {
-  if (client_ == nullptr)
-    return done(Status(Code::kFailedPrecondition, "[health] the task must have joined"));
+  if (client_ == nullptr) return done(NotJoined("health"));
   Query query;
   query.kind = QueryKind::kHealth;
   query.timeout = kRequestTimeout;

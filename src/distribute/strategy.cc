@@ -286,7 +286,8 @@ Tensor Strategy::Gather(const PerReplica& value, int axis) {
     const Tensor& own = value.value(r);
     if (IndexedSlices::Of(own) != nullptr) {
       throw Error(Code::kUnimplemented,
-                  "[strategy.gather] indexed slices can't be gathered; make them dense first");
+                  "[strategy.gather] values must be dense; got indexed slices from replica " +
+                      std::to_string(r) + "; make them dense first");
     }
     if (own.rank() == 0) {
       throw Error(Code::kInvalidArgument,

@@ -23,6 +23,8 @@ class Heart {
  public:
   explicit Heart(base::Duration interval) : interval_(interval) {}
 
+  base::Duration interval() const { return interval_; }
+
   /// From any thread; what is added is held until it was removed and has ended.
   void Add(std::shared_ptr<Beating> beating);
   void Remove(std::shared_ptr<Beating> beating);

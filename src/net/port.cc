@@ -26,8 +26,7 @@ class PortTransport final : public LinkedEndpoint {
   // Reaches the peers with a name in `names` through shared memory.
   Status ShareMemory(const PortOptions& options, Heart& heart, SharedMemoryRendezvous& rendezvous,
                      std::vector<std::string> names) {
-    auto hub = SharedMemoryHub::Create(place_, options.shared_memory, loop_, heart,
-                                       options.beat_interval, *this);
+    auto hub = SharedMemoryHub::Create(place_, options.shared_memory, loop_, heart, *this);
     if (!hub.ok()) return hub.status();
     hub_ = std::move(*hub);
     for (int peer = 0; peer < num_ranks(); ++peer)

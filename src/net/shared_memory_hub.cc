@@ -12,9 +12,10 @@
 
 namespace lockstep::net {
 
-Result<std::unique_ptr<SharedMemoryHub>> SharedMemoryHub::Create(
-    const Place& place, const SharedMemoryOptions& options, base::EventLoop& loop, Heart& heart,
-    base::Duration beat_interval, LinkEvents& events) {
+Result<std::unique_ptr<SharedMemoryHub>> SharedMemoryHub::Create(const Place& place,
+                                                                 const SharedMemoryOptions& options,
+                                                                 base::EventLoop& loop,
+                                                                 Heart& heart, LinkEvents& events) {
   auto control = Segment::Create(ControlBytes(place.num_ranks));
   if (!control.ok()) return control.status();
   ControlHead& head = HeadOf((*control)->data());
@@ -24,12 +25,12 @@ Result<std::unique_ptr<SharedMemoryHub>> SharedMemoryHub::Create(
   head.num_ranks = static_cast<uint32_t>(place.num_ranks);
   head.membership = place.membership;
   return std::unique_ptr<SharedMemoryHub>(
-      new SharedMemoryHub(place, options, loop, heart, beat_interval, events, std::move(*control)));
+      new SharedMemoryHub(place, options, loop, heart, events, std::move(*control)));
 }
 
 SharedMemoryHub::SharedMemoryHub(const Place& place, const SharedMemoryOptions& options,
-                                 base::EventLoop& loop, Heart& heart, base::Duration beat_interval,
-                                 LinkEvents& events, std::shared_ptr<Segment> control)
+                                 base::EventLoop& loop, Heart& heart, LinkEvents& events,
+                                 std::shared_ptr<Segment> control)
     : place_(place),
       options_(options),
       loop_(loop),
@@ -37,7 +38,7 @@ SharedMemoryHub::SharedMemoryHub(const Place& place, const SharedMemoryOptions& 
       events_(events),
       control_(std::move(control)),
       arena_(std::make_shared<SharedArena>(options.limit_bytes)),
-      pulse_(std::make_shared<SharedMemoryPulse>(control_, place.num_ranks, beat_interval,
+      pulse_(std::make_shared<SharedMemoryPulse>(control_, place.num_ranks, heart.interval(),
                                                  options.beat_limit, loop)),
       links_(place.num_ranks) {
   HeadOf(control_->data()).barriers = sleep_barrier_.works() ? 1 : 0;

@@ -36,7 +36,6 @@ class SharedMemoryHub final : public base::Poller {
   static Result<std::unique_ptr<SharedMemoryHub>> Create(const Place& place,
                                                          const SharedMemoryOptions& options,
                                                          base::EventLoop& loop, Heart& heart,
-                                                         base::Duration beat_interval,
                                                          LinkEvents& events);
   ~SharedMemoryHub() override;
 
@@ -59,8 +58,7 @@ class SharedMemoryHub final : public base::Poller {
  private:
   friend class SharedMemoryLink;
   SharedMemoryHub(const Place& place, const SharedMemoryOptions& options, base::EventLoop& loop,
-                  Heart& heart, base::Duration beat_interval, LinkEvents& events,
-                  std::shared_ptr<Segment> control);
+                  Heart& heart, LinkEvents& events, std::shared_ptr<Segment> control);
   void PublishAbort(Epoch epoch, const Abort& abort);
   Status StatusOf(int peer, Ailment ailment) const;
 
