@@ -1,5 +1,7 @@
 """First values of weights: `keras.initializers`."""
 
+from math import prod
+
 from .. import _native
 from .._dtypes import BY_CODE, as_dtype
 from .._tensor import convert_to_tensor
@@ -170,14 +172,41 @@ def native(identifier):
     if getattr(made, "_made", None) is not None:
         return made._made
 
-    def call(shape, dtype):
-        dtype = BY_CODE[dtype]
-        try:
-            value = made(tuple(shape), dtype=dtype)
-        except TypeError:
-            value = made(tuple(shape))
-        return first_value("a weight", convert_to_tensor(value, dtype_hint=dtype))
-    return _native.python_initializer(call)
+    return _native.python_initializer(lambda shape, dtype: _value_of(made, shape, dtype))
+
+
+def _value_of(made, shape, dtype):
+    dtype = BY_CODE[dtype]
+    try:
+        value = made(tuple(shape), dtype=dtype)
+    except TypeError:
+        value = made(tuple(shape))
+    return first_value("a weight", convert_to_tensor(value, dtype_hint=dtype))
+
+
+def of_axes(initializer, inputs):
+    """An initializer for weights whose axes `inputs` are of what comes in, all others of what goes out: where it scales by
+    both, it makes a matrix of as many rows and columns, as Keras does, and not the filters of a convolution. Without a seed
+    it stays as it is: then the weight's name decides."""
+    made = get(initializer)
+    if not isinstance(made, _Native) or made._kind not in _SCALED or made._made is None or made._values.get("seed") is None:
+        return made
+
+    def scaled(shape, dtype=None):
+        rows = prod(shape[axis] for axis in inputs)
+        return _native.reshape(made([rows, prod(shape) // max(rows, 1)], dtype), list(shape))
+    return scaled
+
+
+def one_after_another(each):
+    """What a native layer takes for several weights, which it makes in this order. Initializers of the package that are all
+    alike, and have no seed, are left to the layer, whose weights' names then decide."""
+    first = each[0]
+    if all(isinstance(one, _Native) and one._made is not None and type(one) is type(first) and one._values == first._values
+           and one._values.get("seed") is None for one in each):
+        return native(first)
+    order = iter(each)
+    return _native.python_initializer(lambda shape, dtype: _value_of(next(order, each[-1]), shape, dtype))
 
 
 deserialize = deserializer(get)

@@ -50,14 +50,23 @@ class MultiHeadAttention(NativeLayer):
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.bias_initializer = initializers.get(bias_initializer)
         self._causal = False
-        self._drawn = _seed(seed) if dropout else None
+        self._seed_given = seed
 
     def _options(self):
+        # Keras makes each kernel's initializer anew when it builds: of query, key, value; then the seed of the dropout.
+        kernels = [self._kernel_anew([0]) for _ in range(3)]
+        drawn = _seed(self._seed_given) if self.dropout else None
+        kernels.append(self._kernel_anew([0, 1]))
         return _given(num_heads=self.num_heads, key_dim=self.key_dim, value_dim=self.value_dim,
                       dropout=float(self.dropout), use_bias=self.use_bias,
-                      output_shape=self._output_size, use_causal_mask=self._causal, seed=self._drawn,
-                      kernel_initializer=initializers.native(self.kernel_initializer),
+                      output_shape=self._output_size, use_causal_mask=self._causal, seed=drawn,
+                      kernel_initializer=initializers.one_after_another(kernels),
                       bias_initializer=initializers.native(self.bias_initializer))
+
+    def _kernel_anew(self, inputs):
+        first = self.kernel_initializer
+        made = type(first).from_config(first.get_config()) if isinstance(first, initializers.Initializer) else first
+        return initializers.of_axes(made, inputs)
 
     def call(self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None,
              attention_mask=None, return_attention_scores=False, training=False,
@@ -111,10 +120,11 @@ class Attention(NativeLayer):
     def __init__(self, use_scale=False, score_mode="dot", dropout=0.0, seed=None, **kwargs):
         super().__init__(**kwargs)
         self.use_scale, self.score_mode, self.dropout = use_scale, score_mode, dropout
+        self._drawn = _seed(seed) if dropout else None
 
     def _options(self):
-        return {"use_scale": self.use_scale, "dropout": float(self.dropout),
-                "concat_scores": self.score_mode == "concat"}
+        return _given(use_scale=self.use_scale, dropout=float(self.dropout), concat_scores=self.score_mode == "concat",
+                      seed=self._drawn)
 
     def call(self, inputs, mask=None, training=False, return_attention_scores=False,
              use_causal_mask=False):

@@ -1,6 +1,5 @@
 """Filters that slide over images and steps."""
 
-from ... import _native
 from .. import initializers
 from ._arguments import _channels_last, _one, _padding, _pair, _positive, _window
 from ._dense import _Kernel
@@ -65,24 +64,16 @@ class SeparableConv2D(Conv2D):
                  depthwise_initializer="glorot_uniform", pointwise_initializer="glorot_uniform", depthwise_regularizer=None,
                  pointwise_regularizer=None, depthwise_constraint=None, pointwise_constraint=None, **kwargs):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, 1,
-                         activation, use_bias, **kwargs)
+                         activation, use_bias, depthwise_initializer, **kwargs)
         self.depth_multiplier = depth_multiplier
-        self.depthwise_initializer = initializers.get(depthwise_initializer)
+        self.depthwise_initializer = self.kernel_initializer
         self.pointwise_initializer = initializers.get(pointwise_initializer)
         self._keep_in_python(depthwise=(depthwise_regularizer, depthwise_constraint),
                              pointwise=(pointwise_regularizer, pointwise_constraint))
-        self._own_first = (depthwise_initializer, pointwise_initializer) != ("glorot_uniform",) * 2
 
     def _options(self):
-        made = dict(super()._options(), depth_multiplier=self.depth_multiplier)
-        if self._own_first:
-            made["kernel_initializer"] = self._first_values()
-        return made
-
-    def _first_values(self):
-        """One initializer for both kernels; the depthwise one is made first."""
-        order = iter((self.depthwise_initializer, self.pointwise_initializer))
-        return _native.python_initializer(lambda shape, dtype: next(order)(shape, dtype))
+        kernels = initializers.one_after_another([self.depthwise_initializer, self.pointwise_initializer])
+        return dict(super()._options(), depth_multiplier=self.depth_multiplier, kernel_initializer=kernels)
 
 
 class DepthwiseConv2D(Conv2D):

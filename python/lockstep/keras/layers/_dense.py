@@ -1,5 +1,6 @@
 """Layers that multiply by a matrix."""
 
+from .. import initializers
 from .._layer import Layer
 from .._native_layer import NativeLayer
 from ._arguments import _given, _keep_parts, _native_parts
@@ -56,7 +57,8 @@ class EinsumDense(Layer):
         self.equation, self.bias_axes = equation, bias_axes
         self.partial_output_shape = (output_shape,) if isinstance(output_shape, int) else tuple(output_shape)
         self.activation = activations.get(activation)
-        self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
 
     def build(self, input_shape):
         sides, out = self.equation.replace(" ", "").split("->")
@@ -70,8 +72,9 @@ class EinsumDense(Layer):
         for name, size in zip(reversed(ends), reversed(self.partial_output_shape)):
             if size is not None:
                 sizes[name] = size
+        inputs = [axis for axis, one in enumerate(kernel) if one not in ends]
         self.kernel = self.add_weight(shape=[sizes[one] for one in kernel], name="kernel",
-                                      initializer=self.kernel_initializer)
+                                      initializer=initializers.of_axes(self.kernel_initializer, inputs))
         self.bias = None
         if self.bias_axes:
             first = min(ends.index(one) for one in self.bias_axes)

@@ -177,6 +177,9 @@ class RandomCrop(_RandomImages):
     """While training a part of the images, at one place for a batch; else the middle, scaled. Images must have known sizes."""
 
     def __init__(self, height, width, seed=None, **kwargs):
+        from .. import utils
+        if seed is None:
+            utils.default_seed()  # Keras draws one that it does not use, too
         super().__init__(seed, **kwargs)
         self.height, self.width = height, width
 
