@@ -21,6 +21,7 @@
 #include "lockstep/distribute/partitioners.h"
 #include "lockstep/distribute/replica_context.h"
 #include "lockstep/distribute/sharded_variable.h"
+#include "lockstep/distribute/step_boundary.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/graph/device.h"
 #include "lockstep/monitor/summary.h"

@@ -404,14 +404,28 @@ class Function:
         return nest.map_structure(lambda one: None if one is None else convert_to_tensor(one),
                                   self._python_function(*args, **kwargs))
 
+    def _make_native(self, concrete):
+        with self._lock:
+            if concrete.native is None:
+                concrete.native = self._native_for(concrete)
+                if not self._reduce_retracing and all(one is _TENSOR for one in concrete.leaves) and _shape_of(
+                        concrete.structure) == ((None,) * len(concrete.leaves), ()):
+                    self._by_count[len(concrete.leaves)] = concrete
+
+    def _prepare_for(self, *args):
+        """Traces it for these arguments, unless it is traced, and runs nothing."""
+        concrete, tensors = self._prepare(args, {})
+        if concrete.native is None:
+            self._make_native(concrete)
+        concrete.native.prepare(tensors)
+
+    def _natives(self):
+        """What it has been traced as, in the order of the traces."""
+        return [one.native for one in self._concrete.values() if one.native is not None]
+
     def _run(self, concrete, tensors):
         if concrete.native is None:
-            with self._lock:
-                if concrete.native is None:
-                    concrete.native = self._native_for(concrete)
-                    if not self._reduce_retracing and all(one is _TENSOR for one in concrete.leaves) and _shape_of(
-                            concrete.structure) == ((None,) * len(concrete.leaves), ()):
-                        self._by_count[len(concrete.leaves)] = concrete
+            self._make_native(concrete)
         if self._reduce_retracing and self._signature is None:
             with self._lock:
                 self._relax(concrete, tensors)

@@ -1,11 +1,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "checkpoint/packed_state.h"
 #include "distribute/context.h"
 #include "distribute/servers/asynchronous_train.h"
 #include "distribute/train_steps.h"
-#include "distribute/workers/change_workers.h"
+#include "distribute/workers/journal.h"
+#include "lockstep/distribute/step_boundary.h"
 #include "lockstep/distribute/strategy.h"
 #include "runtime/replica.h"
 
@@ -17,8 +17,8 @@ namespace {
 class TrainLoop {
  public:
   TrainLoop(const BatchSourceFactory& batches, distribute::TrainSteps& programs,
-            distribute::Communicator* ranks)
-      : batches_(batches), programs_(programs), ranks_(ranks), source_(batches()) {}
+            StepBoundary& boundary)
+      : batches_(batches), programs_(programs), boundary_(boundary), source_(batches()) {}
 
   TrainResult result;
 
@@ -38,59 +38,34 @@ class TrainLoop {
     }
   }
 
-  bool IsEntering() const { return ranks_ != nullptr && ranks_->journal().entering(); }
+  bool IsEntering() const { return boundary_.entering(); }
   // Takes over from those who have trained so far.
   void Enter() {
     if (const auto first = source_()) programs_.For(*first);  // makes the variables
-    const auto packed = ranks_->journal().Enter();
-    if (!packed) return BeginPass();  // the job begins with this worker
-    const SavedState state = checkpoint::UnpackState(*packed);
-    const auto about = nlohmann::json::parse(state.metadata);
-    if (about.value("kind", "") != "train") {
-      throw Error(Code::kFailedPrecondition,
-                  "[strategy.train] a worker that joins must run the others' program; got a state "
-                  "of " +
-                      about.value("kind", "nothing") + "; call what they are in first");
-    }
-    for (const auto& [name, cell] : programs_.Variables()) {
-      const Tensor* value = state.Find(name);
-      if (value == nullptr) {
-        throw Error(Code::kFailedPrecondition,
-                    "[strategy.train] a worker that joins must have the others' variables; got " +
-                        name + ", which they do not have; run one program on all workers");
-      }
-      cell->Assign(*value);
-    }
+    const auto state = boundary_.Enter(programs_.Variables());
+    if (!state) return BeginPass();  // the job begins with this worker
+    const auto about = nlohmann::json::parse(state->metadata);
     result.steps = about.value("steps", int64_t{0});
     result.last.clear();
-    for (size_t i = 0; const Tensor* value = state.Find("last/" + std::to_string(i)); ++i)
+    for (size_t i = 0; const Tensor* value = state->Find("last/" + std::to_string(i)); ++i)
       result.last.push_back(*value);
     BeginPass(about.value("taken", int64_t{0}));
   }
   // At the end of a step; false: all want to leave.
   bool Change() {
-    if (ranks_ == nullptr || ranks_->roster() == nullptr) return true;
-    const bool heard = (ranks_->heard() & distribute::kChangeNote) != 0;
-    if (ranks_->roster()->change_waiting()) ranks_->Raise(distribute::kChangeNote);
-    return !heard || distribute::ChangeWorkers(*ranks_, result.steps, [this] { return State(); });
+    return boundary_.Pass(result.steps, [this] {
+      StepBoundary::Passed passed{.variables = programs_.Variables()};
+      for (size_t i = 0; i < result.last.size(); ++i)
+        passed.position.tensors.push_back({"last/" + std::to_string(i), result.last[i]});
+      passed.position.metadata = nlohmann::json{{"steps", result.steps}, {"taken", taken_}}.dump();
+      return passed;
+    });
   }
 
  private:
-  SavedState State() {
-    ranks_->journal().Gather();
-    SavedState state;
-    for (const auto& [name, cell] : programs_.Variables())
-      state.tensors.push_back({name, cell->Read()});
-    for (size_t i = 0; i < result.last.size(); ++i)
-      state.tensors.push_back({"last/" + std::to_string(i), result.last[i]});
-    state.metadata =
-        nlohmann::json{{"kind", "train"}, {"steps", result.steps}, {"taken", taken_}}.dump();
-    return state;
-  }
-
   const BatchSourceFactory& batches_;
   distribute::TrainSteps& programs_;
-  distribute::Communicator* const ranks_;
+  StepBoundary& boundary_;
   BatchSource source_;
   int64_t taken_ = 0;  // of this pass
 };
@@ -104,11 +79,11 @@ TrainResult Strategy::Train(
   distribute::RequireCrossReplica("strategy.train");
   distribute::RequireStrategy("strategy.train", id_, name_);
   const distribute::CrossReplicaScope scope(*this);
-  const distribute::ActivityScope activity(ranks(), distribute::Activity::kTraining);
+  StepBoundary boundary(*this, "strategy.train");
   const auto asynchronous = distribute::MakeAsynchronousTrain(*this, batches, body, options);
   distribute::TrainSteps own(body, *this, options.shards);
   distribute::TrainSteps& programs = asynchronous != nullptr ? asynchronous->programs() : own;
-  TrainLoop loop(batches, programs, ranks());
+  TrainLoop loop(batches, programs, boundary);
   distribute::PhaseScope phase(ranks(), collectives::Phase::kInput);
   bool enters = loop.IsEntering();
   while (enters || steps < 0 || loop.result.steps < steps) {

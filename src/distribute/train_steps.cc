@@ -1,9 +1,9 @@
 #include "distribute/train_steps.h"
 
-#include <map>
 #include <set>
 
 #include "base/log.h"
+#include "runtime/replica.h"
 
 namespace lockstep::distribute {
 
@@ -33,16 +33,13 @@ StepProgram& TrainSteps::For(const std::vector<Tensor>& batch) {
   return *steps_.back().second;
 }
 
-std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>> TrainSteps::Variables()
-    const {
-  std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>> all;
-  std::map<std::string, int> seen;
+std::vector<Tensor> TrainSteps::Variables() const {
+  std::vector<Tensor> all;
   std::set<const void*> known;
   for (const auto& [types, program] : steps_) {
-    for (const auto& cell : program->cells()) {
-      if (!known.insert(cell.get()).second) continue;
-      all.emplace_back(cell->name() + "#" + std::to_string(seen[cell->name()]++), cell);
-    }
+    for (const auto& cell : program->cells())
+      if (known.insert(cell.get()).second)
+        all.push_back(Tensor::FromObject(cell, DType::kResource, cell->shape(), cell->dtype()));
   }
   return all;
 }

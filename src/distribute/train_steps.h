@@ -21,8 +21,8 @@ class TrainSteps {
   TrainSteps(Body body, Strategy& strategy, int shards);
 
   StepProgram& For(const std::vector<Tensor>& batch);
-  /// The variables of all steps, by a name that all workers give them.
-  std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>> Variables() const;
+  /// The handles of the variables of all steps, in the order that all workers give them.
+  std::vector<Tensor> Variables() const;
 
  private:
   const Body body_;

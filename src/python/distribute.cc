@@ -4,7 +4,9 @@
 
 #include "distribute/workers/owners_values.h"
 #include "lockstep/distribute/parameter_server.h"
+#include "lockstep/distribute/step_boundary.h"
 #include "lockstep/distribute/strategy.h"
+#include "lockstep/runtime/function.h"
 #include "python/bind.h"
 #include "python/callback.h"
 #include "python/partitioner.h"
@@ -74,6 +76,39 @@ class StrategyScope {
   Strategy& strategy_;
   std::unique_ptr<Strategy::Scope> scope_;
 };
+
+std::vector<Tensor> VariablesOf(const std::vector<const Function*>& functions) {
+  std::vector<Tensor> all;
+  for (const Function* function : functions)
+    for (Tensor& handle : function->Variables()) all.push_back(std::move(handle));
+  return all;
+}
+
+// What a worker that comes is told is a text of JSON, besides the variables of the functions.
+void BindStepBoundary(nb::module_& m) {
+  nb::class_<StepBoundary>(m, "StepBoundary")
+      .def(nb::init<const Strategy&, std::string>(), nb::keep_alive<1, 2>())
+      .def_prop_ro("entering", &StepBoundary::entering)
+      .def("enter",
+           [](StepBoundary& boundary,
+              const std::vector<const Function*>& functions) -> std::optional<std::string> {
+             const auto state = Unlocked([&] { return boundary.Enter(VariablesOf(functions)); });
+             if (!state) return std::nullopt;
+             return state->metadata;
+           })
+      .def("pass_step", [](StepBoundary& boundary, int64_t steps,
+                           const std::vector<const Function*>& functions, nb::object position) {
+        const Held held(std::move(position));
+        return Unlocked([&] {
+          return boundary.Pass(steps, [&] {
+            StepBoundary::Passed passed{.variables = VariablesOf(functions)};
+            const nb::gil_scoped_acquire lock;
+            passed.position.metadata = nb::cast<std::string>(held.get()());
+            return passed;
+          });
+        });
+      });
+}
 
 void BindStrategies(nb::module_& m) {
   nb::class_<Strategy>(m, "Strategy")
@@ -158,6 +193,7 @@ void BindStrategies(nb::module_& m) {
 
 void BindDistribute(nb::module_& m) {
   BindStrategies(m);
+  BindStepBoundary(m);
   m.def("has_strategy", &HasStrategy);
   m.def("strategy_id", [] { return GetStrategy().id(); });
   m.def("in_replica", [] { return GetReplicaContext() != nullptr; });

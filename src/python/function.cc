@@ -147,6 +147,7 @@ void BindFunction(nb::module_& m) {
             return function.Call({argument})[0];
           },
           nb::call_guard<nb::gil_scoped_release>())
+      .def("prepare", &Function::Prepare, nb::call_guard<nb::gil_scoped_release>())
       .def("num_traces", &Function::num_traces)
       .def("describe", &Function::Describe, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<GradientTape>(m, "GradientTape")

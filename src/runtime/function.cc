@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include "graph/tracer.h"
 #include "lockstep/ops/indexed_slices.h"
@@ -32,18 +33,20 @@ struct TracedFunction {
 }  // namespace
 }  // namespace runtime
 
+// What was traced for a signature; per replica where it names variables that each replica has.
+struct Function::Traced {
+  runtime::TracedFunction function;
+  bool per_replica = false;
+  runtime::PlacedVariable::Call placed;  // where it names a variable of another process
+  std::map<int, std::shared_ptr<runtime::CallableGraph>> callable;
+};
+
 struct Function::State {
   Body body;
   std::string name;
   std::mutex mutex;
-  // What was traced for a signature; per replica where it names variables that each replica has.
-  struct Traced {
-    runtime::TracedFunction function;
-    bool per_replica = false;
-    runtime::PlacedVariable::Call placed;  // where it names a variable of another process
-    std::map<int, std::shared_ptr<runtime::CallableGraph>> callable;
-  };
   std::map<std::string, Traced> traces;
+  std::vector<const Traced*> order;  // in which they were traced
   uint64_t layout = 0;
 };
 
@@ -148,6 +151,28 @@ Function::Function(Body body, std::string name) : state_(std::make_shared<State>
   state_->name = std::move(name);
 }
 
+Function::Traced& Function::TraceFor(const std::vector<Tensor>& arguments) const {
+  if (state_->layout != runtime::VariableLayout()) {
+    state_->traces.clear();
+    state_->order.clear();
+  }
+  auto [place, fresh] = state_->traces.try_emplace(SignatureOf(arguments));
+  Traced& traced = place->second;
+  if (!fresh) return traced;
+  try {
+    traced.function = Trace(state_->body, arguments);
+  } catch (...) {
+    state_->traces.erase(place);
+    throw;
+  }
+  if (auto* variable = runtime::PlacedVariableIn(traced.function.graph))
+    traced.placed = variable->Prepare(traced.function.graph);
+  traced.per_replica = runtime::HasReplicaCells(traced.function.graph);
+  state_->order.push_back(&traced);
+  state_->layout = runtime::VariableLayout();
+  return traced;
+}
+
 std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
   const CallDepth depth(state_->name);
   const std::vector<Tensor> arguments = runtime::Strong(given, "function");
@@ -155,27 +180,12 @@ std::vector<Tensor> Function::Call(const std::vector<Tensor>& given) const {
     return runtime::CallInOrder(*tracer, [&] { return state_->body(arguments); });
   }
   if (&ops::CurrentBuilder() != &runtime::EagerBuilder::Instance()) return state_->body(arguments);
-  const std::string signature = SignatureOf(arguments);
   std::shared_ptr<runtime::CallableGraph> callable;
   std::vector<runtime::Given> given_results;
   runtime::PlacedVariable::Call placed;
   {
     std::lock_guard lock(state_->mutex);
-    if (state_->layout != runtime::VariableLayout()) state_->traces.clear();
-    auto [place, fresh] = state_->traces.try_emplace(signature);
-    State::Traced& traced = place->second;
-    if (fresh) {
-      try {
-        traced.function = Trace(state_->body, arguments);
-      } catch (...) {
-        state_->traces.erase(place);
-        throw;
-      }
-      if (auto* variable = runtime::PlacedVariableIn(traced.function.graph))
-        traced.placed = variable->Prepare(traced.function.graph);
-      traced.per_replica = runtime::HasReplicaCells(traced.function.graph);
-      state_->layout = runtime::VariableLayout();
-    }
+    Traced& traced = TraceFor(arguments);
     given_results = traced.function.results;
     if (traced.placed != nullptr) {
       placed = traced.placed;
@@ -198,6 +208,23 @@ const std::string& Function::name() const { return state_->name; }
 int Function::num_traces() const {
   std::lock_guard lock(state_->mutex);
   return static_cast<int>(state_->traces.size());
+}
+
+void Function::Prepare(const std::vector<Tensor>& given) const {
+  const std::vector<Tensor> arguments = runtime::Strong(given, "function");
+  std::lock_guard lock(state_->mutex);
+  TraceFor(arguments);
+}
+
+std::vector<Tensor> Function::Variables() const {
+  std::vector<Tensor> all;
+  std::set<const void*> known;
+  std::lock_guard lock(state_->mutex);
+  for (const Traced* traced : state_->order) {
+    for (Tensor& handle : runtime::VariablesIn(traced->function.graph))
+      if (known.insert(handle.object().get()).second) all.push_back(std::move(handle));
+  }
+  return all;
 }
 
 std::string Function::Describe(const std::vector<Tensor>& given) const {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "graph/bodies.h"
+#include "runtime/variable_cell.h"
 
 namespace lockstep::runtime {
 
@@ -23,7 +24,31 @@ const ReplicaCells* CellsOf(const graph::Node& node) {
   return dynamic_cast<const ReplicaCells*>(value.object().get());
 }
 
+void AddVariablesIn(const graph::Graph& graph, std::vector<Tensor>* found) {
+  const auto add = [found](const Tensor& handle) {
+    const bool known = std::any_of(found->begin(), found->end(), [&](const Tensor& other) {
+      return other.object() == handle.object();
+    });
+    if (!known) found->push_back(handle);
+  };
+  for (const graph::Node& node : graph.nodes()) {
+    if (const ReplicaCells* cells = CellsOf(node)) {
+      for (const Tensor& handle : cells->handles()) add(handle);
+    } else if (node.spec->name == "Const") {
+      const Tensor& value = node.attributes.Get<Tensor>("value");
+      if (dynamic_cast<const VariableCell*>(value.object().get()) != nullptr) add(value);
+    }
+    for (const graph::Graph* body : graph::BodiesOf(node.attributes)) AddVariablesIn(*body, found);
+  }
+}
+
 }  // namespace
+
+std::vector<Tensor> VariablesIn(const graph::Graph& graph) {
+  std::vector<Tensor> found;
+  AddVariablesIn(graph, &found);
+  return found;
+}
 
 int CurrentReplica() { return current_replica; }
 

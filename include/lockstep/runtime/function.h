@@ -40,6 +40,11 @@ class Function {
   const void* identity() const { return state_.get(); }
   /// How many signatures have been traced.
   int num_traces() const;
+  /// Traces the body for these arguments, unless it is traced, and runs nothing.
+  void Prepare(const std::vector<Tensor>& arguments) const;
+  /// The handles of the variables that what is traced names, copies of all replicas too: a program
+  /// that traces in one order has them in one order.
+  std::vector<Tensor> Variables() const;
   /// The traced graph and the plan for these arguments, in words.
   std::string Describe(const std::vector<Tensor>& arguments) const;
 
@@ -77,6 +82,8 @@ class Function {
   static Tensor One(std::vector<Tensor> results);
 
   struct State;
+  struct Traced;
+  Traced& TraceFor(const std::vector<Tensor>& arguments) const;  // the caller locks the state
   std::shared_ptr<State> state_;
 };
 

@@ -125,8 +125,11 @@ class Communicator {
   void EndNotes() {
     heard_ = hearing_;
     meetings_ += hears_ ? 1 : 0;
+    hearings_ += hears_ ? 1 : 0;
     hears_ = false;
   }
+  /// How many runs carried every rank's note to all.
+  uint64_t hearings() const { return hearings_; }
   /// For programs without notes: a run needed a message of every rank.
   void Met() { ++meetings_; }
   /// How many runs needed a message of every rank.
@@ -171,6 +174,7 @@ class Communicator {
   bool leaving_ = false;
   int default_devices_ = base::Cores();
   uint64_t meetings_ = 0;
+  uint64_t hearings_ = 0;
   std::vector<Part> parts_;
   uint64_t parts_version_ = 1;
   std::unique_ptr<Journal> journal_;
