@@ -4,9 +4,10 @@ import collections
 
 import numpy
 
-from .. import _native, distribute, nest
+from .. import _native, distribute, errors, nest
 from .._function import Function
 from .._tensor import Tensor, convert_to_tensor
+from ..distribute._boundary import StepBoundary
 from ._executions import execution_size, Executions
 from ._items import sample_weights, with_class_weights
 from ._training import _floats, _is_dataset, _replicas, several_figures, shown_batch_of
@@ -182,6 +183,138 @@ def _weights_of_classes(y, class_weight, sample_weight):
     return own if sample_weight is None else own * numpy.asarray(sample_weight)
 
 
+class _Passes:
+    """The batches of a training, pass after pass."""
+
+    def __init__(self, batches):
+        self._batches, self._iterator = batches, None
+        self.passes = self.taken = 0  # how many were begun, and how far this one is
+
+    def begin(self):
+        self._iterator = iter(self._batches)
+        self.passes, self.taken = self.passes + 1, 0
+
+    def next(self):
+        """A batch, or None at the end of the pass."""
+        batch = next(self._iterator, None)
+        self.taken += batch is not None
+        return batch
+
+    def go_to(self, passes, taken):
+        """The batch that is number `taken` of a pass; None where the last one taken is that."""
+        if (passes, taken) < (self.passes, self.taken):
+            raise RuntimeError(f"a training cannot go back to batch {taken} of pass {passes}, as it is at batch {self.taken} of "
+                               f"pass {self.passes}")
+        batch = None
+        while self.passes < passes:
+            self.begin()
+        while self.taken < taken:
+            batch = self.next()
+        return batch
+
+
+class _Training:
+    """One call of `fit`: where it stands, and its steps."""
+
+    def __init__(self, model, batches, size, hooks, initial_epoch, steps_per_epoch):
+        self.model, self.hooks, self._size, self._per_epoch = model, hooks, size, steps_per_epoch
+        self._passes = _Passes(batches)
+        self._function = None
+        self._held = None  # a batch that is taken, and no step yet
+        self._came = False  # this worker has come in, and taken no step yet
+        self.outputs = {}  # of the newest step
+        self.epoch, self.given, self._steps = initial_epoch, 0, 0
+
+    def begin_epoch(self):
+        """Unless it has begun already, before this worker came."""
+        if self._held is not None:
+            return
+        self.given, self.outputs = 0, {}
+        self.model.reset_metrics()
+        self.hooks.epoch_begin(self.epoch)
+        if self._passes.passes == 0 or self._per_epoch is None:
+            self._passes.begin()
+
+    def _next_batch(self):
+        """The epoch's next batch, or None."""
+        if self._held is not None:
+            return self._held
+        if self._per_epoch is not None and self.given >= self._per_epoch or self.given and self.model.stop_training:
+            return None
+        self._held = self._passes.next()
+        if self._held is None and self._per_epoch is not None:
+            self._passes.begin()
+            self._held = self._passes.next()
+        return self._held
+
+    def _step_on(self, batch):
+        if self._function is None:
+            model = self.model
+            _build(model, batch, self._size)
+            if model.optimizer is not None and not model.optimizer.built and model.trainable_weights:
+                model.optimizer.build(model.trainable_weights)
+            self._function = _step_function(model, "train")
+        return self._function
+
+    def _functions(self):
+        return [self._function] if isinstance(self._function, Function) else []
+
+    def run_epoch(self, boundary):
+        """The steps that are left of the epoch."""
+        steps = _Steps(self.model, "train")
+        while True:
+            steps.wait_for_room()
+            batch = self._next_batch()
+            if batch is None:
+                break
+            function = self._step_on(batch)
+            if not steps.scheduled and not self._pass(boundary):
+                self.model.stop_training = True
+                break
+            self.hooks.train_batch_begin(self.given)
+
+            def take(made, number=self.given):
+                self.outputs = made
+                self.hooks.train_batch_end(number, lambda: _logs(self.model, made))
+            steps.add(function, batch, take)
+            self._held = None
+            self.given += 1
+            self._steps += 1
+        steps.finish()
+        if steps.scheduled:
+            self.outputs = _after_all(self.model, self.outputs)
+
+    def _pass(self, boundary):
+        """Lets in who waits, and takes the next step with the others. False: all leave."""
+        came, self._came = self._came, False  # behind the others' boundary
+        if came or not self._steps or not self._functions():  # before the first step nothing is traced
+            return True
+        return boundary.pass_step(self._steps, self._functions(), self._position)
+
+    def _position(self):
+        history = self.hooks.history
+        return {"epoch": self.epoch, "given": self.given, "steps": self._steps, "passes": self._passes.passes,
+                "taken": self._passes.taken, "history": history.history, "epochs": history.epoch}
+
+    def enter(self, boundary):
+        """Comes to where the other workers are; or begins with them."""
+        if self._passes.passes == 0:
+            self._passes.begin()
+            self._held = self._passes.next()
+        if self._held is None and self._function is None:
+            raise ValueError("fit needs batches; got none")
+        if self._function is None:
+            self._step_on(self._held)._prepare_for(self._held)  # makes the variables
+        position = boundary.enter(self._functions())
+        if position is None:
+            self.hooks.epoch_begin(self.epoch)
+            return
+        self.epoch, self.given, self._steps = position["epoch"], position["given"], position["steps"]
+        self.hooks.history.history, self.hooks.history.epoch = position["history"], position["epochs"]
+        self._held = self._passes.go_to(position["passes"], position["taken"]) or self._held
+        self._came = True
+
+
 def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_data, shuffle, class_weight,
         sample_weight, initial_epoch, steps_per_epoch, validation_steps, validation_batch_size,
         validation_freq):
@@ -201,53 +334,38 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
     strategy = model.distribute_strategy
     shared = strategy.experimental_distribute_dataset(batches) if strategy.num_replicas_in_sync > 1 else batches
     hooks.steps = steps_per_epoch or count
-    function = None
+    training = _Training(model, shared, size, hooks, initial_epoch, steps_per_epoch)
+
+    def run_epochs(boundary):
+        while training.epoch < epochs:
+            training.begin_epoch()
+            training.run_epoch(boundary)
+            hooks.steps = hooks.steps or training.given
+            logs = _logs(model, training.outputs)
+            if validation_data is not None and (training.epoch + 1) % validation_freq == 0:
+                data = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
+                own = evaluate(model, data[0], data[1], validation_batch_size or batch_size, 0,
+                               data[2] if len(data) > 2 else None, validation_steps, None, hooks)
+                logs.update({"val_" + name: value for name, value in own.items()})
+            hooks.epoch_end(training.epoch, logs)
+            if model.stop_training:
+                break
+            training.epoch += 1
+
     hooks.begin()
     hooks.train_begin()
-    iterator = None
-    for epoch in range(initial_epoch, epochs):
-        model.reset_metrics()
-        hooks.epoch_begin(epoch)
-        if iterator is None or steps_per_epoch is None:
-            iterator = iter(shared)
-        given, outputs = 0, [{}]
-        steps = _Steps(model, "train")
-        while steps_per_epoch is None or given < steps_per_epoch:
-            steps.wait_for_room()
-            if given and model.stop_training:
+    with StepBoundary(strategy, "fit") as boundary:
+        enters = boundary.entering and not model.run_eagerly  # nobody comes into steps that are not traced
+        while True:
+            try:
+                if enters:
+                    training.enter(boundary)
+                run_epochs(boundary)
                 break
-            batch = next(iterator, None)
-            if batch is None:
-                if steps_per_epoch is None or given == 0 and iterator is None:
-                    break
-                iterator = iter(shared)
-                batch = next(iterator, None)
-                if batch is None:
-                    break
-            if function is None:
-                _build(model, batch, size)
-                if model.optimizer is not None and not model.optimizer.built and \
-                        model.trainable_weights:
-                    model.optimizer.build(model.trainable_weights)
-                function = _step_function(model, "train")
-            hooks.train_batch_begin(given)
-
-            def take(made, number=given):
-                outputs[0] = made
-                hooks.train_batch_end(number, lambda: _logs(model, made))
-            steps.add(function, batch, take)
-            given += 1
-        steps.finish()
-        hooks.steps = hooks.steps or given
-        logs = _logs(model, _after_all(model, outputs[0]) if steps.scheduled else outputs[0])
-        if validation_data is not None and (epoch + 1) % validation_freq == 0:
-            data = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
-            own = evaluate(model, data[0], data[1], validation_batch_size or batch_size, 0,
-                           data[2] if len(data) > 2 else None, validation_steps, None, hooks)
-            logs.update({"val_" + name: value for name, value in own.items()})
-        hooks.epoch_end(epoch, logs)
-        if model.stop_training:
-            break
+            except errors.AbortedError:
+                enters = boundary.entering  # left out, as it was stopped or cut off: it comes again
+                if not enters:
+                    raise
     if epochs > 0 and model.optimizer is not None and model.optimizer.built:
         model.optimizer.finalize_variable_values(model.trainable_weights)
     hooks.train_end()

@@ -122,6 +122,7 @@ class Hooks:
         for one in self.callbacks:
             one.set_params(params)
             one.set_model(self.model)
+        self._line = Line(self.verbose, self.steps)  # of an epoch that this worker comes into, or that was begun before a save
 
     def train_begin(self):
         for one in self.callbacks:
