@@ -4,7 +4,7 @@ from . import _native, ops_math
 from ._composites import is_tensor
 from ._host_calls import Assert as Assert  # noqa: F401
 from ._dtypes import as_dtype
-from ._function import control_dependencies
+from ._function import control_dependencies, group
 from ._tensor import Tensor, convert_to_tensor
 from .errors import InvalidArgumentError
 
@@ -26,12 +26,23 @@ def _check(holds, x, y, message, what, summarize=None):
     y = None if y is None else convert_to_tensor(y, dtype_hint=x.dtype)
     if holds._symbolic:
         start = [] if message is None and y is not None else [message or ""]
-        return Assert(holds, start + [f"Condition {what} did not hold element-wise:", _named("x", x), x]
-                      + ([] if y is None else [_named("y", y), y]), summarize)
+        data = start + [f"Condition {what} did not hold element-wise:", _named("x", x), x] + (
+            [] if y is None else [_named("y", y), y])
+        known = _native.static_value(holds)
+        if known is None:
+            return Assert(holds, data, summarize)
+        if not bool(known):  # TensorFlow, too, tells what is known while it traces
+            raise InvalidArgumentError(None, None, "\n".join(map(_static_text, data)))
+        return group()  # an assertion in every step would be work, and in replicas order
     if not bool(holds):
         most = 3 if summarize is None else summarize if summarize >= 0 else 1 << 30
         raise InvalidArgumentError(None, None, "\n".join(_told(each, x, y, message, what, most)))
     return None
+
+
+def _static_text(one):
+    value = _native.static_value(one) if isinstance(one, Tensor) else one
+    return str(one if value is None else value.numpy() if isinstance(value, Tensor) else value)
 
 
 def _told(each, x, y, message, what, most):

@@ -39,13 +39,20 @@ bool AnyNode(const graph::Graph& graph,
   return false;
 }
 
+// An assertion, which changes nothing; one that a host's language makes has another op's name.
+bool OnlyRaises(const graph::Node& node) {
+  const auto* elsewhere = node.attributes.Find("elsewhere");
+  const auto* name = elsewhere == nullptr ? nullptr : std::get_if<std::string>(elsewhere);
+  return (name == nullptr ? node.spec->name : *name) == "Assert";
+}
+
 // An op by which replicas, each for itself, write something that all of them see; empty: none.
 std::string CommonWrite(const graph::Graph& graph) {
   std::string found;
   AnyNode(graph, [&found](const graph::Graph& inside, const graph::Node& node) {
     const runtime::HostOp* host = runtime::FindHostOp(node.spec->name);
     if (host != nullptr && host->meets) return false;
-    bool writes = node.spec->effects.external && !IsFlow(node);
+    bool writes = node.spec->effects.external && !IsFlow(node) && !OnlyRaises(node);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Tensor* constant = inside.constant(node.inputs[i]);
       if (constant == nullptr || !ops::HasBit(node.spec->effects.writes, i)) continue;
