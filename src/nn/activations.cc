@@ -7,6 +7,7 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/nn.h"
 #include "lockstep/ops/reduce.h"
+#include "nn/known_names.h"
 
 namespace lockstep::activations {
 
@@ -102,9 +103,7 @@ const Activation& Get(const std::string& name) {
   for (const Activation* activation : kAll) {
     if (activation->name == WithoutAlias(name)) return *activation;
   }
-  std::string known;
-  for (const std::string& one : Names()) known += (known.empty() ? "" : ", ") + one;
-  throw Error(Code::kNotFound, "[activation] the name must be one of " + known + "; got " + name);
+  nn::RefuseName("activation", name, Names());
 }
 
 std::vector<std::string> Names() {

@@ -460,7 +460,7 @@ TEST(ActivationsTest, AreFoundByTheirKerasNames) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::kNotFound);
-    EXPECT_THAT(error.what(), HasSubstr("tanh_shrink, threshold; got tanhh"));
+    EXPECT_THAT(error.what(), HasSubstr("tanh_shrink, threshold; got 'tanhh'"));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
+#include "nn/known_names.h"
 #include "nn/loss_functions.h"
 
 namespace lockstep::losses {
@@ -298,14 +299,14 @@ const std::vector<Named>& AllNames() {
 }  // namespace
 
 LossPtr Get(const std::string& name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const Named& named : AllNames()) {
     for (const std::string& alias : named.names) {
       if (alias == name) return named.make();
     }
-    known += (known.empty() ? "" : ", ") + named.names.front();
+    known.push_back(named.names.front());
   }
-  throw Error(Code::kNotFound, "[losses] no loss of this name; got " + name + "; use " + known);
+  nn::RefuseName("losses", name, known);
 }
 
 }  // namespace lockstep::losses

@@ -167,8 +167,8 @@ TEST(LossesTest, NamesAreKerass) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::kNotFound);
-    EXPECT_EQ(error.status().message().substr(0, 50),
-              "[losses] no loss of this name; got mean_square; us");
+    EXPECT_TRUE(error.status().message().starts_with("[losses] the name must be one of mean_"));
+    EXPECT_TRUE(error.status().message().ends_with("; got 'mean_square'"));
   }
   EXPECT_THROW(losses::CategoricalGeneralizedCrossEntropy({.q = 1}), Error);
 }

@@ -159,7 +159,7 @@ OptimizerPtr LossScaleOptimizer(OptimizerPtr inner, const LossScaleOptions& opti
 /// amsgrad, nadam, adamax, ftrl, lion, lamb, adafactor, muon.
 const std::vector<std::string>& Names();
 /// The optimizer of that name with its defaults (momentum and nesterov: 0.9), and perhaps another
-/// rate. InvalidArgument, naming the names, for another name.
+/// rate. NotFound, with all names, for another one.
 OptimizerPtr Get(const std::string& name, const std::optional<LearningRate>& learning_rate = {},
                  const UpdateOptions& update = {});
 

@@ -1,4 +1,5 @@
 #include "lockstep/nn/metric.h"
+#include "nn/known_names.h"
 
 namespace lockstep::metrics {
 
@@ -59,14 +60,14 @@ const std::vector<Named>& AllNames() {
 }  // namespace
 
 MetricPtr Get(const std::string& name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const Named& named : AllNames()) {
     for (const std::string& alias : named.names) {
       if (alias == name) return named.make(name);
     }
-    known += (known.empty() ? "" : ", ") + named.names.front();
+    known.push_back(named.names.front());
   }
-  throw Error(Code::kNotFound, "[metrics] no metric of this name; got " + name + "; use " + known);
+  nn::RefuseName("metrics", name, known);
 }
 
 }  // namespace lockstep::metrics

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lockstep/nn/optimizers.h"
+#include "nn/known_names.h"
 
 namespace lockstep::optimizers {
 
@@ -62,10 +63,7 @@ OptimizerPtr Get(const std::string& name, const Rate& learning_rate, const Updat
   for (const Entry& entry : kEntries) {
     if (name == entry.name) return entry.make(learning_rate, update);
   }
-  std::string known;
-  for (const std::string& each : Names()) known += (known.empty() ? "" : ", ") + each;
-  throw Error(Code::kInvalidArgument,
-              "[optimizers] unknown optimizer; got '" + name + "'; use one of " + known);
+  nn::RefuseName("optimizers", name, Names());
 }
 
 }  // namespace lockstep::optimizers
