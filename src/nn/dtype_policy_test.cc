@@ -5,7 +5,6 @@
 
 #include <gmock/gmock.h>
 
-
 #include "base/error_of_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/distribute/strategy.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-
 #include "base/file.h"
 #include "base/folder_test.h"
 #include "base/record_format.h"
