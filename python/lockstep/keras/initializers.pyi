@@ -174,6 +174,12 @@ lecun_uniform = LecunUniform
 def native(identifier) -> Any:
     """What native layers take; None stays."""
     ...
+def of_axes(initializer, inputs) -> Any:
+    """An initializer for weights whose axes `inputs` are of what comes in, all others of what goes out: where it scales by"""
+    ...
+def one_after_another(each) -> Any:
+    """What a native layer takes for several weights, which it makes in this order. Initializers of the package that are all"""
+    ...
 ones = Ones
 orthogonal = Orthogonal
 random_normal = RandomNormal
