@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs the tests of the Python package in a virtual environment.
 
-usage: run.py --build DIR --source DIR [--sanitizer NAME] [--prepare | --prepared] [PATTERN]
+usage: run.py --build DIR --source DIR [--sanitizer NAME] [--prepare | --prepared] [PATTERN | --run FILE ARGUMENT...]
 
 Makes DIR/python-environment with nanobind and NumPy, and h5py and nbclient where they can be had, builds the extension
 module against DIR's library (in DIR/python-extension) unless DIR has it, and runs test_*.py, each in a process
-of its own. --prepare ends after the first half, --prepared begins after it. Exits 77, saying why, where nanobind cannot
+of its own, or instead of them FILE. --prepare ends after the first half, --prepared begins after it. Exits 77, saying why, where nanobind cannot
 be had, or where the library is built for a sanitizer."""
 import argparse
 import pathlib
@@ -70,6 +70,7 @@ def main():
     part.add_argument("--prepare", action="store_true", help="only make the environment and the extension module")
     part.add_argument("--prepared", action="store_true", help="only run the tests")
     parser.add_argument("pattern", nargs="?", default="test_*.py")
+    parser.add_argument("--run", nargs=argparse.REMAINDER, help="run this file with these arguments, and no tests")
     options = parser.parse_args()
     build, source = options.build.resolve(), options.source.resolve()
     if sys.version_info < (3, 11):
@@ -84,10 +85,13 @@ def main():
     package = next(filter(holds_package, (build / "python", build / "python-extension" / "python")), None)
     if package is None or not python.exists():
         skip("the extension module is not built; python/extension says why")
+    environment_of_tests = {"PYTHONPATH": str(package), "PATH": "/usr/bin:/bin", "HOME": str(build),
+                            "LOCKSTEP_COMMAND": str(build / "lockstep")}
+    if options.run:
+        return subprocess.run([python, *options.run], env=environment_of_tests).returncode
     failed = []
     for path in sorted((source / "tests" / "python").glob(options.pattern)):
-        run = subprocess.run([python, path], env={"PYTHONPATH": str(package), "PATH": "/usr/bin:/bin",
-                                                  "HOME": str(build)})
+        run = subprocess.run([python, path], env=environment_of_tests)
         print(f"{path.name}: {'passed' if run.returncode == 0 else 'FAILED'}", flush=True)
         if run.returncode:
             failed.append(path.name)
