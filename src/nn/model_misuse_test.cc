@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/error_of_test.h"
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/callbacks.h"
 #include "lockstep/nn/layers.h"
@@ -13,6 +14,7 @@
 #include "lockstep/nn/model.h"
 #include "lockstep/nn/optimizers.h"
 #include "lockstep/ops/array.h"
+#include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/linalg.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/reduce.h"
@@ -22,16 +24,6 @@ namespace lockstep {
 namespace {
 
 using testing::HasSubstr;
-
-void ExpectError(const std::function<void()>& call, Code code, const std::string& text) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    EXPECT_THAT(error.what(), HasSubstr(text));
-  }
-}
 
 CompileOptions Descent() {
   return {.optimizer = optimizers::Sgd({.learning_rate = 0.1}), .loss = losses::MeanSquaredError()};
@@ -64,32 +56,27 @@ TEST(ModelMisuse, AModelTellsThatItsStrategyHasEnded) {
     model = std::make_unique<Sequential>(std::initializer_list<LayerPtr>{Dense(1)});
     model->Compile(Descent());
   }
-  ExpectError(
-      [&] {
-        model->Fit(Ones({4, 2}), Ones({4, 1}));
-      },
-      Code::kFailedPrecondition, "the strategy in whose scope the model was made has ended");
+  ExpectError(Code::kFailedPrecondition, "the strategy in whose scope the model was made has ended",
+              [&] {
+                model->Fit(Ones({4, 2}), Ones({4, 1}));
+              });
 }
 
 TEST(ModelMisuse, NullPointersAreRefused) {
-  ExpectError(
-      [] {
-        Sequential model{Dense(1), nullptr};
-      },
-      Code::kInvalidArgument, "got a null pointer as layer 1");
-  ExpectError([] { LayerPtr()(Ones({1, 1})); }, Code::kFailedPrecondition, "null pointer");
+  ExpectError(Code::kInvalidArgument, "got a null pointer as layer 1", [] {
+    Sequential model{Dense(1), nullptr};
+  });
+  ExpectError(Code::kFailedPrecondition, "null pointer", [] { LayerPtr()(Ones({1, 1})); });
   Sequential model{Dense(1)};
   CompileOptions options = Descent();
   options.metrics = {nullptr};
-  ExpectError([&] { model.Compile(options); }, Code::kInvalidArgument, "metrics must be made");
+  ExpectError(Code::kInvalidArgument, "metrics must be made", [&] { model.Compile(options); });
   model.Compile(Descent());
-  ExpectError(
-      [&] {
-        model.Fit(Ones({4, 2}), Ones({4, 1}), {.callbacks = {nullptr}});
-      },
-      Code::kInvalidArgument, "callbacks must be made");
-  ExpectError([] { optimizers::Sgd({.learning_rate = SchedulePtr()}); }, Code::kInvalidArgument,
-              "a number or a schedule");
+  ExpectError(Code::kInvalidArgument, "callbacks must be made", [&] {
+    model.Fit(Ones({4, 2}), Ones({4, 1}), {.callbacks = {nullptr}});
+  });
+  ExpectError(Code::kInvalidArgument, "a number or a schedule",
+              [] { optimizers::Sgd({.learning_rate = SchedulePtr()}); });
 }
 
 TEST(ModelMisuse, OneFitAtATimeAndNoCompileInside) {
@@ -100,9 +87,9 @@ TEST(ModelMisuse, OneFitAtATimeAndNoCompileInside) {
         callbacks::LambdaCallback({.on_epoch_end = [&](int, const Logs&) { inside(); }});
     model.Fit(Ones({4, 2}), Ones({4, 1}), {.verbose = Verbosity::kSilent, .callbacks = {callback}});
   };
-  ExpectError([&] { fit([&] { model.Compile(Descent()); }); }, Code::kFailedPrecondition,
-              "the model is in Fit");
-  ExpectError([&] { fit([&] { fit([] {}); }); }, Code::kFailedPrecondition, "one Fit at a time");
+  ExpectError(Code::kFailedPrecondition, "the model is in Fit",
+              [&] { fit([&] { model.Compile(Descent()); }); });
+  ExpectError(Code::kFailedPrecondition, "one Fit at a time", [&] { fit([&] { fit([] {}); }); });
   fit([] {});
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/error_of_test.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lockstep/runtime/function.h"
@@ -78,13 +79,7 @@ TEST(SchedulesTest, CosineRestarts) {
 }
 
 void ExpectInvalid(SchedulePtr (*make)(), const char* part) {
-  try {
-    make();
-    FAIL() << "nothing was thrown; expected " << part;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Code::kInvalidArgument);
-    EXPECT_THAT(error.what(), HasSubstr(part));
-  }
+  ExpectError(Code::kInvalidArgument, part, make);
 }
 
 TEST(SchedulesTest, TakesFractionsOfSteps) {
