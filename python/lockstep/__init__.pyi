@@ -47,6 +47,9 @@ class GradientTape:
     def jacobian(self, target, sources, unconnected_gradients=..., parallel_iterations=None, experimental_use_pfor=True) -> Any:
         """The derivatives of each element of `target`. Shapes: [target..., source...]. A source that it does not depend on has"""
         ...
+    def note_read(self, state, value) -> Any:
+        """Follows what a variable of open shape holds now."""
+        ...
     def reset(self) -> Any:
         """Forgets everything."""
         ...

@@ -4,6 +4,7 @@ import enum
 
 from . import _composites, _native, _records, errors, nest
 from ._dtypes import TensorShape
+from ._open_variable import open_tapes, State
 from ._tensor import IndexedSlices, Tensor, convert_to_tensor
 from ._variable import UnreadVariable, Variable
 
@@ -32,6 +33,19 @@ def _source(one):
     return convert_to_tensor(one)
 
 
+def _is_open(one):
+    return isinstance(one, Variable) and isinstance(one._v, State)
+
+
+def _summed(parts, gradients):
+    """One gradient for each list of `parts`, which have one for each of their elements."""
+    made, sums = iter(gradients), []
+    for part in parts:
+        known = [one for one in [next(made) for _ in part] if one is not None]
+        sums.append(sum(known[1:], known[0]) if known else None)
+    return sums
+
+
 def _target(one):
     if isinstance(one, IndexedSlices):
         return convert_to_tensor(one)
@@ -54,6 +68,7 @@ class GradientTape:
         self._open = False
         self._used = False
         self._seen = ()
+        self._reads = []  # (variable of open shape, what it held)
 
     def __enter__(self):
         self._start()
@@ -63,6 +78,14 @@ class GradientTape:
         if self._open:
             self._tape.stop()
             self._open = False
+        if self in open_tapes():
+            open_tapes().remove(self)
+
+    def note_read(self, state, value):
+        """Follows what a variable of open shape holds now."""
+        if self._open and self._options[1] and state.trainable and value.dtype.is_floating:
+            self._tape.watch(value)
+            self._reads.append((state, value))
 
     def _start(self):
         if self._open:
@@ -74,6 +97,7 @@ class GradientTape:
         else:
             self._tape.resume()
         self._open = True
+        open_tapes().append(self)
 
     def watch(self, tensor):
         """Follows a tensor, or tensors in a structure. Raises: ValueError for other things."""
@@ -141,12 +165,18 @@ class GradientTape:
             for one in nest.flatten(output_gradients)]
         targets = [_target(one) for one in nest.flatten(target)]
         self._used = True
-        result = self._tape.gradient(targets, [_source(one) for one in flat], upstream, zero)
+        result = self._by_reads(targets, flat, upstream, zero)
         result = _with_themselves(result, nest.flatten(target), flat, upstream)
         if not self._persistent:
             self._seen = self.watched_variables()
             self._tape = None
         return nest._pack(sources, iter([_composites.with_values(one, with_slices(made)) for one, made in zip(given, result)]))
+
+    def _by_reads(self, targets, flat, upstream, zero):
+        """The gradients; those of a variable of open shape are the sums of those of what was read of it."""
+        parts = [list({value._id: value for state, value in self._reads if state is one._v}.values()) if _is_open(one)
+                 else [_source(one)] for one in flat]
+        return _summed(parts, self._tape.gradient(targets, [one for part in parts for one in part], upstream, zero))
 
     def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
                  parallel_iterations=None, experimental_use_pfor=True):
@@ -221,8 +251,9 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
         for one in (grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys])]
     stops = [] if stop_gradients is None else [_source(one) for one in nest.flatten(stop_gradients)]
     with v1.gradient_ops(), v1.name_scope(name or "gradients"):
-        result = _native.gradients([_target(one) for one in ys], [_source(one) for one in xs], upstream,
-                                   stops, zero)
+        parts = [one._v.reads if _is_open(one) else [_source(one)] for one in xs]
+        result = _summed(parts, _native.gradients([_target(one) for one in ys], [one for part in parts for one in part],
+                                                  upstream, stops, zero))
     return [with_slices(one) for one in result]
 
 

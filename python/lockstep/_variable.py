@@ -53,6 +53,9 @@ class _Meta(type):
         if cls is Variable and _creators:
             return _created(list(_creators), args, kwargs)
         if cls is Variable:
+            from . import _open_variable
+            if _open_variable.wanted(args, kwargs):
+                return _open_variable.OpenVariable(*args, **kwargs)
             from .distribute import coordinator
             sharded = coordinator.shards_in_scope(*args, **kwargs)
             if sharded is not None:
@@ -67,7 +70,8 @@ def _created(creators, args, kwargs):
     def make(**kw):
         if creators:
             return creators.pop()(make, **kw)
-        return type.__call__(Variable, **kw)
+        from . import _open_variable
+        return type.__call__(_open_variable.OpenVariable if _open_variable.wanted((), kw) else Variable, **kw)
     if args:
         kwargs = dict(kwargs, **dict(zip(("initial_value", "trainable"), args)))
     return make(**kwargs)
@@ -102,6 +106,7 @@ class Variable(metaclass=_Meta):
 
     _after_assignment = _of_graph = False
     _is_whole = True  # no copy of a replica, and no assignment
+    _has_copies = False  # whether each replica that assigns it has one, under every strategy
     part_of = None  # of a part of a partitioned variable of version 1: which
 
     def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None,
@@ -126,7 +131,7 @@ class Variable(metaclass=_Meta):
             self._v = _native.Variable.make(
                 distribute.first_value(base, _initial(initial_value, dtype)), base, trainable,
                 VariableSynchronization(synchronization).value,
-                aggregation_number(aggregation))
+                aggregation_number(aggregation), self._has_copies)
         if shape is not None and not TensorShape(shape).is_compatible_with(self.shape):
             raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({tuple(self.shape)}) is not compatible "
                              f"with the explicitly supplied `shape` argument ({shape}).")
@@ -612,6 +617,12 @@ class Copy(Variable):
     def _write(self, kind, value, read_value):
         raise NotImplementedError(f"[variable] the copy of a replica is not written by itself; got {self.name}; "
                                   "assign to the variable, or inside of strategy.run")
+
+
+class CountVariable(Variable):
+    """What replicas count, each for itself: under every strategy each one that assigns it has a copy."""
+
+    _has_copies = True
 
 
 class ResourceVariable(Variable):

@@ -54,9 +54,11 @@ std::optional<Tensor> WeakNumber(PyObject* object, const Tensor* other) {
 std::optional<Tensor> Arg::Ready() const {
   if (nb::isinstance<Tensor>(object)) return *nb::inst_ptr<Tensor>(object);
   if (TheHooks().variable_type.is_valid() && nb::isinstance(object, TheHooks().variable_type)) {
-    if (nb::cast<bool>(object.attr("_after_assignment")))  // reads when it is done
+    const nb::object native = object.attr("_v");
+    // One that is read when an assignment is done, or one of open shape.
+    if (nb::cast<bool>(object.attr("_after_assignment")) || !nb::isinstance<Variable>(native))
       return nb::cast<Tensor>(object.attr("value")());
-    const Variable variable = nb::cast<Variable>(object.attr("_v"));
+    const Variable variable = nb::cast<Variable>(native);
     const ops::KnownSite site(PythonSite());
     return Unlocked([&] { return variable.value(); });
   }

@@ -210,6 +210,16 @@ void NameNew(const Tensor& tensor, const std::string& name, int first) {
   Named(tensor, name);
 }
 
+// The name that an op gets which asks for this one; it is taken then, unless `is_taken` is false.
+std::string UniqueName(const Graph& graph, const std::string& name, bool is_taken) {
+  runtime::GraphState& state = *graph.state();
+  const std::lock_guard lock(state.mutex);
+  const auto before = state.used_names;
+  const std::string made = state.UniqueName(state.prefix + name);
+  if (!is_taken) state.used_names = before;
+  return made;
+}
+
 void BindGraphs(nb::module_& m) {
   nb::class_<Operation>(m, "Operation")
       .def_prop_ro("name", &Operation::name)
@@ -236,6 +246,7 @@ void BindGraphs(nb::module_& m) {
            [](const Graph& g, nb::callable body, const std::string& name) {
              return g.GroupEffects([&] { body(); }, name);
            })
+      .def("unique_name", &UniqueName)
       .def("finalize", &Graph::Finalize)
       .def("reopen", &Graph::Reopen)
       .def_prop_ro("key",

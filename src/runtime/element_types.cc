@@ -13,7 +13,11 @@ std::vector<ops::TensorType> ElementTypes(const ops::Attributes& attributes) {
   std::vector<ops::TensorType> types;
   size_t next = 0;
   for (int64_t dtype : dtypes) {
-    const int64_t rank = next < sizes.size() ? sizes[next++] : -1;
+    const int64_t rank = next < sizes.size() ? sizes[next++] : -2;
+    if (rank == -1) {
+      types.push_back({static_cast<DType>(dtype), Shape::Unranked(), static_cast<DType>(dtype)});
+      continue;
+    }
     if (rank < 0 || rank > Shape::kMaxRank || next + rank > sizes.size()) {
       refuse(std::to_string(sizes.size()) + " numbers of shapes");
     }
@@ -32,7 +36,8 @@ void SetElementTypes(const std::vector<ops::TensorType>& types, ops::Attributes*
   std::vector<int64_t> dtypes, sizes;
   for (const ops::TensorType& type : types) {
     dtypes.push_back(static_cast<int64_t>(type.dtype));
-    sizes.push_back(type.shape.rank());
+    sizes.push_back(type.shape.ranked() ? type.shape.rank() : -1);
+    if (!type.shape.ranked()) continue;
     for (int64_t size : type.shape.sizes()) sizes.push_back(size);
   }
   attributes->Set("dtypes", std::move(dtypes));

@@ -2,6 +2,7 @@
 
 from ... import _native
 from ..._function import Operation
+from ..._open_variable import OpenVariable
 from ..._tensor import convert_to_tensor, Tensor
 from ._graphs import get_default_graph, GraphOperation, in_graph
 from ._variables import global_variables, local_variables
@@ -25,6 +26,14 @@ def _then_from_files(initializer, graph):
         return group(*[variable.assign(value) for variable, value in read])
 
 
+def _with_open(initializer, graph, variables):
+    """The op, and those that give variables of open shapes their first values."""
+    if not variables:
+        return initializer
+    made = graph._native.group([initializer._native, *(one.initializer._native for one in variables)], "init")
+    return GraphOperation(made, graph)
+
+
 def global_variables_initializer():
     """An operation that gives all variables their first values, but local ones."""
     if in_graph():
@@ -32,7 +41,7 @@ def global_variables_initializer():
         apart = graph.get_collection("lockstep/elsewhere")
         made = graph._native.initializer() if not apart else _native.variables_initializer(
             [one for one in graph._native.variables() if one.key not in apart])
-        return _then_from_files(GraphOperation(made, graph), graph)
+        return _then_from_files(_with_open(GraphOperation(made, graph), graph, graph.get_collection("lockstep/open")), graph)
     return _Initializers(None)
 
 
@@ -61,6 +70,11 @@ def variables_initializer(var_list, name="init"):
     if not in_graph():
         return _Initializers(list(var_list))
     graph = get_default_graph()
+    var_list = list(var_list)
+    open_ones = [one for one in var_list if isinstance(one, OpenVariable)]
+    if open_ones:
+        rest = variables_initializer([one for one in var_list if one not in open_ones], name)
+        return _with_open(rest, graph, open_ones)
     if not var_list or name != "init":
         first = [_native.variables_initializer([one._v for one in var_list])] if var_list else []
         return GraphOperation(graph._native.group(first, name), graph)
@@ -83,7 +97,7 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
         return convert_to_tensor([], dtype="string")
     if not variables:
         return convert_to_tensor([], dtype="string")
-    flags = ops_array.stack([_native.is_variable_initialized(one._v) for one in variables])
+    flags = ops_array.stack([is_variable_initialized(one) for one in variables])
     names = [one.op.name if hasattr(one.op, "name") else one.name for one in variables]
     plain = [one.removesuffix(":0").encode() for one in names]
 
@@ -94,6 +108,8 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
 
 
 def is_variable_initialized(variable):
+    if isinstance(variable, OpenVariable):
+        return variable.is_initialized()
     return _native.is_variable_initialized(variable._v)
 
 

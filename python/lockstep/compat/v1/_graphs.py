@@ -89,13 +89,8 @@ class Graph:
         return self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
 
     def unique_name(self, name, mark_as_used=True):
-        """The name that the next op of this name would get."""
-        taken = {one.name for one in self._native.operations()}
-        made, count = name, 0
-        while made in taken:
-            count += 1
-            made = f"{name}_{count}"
-        return made
+        """The name that the next op of this name would get, which is taken from then on if it is to be marked."""
+        return self._native.unique_name(name, bool(mark_as_used))
 
     def finalize(self):
         """From now on nothing may be added."""
@@ -111,7 +106,9 @@ class Graph:
             if name == GraphKeys.GLOBAL_VARIABLES:
                 hidden = hidden + self._collections.get("lockstep/elsewhere", [])
             return [_variable(one) for one in own
-                    if (scope is None or re.match(scope, one.name)) and one.key not in hidden]
+                    if (scope is None or re.match(scope, one.name)) and one.key not in hidden] + [
+                one for one in self._collections.get("lockstep/open", [])
+                if (scope is None or re.match(scope, one._v.name)) and (one.trainable or name == GraphKeys.GLOBAL_VARIABLES)]
         return [one for one in self._collections.get(name, [])
                 if scope is None or re.match(scope, getattr(one, "name", ""))]
 
@@ -380,7 +377,7 @@ def _targets(leaves):
         elif isinstance(one, UnreadVariable):
             made.append(one._value)
         elif isinstance(one, Variable):
-            made.append(one._v)
+            made.append(getattr(one, "_now", one._v))
         elif isinstance(one, Operation):
             made.extend(one.tensors)
         else:

@@ -55,7 +55,7 @@ _ANY_RANK = frozenset(
 
 
 # Ops that take any number of axes, and whose result says nothing of them.
-_NO_SHAPE_OUT = frozenset("Shape QueueEnqueue QueueEnqueueMany AccumulatorApplyGradient".split())
+_NO_SHAPE_OUT = frozenset("Shape QueueEnqueue QueueEnqueueMany AccumulatorApplyGradient OpenVariableAssign".split())
 
 
 @contextlib.contextmanager
