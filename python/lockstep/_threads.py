@@ -5,13 +5,17 @@ thread's start and its joining, barriers, elements of a `Queue`, and the functio
 `ThreadPoolExecutor`. Locks, conditions, semaphores and events say nothing: around the assignment alone they are
 what a lost update looks like."""
 
-import concurrent.futures
+import concurrent.futures.thread
 import functools
+import os
 import queue
+import sys
 import threading
+from _thread import allocate_lock
 
 from . import _native
 
+_LIBRARY = {module.__file__ for module in (threading, queue, concurrent.futures._base, concurrent.futures.thread)} | {__file__}
 _installed = []
 _contexts = []
 
@@ -45,6 +49,8 @@ def install():
     _watch_threads()
     _watch_meetings()
     _watch_queues()
+    if _native.is_scheduled():
+        _schedule_locks()
 
 
 def _watch_threads():
@@ -105,12 +111,89 @@ def _run_linked(thread, run):
     try:
         run()
     except Exception as error:
-        if hasattr(thread._lockstep_link, "failed"):
-            thread._lockstep_link.failed(f"{type(error).__name__}: {error}")
+        thread._lockstep_link.failed(f"{type(error).__name__}: {error}")
         raise
     finally:
         thread._lockstep_link.end()
         thread.__dict__.pop("run", None)
+
+
+def _place():
+    """Where the program waits, as file and line."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename in _LIBRARY:
+        frame = frame.f_back
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}".replace(" ", "_")
+
+
+class _Waiter:
+    """A lock for which threads that take turns wait by trying again at their next turn."""
+
+    def __init__(self):
+        self._lock = allocate_lock()
+        self.locked, self._at_fork_reinit = self._lock.locked, self._lock._at_fork_reinit
+        self.release = self._lock.release
+
+    def acquire(self, blocking=True, timeout=-1):
+        if not blocking or timeout >= 0:
+            return self._lock.acquire(blocking, timeout)
+        if self._lock.acquire(False):
+            return True
+        if not _native.yield_turn(_place()):
+            return self._lock.acquire()
+        while not self._lock.acquire(False):
+            _native.yield_turn("")
+        _native.got_it()
+        return True
+
+    def __enter__(self):
+        return self.acquire()
+
+    def __exit__(self, *_):
+        self.release()
+
+
+class _Lock(_Waiter):
+    """One of the program's own, before which another thread may get its turn."""
+
+    def acquire(self, blocking=True, timeout=-1):
+        if blocking:
+            _native.offer_turn()
+        return super().acquire(blocking, timeout)
+
+
+class _Started:
+    """What `Thread.start` waits for. The new thread tells it before it takes turns."""
+
+    def __init__(self):
+        self._lock, self._set = allocate_lock(), False
+        self._lock.acquire()
+        self._at_fork_reinit = self._lock._at_fork_reinit
+
+    def is_set(self):
+        return self._set
+
+    def set(self):
+        if not self._set:
+            self._set = True
+            self._lock.release()
+
+    def wait(self, timeout=None):
+        with self._lock:
+            return True
+
+
+def _schedule_locks():
+    """Locks, and what `threading` and `queue` make of them, are waited for by turns, so that orders of threads replay."""
+    threading.Lock = _Lock
+    threading._allocate_lock = _Waiter
+    threading._CRLock = None  # so that RLock is the one that is written in Python
+    queue.SimpleQueue = queue._PySimpleQueue
+
+    @_replaces(threading.Thread, "__init__")
+    def init(original, self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        self._started = _Started()
 
 
 def _watch_meetings():

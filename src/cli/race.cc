@@ -183,6 +183,8 @@ ordered_json Decide(const RaceArguments& arguments, const std::vector<ScheduledR
 
 // Of a run without end: where each thread has come to.
 ordered_json TellLastAccesses(const ScheduledRun& run) {
+  for (const auto& [thread, place] : run.waits)
+    std::printf("  thread %d waits in %s\n", thread, place.c_str());
   std::map<int, TracedAccess> last;
   for (const TracedAccess& access : run.accesses) {
     TracedAccess& one = last[access.thread];
@@ -231,7 +233,11 @@ ordered_json Report(const RaceArguments& arguments, const std::vector<ScheduledR
                          {"digest", first.digest},
                          {"last_line", LastLine(first.output)}};
   if (!first.failures.empty()) object["failures"] = first.failures;
-  if (!first.ended) object["last_accesses"] = TellLastAccesses(first);
+  if (!first.ended) {
+    object["last_accesses"] = TellLastAccesses(first);
+    for (const auto& [thread, place] : first.waits)
+      object["waits"].push_back({{"thread", thread}, {"place", place}});
+  }
   if (outcomes.size() > 1) {
     object["decided_by"] = Decide(arguments, runs, outcomes, which, trace);
   }
@@ -297,8 +303,8 @@ int Race(RaceArguments arguments) {
     runs.push_back(RunSchedule(arguments, arguments.first_seed + i, trace));
     // Nobody waits for hundreds of runs that all take their whole time.
     constexpr size_t kMostWithoutEnd = 3;
-    const bool none_ended =
-        std::none_of(runs.begin(), runs.end(), [](const ScheduledRun& run) { return run.ended; });
+    const bool none_ended = std::none_of(
+        runs.begin(), runs.end(), [](const ScheduledRun& run) { return run.ended || run.stuck; });
     if (none_ended && runs.size() == kMostWithoutEnd) break;
   }
   const auto outcomes = GroupByOutcome(runs);

@@ -119,6 +119,11 @@ bool ReadTrace(const std::string& text, ScheduledRun* run) {
       std::getline(words >> std::ws, access.variable);
       access.occurrence = times[{access.thread, access.writes, access.place, access.variable}]++;
       run->accesses.push_back(std::move(access));
+    } else if (what == "waits" || what == "got") {
+      int thread = 0;
+      if (!(words >> thread)) return false;
+      run->waits.erase(thread);
+      if (what == "waits") words >> run->waits[thread];
     } else if (what == "failed") {
       std::getline(words >> std::ws, run->failures.emplace_back());
     } else if (what == "turn") {

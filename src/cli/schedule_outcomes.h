@@ -32,6 +32,7 @@ struct ScheduledRun {
   std::string output;
   std::string digest;
   bool exact = true;
+  std::map<int, std::string> waits;   // by thread: where it waits for a lock
   std::vector<std::string> failures;  // exceptions that ended threads: "3 ValueError: why"
   std::vector<TracedAccess> accesses;
   std::vector<int> turns;           // which thread got each

@@ -31,6 +31,8 @@ TEST(ReadTrace, TellsFailuresAndMissingEndsApart) {
   EXPECT_EQ(failed.failures, std::vector<std::string>{"3 ValueError: got 1"});
   EXPECT_FALSE(fine.SameOutcome(failed));
   EXPECT_TRUE(failed.SameOutcome(other));
+  const ScheduledRun waiting = Traced(3, "4", "waits 2 a.py:3\nwaits 3 a.py:4\ngot 2\n");
+  EXPECT_EQ(waiting.waits, (std::map<int, std::string>{{3, "a.py:4"}}));
   ScheduledRun stuck = fine;
   stuck.ended = false;
   EXPECT_FALSE(fine.SameOutcome(stuck));

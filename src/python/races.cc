@@ -138,6 +138,17 @@ void BindRaces(nb::module_& m) {
       .def(nb::init<>())
       .def("give", &runtime::HandOver::Give)
       .def("take", [](const runtime::HandOver& it) { it.Take(runtime::Order::kHint); });
+  m.def("is_scheduled", [] { return runtime::Schedule::Active() != nullptr; });
+  m.def("got_it", [] {
+    if (runtime::Schedule::Active() != nullptr) runtime::Schedule::Active()->Got();
+  });
+  m.def("yield_turn", [](const std::string& place) {
+    runtime::Schedule* schedule = runtime::Schedule::Active();
+    return schedule != nullptr && schedule->Yield(place);
+  });
+  m.def("offer_turn", [] {
+    if (runtime::IsScheduled()) runtime::Schedule::Active()->Touch({});
+  });
   m.def("race_check", [] { return static_cast<int>(CurrentRaceCheck()); });
   m.def("take_race_reports", &Reports);
 }

@@ -31,6 +31,7 @@ struct Schedule::Runner {
   int number = 0;
   std::atomic<int> thread{0};  // as the system numbers it
   State state = State::kReady;
+  bool waits = false;  // has tried in vain, and nobody has done anything since
   const Runner* joins = nullptr;
   std::condition_variable turn;
 };
@@ -145,6 +146,7 @@ void Schedule::Pick(std::unique_lock<std::mutex>& lock) {
   for (const auto& runner : runners_) {
     if (runner->state == Runner::State::kReady) ready.push_back(runner.get());
   }
+  std::erase_if(ready, [](const Runner* runner) { return runner->waits; });
   if (ready.empty()) return;
   // In the order of their numbers, whenever they were known.
   std::sort(ready.begin(), ready.end(),
@@ -167,9 +169,25 @@ void Schedule::Pick(std::unique_lock<std::mutex>& lock) {
 
 void Schedule::AwaitTurn(Runner& runner, std::unique_lock<std::mutex>& lock) {
   uint64_t seen = turns_;
-  int asleep = 0;
+  int asleep = 0, idle = 0;
   while (runner.state != Runner::State::kRunning) {
+    const auto is = [&](Runner::State state) {
+      return std::any_of(runners_.begin(), runners_.end(),
+                         [&](const auto& other) { return other->state == state; });
+    };
+    const bool nobody = !is(Runner::State::kRunning) && !picking_;
+    // Without a limit where nobody will ever go on, so that this can be seen from outside.
+    if (nobody && (!is(Runner::State::kAway) || idle > kMostLooks)) {
+      runner.turn.wait(lock);
+      continue;
+    }
     if (runner.turn.wait_for(lock, kLook) == std::cv_status::no_timeout) continue;
+    // One who is away may have done what those who have tried in vain wait for.
+    if (nobody && ++idle % 2 == 0) {
+      WaitNoMore();
+      Pick(lock);
+      continue;
+    }
     const auto who = std::find_if(runners_.begin(), runners_.end(), [](const auto& other) {
       return other->state == Runner::State::kRunning;
     });
@@ -188,6 +206,7 @@ void Schedule::Touch(std::vector<ScheduledAccess> accesses) {
   Runner& own = *mine;
   const Waiting waiting;
   std::unique_lock lock(mutex_);
+  WaitNoMore();
   own.state = Runner::State::kReady;
   Pick(lock);
   AwaitTurn(own, lock);
@@ -197,6 +216,35 @@ void Schedule::Touch(std::vector<ScheduledAccess> accesses) {
               (file.empty() ? "-" : file.substr(file.find_last_of('/') + 1)) + ":" +
               std::to_string(access.site.line) + " " + access.variable + "\n";
   }
+  Stream();
+}
+
+// Something has been done, so those who have tried in vain may try again.
+void Schedule::WaitNoMore() {
+  for (const auto& runner : runners_) runner->waits = false;
+}
+
+bool Schedule::Yield(const std::string& place) {
+  if (mine == nullptr) return false;
+  Runner& own = *mine;
+  const Waiting waiting;
+  std::unique_lock lock(mutex_);
+  if (!place.empty()) {
+    WaitNoMore();
+    lines_ += "waits " + std::to_string(own.number) + " " + place + "\n";
+    Stream();
+  }
+  own.waits = true;
+  own.state = Runner::State::kReady;
+  Pick(lock);
+  AwaitTurn(own, lock);
+  return true;
+}
+
+void Schedule::Got() {
+  if (mine == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  lines_ += "got " + std::to_string(mine->number) + "\n";
   Stream();
 }
 
@@ -248,6 +296,7 @@ void Schedule::Ending(Runner& runner) {
   mine = nullptr;
   const Waiting waiting;
   std::unique_lock lock(mutex_);
+  WaitNoMore();
   runner.state = Runner::State::kEnded;
   for (const auto& other : runners_) {
     if (other->state != Runner::State::kJoining || other->joins != &runner) continue;
@@ -262,6 +311,7 @@ void Schedule::Joining(Runner& runner) {
   if (mine == nullptr) return;
   const Waiting waiting;
   std::unique_lock lock(mutex_);
+  WaitNoMore();
   const bool ended = runner.state == Runner::State::kEnded;
   mine->state = ended ? Runner::State::kReady : Runner::State::kJoining;
   mine->joins = ended ? nullptr : &runner;

@@ -55,6 +55,13 @@ class Schedule {
 
   /// The calling thread is about to touch variables; returns when it is its turn.
   void Touch(std::vector<ScheduledAccess> accesses);
+  /// The calling thread has tried to get something that another one has, and will try again when it
+  /// is its turn: after the others, where they can go on. `place` ("file.py:12") is empty where it
+  /// has done nothing else in this turn. False, at once, where it is none of the threads that take
+  /// turns.
+  bool Yield(const std::string& place);
+  /// It has got it.
+  void Got();
   /// Which of `count` things that may come next comes next; 0 for one.
   int Choose(int count);
   /// Ops of a graph that the calling thread will run, in their order.
@@ -73,12 +80,14 @@ class Schedule {
   void Joined();
 
   /// Writes the trace: "digest HEX", "exact 0|1", then "turn THREAD",
-  /// "access THREAD r|w FILE:LINE VARIABLE", "op THREAD r|w NODE VARIABLE" and "failed THREAD
-  /// WHAT". A program that does not come to its end leaves the turns and accesses alone.
+  /// "access THREAD r|w FILE:LINE VARIABLE", "op THREAD r|w NODE VARIABLE", "waits THREAD
+  /// FILE:LINE", "got THREAD" and "failed THREAD WHAT". A program that does not come to its end
+  /// leaves the lines behind the first two.
   void Write();
 
  private:
   void Stream();
+  void WaitNoMore();
   void Pick(std::unique_lock<std::mutex>& lock);
   void Settle(std::unique_lock<std::mutex>& lock);
   void AwaitTurn(Runner& runner, std::unique_lock<std::mutex>& lock);

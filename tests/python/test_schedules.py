@@ -17,11 +17,14 @@ def together(*functions):
 """
 
 
-def run(program, seed):
-    """What the program prints under the order of a seed."""
+def run(program, seed, limit=120):
+    """What the program prints under the order of a seed; None where it does not end within so many seconds."""
     environment = dict(os.environ, LOCKSTEP_SCHEDULE=str(seed), LOCKSTEP_LOG="error")
-    done = subprocess.run([sys.executable, "-c", START + program], capture_output=True, text=True, timeout=120,
-                          env=environment)
+    try:
+        done = subprocess.run([sys.executable, "-c", START + program], capture_output=True, text=True, timeout=limit,
+                              env=environment)
+    except subprocess.TimeoutExpired:
+        return None
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -66,11 +69,29 @@ def look():
     if v.numpy() == 1.0: raise ValueError("too late")
 together(look, lambda: v.assign_add(1.0))"""), {"1.0", "too late\n1.0"})
 
+    def test_several_threads_wait_for_one_queue(self):
+        self.assertGreater(len(self.outcomes("""
+things = queue.Queue()
+def put():
+    for number in (1.0, 2.0, 3.0): things.put(number)
+def take():
+    for _ in range(2): v.assign(v * 2.0 + things.get())
+together(put, take, take, lambda: things.put(4.0))""")), 1)
+
+    def test_threads_that_wait_for_each_other_stay_so(self):
+        program = """
+one, other = threading.Lock(), threading.Lock()
+def add(first, second):
+    with first, second: v.assign_add(1.0)
+together(lambda: add(one, other), lambda: add(other, one))"""
+        ends = {run(program, seed, limit=8) for seed in range(4)}
+        self.assertEqual(ends, {"2.0", None})
+
     def test_pools_take_turns(self):
-        self.assertEqual(self.outcomes("""
+        self.assertGreater(len(self.outcomes("""
 with ThreadPoolExecutor(2) as pool:
-    list(pool.map(lambda number: v.assign(v + number), (1.0, 1.0)))
-print(v.numpy())"""), {"1.0", "2.0"})
+    list(pool.map(lambda number: v.assign(v * 2.0 + number), (1.0, 2.0, 3.0, 4.0)))
+print(v.numpy())""")), 1)
 
 
 if __name__ == "__main__":
