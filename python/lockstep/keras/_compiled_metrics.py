@@ -1,6 +1,7 @@
 """The metrics that were given to `compile`, as the one entry that Keras has for them among a model's metrics."""
 
 import typing
+import warnings
 import weakref
 
 from .. import nest
@@ -85,6 +86,20 @@ class CompileMetrics(Metric):
     def reset_state(self):
         for one in self.metrics:
             one.reset_state()
+
+
+class OlderMetrics:
+    """A model's metrics, as steps written for older versions update them; as in Keras, a mean is updated by the predictions."""
+
+    def __init__(self, model):
+        self._model = model
+
+    def update_state(self, y, y_pred, sample_weight=None):
+        warnings.warn("`model.compiled_metrics()` is deprecated. Instead, use e.g.:\n```\nfor metric in self.metrics:\n"
+                      "    metric.update_state(y, y_pred)\n```\n", stacklevel=2)
+        for one in self._model.metrics:
+            given = (y_pred,) if isinstance(one, metrics_module.Mean) else (y, y_pred)
+            one.update_state(*given, sample_weight=sample_weight)
 
 
 def figures_of(metrics):

@@ -551,8 +551,15 @@ class Trainer:
         return labels[key], outputs[key], _output_losses.weight_of(sample_weight, key, place)
 
     def compiled_loss(self, y, y_pred, sample_weight=None, regularization_losses=None):
-        return _output_losses.compute(self._losses_made, y, y_pred, sample_weight, self._loss_weights,
-                                      names=getattr(self, "output_names", None))
+        """`compute_loss` by its older name; what layers add is in it already."""
+        warnings.warn("`model.compiled_loss()` is deprecated. Instead, use `model.compute_loss(x, y, y_pred, sample_weight, "
+                      "training)`.", stacklevel=2)
+        return self.compute_loss(x=None, y=y, y_pred=y_pred, sample_weight=sample_weight)
+
+    @property
+    def compiled_metrics(self):
+        """What older steps update the metrics by: `compiled_metrics.update_state(y, y_pred)`."""
+        return _compiled_metrics.OlderMetrics(self)
 
     def make_train_function(self, force=False):
         return None
