@@ -14,13 +14,14 @@ class TensorArray:
         self.dtype = as_dtype(dtype)
         self.element_shape = None if element_shape is None else TensorShape(element_shape)
         self._size = 0 if size is None else size if _value_shapes.is_value(size) else int(_known(size))
-        self.dynamic_size = dynamic_size
+        self.dynamic_size, self._told = dynamic_size, self.element_shape  # by the program, not by what is written
         self._values = {}  # by place; while the program is traced, what it writes at places that are known
         self._rows = self._state = None  # as `_opened` says
 
     def _copy(self):
         made = TensorArray(self.dtype, self._size, self.dynamic_size,
                            element_shape=self.element_shape)
+        made._told = self._told
         made._values = dict(self._values)
         made._rows, made._state = self._rows, self._state
         return made
@@ -99,17 +100,30 @@ class TensorArray:
         made = self._copy()
         if made.element_shape is None:
             made.element_shape = value.shape
+        elif self._told is not None and not self._told.is_compatible_with(value.shape):
+            raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({self._told})")
+        if made._rows is not None and known is not None and not made.dynamic_size:
+            made._require_room(int(known._item()))
         if made._rows is None and known is not None and isinstance(made._size, int):
             place = int(known._item())
             if place >= made._size:
                 if not made.dynamic_size:
-                    raise errors.OutOfRangeError(
-                        None, None, f"Tried to write to index {place} but array is not resizeable "
-                        f"and size is: {made._size}")
+                    made._require_room(place)
                 made._size = place + 1
             made._values[place] = value
             return made
         return made._with_rows(ops_array.reshape(index, [1]), ops_array.expand_dims(value, 0))
+
+    def _require_room(self, place):
+        size = self._known_size()
+        if size is not None and place >= size:
+            raise errors.OutOfRangeError(None, None, f"Tried to write to index {place} but array is not resizeable and size is: {size}")
+
+    def _known_size(self):
+        """How many elements there are, where that is known now."""
+        if self._rows is not None:
+            return self._rows._shape[0] if self._state is None else None
+        return self._size if isinstance(self._size, int) else None
 
     def _with_rows(self, places, rows):
         """The same with these rows at these places."""
@@ -156,6 +170,9 @@ class TensorArray:
         known = _native.static_value(convert_to_tensor(index))
         if self._rows is None and known is not None and int(known._item()) in self._values:
             return self._values[int(known._item())]
+        size = self._known_size()
+        if known is not None and size is not None and int(known._item()) >= size:
+            raise errors.OutOfRangeError(None, None, f"Tried to read from index {int(known._item())} but array size is: {size} ")
         return ops_array.gather(self.stack(), index)
 
     def stack(self, name=None):

@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error_of_test.h"
-#include "lockstep/runtime/graph.h"
-#include "lockstep/runtime/session.h"
+#include "lockstep/ops/array.h"
 #include "ops/builder.h"
 #include "runtime/element_types.h"
 
@@ -40,7 +39,7 @@ TEST(OpenVariableTest, TakesValuesThatFit) {
 TEST(OpenVariableTest, HasNoRankWhereNoneIsDeclared) {
   ops::Attributes types;
   const Tensor handle = OpenHandle(Shape::Unranked(), &types);
-  for (const Tensor& value : {Tensor(1.f), Tensor({{1.f, 2.f}})}) {
+  for (const Tensor& value : {Scalar(1.f), Tensor({{1.f, 2.f}})}) {
     ops::Emit("OpenVariableAssign", {handle, value}, types);
     EXPECT_EQ(ops::Emit("OpenVariableRead", {handle}, types)[0].shape(), value.shape());
   }
