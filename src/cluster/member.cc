@@ -454,7 +454,8 @@ void Member::AskHowItEnded(std::function<void(bool, bool)> tell) {
   std::erase_if(others, [this](const Peer& peer) { return peer.process == self_.process; });
   arbiter->Ask(others,
                WhileAlive([others, tell = std::move(tell)](const Arbiter::Verdict& verdict) {
-                 tell(verdict.ended.size() == others.size(), verdict.has_finished);
+                 const bool all = !others.empty() && verdict.ended.size() == others.size();
+                 tell(all, verdict.has_finished);
                }));
 }
 

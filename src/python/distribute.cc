@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "distribute/workers/journal.h"
 #include "distribute/workers/owners_values.h"
 #include "lockstep/distribute/parameter_server.h"
 #include "lockstep/distribute/step_boundary.h"
@@ -126,6 +127,12 @@ void BindStrategies(nb::module_& m) {
                    })
       .def_prop_ro("id", &Strategy::id)
       .def_prop_ro("name", &Strategy::name)
+      .def("end",
+           [](Strategy& s) {
+             Unlocked([&] {
+               if (s.ranks() != nullptr) s.ranks()->journal().End();
+             });
+           })
       .def("run", &RunReplicas)
       .def(
           "reduce",

@@ -1,5 +1,7 @@
 """Strategies: who computes, and how many replicas a program has."""
 
+import atexit
+import sys
 import threading
 import weakref
 
@@ -24,6 +26,16 @@ def first_value(name, value):
 
 _scopes = _thread_lists.ThreadList()
 _by_id = {}
+
+
+@atexit.register
+def _end_all():
+    """All tasks come to the end of a job together: others may need what this one has, and who comes too late is told. What
+    Python has not taken apart by then (a cycle through a function) would never say so. After an error it is no end."""
+    if getattr(sys, "last_value", None) is None:
+        for strategy in list(_by_id.values()):
+            if strategy._native is not None:
+                strategy._native.end()
 
 
 def scope_in_force():

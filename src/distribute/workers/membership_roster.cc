@@ -188,8 +188,8 @@ void MembershipRoster::NoteHowItEnded() {
 
 // Whether nobody is there any more who could say how the job goes on.
 bool MembershipRoster::gives_up() const {
-  if (!comes_again()) return alone_ >= limit_;
-  return alone_ >= std::min(kNobody, limit_);
+  const bool knows_them_gone = !was_member_ && all_ended_;  // who waits to be let in
+  return alone_ >= (comes_again() || knows_them_gone ? std::min(kNobody, limit_) : limit_);
 }
 
 // For who was left out, and can't come in again.
@@ -278,12 +278,12 @@ void MembershipRoster::RequireNext(uint64_t after) {
     present_ = {};
     throw LeftOut(*std::exchange(left_out_, std::nullopt));
   }
-  if (!was_member_) {
+  if (!was_member_ && !all_ended_) {
     LOCKSTEP_PROBE("a worker was never let in");
     throw Error(Code::kDeadlineExceeded,
                 "[multi_worker] all workers must come in time; got " + member_->Board());
   }
-  if (newest_rank_ < 0) ThrowHowItEnded();
+  if (!was_member_ || newest_rank_ < 0) ThrowHowItEnded();
   if (newest_.epoch <= after) {
     LOCKSTEP_PROBE("a worker gives up waiting for somebody who leads");
     throw Error(Code::kUnavailable,
