@@ -17,11 +17,12 @@ namespace lockstep::python {
 namespace {
 
 Variable MakeVariable(nb::object initial, std::string name, std::optional<bool> trainable,
-                      int synchronization, int aggregation) {
+                      int synchronization, int aggregation, bool copies) {
   const VariableOptions options{.name = std::move(name),
                                 .trainable = trainable,
                                 .synchronization = VariableSynchronization(synchronization),
-                                .aggregation = VariableAggregation(aggregation)};
+                                .aggregation = VariableAggregation(aggregation),
+                                .copies = copies};
   if (nb::isinstance<Tensor>(initial)) {
     const Tensor value = nb::cast<Tensor>(initial);
     return Unlocked([&] { return Variable(value, options); });
@@ -55,7 +56,9 @@ std::vector<Tensor> Copies(const Variable& variable) {
 
 void BindVariable(nb::module_& m) {
   nb::class_<Variable>(m, "Variable")
-      .def_static("make", &MakeVariable)
+      .def_static("make", &MakeVariable, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(),
+                  nb::arg(),
+                  nb::arg() = false)
       .def_static("apart",  // of this process alone, whatever scope is open
                   [](const Tensor& value, std::string name) {
                     return Unlocked([&] {

@@ -103,7 +103,7 @@ class SeedGenerator:
     """A sequence of seeds."""
 
     def __init__(self, seed=None, name=None, **kwargs):
-        from .._variable import Variable
+        from .._variable import CountVariable
         from ._names import auto_name
         self.name = name or auto_name("seed_generator")
         if seed is not None and (not isinstance(seed, int) or seed < 0):
@@ -111,7 +111,7 @@ class SeedGenerator:
                              f"Received: seed={seed}")
         self._initial_seed = seed
         first = _utils.default_seed() or 0 if seed is None else seed
-        self.state = Variable([first, 0], trainable=False, dtype="int64", name="seed_generator_state")
+        self.state = CountVariable([first, 0], trainable=False, dtype="int64", name="seed_generator_state")
 
     def next(self, ordered=True):
         """The next seed, [2]: the first number stays, the second counts; both change if seeds need no order. In the function
