@@ -176,6 +176,18 @@ class Optimizer:
 
     weights = variables
 
+    def set_weights(self, weights):
+        """Assigns arrays to all variables, in their order. Raises: ValueError before `build`, and for another shape."""
+        if not self.built:
+            raise ValueError("You are calling `set_weights()` on an optimizer that has not yet been built. Please call "
+                             "`optimizer.build(trainable_variables)` to create the optimizer weights before calling "
+                             "`set_weights()`.")
+        for variable, weight in zip(self.variables, weights):
+            if tuple(variable.shape) != tuple(weight.shape):
+                raise ValueError(f"Optimizer variable {variable.name} has shape {tuple(variable.shape)} not compatible with "
+                                 f"provided weight shape {tuple(weight.shape)}.")
+            variable.assign(weight)
+
     def save_own_variables(self, store):
         """Puts all variables into a dict of arrays."""
         _own_state.keep_all(self, store)
