@@ -50,7 +50,7 @@ Conditions::Conditions(const FlatGraph& flat)
 // What all who take a node's value have in common; nothing where nobody does, or where that is
 // not followed.
 std::optional<std::vector<Literal>> Conditions::UsesOf(int id, int depth) const {
-  constexpr int kMaxUseSteps = 20;
+  constexpr int kMaxUseSteps = 5;
   std::optional<std::vector<Literal>> common;
   const auto meet = [&](const std::vector<Literal>& use) {
     if (!common) common = use;

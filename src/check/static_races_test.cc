@@ -187,6 +187,26 @@ library { function { signature { name: "count" input_arg { name: "x" type: DT_FL
   EXPECT_EQ(races[0].first.function, "count");
 }
 
+// An op that is no call, and carries out a function that is its attribute.
+TEST(StaticRacesTest, LooksIntoTheFunctionsOfOtherOps) {
+  const auto beside = [](const std::string& node) {
+    return Find(R"(
+node { name: "v" op: "VarHandleOp" } node { name: "x" op: "Placeholder" }
+node { name: "map" op: "MapDefun" input: "x" input: "v"
+  attr { key: "f" value { func { name: "look" } } } }
+library { function { signature { name: "look" input_arg { name: "x" type: DT_FLOAT }
+    input_arg { name: "v" type: DT_RESOURCE } output_arg { name: "y" type: DT_FLOAT } }
+  node_def { name: "get" op: "ReadVariableOp" input: "v" }
+  ret { key: "y" value: "get:value:0" } } }
+)" + node);
+  };
+  EXPECT_THAT(beside(R"(node { name: "get" op: "ReadVariableOp" input: "v" })"),
+              testing::IsEmpty());
+  const auto races = beside(R"(node { name: "set" op: "AssignVariableOp" input: "v" input: "x" })");
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_EQ(races[0].first.node + " " + races[0].second.node, "map set");
+}
+
 TEST(StaticRacesTest, InitializersOfOneIteratorRunOneByOne) {
   const std::string graph = R"(
 node { name: "it" op: "IteratorV2" } node { name: "data" op: "TensorSliceDataset" }
