@@ -18,8 +18,14 @@ class ClusterResolver:
         self.task_id = native.task_id if described else None
         self.rpc_layer = native.rpc_layer or None
 
+    _spec, _order = None, ()
+
     def cluster_spec(self):
-        return ClusterSpec(self._native.jobs())
+        """The cluster, its jobs in the order in which they were given."""
+        if self._spec is not None:
+            return self._spec
+        jobs = self._native.jobs()
+        return ClusterSpec({one: jobs[one] for one in dict.fromkeys((*self._order, *jobs)) if one in jobs})
 
     def master(self, task_type=None, task_id=None, rpc_layer=None):
         """The address of a task, of this one without arguments; "" without a cluster or with one task."""
@@ -56,7 +62,8 @@ class TFConfigClusterResolver(ClusterResolver):
     def __init__(self, task_type=None, task_id=None, rpc_layer=None, environment=None):
         self._adopt(_native.tf_config_resolver(task_type, task_id, rpc_layer, environment))
         self._environment = environment
-        task = json.loads(os.environ.get("TF_CONFIG") or "{}").get("task", {})
+        told = json.loads(os.environ.get("TF_CONFIG") or "{}")
+        task, self._order = told.get("task", {}), tuple(told.get("cluster", {}))
         self.task_type = self.task_type if task_type or "type" in task else None
         self.task_id = self.task_id if task_id is not None or "index" in task else None
         if not self._native.jobs():
@@ -79,7 +86,7 @@ class SimpleClusterResolver(ClusterResolver):
         spec = ClusterSpec(cluster_spec)
         self._adopt(_native.simple_resolver(spec._jobs, master, task_type or "", task_id or 0,
                                             environment, num_accelerators or {}, rpc_layer or ""))
-        self.task_type, self.task_id, self._master = task_type, task_id, master
+        self.task_type, self.task_id, self._master, self._spec = task_type, task_id, master, cluster_spec
 
     def master(self, task_type=None, task_id=None, rpc_layer=None):
         """The address of a task, or without arguments the `master` that was given."""
