@@ -38,15 +38,14 @@ class ReaderBase:
     def read(self, queue, name=None):
         """The key and the record as texts. A run raises OutOfRangeError when the names are at their end."""
         text = as_dtype("string")
-        session_take = _Names(queue)
 
         def take(values):
             while True:
                 record = self._next()
                 if record is not None:
                     return [convert_to_tensor(one, dtype=text) for one in record]
-                self._begin(session_take())
-        made = _native.host_call(take, [], [text, text], [[], []])
+                self._begin(_name_from(values[0]))  # the queue of the session that runs
+        made = _native.host_call(take, [queue.queue_ref], [text, text], [[], []])
         return made[0], made[1]
 
     def num_records_produced(self, name=None):
@@ -55,16 +54,11 @@ class ReaderBase:
                                  [[]])[0]
 
 
-class _Names:
-    """The next element of a queue of names, whenever it is called."""
-
-    def __init__(self, queue):
-        self._handle = queue.queue_ref
-
-    def __call__(self):
-        made, = _native.emit("QueueDequeue", [self._handle], {"dtypes": ("list(int)", [7]), "shapes": ("list(int)", [0])})
-        name = made._item()
-        return name.decode() if isinstance(name, bytes) else name
+def _name_from(queue):
+    """The next element of a queue of names, by its handle."""
+    made, = _native.emit("QueueDequeue", [queue], {"dtypes": ("list(int)", [7]), "shapes": ("list(int)", [0])})
+    name = made._item()
+    return name.decode() if isinstance(name, bytes) else name
 
 
 class TextLineReader(ReaderBase):
