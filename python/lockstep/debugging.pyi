@@ -86,6 +86,9 @@ def enable_check_numerics(stack_height_limit=30, path_length_limit=50) -> Any:
 def enable_traceback_filtering() -> Any:
     """Tracebacks end in the user's line."""
     ...
+def group(*inputs, **kwargs) -> Any:
+    """An operation that is done when all inputs are."""
+    ...
 def is_numeric_tensor(tensor) -> Any: ...
 def is_tensor(x) -> Any:
     """Whether `x` is a tensor, of whatever kind, or a variable."""
