@@ -83,6 +83,22 @@ class Graphs(unittest.TestCase):
         self.assertEqual(sorted(float(one) for one, _ in seen), list(range(1, 11)))
         self.assertTrue(all(two == 2 * one for one, two in seen))
 
+    def test_threads_that_begin_together_share_the_session(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            elements = tf.queue.FIFOQueue(10, [tf.int32], [[]])
+            ops = [elements.enqueue(tf.constant(number)) for number in range(4)]
+            size = elements.size()
+        for _ in range(50):
+            with tf.Session(graph=graph) as session:
+                together = threading.Barrier(len(ops))
+                threads = [threading.Thread(target=lambda op=op: (together.wait(), session.run(op))) for op in ops]
+                for one in threads:
+                    one.start()
+                for one in threads:
+                    one.join()
+                self.assertEqual(session.run(size), len(ops))
+
     def test_variable_scopes(self):
         with tf.Graph().as_default():
             with tf.variable_scope("outer"):

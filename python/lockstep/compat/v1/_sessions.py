@@ -1,6 +1,7 @@
 """Sessions, which run parts of graphs."""
 
 import collections.abc
+import threading
 
 import numpy
 
@@ -128,7 +129,7 @@ class Session(PartialRuns):
         self._logs = bool(getattr(config, "log_device_placement", False))
         self._closed_at = None
         self._given = graph
-        self._made = None
+        self._made, self._opening = None, threading.Lock()
         self._graph = graph or (get_default_graph() if in_graph() else None)
 
     @property
@@ -138,8 +139,10 @@ class Session(PartialRuns):
     @property
     def _native(self):
         if self._made is None:
-            with _outside():
-                self._made = _native.Session(self.graph._native, self._target, self._logs)
+            with self._opening:  # threads may begin together
+                if self._made is None:
+                    with _outside():
+                        self._made = _native.Session(self.graph._native, self._target, self._logs)
         return self._made
 
     graph_def = property(lambda self: self.graph.as_graph_def())
