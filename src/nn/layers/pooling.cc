@@ -103,8 +103,9 @@ class UpSamplingLayer : public Layer {
     const Shape& shape = inputs[0].shape();
     if (shape.rank() != 4) Refuse("the input must be images [n, h, w, channels]", shape);
     const Tensor apart = Reshape(inputs[0], {shape[0], shape[1], 1, shape[2], 1, shape[3]});
-    const Tensor repeated = BroadcastTo(
-        apart, Shape{shape[0], shape[1], size_.height, shape[2], size_.width, shape[3]});
+    // Broadcast by a product, as the number of images may not be known.
+    const Tensor repeated =
+        apart * Ones(Shape{1, 1, size_.height, 1, size_.width, 1}, inputs[0].dtype());
     return Reshape(repeated, {shape[0], shape[1] * size_.height, shape[2] * size_.width, shape[3]});
   }
 
