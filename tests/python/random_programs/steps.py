@@ -193,6 +193,8 @@ class Program:
         if draw.random() < 0.3:
             self.data = self.data.shuffle(7, seed=3)
         self.data = self.data.batch(self.batch, drop_remainder=draw.random() < 0.2)
+        if self.kind == self.next_in_the_function:  # which wants two batches
+            self.data = self.data.repeat()
 
     def small_model(self, draw):
         x = keras.Input((self.width,))
