@@ -417,6 +417,7 @@ std::optional<std::string> Journal::Enter() {
       entering_ = true;
     }
   }
+  ranks_.set_heard(0);  // as the others, behind their boundary
   if (taken_state_.empty()) return std::nullopt;
   return std::move(taken_state_);
 }
