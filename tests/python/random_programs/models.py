@@ -320,10 +320,10 @@ class Program:
 
     def dataset(self, draw, elements, batch):
         made = tf.data.Dataset.from_tensor_slices(elements)
+        count = len(elements[0][0]) if isinstance(elements[0], tuple) else len(elements[0])
         kind = draw.choice(["plain", "generated", "shuffled", "noisy"])
         if kind == "generated":
             signature = tf.nest.map_structure(lambda each: tf.TensorSpec(each.shape[1:], each.dtype), elements)
-            count = len(elements[0][0]) if isinstance(elements[0], tuple) else len(elements[0])
             made = tf.data.Dataset.from_generator(
                 lambda: (tf.nest.map_structure(lambda each: each[i], elements) for i in range(count)),
                 output_signature=signature)
@@ -335,7 +335,7 @@ class Program:
                     lambda each: each + 0.1 * tf.random.normal(tf.shape(each)) if each.dtype == tf.float32 else each, x)
                 return (x, *others)
             made = made.map(noisy, num_parallel_calls=draw.choice([None, 4]))
-        made = made.batch(batch, drop_remainder=draw.random() < 0.2)
+        made = made.batch(batch, drop_remainder=draw.random() < 0.2 and batch <= count)
         return made.prefetch(2) if draw.random() < 0.3 else made
 
 
