@@ -32,16 +32,11 @@ Cells Named(const std::vector<Tensor>& handles) {
 
 }  // namespace
 
-struct StepBoundary::Training {
-  explicit Training(distribute::Communicator* ranks)
-      : activity(ranks, distribute::Activity::kTraining) {}
-  const distribute::ActivityScope activity;
-};
-
 StepBoundary::StepBoundary(const Strategy& strategy, std::string kind)
     : ranks_(strategy.ranks()),
       kind_(std::move(kind)),
-      training_(std::make_unique<Training>(ranks_)) {}
+      training_(
+          std::make_unique<distribute::ActivityScope>(ranks_, distribute::Activity::kTraining)) {}
 StepBoundary::~StepBoundary() = default;
 
 bool StepBoundary::entering() const { return ranks_ != nullptr && ranks_->journal().entering(); }

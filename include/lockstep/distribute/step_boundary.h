@@ -12,6 +12,10 @@
 
 namespace lockstep {
 
+namespace distribute {
+class ActivityScope;
+}
+
 /// Where workers come into a training and leave it: between two steps of a loop over
 /// `Strategy::Run`. `Strategy::Train` has one; a loop of one's own that makes one, for as long as
 /// it trains, lets workers come and go, too. All workers make the same calls. Without other
@@ -45,11 +49,10 @@ class StepBoundary {
   bool Pass(int64_t steps, const std::function<Passed()>& passed);
 
  private:
-  struct Training;
   bool HearsOfChange(int64_t steps);
   distribute::Communicator* const ranks_;
   const std::string kind_;
-  const std::unique_ptr<Training> training_;
+  const std::unique_ptr<distribute::ActivityScope> training_;
   uint64_t hearings_ = 0;  // runs that carried notes, up to the last boundary
 };
 

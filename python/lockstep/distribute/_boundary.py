@@ -4,7 +4,7 @@ import json
 
 import numpy
 
-from .. import _native, nest
+from .. import _native
 
 
 class StepBoundary:
@@ -53,4 +53,4 @@ def _array(read):
 
 
 def _natives(functions):
-    return [native for function in functions for native in nest.flatten(function._natives())]
+    return [native for function in functions for native in function._natives()]

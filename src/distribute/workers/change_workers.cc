@@ -25,7 +25,6 @@ bool ChangeWorkers(Communicator& ranks, int64_t steps,
                std::to_string(steps) + "; the others go on");
   }
   ranks.journal().Admit([state] { return checkpoint::PackState(state); });
-  ranks.set_heard(0);  // as who came has heard nothing: the next run may carry no notes
   return true;
 }
 

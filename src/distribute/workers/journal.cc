@@ -376,6 +376,7 @@ void Journal::Admit(const std::function<std::string()>& state) {
     }
   });
   known_.clear();
+  ranks_.set_heard(0);  // as who came has heard nothing: the next run may carry no notes
 }
 
 void Journal::Leave() {
@@ -417,7 +418,7 @@ std::optional<std::string> Journal::Enter() {
       entering_ = true;
     }
   }
-  ranks_.set_heard(0);  // as the others, behind their boundary
+  ranks_.set_heard(0);  // as the others behind Admit
   if (taken_state_.empty()) return std::nullopt;
   return std::move(taken_state_);
 }
