@@ -13,6 +13,11 @@ def read(file):
         return {str(name): stored[f"array{i}"] for i, name in enumerate(stored["names"])}
 
 
+def _bytes(array):
+    """[..., bytes of an element]"""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(*array.shape, array.itemsize)
+
+
 def differences(one, other):
     """Names, with words, of what is not equal to the bit; any NaN equals any other."""
     found = [f"{name} is only in one of them" for name in sorted(set(one) ^ set(other))]
@@ -23,9 +28,10 @@ def differences(one, other):
         if a.shape != b.shape or a.dtype != b.dtype:
             found.append(f"{name}: {a.dtype}{list(a.shape)} and {b.dtype}{list(b.shape)}")
         elif a.tobytes() != b.tobytes():
-            numbers = a.dtype.kind in "fc"
-            differ = ~((a == b) | (np.isnan(a) & np.isnan(b))) if numbers else a != b
-            if differ.any():  # else they differ in a zero's sign or in what a NaN carries
+            differ = (_bytes(a) != _bytes(b)).any(-1)
+            if a.dtype.kind in "fc":
+                differ &= ~(np.isnan(a) & np.isnan(b))
+            if differ.any():
                 place = tuple(int(i) for i in np.argwhere(differ)[0])
                 found.append(f"{name}{list(place)}: {a[place]!r} and {b[place]!r}, {int(differ.sum())} of {a.size} differ")
     return found
