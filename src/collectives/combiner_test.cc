@@ -145,7 +145,7 @@ TEST(AddElements, GivesTheSameBitsAtEveryPlaceAndLength) {
 }
 
 TEST(AddElements, GivesTheSameBitsWhereASumGoesPastTheCache) {
-  const size_t count = (size_t{1} << 18) + 37;
+  const size_t count = (size_t{1} << 21) + 37;
   Elements left(count), right(count), sum(count + 8, -1);
   for (size_t i = 0; i < count; ++i) {
     left[i] = static_cast<float>(i % 1009) * 1e-3f;
