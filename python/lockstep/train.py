@@ -315,38 +315,49 @@ class Checkpoint:
             return _Nothing()
         _require_checkpoint(os.fspath(save_path))
         native = self._made(filled=False)
+        before = self._versions()
         with _shapes_told():
             status = _checkpoint_status.CheckpointLoadStatus(native.restore(os.fspath(save_path)))
+        got = self._got(before)
         for one in self._wholes.values():
             one.give_back()
         self._keep_count(native)
-        self._wait(os.fspath(save_path), status, "restore")
+        self._wait(os.fspath(save_path), status, got, "restore")
         return status
 
-    def _wait(self, path, status, how="read"):
-        """What is made later gets its value then."""
+    def _versions(self):
+        return {key: one._v.version for key, one in self._reached.items()}
+
+    def _got(self, before):
+        """Keys of the variables that a restore gave values, since their versions were `before`."""
+        return {key for key, version in self._versions().items() if version != before[key]} | {
+            key for key, one in self._wholes.items() if one.native.version > 0}
+
+    def _wait(self, path, status, got, how="read"):
+        """What is made later, or comes to a place with a saved value later, gets its value then."""
         self.__dict__["_waiting"] = (path, status, how)
-        self.__dict__["_restored"] = {*self._reached, *self._wholes}
+        self.__dict__["_restored"] = got
         status._checkpoint = self
         if status._native.unused:
             _late.wait(self)
 
     @_one_at_a_time
     def _restore_new(self):
-        """Restores the variables that were not there at the last restore; the others keep their values."""
+        """Restores the variables that had no saved value at the last restore; the others keep their values."""
         path, status, how = self._waiting
         native = self._made(filled=False)
         if not {*self._reached, *self._wholes} - self._restored:
             return
-        kept = [(one, one._v.value()) for key, one in self._reached.items() if key in self._restored]
+        kept, before = [(one, one._v.value()) for key, one in self._reached.items() if key in self._restored], self._versions()
         with _shapes_told():
             status._native = getattr(native, how)(path)
+        got = self._got(before)
         for one, value in kept:
             one._v.assign(value)
         for key, one in self._wholes.items():
             if key not in self._restored:
                 one.give_back()
-        self._restored.update(self._reached, self._wholes)
+        self._restored.update(got)
         if not status._native.unused:
             _late.stop(self)
 
@@ -355,11 +366,13 @@ class Checkpoint:
         """Assigns what `write` has written. Raises: NotFoundError where nothing is."""
         _require_checkpoint(os.fspath(save_path))
         native = self._made(filled=False)
+        before = self._versions()
         with _shapes_told():
             status = _checkpoint_status.CheckpointLoadStatus(native.read(os.fspath(save_path)))
+        got = self._got(before)
         for one in self._wholes.values():
             one.give_back()
-        self._wait(os.fspath(save_path), status)
+        self._wait(os.fspath(save_path), status, got)
         return status
 
 

@@ -8,7 +8,7 @@ import threading
 import warnings
 import weakref
 
-from .. import _native, distribute, nest
+from .. import _late, _native, distribute, nest
 from .._dtypes import as_dtype
 from .._function import Function, TensorSpec
 from .._tensor import convert_to_tensor
@@ -364,6 +364,8 @@ class Trainer:
         bridge.stop_training = False
         object.__setattr__(self, "_training_natively", True)
         options.update({key: one for key, one in validation.items() if one is not None})
+        if _late.waiting and not self.optimizer.built:
+            self.optimizer.build(self.trainable_weights)
         self.optimizer.built = True
         self.optimizer._weights = self.trainable_weights
         hooks.begin()

@@ -20,6 +20,7 @@ class Optimizer:
 
     _kind = None
     _defaults = {"learning_rate": None}
+    _applied_own = False
 
     def __init__(self, *args, **kwargs):
         if self._kind is None and "learning_rate" not in kwargs and not args:
@@ -71,11 +72,13 @@ class Optimizer:
         self._weights = []
 
     def build(self, variables):
-        """Makes the slots."""
+        """Makes the slots; those that a restored checkpoint waits for get their saved values."""
         self._weights = list(variables)
         if not self._has_own_rule():
             self._native.build([one._v for one in variables])
         self.built = True
+        if _late.waiting and not self._has_own_rule():
+            _late.restore()
 
     def update_step(self, gradient, variable, learning_rate):
         """One variable's update, for optimizers of your own."""
@@ -222,7 +225,6 @@ class Optimizer:
         if not self.built:
             if _late.waiting:
                 self.build(variables)
-                _late.restore()
             self._weights = variables
             self.built = True
         rows = []
@@ -241,6 +243,9 @@ class Optimizer:
             with init_scope():
                 self.build(variables)
             self._weights, self.built = list(variables), True
+        if _late.waiting and not self._applied_own:  # a `build` of your own may have made slots
+            _late.restore()
+        self._applied_own = True
         _own_rules.apply(self, grads, variables)
 
     def _update_own(self, gradients, variables):
