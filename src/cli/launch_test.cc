@@ -221,6 +221,44 @@ TEST_F(Launched, StartsAgainAtTheSameAddress) {
   EXPECT_EQ(starts, 3);
 }
 
+// The keeper of a task is a process that the launcher starts for it, its parent.
+TEST_F(Launched, GivesATaskWhoseKeeperEndedAnother) {
+  const std::string task =
+      "sh -c 'echo parent $PPID restart $LOCKSTEP_RESTART; "
+      "while [ ! -e \"" +
+      folder_.path() + "/end\" ]; do sleep 0.02; done'";
+  for (const char* flags : {"--max-restarts 1", "--min-workers 1"}) {
+    std::filesystem::remove(Path("end"));
+    const pid_t child = Begin(std::string("launch --workers 2 ") + flags + " -- " + task);
+    WaitFor("worker 0 | parent ");
+    WaitFor("worker 1 | parent ");
+    const std::string said = Read("out");
+    kill(std::stoi(said.substr(said.find("worker 1 | parent ") + 18)), SIGKILL);
+    WaitFor("worker 1 ended with signal 9", "err");
+    if (std::string(flags) == "--max-restarts 1") {
+      const auto again = [&] {
+        const std::string all = Read("out");
+        const size_t place = all.rfind("worker 1 | parent ");
+        return all.find("restart 1", place) != std::string::npos;
+      };
+      for (int i = 0; i < 2000 && !again(); ++i) usleep(5000);
+      EXPECT_TRUE(again());
+    }
+    std::ofstream(Path("end")) << "now";
+    EXPECT_EQ(End(child).status, 0);
+  }
+}
+
+TEST_F(Launched, EndsThoughAKeeperIsGone) {
+  const pid_t child =
+      Begin("launch --workers 1 --max-restarts 1000 -- sh -c 'echo parent $PPID; exec sleep 300'");
+  WaitFor("worker 0 | parent ");
+  const std::string said = Read("out");
+  kill(std::stoi(said.substr(said.find("parent ") + 7)), SIGKILL);
+  kill(child, SIGTERM);
+  EXPECT_THAT(End(child).status, testing::AnyOf(128 + SIGTERM, 128 + SIGKILL));
+}
+
 TEST_F(Launched, BeginsAnewWhenAllHaveEnded) {
   const Ran ran = Run(
       "launch --workers 2 --max-restarts 1 -- sh -c '"

@@ -96,6 +96,10 @@ Launcher::~Launcher() {
   for (auto& task : tasks_) {
     if (task->from) loop_.UnwatchFile(task->from.fd());
   }
+  if (!lost_keeper_) return;
+  // What it would have cleaned up on this machine.
+  std::error_code ignored;
+  for (; lives_ > 0; --lives_) std::filesystem::remove_all(JobDirectory(), ignored);
 }
 
 Status Launcher::Begin() {
@@ -191,11 +195,13 @@ void Launcher::OnKeeperGone(Task& task) {
   task.from.Close();
   task.gone = true;
   if (done_) return;
+  lost_keeper_ = true;
   if (task.address.empty()) {
     return Fail(task, "the keeper on " + (task.host.empty() ? "this machine" : task.host) +
                           " must answer; got its end; is lockstep there, and can it be reached?");
   }
-  if (policy_->running(task.number)) OnTaskEnd(task, {.signal = SIGKILL});
+  const bool waits = std::find(waiting_.begin(), waiting_.end(), task.number) != waiting_.end();
+  if (policy_->running(task.number) && !waits) OnTaskEnd(task, {.signal = SIGKILL});
 }
 
 void Launcher::OnAddress(Task& task, const std::string& address) {
@@ -205,7 +211,7 @@ void Launcher::OnAddress(Task& task, const std::string& address) {
   cluster_.set_task_address(task.name.job, task.name.index, address);
   board_->SetAddress(task.number, address);
   if (policy_->stopping()) {
-    OnTaskEnd(task, {});
+    OnTaskEnd(task, {.signal = policy_->restarts(task.number) > 0 ? SIGTERM : 0});
   } else {
     Order(task);
   }
@@ -296,6 +302,7 @@ std::vector<std::pair<std::string, std::string>> Launcher::VariablesFor(const Ta
 }
 
 void Launcher::Order(Task& task) {
+  if (task.gone) return ReplaceKeeper(task);
   std::error_code ignored;
   const RunOrder order{.directory = std::filesystem::current_path(ignored).string(),
                        .arguments = options_.arguments,
@@ -305,6 +312,17 @@ void Launcher::Order(Task& task) {
   task.ended_well = false;
   task.output.ForgetLastLine();
   (void)base::WriteAll(task.to.fd(), PackFrame(FrameKind::kRun, order.Pack()));
+}
+
+// At another port: the old one was the old keeper's.
+void Launcher::ReplaceKeeper(Task& task) {
+  task.gone = false;
+  task.address.clear();
+  task.reader = FrameReader();
+  if (const Status started = StartKeeper(task); !started.ok()) {
+    task.gone = true;
+    Fail(task, started.message());
+  }
 }
 
 // Together with others that end now. A job of which nobody is left begins anew: with a directory of
@@ -348,11 +366,13 @@ void Launcher::OrderWaiting() {
 
 void Launcher::Do(const std::vector<LaunchPolicy::Action>& actions) {
   for (const auto& action : actions) {
-    if (action.signal != 0 && std::erase(waiting_, action.task) > 0) {
+    Task& task = *tasks_[static_cast<size_t>(action.task)];
+    // Nobody is there to be told: it waits to be started, or for a keeper.
+    const bool absent = task.gone || (task.address.empty() && action.signal == SIGKILL);
+    if (action.signal != 0 && (std::erase(waiting_, action.task) > 0 || absent)) {
       Do(policy_->Ended(action.task, {.signal = action.signal}));
       continue;
     }
-    Task& task = *tasks_[static_cast<size_t>(action.task)];
     if (action.kind == LaunchPolicy::Action::Kind::kStart && policy_->restarts(task.number) > 0) {
       StartAgain(task);
     } else if (action.kind == LaunchPolicy::Action::Kind::kStart) {

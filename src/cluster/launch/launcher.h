@@ -87,6 +87,7 @@ class Launcher {
   void StartAll();
   void Do(const std::vector<LaunchPolicy::Action>& actions);
   void Order(Task& task);
+  void ReplaceKeeper(Task& task);
   void StartAgain(const Task& task);
   void LookWhetherTheJobBegins(const Task& task, const base::ProcessEnd& end);
   std::string JobDirectory() const;
@@ -110,6 +111,7 @@ class Launcher {
   int lives_ = 1;             // of the job: one more whenever all that trained had ended
   base::Time started_{};
   bool all_addressed_ = false, done_ = false;
+  bool lost_keeper_ = false;  // one ended before the job
   int interrupted_ = 0;
   LaunchReport report_;
 };
