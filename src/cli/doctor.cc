@@ -20,6 +20,8 @@
 #include "cluster/address.h"
 #include "cluster/doctor.h"
 #include "kernels/isa.h"
+#include "net/certificates.h"
+#include "net/grpc_rpc.h"
 #include "net/ports.h"
 
 namespace lockstep::cli {
@@ -201,6 +203,26 @@ ordered_json ReportOf(const cluster::Description& found) {
   return report;
 }
 
+// Tasks on several machines need certificates; and what is named must be there.
+std::vector<Finding> ExamineCredentials(const cluster::Environment& environment,
+                                        const cluster::Description& job) {
+  if (const auto folder = cluster::Lookup(environment, "LOCKSTEP_CREDENTIALS")) {
+    const auto read = net::ReadCredentials(*folder);
+    if (read.ok()) return {{Level::kFine, "credentials", "those in " + *folder, ""}};
+    return {{Level::kProblem, "credentials", read.status().message(), ""}};
+  }
+  for (const cluster::TaskName& task : job.Tasks()) {
+    const std::string address = job.AddressOf(task);
+    if (job.RankOf(task) < 0 || address.empty() || net::IsLocalAddress(address)) continue;
+    return {{Level::kProblem, "credentials",
+             "tasks on other machines must be known by certificates; " + task.ToString() +
+                 " is at " + address,
+             "lockstep cert --out DIR, DIR on every machine, and there\n"
+             "export LOCKSTEP_CREDENTIALS=DIR"}};
+  }
+  return {};
+}
+
 std::vector<Finding> ExamineMachine(int ranks) {
   std::vector<Finding> findings = ExamineInterfaces();
   for (Finding finding : {ExamineCores(), ExamineIsa(), ExamineLibraries(), ExamineSharedMemory(),
@@ -253,6 +275,7 @@ ordered_json MakeReport(const cluster::Environment& environment, double wait_sec
     if (description) report = ReportOf(*(job = &*description));
   }
   const int ranks = job == nullptr ? 1 : job->num_ranks();
+  if (job != nullptr && ranks > 1) add(ExamineCredentials(environment, *job));
   add(ExamineMachine(ranks));
   if (ranks > 1 && job->rank() >= 0 && wait_seconds > 0 && !HasProblem(findings)) {
     auto meeting = MeetOtherDoctors(
@@ -298,8 +321,11 @@ void Print(const ordered_json& report) {
     std::printf("%s does not describe a cluster that can be used\n",
                 text(report["resolver"]).c_str());
   } else {
-    std::printf("%s, rank %d of %d, as %s says\n", text(report["task"]).c_str(),
-                report["rank"].get<int>(), report["num_ranks"].get<int>(),
+    const int rank = report["rank"].get<int>();  // -1: of those who train, it is none
+    std::printf("%s%s, as %s says\n", text(report["task"]).c_str(),
+                rank < 0
+                    ? ""
+                    : base::Printf(", rank %d of %d", rank, report["num_ranks"].get<int>()).c_str(),
                 report["resolver"] == "none" ? "nobody" : text(report["resolver"]).c_str());
   }
   for (const auto& fact : report.value("facts", ordered_json::array())) {

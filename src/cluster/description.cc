@@ -85,6 +85,15 @@ std::string Description::ToTfConfig() const {
   return text + "}";
 }
 
+bool Description::SaysWhereToMeet() const {
+  if (!coordinator.empty() || num_ranks() <= 1) return true;
+  for (int rank = 0; rank < num_ranks(); ++rank) {
+    const std::string address = AddressOf(TaskOfRank(rank));
+    if (!address.empty() && !address.ends_with(":0")) return true;
+  }
+  return false;
+}
+
 void Description::MeetAt(const std::string& addresses) {
   coordinator = addresses;
   if (cluster.empty() || num_ranks() == 0) return;

@@ -65,6 +65,8 @@ struct Description {
   /// Chief, or worker 0 where there is no chief: writes saves, leads collectives.
   TaskName Leader() const;
   bool IsChief() const { return task == Leader(); }
+  /// Whether tasks of several know an address of one of them.
+  bool SaysWhereToMeet() const;
   /// Sets `coordinator`, and by it the leader's address where that is unknown.
   void MeetAt(const std::string& addresses);
   /// The devices of a task whose program names none: as described, else this task's share of the

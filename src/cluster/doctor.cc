@@ -37,6 +37,9 @@ void ExamineAlone(const Survey& survey, std::vector<Finding>& findings) {
   for (const Mistake& mistake : survey.alone.mistakes) {
     findings.push_back({Level::kProblem, "cluster", mistake.ToString(), survey.alone.corrected});
   }
+  for (const Mistake& doubt : survey.alone.doubts) {
+    findings.push_back({Level::kDoubt, "cluster", doubt.ToString(), ""});
+  }
   for (Mistake hint : survey.hints) {
     const std::string cure = std::exchange(hint.cure, "");
     findings.push_back({Level::kDoubt, "cluster", hint.ToString(), cure});
@@ -99,6 +102,10 @@ std::vector<Finding> ExamineCluster(const Survey& survey, Machine& machine) {
   ExamineAlone(survey, findings);
   if (survey.found.empty() || !survey.found.front().resolution.description) return findings;
   const Description& description = *survey.found.front().resolution.description;
+  if (!description.SaysWhereToMeet()) {
+    findings.push_back({Level::kProblem, "cluster", NoMeetingPlace(description).ToString(),
+                        CorrectedMeetingPlace(description)});
+  }
   ExamineNames(description, machine, findings);
   ExamineOwnAddress(description, machine, findings);
   return findings;

@@ -92,6 +92,7 @@ TEST(Doctor, LooksAtTheBoundsOfAnElasticJob) {
                            {"PMI_SIZE", "2"},
                            {"MPI_LOCALNRANKS", "2"},
                            {"MPI_LOCALRANKID", "1"},
+                           {"LOCKSTEP_COORDINATOR", "127.0.0.1:2222"},
                            {"LOCKSTEP_MIN_WORKERS", "3"}};
   const auto doubt = Examine(two);
   ASSERT_GE(doubt.size(), 1u);
@@ -99,6 +100,13 @@ TEST(Doctor, LooksAtTheBoundsOfAnElasticJob) {
   EXPECT_EQ(doubt[0].text,
             "[LOCKSTEP_MIN_WORKERS] it should be at most the number of tasks; got 3 for 2; the job "
             "would end with the first task that is lost");
+  Environment nowhere = two;
+  nowhere.erase("LOCKSTEP_COORDINATOR");
+  nowhere.erase("LOCKSTEP_MIN_WORKERS");
+  const auto problem = Examine(nowhere);
+  ASSERT_GE(problem.size(), 1u);
+  EXPECT_EQ(problem[0].level, Level::kProblem);
+  EXPECT_EQ(problem[0].cure, "export LOCKSTEP_COORDINATOR='127.0.0.1:2222'");
 }
 
 }  // namespace

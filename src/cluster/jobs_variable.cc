@@ -25,27 +25,40 @@ std::string TextOf(const Counts& counts) {
   return text;
 }
 
-// One "job:count"; what is wrong becomes a mistake.
-void ReadEntry(Variables& variables, const std::string& entry, Counts& counts) {
-  const size_t colon = entry.find(':');
-  const std::string job = entry.substr(0, colon);
-  if (!IsJob(job)) {
-    const std::string meant = MeantName(job, JobNames(), JobSynonyms());
-    return variables.Wrong(kName, "a job must be chief, worker, ps or evaluator", "'" + job + "'",
-                           meant.empty() ? "write worker:4,ps:2" : "call it " + meant);
-  }
+// One "job:count"; what is wrong becomes a mistake, and what was meant by it goes into `counts`.
+// Gives whether it is right.
+bool ReadEntry(Variables& variables, const std::string& entry, Counts& counts) {
+  const auto wrong = [&](const std::string& expected, const std::string& got,
+                         const std::string& cure) {
+    variables.Wrong(kName, expected, got, cure);
+    return false;
+  };
+  const size_t divider = entry.find_first_of(":= ");
+  const std::string name = entry.substr(0, divider);
+  const std::string job = IsJob(name) ? name : MeantName(name, JobNames(), JobSynonyms());
   const int most = job == "chief" || job == "evaluator" ? 1 : kMostTasks;
-  const auto count = colon == std::string::npos
+  const auto count = divider == std::string::npos
                          ? std::nullopt
-                         : ReadNumber(entry.substr(colon + 1), 0, kMostTasks);
-  if (!count || *count > most) {
-    return variables.Wrong(
-        kName, "the number of " + job + " tasks must be from 0 to " + std::to_string(most),
-        "'" + entry + "'", "write " + job + ":1");
+                         : ReadNumber(entry.substr(divider + 1), 0, kMostTasks);
+  if (job.empty()) {
+    return wrong("a job must be chief, worker, ps or evaluator", "'" + name + "'",
+                 "write worker:4,ps:2");
   }
-  if (counts.contains(job))
-    return variables.Wrong(kName, "each job must be there once", "'" + job + "' twice", "add them");
-  counts[job] = *count;
+  const bool twice = counts.contains(job);
+  if (count) counts[job] = std::min(counts[job] + *count, most);
+  if (name != job) {
+    return wrong("a job must be chief, worker, ps or evaluator", "'" + name + "'",
+                 "call it " + job);
+  }
+  if (!count || *count > most) {
+    return wrong("the number of " + job + " tasks must be from 0 to " + std::to_string(most),
+                 "'" + entry + "'", "write " + job + ":1");
+  }
+  if (entry[divider] != ':') {
+    return wrong("a job and its number must be divided by a colon", "'" + entry + "'",
+                 "write " + job + ":" + std::to_string(*count));
+  }
+  return twice ? wrong("each job must be there once", "'" + job + "' twice", "add them") : true;
 }
 
 Counts CountsOf(const Description& described) {
@@ -63,15 +76,12 @@ std::string Meant(Counts counts, int tasks) {
   return TextOf(counts);
 }
 
-// What `text` says; the entries that are wrong are left out. `broken`: there are such.
+// What `text` says, or means. `broken`: there are entries that are wrong.
 Counts ReadJobCounts(Variables& variables, const std::string& text, bool& broken) {
   Counts counts;
   std::istringstream stream(text);
-  for (std::string entry; std::getline(stream, entry, ',');) {
-    const size_t before = counts.size();
-    ReadEntry(variables, entry, counts);
-    broken |= counts.size() == before;
-  }
+  for (std::string entry; std::getline(stream, entry, ',');)
+    broken |= !ReadEntry(variables, entry, counts);
   return counts;
 }
 

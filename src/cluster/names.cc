@@ -18,7 +18,8 @@ std::string SimpleName(std::string_view text) {
   return simple;
 }
 
-// Whether one letter more, less, changed, or two swapped make one name the other.
+}  // namespace
+
 bool DifferByOne(std::string_view a, std::string_view b) {
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() - a.size() > 1) return false;
@@ -30,8 +31,6 @@ bool DifferByOne(std::string_view a, std::string_view b) {
   return i + 1 < a.size() && a[i] == b[i + 1] && a[i + 1] == b[i] &&
          a.substr(i + 2) == b.substr(i + 2);
 }
-
-}  // namespace
 
 const std::vector<std::string>& JobNames() {
   static const std::vector<std::string> kNames = {"chief", "worker", "ps", "evaluator"};

@@ -24,6 +24,9 @@ const Synonyms& JobSynonyms();
 std::string MeantName(std::string_view text, const std::vector<std::string>& names,
                       const Synonyms& synonyms);
 
+/// Whether one letter more, less, changed, or two swapped make one name the other.
+bool DifferByOne(std::string_view a, std::string_view b);
+
 /// The number at the end of a text, at most `most`: 3 of "worker-3".
 std::optional<int> TrailingNumber(std::string_view text, int most);
 

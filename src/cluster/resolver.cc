@@ -64,6 +64,20 @@ std::vector<Mistake> Contradictions(const Survey::Source& first,
   return {mistake};
 }
 
+// A source that numbers the tasks, but does not say where they meet, goes behind a later one that
+// gives them the same numbers and says it: PMI's variables in a step of Slurm.
+void PutWhoSaysWhereToMeetFirst(std::vector<Survey::Source>& found) {
+  if (found.empty() || !found.front().resolution.description) return;
+  const Description& first = *found.front().resolution.description;
+  if (first.SaysWhereToMeet()) return;
+  const auto better = std::find_if(found.begin() + 1, found.end(), [&](const auto& source) {
+    const auto& later = source.resolution.description;
+    return later && later->num_ranks() == first.num_ranks() && later->rank() == first.rank() &&
+           later->SaysWhereToMeet();
+  });
+  if (better != found.end()) std::rotate(found.begin(), better, better + 1);
+}
+
 // The number under `name`, 0 where there is none; what is wrong is corrected by its own line.
 int ReadOwn(Variables& variables, const char* name, const std::string& what, int low, int high) {
   const auto text = variables.Text(name);
@@ -94,6 +108,28 @@ void CheckBounds(Variables& variables, int tasks) {
   }
 }
 
+// A name of ours with a letter more, less or changed says nothing to anybody.
+void DoubtMisspelled(Variables& variables, const Environment& environment) {
+  static constexpr const char* kOwn[] = {
+      "LOCKSTEP_CLUSTER",     "LOCKSTEP_COORDINATOR",    "LOCKSTEP_CREDENTIALS",
+      "LOCKSTEP_DEVICES",     "LOCKSTEP_JOBS",           "LOCKSTEP_JOB_DIR",
+      "LOCKSTEP_MAX_WORKERS", "LOCKSTEP_MIN_WORKERS",    "LOCKSTEP_SPECULATE",
+      "LOCKSTEP_SUBDOMAIN",   "LOCKSTEP_TOKEN",          "LOCKSTEP_WORKERS",
+      "LOCKSTEP_DUMP_STEP",   "LOCKSTEP_DUMP_FILE",      "LOCKSTEP_RESTART",
+      "LOCKSTEP_TASK",        "LOCKSTEP_FLIGHT_RECORDER"};
+  for (auto place = environment.lower_bound("LOCKSTEP_");
+       place != environment.end() && place->first.starts_with("LOCKSTEP_"); ++place) {
+    const std::string& name = place->first;
+    if (std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn)) continue;
+    for (const char* own : kOwn) {
+      if (!DifferByOne(name, own)) continue;
+      variables.Doubt(name, "nobody reads this variable", "'" + place->second + "'",
+                      std::string("call it ") + own);
+      break;
+    }
+  }
+}
+
 // Variables of our own, such as LOCKSTEP_JOBS and LOCKSTEP_DEVICES, hold whoever describes the
 // cluster.
 void ApplyOwn(const Environment& environment, Resolution& resolution) {
@@ -114,6 +150,7 @@ void ApplyOwn(const Environment& environment, Resolution& resolution) {
     described.MeetAt(ReadCoordinator(variables, *text));
     variables.Note("coordinator", *text, "LOCKSTEP_COORDINATOR");
   }
+  DoubtMisspelled(variables, environment);
   if (const auto text = variables.Text("LOCKSTEP_JOB_DIR")) {
     described.job_directory = *text;
     variables.Note("directory of the job", *text, "LOCKSTEP_JOB_DIR");
@@ -151,28 +188,40 @@ const std::vector<std::unique_ptr<Resolver>>& Resolvers() {
 
 Survey SurveyCluster(const Environment& environment) {
   Survey survey;
-  std::optional<Description> said;
   for (const auto& resolver : Resolvers()) {
     if (!resolver->Finds(environment)) continue;
     survey.found.push_back({resolver.get(), resolver->Resolve(environment)});
-    Resolution& resolution = survey.found.back().resolution;
-    if (resolution.description) resolution.description->resolver = resolver->name();
-    if (survey.found.size() == 1) {
-      said = resolution.description;
-      ApplyOwn(environment, resolution);
-      continue;
-    }
-    for (Mistake& mistake : Contradictions(survey.found.front(), said, survey.found.back())) {
-      survey.contradictions.push_back(std::move(mistake));
-    }
+    auto& description = survey.found.back().resolution.description;
+    if (description) description->resolver = resolver->name();
   }
-  if (!survey.found.empty()) return survey;
+  PutWhoSaysWhereToMeetFirst(survey.found);
+  if (!survey.found.empty()) {
+    const std::optional<Description> said = survey.found.front().resolution.description;
+    ApplyOwn(environment, survey.found.front().resolution);
+    for (size_t i = 1; i < survey.found.size(); ++i) {
+      for (Mistake& mistake : Contradictions(survey.found.front(), said, survey.found[i])) {
+        survey.contradictions.push_back(std::move(mistake));
+      }
+    }
+    return survey;
+  }
   survey.alone.description = Description{.resolver = "none"};
   ApplyOwn(environment, survey.alone);
   for (const auto& resolver : Resolvers()) {
     if (const auto hint = resolver->Hint(environment)) survey.hints.push_back(*hint);
   }
   return survey;
+}
+
+Mistake NoMeetingPlace(const Description& description) {
+  return {"LOCKSTEP_COORDINATOR", "", "it must say where the tasks meet",
+          "nothing, and " + description.resolver + " does not say it",
+          "name rank 0's host and a free port, the same in every task"};
+}
+
+std::string CorrectedMeetingPlace(const Description& description) {
+  const Address place{description.IsOneHost() ? "127.0.0.1" : "HOST-OF-RANK-0", kUsualPort};
+  return ExportLine("LOCKSTEP_COORDINATOR", place.ToString());
 }
 
 Result<Description> ResolveCluster(const Environment& environment) {

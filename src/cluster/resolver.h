@@ -60,6 +60,11 @@ Survey SurveyCluster(const Environment& environment);
 /// doubt, or a hint is a warning in the log.
 Result<Description> ResolveCluster(const Environment& environment);
 
+/// That nobody says where the tasks meet, who would wait for each other in vain.
+Mistake NoMeetingPlace(const Description& description);
+/// LOCKSTEP_COORDINATOR as it may be set instead.
+std::string CorrectedMeetingPlace(const Description& description);
+
 /// The value of a variable; nothing if it is absent or empty.
 std::optional<std::string> Lookup(const Environment& environment, const std::string& name);
 

@@ -102,11 +102,17 @@ TEST(Resolvers, SayWhatIsWrongWithJobs) {
   EXPECT_EQ(Message(With(kTorchrun, "LOCKSTEP_JOBS", "servers:2,worker:2")),
             "[LOCKSTEP_JOBS] a job must be chief, worker, ps or evaluator; got 'servers'; call it "
             "ps\n"
-            "to paste:\nexport LOCKSTEP_JOBS='worker:4'");
+            "to paste:\nexport LOCKSTEP_JOBS='worker:2,ps:2'");
   EXPECT_EQ(Message(With(kTorchrun, "LOCKSTEP_JOBS", "chief:2,worker:2")),
             "[LOCKSTEP_JOBS] the number of chief tasks must be from 0 to 1; got 'chief:2'; write "
             "chief:1\n"
-            "to paste:\nexport LOCKSTEP_JOBS='worker:4'");
+            "to paste:\nexport LOCKSTEP_JOBS='chief:1,worker:3'");
+  EXPECT_EQ(Message(With(kTorchrun, "LOCKSTEP_JOBS", "workers:3,ps=1")),
+            "[LOCKSTEP_JOBS] a job must be chief, worker, ps or evaluator; got 'workers'; call it "
+            "worker\n"
+            "[LOCKSTEP_JOBS] a job and its number must be divided by a colon; got 'ps=1'; write "
+            "ps:1\n"
+            "to paste:\nexport LOCKSTEP_JOBS='worker:3,ps:1'");
   EXPECT_EQ(Message(With(kTorchrun, "LOCKSTEP_JOBS", "worker:2,worker:2")),
             "[LOCKSTEP_JOBS] each job must be there once; got 'worker' twice; add them\n"
             "to paste:\nexport LOCKSTEP_JOBS='worker:4'");
@@ -192,8 +198,16 @@ TEST(Resolvers, ReadOpenMpiAndItsRelatives) {
   EXPECT_EQ(local.coordinator, "127.0.0.1:64752");
   EXPECT_EQ(local.AddressOf({"worker", 0}), "127.0.0.1:64752");
   EXPECT_EQ(local.AddressOf({"worker", 1}), "");
-  const Description mpich = Right(
-      {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}});
+  const Environment pmi = {
+      {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}};
+  EXPECT_FALSE(Right(pmi).SaysWhereToMeet());
+  EXPECT_EQ(
+      NoMeetingPlace(Right(pmi)).ToString(),
+      "[LOCKSTEP_COORDINATOR] it must say where the tasks meet; got nothing, and Open MPI does "
+      "not say it; name rank 0's host and a free port, the same in every task");
+  EXPECT_EQ(CorrectedMeetingPlace(Right(pmi)), "export LOCKSTEP_COORDINATOR='127.0.0.1:2222'");
+  const Description mpich = Right(With(pmi, "LOCKSTEP_COORDINATOR", "127.0.0.1:2222"));
+  EXPECT_TRUE(mpich.SaysWhereToMeet());
   EXPECT_EQ(mpich.rank(), 1);
   EXPECT_EQ(mpich.num_ranks(), 2);
   EXPECT_EQ(mpich.local_index, 1);
@@ -536,6 +550,37 @@ TEST(Resolvers, GoInOrderAndReportContradictions) {
   // Sources that agree.
   same["OMPI_COMM_WORLD_RANK"] = same["PMIX_RANK"] = "0";
   EXPECT_TRUE(SurveyCluster(same).contradictions.empty());
+}
+
+// `srun --mpi=pmi2` sets PMI's variables, too, which number the tasks alike and name no place.
+TEST(Resolvers, MeetAsAnAgreeingSourceSays) {
+  Environment both = kSlurm;
+  both["PMI_RANK"] = kSlurm.at("SLURM_PROCID");
+  both["PMI_SIZE"] = "5";
+  const Description description = Right(both);
+  EXPECT_EQ(description.resolver, "Slurm");
+  EXPECT_EQ(description.coordinator, Right(kSlurm).coordinator);
+  EXPECT_TRUE(SurveyCluster(both).contradictions.empty());
+  // Other numbers: an mpirun that Slurm has started.
+  both["PMI_SIZE"] = "9";
+  EXPECT_EQ(Right(both).resolver, "Open MPI");
+  EXPECT_FALSE(Right(both).SaysWhereToMeet());
+}
+
+TEST(Resolvers, DoubtVariablesThatAreMisspelled) {
+  const auto doubts = [](const Environment& environment) {
+    const Survey survey = SurveyCluster(environment);
+    std::string text;
+    const Resolution& first = survey.found.empty() ? survey.alone : survey.found[0].resolution;
+    for (const Mistake& doubt : first.doubts) text += doubt.ToString() + "\n";
+    return text;
+  };
+  EXPECT_EQ(doubts(With(kTorchrun, "LOCKSTEP_MIN_WORKER", "2")),
+            "[LOCKSTEP_MIN_WORKER] nobody reads this variable; got '2'; call it "
+            "LOCKSTEP_MIN_WORKERS\n");
+  EXPECT_EQ(doubts({{"LOCKSTEP_DEVICE", "2"}}),
+            "[LOCKSTEP_DEVICE] nobody reads this variable; got '2'; call it LOCKSTEP_DEVICES\n");
+  EXPECT_EQ(doubts({{"LOCKSTEP_DEVICES", "2"}, {"LOCKSTEP_MINE", "x"}}), "");
 }
 
 TEST(Resolvers, GiveEachTaskItsShareOfTheCores) {

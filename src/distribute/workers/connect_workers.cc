@@ -190,6 +190,11 @@ std::shared_ptr<Communicator> ConnectWorkers(const Description& described,
   Description description = described;
   description.servers_have_ranks = options.servers;
   RequireRank(description);
+  if (!description.SaysWhereToMeet()) {
+    throw Error(Code::kInvalidArgument,
+                cluster::DescribeMistakes({cluster::NoMeetingPlace(description)},
+                                          cluster::CorrectedMeetingPlace(description)));
+  }
   std::optional<net::Credentials> credentials;
   if (const auto folder = cluster::Lookup(environment, "LOCKSTEP_CREDENTIALS"))
     credentials = net::ReadCredentials(*folder).OrThrow();
