@@ -81,6 +81,10 @@ class Reader {
     JsonText read;
     if (AtEnd()) {
       Fault(here(), "the text must hold a value", "nothing");
+    } else if (BeginsWithMember()) {
+      Fault(here(), "an object must begin with {", Excerpt());
+      read.value = {.kind = Kind::kObject, .spot = here()};
+      ReadMembers(0, read.value);
     } else {
       read.value = ReadValue(0);
     }
@@ -170,11 +174,22 @@ class Reader {
     return quote != std::string_view::npos && text_[quote] == '\\';
   }
 
+  // "cluster": ..., whose { is missing.
+  bool BeginsWithMember() const {
+    if (Peek() != '"') return false;
+    size_t next = text_.find('"', place_ + 1);
+    if (next == std::string_view::npos) return false;
+    do {
+      ++next;
+    } while (next < text_.size() && IsSpace(text_[next]));
+    return next < text_.size() && text_[next] == ':';
+  }
+
   JsonValue ReadValue(int depth) {
     const Spot spot = here();
     const char c = Peek();
     JsonValue value;
-    if (c == '{' || c == '[') {
+    if (c == '{' || c == '[' || c == '(') {
       if (depth >= kMaxDepth) {
         Fault(spot,
               "lists and objects must not be nested deeper than " + std::to_string(kMaxDepth) +
@@ -182,7 +197,8 @@ class Reader {
               Excerpt());
         stopped_ = true;
       } else {
-        value = c == '{' ? ReadObject(depth) : ReadList(depth);
+        if (c == '(') Fault(spot, "a list must stand in [ and ]", Excerpt());
+        value = c == '{' ? ReadObject(depth) : ReadList(depth, c == '(' ? ')' : ']');
       }
     } else if (c == '"' || !OtherQuoteAt(Rest()).empty()) {
       value.kind = Kind::kString;
@@ -209,7 +225,7 @@ class Reader {
           SkipSpace();
         }
       }
-      if (Peek() != ']' && Peek() != '}' && !AtEnd()) return true;
+      if (!AtClose() && !AtEnd()) return true;
       if (!AtEnd())
         Fault(spot, std::string(what) + " must not end with a comma", "," + std::string(1, Peek()));
     }
@@ -221,7 +237,7 @@ class Reader {
       ++place_;
       return false;
     }
-    if (Peek() == ']' || Peek() == '}') {
+    if (AtClose()) {
       // Which of the two is too many is decided by who can use it.
       Fault(here(), std::string(what) + " must end with " + close, std::string(1, Peek()));
       if (open_.find(Peek()) == std::string::npos) ++place_;
@@ -246,27 +262,37 @@ class Reader {
       ++place_;
       SkipSpace();
     }
-    if (Peek() != ']' && Peek() != '}' && !AtEnd()) return false;
+    if (!AtClose() && !AtEnd()) return false;
     open_ += close;
     ReadSeparator(close, what);
     open_.pop_back();
     return true;
   }
 
-  JsonValue ReadList(int depth) {
+  // ] or }; and ) where it ends what ( has begun.
+  bool AtClose() const {
+    return Peek() == ']' || Peek() == '}' ||
+           (Peek() == ')' && open_.find(')') != std::string::npos);
+  }
+
+  JsonValue ReadList(int depth, char close) {
     JsonValue list{.kind = Kind::kList};
-    if (ReadOpening(']', "a list")) return list;
-    open_ += ']';
+    if (ReadOpening(close, "a list")) return list;
+    open_ += close;
     do {
       list.items.push_back(ReadValue(depth + 1));
-    } while (ReadSeparator(']', "a list"));
+    } while (ReadSeparator(close, "a list"));
     open_.pop_back();
     return list;
   }
 
   JsonValue ReadObject(int depth) {
     JsonValue object{.kind = Kind::kObject};
-    if (ReadOpening('}', "an object")) return object;
+    if (!ReadOpening('}', "an object")) ReadMembers(depth, object);
+    return object;
+  }
+
+  void ReadMembers(int depth, JsonValue& object) {
     open_ += '}';
     do {
       JsonValue::Member member;
@@ -291,7 +317,6 @@ class Reader {
       object.members.push_back(std::move(member));
     } while (ReadSeparator('}', "an object"));
     open_.pop_back();
-    return object;
   }
 
   std::string ReadKey() {
@@ -311,7 +336,7 @@ class Reader {
   JsonValue ReadWord() {
     const Spot spot = here();
     const size_t begin = place_;
-    while (!AtEnd() && !IsSpace(Peek()) &&
+    while (!AtEnd() && !IsSpace(Peek()) && !AtClose() &&
            std::string_view(",;[]{}\"'").find(Peek()) == std::string_view::npos) {
       ++place_;
     }
@@ -327,6 +352,11 @@ class Reader {
       value.text = lower;
     } else if (IsNumber(value.text)) {
       value.kind = Kind::kNumber;
+    } else if (const size_t first = value.text.find_first_not_of("+0");
+               first != std::string::npos && IsNumber(value.text.substr(first))) {
+      Fault(spot, "a number must begin with its first digit, without + and 0", value.text);
+      value.kind = Kind::kNumber;
+      value.text.erase(0, first);
     } else {
       Fault(spot, "a text must stand in double quotes", value.text);
     }

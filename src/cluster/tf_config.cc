@@ -38,6 +38,7 @@ class TfConfig {
       ReadCluster(read.value);
       CheckAddresses();
       ReadTask(read.value);
+      DoubtLoneWorker();
       description_.rpc_layer = ReadText(read.value, "rpc_layer");
       description_.environment = ReadText(read.value, "environment");
     }
@@ -135,6 +136,7 @@ class TfConfig {
     if (cluster == nullptr) {
       cluster = root.Find("sparseCluster");
       if (cluster == nullptr) cluster = root.Find("sparse_cluster");
+      sparse_ = cluster != nullptr;
     }
     if (cluster == nullptr) cluster = FindJobs(root);
     if (cluster == nullptr && root.Find("task") != nullptr) {
@@ -150,6 +152,7 @@ class TfConfig {
       inner = ReadJson(cluster->text);
       cluster = &inner.value;
     }
+    NoteSaid(*cluster);
     if (cluster->is(Kind::kList)) {
       Wrong(*cluster, "cluster", "the value must be an object from jobs to tasks", "a list",
             "name the job, as in {\"worker\": [...]}");
@@ -166,6 +169,20 @@ class TfConfig {
     const auto& job = cluster->members.front();
     Wrong(job.value, "cluster." + job.key, "a job must have tasks", Typed(job.value),
           "list their addresses");
+  }
+
+  // Every address that is right where it stands: no correction may take it.
+  void NoteSaid(const JsonValue& cluster) {
+    const auto note = [&](const JsonValue& value) {
+      Address address;
+      if (value.is(Kind::kString) && !ReadAddress(value.text, address))
+        said_.insert(address.ToString());
+    };
+    for (const JsonValue& item : cluster.items) note(item);
+    for (const auto& job : cluster.members) {
+      for (const JsonValue& item : job.value.items) note(item);
+      for (const auto& task : job.value.members) note(task.value);
+    }
   }
 
   // An object of another name that can be nothing but the cluster.
@@ -235,20 +252,20 @@ class TfConfig {
     if (item.is(Kind::kList)) {
       Wrong(item, path, "the tasks must be one list of addresses", "a list in a list",
             "leave out the inner brackets");
-      for (const JsonValue& inner : item.items) AddTask(job, Meant(job, inner.text));
+      for (const JsonValue& inner : item.items) AddTask(job, Meant(inner.text));
       return;
     }
     if (item.text.find_first_of(",;") != std::string::npos) {
       Wrong(item, path, "an entry must hold one address", Typed(item), "make a text of each");
       return AddListed(job, item.text);
     }
-    AddTask(job, ReadTaskAddress(job, item, path));
+    AddTask(job, ReadTaskAddress(item, path));
   }
   // "a:1,b:2"
   void AddListed(const std::string& job, const std::string& text) {
     for (size_t begin = 0; begin <= text.size();) {
       const size_t end = std::min(text.find_first_of(",; ", begin), text.size());
-      if (end > begin) AddTask(job, Meant(job, text.substr(begin, end - begin)));
+      if (end > begin) AddTask(job, Meant(text.substr(begin, end - begin)));
       begin = end + 1;
     }
   }
@@ -268,7 +285,7 @@ class TfConfig {
       Wrong(key, inside, "each index must be there once", Quoted(member.key),
             "number the tasks from 0 on");
     }
-    const std::string address = ReadTaskAddress(job, member.value, inside);
+    const std::string address = ReadTaskAddress(member.value, inside);
     if (!index || jobs_[job].contains(*index)) {
       AddTask(job, address);
     } else {
@@ -277,20 +294,19 @@ class TfConfig {
   }
 
   // The address, or what was meant by it; "" if that cannot be told.
-  std::string ReadTaskAddress(const std::string& job, const JsonValue& value,
-                              const std::string& path) {
+  std::string ReadTaskAddress(const JsonValue& value, const std::string& path) {
     if (!value.is(Kind::kString)) {
       const JsonValue* host = value.Find("host");
       const JsonValue* port = value.Find("port");
       Wrong(value, path, "an address must be a text",
             value.is(Kind::kObject) ? "an object" : Typed(value), "write \"host:port\"");
-      return host && port ? Meant(job, host->text + ":" + port->text) : std::string();
+      return host && port ? Meant(host->text + ":" + port->text) : std::string();
     }
     Address address;
     const auto fault = ReadAddress(value.text, address);
     if (fault) {
       Wrong(value, path, fault->rule, Quoted(Shortened(value.text)), fault->cure);
-      return Meant(job, value.text);
+      return Meant(value.text);
     }
     if (address.host == "0.0.0.0" || address.host == "::") {
       Wrong(value, path, "an address must be one that the others can reach", Quoted(value.text),
@@ -306,18 +322,21 @@ class TfConfig {
     return address.ToString();
   }
 
-  std::string Meant(const std::string& job, const std::string& text) {
+  std::string Meant(const std::string& text) {
     Address address;
     const auto fault = ReadAddress(text, address);
     if (fault && !fault->meant) return "";
     if (fault) address = *fault->meant;
     if (address.port == 0) address.port = kUsualPort;
-    return Free(address, job);
+    return Free(address);
   }
   // With the next port that no task has on this host.
-  std::string Free(Address address, const std::string& job = "") {
-    while (places_.contains(address.ToString()) && address.port < 65535) ++address.port;
-    places_[address.ToString()] = job;
+  std::string Free(Address address) {
+    const auto taken = [&](const std::string& text) {
+      return places_.contains(text) || said_.contains(text) || given_.contains(text);
+    };
+    while (taken(address.ToString()) && address.port < 65535) ++address.port;
+    given_.insert(address.ToString());
     return address.ToString();
   }
   void AddTask(const std::string& job, const std::string& address) {
@@ -518,6 +537,16 @@ class TfConfig {
     return "";
   }
 
+  // A worker that knows itself alone, as Kubeflow's dynamic workers do, would train alone.
+  void DoubtLoneWorker() {
+    const TaskName& task = description_.task;
+    if (task.job != "worker" || CountOf("worker") != 1 || CountOf("chief") > 0) return;
+    if (!sparse_ && task.index == 0) return;
+    Doubt(sparse_ ? "sparseCluster.worker" : "cluster.worker", "it should list all workers",
+          task.ToString() + " alone",
+          "it trains by itself; list the others, as in {\"worker\": {\"0\": ..., \"1\": ...}}");
+  }
+
   // ---- the end ----
 
   size_t AllTasks() const {
@@ -601,6 +630,8 @@ class TfConfig {
   std::string text_;
   ClusterSpec::Jobs jobs_;
   std::map<std::string, std::string> places_;  // address → who has it
+  std::set<std::string> said_, given_;         // addresses: in the value, in the corrected form
+  bool sparse_ = false;                        // the cluster is under "sparseCluster"
   std::optional<int> force_index_;
   Description description_;
   std::vector<Mistake> mistakes_, doubts_;

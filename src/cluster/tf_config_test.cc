@@ -263,6 +263,22 @@ const WrongCase kWrong[] = {
      R"(an address must be host:port, with variables filled in; got "{{host}}:2222" (cluster.worker[0], line 1, column 25); put the host's name in the place of the variable
 [TF_CONFIG] an address must be host:port, with variables filled in; got "%HOST%:2" (cluster.worker[1], line 1, column 42); put the host's name in the place of the variable)",
      R"({"cluster": {"worker": ["HOST-OF-worker-0:2222", "HOST-OF-worker-1:2222"]}, "task": {"type": "worker", "index": 0}})"},
+    {R"({"cluster": {"chief": ["a:1"], "worker": ["a:1", "a:2"]}, "task": {"type": "chief", "index": 0}})",
+     R"(every task must have an address of its own; got "a:1" (cluster.worker[0], line 1, column 43); cluster.chief[0] has it already)",
+     R"({"cluster": {"chief": ["a:1"], "worker": ["a:3", "a:2"]}, "task": {"type": "chief", "index": 0}})"},
+    {R"({"cluster": {"worker": ["a:x", "a:2222"]}, "task": {"type": "worker", "index": 0}})",
+     R"(a port must be a number; got "a:x" (cluster.worker[0], line 1, column 25); write host:port)",
+     R"({"cluster": {"worker": ["a:2223", "a:2222"]}, "task": {"type": "worker", "index": 0}})"},
+    {R"("cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 0}})",
+     R"(an object must begin with {; got "cluster": {"worker": ["... (line 1, column 1))",
+     R"({"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 0}})"},
+    {R"({"cluster": {"worker": ("a:1", "b:2",)}, "task": {"type": "worker", "index": 0}})",
+     R"(a list must stand in [ and ]; got ("a:1", "b:2",)}, "task"... (line 1, column 24)
+[TF_CONFIG] a list must not end with a comma; got ,) (line 1, column 37))",
+     R"({"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 0}})"},
+    {R"({"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 01}})",
+     R"(a number must begin with its first digit, without + and 0; got 01 (line 1, column 77))",
+     R"({"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 1}})"},
     {R"(nope)", R"(a text must stand in double quotes; got nope (line 1, column 1))",
      R"({"cluster": {"worker": ["HOST-OF-worker-0:2222", "HOST-OF-worker-1:2222"]}, "task": {"type": "worker", "index": 0}})"},
 };
@@ -355,6 +371,12 @@ TEST(TfConfig, DoubtsWhatIsLegalButProbablyNotMeant) {
           "task": {"type": "ps", "index": 0}})");
   ASSERT_EQ(evaluator.doubts.size(), 1u);
   EXPECT_EQ(evaluator.doubts[0].got, "evaluator and ps");
+  const Resolution alone = Resolve(
+      R"({"sparseCluster": {"worker": {"1": "a:1"}}, "task": {"type": "worker", "index": 1}})");
+  ASSERT_EQ(alone.doubts.size(), 1u);
+  EXPECT_EQ(alone.doubts[0].ToString(),
+            "[TF_CONFIG] it should list all workers; got worker 1 alone (sparseCluster.worker); it "
+            R"(trains by itself; list the others, as in {"worker": {"0": ..., "1": ...}})");
 }
 
 TEST(TfConfig, CountsTheTasksOfItsHost) {
