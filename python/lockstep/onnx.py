@@ -179,6 +179,9 @@ def _images_back(w, name, rank=4):
 
 def _padding(n):
     padding = n.get("padding", "VALID")
+    if padding == "EXPLICIT":
+        pairs = n.get("explicit_paddings")
+        return {"pads": list(pairs[::2]) + list(pairs[1::2])}
     return {"auto_pad": "SAME_UPPER"} if padding == "SAME" else {"auto_pad": "VALID"}
 
 
@@ -205,15 +208,17 @@ def _(w, n):
 def _(w, n):
     kernel = w.transpose(n.inputs[1], [3, 2, 0, 1])
     begin, end, more = [], [], []
+    dilations = list(n.get("dilations") or [1, 1])
     for axis in (0, 1):
         size, stride, whole = n.shape(1)[axis], n.get("strides")[axis], n.get("input_sizes")[1 + axis]
+        size = (size - 1) * dilations[axis] + 1
         total = stride * (n.shape(0)[1 + axis] - 1) + size - whole
         same = n.get("padding") == "SAME"
         begin.append(max(total, 0) // 2 if same else 0)
         end.append(max(total, 0) - begin[-1])
         more.append(max(-total, 0))
     made = w.add("ConvTranspose", [_images(w, n.inputs[0], n.shape()), kernel], strides=n.get("strides"),
-                 pads=begin + end, output_padding=more, kernel_shape=list(n.shape(1)[:2]))
+                 dilations=dilations, pads=begin + end, output_padding=more, kernel_shape=list(n.shape(1)[:2]))
     return _images_back(w, made)
 
 
@@ -291,6 +296,14 @@ def _(w, n):
                          w.constant(_number(n, n.get("constant", 0)))])
 
 
+@_rule("MirrorPad")
+def _(w, n):
+    if not n.get("reflect"):
+        raise NotImplementedError("a pad that repeats the edge")
+    pairs = n.get("paddings")
+    return w.add("Pad", [n.inputs[0], w.integers(list(pairs[::2]) + list(pairs[1::2]))], mode="reflect")
+
+
 @_rule("Slice")
 def _(w, n):
     begin, size = n.get("begin"), n.get("size")
@@ -338,6 +351,52 @@ def _(w, n):
 @_rule("Tile")
 def _(w, n):
     return w.add("Tile", [n.inputs[0], w.integers(n.get("multiples"))])
+
+
+@_rule("ReverseV2")
+def _(w, n):
+    axes = list(n.get("axes"))
+    backwards = [[-1] * len(axes), [-2**62] * len(axes), axes, [-1] * len(axes)]
+    return w.add("Slice", [n.inputs[0]] + [w.integers(one) for one in backwards])
+
+
+@_rule("Cumsum")
+def _(w, n):
+    return w.add("CumSum", [n.inputs[0], w.integers(n.get("axis"))], exclusive=int(n.get("exclusive")),
+                 reverse=int(n.get("reverse")))
+
+
+@_rule("TopKV2")
+def _(w, n):
+    values, places = w.add("TopK", [n.inputs[0], w.integers([n.get("k")])], 2, axis=-1,
+                           largest=int(not n.get("ascending")))
+    return [values, w.add("Cast", [places], to=_TYPES[n.outputs[1][0]])]
+
+
+@_rule("OneHot")
+def _(w, n):
+    import numpy
+    depth, axis, rank = n.get("depth"), n.get("axis"), len(n.shape())
+    places = _number(n, numpy.arange(depth)).reshape([depth] + [1] * (rank - axis))
+    found = w.add("Equal", [w.add("Unsqueeze", [n.inputs[0], w.integers([axis])]), w.constant(places)])
+    kind = BY_CODE[n.outputs[0][0]].as_numpy_dtype
+    on, off = (w.constant(numpy.array(n.get(name), kind)) for name in ("on_value", "off_value"))
+    return w.add("Where", [found, on, off])
+
+
+@_rule("Fill")
+def _(w, n):
+    return w.add("Expand", [n.inputs[0], w.integers(n.get("shape"))])
+
+
+@_rule("NotEqual")
+def _(w, n):
+    return w.add("Not", [w.add("Equal", n.inputs)])
+
+
+@_rule("IsFinite")
+def _(w, n):
+    return w.add("Not", [w.add("Or", [w.add("IsInf", [n.inputs[0]]), w.add("IsNaN", [n.inputs[0]])])])
 
 
 @_rule("Cast")
@@ -472,7 +531,7 @@ def to_bytes(model, input_signature=None, batch_size=None):
         return _model_proto(_traced(function, fixed))
     try:
         return _model_proto(_traced(function, specs))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, NotImplementedError):
         return _model_proto(_traced(function, fixed))
 
 
