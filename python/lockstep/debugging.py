@@ -143,7 +143,7 @@ def check_numerics(tensor, message, name=None):
     if tensor._symbolic:
         from .ops_array import identity
         with control_dependencies([Assert(fine, [text]) for fine, text in told]):
-            return identity(tensor)
+            return identity(tensor, name=name)
     for fine, text in told:
         if not bool(fine):
             raise InvalidArgumentError(None, None, text)

@@ -137,12 +137,18 @@ class Placer {
 
   void Choose(const Node& node, Group* group) {
     const DeviceSpec* device = Find(group->spec);
-    if (device == nullptr && options_.soft) {
+    std::string cure;
+    if (device == nullptr) {
       DeviceSpec anywhere = group->spec;
       anywhere.type.reset();
       anywhere.index.reset();
-      device = Find(anywhere);
-      if (device != nullptr) group->soft = group->spec.ToString();
+      const DeviceSpec* other = Find(anywhere);
+      if (other != nullptr && options_.soft) {
+        device = other;
+        group->soft = group->spec.ToString();
+      } else if (other != nullptr) {
+        cure = "; allow soft placement, which puts it on " + other->ToString();
+      }
     }
     if (device == nullptr) {
       const Node& asking = group->asking < 0 ? node : graph_.node(group->asking);
@@ -150,7 +156,7 @@ class Placer {
       for (const std::string& name : options_.devices) there += (there.empty() ? "" : ", ") + name;
       throw Error(Code::kInvalidArgument, "[placement] an op is on a device that is there; got '" +
                                               asking.name + "' on " + group->spec.ToString() +
-                                              ", where there are " + there);
+                                              ", where there are " + there + cure);
     }
     group->device = device->ToString();
   }

@@ -309,12 +309,20 @@ void BindSessions(nb::module_& m) {
   nb::class_<Session>(m, "Session")
       .def(
           "__init__",
-          [](Session* session, const Graph& graph, const std::string& target, bool logs) {
-            const SessionOptions options{.graph = std::make_shared<Graph>(graph),
-                                         .log_placement = logs};
+          [](Session* session, const Graph& graph, const std::string& target, bool logs, bool soft,
+             int devices, double patience_seconds) {
+            SessionOptions options{.graph = std::make_shared<Graph>(graph),
+                                   .devices = devices,
+                                   .soft_placement = soft,
+                                   .log_placement = logs};
+            if (patience_seconds > 0) {
+              options.patience =
+                  std::chrono::nanoseconds(static_cast<int64_t>(patience_seconds * 1e9));
+            }
             Unlocked([&] { new (session) Session(target, options); });
           },
-          "graph"_a, "target"_a = "", "log_placement"_a = false)
+          "graph"_a, "target"_a = "", "log_placement"_a = false, "soft_placement"_a = true,
+          "devices"_a = 1, "patience_seconds"_a = 0.0)
       .def_static("reset",
                   [](const std::string& target) { Unlocked([&] { Session::Reset(target); }); })
       .def("run", &RunSession, "fetches"_a, "feeds"_a, "targets"_a, "timeout_seconds"_a = 0.0,

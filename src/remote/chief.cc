@@ -142,8 +142,8 @@ void Chief::Close() {
   if (thread_ == nullptr) return;
   if (client_ != nullptr) {
     runtime::RunControl control;
-    control.begin = runtime::RunControl::Clock::now();
-    control.deadline = control.begin + kEnding;
+    control.timeout = kEnding;
+    control.deadline = runtime::RunControl::Clock::now() + kEnding;
     std::function<void()> told;
     const auto release = [&](const runtime::OnDone& done) {
       told = done;

@@ -20,6 +20,7 @@ constexpr base::Duration kBetweenTellings = std::chrono::milliseconds(100);  // 
 constexpr base::Duration kSignOfLife = std::chrono::seconds(3);
 
 constexpr char kLost[] = "[session] the tasks of a run must live; got ";
+constexpr char kWasLost[] = ", which was lost";
 
 bool Holds(const graph::Graph& graph, RunMode mode) {
   if (mode == RunMode::kLate) {
@@ -149,15 +150,21 @@ std::string Client::LostTaskIn(const Status& status) {
   return text.substr(begin, text.find(' ', begin) - begin);
 }
 
+Status Client::NeverThere(const Status& status) {
+  const std::string& text = status.message();
+  return Status(status.code(), text.substr(0, text.find(kWasLost)) +
+                                   ", which has not been there yet; start the task, or wait longer "
+                                   "for it (SessionOptions::patience)");
+}
+
 // One text for all clients, whichever call has noticed it.
 Status Client::Lost(const RemoteGraph::Part& part, const Status& status) const {
   if (status.code() != Code::kUnavailable && status.code() != Code::kDeadlineExceeded) {
     return status;
   }
   return Status(Code::kUnavailable,
-                kLost + part.task + " at " + part.address +
-                    ", which was lost; what the run has written elsewhere is taken "
-                    "back; start the task again");
+                kLost + part.task + " at " + part.address + kWasLost +
+                    "; what the run has written elsewhere is taken back; start the task again");
 }
 
 uint64_t Client::Start(const std::shared_ptr<RemoteGraph>& graph, const std::vector<Tensor>& feeds,

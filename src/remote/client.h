@@ -57,6 +57,8 @@ class Client {
 
   /// The task that an error of `Register` says was lost; empty where it says nothing of the kind.
   static std::string LostTaskIn(const Status& status);
+  /// The same of a task that nothing has been heard of yet.
+  static Status NeverThere(const Status& status);
 
   /// Runs the graph; the results are those of the graph that was registered. Gives a number for
   /// `Cancel`. Errors: what ops throw; Unavailable, the same for all clients, when a task is lost;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "base/log.h"
 #include "base/randomness.h"
@@ -37,8 +38,9 @@ class Patience {
   Patience(runtime::LoopDriver& driver, std::chrono::nanoseconds length)
       : driver_(driver), length_(length) {}
 
-  // Whether to try again after `status`.
-  bool Waits(const Status& status) {
+  // Whether to try again after `status`. Throws where `control` ends what waits.
+  bool Waits(const Status& status, const runtime::RunControl& control = {}) {
+    control.Check().OrThrow();
     if (status.code() != Code::kUnavailable) return false;
     const auto waited = Clock::now() - begin_;
     if (waited >= length_) return false;
@@ -228,12 +230,15 @@ class Servers {
   }
 
   std::shared_ptr<runtime::SessionRun> Compile(const graph::Graph& part, size_t num_fetches,
-                                               runtime::SessionMode mode) {
+                                               runtime::SessionMode mode,
+                                               const runtime::RunControl& control) {
     Patience patience(connection_->driver(), options_.patience);
-    Result<std::shared_ptr<RemoteGraph>> graph = Register(part, mode);
-    while (!graph.ok() && !Known(Client::LostTaskIn(graph.status())) &&
-           patience.Waits(graph.status())) {
-      graph = Register(part, mode);
+    Result<std::shared_ptr<RemoteGraph>> graph = Register(part, mode, control);
+    while (!graph.ok()) {
+      const std::string lost = Client::LostTaskIn(graph.status());
+      if (!lost.empty() && !Known(lost)) graph = Client::NeverThere(graph.status());
+      if (Known(lost) || !patience.Waits(graph.status(), control)) break;
+      graph = Register(part, mode, control);
     }
     if (graph.ok()) {
       const std::lock_guard lock(mutex_);
@@ -251,19 +256,32 @@ class Servers {
   const std::string& owner() const { return connection_->client().owner(); }
 
  private:
-  Result<std::shared_ptr<RemoteGraph>> Register(const graph::Graph& part,
-                                                runtime::SessionMode mode) {
-    Result<std::shared_ptr<RemoteGraph>> graph = Status(Code::kInternal, "[session] not compiled");
+  Result<std::shared_ptr<RemoteGraph>> Register(const graph::Graph& part, runtime::SessionMode mode,
+                                                const runtime::RunControl& control) {
+    // The answer of a server that is silent may come when nobody waits for it any more.
+    struct Asked {
+      Result<std::shared_ptr<RemoteGraph>> graph =
+          Status(Code::kInternal, "[session] not compiled");
+      runtime::OnDone done;
+      void Give(Result<std::shared_ptr<RemoteGraph>> given) {
+        if (done == nullptr) return;
+        graph = std::move(given);
+        std::exchange(done, nullptr)();
+      }
+    };
+    const auto asked = std::make_shared<Asked>();
     // A run that waits for another one must not keep variables meanwhile that this one needs.
     const bool relaxed = mode.consistency == Consistency::kRelaxed || runtime::MayWait(part);
-    connection_->driver().Await([&](const runtime::OnDone& done) {
-      connection_->client().Register(part, relaxed ? RunMode::kRelaxed : RunMode::kSerializable,
-                                     [&graph, done](Result<std::shared_ptr<RemoteGraph>> given) {
-                                       graph = std::move(given);
-                                       done();
-                                     });
-    });
-    return graph;
+    connection_->driver().Await(
+        [&](const runtime::OnDone& done) {
+          asked->done = done;
+          connection_->client().Register(part, relaxed ? RunMode::kRelaxed : RunMode::kSerializable,
+                                         [asked](Result<std::shared_ptr<RemoteGraph>> given) {
+                                           asked->Give(std::move(given));
+                                         });
+        },
+        &control, [asked](const Status& status) { asked->Give(status); });
+    return std::move(asked->graph);
   }
 
   bool Known(const std::string& task) {
@@ -285,15 +303,17 @@ class RemoteTarget : public runtime::SessionTarget {
   graph::PlacementOptions devices() const override { return servers_->devices(); }
 
   std::shared_ptr<runtime::SessionRun> Compile(const graph::Graph& given, size_t num_fetches,
-                                               runtime::SessionMode mode) override {
+                                               runtime::SessionMode mode,
+                                               const runtime::RunControl& control) override {
     runtime::RequireRunnable(given, mode.consistency);
     const graph::Graph part =
         runtime::WithResources(given, [this](const Tensor& handle) { return StreamFor(handle); });
-    if (!NeedsThisProcess(part)) return servers_->Compile(part, num_fetches, mode);
-    const auto compile = [servers = servers_, mode](const graph::Graph& stage, size_t results) {
+    if (!NeedsThisProcess(part)) return servers_->Compile(part, num_fetches, mode, control);
+    const auto compile = [servers = servers_, mode](const graph::Graph& stage, size_t results,
+                                                    const runtime::RunControl& asking) {
       graph::Graph placed = stage;
       graph::Place(&placed, servers->devices());
-      return servers->Compile(placed, results, mode);
+      return servers->Compile(placed, results, mode, asking);
     };
     return MakeStagedRun(part, num_fetches, compile);
   }

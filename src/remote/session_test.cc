@@ -330,6 +330,29 @@ TEST_F(RemoteSession, WaitsForTasksThatStartLater) {
   const Session hasty(worker->target(), {.graph = std::make_shared<Graph>(graph), .patience = {}});
   servers[1].reset();
   ExpectError(Code::kUnavailable, "/job:ps/replica:0/task:1 at unix:", [&] { hasty.Eval(v); });
+  ExpectError(Code::kUnavailable, "which has not been there yet", [&] { hasty.Eval(v); });
+}
+
+TEST_F(RemoteSession, ARunsTimeoutHoldsWhileItWaitsForTasks) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  Variable v;
+  {
+    const Device placed("/job:ps/task:1");
+    v = Variable(4.f, {.name = "v"});
+  }
+  servers[1].reset();
+  const Session session = Open(graph);
+  ExpectError(Code::kDeadlineExceeded, "got 200 ms",
+              [&] { session.Run({v}, {}, {}, {.timeout = std::chrono::milliseconds(200)}); });
+  const auto cancellation = std::make_shared<Cancellation>();
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    cancellation->Cancel();
+  });
+  ExpectError(Code::kCancelled, "got Cancel",
+              [&] { session.Run({v}, {}, {}, {.cancellation = cancellation}); });
+  later.join();
 }
 
 TEST_F(RemoteSession, ForgetsAllWhenReset) {

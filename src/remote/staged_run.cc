@@ -28,7 +28,7 @@ class StagedRun : public runtime::SessionRun {
       const Stage& stage = stages_.stages[i];
       std::vector<Tensor> given;
       for (int feed : stage.feeds) given.push_back(values[feed]);
-      const auto run = RunFor(i, ops::TypesOf(given));
+      const auto run = RunFor(i, ops::TypesOf(given), control);
       const std::vector<Tensor> made = run->Run(given, control, metadata);
       for (size_t k = 0; k < stage.results.size(); ++k) values[stage.results[k]] = made[k];
     }
@@ -51,7 +51,8 @@ class StagedRun : public runtime::SessionRun {
   using Compiled = std::pair<std::vector<ops::TensorType>, std::shared_ptr<runtime::SessionRun>>;
 
   std::shared_ptr<runtime::SessionRun> RunFor(size_t index,
-                                              const std::vector<ops::TensorType>& types) {
+                                              const std::vector<ops::TensorType>& types,
+                                              const runtime::RunControl& control) {
     const std::lock_guard lock(mutex_);
     for (const auto& [known, run] : compiled_[index]) {
       if (known == types) return run;
@@ -60,7 +61,7 @@ class StagedRun : public runtime::SessionRun {
     const graph::Graph own = graph::Specialize(stage.graph, types);
     auto run = stage.here ? std::make_shared<runtime::SessionCallable>(own, stage.results.size(),
                                                                        runtime::SessionMode{})
-                          : compile_(own, stage.results.size());
+                          : compile_(own, stage.results.size(), control);
     compiled_[index].emplace_back(types, run);
     return run;
   }

@@ -21,7 +21,7 @@ Status RunControl::Check() const {
     return Status(Code::kCancelled, "[session] a run ends when it is cancelled; got Cancel");
   }
   if (deadline != Clock::time_point{} && Clock::now() >= deadline) {
-    const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - begin);
+    const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
     return Status(Code::kDeadlineExceeded, "[session] a run must end within its timeout; got " +
                                                std::to_string(limit.count()) +
                                                " ms; give RunOptions::timeout more");

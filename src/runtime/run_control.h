@@ -17,6 +17,7 @@ struct RunControl {
   const std::atomic<bool>* closed = nullptr;  // the session's
   const Cancellation* cancellation = nullptr;
   Clock::time_point deadline{};  // none where it is zero
+  std::chrono::nanoseconds timeout{};  // of which the deadline is the end, for the error
   RunMetadata* trace = nullptr;
   Clock::time_point begin{};
   int64_t bytes = 0;  // of values that are there

@@ -144,7 +144,8 @@ SessionState::Question SessionState::Resolve(const std::vector<Fetch>& fetches, 
   return question;
 }
 
-std::shared_ptr<SessionRun> SessionState::Compile(const Question& question, SessionMode mode) {
+std::shared_ptr<SessionRun> SessionState::Compile(const Question& question, SessionMode mode,
+                                                  const RunControl& control) {
   graph::Graph part;
   {
     const std::lock_guard lock(graph_->mutex);
@@ -161,10 +162,11 @@ std::shared_ptr<SessionRun> SessionState::Compile(const Question& question, Sess
       if (log_placement_) base::Log(base::Severity::kInfo, "[placement] " + placement_.back());
     }
   }
-  return runs_at_->Compile(part, question.request.fetches.size(), mode);
+  return runs_at_->Compile(part, question.request.fetches.size(), mode, control);
 }
 
-std::shared_ptr<SessionRun> SessionState::CallableFor(const Question& question, SessionMode mode) {
+std::shared_ptr<SessionRun> SessionState::CallableFor(const Question& question, SessionMode mode,
+                                                      const RunControl& control) {
   const std::vector<int64_t> key = KeyOf(question.request, mode);
   const uint64_t hash = HashOf(key);
   const auto find = [&]() -> std::shared_ptr<SessionRun> {
@@ -179,7 +181,7 @@ std::shared_ptr<SessionRun> SessionState::CallableFor(const Question& question, 
     const std::shared_lock lock(mutex_);
     if (auto callable = find()) return callable;
   }
-  auto fresh = Compile(question, mode);
+  auto fresh = Compile(question, mode, control);
   const std::unique_lock lock(mutex_);
   if (auto callable = find()) return callable;  // another thread has come first
   callables_[hash].emplace_back(key, fresh);
@@ -190,8 +192,10 @@ namespace {
 
 RunControl ControlFor(const SessionState& state, const RunOptions& options, RunMetadata* metadata) {
   RunControl control{.closed = &state.closed(), .cancellation = options.cancellation.get()};
-  if (options.timeout.count() > 0 || options.trace) control.begin = RunControl::Clock::now();
-  if (options.timeout.count() > 0) control.deadline = control.begin + options.timeout;
+  if (options.timeout.count() > 0) {
+    control.timeout = options.timeout;
+    control.deadline = RunControl::Clock::now() + options.timeout;
+  }
   if (options.trace) control.trace = metadata;
   return control;
 }
@@ -203,8 +207,9 @@ SessionMode ModeFor(const RunOptions& options, const RunMetadata* metadata) {
 }  // namespace
 
 std::vector<Tensor> SessionState::Carry(SessionRun& callable, const Question& question,
-                                        const RunOptions& options, RunMetadata* metadata) {
-  RunControl control = ControlFor(*this, options, metadata);
+                                        RunControl& control, const RunOptions& options,
+                                        RunMetadata* metadata) {
+  if (options.trace) control.begin = RunControl::Clock::now();
   std::vector<Tensor> values = callable.Run(question.values, control, metadata);
   if (options.partition_graphs && metadata != nullptr) {
     metadata->partition_graphs = callable.PartitionGraphs();
@@ -219,8 +224,10 @@ std::vector<Tensor> SessionState::Carry(SessionRun& callable, const Question& qu
 std::vector<Tensor> SessionState::Run(const Question& question, const RunOptions& options,
                                       RunMetadata* metadata) {
   if (metadata != nullptr) *metadata = {};
-  const auto callable = CallableFor(question, ModeFor(options, metadata));
-  return Carry(*callable, question, options, metadata);
+  // Its timeout counts from here, with the wait for servers that are not there yet.
+  RunControl control = ControlFor(*this, options, metadata);
+  const auto callable = CallableFor(question, ModeFor(options, metadata), control);
+  return Carry(*callable, question, control, options, metadata);
 }
 
 std::vector<Tensor> SessionState::Run(PreparedRun& prepared, std::span<const Tensor> values,
@@ -238,6 +245,7 @@ std::vector<Tensor> SessionState::Run(PreparedRun& prepared, std::span<const Ten
     question.request.types.push_back(ops::TensorType::Of(question.values.back()));
   }
   const SessionMode mode = ModeFor(options, metadata);
+  RunControl control = ControlFor(*this, options, metadata);
   std::shared_ptr<SessionRun> callable;
   {
     const std::lock_guard lock(prepared.mutex);
@@ -246,13 +254,13 @@ std::vector<Tensor> SessionState::Run(PreparedRun& prepared, std::span<const Ten
     }
   }
   if (callable == nullptr) {
-    callable = CallableFor(question, mode);
+    callable = CallableFor(question, mode, control);
     const std::lock_guard lock(prepared.mutex);
     prepared.types = question.request.types;
     prepared.mode = mode;
     prepared.callable = callable;
   }
-  return Carry(*callable, question, options, metadata);
+  return Carry(*callable, question, control, options, metadata);
 }
 
 void SessionState::RequireOpen(const char* what, Place place) const {
@@ -292,7 +300,8 @@ std::vector<std::string> SessionState::UninitializedVariables() {
   }
   graph::Place(&question, runs_at_->devices());
   RunControl control;
-  const auto answers = runs_at_->Compile(question, variables.size(), {})->Run({}, control, nullptr);
+  const auto answers =
+      runs_at_->Compile(question, variables.size(), {}, control)->Run({}, control, nullptr);
   std::vector<std::string> names;
   for (size_t i = 0; i < variables.size(); ++i) {
     if (!answers[i].scalar<bool>()) names.push_back(variables[i].name());

@@ -31,7 +31,8 @@ class SessionState {
   Question Resolve(const std::vector<Fetch>& fetches, const Feeds& feeds,
                    const std::vector<Fetch>& targets);
   graph::Endpoint FedEndpoint(const Fetch& feed) const;
-  std::shared_ptr<SessionRun> CallableFor(const Question& question, SessionMode mode);
+  std::shared_ptr<SessionRun> CallableFor(const Question& question, SessionMode mode,
+                                          const RunControl& control);
   std::vector<Tensor> Run(const Question& question, const RunOptions& options,
                           RunMetadata* metadata);
   std::vector<Tensor> Run(PreparedRun& prepared, std::span<const Tensor> values,
@@ -50,9 +51,10 @@ class SessionState {
  private:
   graph::Endpoint EndpointFor(const Fetch& fetch, bool* is_op) const;
   Tensor FitFeed(const Tensor& value, graph::Endpoint e) const;
-  std::vector<Tensor> Carry(SessionRun& callable, const Question& question,
+  std::vector<Tensor> Carry(SessionRun& callable, const Question& question, RunControl& control,
                             const RunOptions& options, RunMetadata* metadata);
-  std::shared_ptr<SessionRun> Compile(const Question& question, SessionMode mode);
+  std::shared_ptr<SessionRun> Compile(const Question& question, SessionMode mode,
+                                      const RunControl& control);
 
   const std::shared_ptr<GraphState> graph_;
   const std::string target_;

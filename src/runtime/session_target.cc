@@ -34,7 +34,7 @@ class LocalTarget : public SessionTarget {
   }
 
   std::shared_ptr<SessionRun> Compile(const graph::Graph& part, size_t num_fetches,
-                                      SessionMode mode) override {
+                                      SessionMode mode, const RunControl&) override {
     const graph::Graph bound =
         WithResources(part, [this](const Tensor& handle) { return OwnOf(handle); });
     return std::make_shared<SessionCallable>(bound, num_fetches, mode);

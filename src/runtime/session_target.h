@@ -36,9 +36,9 @@ class SessionTarget {
   virtual ~SessionTarget() = default;
   virtual graph::PlacementOptions devices() const = 0;
   /// `part`: what is to be run, placed; its first results are `num_fetches` tensors, and its
-  /// variables are `GraphVariable`s.
+  /// variables are `GraphVariable`s. `control` may end the wait for who has to be asked.
   virtual std::shared_ptr<SessionRun> Compile(const graph::Graph& part, size_t num_fetches,
-                                              SessionMode mode) = 0;
+                                              SessionMode mode, const RunControl& control) = 0;
   /// Forgets what other sessions share: variables, queues, graphs.
   virtual void Reset() {}
 };

@@ -1,6 +1,7 @@
 """Sessions, which run parts of graphs."""
 
 import collections.abc
+import re
 import threading
 
 import numpy
@@ -29,8 +30,9 @@ def get_default_session():
 
 
 # Options of a session and of a run, taken and without effect on results, but for `ConfigProto.operation_timeout_in_ms` and
-# `RunOptions.timeout_in_ms` (DeadlineExceededError after so long), `ConfigProto.log_device_placement`, and
-# `RunOptions.trace_level` (other than NO_TRACE fills `RunMetadata.step_stats`).
+# `RunOptions.timeout_in_ms` (DeadlineExceededError after so long), `ConfigProto.allow_soft_placement` (False: a device that is
+# not there is an error), `device_count`'s "CPU", `isolate_session_state`, `log_device_placement`, and `RunOptions.trace_level`
+# (other than NO_TRACE fills `RunMetadata.step_stats`).
 ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunOptions = (message_class(kind) for kind in (
     "ConfigProto", "GPUOptions", "GraphOptions", "OptimizerOptions", "RunOptions"))
 
@@ -126,7 +128,14 @@ class Session(PartialRuns):
             raise TypeError(f"Argument `config` must be a tf.ConfigProto, but got \"{type(config).__name__}\"")
         self._target = _scheme(target)
         self._patience = getattr(config, "operation_timeout_in_ms", 0)
-        self._logs = bool(getattr(config, "log_device_placement", False))
+        self._options = {"log_placement": bool(getattr(config, "log_device_placement", False)),
+                         "soft_placement": bool(getattr(config, "allow_soft_placement", False)),
+                         "devices": max((getattr(config, "device_count", None) or {}).get("CPU", 1), 1),
+                         "patience_seconds": self._patience / 1000}
+        if self._target and getattr(config, "isolate_session_state", False):
+            raise errors.UnimplementedError(
+                None, None, f"isolate_session_state is for sessions of this process; got target {target!r}; sessions of a cluster "
+                "share its variables: give them other names, or give none of them a target")
         self._closed_at = None
         self._given = graph
         self._made, self._opening = None, threading.Lock()
@@ -141,9 +150,17 @@ class Session(PartialRuns):
         if self._made is None:
             with self._opening:  # threads may begin together
                 if self._made is None:
-                    with _outside():
-                        self._made = _native.Session(self.graph._native, self._target, self._logs)
+                    self._made = self._open()
         return self._made
+
+    def _open(self):
+        try:
+            with _outside():
+                return _native.Session(self.graph._native, self._target, **self._options)
+        except errors.UnavailableError as error:
+            if not self._patience:
+                raise
+            raise errors.DeadlineExceededError(None, None, f"Deadline Exceeded: {error}") from None
 
     graph_def = property(lambda self: self.graph.as_graph_def())
     sess_str = property(lambda self: self._target.encode())
@@ -303,6 +320,17 @@ def _fed(graph, key, value):
     return native, tensor
 
 
+def _name_op(graph, error):
+    """Gives an error of a run the op of the graph that its text names, if it names one."""
+    named = re.search(r"\(op '([^']+)'\)", str(error))
+    if named and error.op is None:
+        try:
+            error.op = graph.get_operation_by_name(named[1])
+        except (KeyError, ValueError):
+            return  # of a function's body
+        error.node_def = error.op.node_def
+
+
 def _held_by(graph, handle):
     """The variable whose handle it is, for its value; the handle itself where it is of something else."""
     name = (_native.name_of(handle) or "").split(":")[0]
@@ -343,6 +371,9 @@ def _run_graph(session, fetches, leaves, feed_dict, milliseconds, metadata):
             values = iter(session._native.run(asked, feeds, [], milliseconds / 1000, traced))
         except errors.NotFoundError as error:
             raise ValueError(str(error)) from None
+        except errors.OpError as error:
+            _name_op(session.graph, error)
+            raise
     if metadata is not None:
         metadata.step_stats = StepStats(traced)
     results = [one if value else (next(values) if one is not None else None)
