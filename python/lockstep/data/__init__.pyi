@@ -155,7 +155,7 @@ class Dataset:
         """The rows of each element."""
         ...
     def unique(self, name=None) -> Any:
-        """Each value once."""
+        """Each value once. Raises: TypeError for others than int32, int64 and string."""
         ...
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None) -> Any:
         """Datasets of `size` elements each; window k begins at element k * shift."""

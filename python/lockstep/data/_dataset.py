@@ -7,8 +7,8 @@ from .._dtypes import as_dtype, BY_CODE, int64, TensorShape
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, integers
 from ._deferred import deferrable
-from ._elements import (_as_structure, _call_on, _element, _flat_element, _op_by_op, _other_rows, _rows_of, _spec_of,
-                        _traced)
+from ._elements import (_as_structure, _call_on, _check_alike, _check_rows, _element, _flat_element, _op_by_op, _other_rows,
+                        _rows_of, _spec_of, _traced)
 from ._generated import _check_generated, _map_signature, _signature_leaves
 from ._iterator import ElementForm, Iterator
 from ._names_of import _names_of
@@ -89,12 +89,8 @@ class Dataset:
     @staticmethod
     def counter(start=0, step=1, dtype=int64, name=None):
         """Numbers without an end."""
-        def numbers():
-            number = start
-            while True:
-                yield number
-                number += step
-        return Dataset.from_generator(numbers, output_signature=TensorSpec([], dtype))
+        first, step = convert_to_tensor(start, dtype=dtype), convert_to_tensor(step, dtype=dtype)
+        return Dataset.from_tensors(0).repeat().scan(first, lambda number, _: (number + step, number))
 
     @staticmethod
     def range(*args, output_type=int64, name=None):
@@ -119,7 +115,8 @@ class Dataset:
             raise TypeError("`generator` must be a Python callable.")
         if output_signature is None:
             if output_types is None:
-                raise TypeError("Either `output_signature` or `output_types` must be specified")
+                raise TypeError("To specify the output signature you need to provide either the `output_signature` argument or "
+                                "the `output_types` argument.")
             shapes = output_shapes
             if shapes is None:
                 shapes = nest.map_structure(lambda _: None, output_types)
@@ -130,6 +127,9 @@ class Dataset:
                 output_signature = nest._pack(output_types, iter([
                     TensorSpec(shape, dtype)
                     for shape, dtype in zip(flat, nest.flatten(output_types))]))
+        elif output_types is not None or output_shapes is not None:
+            raise TypeError(f"The `output_{'types' if output_types is not None else 'shapes'}` argument can not be used together "
+                            "with the `output_signature` argument.")
         output_signature = _composites.apart(output_signature)
         unknown = any(isinstance(one, tuple) or getattr(one, "shape", TensorShape([])).rank is None
                       for one in _signature_leaves(output_signature))
@@ -177,25 +177,52 @@ class Dataset:
     def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False,
                              rerandomize_each_iteration=None):
         """Elements of one of the datasets at a time, drawn with `weights`; anew in each pass if `rerandomize_each_iteration`."""
-        chances = [] if weights is None else [float(one) for one in integers(weights, "weights")]
+        datasets = list(datasets)
+        if not datasets:
+            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+        if isinstance(weights, Dataset):
+            from . import _rerandomized
+            return _rerandomized.sampled(datasets, weights, seed, stop_on_empty_dataset, bool(rerandomize_each_iteration))
+        chances = [1.0] * len(datasets) if weights is None else list(integers(weights, "weights"))
+        if len(chances) != len(datasets):
+            raise ValueError("Invalid `weights`. `weights` should have the same length as `datasets` but got "
+                             f"`len(weights)={len(chances)}` vs. `len(datasets)={len(datasets)}`.")
+        left = [(one, float(chance)) for one, chance in zip(datasets, chances) if chance > 0] or [(datasets[0].take(0), 1.0)]
+        datasets, chances = [one for one, _ in left], [chance for _, chance in left]
+        if len(datasets) == 1:
+            return datasets[0]
+        _check_alike(datasets)
         if rerandomize_each_iteration:
             from . import _rerandomized
-            return _rerandomized.sampled(datasets, chances or None, seed, stop_on_empty_dataset)
+            return _rerandomized.sampled(datasets, chances, seed, stop_on_empty_dataset, True)
         native = _native.sample_from_datasets([one._native for one in datasets], chances, seed,
                                               bool(stop_on_empty_dataset))
         return Dataset._make(native, datasets[0]._spec, "_DirectedInterleaveDataset")
 
     @staticmethod
     def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
-        """Elements of the dataset whose number the next element of `choice_dataset` is."""
+        """Elements of the dataset whose number the next element of `choice_dataset` is.
+
+        Raises: TypeError for datasets of other elements than the first's; at the element, InvalidArgumentError for a
+        number of no dataset."""
+        datasets, choice = list(datasets), choice_dataset.element_spec
+        if not datasets:
+            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+        if not isinstance(choice, TensorSpec) or choice.dtype != int64 or choice.shape.rank:
+            raise TypeError("Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but are "
+                            f"{choice}.")
+        _check_alike(datasets)
+
         def make():
             places = [iter(one) for one in datasets]
             left = set(range(len(places)))
-            for which in choice_dataset:
+            for which in map(int, choice_dataset):
+                if not 0 <= which < len(places):
+                    raise errors.InvalidArgumentError(None, None, f"Selector index out of range: {which} >= {len(places)}")
                 try:
-                    yield _flat_element(next(places[int(which)]))
+                    yield _flat_element(next(places[which]))
                 except StopIteration:
-                    left.discard(int(which))
+                    left.discard(which)
                     if stop_on_empty_dataset or not left:
                         return
         return datasets[0]._from_python(make, datasets[0]._spec, "_ChooseDataset")
@@ -252,7 +279,8 @@ class Dataset:
         """The same with `cycle_length` of them open at a time, `block_length` elements of each in
         turn."""
         cycle = 16 if cycle_length in (None, AUTOTUNE) else int(cycle_length)
-        return self._interleave(map_func, cycle, block_length or 1, "_InterleaveDataset")
+        block = 1 if block_length is None else int(block_length)
+        return self._interleave(map_func, cycle, block, "_InterleaveDataset")
 
     def _interleave(self, map_func, cycle, block, name):
         structure = self._spec
@@ -348,6 +376,7 @@ class Dataset:
         if _composites.has_parts(self._spec):
             from . import composites
             return composites.unbatch(self)
+        _check_rows(nest.flatten(self._spec))
         spec = nest.map_structure(lambda one: TensorSpec(None if one.shape.rank is None else one.shape[1:], one.dtype),
                                   self._spec)
         return Dataset._make(self._native.unbatch(), spec, "_UnbatchDataset")
@@ -454,14 +483,19 @@ class Dataset:
         form = nest.map_structure(_spec_of, state)
         call, spec = _traced(scan_func, (form, self._spec))
         if not isinstance(spec, tuple) or len(spec) != 2:
-            raise TypeError("`scan_func` must give a pair of the new state and an element; got "
-                            f"{spec}; write `return new_state, element`")
+            raise TypeError("Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value "
+                            f"but its return type is {spec}.")
         nest.assert_same_structure(form, spec[0])
         native = self._native.scan([convert_to_tensor(one) for one in nest.flatten(state)], call)
         return self._kept(Dataset._make(native, spec[1], "_ScanDataset"))
 
     def take_while(self, predicate, name=None):
         """The elements before the first one for which `predicate` does not hold."""
+        _, kind = _traced(predicate, self._spec)
+        if not isinstance(kind, TensorSpec) or kind.dtype != "bool" or kind.shape.rank:
+            raise ValueError("Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor but its return type is "
+                             f"{kind}.")
+
         def make():
             for element in self:
                 if not bool(_call_on(predicate, element)):
@@ -470,7 +504,12 @@ class Dataset:
         return self._from_python(make, self._spec, "_TakeWhileDataset")
 
     def unique(self, name=None):
-        """Each value once."""
+        """Each value once. Raises: TypeError for others than int32, int64 and string."""
+        for one in nest.flatten(self._spec):
+            if one.dtype not in ("int32", "int64", "string"):
+                raise TypeError(f"`tf.data.Dataset.unique` does not support type {one.dtype!r} -- only `tf.int32`, `tf.int64`, "
+                                "and `tf.string` are supported.")
+
         def make():
             seen = set()
             for element in self:

@@ -74,9 +74,15 @@ def _traced(function, spec):
     def placed(tensors):
         with _seeds.of_element(tensors[-1], calls):
             return _native.call_with_place(body, tensors)
-    native = _native.Function(placed, getattr(function, "__name__", "map"))
+    name = getattr(function, "__name__", "map")
     types = [(int(one.dtype), None if one.shape.rank is None else list(one.shape)) for one in nest.flatten(spec)]
-    known = _native.symbolic_call(placed, types + [(int(int64), [4])])
+    types.append((int(int64), [4]))
+    if _native.is_tracing() or any(shape is None for _, shape in types):
+        native = _native.Function(placed, name)  # a trace for each shape
+        known = _native.symbolic_call(placed, types)
+    else:
+        once = _native.SpecFunction(placed, types, name)
+        native, known = once.function, once.results
     given = [TensorSpec(shape, BY_CODE[code]) for code, shape in known]
     structure = form[0]
     if structure is None:
@@ -100,3 +106,26 @@ def _op_by_op(function, dataset):
     flat = body(_flat_element(first))
     return body, general(nest.pack_sequence_as(form[0], flat)) if has_parts(form[0]) else _pack_results(
         form[0], [TensorSpec(None, one.dtype) for one in flat])
+
+
+def _check_alike(datasets):
+    """Raises: TypeError for datasets of elements of other structures and dtypes than the first's."""
+    for one in datasets[1:]:
+        own, other = nest.flatten(datasets[0]._spec), nest.flatten(one._spec)
+        if [getattr(leaf, "dtype", leaf) for leaf in own] != [getattr(leaf, "dtype", leaf) for leaf in other]:
+            raise TypeError("Invalid `datasets`. `datasets` must have compatible element specs; got "
+                            f"{datasets[0].element_spec} and {one.element_spec}.")
+
+
+def _check_rows(leaves):
+    """Raises: ValueError for components that have no rows, or other numbers of them."""
+    known = {}
+    for one in leaves:
+        if one.shape.rank == 0:
+            raise ValueError("Cannot unbatch an input with scalar components.")
+        if one.shape.rank and one.shape[0] is not None:
+            known[one.shape[0]] = None
+    if len(known) > 1:
+        first, second = list(known)[:2]
+        raise ValueError("`unbatch()` is only supported for datasets of elements whose components have a matching leading "
+                         f"dimension. Encountered both {first} and {second}.")

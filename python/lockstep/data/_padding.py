@@ -10,6 +10,9 @@ def _padded_shapes(shapes, specs):
     count = len(specs)
     shapes = [shapes] if isinstance(shapes, int) else shapes
     if shapes is None:
+        for place, one in enumerate(specs):
+            if one.shape.rank is None:
+                raise ValueError(f"You must provide `padded_shapes` argument because component {place} has unknown rank.")
         return [[None] * one.shape.rank for one in specs]
     if isinstance(shapes, TensorShape) or (
             isinstance(shapes, (list, tuple)) and all(s is None or isinstance(s, int) for s in shapes)

@@ -41,12 +41,21 @@ def numbers(seed):
     return Dataset.from_tensors(0)._from_python(make, TensorSpec([], int64), "_RandomDataset")
 
 
-def sampled(datasets, weights, seed, stop_on_empty_dataset):
-    """Elements of one of the datasets at a time, drawn with `weights` anew in each pass."""
+def sampled(datasets, weights, seed, stop_on_empty_dataset, again):
+    """Elements of one of the datasets at a time, drawn with `weights`: numbers, or a dataset of them. `again`: anew in each
+    pass."""
     from ._dataset import Dataset
+    from ..ops_array import reshape, stack
     from ..ops_math import log
     from ..random import stateless_categorical
-    chances = [1.0 / len(datasets)] * len(datasets) if weights is None else weights
-    logits = log(convert_to_tensor([chances], dtype="float64"))
-    choices = numbers(seed).batch(2).map(lambda pair: stateless_categorical(logits, 1, pair)[0, 0])
+
+    def choice(logits, pair):
+        return stateless_categorical(logits, 1, pair)[0, 0]
+    pairs = Dataset.random(seed, rerandomize_each_iteration=again).batch(2)
+    if isinstance(weights, Dataset):
+        changing = weights.map(lambda *given: reshape(log(stack(given)), [1, -1]))
+        choices = Dataset.zip((changing, pairs)).map(choice)
+    else:
+        logits = log(convert_to_tensor([weights], dtype="float64"))
+        choices = pairs.map(lambda pair: choice(logits, pair))
     return Dataset.choose_from_datasets(datasets, choices, stop_on_empty_dataset)

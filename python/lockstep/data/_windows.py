@@ -2,8 +2,9 @@
 
 from .. import _native, nest
 from .._dtypes import int64
+from .._function import TensorSpec
 from .._tensor import convert_to_tensor
-from ._elements import _call_on
+from ._elements import _as_structure, _call_on, _flat_element
 
 
 def _made(native, spec, name):
@@ -32,7 +33,27 @@ class _Windows:
             _made(window._native.map(lambda tensors, i=i: [tensors[i]], 1, False), one, "_MapDataset")
             for i, one in enumerate(nest.flatten(self._spec))]))
 
-    element_spec = property(lambda self: f"DatasetSpec({self._spec!r}, TensorShape([]))")
+    @property
+    def element_spec(self):
+        """The spec of a window, or those of its components, in the structure of an element."""
+        from ._dataset import DatasetSpec
+        if not nest.is_nested(self._spec):
+            return DatasetSpec(self._spec)
+        return nest._pack(self._spec, iter([DatasetSpec(one) for one in nest.flatten(self._spec)]))
+
+    def cardinality(self, name=None):
+        """The number of windows, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
+        return convert_to_tensor(self._stacked.cardinality(), int64)
+
+    def __len__(self):
+        from ._dataset import INFINITE_CARDINALITY
+        count = self._stacked.cardinality()
+        if count < 0:
+            raise TypeError(f"The dataset {'is infinite' if count == INFINITE_CARDINALITY else 'length is unknown'}.")
+        return count
+
+    def __bool__(self):
+        return True
 
     def __iter__(self):
         place = _native.DatasetIterator(self._stacked)
@@ -49,19 +70,48 @@ class _Windows:
             spec = _call_on(map_func, first)._spec
         return _made(native, spec, "_FlatMapDataset")
 
-    def map(self, function, num_parallel_calls=None, deterministic=None, name=None):
-        return _Mapped(self, function)
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
+        """`map_func` of each window; it may give tensors, or datasets."""
+        from ._dataset import Dataset
+        first = next(iter(self), None)
+        made = None if first is None else _as_structure(_call_on(map_func, first))
+        if made is None or any(hasattr(one, "_is_dataset") for one in nest.flatten(made)):
+            return _Mapped(self, map_func)
+        open_sizes = nest.map_structure(lambda one: TensorSpec([None] * len(one._shape), one.dtype), made)
+
+        def make():
+            for window in self:
+                yield _flat_element(_as_structure(_call_on(map_func, window)))
+        mapped = Dataset.from_tensors(0)._from_python(make, open_sizes, "_MapDataset")
+        mapped._asserted = self._stacked.cardinality()
+        return mapped
 
     def enumerate(self, start=0, name=None):
         """(number, window)."""
         return _Numbered(self, start)
 
-    def take(self, count):
-        made = _Windows(self._stacked.take(count), self._spec)
-        return made
+    def take(self, count, name=None):
+        """The first windows."""
+        return _Windows(self._stacked.take(int(count)), self._spec)
+
+    def skip(self, count, name=None):
+        """All but the first windows."""
+        return _Windows(self._stacked.skip(int(count)), self._spec)
+
+    def repeat(self, count=None, name=None):
+        """`count` passes one after another; endless without it."""
+        return _Windows(self._stacked.repeat(-1 if count is None else int(count)), self._spec)
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
+        """Windows drawn from a buffer."""
+        return _Windows(self._stacked.shuffle(int(buffer_size), seed, reshuffle_each_iteration is not False), self._spec)
+
+    def prefetch(self, buffer_size=-1, name=None):
+        """Reads ahead on a thread of its own."""
+        return _Windows(self._stacked.prefetch(-1 if buffer_size is None else int(buffer_size)), self._spec)
 
     def __repr__(self):
-        return f"<_WindowDataset element_spec={self.element_spec}>"
+        return f"<_WindowDataset element_spec={self.element_spec!r}>"
 
 
 class _Numbered:

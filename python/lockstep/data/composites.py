@@ -40,6 +40,13 @@ def _together(dataset, size, drop_remainder, function):
         yield function(rows)
 
 
+def _counted(dataset, made, size, drop_remainder):
+    """`made`, the batches of a dataset, with their number where it is known."""
+    count = dataset._count()
+    made._asserted = count if count < 0 else count // size if drop_remainder else -(-count // size)
+    return made
+
+
 def batch(dataset, size, drop_remainder):
     """`Dataset.batch` of such elements: the parts of a batch are made in Python."""
     def stacked(rows):
@@ -48,7 +55,8 @@ def batch(dataset, size, drop_remainder):
 
     def make():
         return _together(dataset, size, drop_remainder, stacked)
-    return dataset._from_python(make, _batch_spec(dataset._spec, size if drop_remainder else None), "_BatchDataset")
+    made = dataset._from_python(make, _batch_spec(dataset._spec, size if drop_remainder else None), "_BatchDataset")
+    return _counted(dataset, made, size, drop_remainder)
 
 
 def _rows(structure):
@@ -148,4 +156,5 @@ def ragged_batch(dataset, size, drop_remainder, splits):
 
     def make():
         return _together(dataset, size, drop_remainder, stacked)
-    return dataset._from_python(make, nest._pack(dataset._spec, iter(made)), "_RaggedBatchDataset")
+    batches = dataset._from_python(make, nest._pack(dataset._spec, iter(made)), "_RaggedBatchDataset")
+    return _counted(dataset, batches, size, drop_remainder)
