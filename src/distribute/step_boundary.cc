@@ -1,11 +1,13 @@
 #include "lockstep/distribute/step_boundary.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/file.h"
+#include "base/unnumbered.h"
 #include "checkpoint/packed_state.h"
+#include "checkpoint/save_directory.h"
 #include "distribute/workers/change_workers.h"
 #include "runtime/variable_cell.h"
 
@@ -15,25 +17,26 @@ namespace {
 
 constexpr int64_t kAskedEach = 4;  // boundary of those before which nothing was heard
 
-using Cells = std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>>;
-
-// Several variables may have one name: "#0 w", "#1 w".
-Cells Named(const std::vector<Tensor>& handles) {
-  Cells named;
-  std::map<std::string, int> seen;
+// Of handles of this process; those of another keep what they have.
+std::vector<std::shared_ptr<runtime::VariableCell>> CellsOf(const std::vector<Tensor>& handles) {
+  std::vector<std::shared_ptr<runtime::VariableCell>> cells;
   for (const Tensor& handle : handles) {
-    auto cell = std::dynamic_pointer_cast<runtime::VariableCell>(handle.object());
-    if (cell == nullptr) continue;  // of another process, which keeps it
-    const std::string name = "#" + std::to_string(seen[cell->name()]++) + " " + cell->name();
-    named.emplace_back(name, std::move(cell));
+    if (auto cell = std::dynamic_pointer_cast<runtime::VariableCell>(handle.object()))
+      cells.push_back(std::move(cell));
   }
-  return named;
+  return cells;
+}
+
+// Several variables may have one name, and a model that is made again has others.
+std::string NameAt(size_t place, const std::string& name) {
+  return "#" + std::to_string(place) + " " + base::Unnumbered(name);
 }
 
 }  // namespace
 
-StepBoundary::StepBoundary(const Strategy& strategy, std::string kind)
-    : ranks_(strategy.ranks()),
+StepBoundary::StepBoundary(Strategy& strategy, std::string kind)
+    : strategy_(strategy),
+      ranks_(strategy.ranks()),
       kind_(std::move(kind)),
       training_(
           std::make_unique<distribute::ActivityScope>(ranks_, distribute::Activity::kTraining)) {}
@@ -41,28 +44,64 @@ StepBoundary::~StepBoundary() = default;
 
 bool StepBoundary::entering() const { return ranks_ != nullptr && ranks_->journal().entering(); }
 
+bool StepBoundary::lets_workers_come() const {
+  return ranks_ != nullptr && ranks_->roster() != nullptr;
+}
+
 std::optional<SavedState> StepBoundary::Enter(const std::vector<Tensor>& variables) {
   const auto packed = ranks_->journal().Enter();
+  hearings_ = ranks_->hearings();
   if (!packed) return std::nullopt;
-  SavedState state = checkpoint::UnpackState(*packed);
+  return TakeOver(checkpoint::UnpackState(*packed), variables);
+}
+
+SavedState StepBoundary::Described(Passed passed) const {
+  SavedState state = std::move(passed.position);
+  const auto cells = CellsOf(passed.variables);
+  for (size_t i = 0; i < cells.size(); ++i)
+    state.tensors.push_back({NameAt(i, cells[i]->name()), cells[i]->Read()});
+  state.metadata = nlohmann::json{{"kind", kind_}, {"position", state.metadata}}.dump();
+  return state;
+}
+
+SavedState StepBoundary::TakeOver(SavedState state, const std::vector<Tensor>& variables) const {
   const auto about = nlohmann::json::parse(state.metadata);
   if (about.value("kind", "") != kind_) {
     throw Error(Code::kFailedPrecondition,
+                "[" + kind_ + "] a state of this kind of training is needed; got one of " +
+                    about.value("kind", "nothing") +
+                    "; workers that join run the others' program, and call what they are in first");
+  }
+  const auto cells = CellsOf(variables);
+  std::vector<const Tensor*> values;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const Tensor* value = values.emplace_back(state.Find(NameAt(i, cells[i]->name())));
+    if (value != nullptr && value->dtype() == cells[i]->dtype() &&
+        value->shape() == cells[i]->shape())
+      continue;
+    throw Error(Code::kFailedPrecondition,
                 "[" + kind_ +
-                    "] a worker that joins must run the others' program; got a state of " +
-                    about.value("kind", "nothing") + "; call what they are in first");
+                    "] the variables of the training that is gone on with are needed; got " +
+                    cells[i]->name() +
+                    ", which it does not have in this place, type and shape; "
+                    "run one program");
   }
-  for (const auto& [name, cell] : Named(variables)) {
-    const Tensor* value = state.Find(name);
-    if (value == nullptr) {
-      throw Error(Code::kFailedPrecondition,
-                  "[" + kind_ + "] a worker that joins must have the others' variables; got " +
-                      cell->name() + ", which they do not have; run one program on all workers");
-    }
-    cell->Assign(*value);
-  }
+  for (size_t i = 0; i < cells.size(); ++i) cells[i]->Assign(*values[i]);
   state.metadata = about.value("position", "{}");
   return state;
+}
+
+void StepBoundary::Save(const std::string& directory, int64_t steps, Passed passed) const {
+  if (ranks_ != nullptr) ranks_->journal().Gather();
+  const SavedState state = Described(std::move(passed));
+  if (ranks_ != nullptr) ranks_->journal().Rebase();
+  strategy_.OnChief(
+      [&] { return checkpoint::SaveDirectory(base::LocalFiles(), directory).Write(steps, state); });
+}
+
+SavedState StepBoundary::Resume(const std::string& path,
+                                const std::vector<Tensor>& variables) const {
+  return TakeOver(checkpoint::ReadSaveOrNewest(base::LocalFiles(), path).OrThrow(), variables);
 }
 
 // Most runs carry notes between the workers; where none did since the last boundary, some ask.
@@ -78,15 +117,10 @@ bool StepBoundary::HearsOfChange(int64_t steps) {
 }
 
 bool StepBoundary::Pass(int64_t steps, const std::function<Passed()>& passed) {
-  if (ranks_ == nullptr || ranks_->roster() == nullptr || !HearsOfChange(steps)) return true;
+  if (!lets_workers_come() || !HearsOfChange(steps)) return true;
   return distribute::ChangeWorkers(*ranks_, steps, [&] {
     ranks_->journal().Gather();
-    Passed given = passed();
-    SavedState& state = given.position;
-    for (const auto& [name, cell] : Named(given.variables))
-      state.tensors.push_back({name, cell->Read()});
-    state.metadata = nlohmann::json{{"kind", kind_}, {"position", state.metadata}}.dump();
-    return std::move(state);
+    return Described(passed());
   });
 }
 

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "distribute/workers/change_workers.h"
 #include "distribute/workers/journal.h"
 #include "lockstep/distribute/parameter_server.h"
 #include "lockstep/nn/initializers.h"
@@ -87,15 +86,12 @@ void Model::Training::CompareBeginnings(distribute::Communicator& ranks, nn::Ste
 void Model::Training::AgreeWithWorkers(const FitOptions& fit) {
   distribute::Communicator* ranks = model.strategy().ranks();
   if (ranks == nullptr) return;
-  const uint32_t heard = ranks->heard();
-  if ((heard & distribute::kStopNote) != 0) model.stop_training = true;
-  if (ranks->roster() != nullptr && ranks->roster()->change_waiting())
-    ranks->Raise(distribute::kChangeNote);
+  if ((ranks->heard() & distribute::kStopNote) != 0) model.stop_training = true;
   if (fit.digest_check > 0 && history_.steps % fit.digest_check == 0) CompareWeights(*ranks);
   // Last: who comes begins with the next step.
-  if ((heard & distribute::kChangeNote) == 0 || model.stop_training) return;
-  if (!distribute::ChangeWorkers(*ranks, history_.steps, [this] { return Snapshot(); }))
-    model.stop_training = true;
+  if (model.stop_training) return;
+  const auto passed = [this] { return StepBoundary::Passed{.position = Snapshot()}; };
+  if (!boundary_->Pass(history_.steps, passed)) model.stop_training = true;
 }
 
 void Model::Training::CompareWeights(distribute::Communicator& ranks) const {

@@ -184,8 +184,6 @@ void Model::Training::AddStaleness(Logs& logs) const {
 // Whether somebody wants to stop, come or go, as all see it.
 void Model::Training::AgreeAfterEpoch(const FitOptions& fit, bool stopped) {
   distribute::Communicator& ranks = *model.strategy().ranks();
-  if (ranks.roster() != nullptr && ranks.roster()->change_waiting())
-    ranks.Raise(distribute::kChangeNote);
   uint32_t heard = 0;
   const auto own = [&] {
     uint32_t note = ranks.BeginNotes();
@@ -194,7 +192,7 @@ void Model::Training::AgreeAfterEpoch(const FitOptions& fit, bool stopped) {
   };
   for (const std::string& note : ranks.journal().Exchange(own))
     heard |= static_cast<uint8_t>(note.empty() ? 0 : note[0]);
-  ranks.set_heard(heard);
+  ranks.HearOfAll(heard);
   if (fit.max_steps > 0 && history_.steps >= fit.max_steps) model.stop_training = true;
   AgreeWithWorkers(fit);
 }

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/team.h"
 #include "base/trace.h"
-#include "checkpoint/packed_state.h"
 #include "distribute/workers/journal.h"
 #include "lockstep/ops/array.h"
 #include "nn/advice.h"
@@ -52,6 +51,16 @@ class FittingScope {
 
  private:
   std::atomic<bool>& fitting_;
+};
+
+// Workers come into a Fit, and leave it, while it goes on.
+class BoundaryEnd {
+ public:
+  explicit BoundaryEnd(std::optional<StepBoundary>& boundary) : boundary_(boundary) {}
+  ~BoundaryEnd() { boundary_.reset(); }
+
+ private:
+  std::optional<StepBoundary>& boundary_;
 };
 
 nn::StepInputOptions InputOptions(const FitOptions& fit) {
@@ -182,7 +191,7 @@ void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit)
   for (const auto& callback : fit.callbacks) callback->OnTrainBegin();
   cursor_ = input.cursor();
   distribute::Communicator* ranks = model.strategy().ranks();
-  if (ranks != nullptr && ranks->journal().entering() && EnterTraining(input, fit)) return;
+  if (boundary_->entering() && EnterTraining(input, fit)) return;
   if (resumed) {
     const SavedState save = *std::exchange(resumed, std::nullopt);
     RestorePosition(save);
@@ -214,7 +223,8 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   recorded_ = true;
   const auto start = Clock::now();
   distribute::Communicator* ranks = model.strategy().ranks();
-  const distribute::ActivityScope activity(ranks, distribute::Activity::kTraining);
+  boundary_.emplace(model.strategy(), "fit");
+  const BoundaryEnd of_fit(boundary_);
   if (ranks != nullptr) {
     metrics_ = ranks->watch().shared_metrics();
   } else if (metrics_ == nullptr) {
@@ -322,11 +332,12 @@ bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Pr
 }
 
 bool Model::Training::EnterTraining(nn::StepInput& input, const FitOptions& fit) {
-  const auto packed = model.strategy().ranks()->journal().Enter();
-  if (!packed) return false;
-  const SavedState state = checkpoint::UnpackState(*packed);
-  RestorePosition(state);
-  RestoreValues(state);
+  const std::optional<SavedState> state = boundary_->Enter({});
+  if (!state) return false;
+  RestorePosition(*state);
+  RestoreValues(*state);
+  resumed.reset();  // a save that the others began with, too
+  for (const auto& callback : fit.callbacks) callback->OnTrainEnter(history_);
   input.Resume(cursor_, position.step);
   base::Log(base::Severity::kInfo, "[fit] this worker goes on with the others after step " +
                                        std::to_string(position.steps));

@@ -10,6 +10,7 @@
 
 #include "distribute/leaves.h"
 #include "distribute/programs/step_program.h"
+#include "lockstep/distribute/step_boundary.h"
 #include "lockstep/nn/model.h"
 #include "nn/dump.h"
 #include "nn/progress.h"
@@ -155,6 +156,7 @@ class Model::Training {
   std::vector<CallbackPtr> callbacks_;
   std::optional<nn::DumpRequest> dump_;
   std::atomic<bool> fitting_{false};
+  std::optional<StepBoundary> boundary_;
   History history_;
   // The last epoch that has ended, whether whole or stopped inside; not in `history_` while its
   // callbacks may still add to its logs.

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/unnumbered.h"
 #include "checkpoint/save_directory.h"
 #include "kernels/isa.h"
 #include "lockstep/checkpoint/convert.h"
@@ -47,20 +48,6 @@ bool Prefixed(const std::string& name) {
 
 using NamedVariables = std::vector<std::pair<std::string, Variable>>;
 
-// "sgd_1/dense_2_kernel" as "sgd/dense_kernel": without the numbers of a process that has made such
-// things before.
-std::string Unnumbered(const std::string& name) {
-  std::string plain;
-  for (size_t i = 0; i < name.size();) {
-    const size_t end = std::min(name.find_first_not_of("0123456789", i + 1), name.size());
-    const bool is_number = name[i] == '_' && end > i + 1 &&
-                           (end == name.size() || name[end] == '/' || name[end] == '_');
-    if (!is_number) plain += name[i];
-    i = is_number ? end : i + 1;
-  }
-  return plain;
-}
-
 // The values of a model that a process has made again, so that its names have other numbers than
 // the save: the same things in the same order. Empty: by their names, as ever.
 std::vector<const Tensor*> ValuesByPlace(const SavedState& state, const NamedVariables& variables) {
@@ -71,7 +58,7 @@ std::vector<const Tensor*> ValuesByPlace(const SavedState& state, const NamedVar
     if (Prefixed(tensor.name)) continue;
     if (values.size() == variables.size()) return {};
     const auto& [name, variable] = variables[values.size()];
-    const bool alike = Unnumbered(tensor.name) == Unnumbered(name) &&
+    const bool alike = base::Unnumbered(tensor.name) == base::Unnumbered(name) &&
                        tensor.value.dtype() == variable.dtype() &&
                        tensor.value.shape() == variable.shape();
     if (!alike) return {};
@@ -227,7 +214,7 @@ void Model::Training::RestorePosition(const SavedState& state) {
   RequireEqual("replicas", about, model.strategy().num_replicas_in_sync(),
                "R belongs to the program, so give as many replicas (devices may differ)");
   const std::string optimizer = about.value("optimizer", "");
-  if (Unnumbered(optimizer) != Unnumbered(options.optimizer->name()))
+  if (base::Unnumbered(optimizer) != base::Unnumbered(options.optimizer->name()))
     RequireEqual("optimizer", about, options.optimizer->name(), "compile with the saved one");
   RequireEqual("dtype_policy", about, PoliciesOf(model.layers()),
                "set the saved one before the layers are made");

@@ -2,6 +2,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <new>
+#include <set>
+
 #include "distribute/workers/journal.h"
 #include "distribute/workers/owners_values.h"
 #include "lockstep/distribute/parameter_server.h"
@@ -80,16 +83,24 @@ class StrategyScope {
 
 std::vector<Tensor> VariablesOf(const std::vector<const Function*>& functions) {
   std::vector<Tensor> all;
-  for (const Function* function : functions)
-    for (Tensor& handle : function->Variables()) all.push_back(std::move(handle));
+  std::set<const void*> known;
+  for (const Function* function : functions) {
+    for (Tensor& handle : function->Variables())
+      if (known.insert(handle.object().get()).second) all.push_back(std::move(handle));
+  }
   return all;
 }
 
 // What a worker that comes is told is a text of JSON, besides the variables of the functions.
 void BindStepBoundary(nb::module_& m) {
   nb::class_<StepBoundary>(m, "StepBoundary")
-      .def(nb::init<const Strategy&, std::string>(), nb::keep_alive<1, 2>())
+      .def(nb::init<Strategy&, std::string>(), nb::keep_alive<1, 2>())
+      .def("__init__",  // of the strategy in scope
+           [](StepBoundary* self, std::string kind) {
+             new (self) StepBoundary(GetStrategy(), std::move(kind));
+           })
       .def_prop_ro("entering", &StepBoundary::entering)
+      .def_prop_ro("lets_workers_come", &StepBoundary::lets_workers_come)
       .def("enter",
            [](StepBoundary& boundary,
               const std::vector<const Function*>& functions) -> std::optional<std::string> {
@@ -97,17 +108,29 @@ void BindStepBoundary(nb::module_& m) {
              if (!state) return std::nullopt;
              return state->metadata;
            })
-      .def("pass_step", [](StepBoundary& boundary, int64_t steps,
-                           const std::vector<const Function*>& functions, nb::object position) {
-        const Held held(std::move(position));
-        return Unlocked([&] {
-          return boundary.Pass(steps, [&] {
-            StepBoundary::Passed passed{.variables = VariablesOf(functions)};
-            const nb::gil_scoped_acquire lock;
-            passed.position.metadata = nb::cast<std::string>(held.get()());
-            return passed;
-          });
-        });
+      .def("pass_step",
+           [](StepBoundary& boundary, int64_t steps, const std::vector<const Function*>& functions,
+              nb::object position) {
+             const Held held(std::move(position));
+             return Unlocked([&] {
+               return boundary.Pass(steps, [&] {
+                 StepBoundary::Passed passed{.variables = VariablesOf(functions)};
+                 const nb::gil_scoped_acquire lock;
+                 passed.position.metadata = nb::cast<std::string>(held.get()());
+                 return passed;
+               });
+             });
+           })
+      .def("save",
+           [](const StepBoundary& boundary, const std::string& directory, int64_t steps,
+              const std::vector<const Function*>& functions, const std::string& position) {
+             StepBoundary::Passed passed{.variables = VariablesOf(functions)};
+             passed.position.metadata = position;
+             Unlocked([&] { boundary.Save(directory, steps, std::move(passed)); });
+           })
+      .def("resume", [](const StepBoundary& boundary, const std::string& path,
+                        const std::vector<const Function*>& functions) {
+        return Unlocked([&] { return boundary.Resume(path, VariablesOf(functions)).metadata; });
       });
 }
 

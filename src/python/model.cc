@@ -35,11 +35,38 @@ nb::dict ToDict(const Logs& logs) {
   return dict;
 }
 
+nb::dict ToDict(const History& history) {
+  nb::dict values;
+  for (const auto& [name, list] : history.history) values[nb::str(name.c_str())] = nb::cast(list);
+  nb::dict result;
+  result["history"] = values;
+  result["epoch"] = nb::cast(history.epoch);
+  result["steps"] = history.steps;
+  return result;
+}
+
 // Calls the hooks of one Python object; Ctrl-C is noticed between steps.
 class PythonCallback : public Callback {
  public:
   explicit PythonCallback(nb::object hooks) : hooks_(std::move(hooks)) {}
   void Release() { hooks_ = Held(nb::none()); }
+  // What Python's callbacks count, as a text that they make themselves.
+  std::string name() const override { return "python"; }
+  std::vector<NamedTensor> State() const override {
+    const nb::gil_scoped_acquire lock;
+    const auto state = nb::cast<std::string>(hooks_.get().attr("state")());
+    return {{"state", Tensor::FromStrings({state}, Shape{})}};
+  }
+  void SetState(const SavedState& state) override {
+    const Tensor* text = state.Find("state");
+    if (text == nullptr) return;
+    const nb::gil_scoped_acquire lock;
+    hooks_.get().attr("set_state")(text->scalar<std::string>());
+  }
+  void OnTrainEnter(const History& history) override {
+    const nb::gil_scoped_acquire lock;
+    hooks_.get().attr("train_enter")(ToDict(history));
+  }
   void OnTrainBegin() override { Call("train_begin"); }
   void OnTrainEnd() override { Call("train_end"); }
   void OnEpochBegin(int epoch) override { Call("epoch_begin", epoch); }
@@ -114,16 +141,6 @@ FitOptions OptionsOf(nb::dict options) {
                        g.Get("validation_weight", Tensor()));
   }
   return fit;
-}
-
-nb::dict ToDict(const History& history) {
-  nb::dict values;
-  for (const auto& [name, list] : history.history) values[nb::str(name.c_str())] = nb::cast(list);
-  nb::dict result;
-  result["history"] = values;
-  result["epoch"] = nb::cast(history.epoch);
-  result["steps"] = history.steps;
-  return result;
 }
 
 // The hooks of one fit. A model remembers the callbacks of its last fit, and what it keeps is

@@ -23,7 +23,7 @@ class ActivityScope;
 class StepBoundary {
  public:
   /// `kind` tells what sort of loop it is: who comes must be in one of the same sort.
-  StepBoundary(const Strategy& strategy, std::string kind);
+  StepBoundary(Strategy& strategy, std::string kind);
   ~StepBoundary();
   StepBoundary(const StepBoundary&) = delete;
   StepBoundary& operator=(const StepBoundary&) = delete;
@@ -31,6 +31,8 @@ class StepBoundary {
   /// Whether this worker comes into a job that trains without it, or was left out of it (then a
   /// call has failed with Aborted): it is to `Enter`, and then goes on where the others are.
   bool entering() const;
+  /// Whether workers may come and go.
+  bool lets_workers_come() const;
   /// Waits to be let in, gives these variables (handles, in the order that `Passed` gave them)
   /// the others' values, and returns what else they told; nothing: the job begins with this
   /// worker, which begins with the rest. Errors: FailedPrecondition when the others are in another
@@ -48,8 +50,19 @@ class StepBoundary {
   /// False: all want to leave, so the loop ends. Errors: Cancelled on a worker that leaves.
   bool Pass(int64_t steps, const std::function<Passed()>& passed);
 
+  /// Writes a save, after `steps` steps, of all that one who comes is told, into a directory of
+  /// saves; all workers make the call, one writes. Errors: those of SaveState.
+  void Save(const std::string& directory, int64_t steps, Passed passed) const;
+  /// Gives these variables their values in the directory's newest save, or in the save of that
+  /// path, and returns what else it tells. Names may have other numbers, as those of a model that
+  /// was made again. Errors: those of LoadState, and those of `Enter`.
+  SavedState Resume(const std::string& path, const std::vector<Tensor>& variables) const;
+
  private:
   bool HearsOfChange(int64_t steps);
+  SavedState Described(Passed passed) const;
+  SavedState TakeOver(SavedState state, const std::vector<Tensor>& variables) const;
+  Strategy& strategy_;
   distribute::Communicator* const ranks_;
   const std::string kind_;
   const std::unique_ptr<distribute::ActivityScope> training_;

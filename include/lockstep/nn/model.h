@@ -135,6 +135,9 @@ class Callback {
   virtual std::vector<NamedTensor> State() const { return {}; }
   /// Called between OnTrainBegin and the first epoch with what `State` gave, all by name.
   virtual void SetState(const SavedState& state) {}
+  /// This worker came into a training that others had begun, and has their weights and what their
+  /// callbacks counted: their history so far.
+  virtual void OnTrainEnter(const History& history) {}
 
   class Model* model = nullptr;  // set by Fit
 };

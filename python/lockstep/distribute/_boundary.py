@@ -1,10 +1,7 @@
 """Where workers come into a loop of steps, and leave it."""
 
-import json
-
-import numpy
-
 from .. import _native
+from . import _told
 
 
 class StepBoundary:
@@ -17,8 +14,8 @@ class StepBoundary:
         self._strategy, self._kind, self._native = getattr(strategy, "_native", None), kind, None
 
     def __enter__(self):
-        if self._strategy is not None:
-            self._native = _native.StepBoundary(self._strategy, self._kind)
+        of_strategy = () if self._strategy is None else (self._strategy,)  # else the default one
+        self._native = _native.StepBoundary(*of_strategy, self._kind)
         return self
 
     def __exit__(self, *error):
@@ -27,7 +24,7 @@ class StepBoundary:
     @property
     def entering(self):
         """Whether this worker comes into a job that trains without it, or was left out of it."""
-        return self._native is not None and self._native.entering
+        return self._native.entering
 
     def enter(self, functions):
         """Waits to be let in; the position of the others, or None where the job begins with this worker.
@@ -35,21 +32,23 @@ class StepBoundary:
         functions: those of the loop, traced; their variables have the others' values then.
         Raises: FailedPreconditionError where the others run another program, or are in another training of it."""
         position = self._native.enter(_natives(functions))
-        return None if position is None else json.loads(position, object_hook=_array)
+        return None if position is None else _told.read(position)
 
     def pass_step(self, steps, functions, position):
         """Between two steps, of which `steps` have been taken: lets in who waits. `position()` is called if there is
         anybody. False: all want to leave, so the loop is to end. Raises: CancelledError on a worker that leaves."""
-        return self._native is None or self._native.pass_step(
-            steps, _natives(functions), lambda: json.dumps(position(), default=_described))
+        return self._native.pass_step(steps, _natives(functions), lambda: _told.write(position()))
 
+    def save(self, directory, steps, functions, position):
+        """Writes what a worker that comes would be told after `steps` steps into a directory of saves; all workers make
+        the call, one writes."""
+        self._native.save(directory, steps, _natives(functions), _told.write(position))
 
-def _described(array):
-    return {"dtype of array": str(array.dtype), "values": array.tolist()}
+    def resume(self, directory, functions):
+        """The position of the directory's newest save; variables of `functions`, which are traced, have its values then.
 
-
-def _array(read):
-    return numpy.array(read["values"], read["dtype of array"]) if "dtype of array" in read else read
+        Raises: NotFoundError; FailedPreconditionError for the save of another program."""
+        return _told.read(self._native.resume(directory, _natives(functions)))
 
 
 def _natives(functions):

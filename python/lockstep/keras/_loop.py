@@ -187,7 +187,7 @@ class _Passes:
     """The batches of a training, pass after pass."""
 
     def __init__(self, batches):
-        self._batches, self._iterator = batches, None
+        self._batches, self._iterator, self._newest = batches, None, None
         self.passes = self.taken = 0  # how many were begun, and how far this one is
 
     def begin(self):
@@ -197,20 +197,20 @@ class _Passes:
     def next(self):
         """A batch, or None at the end of the pass."""
         batch = next(self._iterator, None)
-        self.taken += batch is not None
+        if batch is not None:
+            self.taken, self._newest = self.taken + 1, batch
         return batch
 
     def go_to(self, passes, taken):
-        """The batch that is number `taken` of a pass; None where the last one taken is that."""
+        """The batch that is number `taken` of a pass, which may be the newest."""
         if (passes, taken) < (self.passes, self.taken):
             raise RuntimeError(f"a training cannot go back to batch {taken} of pass {passes}, as it is at batch {self.taken} of "
                                f"pass {self.passes}")
-        batch = None
         while self.passes < passes:
             self.begin()
         while self.taken < taken:
-            batch = self.next()
-        return batch
+            self.next()
+        return self._newest
 
 
 class _Training:
@@ -220,20 +220,29 @@ class _Training:
         self.model, self.hooks, self._size, self._per_epoch = model, hooks, size, steps_per_epoch
         self._passes = _Passes(batches)
         self._function = None
+        self._begun = False  # the epoch
         self._held = None  # a batch that is taken, and no step yet
         self._came = False  # this worker has come in, and taken no step yet
+        self._boundary = self._resumed = None
         self.outputs = {}  # of the newest step
         self.epoch, self.given, self._steps = initial_epoch, 0, 0
 
     def begin_epoch(self):
-        """Unless it has begun already, before this worker came."""
-        if self._held is not None:
+        """Unless it has begun already, before this worker came, or before a save."""
+        if self._begun:
             return
-        self.given, self.outputs = 0, {}
+        self._begun, self.given, self.outputs = True, 0, {}
         self.model.reset_metrics()
         self.hooks.epoch_begin(self.epoch)
-        if self._passes.passes == 0 or self._per_epoch is None:
+        if self._held is None and (self._passes.passes == 0 or self._per_epoch is None):
             self._passes.begin()
+
+    def end_epoch(self):
+        """Its number. An epoch that was stopped inside stays the one to go on in."""
+        epoch = self.epoch
+        if not self.model.stop_training or self.hooks.steps == self.given:
+            self._begun, self.epoch, self.given = False, epoch + 1, 0
+        return epoch
 
     def _next_batch(self):
         """The epoch's next batch, or None."""
@@ -259,16 +268,16 @@ class _Training:
     def _functions(self):
         return [self._function] if isinstance(self._function, Function) else []
 
-    def run_epoch(self, boundary):
+    def run_epoch(self):
         """The steps that are left of the epoch."""
-        steps = _Steps(self.model, "train")
+        steps = self._running = _Steps(self.model, "train")
         while True:
             steps.wait_for_room()
             batch = self._next_batch()
             if batch is None:
                 break
             function = self._step_on(batch)
-            if not steps.scheduled and not self._pass(boundary):
+            if not steps.scheduled and not self._pass():
                 self.model.stop_training = True
                 break
             self.hooks.train_batch_begin(self.given)
@@ -276,28 +285,40 @@ class _Training:
             def take(made, number=self.given):
                 self.outputs = made
                 self.hooks.train_batch_end(number, lambda: _logs(self.model, made))
-            steps.add(function, batch, take)
             self._held = None
             self.given += 1
             self._steps += 1
+            steps.add(function, batch, take)
         steps.finish()
         if steps.scheduled:
             self.outputs = _after_all(self.model, self.outputs)
 
-    def _pass(self, boundary):
+    def _pass(self):
         """Lets in who waits, and takes the next step with the others. False: all leave."""
         came, self._came = self._came, False  # behind the others' boundary
         if came or not self._steps or not self._functions():  # before the first step nothing is traced
             return True
-        return boundary.pass_step(self._steps, self._functions(), self._position)
+        return self._boundary.pass_step(self._steps, self._functions(), self._position)
 
     def _position(self):
-        history = self.hooks.history
-        return {"epoch": self.epoch, "given": self.given, "steps": self._steps, "passes": self._passes.passes,
-                "taken": self._passes.taken, "history": history.history, "epochs": history.epoch}
+        history, ends = self.hooks.history, self._begun and self._held is None  # with this step, perhaps
+        return {"epoch": self.epoch, "begun": self._begun, "given": self.given, "steps": self._steps,
+                "passes": self._passes.passes, "taken": self._passes.taken, "held": self._held is not None,
+                "figures": _logs(self.model, self.outputs) if ends else {}, "callbacks": self.hooks.state(),
+                "history": history.history, "epochs": history.epoch}
 
-    def enter(self, boundary):
-        """Comes to where the other workers are; or begins with them."""
+    def _go_to(self, position):
+        self.epoch, self._begun = position["epoch"], position["begun"]
+        self.given, self._steps, self.outputs = position["given"], position["steps"], position["figures"]
+        batch = self._passes.go_to(position["passes"], position["taken"])
+        self._held = batch if position["held"] else None
+        self.hooks.set_state(position["callbacks"])
+
+    def begin(self, boundary, enters):
+        """Comes to where the other workers are, or to where a save stands; or begins."""
+        self._boundary = boundary
+        if not enters and self._resumed is None:
+            return
         if self._passes.passes == 0:
             self._passes.begin()
             self._held = self._passes.next()
@@ -305,14 +326,34 @@ class _Training:
             raise ValueError("fit needs batches; got none")
         if self._function is None:
             self._step_on(self._held)._prepare_for(self._held)  # makes the variables
-        position = boundary.enter(self._functions())
-        if position is None:
-            self.hooks.epoch_begin(self.epoch)
-            return
-        self.epoch, self.given, self._steps = position["epoch"], position["given"], position["steps"]
-        self.hooks.history.history, self.hooks.history.epoch = position["history"], position["epochs"]
-        self._held = self._passes.go_to(position["passes"], position["taken"]) or self._held
-        self._came = True
+        position = boundary.enter(self._functions()) if enters else None
+        if position is not None:
+            self._go_to(position)
+            self.hooks.train_enter({"history": position["history"], "epoch": position["epochs"]})
+            self._came = True
+        elif self._resumed is not None:
+            self._go_to(boundary.resume(self._resumed, self._functions()))
+        self._resumed = None
+
+    # What BackupAndRestore calls.
+
+    def resume_training(self, directory):
+        """Begins where the directory's newest save stands."""
+        self._refuse_eager()
+        self._resumed = directory
+
+    def save_training(self, directory):
+        """Saves where training stands, between two steps."""
+        self._refuse_eager()
+        if self._running.scheduled and self._begun:
+            raise errors.FailedPreconditionError(
+                None, None, "[fit] workers carry out several steps at a time, so training is saved at the end of an epoch; use "
+                "save_freq=\"epoch\"")
+        self._boundary.save(directory, self._steps, self._functions(), self._position())
+
+    def _refuse_eager(self):
+        if self.model.run_eagerly:
+            raise NotImplementedError("a save of training holds what its traced step uses; compile the model without run_eagerly")
 
 
 def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_data, shuffle, class_weight,
@@ -336,10 +377,10 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
     hooks.steps = steps_per_epoch or count
     training = _Training(model, shared, size, hooks, initial_epoch, steps_per_epoch)
 
-    def run_epochs(boundary):
+    def run_epochs():
         while training.epoch < epochs:
             training.begin_epoch()
-            training.run_epoch(boundary)
+            training.run_epoch()
             hooks.steps = hooks.steps or training.given
             logs = _logs(model, training.outputs)
             if validation_data is not None and (training.epoch + 1) % validation_freq == 0:
@@ -347,20 +388,19 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
                 own = evaluate(model, data[0], data[1], validation_batch_size or batch_size, 0,
                                data[2] if len(data) > 2 else None, validation_steps, None, hooks)
                 logs.update({"val_" + name: value for name, value in own.items()})
-            hooks.epoch_end(training.epoch, logs)
+            hooks.epoch_end(training.end_epoch(), logs)
             if model.stop_training:
                 break
-            training.epoch += 1
 
+    object.__setattr__(model, "_saves", training)
     hooks.begin()
     hooks.train_begin()
-    with StepBoundary(strategy, "fit") as boundary:
+    with StepBoundary(strategy, "fit by steps") as boundary:
         enters = boundary.entering and not model.run_eagerly  # nobody comes into steps that are not traced
         while True:
             try:
-                if enters:
-                    training.enter(boundary)
-                run_epochs(boundary)
+                training.begin(boundary, enters)
+                run_epochs()
                 break
             except errors.AbortedError:
                 enters = boundary.entering  # left out, as it was stopped or cut off: it comes again

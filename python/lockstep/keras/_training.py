@@ -52,6 +52,7 @@ class Trainer:
         set_(self, "_tracked", [])
         set_(self, "stop_training", False)
         set_(self, "history", None)
+        set_(self, "_saves", None)  # what saves and resumes the training that goes on, or did last
         set_(self, "_functions", {})
         set_(self, "_strategy_of_model", None)
         set_(self, "compiled", False)
@@ -368,6 +369,7 @@ class Trainer:
             self.optimizer.build(self.trainable_weights)
         self.optimizer.built = True
         self.optimizer._weights = self.trainable_weights
+        object.__setattr__(self, "_saves", bridge)
         hooks.begin()
         try:
             if data[0] == "arrays":

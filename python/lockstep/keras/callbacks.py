@@ -7,6 +7,7 @@ import time
 
 import numpy
 
+from ._callback_counts import Counts
 from ._executions import Executions as _Executions
 
 
@@ -105,6 +106,7 @@ class Hooks:
         self.model = model
         self.history = next((one for one in given if isinstance(one, History)), None) or History()
         self.callbacks = [one for one in given if one is not self.history] + [self.history]
+        self._counts = None  # until training has begun
         self.verbose = verbose
         self.epochs = epochs
         self.steps = None
@@ -127,6 +129,19 @@ class Hooks:
     def train_begin(self):
         for one in self.callbacks:
             one.on_train_begin({})
+        self._counts = Counts([one for one in self.callbacks if one is not self.history])
+
+    def state(self):
+        """What callbacks have counted, as a text."""
+        return self._counts.write()
+
+    def set_state(self, text):
+        """Goes on with what callbacks have counted for a save, or on the workers to which this one comes."""
+        self._counts.read(text)
+
+    def train_enter(self, so_far):
+        """This worker came into a training: the others' history."""
+        self.history.history, self.history.epoch = so_far["history"], so_far["epoch"]
 
     def train_end(self):
         for one in self.callbacks:
@@ -142,10 +157,14 @@ class Hooks:
     def epoch_end(self, epoch, logs):
         self._trained.finish()
         self._last = dict(logs)
+        # Saves come last: they hold what the others have counted.
+        last = [one for one in self.callbacks if isinstance(one, BackupAndRestore)]
         for one in self.callbacks:
-            if one is not self.history:
+            if one is not self.history and one not in last:
                 one.on_epoch_end(epoch, logs)
         self.history.on_epoch_end(epoch, dict(logs))
+        for one in last:
+            one.on_epoch_end(epoch, logs)
         self._line.end(self._line.done, logs)  # with what callbacks have added, such as the learning rate
 
     def train_batch_begin(self, batch):
@@ -707,7 +726,10 @@ class TerminateOnNaN(Callback):
 
 
 class BackupAndRestore(Callback):
-    """Saves training to a directory, and goes on from the save that is found there."""
+    """Saves training to a directory, and goes on from the save that is found there.
+
+    A save holds all that decides how training goes on: weights, the optimizer's slots and counters, random numbers, the
+    place in the data, and what other callbacks have counted (Keras's holds weights and the epoch)."""
 
     def __init__(self, backup_dir, save_freq="epoch", double_checkpoint=False,
                  delete_checkpoint=True):
@@ -723,18 +745,18 @@ class BackupAndRestore(Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         if self.save_freq == "epoch":
-            self.model._bridge().save_training(self.backup_dir)
+            self.model._saves.save_training(self.backup_dir)
 
     def on_train_batch_end(self, batch, logs=None):
         if self.save_freq != "epoch":
             self._steps += 1
             if self._steps % self.save_freq == 0:
-                self.model._bridge().save_training(self.backup_dir)
+                self.model._saves.save_training(self.backup_dir)
 
     def set_model(self, model):
         super().set_model(model)
         if os.path.isdir(self.backup_dir) and os.listdir(self.backup_dir):
-            model._bridge().resume_training(self.backup_dir)
+            model._saves.resume_training(self.backup_dir)
 
     def on_train_end(self, logs=None):
         import shutil

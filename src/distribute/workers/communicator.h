@@ -110,6 +110,11 @@ class Communicator {
   /// What any rank had raised before the run that ended last: the same on all ranks.
   uint32_t heard() const { return num_ranks() > 1 ? heard_ : own_note_; }
   void set_heard(uint32_t heard) { heard_ = heard; }
+  /// The same told by other means than a run's messages.
+  void HearOfAll(uint32_t notes) {
+    heard_ = notes;
+    ++hearings_;
+  }
   /// This task wants to leave the job at the end of a step in which all have heard of it.
   void AskToLeave() {
     leaving_ = true;

@@ -41,6 +41,35 @@ class OwnTrainStep(keras.Model):
         return self.compute_metrics(x, y, predicted, sample_weight)
 
 
+class Halving(keras.callbacks.Callback):
+    """Halves the rate after so many batches, which it counts itself."""
+
+    def __init__(self, batches):
+        super().__init__()
+        self.batches, self.seen = batches, 0
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.seen += 1
+        if self.seen % self.batches == 0:
+            self.model.optimizer.learning_rate = float(self.model.optimizer.learning_rate) / 2
+
+
+class Interrupted(Exception):
+    pass
+
+
+class Interrupt(keras.callbacks.Callback):
+    """Ends training when an epoch would begin."""
+
+    def __init__(self, epoch):
+        super().__init__()
+        self.epoch = epoch
+
+    def on_epoch_begin(self, epoch, logs=None):
+        if epoch == self.epoch:
+            raise Interrupted
+
+
 # ---- parts of a model: each takes the draw and a symbolic tensor ---------------------------------------
 
 
@@ -268,6 +297,18 @@ class Program:
         finally:
             keras.mixed_precision.set_global_policy("float32")
         self.plan_fit(draw)
+        self.fit["callbacks"] = self.callbacks(random.Random(f"callbacks of {seed}"))
+
+    def callbacks(self, draw):
+        kinds, chosen = keras.callbacks, []
+        monitor = "val_loss" if {"validation_split", "validation_data"} & set(self.fit) else "loss"
+        if draw.random() < 0.3:
+            chosen.append(kinds.EarlyStopping(monitor, draw.choice([0, 0.1]), 1, restore_best_weights=draw.random() < 0.5))
+        if isinstance(self.model.optimizer.get_config().get("learning_rate"), float):
+            chosen += draw.choice([
+                [], [], [kinds.ReduceLROnPlateau("loss", 0.5, 1, min_delta=draw.choice([0.05, 0.5]))], [Halving(draw.choice([2, 3]))],
+                [kinds.LearningRateScheduler(lambda epoch, rate: rate * 0.9)]])
+        return chosen
 
     def build(self, draw):
         inputs, vectors = zip(*(an_input(draw, f"in{i}") for i in range(draw.choice([1, 1, 1, 2]))))
@@ -348,11 +389,24 @@ def bundle(arrays):
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
+def train_to(epoch, seed, strategy, folder):
+    """The history, arrays by name, of a training that is interrupted when `epoch` begins, and keeps its saves in `folder`; None
+    where it is over before."""
+    program, seen = Program(seed, strategy), keras.callbacks.History()
+    program.fit["callbacks"] += [keras.callbacks.BackupAndRestore(folder, delete_checkpoint=False), seen, Interrupt(epoch)]
+    try:
+        program.model.fit(**program.fit)
+    except Interrupted:
+        return {f"history {name}": np.asarray(values) for name, values in seen.history.items()}
+    return None
+
+
 def train(seed, strategy, callbacks=()):
     """All that the program of `seed` leaves behind under `strategy`: arrays by name."""
     program = Program(seed, strategy)
     model, left = program.model, {}
-    history = model.fit(callbacks=list(callbacks), **program.fit)
+    program.fit["callbacks"] += callbacks
+    history = model.fit(**program.fit)
     for name, values in history.history.items():
         left[f"history {name}"] = np.asarray(values)
     for kind, variables in (("weight", model.weights), ("optimizer", model.optimizer.variables)):

@@ -18,6 +18,7 @@ import tempfile
 import time
 
 import lockstep as tf
+import numpy as np
 
 import models
 import steps
@@ -50,6 +51,24 @@ def mirrored(devices, threads=1):
 
 def central_storage(kind, seed, replicas):
     return KINDS[kind].train(seed, tf.distribute.CentralStorageStrategy([f"CPU:{i}" for i in range(replicas)], "CPU:0"))
+
+
+def saved(before, after):
+    """Interrupted on `before` devices when the second epoch begins, and gone on with on `after`."""
+    def run(kind, seed, replicas):
+        def on(devices):
+            return tf.distribute.MirroredStrategy(replicas=replicas, num_devices=devices)
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                begun = models.train_to(1, seed, on(before), folder)
+            except NotImplementedError:  # of steps that are not traced nothing is saved
+                begun = None
+            if begun is None:
+                raise NotReached
+            left = models.train(seed, on(after), [tf.keras.callbacks.BackupAndRestore(folder)])
+        # As in Keras, a history begins with its `fit`.
+        return {**left, **{name: np.concatenate([values, left[name]]) for name, values in begun.items()}}
+    return run
 
 
 def job(*flags, strategy="multi_worker", event=None):
@@ -129,6 +148,7 @@ WAYS = {
     **DEVICE_WAYS,
     "2 devices with 2 threads": mirrored(2, threads=2),
     "variables on one device": central_storage,
+    "saved on 2 devices, resumed on 3": saved(2, 3),
     "2 workers": job("--workers", "2"),
     "3 workers": job("--workers", "3"),
     "2 workers, 2 servers": job("--workers", "2", "--ps", "2", strategy="servers"),
