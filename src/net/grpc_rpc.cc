@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "net/file_descriptor.h"
 #include "net/limited_listener.h"
+#include "net/tcp_socket.h"
 
 namespace lockstep::net {
 namespace {
@@ -33,6 +34,8 @@ constexpr size_t kConnectionMemory = size_t{64} << 20;
 constexpr int kStreamsOfAConnection = 256;
 // Who has connected and does not go on is sent away after this.
 constexpr int kHandshakeMilliseconds = 5000;
+// Longer than a task is waited for that is silent: whom a connection leads to is out by then.
+constexpr int kUnacknowledgedMilliseconds = 3000;
 
 grpc::ByteBuffer BufferOf(const std::string& text) {
   const grpc::Slice slice(text);
@@ -240,6 +243,7 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
     if (server_ == nullptr) return NotFree(Status(Code::kUnavailable, "gRPC does not begin"));
     if (listener_ != nullptr) {
       listener_->Begin([acceptor](FileDescriptor connection) {
+        LimitUnacknowledged(connection.get(), kUnacknowledgedMilliseconds);
         grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
         parameters.fd = connection.Release();
         acceptor->HandleNewConnection(&parameters);
@@ -422,6 +426,11 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
     arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+    // A connection through a network that was cut is given up, or it would wait for as long again
+    // as the cut took: this sets the limit for what the other side's system does not acknowledge.
+    // No pings are sent: they begin after a day.
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 24 * 3600 * 1000);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kUnacknowledgedMilliseconds);
     // Who is not there yet is tried again soon; the callers decide how often they ask.
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
     arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);

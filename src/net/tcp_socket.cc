@@ -95,6 +95,10 @@ int ConnectTcp(const std::string& address, FileDescriptor* socket) {
   return 0;
 }
 
+void LimitUnacknowledged(int socket, int milliseconds) {
+  SetOption(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, milliseconds);
+}
+
 int ConnectError(int socket) {
   int error = 0;
   socklen_t size = sizeof(error);

@@ -22,5 +22,7 @@ int AcceptTcp(int listener, FileDescriptor* socket);
 /// Begins to connect: 0, or an errno. Once the socket is writable, `ConnectError` says how it went.
 int ConnectTcp(const std::string& address, FileDescriptor* socket);
 int ConnectError(int socket);
+/// Ends the connection when the other side's system acknowledges nothing for so long.
+void LimitUnacknowledged(int socket, int milliseconds);
 
 }  // namespace lockstep::net

@@ -586,6 +586,23 @@ def hosts_cut_and_heal(place, draw):
     hosts.end()
 
 
+def hosts_cut_for_long(place, draw):
+    """Longer than a worker that was left out looks for somebody who leads: it counts from when the cable is in again."""
+    hosts, job = between(place, draw)
+    job.wait_for_epoch(draw.randrange(1, 20))
+    begin = time.monotonic()
+    hosts.cut(1)
+    job.wait_for_members(2)
+    print(f"  cut off after {1000 * (time.monotonic() - begin):.0f} ms")
+    time.sleep(12)
+    hosts.heal(1)
+    begin = time.monotonic()
+    job.wait_for_members(4)
+    print(f"  together again {1000 * (time.monotonic() - begin):.0f} ms after the cable")
+    job.finish(workers=4)
+    hosts.end()
+
+
 CASES = (servers_undisturbed, servers_kill_a_server, servers_kill_a_worker, servers_kill_all, servers_come_again,
          servers_hold_the_job, evaluator_follows_the_saves, asynchronous_kill_a_worker_and_a_server,
          bounded_in_turn_kill_any, bounded_with_slow_tasks,
@@ -594,7 +611,7 @@ CASES = (servers_undisturbed, servers_kill_a_server, servers_kill_a_worker, serv
          stop_at_the_last_step, told_to_end_while_left_out, leave_by_sigterm, join,
          join_without_a_launcher, restart, shrink_to_one_and_grow, kill_all, stop_all, too_few_are_left,
          hosts_undisturbed, hosts_kill_a_worker,
-         hosts_kill_a_host, hosts_cut_and_heal)
+         hosts_kill_a_host, hosts_cut_and_heal, hosts_cut_for_long)
 
 
 def run_with_seed(case, options, seed):

@@ -143,8 +143,11 @@ void MembershipRoster::Join() {
   member_->OnTrouble([this](const Status& why) {
     base::Log(base::Severity::kWarning, why.message());
     if (why.code() == Code::kUnavailable) return;
+    // Somebody has told this: how long nobody did before, as the network was cut, says nothing.
+    unled_ = base::Duration(0);
     OnData([this, why] {
       if (leaves_) return;
+      alone_ = base::Duration(0);
       if (why.code() == Code::kAborted && !was_member_) {
         LOCKSTEP_PROBE("a job begins anew before its first epoch");
         return;  // the member joins it by itself
