@@ -106,6 +106,13 @@ Output RunLaunched(const std::vector<std::string>& program, const Way& way,
   return ran;
 }
 
+// Lists of a step and its digest each.
+bool AreDigests(const ordered_json& digests) {
+  return digests.is_array() && std::all_of(digests.begin(), digests.end(), [](const auto& entry) {
+           return entry.is_array() && entry.size() == 2 && entry[0].is_number_integer();
+         });
+}
+
 // The object that the program reports.
 ordered_json Run(const std::vector<std::string>& program, const Way& way,
                  Variables variables = {}) {
@@ -126,6 +133,12 @@ ordered_json Run(const std::vector<std::string>& program, const Way& way,
          "the program's last line must be a JSON object with weights_digest, a text; let it print "
          "one (lockstep train --json)",
          "'" + Tail(ran.last_line) + "'");
+  }
+  if (object.contains("digests") && !AreDigests(object["digests"])) {
+    const std::string got = object["digests"].dump();
+    fail(Code::kInvalidArgument,
+         "digests must be a list with [STEP, DIGEST] for each step that is compared",
+         got.size() > 80 ? got.substr(0, 80) + "..." : got);
   }
   if (object.contains("devices") && object["devices"] != way.devices) {
     fail(Code::kFailedPrecondition,
@@ -155,7 +168,8 @@ std::optional<Difference> Compare(const ordered_json& a, const ordered_json& b) 
     return Difference{steps_a[i][0].get<int64_t>(), "digests", steps_a[i].dump(),
                       steps_b[i].dump()};
   }
-  const int64_t last = a.value("steps", int64_t{0});
+  const auto steps = a.value("steps", ordered_json());
+  const int64_t last = steps.is_number_integer() ? steps.get<int64_t>() : 0;
   for (const char* key : {"steps", "weights_digest", "state_digest", "loss", "accuracy"}) {
     const auto first = a.value(key, ordered_json()), second = b.value(key, ordered_json());
     if (first == second) continue;

@@ -91,6 +91,9 @@ TEST_F(Command, VerifyComparesWhatProgramsReport) {
       {"/bin/echo '{\"weights_digest\": 5}'",
        "must be a JSON object with weights_digest, a text; let it print one (lockstep "
        "train --json); got '{\"weights_digest\": 5}' (1 device)"},
+      {"/bin/echo '{\"weights_digest\": \"a\", \"digests\": [\"b\"]}'",
+       "digests must be a list with [STEP, DIGEST] for each step that is compared; got [\"b\"] (1 "
+       "device)"},
       {"sh -c 'echo oh no >&2; exit 3'", "must end with status 0; got 3\noh no\n (1 device)"},
       {std::string("lockstep ") + kTrain + " --devices 2",
        "must take its devices from LOCKSTEP_DEVICES; leave out --devices; got 2 (1 device)"},

@@ -60,7 +60,8 @@ bool LaunchPolicy::MayLose(const State& state) const {
   const bool server = IsServer(state);
   if (server ? rules_.min_servers < 0 : rules_.min_workers <= 0 || !Trains(state)) return false;
   const auto left = std::count_if(states_.begin(), states_.end(), [&](const State& other) {
-    return &other != &state && !other.lost && (server ? IsServer(other) : Trains(other));
+    const bool goes = other.lost || other.leaving;
+    return &other != &state && !goes && (server ? IsServer(other) : Trains(other));
   });
   return left >= (server ? rules_.min_servers : rules_.min_workers);
 }

@@ -158,6 +158,17 @@ TEST(LaunchPolicy, GrowsAndShrinks) {
   EXPECT_EQ(policy.Grow(4), std::nullopt);
 }
 
+TEST(LaunchPolicy, WhoWasAskedToLeaveIsNotLeft) {
+  LaunchPolicy policy(Workers(2), {.min_workers = 1});
+  policy.Begin();
+  policy.Shrink();
+  policy.Ended(1, kDone);
+  EXPECT_EQ(policy.Ended(0, kKilled), Actions{});
+  EXPECT_FALSE(policy.lost(0));
+  EXPECT_TRUE(policy.finished());
+  EXPECT_EQ(policy.exit_status(), 137);
+}
+
 TEST(LaunchPolicy, HandsSignalsOnAndKillsAtTheSecond) {
   LaunchPolicy policy(Workers(2), {.max_restarts = 5});
   policy.Begin();

@@ -20,7 +20,10 @@ std::string DigestOf(const std::string& bytes) {
 
 // Throws where `views`, each worker's place and what it has there, are of different places.
 void RequireOnePlace(const std::vector<std::string>& views) {
-  const auto place = [](const std::string& view) { return view.substr(0, view.find('\n')); };
+  // Empty: that worker has come to its program's end.
+  const auto place = [](const std::string& view) {
+    return view.empty() ? "no more of them" : view.substr(0, view.find('\n'));
+  };
   for (size_t rank = 1; rank < views.size(); ++rank) {
     if (place(views[rank]) == place(views[0])) continue;
     throw Error(Code::kInvalidArgument,
