@@ -31,6 +31,7 @@ class Counter : public Callback {
   std::string name() const override { return "counter"; }
   std::vector<NamedTensor> State() const override { return {{"rate", Scalar<float>(rate)}}; }
   void SetState(const SavedState& state) override { rate = state.Find("rate")->scalar<float>(); }
+  void OnTrainEnter(const History& history) override { epochs_before = history.epoch.size(); }
 
   std::function<void(int64_t)> on_batch;
   std::function<void()> after_fit, at_end;
@@ -38,6 +39,7 @@ class Counter : public Callback {
   float rate = 0.01f;
   int batches = 0;
   int epochs = 0;
+  std::optional<size_t> epochs_before;  // of others, before this worker came
 };
 
 Trained Train(Strategy& strategy, const std::shared_ptr<Counter>& counter, int epochs = 3) {
@@ -187,9 +189,14 @@ TEST(ElasticTest, AJoinerTakesOverWhatItNeeds) {
     const auto all = TrainElastic(
         job,
         [&](int worker, Strategy&, Counter& counter) {
-          if (worker >= members) return;
-          counter.on_batch = [&job, worker](int64_t step) {
-            if (step == 5) job.AwaitJoiners(worker, 1);
+          if (worker < members) {
+            counter.on_batch = [&job, worker](int64_t step) {
+              if (step == 5) job.AwaitJoiners(worker, 1);
+            };
+            return;
+          }
+          counter.after_fit = [&counter] {
+            EXPECT_TRUE(counter.epochs_before && counter.epochs + *counter.epochs_before == 8);
           };
         },
         8);
