@@ -462,7 +462,7 @@ class Norms(unittest.TestCase):
             model.compile(tf.keras.optimizers.SGD(0.0, clipnorm=0.5), "mse")
             with tempfile.TemporaryDirectory() as folder:
                 model.fit(x, y, batch_size=2, epochs=1, verbose=0)  # a step without norms, traced before
-                board = tf.keras.callbacks.TensorBoard(folder, update_freq=1, write_weight_norms=True,
+                board = tf.keras.callbacks.TensorBoard(folder, update_freq=1, write_graph=False, write_weight_norms=True,
                                                        write_gradient_norms=True)
                 model.fit(x, y, batch_size=2, epochs=1, verbose=0, callbacks=[board])
                 path = os.path.join(folder, "train")

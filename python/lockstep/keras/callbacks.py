@@ -596,8 +596,9 @@ def _batches(given):
 
 
 class TensorBoard(Callback):
-    """Writes event files for TensorBoard: LOG_DIR/train and LOG_DIR/validation, the figures of each epoch
-    as epoch_*, those of an evaluation as evaluation_*_vs_iterations, with `update_freq` those of batches as batch_*, and with `histogram_freq` the weights; with `profile_batch`,
+    """Writes event files for TensorBoard: LOG_DIR/train and LOG_DIR/validation, the figures of each epoch as epoch_*,
+    those of an evaluation as evaluation_*_vs_iterations, with `update_freq` those of batches as batch_*, with
+    `write_graph` the layers, with `histogram_freq` the weights, with `write_images` as images, too; with `profile_batch`,
     a number or (first, last), counted from 1, a Chrome trace of these batches in LOG_DIR/profile. What Keras does not
     have: `write_weight_norms` and `write_gradient_norms`, <weight>/norm and <weight>/gradient_norm of the last step by
     epoch, and of all gradients epoch_gradient_norm and batch_gradient_norm; the latter cost a pass over the gradients."""
@@ -610,6 +611,7 @@ class TensorBoard(Callback):
         self.write_weight_norms, self.write_gradient_norms = write_weight_norms, write_gradient_norms
         self.histogram_freq, self.update_freq = histogram_freq, update_freq
         self.write_steps_per_second = write_steps_per_second
+        self.write_graph, self.write_images = write_graph, write_images
         self._profiled = _batches(profile_batch)
         self._profiles = False
         self._writers = {}
@@ -628,7 +630,10 @@ class TensorBoard(Callback):
                 summary.scalar(name, float(value), step=step)
 
     def on_train_begin(self, logs=None):
-        self._writer("train")
+        from . import _model_events
+        with self._writer("train").as_default():
+            if self.write_graph:
+                _model_events.write_layers(self.model)
         self._keep_gradient_norms(True)
 
     def _keep_gradient_norms(self, keep):
@@ -647,6 +652,7 @@ class TensorBoard(Callback):
         self._since, self._first = time.monotonic(), self._step
 
     def on_train_batch_begin(self, batch, logs=None):
+        self._batch_since = time.monotonic()
         if self._step + 1 == self._profiled[0]:
             from ..profiler import experimental
             experimental.start(self.log_dir)
@@ -668,6 +674,8 @@ class TensorBoard(Callback):
             together = self._gradient_norms()[1]
             if together is not None:
                 figures["batch_gradient_norm"] = together
+            if self.write_steps_per_second:
+                figures["batch_steps_per_second"] = 1.0 / max(time.monotonic() - self._batch_since, 1e-9)
             self._write("train", figures, self._step)
 
     def on_epoch_end(self, epoch, logs=None):
@@ -690,10 +698,9 @@ class TensorBoard(Callback):
         if other:
             self._write("validation", other, epoch)
         if self.histogram_freq and epoch % self.histogram_freq == 0:
-            from .. import summary
+            from . import _model_events
             with self._writer("train").as_default():
-                for one in self.model.weights:
-                    summary.histogram(one.path + "/histogram", one.value(), step=epoch)
+                _model_events.write_weights(self.model.weights, epoch, self.write_images)
 
     def on_test_end(self, logs=None):
         if getattr(self.model, "optimizer", None) is not None:
