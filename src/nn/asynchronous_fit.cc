@@ -129,6 +129,11 @@ bool Model::Training::TrainEpochAsynchronously(nn::StepInput& input, const FitOp
     input.EndPass();
     return true;
   }
+  const bool ends_with_pass = counted < input.steps();
+  if (position.step >= counted) {  // it has come when the others had done all steps of the epoch
+    if (ends_with_pass) input.EndPass();
+    return true;
+  }
   if (fit.max_steps > 0) steps = std::min(steps, position.step + fit.max_steps - history_.steps);
   const int64_t first = position.step;
   const auto step = AsynchronousStepFor(input, steps, fit);
@@ -149,11 +154,12 @@ bool Model::Training::TrainEpochAsynchronously(nn::StepInput& input, const FitOp
   position = {position.epoch, first + done, history_.steps + done};
   history_.steps += done;
   const bool ends = position.step == counted;
-  ends&& counted < input.steps() ? input.EndPass() : input.Seek(position.step);
+  input.Seek(position.step);
   cursor_ = input.cursor();
   NoteStaleness(ledger.staleness());
   NoteMeanStep(done, start);
   AgreeAfterEpoch(fit, first + done < steps);
+  if (ends && ends_with_pass) input.EndPass();
   return ends;
 }
 

@@ -228,6 +228,32 @@ TEST(AsynchronousFit, DeathsChangeNoBit) {
       [&](const Trained& own, const std::string& where) { ExpectIs(expected, own, where); });
 }
 
+// At the end of an epoch, when all its steps are done: it validates with the others, and goes on.
+TEST(AsynchronousFit, AWorkerComes) {
+  struct Waiting : Callback {
+    void OnEpochEnd(int epoch, Logs&) override {
+      if (epoch == 0 && wait) wait();
+    }
+    std::string name() const override { return "waiting"; }
+    std::function<void()> wait;
+  };
+  const Recipe recipe{.epochs = 4};
+  const Trained expected = Alone(recipe);
+  for (const int server : {0, 2}) {
+    SetRandomSeed(7);
+    distribute::ElasticJob job(3, 1, /*servers=*/{server});
+    std::vector<std::string> states(job.workers());
+    distribute::RunElastic(job, [&](int task, std::shared_ptr<Communicator> ranks) {
+      ParameterServerStrategy strategy(std::move(ranks),
+                                       {.mode = Mode::BoundedStaleness(0), .devices = 1});
+      const auto waiting = std::make_shared<Waiting>();
+      if (task < 3) waiting->wait = [&job, task] { job.AwaitJoiners(task, 1); };
+      states[task] = Train(strategy, recipe, waiting).state;
+    });
+    for (const std::string& state : states) EXPECT_EQ(state, expected.state) << server;
+  }
+}
+
 // What each of two workers and a server throws.
 std::vector<Status> Failures(const std::function<void(Model&, FitOptions)>& fit) {
   std::vector<Status> statuses(3);
