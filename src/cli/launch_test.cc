@@ -276,6 +276,39 @@ TEST_F(Launched, BeginsAnewWhenAllHaveEnded) {
   EXPECT_EQ(lines[3], first + "-2 1");
 }
 
+TEST_F(Launched, BeginsAnewWithoutWhoIsLost) {
+  WriteScript("task", R"(#!/bin/sh
+case "$LOCKSTEP_TASK, $LOCKSTEP_RESTART" in
+  "worker 1, "*) kill -9 $$;;
+  "worker 0, 0") sleep 1; kill -9 $$;;
+esac
+echo "of $LOCKSTEP_WORKERS: $LOCKSTEP_CLUSTER"
+)");
+  const Ran ran =
+      Run("launch --workers 2 --min-workers 1 --max-restarts 1 -- '" + Path("task") + "'");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("of 1: {\"cluster\": {\"worker\": [\"127.0.0.1:"));
+}
+
+// Here the first epoch has not begun: its file is empty.
+TEST_F(Launched, NeedsWhoWasAskedToLeaveBeforeTheBeginning) {
+  WriteScript("task", R"(#!/bin/sh
+[ -e "$LOCKSTEP_JOB_DIR/epochs" ] || : > "$LOCKSTEP_JOB_DIR/epochs"
+trap 'exit 0' TERM
+echo "ready $LOCKSTEP_RESTART"
+until [ -e "$1" ]; do sleep 0.02; done
+)");
+  const pid_t child =
+      Begin("launch --workers 2 --min-workers 1 -- '" + Path("task") + "' '" + Path("end") + "'");
+  WaitFor("worker 0 | ready 0\n");
+  WaitFor("worker 1 | ready 0\n");
+  kill(child, SIGUSR2);
+  WaitFor("the job has not begun, and cannot without worker 1; starting it again\n", "err");
+  WaitFor("worker 1 | ready 1\n");
+  std::ofstream(Path("end")) << "now";
+  EXPECT_EQ(End(child).status, 0);
+}
+
 TEST_F(Launched, StartsNobodyAgainWhenTheOthersAreThrough) {
   WriteScript("task", R"(#!/bin/sh
 echo "begins, $LOCKSTEP_RESTART"

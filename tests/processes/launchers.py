@@ -112,14 +112,19 @@ def mpirun_ends_all_when_a_rank_is_killed(job):
     check(process.wait(trial.PATIENCE) != 0, "mpirun must not end with 0")
 
 
-def slurm(job):
+def slurm(job, *flags):
     need("srun", "slurmctld", "slurmd", "munged")
-    process = job.start([WITH_SLURM, "srun", f"--ntasks={WORKERS}", *train(job.program)], "srun")
+    process = job.start([WITH_SLURM, "srun", f"--ntasks={WORKERS}", *flags, *train(job.program)], "srun")
     status = process.wait(trial.PATIENCE)
     if status == trial.SKIPPED:
         raise Skip(process.err().strip())
     equal(status, 0, "the status of srun")
     compare(job, process)
+
+
+def slurm_with_pmi(job):
+    """PMI's variables number the tasks, too; only Slurm's say where they meet."""
+    slurm(job, "--mpi=pmi2")
 
 
 def slurm_steps_of_one_job(job):
@@ -259,8 +264,8 @@ def launch_over_hosts(job):
 
 WITH_SLURM = str(trial.ROOT / "tests/launchers/with_slurm")
 CASES = (mpirun_with_servers, torchrun_variables_with_servers, tf_config_with_servers,
-         mpirun, mpirun_twice_at_once, mpirun_ends_all_when_a_rank_is_killed, slurm, slurm_steps_of_one_job,
-         torchrun_variables, torchrun, pmi_variables, tf_config, tf_config_with_chief, kubernetes_job,
+         mpirun, mpirun_twice_at_once, mpirun_ends_all_when_a_rank_is_killed, slurm, slurm_with_pmi,
+         slurm_steps_of_one_job, torchrun_variables, torchrun, pmi_variables, tf_config, tf_config_with_chief, kubernetes_job,
          mpirun_over_hosts, torchrun_variables_over_hosts, launch_over_hosts)
 
 

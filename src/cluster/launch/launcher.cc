@@ -58,6 +58,7 @@ struct Launcher::Task {
   bool gone = false;   // its keeper has ended
   bool alive = false;  // it was started and has not ended
   bool ended_well = false;
+  base::ProcessEnd end;  // its last one
 };
 
 std::vector<TaskName> TasksOf(const LaunchOptions& options) {
@@ -303,6 +304,7 @@ std::vector<std::pair<std::string, std::string>> Launcher::VariablesFor(const Ta
 
 void Launcher::Order(Task& task) {
   if (task.gone) return ReplaceKeeper(task);
+  cluster_.set_task_address(task.name.job, task.name.index, task.address);
   std::error_code ignored;
   const RunOrder order{.directory = std::filesystem::current_path(ignored).string(),
                        .arguments = options_.arguments,
@@ -336,15 +338,38 @@ std::string Launcher::JobDirectory() const {
   return job_directory_ + (lives_ > 1 ? "-" + std::to_string(lives_) : "");
 }
 
-// The first epoch waits for all tasks: one that is lost before it would be waited for in vain.
-void Launcher::LookWhetherTheJobBegins(const Task& task, const base::ProcessEnd& end) {
+// The first epoch waits for all tasks: one that is lost before it would be waited for in vain, and
+// one that was asked to leave has to come all the same.
+void Launcher::LookWhetherTheJobBegins() {
   if (!options_.hosts.empty()) return;
-  begins_.StartAfter(loop_, kBeginPause, [this, &task, end] {
-    if (policy_->stopping() || !IsComingUp(JobDirectory())) return;
-    Say("the job has not begun, and cannot without " + task.name.ToString() +
-        "; stopping the others");
-    Do(policy_->Miss(task.number, end));
+  begins_.StartAfter(loop_, kBeginPause, [this] {
+    if (policy_->stopping() || NewestEpochIn(JobDirectory()) > 0) return;
+    LookWhetherTheJobBegins();
+    if (!IsComingUp(JobDirectory())) return;  // nobody waits yet
+    for (const auto& task : tasks_) {
+      const std::string cannot =
+          "the job has not begun, and cannot without " + task->name.ToString();
+      if (policy_->lost(task->number)) {
+        Say(cannot + "; stopping the others");
+        return Do(policy_->Miss(task->number, task->end));
+      }
+      if (policy_->leaving(task->number) && !policy_->running(task->number)) {
+        Say(cannot + "; starting it again");
+        Do(policy_->Recall(task->number));
+      }
+    }
   });
+}
+
+// Who was lost or has left does not take part when the job begins anew.
+void Launcher::ForgetWhoIsGone() {
+  ClusterSpec::Jobs jobs = cluster_.as_dict();
+  for (const auto& task : tasks_) {
+    const bool left = policy_->leaving(task->number) && !policy_->running(task->number);
+    if (left || policy_->lost(task->number)) jobs[task->name.job].erase(task->name.index);
+  }
+  std::erase_if(jobs, [](const auto& job) { return job.second.empty(); });
+  cluster_ = ClusterSpec(std::move(jobs));
 }
 
 void Launcher::OrderWaiting() {
@@ -360,7 +385,10 @@ void Launcher::OrderWaiting() {
     }
     return;
   }
-  if (!any_left) ++lives_;
+  if (!any_left) {
+    ++lives_;
+    ForgetWhoIsGone();
+  }
   for (const int task : std::exchange(waiting_, {})) Order(*tasks_[static_cast<size_t>(task)]);
 }
 
@@ -395,6 +423,7 @@ void Launcher::OnTaskEnd(Task& task, const base::ProcessEnd& end) {
   board_->Gone(task.number, end.ToString());
   task.alive = false;
   task.ended_well = end.ok();
+  task.end = end;
   const bool was_stopping = policy_->stopping();
   const auto actions = policy_->Ended(task.number, end);
   if (!end.ok() && !was_stopping && !policy_->leaving(task.number)) {
@@ -407,12 +436,14 @@ void Launcher::OnTaskEnd(Task& task, const base::ProcessEnd& end) {
               std::to_string(options_.rules.max_restarts) + ")";
     } else if (policy_->lost(task.number)) {
       text += "; going on without it";
-      LookWhetherTheJobBegins(task, end);
+      LookWhetherTheJobBegins();
     } else {
       text += "; stopping the others";
     }
     Say(text);
   }
+  if (policy_->leaving(task.number) && !was_stopping && Trains(task.name))
+    LookWhetherTheJobBegins();
   Do(actions);
 }
 

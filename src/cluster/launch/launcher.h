@@ -89,7 +89,8 @@ class Launcher {
   void Order(Task& task);
   void ReplaceKeeper(Task& task);
   void StartAgain(const Task& task);
-  void LookWhetherTheJobBegins(const Task& task, const base::ProcessEnd& end);
+  void LookWhetherTheJobBegins();
+  void ForgetWhoIsGone();
   std::string JobDirectory() const;
   void OrderWaiting();
   void Fail(Task& task, const std::string& why);

@@ -105,6 +105,15 @@ std::vector<Action> LaunchPolicy::Shrink() {
   return {{Action::Kind::kSignal, last, SIGTERM}};
 }
 
+std::vector<Action> LaunchPolicy::Recall(int task) {
+  State& state = states_[static_cast<size_t>(task)];
+  if (stopping_) return {};
+  ++state.restarts;
+  state.running = true;
+  state.leaving = false;
+  return {{Action::Kind::kStart, task}};
+}
+
 std::vector<Action> LaunchPolicy::GraceOver() { return StopAll(SIGKILL); }
 
 std::vector<Action> LaunchPolicy::StopAll(int signal) {

@@ -46,6 +46,8 @@ class LaunchPolicy {
   std::optional<int> Grow(int most);
   /// One worker less: the last one that runs is asked to leave, and may end as it likes.
   std::vector<Action> Shrink();
+  /// One that was asked to leave and has ended is needed after all.
+  std::vector<Action> Recall(int task);
   const TaskName& name(int task) const { return states_[static_cast<size_t>(task)].name; }
   /// Those told to stop had time enough.
   std::vector<Action> GraceOver();

@@ -163,6 +163,10 @@ TEST(LaunchPolicy, WhoWasAskedToLeaveIsNotLeft) {
   policy.Begin();
   policy.Shrink();
   policy.Ended(1, kDone);
+  EXPECT_EQ(policy.Recall(1), (Actions{{kStart, 1}}));
+  EXPECT_TRUE(policy.running(1));
+  policy.Shrink();
+  policy.Ended(1, kDone);
   EXPECT_EQ(policy.Ended(0, kKilled), Actions{});
   EXPECT_FALSE(policy.lost(0));
   EXPECT_TRUE(policy.finished());
