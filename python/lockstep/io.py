@@ -123,6 +123,8 @@ def _specs(features):
             made += [(key, int(int64), [], _SPARSE, None) for key in one._keys()]
             made.append((one.value_key, int(one.dtype), [], _SPARSE, None))
         elif isinstance(one, (FixedLenFeature, FixedLenSequenceFeature)):
+            if isinstance(one, FixedLenSequenceFeature) and not one.allow_missing:
+                raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
             default = one.default_value
             if default is not None:
                 default = convert_to_tensor(default, dtype=one.dtype)

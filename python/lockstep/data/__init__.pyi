@@ -143,7 +143,7 @@ class Dataset:
         """All but the first `count` elements."""
         ...
     def snapshot(self, path, compression='AUTO', reader_func=None, shard_func=None, name=None) -> Any:
-        """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them."""
+        """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them. A dataset"""
         ...
     def take(self, count, name=None) -> Any:
         """The first `count` elements."""

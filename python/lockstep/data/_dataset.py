@@ -447,14 +447,16 @@ class Dataset:
         return files.load(path)
 
     def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
-        """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them.
+        """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them. A dataset
+        of other steps or kinds of elements (functions and constants are not looked into) gets a snapshot of its own.
 
         Raises: NotImplementedError for a `reader_func`."""
         from . import files
         if reader_func is not None:
             raise NotImplementedError("the elements come in the order in which they were written; shuffle the dataset that "
                                       "snapshot gives")
-        return files.cached(self, os.path.join(_names_of(path)[0], "snapshot"))
+        described = f"{self.explain()}\n{self.element_spec!r}".encode()
+        return files.cached(self, os.path.join(_names_of(path)[0], f"{_native.fingerprint64(described):016x}", "snapshot"))
 
     def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
         """(class, element) of elements drawn so that their classes are distributed as `target_dist` says. Without

@@ -82,6 +82,8 @@ def _traced(function, spec):
         known = _native.symbolic_call(placed, types)
     else:
         once = _native.SpecFunction(placed, types, name)
+        if any(asked > 1 for asked in calls.values()):
+            once = _native.SpecFunction(placed, types, name)  # now that it is known how often an element asks for seeds
         native, known = once.function, once.results
     given = [TensorSpec(shape, BY_CODE[code]) for code, shape in known]
     structure = form[0]

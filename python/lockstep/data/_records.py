@@ -1,10 +1,22 @@
 """Datasets of the lines and records of files."""
 
+import os
+
 from .. import _native
 from .._function import TensorSpec
 from ._dataset import Dataset
 from ._deferred import deferrable_files
 from ._names_of import _names_of
+
+
+def _in_turns(filenames, parallel, read):
+    """What `read` gives for the names; file after file, or, with a number of `num_parallel_reads`, an element of each of as
+    many files in turn, as TensorFlow does."""
+    names = _names_of(filenames)
+    if parallel is None or int(parallel) < 2 or len(names) < 2:
+        return read(names)
+    files = _native.Dataset.from_tensor_slices([_native.from_strings([os.fsencode(one) for one in names], [len(names)])])
+    return files.interleave(lambda name: read([os.fsdecode(one) for one in name[0]._strings()]), int(parallel), 1)
 
 
 @deferrable_files
@@ -13,7 +25,8 @@ class TFRecordDataset(Dataset):
 
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None,
                  name=None):
-        self._native = _native.record_dataset(_names_of(filenames), compression_type or "")
+        self._native = _in_turns(filenames, num_parallel_reads,
+                                 lambda names: _native.record_dataset(names, compression_type or ""))
         self._spec = TensorSpec([], "string")
         self._name = "TFRecordDatasetV2"
 
@@ -24,7 +37,8 @@ class TextLineDataset(Dataset):
 
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None,
                  name=None):
-        self._native = _native.line_dataset(_names_of(filenames), compression_type or "")
+        self._native = _in_turns(filenames, num_parallel_reads,
+                                 lambda names: _native.line_dataset(names, compression_type or ""))
         self._spec = TensorSpec([], "string")
         self._name = "TextLineDatasetV2"
 
@@ -36,7 +50,8 @@ class FixedLengthRecordDataset(Dataset):
     def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None,
                  compression_type=None, num_parallel_reads=None, name=None):
         from . import files
-        self._native = files.fixed_records(_names_of(filenames), int(record_bytes), int(header_bytes or 0),
-                                           int(footer_bytes or 0), compression_type or "")._native
+        sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
+        self._native = _in_turns(filenames, num_parallel_reads, lambda names: files.fixed_records(
+            names, *sizes, compression_type or "")._native)
         self._spec = TensorSpec([], "string")
         self._name = "FixedLengthRecordDatasetV2"

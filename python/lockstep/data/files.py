@@ -107,11 +107,10 @@ def save(dataset, path, compression=None):
     folder = os.fspath(path)
     if compression not in (None, "NONE", "GZIP"):
         raise ValueError(f"compression must be None or GZIP; got {compression!r}")
-    for _ in _write(os.path.join(folder, "elements.data"), len(nest.flatten(dataset._spec)),
-                    (_flat_element(one) for one in dataset)):
-        pass
+    count = sum(1 for _ in _write(os.path.join(folder, "elements.data"), len(nest.flatten(dataset._spec)),
+                                  (_flat_element(one) for one in dataset)))
     with open(os.path.join(folder, "element_spec.json"), "w") as file:
-        json.dump(_form(dataset._spec), file)
+        json.dump({"spec": _form(dataset._spec), "count": count}, file)
 
 
 def load(path):
@@ -125,16 +124,22 @@ def load(path):
         raise errors.NotFoundError(None, None, f"{described}; No such file or directory; a dataset that TensorFlow has saved "
                                    "is not read: write its elements as TFRecord")
     with open(described) as file:
-        spec = _formed(json.load(file))
+        form = json.load(file)
+    spec = _formed(form["spec"] if isinstance(form, dict) else form)
     data = os.path.join(folder, "elements.data")
     empty = Dataset.range(0)
     made = empty._from_python(lambda: _elements(data), spec, "_LoadDataset")
+    if isinstance(form, dict):
+        made._asserted = form["count"]
     return made
 
 
 def fixed_records(names, size, header, footer, compression):
-    """Pieces of `size` bytes. Raises, at the element: InvalidArgumentError where a file does not divide into them."""
+    """Pieces of `size` bytes. Raises: InvalidArgumentError for a size below 1; at the element, where a file does not divide
+    into them."""
     from . import Dataset
+    if size < 1:
+        raise errors.InvalidArgumentError(None, None, f"`record_bytes` must be positive; got {size}")
 
     def make():
         for name in names:
