@@ -226,28 +226,24 @@ def if_statement(test, body, otherwise, get, put, names, place):
     if test._dtype != 10:
         test = _native.not_equal(test, 0)
     before = get()
-    ends = []
-    for branch in (body, otherwise):  # traced once to see what they give
-        def look(branch=branch):
-            put(before)
-            branch()
-            ends.append(_opened_arrays(get()))
-        _native.scratch(look)
-    before, *ends = _with_element_shapes(before, *ends)
-    put(before)
-    plans = [_join(name, yes, no) for name, yes, no in zip(names, *ends)]
+    ends, plans = [None, None], []
 
-    def run(branch):
+    def trace(number, branch):
         def call():
             put(before)
             branch()
-            flat = []
-            for plan, value in zip(plans, get()):
-                flat.extend(plan.flat(value))
-            return flat
+            ends[number] = _opened_arrays(get())
         return call
+
+    def join():
+        put(before)
+        ends[:] = _with_element_shapes(before, *ends)[1:]
+        plans.extend(_join(name, yes, no) for name, yes, no in zip(names, *ends))
+
+    def give(number):
+        return [one for plan, value in zip(plans, ends[number]) for one in plan.flat(value)]
     try:
-        results = iter(_native.cond(test, run(body), run(otherwise)))
+        results = iter(_native.join_branches(test, trace(0, body), trace(1, otherwise), join, give))
     finally:
         put(before)
     put(tuple(plan.pack(results) for plan in plans))
@@ -423,11 +419,12 @@ def _specs(value):
 # ---- loops ----------------------------------------------------------------------------------------
 
 
-def while_statement(test, body, get, put, names, place):
+def while_statement(test, body, get, put, names, place, own):
+    """`own`: the names that nothing outside of the body has."""
     while True:
         holds = _test(test())
         if _symbolic(holds):
-            return _trace_while(test, body, get, put, names)
+            return _trace_while(test, body, get, put, names, own)
         if not holds:
             return None
         body()
@@ -493,9 +490,40 @@ def _same_structure_and_values(a, b):
     return len(left) == len(right) and all(_same(x, y) for x, y in zip(left, right))
 
 
-def _trace_while(test, body, get, put, names):
+def _trace_while(test, body, get, put, names, own):
+    """Traces a loop: at once where each name has a value that the loop keeps the dtype of; else an iteration is looked at
+    before, which tells what the names become."""
     before = get()
-    carried, start = _loop_names(body, get, put, names)
+    carried = _carried_at_once(before, names, own)
+    if carried is not None:
+        try:
+            return _emit_while(test, body, get, put, names, carried, list(before))
+        except errors._TakenInGraphError:
+            raise
+        except (TypeError, ValueError, errors.InvalidArgumentError):
+            put(before)
+    return _emit_while(test, body, get, put, names, *_loop_names(body, get, put, names))
+
+
+def _carried_at_once(before, names, own):
+    """Which names a loop carries, where that is known without a look at an iteration; else None. A name of the body's own
+    that has no value before the loop has none before the next iteration, either."""
+    from ._tensor_array import TensorArray
+    carried = []
+    for i, (name, value) in enumerate(zip(names, before)):
+        if isinstance(value, Undefined) and name in own:
+            continue
+        flat = nest.flatten(value)
+        if value is None or isinstance(value, Undefined) or any(
+                isinstance(one, TensorArray) and one._lacks_shape() for one in flat):
+            return None
+        if all(is_value(one) for one in flat):
+            carried.append(i)
+    return carried
+
+
+def _emit_while(test, body, get, put, names, carried, start):
+    before = get()
     flat, counts = [], []
     for i in carried:
         leaves = [convert_to_tensor(one) for one in leaves_of(start[i])]
@@ -514,6 +542,9 @@ def _trace_while(test, body, get, put, names):
     def leave():
         state = get()
         made = []
+        for i, (one, first) in enumerate(zip(state, start)):
+            if i not in carried and not isinstance(first, Undefined) and not _same_structure_and_values(one, first):
+                raise TypeError(f"'{_shown(names[i])}' changes in a loop over tensors")  # looking tells more
         for i, count in zip(carried, counts):
             leaves = leaves_of(state[i])
             if len(leaves) != count:
@@ -570,7 +601,8 @@ def _strong_as(value, dtype, names):
     return value
 
 
-def for_statement(items, test, body, get, put, names, place):
+def for_statement(items, test, body, get, put, names, place, own=()):
+    """`own`: the names that nothing outside of the body has."""
     if isinstance(items, Variable):
         items = items.value()
     if isinstance(items, Tensor):
@@ -583,7 +615,7 @@ def for_statement(items, test, body, get, put, names, place):
     if traced is not None:
         before = get()
         try:
-            return traced(items, test, body, get, put, names)
+            return traced(items, test, body, get, put, names, own)
         except errors._TakenInGraphError:
             items = _known_items(items)
             if items is None:
@@ -591,7 +623,7 @@ def for_statement(items, test, body, get, put, names, place):
             put(before)
     form = getattr(items, "_form", None)  # of datasets and iterators
     if form is not None and form.specs is not None and _native.is_tracing():
-        return _for_elements(items, test, body, get, put, names)
+        return _for_elements(items, test, body, get, put, names, own)
     for item in items:
         holds = True if test is None else _test(test())
         if _symbolic(holds):
@@ -603,7 +635,7 @@ def for_statement(items, test, body, get, put, names, place):
     return None
 
 
-def _counted(more, take, test, body, get, put, names, index_dtype):
+def _counted(more, take, test, body, get, put, names, own, index_dtype):
     """A loop over numbered items as a `while` whose first variable is the number."""
     number = [convert_to_tensor(0, dtype=index_dtype)]
     names = ("the number of the iteration",) + tuple(names)
@@ -623,10 +655,10 @@ def _counted(more, take, test, body, get, put, names, index_dtype):
     def step():
         body(take(number[0]))
         number[0] = number[0] + 1
-    _trace_while(holds, step, read, write, names)
+    _trace_while(holds, step, read, write, names, own)
 
 
-def _for_range(items, test, body, get, put, names):
+def _for_range(items, test, body, get, put, names, own):
     def more(number):
         here = items.start + number * items.delta
         up = _native.static_value(items.delta)
@@ -634,7 +666,7 @@ def _for_range(items, test, body, get, put, names):
             return here < items.limit if up._item() > 0 else here > items.limit
         from . import ops_array
         return ops_array.where(items.delta > 0, here < items.limit, here > items.limit)
-    _counted(more, lambda number: items.start + number * items.delta, test, body, get, put, names,
+    _counted(more, lambda number: items.start + number * items.delta, test, body, get, put, names, own,
              items.dtype)
 
 
@@ -649,11 +681,11 @@ def _known_items(items):
     return [convert_to_tensor(one, dtype=items.dtype) for one in range(*(one._item() for one in bounds))]
 
 
-def _for_tensor(items, test, body, get, put, names):
+def _for_tensor(items, test, body, get, put, names, own):
     from . import ops_array
     size, = ops_array.sizes_of(items, [0])
     _counted(lambda number: number < size, lambda number: ops_array.gather(items, number), test, body,
-             get, put, names, "int32")
+             get, put, names, own, "int32")
 
 
 class _Passes:
@@ -683,7 +715,7 @@ class _Passes:
         del self._open[number]
 
 
-def _for_elements(items, test, body, get, put, names):
+def _for_elements(items, test, body, get, put, names, own):
     """Over a dataset or an iterator. An element that the loop does not come to stays in the iterator."""
     from .data._iterator import GivenIterator
     form, passes = items._form, _Passes()
@@ -704,12 +736,12 @@ def _for_elements(items, test, body, get, put, names):
     def end(values):
         passes.end(values[0]._item())
         return []
-    own, = _native.host_call(begin, [items.number] if isinstance(items, GivenIterator) else [], [int64], [[]])
+    which, = _native.host_call(begin, [items.number] if isinstance(items, GivenIterator) else [], [int64], [[]])
 
     def more(number):
-        return _native.host_call(has_next, [own, number], [10], [[]])[0]
+        return _native.host_call(has_next, [which, number], [10], [[]])[0]
 
     def element(number):
-        return form.packed(_native.host_call(take, [own, number], [one.dtype for one in form.specs], form.shapes()))
-    _counted(more, element, test, body, get, put, names, "int64")
-    _native.host_call(end, [own], [], [])
+        return form.packed(_native.host_call(take, [which, number], [one.dtype for one in form.specs], form.shapes()))
+    _counted(more, element, test, body, get, put, names, own, "int64")
+    _native.host_call(end, [which], [], [])

@@ -6,6 +6,7 @@ Python's meaning for Python values and become part of the graph for tensors. Lin
 are, so tracebacks name the user's."""
 
 import ast
+import collections
 import enum
 import functools
 import inspect
@@ -244,6 +245,22 @@ def _assigned(statements):
     return list(dict.fromkeys(names))
 
 
+def _occurrences(statements):
+    """How often each name stands in statements, functions inside included."""
+    found = collections.Counter()
+    for statement in statements:
+        for one in ast.walk(statement):
+            if isinstance(one, ast.Name):
+                found[one.id] += 1
+            elif isinstance(one, (ast.Global, ast.Nonlocal)):
+                found.update(one.names)
+            elif isinstance(one, (ast.FunctionDef, ast.ClassDef)):
+                found[one.name] += 1
+            elif isinstance(one, ast.alias):
+                found[(one.asname or one.name).partition(".")[0]] += 1
+    return found
+
+
 def _name(identifier):
     return ast.Name(identifier, ast.Load())
 
@@ -435,9 +452,10 @@ class _Lower:
 class _Statements:
     """Turns if, while, for and assert into calls."""
 
-    def __init__(self, fixed, shared):
+    def __init__(self, fixed, shared, seen):
         self.fixed = fixed      # names that are global
         self.shared = shared    # names that are of an outer function
+        self.seen = seen        # how often the function has each name of its own
         self.count = 0
         self.names = []         # everything that branches and loops bind
 
@@ -492,13 +510,17 @@ class _Statements:
         body += [_put(node, local) for node, local in zip(held.values(), locals_)]
         return [get, self.function(f"put_{number}__", body, near, names, ["values__"])]
 
-    def call(self, method, number, near, names, *arguments):
-        """`names`: of variables and places."""
-        listed = ast.Tuple([ast.Constant(one) for one in names], ast.Load())
+    def call(self, method, number, near, names, *arguments, own=None):
+        """`names`: of variables and places. `own`: those that nothing outside of a loop's body has."""
+        listed = [ast.Tuple([ast.Constant(one) for one in some], ast.Load()) for some in (names, own) if some is not None]
         place = ast.Tuple([ast.Constant(near.lineno)], ast.Load())
         return ast.copy_location(ast.Expr(_call(
-            method, *arguments, _name(f"get_{number}__"), _name(f"put_{number}__"), listed, place)),
+            method, *arguments, _name(f"get_{number}__"), _name(f"put_{number}__"), listed[0], place, *listed[1:])),
             near)
+
+    def own(self, names, statements):
+        """Those of the names that stand in these statements only."""
+        return [one for one, count in _occurrences(statements).items() if one in names and self.seen[one] == count]
 
     def begin(self, statements):
         """(the statement's number, the names that statements bind, the places that they assign)"""
@@ -523,17 +545,19 @@ class _Statements:
 
     def while_statement(self, one):
         number, names, held = self.begin(one.body)
+        own = self.own(names, one.body)
         tests = self.leaving(one) + [one.test]
         test = tests[0] if len(tests) == 1 else _call("and_", *[_lambda(t) for t in tests])
         check = self.function(f"test_{number}__", [ast.Return(test)], one, [])
         body = self.function(f"body_{number}__", self.block(one.body), one, names)
         return self.state(number, names, held, one) + [check, body, self.call(
             "while_statement", number, one, names + list(held), _name(f"test_{number}__"),
-            _name(f"body_{number}__"))]
+            _name(f"body_{number}__"), own=own)]
 
     def for_statement(self, one):
         take = ast.copy_location(ast.Assign([one.target], _name("item__")), one)
         number, names, held = self.begin([take] + one.body)
+        own = self.own(names, [ast.Expr(one.target)] + one.body)
         tests = self.leaving(one)
         test = ast.Constant(True) if not tests else (
             tests[0] if len(tests) == 1 else _call("and_", *[_lambda(t) for t in tests]))
@@ -541,7 +565,7 @@ class _Statements:
         body = self.function(f"body_{number}__", [take] + self.block(one.body), one, names, ["item__"])
         checked = _name(f"test_{number}__") if tests else ast.Constant(None)
         return self.state(number, names, held, one) + [check, body, self.call(
-            "for_statement", number, one, names + list(held), one.iter, checked, _name(f"body_{number}__"))]
+            "for_statement", number, one, names + list(held), one.iter, checked, _name(f"body_{number}__"), own=own)]
 
 
 def _rewrite_function(node, function):
@@ -577,11 +601,14 @@ def _rewrite_body(node):
     else:
         head = lower.block(body)
         tail = [ast.copy_location(ast.Return(_call("result", _name("result__"))), body[-1])]
-    statements = _Statements(fixed, shared)
-    made = statements.block(head)
-    first = []
     parameters = {a.arg for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs}
     parameters |= {a.arg for a in (node.args.vararg, node.args.kwarg) if a is not None}
+    seen = _occurrences(head + tail)
+    for name in parameters | fixed | shared:
+        seen.pop(name, None)
+    statements = _Statements(fixed, shared, seen)
+    made = statements.block(head)
+    first = []
     if not simple:
         first.append(_set("returned__", ast.Constant(False)))
         first.append(_set("result__", _call("no_result")))

@@ -9,6 +9,7 @@
 #include "lockstep/graph/device.h"
 #include "python/bind.h"
 #include "python/callback.h"
+#include "runtime/branches.h"
 #include "runtime/graph_builder.h"
 
 namespace lockstep::python {
@@ -25,6 +26,24 @@ std::function<Tensors()> Branch(nb::object function) {
 Tensors CallCond(const Tensor& predicate, nb::object then, nb::object otherwise) {
   const auto yes = Branch(std::move(then)), no = Branch(std::move(otherwise));
   return Unlocked([&] { return Cond(predicate, yes, no); });
+}
+
+// The branches as calls that give nothing; `join`, and `give` of the number of a branch.
+Tensors CallJoined(const Tensor& predicate, nb::object then, nb::object otherwise, nb::object join,
+                   nb::object give) {
+  const auto part = [](nb::object function) {
+    return [held = Held(std::move(function))] {
+      const nb::gil_scoped_acquire lock;
+      held.get()();
+    };
+  };
+  const auto results = [held = Held(std::move(give))](int branch) {
+    const nb::gil_scoped_acquire lock;
+    return TensorsOf(held.get()(branch));
+  };
+  const auto yes = part(std::move(then)), no = part(std::move(otherwise));
+  const auto both = part(std::move(join));
+  return Unlocked([&] { return runtime::JoinBranches(predicate, yes, no, both, results); });
 }
 
 Tensors CallWhile(nb::object condition, nb::object body, const Tensors& variables,
@@ -91,6 +110,7 @@ class Device {
 
 void BindControlFlow(nb::module_& m) {
   m.def("cond", &CallCond);
+  m.def("join_branches", &CallJoined);
   m.def("while_loop", &CallWhile);
   m.def("group", &Group, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<Control>(m, "Control")

@@ -15,50 +15,16 @@ namespace lockstep::runtime {
 
 namespace {
 
-class BodyTracer : public graph::Tracer {
- public:
-  explicit BodyTracer(const ResourceSet& keep_inside) : keep_inside_(keep_inside) {}
-
-  std::vector<Tensor> Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
-                           const ops::Attributes& attributes) override {
-    if (spec.name == "ReadVariableOp") {
-      const TensorObject* variable = inputs[0].object().get();
-      if (!writes.contains(variable) && !keep_inside_.contains(variable)) {
-        return {ReadOutside(inputs[0])};
-      }
-    }
-    CollectWrites(spec, attributes, inputs, &writes);
-    return Tracer::Emit(spec, inputs, attributes);
-  }
-
-  const Tensor* VariableReadAt(graph::Endpoint endpoint) const override {
-    const auto place = reads.find(endpoint.node);
-    return place == reads.end() ? nullptr : &place->second;
-  }
-
-  ResourceSet writes;
-  std::unordered_map<int, Tensor> reads;  // by node of the parameter: the variable's handle
-
- private:
-  Tensor ReadOutside(const Tensor& handle) {
-    auto [place, fresh] = parameter_of_.try_emplace(handle.object().get());
-    if (fresh) {
-      const ops::TensorType type{handle.element_dtype(), handle.shape(), handle.element_dtype()};
-      place->second = graph()->AddParameter(type);
-      reads[place->second.node] = handle;
-    }
-    return TensorOf(place->second);
-  }
-
-  const ResourceSet& keep_inside_;
-  std::unordered_map<const TensorObject*, graph::Endpoint> parameter_of_;
-};
+ops::TensorType TypeOfValue(const Tensor& handle) {
+  return {handle.element_dtype(), handle.shape(), handle.element_dtype()};
+}
 
 // The same graph with other parameters: parameter i becomes parameter `place[i]` of `types`; where
-// that is negative nobody uses it.
+// that is negative nobody uses it. Nodes in `moved` become the parameters named there.
 std::shared_ptr<graph::Graph> WithParameters(const graph::Graph& graph,
                                              const std::vector<int>& place,
-                                             const std::vector<ops::TensorType>& types) {
+                                             const std::vector<ops::TensorType>& types,
+                                             const std::map<int, int>& moved = {}) {
   auto result = std::make_shared<graph::Graph>();
   for (const auto& type : types) result->AddParameter(type);
   std::vector<int> copy_of(graph.num_nodes());
@@ -68,11 +34,16 @@ std::shared_ptr<graph::Graph> WithParameters(const graph::Graph& graph,
       copy_of[node.id] = at < 0 ? -1 : result->parameters()[at].node;
       continue;
     }
+    if (const auto at = moved.find(node.id); at != moved.end()) {
+      copy_of[node.id] = result->parameters()[at->second].node;
+      continue;
+    }
     std::vector<graph::Endpoint> inputs;
     for (graph::Endpoint input : node.inputs) inputs.push_back({copy_of[input.node], input.index});
     graph::Node& copy =
         result->AddNode(*node.spec, std::move(inputs), node.attributes, node.outputs);
-    for (int control : node.control_inputs) copy.control_inputs.push_back(copy_of[control]);
+    for (int control : node.control_inputs)
+      if (!moved.contains(control)) copy.control_inputs.push_back(copy_of[control]);
     copy.device = node.device;
     copy.site = node.site;
     copy_of[node.id] = copy.id;
@@ -109,36 +80,104 @@ void CollectWrites(const ops::OpSpec& spec, const ops::Attributes& attributes,
   for (const graph::Graph* body : graph::BodiesOf(attributes)) CollectWrites(*body, writes);
 }
 
-Body TraceBody(const BodyFunction& function, const std::vector<ops::TensorType>& types,
-               const ResourceSet& keep_inside) {
-  BodyTracer tracer(keep_inside);
-  std::vector<Tensor> parameters;
-  for (const auto& type : types) parameters.push_back(tracer.AddParameter(type));
-  {
-    ops::RecordingPause pause;
-    ops::BuilderScope scope(&tracer);
-    for (Tensor result : function(parameters)) {
-      if (const IndexedSlices* slices = IndexedSlices::Of(result)) result = slices->ToDense();
-      if (result.is_weak()) {
-        std::vector<Tensor> one{result};
-        ops::ResolveWeak(one, "control flow");
-        result = one[0];
-      }
-      tracer.graph()->results().push_back(tracer.EndpointOf(result));
+class OpenBody::Tracer : public graph::Tracer {
+ public:
+  explicit Tracer(Reads reads) : reads_(reads) {}
+
+  std::vector<Tensor> Emit(const ops::OpSpec& spec, const std::vector<Tensor>& inputs,
+                           const ops::Attributes& attributes) override {
+    if (spec.name == "ReadVariableOp" && !writes.contains(inputs[0].object().get())) {
+      if (reads_ == Reads::kOutside) return {ReadOutside(inputs[0])};
+      std::vector<Tensor> value = graph::Tracer::Emit(spec, inputs, attributes);
+      inside[EndpointOf(value[0]).node] = inputs[0];
+      return value;
     }
+    CollectWrites(spec, attributes, inputs, &writes);
+    return graph::Tracer::Emit(spec, inputs, attributes);
   }
-  Body body{tracer.graph(), {}, std::move(tracer.writes)};
+
+  const Tensor* VariableReadAt(graph::Endpoint endpoint) const override {
+    const auto place = outside.find(endpoint.node);
+    return place == outside.end() ? nullptr : &place->second;
+  }
+
+  ResourceSet writes;
+  std::unordered_map<int, Tensor> outside;  // by node of the parameter: the variable's handle
+  std::map<int, Tensor> inside;             // by node that reads it
+
+ private:
+  Tensor ReadOutside(const Tensor& handle) {
+    auto [place, fresh] = parameter_of_.try_emplace(handle.object().get());
+    if (fresh) {
+      place->second = graph()->AddParameter(TypeOfValue(handle));
+      outside[place->second.node] = handle;
+    }
+    return TensorOf(place->second);
+  }
+
+  const Reads reads_;
+  std::unordered_map<const TensorObject*, graph::Endpoint> parameter_of_;
+};
+
+OpenBody::OpenBody(const std::vector<ops::TensorType>& types, Reads reads)
+    : tracer_(std::make_unique<Tracer>(reads)) {
+  for (const auto& type : types) parameters_.push_back(tracer_->AddParameter(type));
+}
+
+OpenBody::~OpenBody() = default;
+
+void OpenBody::Trace(const std::function<void()>& part) {
+  const ops::RecordingPause pause;
+  const ops::BuilderScope scope(tracer_.get());
+  part();
+}
+
+Body OpenBody::Close(const std::function<std::vector<Tensor>()>& results) {
+  Trace([&] {
+    for (const Tensor& result : Strong(results(), "control flow"))
+      tracer_->graph()->results().push_back(tracer_->EndpointOf(result));
+  });
+  Body body{tracer_->graph(), {}, std::move(tracer_->writes), std::move(tracer_->inside)};
   size_t captured = 0;
   const auto& all = body.graph->parameters();
-  for (size_t i = types.size(); i < all.size(); ++i) {
-    const auto read = tracer.reads.find(all[i].node);
-    if (read != tracer.reads.end()) {
+  for (size_t i = parameters_.size(); i < all.size(); ++i) {
+    const auto read = tracer_->outside.find(all[i].node);
+    if (read != tracer_->outside.end()) {
       body.outside.push_back({read->second, true});
     } else {
-      body.outside.push_back({tracer.captures()[captured++], false});
+      body.outside.push_back({tracer_->captures()[captured++], false});
     }
   }
   return body;
+}
+
+Body TraceBody(const BodyFunction& function, const std::vector<ops::TensorType>& types,
+               Reads reads) {
+  OpenBody body(types, reads);
+  return body.Close([&] { return function(body.parameters()); });
+}
+
+void MoveReadsOut(Body* body, const ResourceSet& written) {
+  std::vector<int> place;
+  std::vector<ops::TensorType> types;
+  for (graph::Endpoint parameter : body->graph->parameters()) {
+    place.push_back(static_cast<int>(types.size()));
+    types.push_back(body->graph->type(parameter));
+  }
+  std::map<int, int> moved;
+  std::unordered_map<const TensorObject*, int> parameter_of;
+  for (const auto& [node, handle] : body->reads) {
+    const TensorObject* variable = handle.object().get();
+    if (written.contains(variable)) continue;
+    auto [at, fresh] = parameter_of.try_emplace(variable, static_cast<int>(types.size()));
+    if (fresh) {
+      types.push_back(TypeOfValue(handle));
+      body->outside.push_back({handle, true});
+    }
+    moved[node] = at->second;
+  }
+  body->reads.clear();
+  if (!moved.empty()) body->graph = WithParameters(*body->graph, place, types, moved);
 }
 
 void DropUnused(Body* body) {

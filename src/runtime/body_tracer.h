@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <unordered_set>
 #include <vector>
@@ -30,6 +31,28 @@ struct Body {
   std::shared_ptr<graph::Graph> graph;
   std::vector<Outside> outside;
   ResourceSet writes;
+  std::map<int, Tensor> reads;  // by node: the handles of variables that are read inside
+};
+
+/// Where the reads of variables are that a body has not written before: outside, so that gradients
+/// flow to them, or, for `MoveReadsOut`, inside.
+enum class Reads { kOutside, kInside };
+
+/// A body that is traced part by part, with parameters of the given types. Nothing in it is
+/// recorded by the tapes around it.
+class OpenBody {
+ public:
+  explicit OpenBody(const std::vector<ops::TensorType>& types, Reads reads = Reads::kOutside);
+  ~OpenBody();
+  const std::vector<Tensor>& parameters() const { return parameters_; }
+  void Trace(const std::function<void()>& part);
+  /// The last part, which gives the results.
+  Body Close(const std::function<std::vector<Tensor>()>& results);
+
+ private:
+  class Tracer;
+  std::unique_ptr<Tracer> tracer_;
+  std::vector<Tensor> parameters_;
 };
 
 using BodyFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
@@ -38,11 +61,13 @@ using BodyFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>
 /// none yet. An error begins with `[where]`.
 std::vector<Tensor> Strong(std::vector<Tensor> tensors, const char* where);
 
-/// Traces `function`, called with parameters of the given types, as the body of a node. Reads of
-/// variables that it has not written before, and that are not in `keep_inside`, move out of it, so
-/// that gradients flow to them. Nothing in it is recorded by the tapes around it.
+/// Traces `function`, called with parameters of the given types, as the body of a node.
 Body TraceBody(const BodyFunction& function, const std::vector<ops::TensorType>& types,
-               const ResourceSet& keep_inside);
+               Reads reads = Reads::kOutside);
+
+/// Moves the reads of variables that are not in `written` out of a body that was traced with
+/// `kInside`.
+void MoveReadsOut(Body* body, const ResourceSet& written);
 
 /// Leaves out of a body what has no effect, and of `outside` what it does not need.
 void DropUnused(Body* body);

@@ -4,6 +4,7 @@
 
 #include "ops/builder.h"
 #include "runtime/body_tracer.h"
+#include "runtime/branches.h"
 #include "runtime/control_flow_gradient.h"
 #include "runtime/eager.h"
 #include "runtime/graph_builder.h"
@@ -182,23 +183,28 @@ struct LoopBodies {
 LoopBodies TraceLoop(const std::function<Tensor(const Tensors&)>& condition,
                      const std::function<Tensors(const Tensors&)>& body,
                      const std::vector<ops::TensorType>& types) {
-  ResourceSet keep_inside;
-  while (true) {
-    LoopBodies traced{
-        TraceBody([&](const Tensors& v) { return Tensors{condition(v)}; }, types, keep_inside),
-        TraceBody(body, types, keep_inside)};
-    ResourceSet writes = traced.condition.writes;
-    writes.insert(traced.body.writes.begin(), traced.body.writes.end());
-    // What an iteration reads after an earlier one has written it must be read every time.
-    bool moved_wrongly = false;
-    for (const Body* one : {&traced.condition, &traced.body}) {
-      for (const Outside& outside : one->outside) {
-        moved_wrongly |= outside.is_read && writes.contains(outside.tensor.object().get());
-      }
-    }
-    if (!moved_wrongly) return traced;
-    keep_inside = std::move(writes);
-  }
+  LoopBodies traced{
+      TraceBody([&](const Tensors& v) { return Tensors{condition(v)}; }, types, Reads::kInside),
+      TraceBody(body, types, Reads::kInside)};
+  // What an iteration reads after an earlier one has written it must be read every time.
+  ResourceSet writes = traced.condition.writes;
+  writes.insert(traced.body.writes.begin(), traced.body.writes.end());
+  for (Body* one : {&traced.condition, &traced.body}) MoveReadsOut(one, writes);
+  return traced;
+}
+
+Tensors EmitBranches(const Tensor& predicate, Body then, Body otherwise) {
+  for (Body* body : {&then, &otherwise}) DropUnused(body);
+  NameVariablesRead({&then, &otherwise});
+  const auto outside = Unify({&then, &otherwise}, 0);
+  std::vector<Tensor> inputs{predicate};
+  for (Tensor& value : ValuesOf(outside)) inputs.push_back(std::move(value));
+  ops::Attributes attributes{{"then", std::shared_ptr<TensorObject>(then.graph)},
+                             {"else", std::shared_ptr<TensorObject>(otherwise.graph)}};
+  if (ops::IsRecording()) KeepForGradient("If", &attributes);
+  Tensors results = ops::Emit("If", std::move(inputs), std::move(attributes));
+  results.resize(then.graph->results().size());
+  return results;
 }
 
 }  // namespace
@@ -210,23 +216,25 @@ Tensors Cond(const Tensor& predicate, const std::function<Tensors()>& then,
   if (!predicate.is_symbolic() && (runtime::Eager() || predicate.is_weak())) {
     return runtime::Resolved(predicate.scalar<bool>() ? then() : otherwise(), "cond");
   }
-  runtime::Body bodies[] = {
-      runtime::TraceBody([&](const Tensors&) { return then(); }, {}, {}),
-      runtime::TraceBody([&](const Tensors&) { return otherwise(); }, {}, {})};
-  for (runtime::Body& body : bodies) runtime::DropUnused(&body);
-  runtime::NameVariablesRead({&bodies[0], &bodies[1]});
-  const auto outside = runtime::Unify({&bodies[0], &bodies[1]}, 0);
-  std::vector<Tensor> inputs{predicate};
-  for (Tensor& value : runtime::ValuesOf(outside)) inputs.push_back(std::move(value));
-  ops::Attributes attributes{{"then", std::shared_ptr<TensorObject>(bodies[0].graph)},
-                             {"else", std::shared_ptr<TensorObject>(bodies[1].graph)}};
-  if (ops::IsRecording()) runtime::KeepForGradient("If", &attributes);
-  Tensors results = ops::Emit("If", std::move(inputs), std::move(attributes));
-  results.resize(bodies[0].graph->results().size());
-  return results;
+  runtime::Body yes = runtime::TraceBody([&](const Tensors&) { return then(); }, {});
+  runtime::Body no = runtime::TraceBody([&](const Tensors&) { return otherwise(); }, {});
+  return runtime::EmitBranches(predicate, std::move(yes), std::move(no));
 }
 
 namespace runtime {
+
+Tensors JoinBranches(const Tensor& predicate, const std::function<void()>& then,
+                     const std::function<void()>& otherwise, const std::function<void()>& join,
+                     const std::function<Tensors(int)>& give) {
+  RequirePredicate(predicate, "cond");
+  OpenBody first({}), second({});
+  first.Trace(then);
+  second.Trace(otherwise);
+  join();
+  Body yes = first.Close([&] { return give(0); });
+  Body no = second.Close([&] { return give(1); });
+  return EmitBranches(predicate, std::move(yes), std::move(no));
+}
 
 Tensors EmitLoop(const std::function<Tensor(const Tensors&)>& condition,
                  const std::function<Tensors(const Tensors&)>& body, const Tensors& variables,

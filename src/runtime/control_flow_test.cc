@@ -190,6 +190,23 @@ TEST(WhileLoop, KeepsTheOrderOfAssignments) {
   EXPECT_EQ(traced(Scalar<int32_t>(5)).scalar<float>(), 62);
 }
 
+TEST(WhileLoop, IsTracedOnceWhereItReadsWhatItHasWritten) {
+  Variable x(Tensor(2.0f)), factor(Tensor(3.0f));
+  int traced = 0;
+  Function grown([&](Tensor n) {
+    return WhileLoop([&](const Tensors& v) { return Less(v[0], n); },
+                     [&](const Tensors& v) {
+                       ++traced;
+                       x.Assign(x.value() * factor.value());
+                       return Tensors{v[0] + 1, v[1] + x.value()};
+                     },
+                     {Tensor(0), Tensor(0.0f)})[1];
+  });
+  EXPECT_EQ(grown(Tensor(3)).scalar<float>(), 6 + 18 + 54);
+  EXPECT_EQ(x.value().scalar<float>(), 54);
+  EXPECT_EQ(traced, 1);
+}
+
 TEST(WhileLoop, StopsAtTheMaximum) {
   const auto body = [](const Tensor& x) {
     return WhileLoop([](const Tensors&) { return Tensor::FromBools({true}, {}); },

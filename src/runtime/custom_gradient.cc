@@ -87,7 +87,7 @@ std::vector<Tensor> TraceGradient(GradientBody& body, const std::vector<Tensor>&
         }
         return defined;
       },
-      types, {});
+      types);
   body.graph = traced.graph;
   body.function = nullptr;
   return ValuesOf(traced.outside);
