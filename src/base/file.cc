@@ -129,6 +129,14 @@ class LocalFileSystem final : public FileSystem {
   }
 
   Status Rename(const std::string& from, const std::string& to) override {
+    // A file in the place of /dev/null or of a pipe would break others.
+    struct stat place {};
+    if (::stat(to.c_str(), &place) == 0 && !S_ISREG(place.st_mode) && !S_ISDIR(place.st_mode)) {
+      return Status(Code::kInvalidArgument,
+                    "[file] a file must be named, or a free place; got a "
+                    "device, pipe or socket (" +
+                        to + "); name another place");
+    }
     return ::rename(from.c_str(), to.c_str()) == 0 ? Status::Ok() : Fault("renaming", from, errno);
   }
   Status Remove(const std::string& path) override {

@@ -1,7 +1,9 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <functional>
 
 #include "base/folder_test.h"
@@ -104,6 +106,20 @@ INSTANTIATE_TEST_SUITE_P(Disks, Files, testing::Bool(),
 
 TEST(LocalFiles, RefusesDirectoriesAsFiles) {
   EXPECT_EQ(LocalFiles().Open(testing::TempDir()).status().code(), Code::kInvalidArgument);
+}
+
+TEST(LocalFiles, PutsNoFileInThePlaceOfADevice) {
+  const TestFolder folder;
+  const std::string from = folder.Path("a"), pipe = folder.Path("pipe");
+  Write(LocalFiles(), from, "text");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Status refused = LocalFiles().Rename(from, pipe);
+  EXPECT_EQ(refused.code(), Code::kInvalidArgument);
+  EXPECT_EQ(refused.message(),
+            "[file] a file must be named, or a free place; got a device, pipe or socket (" + pipe +
+                "); name another place");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_EQ(*ReadWholeFile(LocalFiles(), from), "text");
 }
 
 TEST(LocalFiles, ReportsAFullDisk) {
