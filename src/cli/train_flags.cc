@@ -66,16 +66,28 @@ CLI::Validator Positive() {
   return InRange([](double value) { return value > 0 && std::isfinite(value); }, "(0 - infinity)");
 }
 
+// A variable of a script that was never set must not mean "no saves".
+CLI::Validator NonemptyPath() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return text.empty() ? std::string("Value '' is no path; leave the flag out, or name one")
+                            : std::string();
+      },
+      "");
+}
+
 void AddSaves(CLI::App& app, TrainOptions& options) {
   auto* checkpoint =
       app.add_option("--checkpoint", options.checkpoint,
                      "a directory for saves: at the end of each epoch, and at Ctrl-C; an "
-                     "evaluator's task follows them");
+                     "evaluator's task follows them")
+          ->check(NonemptyPath());
   app.add_option("--checkpoint-every", options.checkpoint_every, "save after so many steps instead")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 60))
       ->needs(checkpoint);
   app.add_option("--resume", options.resume,
-                 "a directory of saves, or one save: goes on there, to the same bits");
+                 "a directory of saves, or one save: goes on there, to the same bits")
+      ->check(NonemptyPath());
 }
 
 void AddParameterServer(CLI::App& app, TrainOptions& options) {
@@ -106,6 +118,7 @@ void AddProfile(CLI::App& app, TrainOptions& options) {
       "for whom, and write a trace for chrome://tracing and Perfetto");
   app.add_option("--profile-dir", options.profile_directory, "where the trace goes")
       ->needs(profile)
+      ->check(NonemptyPath())
       ->capture_default_str();
 }
 
@@ -117,7 +130,8 @@ void AddMetrics(CLI::App& app, TrainOptions& options) {
                    ->default_str("");
   app.add_option("--log-dir", options.log_directory,
                  "event files for TensorBoard: losses, metrics, histograms and norms of weights, "
-                 "and each worker's figures");
+                 "and each worker's figures")
+      ->check(NonemptyPath());
   app.add_option("--metrics-address", options.metrics_address,
                  "the interface; whoever reaches it may read")
       ->needs(port)
@@ -237,6 +251,7 @@ CLI::App* AddTrain(CLI::App& app, TrainOptions& options) {
   train
       ->add_option("--data", options.data,
                    "synthetic, a directory of MNIST's IDX files, or a text for the gpt")
+      ->check(NonemptyPath())
       ->capture_default_str();
   AddPlaces(*train, options);
   train
