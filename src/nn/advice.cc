@@ -27,12 +27,59 @@ std::string MadeBy(const Tensor& value) {
   return graph->node(id).spec->name;
 }
 
+std::string NameOfLast(const TracedStep& step) {
+  return step.last_layer.empty() ? "the model" : step.last_layer;
+}
+
+// The size of the last axis; 0 where there is no axis, or the size is not known.
+int64_t LastSize(const Tensor& value) {
+  const bool any = value.defined() && value.rank() > 0;
+  return any ? std::max<int64_t>(value.shape().dim(-1), 0) : 0;
+}
+
+// Labels and predictions that a loss of single values compares by repeating the fewer ones.
+void AdviseOnWidth(const TracedStep& step, std::vector<std::string>& lines) {
+  const bool single_values =
+      OneOf(step.loss.name(),
+            {"mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error",
+             "mean_squared_logarithmic_error", "huber_loss", "log_cosh", "hinge", "squared_hinge",
+             "poisson", "binary_crossentropy", "binary_focal_crossentropy"});
+  const int64_t labels = LastSize(step.labels), predictions = LastSize(step.predictions);
+  if (!single_values || step.predictions.rank() < 2 ||
+      step.labels.rank() != step.predictions.rank() || labels == predictions ||
+      std::min(labels, predictions) != 1) {
+    return;
+  }
+  const std::string layer = NameOfLast(step);
+  lines.push_back(labels == 1 ? "[advice] one label an example is compared with each of the " +
+                                    std::to_string(predictions) + " predictions of " + layer +
+                                    "; give a label for each, or the layer one unit"
+                              : "[advice] the one prediction of " + layer +
+                                    " is compared with each of " + std::to_string(labels) +
+                                    " labels of an example; give the layer a unit for each");
+}
+
+// Classes of which there is one.
+void AdviseOnOneClass(const TracedStep& step, std::vector<std::string>& lines) {
+  if (LastSize(step.predictions) != 1) return;
+  const std::string layer = NameOfLast(step);
+  if (MadeBy(step.predictions) == "Softmax") {
+    lines.push_back("[advice] " + layer + " ends with softmax over one value, which gives 1 " +
+                    "whatever comes in; use sigmoid, or a unit for each class");
+  }
+  if (OneOf(step.loss.name(), {"categorical_crossentropy", "categorical_focal_crossentropy"})) {
+    lines.push_back("[advice] " + step.loss.name() + " sees one class, as " + layer +
+                    " has one unit, so nothing is learned; use binary_crossentropy, or a unit " +
+                    "for each class");
+  }
+}
+
 void AdviseOnOutput(const TracedStep& step, std::vector<std::string>& lines) {
   const std::string op = MadeBy(step.predictions);
   const bool raw = OneOf(op, {"MatMul", "BatchMatMul", "BatchMatMulV2", "BiasAdd", "Einsum",
                               "Conv2D", "Relu", "Tanh"});
   const bool squashed = OneOf(op, {"Softmax", "Sigmoid"});
-  const std::string layer = step.last_layer.empty() ? "the model" : step.last_layer;
+  const std::string layer = NameOfLast(step);
   const std::string& loss = step.loss.name();
   const std::string function =
       op == "Sigmoid" || loss.starts_with("binary") ? "sigmoid" : "softmax";
@@ -81,6 +128,12 @@ std::string CureFor(const std::string& metric, const TracedStep& step) {
              " are class numbers; use sparse_categorical_accuracy";
     }
   }
+  if (LastSize(step.predictions) == 1 &&
+      OneOf(metric, {"sparse_categorical_accuracy", "categorical_accuracy",
+                     "sparse_top_k_categorical_accuracy", "top_k_categorical_accuracy"})) {
+    return "looks for the largest of several predictions, but " + NameOfLast(step) +
+           " gives one; use binary_accuracy, or for a regression mean_absolute_error";
+  }
   const bool threshold =
       OneOf(metric, {"binary_accuracy", "precision", "recall", "auc", "true_positives",
                      "true_negatives", "false_positives", "false_negatives"});
@@ -97,6 +150,8 @@ std::string CureFor(const std::string& metric, const TracedStep& step) {
 std::vector<std::string> AdviceOnStep(const TracedStep& step) {
   std::vector<std::string> lines;
   AdviseOnOutput(step, lines);
+  AdviseOnOneClass(step, lines);
+  AdviseOnWidth(step, lines);
   for (const MetricPtr& metric : step.metrics) {
     const std::string cure = CureFor(metric->name(), step);
     if (!cure.empty()) lines.push_back("[advice] the metric " + metric->name() + " " + cure);

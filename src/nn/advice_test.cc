@@ -69,6 +69,37 @@ TEST(Advice, ProbabilitiesAreNotLogits) {
                           "loss from_logits = false"));
 }
 
+TEST(Advice, OneUnitIsNoChoiceOfClasses) {
+  const std::string softmax_of_one =
+      "[advice] dense ends with softmax over one value, which gives 1 whatever comes in; use "
+      "sigmoid, or a unit for each class";
+  EXPECT_THAT(AdviceOf({Dense(1, softmax)}, losses::MeanSquaredError(), {}, Halves()),
+              ElementsAre(softmax_of_one));
+  EXPECT_THAT(
+      AdviceOf({Dense(1)}, losses::CategoricalCrossentropy({.from_logits = true}), {}, Halves()),
+      ElementsAre("[advice] categorical_crossentropy sees one class, as dense has one "
+                  "unit, so nothing is learned; use binary_crossentropy, or a unit for "
+                  "each class"));
+  EXPECT_THAT(
+      AdviceOf({Dense(1)}, losses::MeanSquaredError(), {metrics::CategoricalAccuracy()}, Halves()),
+      ElementsAre("[advice] the metric categorical_accuracy looks for the largest of "
+                  "several predictions, but dense gives one; use binary_accuracy, or for "
+                  "a regression mean_absolute_error"));
+  EXPECT_THAT(AdviceOf({Dense(1, activations::sigmoid)}, losses::MeanSquaredError(),
+                       {metrics::AccuracyByShape()}, Halves()),
+              IsEmpty());
+}
+
+TEST(Advice, LabelsAreAsWideAsPredictions) {
+  EXPECT_THAT(AdviceOf({Dense(3)}, losses::MeanSquaredError(), {}, Halves()),
+              ElementsAre("[advice] one label an example is compared with each of the 3 "
+                          "predictions of dense; give a label for each, or the layer one unit"));
+  EXPECT_THAT(AdviceOf({Dense(1)}, losses::MeanAbsoluteError(), {}, OneHots()),
+              ElementsAre("[advice] the one prediction of dense is compared with each of 3 labels "
+                          "of an example; give the layer a unit for each"));
+  EXPECT_THAT(AdviceOf({Dense(1)}, losses::MeanSquaredError(), {}, Halves()), IsEmpty());
+}
+
 TEST(Advice, MetricsFitTheLoss) {
   EXPECT_THAT(AdviceOf({Dense(3)}, Sparse(true), {metrics::MeanSquaredError()},
                        Classes().WithShape(Shape{32, 1})),
