@@ -1,6 +1,7 @@
 #include "lockstep/nn/functional.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "graph/tracer.h"
@@ -53,6 +54,40 @@ ops::TensorType OutputFor(Layer& layer, const std::vector<Tensor>& inputs, int64
   return ops::TensorType::Of(layer(traced));
 }
 
+// `text` with '?' for each number that is `examples`.
+std::string WithoutExamples(const std::string& text, int64_t examples) {
+  const std::string number = std::to_string(examples);
+  const auto digit = [&](size_t at) {
+    return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+  };
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const bool whole = text.compare(at, number.size(), number) == 0 && !digit(at + number.size()) &&
+                       (at == 0 || !digit(at - 1));
+    result += whole ? "?" : text.substr(at, 1);
+    at += whole ? number.size() : 1;
+  }
+  return result;
+}
+
+// The numbers of examples for which a layer is traced. A size that follows them is not known; two
+// of them tell which sizes those are.
+constexpr int64_t kTracedExamples = 2 * 61;
+constexpr int64_t kOtherTracedExamples = 2 * 67;
+
+// Says an error of the first trace as one of an unknown number of examples.
+[[noreturn]] void RefuseTraced(Layer& layer, const std::vector<Tensor>& inputs,
+                               const Error& first) {
+  const std::string text = WithoutExamples(first.status().message(), kTracedExamples);
+  try {
+    OutputFor(layer, inputs, kOtherTracedExamples);
+  } catch (const Error& other) {
+    if (WithoutExamples(other.status().message(), kOtherTracedExamples) == text)
+      throw Error(first.code(), text);
+  }
+  throw first;
+}
+
 }  // namespace
 
 const FunctionalValue* FunctionalValue::Of(const Tensor& tensor) {
@@ -74,9 +109,14 @@ Tensor CallFunctional(const std::shared_ptr<Layer>& layer, const std::vector<Ten
                                             "value of shape " +
                                             input.shape().ToString());
   }
-  // A size that follows the number of examples is not known; two numbers tell which those are.
-  const ops::TensorType one = OutputFor(*layer, inputs, 2 * 61);
-  const ops::TensorType other = OutputFor(*layer, inputs, 2 * 67);
+  const ops::TensorType one = [&] {
+    try {
+      return OutputFor(*layer, inputs, kTracedExamples);
+    } catch (const Error& error) {
+      RefuseTraced(*layer, inputs, error);
+    }
+  }();
+  const ops::TensorType other = OutputFor(*layer, inputs, kOtherTracedExamples);
   Shape shape = one.shape;
   for (int i = 0; i < shape.rank(); ++i) {
     if (one.shape[i] != other.shape[i]) shape.set_dim(i, Shape::kUnknown);

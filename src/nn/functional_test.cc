@@ -107,7 +107,12 @@ TEST(FunctionalTest, SaysWhatIsMissing) {
                 Add()({h, Ramp({2, 3})});
               }),
               HasSubstr("[add] all inputs must be symbolic where one is"));
-  EXPECT_THAT(MessageOf([&] { Conv2D(3, 3)(h); }), HasSubstr("[conv2d] the input must be images"));
+  EXPECT_THAT(MessageOf([&] { Conv2D(3, 3)(h); }),
+              HasSubstr("[conv2d] the input must be images [n, h, w, channels]; got [?,3]"));
+  EXPECT_THAT(MessageOf([&] {
+                Concatenate()({h, Input({7, 2})});
+              }),
+              HasSubstr("got float32[?,3] and float32[?,7,2]"));
   FunctionalModel model({a}, {h});
   EXPECT_THAT(MessageOf([&] {
                 model(Ramp({2, 5}));
