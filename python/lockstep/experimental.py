@@ -1,6 +1,7 @@
 """Names that TensorFlow keeps under `experimental`."""
 
 from . import errors, nest
+from .distribute._boundary import StepBoundary
 
 
 class Optional:

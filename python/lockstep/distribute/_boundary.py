@@ -7,8 +7,9 @@ from . import _told
 class StepBoundary:
     """While it is open (`with`), a loop over a strategy's steps lets workers come and go. All workers make the same calls.
 
-    kind: what sort of loop it is; who comes must be in one of the same sort. What a worker that comes is told is the
-    values of all variables of the loop's functions, and a position: a dict that JSON can hold, and arrays."""
+    strategy: whose steps they are. kind: what sort of loop it is; who comes must be in one of the same sort. What a
+    worker that comes is told, and a save holds, is the values of all variables of the loop's functions (`tf.function`s that
+    are traced), and a position: a dict that JSON can hold, and arrays."""
 
     def __init__(self, strategy, kind):
         self._strategy, self._kind, self._native = getattr(strategy, "_native", None), kind, None
@@ -20,6 +21,11 @@ class StepBoundary:
 
     def __exit__(self, *error):
         self._native = None
+
+    @staticmethod
+    def trace(function, *args):
+        """Traces a function for these arguments, unless it is traced, and runs nothing: so its variables are known."""
+        function._prepare_for(*args)
 
     @property
     def entering(self):
@@ -36,7 +42,8 @@ class StepBoundary:
 
     def pass_step(self, steps, functions, position):
         """Between two steps, of which `steps` have been taken: lets in who waits. `position()` is called if there is
-        anybody. False: all want to leave, so the loop is to end. Raises: CancelledError on a worker that leaves."""
+        anybody. Who has entered goes on behind this call of the others. False: all want to leave, so the loop is to end.
+        Raises: CancelledError on a worker that leaves."""
         return self._native.pass_step(steps, _natives(functions), lambda: _told.write(position()))
 
     def save(self, directory, steps, functions, position):

@@ -325,7 +325,7 @@ class _Training:
         if self._held is None and self._function is None:
             raise ValueError("fit needs batches; got none")
         if self._function is None:
-            self._step_on(self._held)._prepare_for(self._held)  # makes the variables
+            boundary.trace(self._step_on(self._held), self._held)  # makes the variables
         position = boundary.enter(self._functions()) if enters else None
         if position is not None:
             self._go_to(position)

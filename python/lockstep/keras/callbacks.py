@@ -7,7 +7,7 @@ import time
 
 import numpy
 
-from ._callback_counts import Counts
+from ._callback_counts import Counts as _Counts
 from ._executions import Executions as _Executions
 
 
@@ -129,7 +129,7 @@ class Hooks:
     def train_begin(self):
         for one in self.callbacks:
             one.on_train_begin({})
-        self._counts = Counts([one for one in self.callbacks if one is not self.history])
+        self._counts = _Counts([one for one in self.callbacks if one is not self.history])
 
     def state(self):
         """What callbacks have counted, as a text."""
