@@ -47,5 +47,5 @@ def _mark(value):
     if isinstance(value, dict):
         return {name: _mark(one) for name, one in value.items()}
     if isinstance(value, numpy.ndarray):
-        return value.dtype, value.shape, hashlib.blake2b(value.tobytes()).digest()
+        return value.dtype, value.shape, hashlib.blake2b(numpy.ascontiguousarray(value)).digest()
     return type(value), repr(value)
