@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import types
 import weakref
 
 from . import _gradient_maps, _input_graphs, _native, _records, device_spec, errors
@@ -132,8 +133,9 @@ def _strings(value):
 def _numbers(value, dtype):
     import numpy
     typed = isinstance(value, (numpy.ndarray, numpy.generic)) or hasattr(value, "__array__")
-    if not typed and not isinstance(value, (list, tuple, float, int, range, memoryview)) and not (
-            hasattr(value, "__iter__") or hasattr(value, "__buffer__")):
+    if not typed and not isinstance(value, (list, tuple, float, int, range, memoryview)) and (
+            isinstance(value, (dict, set, frozenset, types.GeneratorType)) or not (
+                hasattr(value, "__iter__") or hasattr(value, "__buffer__"))):
         raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type "
                          f"({type(value)}) to a Tensor.")
     try:
@@ -150,6 +152,8 @@ def _numbers(value, dtype):
         if kind == "O" and array.ndim and not isinstance(array.reshape(-1)[0], (str, bytes)):
             if any(isinstance(one, (list, tuple)) for one in array.reshape(-1)):
                 raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+            if not typed and isinstance(_first_leaf(value), (bool, int, float)):
+                raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
             raise ValueError("Failed to convert a NumPy array to a Tensor (Unsupported object type "
                              f"{type(array.reshape(-1)[0]).__name__}).")
         if dtype is not None and dtype is not string:
@@ -164,6 +168,9 @@ def _numbers(value, dtype):
         leaf = None if typed else _first_leaf(value)
         if typed or isinstance(leaf, (numpy.generic, numpy.ndarray)) or isinstance(value, memoryview):
             dtype = as_dtype(array.dtype)
+            leaf = getattr(leaf, "dtype", array.dtype)  # the first tells, but for numbers that it has no room for
+            if array.size and leaf.kind == kind:
+                dtype = as_dtype(leaf)
         elif kind == "f":
             dtype = float32
         elif kind in "iu":
@@ -174,7 +181,7 @@ def _numbers(value, dtype):
         if array.size == 0 and not typed:
             dtype = float32
     elif not typed and array.size and (
-            (kind == "f" and not dtype.is_floating) or (kind == "b") != dtype.is_bool):
+            (kind == "f" and not dtype.is_floating) or (dtype.is_bool and kind != "b")):
         raise _wrong_kind(value, dtype)
     if dtype is bfloat16:
         return _native.cast(_numbers(array, float32), dtype)

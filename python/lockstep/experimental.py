@@ -1,6 +1,6 @@
 """Names that TensorFlow keeps under `experimental`."""
 
-from . import errors, nest
+from . import dlpack, errors, nest
 from .distribute._boundary import StepBoundary
 
 

@@ -26,7 +26,9 @@ std::optional<Tensor> StrongNumber(PyObject* object) {
   if (!PyLong_CheckExact(object)) return std::nullopt;
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  if (overflow != 0) throw nb::value_error("an integer beyond int64 has no dtype");
+  if (overflow != 0)
+    throw nb::value_error(
+        "Can't convert Python sequence with out-of-range integer to Tensor: it is beyond int64.");
   if (value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max())
     return Scalar<int32_t>(static_cast<int32_t>(value));
   return Scalar<int64_t>(value);
@@ -35,8 +37,9 @@ std::optional<Tensor> StrongNumber(PyObject* object) {
 // A number that takes the dtype of what it meets.
 std::optional<Tensor> WeakNumber(PyObject* object, const Tensor* other) {
   if (PyBool_Check(object)) {
-    if (other != nullptr && other->dtype() != DType::kBool) return std::nullopt;
-    return Scalar<bool>(object == Py_True);
+    if (other == nullptr || other->dtype() == DType::kBool) return Scalar<bool>(object == Py_True);
+    if (!IsFloating(other->dtype()) && !IsInteger(other->dtype())) return std::nullopt;
+    return Tensor(static_cast<int64_t>(object == Py_True));
   }
   if (PyFloat_Check(object)) {
     if (other != nullptr && !IsFloating(other->dtype())) return std::nullopt;

@@ -65,11 +65,14 @@ class Iterator:
         return host_operation(begin, inputs, "MakeIterator")
 
     def string_handle(self, name=None):
-        """A text that names this iterator, for `from_string_handle`."""
+        """A text that names this iterator, for `from_string_handle`. The graph keeps the iterator."""
         if self._handle is None:
             key = f"lockstep iterator {id(self)}".encode()
             _by_handle[key] = self
-            self._handle = _native.host_call(lambda values: [convert_to_tensor(key)], [], [as_dtype("string")], [[]])[0]
+
+            def name_of(values, kept=self):
+                return [convert_to_tensor(key)]
+            self._handle = _native.host_call(name_of, [], [as_dtype("string")], [[]])[0]
         return self._handle
 
     def _take(self):
