@@ -32,6 +32,19 @@ std::string NameAt(size_t place, const std::string& name) {
   return "#" + std::to_string(place) + " " + base::Unnumbered(name);
 }
 
+std::string Describe(const std::string& name, DType dtype, const Shape& shape) {
+  return name + " of " + std::string(DTypeName(dtype)) + shape.ToString();
+}
+
+// The variable that a state has at this place.
+std::string DescribeAt(size_t place, const SavedState& state) {
+  const std::string begin = NameAt(place, "");
+  for (const auto& [name, value] : state.tensors)
+    if (name.starts_with(begin))
+      return Describe(name.substr(begin.size()), value.dtype(), value.shape());
+  return "no more variables";
+}
+
 }  // namespace
 
 StepBoundary::StepBoundary(Strategy& strategy, std::string kind)
@@ -80,11 +93,10 @@ SavedState StepBoundary::TakeOver(SavedState state, const std::vector<Tensor>& v
         value->shape() == cells[i]->shape())
       continue;
     throw Error(Code::kFailedPrecondition,
-                "[" + kind_ +
-                    "] the variables of the training that is gone on with are needed; got " +
-                    cells[i]->name() +
-                    ", which it does not have in this place, type and shape; "
-                    "run one program");
+                "[" + kind_ + "] the program whose training is gone on with is needed; got " +
+                    Describe(cells[i]->name(), cells[i]->dtype(), cells[i]->shape()) +
+                    " where it has " + DescribeAt(i, state) +
+                    "; make the same model and optimizer");
   }
   for (size_t i = 0; i < cells.size(); ++i) cells[i]->Assign(*values[i]);
   state.metadata = about.value("position", "{}");

@@ -47,8 +47,13 @@ TEST(StepBoundary, WhatIsNotOfTheLoopIsRefusedWhole) {
   first.Assign(Scalar(9.0f));
   const Variable wide(Tensor::FromVector(std::vector<float>{1, 2}, Shape{2}), {.name = "second"});
   const Variable renamed(Scalar(0.0f), {.name = "third"});
-  ExpectError(Code::kFailedPrecondition, "second", resume({first.handle(), wide.handle()}));
-  ExpectError(Code::kFailedPrecondition, "third", resume({first.handle(), renamed.handle()}));
+  ExpectError(Code::kFailedPrecondition,
+              "got second of float32[2] where it has second of float32[];",
+              resume({first.handle(), wide.handle()}));
+  ExpectError(Code::kFailedPrecondition, "got third of float32[] where it has second of float32[];",
+              resume({first.handle(), renamed.handle()}));
+  ExpectError(Code::kFailedPrecondition, "no more variables",
+              resume({first.handle(), second.handle(), wide.handle()}));
   EXPECT_EQ(first.value().scalar<float>(), 9);
   ExpectError(Code::kFailedPrecondition, "got one of a loop", [&] {
     StepBoundary(strategy, "another loop").Resume(folder.path(), {first.handle()});
