@@ -326,11 +326,12 @@ class Checkpoint:
         return status
 
     def _versions(self):
-        return {key: one._v.version for key, one in self._reached.items()}
+        """By key; None for variables that servers of a cluster keep, which count as restored."""
+        return {key: one._v.version if _native.is_cell(one._v.handle) else None for key, one in self._reached.items()}
 
     def _got(self, before):
         """Keys of the variables that a restore gave values, since their versions were `before`."""
-        return {key for key, version in self._versions().items() if version != before[key]} | {
+        return {key for key, version in self._versions().items() if version is None or version != before[key]} | {
             key for key, one in self._wholes.items() if one.native.version > 0}
 
     def _wait(self, path, status, got, how="read"):
