@@ -237,6 +237,27 @@ TEST(ElasticTest, AWorkerLeavesAtTheEndOfAStep) {
   }
 }
 
+TEST(ElasticTest, AllLeaveToWhoWaitsToComeIn) {
+  const Trained expected = Alone(8);
+  for (int members : {1, 2}) {
+    ElasticJob job(members, 1);
+    const auto all = TrainElastic(
+        job,
+        [&](int worker, Strategy& strategy, Counter& counter) {
+          if (worker >= members) return;
+          counter.on_batch = [&job, &strategy, worker](int64_t step) {
+            if (step != 5) return;
+            job.AwaitJoiners(worker, 1);
+            strategy.ranks()->AskToLeave();
+          };
+        },
+        8);
+    EXPECT_FALSE(all[0]);
+    EXPECT_EQ(job.deaths(), 0);
+    ExpectAllAre(expected, all, 1, std::to_string(members) + " leave to one");
+  }
+}
+
 TEST(ElasticTest, AllLeaveAndSoTheTrainingStops) {
   ElasticJob job(2, 0);
   std::vector<int64_t> last(2);

@@ -2,29 +2,46 @@
 
 #include <algorithm>
 
+#include "base/probe.h"
 #include "checkpoint/packed_state.h"
 
 namespace lockstep::distribute {
+
+namespace {
+
+constexpr char kLeavesToOthers[] = "leaves to those who come";
+
+}  // namespace
 
 bool ChangeWorkers(Communicator& ranks, int64_t steps,
                    const std::function<SavedState()>& snapshot) {
   // What the others were told counts: who is asked later leaves at the end of a later step.
   bool leaves = false;
-  const std::vector<std::string> leaving = ranks.journal().Exchange([&] {
+  const std::vector<std::string> told = ranks.journal().Exchange([&]() -> std::string {
     leaves = ranks.leaving();
-    return leaves ? "leaves" : "";
+    if (!leaves) return "";
+    return ranks.roster()->change_waiting() ? kLeavesToOthers : "leaves";
   });
+  const auto says = [&told](const char* text) {
+    return std::find(told.begin(), told.end(), text) != told.end();
+  };
   ranks.Lower(kChangeNote);
   if (ranks.leaving() && !leaves) ranks.Raise(kChangeNote);
-  // Who goes last ends the job.
-  if (std::find(leaving.begin(), leaving.end(), "") == leaving.end()) return false;
+  // Who goes last ends the job, unless others wait to go on with it.
+  const bool all_leave = !says("");
+  if (all_leave && !says(kLeavesToOthers)) return false;
   const SavedState state = snapshot();
-  if (leaves) {
+  if (leaves && !all_leave) {
     ranks.journal().Leave();
     throw Left("[multi_worker] this worker was asked to leave, and has left after step " +
                std::to_string(steps) + "; the others go on");
   }
+  const int before = ranks.num_ranks();
   ranks.journal().Admit([state] { return checkpoint::PackState(state); });
+  if (!all_leave) return true;
+  if (ranks.num_ranks() <= before) return false;  // nobody came
+  LOCKSTEP_PROBE("the last workers let others in, and then leave");
+  ranks.Raise(kChangeNote);
   return true;
 }
 
