@@ -562,7 +562,8 @@ def _built_by(build):
 
     @functools.wraps(build)
     def wrapped(self, *args, **kwargs):
-        result = build(self, *args, **kwargs)
+        with _Inside(self):
+            result = build(self, *args, **kwargs)
         given = signature.bind(self, *args, **kwargs).arguments
         object.__setattr__(self, "_build_arguments", {key: known_shape(one) for key, one in list(given.items())[1:]})
         object.__setattr__(self, "built", True)

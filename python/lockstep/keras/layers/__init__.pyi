@@ -792,6 +792,9 @@ class SpectralNormalization(Wrapper):
 class StackedRNNCells(Layer):
     """Cells one above the other, as one. Raises: ValueError for one without `call` or `state_size`."""
     def __init__(self, cells, **kwargs) -> None: ...
+    def build(self, input_shape) -> Any:
+        """Makes the weights of the cells, each for the output of the one below."""
+        ...
     def call(self, inputs, states, training=False, **kwargs) -> Any: ...
     def get_config(self) -> Any:
         """What `from_config` makes the layer of again."""

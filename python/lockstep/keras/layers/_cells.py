@@ -186,6 +186,13 @@ class StackedRNNCells(Layer):
     state_size = property(lambda self: [one.state_size for one in self.cells])
     output_size = property(lambda self: getattr(self.cells[-1], "output_size", None) or _sizes(self.cells[-1])[0])
 
+    def build(self, input_shape):
+        """Makes the weights of the cells, each for the output of the one below."""
+        for one in self.cells:
+            _build_cell(one, input_shape)
+            input_shape = (input_shape[0], getattr(one, "output_size", None) or _sizes(one)[0])
+        object.__setattr__(self, "built", True)
+
     def get_initial_state(self, batch_size=None):
         """The first states of all cells."""
         return [_first_states(one, batch_size) for one in self.cells]
@@ -201,6 +208,12 @@ class StackedRNNCells(Layer):
     def get_config(self):
         from .. import saving
         return {**super().get_config(), "cells": [saving.serialize_keras_object(one) for one in self.cells]}
+
+
+def _build_cell(cell, input_shape):
+    if isinstance(cell, Layer) and not cell.built:
+        cell.build(input_shape)
+        object.__setattr__(cell, "built", True)
 
 
 def _sizes(cell):
@@ -252,9 +265,7 @@ class RNN(Layer):
         return [kept] + [None] * len(nest.flatten(self.cell.state_size)) if self.return_state else kept
 
     def build(self, sequences_shape, initial_state_shape=None):
-        if isinstance(self.cell, Layer) and not self.cell.built and not isinstance(self.cell, StackedRNNCells):
-            self.cell.build((sequences_shape[0],) + tuple(sequences_shape[2:]))
-            object.__setattr__(self.cell, "built", True)
+        _build_cell(self.cell, (sequences_shape[0],) + tuple(sequences_shape[2:]))
         if self.stateful:
             if is_unknown(sequences_shape[0]):
                 raise ValueError("When using `stateful=True` in a RNN, the batch size must be static. Found dynamic batch size: "

@@ -48,6 +48,15 @@ class Conv2DTranspose(Conv2D):
     def __init__(self, filters, kernel_size, strides=1, padding="valid", output_padding=None, **kwargs):
         super().__init__(filters, kernel_size, strides, padding, **kwargs)
         self.output_padding = None if output_padding is None else _pair(output_padding)
+        strides, dilations = (tuple(_pair(one)) for one in (self.strides, self.dilation_rate))
+        if max(strides) > 1 and max(dilations) > 1:
+            raise ValueError("`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+                             f"strides={strides} and dilation_rate={dilations}")
+        for axis, (more, stride) in enumerate(zip(self.output_padding or (), strides)):
+            if more >= stride:
+                raise ValueError("`output_padding` must be strictly less than `strides` for all dimensions. At dimension "
+                                 f"{axis}, `output_padding` is {more} but `strides` is {stride}. Received: "
+                                 f"output_padding={tuple(self.output_padding)}, strides={strides}")
 
     def _options(self):
         made = super()._options()
