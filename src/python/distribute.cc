@@ -5,6 +5,9 @@
 #include <new>
 #include <set>
 
+#include "base/environment.h"
+#include "cluster/resolver.h"
+#include "distribute/workers/connect_workers.h"
 #include "distribute/workers/journal.h"
 #include "distribute/workers/owners_values.h"
 #include "lockstep/distribute/parameter_server.h"
@@ -30,6 +33,13 @@ std::vector<PerReplica> AllPerReplica(nb::handle list) {
   std::vector<PerReplica> values;
   for (nb::handle one : list) values.push_back(PerReplicaOf(one));
   return values;
+}
+
+// The tasks of a cluster that the program describes itself, as TF_CONFIG would.
+std::shared_ptr<distribute::Communicator> Connect(const std::string& described,
+                                                  const distribute::ConnectOptions& options) {
+  return distribute::ConnectWorkers(cluster::ResolveCluster({{"TF_CONFIG", described}}).OrThrow(),
+                                    base::ProcessEnvironment(), options);
 }
 
 nb::object FromPerReplica(const PerReplica& value) {
@@ -190,26 +200,42 @@ void BindStrategies(nb::module_& m) {
       });
   nb::class_<OneDeviceStrategy, Strategy>(m, "OneDeviceStrategy").def(nb::init<int>());
   nb::class_<MultiWorkerMirroredStrategy, Strategy>(m, "MultiWorkerMirroredStrategy")
-      .def("__init__", [](MultiWorkerMirroredStrategy* self, int devices, int replicas,
-                          int threads) {
+      .def("__init__", [](MultiWorkerMirroredStrategy* self, int devices, int replicas, int threads,
+                          const std::string& described) {
+        const MultiWorkerOptions options{devices, replicas, threads};
         Unlocked([&] {
-          new (self) MultiWorkerMirroredStrategy(MultiWorkerOptions{devices, replicas, threads});
+          if (described.empty()) {
+            new (self) MultiWorkerMirroredStrategy(options);
+          } else {
+            new (self) MultiWorkerMirroredStrategy(
+                Connect(described, {.replicas = replicas, .devices = devices}), options);
+          }
         });
       });
   nb::class_<ParameterServerStrategy, Strategy>(m, "ParameterServerStrategy")
       .def(
           "__init__",
           [](ParameterServerStrategy* self, const std::string& mode, int staleness, bool scale,
-             int devices, int replicas, int threads, nb::object partitioner) {
+             int devices, int replicas, int threads, nb::object partitioner,
+             const std::string& described) {
             const ParameterServerOptions options{.mode = ModeOf(mode, staleness),
                                                  .scale_by_staleness = scale,
                                                  .partitioner = PartitionerOf(partitioner),
                                                  .devices = devices,
                                                  .replicas = replicas,
                                                  .threads_per_device = threads};
-            Unlocked([&] { new (self) ParameterServerStrategy(options); });
+            Unlocked([&] {
+              if (described.empty()) {
+                new (self) ParameterServerStrategy(options);
+              } else {
+                new (self) ParameterServerStrategy(
+                    Connect(described, {.replicas = replicas, .devices = devices, .servers = true}),
+                    options);
+              }
+            });
           },
-          nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
+          nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
+          nb::arg())
       .def_prop_ro("servers", &ParameterServerStrategy::num_servers)
       .def_prop_ro("is_server", &ParameterServerStrategy::is_server)
       .def_prop_ro("mode", [](const ParameterServerStrategy& s) { return s.mode().ToString(); });

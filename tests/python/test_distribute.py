@@ -225,6 +225,21 @@ class Clusters(unittest.TestCase):
             self.assertEqual(outcome[1], f"worker {index}" if job == "worker" else "server")
             self.assertEqual(outcome[2:], alone[2:], job)
 
+    def test_a_resolver_that_the_program_makes_describes_the_job(self):
+        ports = [f"127.0.0.1:{port}" for port in free_ports(3)]
+        tasks = [("worker", 0), ("worker", 1), ("ps", 0)]
+        for cluster, strategy in (({"worker": ports[:2]}, "MultiWorkerMirroredStrategy"),
+                                  ({"worker": ports[:2], "ps": ports[2:]}, "ParameterServerStrategy")):
+            configs = [json.dumps({"cluster": cluster, "task": {"type": job, "index": index}})
+                       for job, index in tasks if job in cluster]
+            for printed in outcomes(configs, MADE.replace("STRATEGY", strategy)):
+                self.assertEqual(printed, ["2 replicas: 3.0"])
+        spec = tf.train.ClusterSpec({"worker": ports[:1]})
+        for job, index, told in (("worker", 3, "`task_id` 3 exceeds the maximum id of worker"), ("ps", 0, "'ps' is not in")):
+            with self.assertRaisesRegex(ValueError, told):
+                tf.distribute.MultiWorkerMirroredStrategy(
+                    tf.distribute.cluster_resolver.SimpleClusterResolver(spec, task_type=job, task_id=index))
+
     def test_workers_read_what_tensorflows_read(self):
         """The lists are what two tasks of TensorFlow 2.21 printed for the same program."""
         ports = [f"127.0.0.1:{port}" for port in free_ports(2)]
@@ -279,6 +294,17 @@ class Clusters(unittest.TestCase):
 
 
 # What tasks that know which they are make of it.
+MADE = """
+import json
+import os
+told = json.loads(os.environ.pop("TF_CONFIG"))
+import lockstep as tf
+strategy = tf.distribute.STRATEGY(tf.distribute.cluster_resolver.SimpleClusterResolver(
+    tf.train.ClusterSpec(told["cluster"]), task_type=told["task"]["type"], task_id=told["task"]["index"]))
+own = strategy.experimental_distribute_values_from_function(lambda c: tf.constant(c.replica_id_in_sync_group + 1.0))
+print(strategy.num_replicas_in_sync, "replicas:", float(strategy.reduce("SUM", own, axis=None)))
+"""
+
 OWN = """
 import json, os
 import lockstep as tf

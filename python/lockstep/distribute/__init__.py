@@ -384,8 +384,9 @@ class MultiWorkerMirroredStrategy(Strategy):
                  threads_per_device=1):
         from . import cluster_resolver as resolvers
         self.cluster_resolver = cluster_resolver or resolvers.environment_resolver()
+        described = resolvers.described(cluster_resolver)
         self._adopt(_interruptible(lambda: _native.MultiWorkerMirroredStrategy(
-            devices, replicas, threads_per_device)))
+            devices, replicas, threads_per_device, described)))
         if self.cluster_resolver.task_type:
             own_task[:] = [f"/job:{self.cluster_resolver.task_type}/replica:0/task:{self.cluster_resolver.task_id}"]
         if self._native.workers > 1:
@@ -421,8 +422,9 @@ class ParameterServerStrategy(Strategy):
         self._partitioner = variable_partitioner
         partitioner = coordinator.native_partitioner(variable_partitioner)
         self.cluster_resolver = cluster_resolver or resolvers.environment_resolver()
+        described = resolvers.described(cluster_resolver)
         self._adopt(_interruptible(lambda: _native.ParameterServerStrategy(
-            mode, staleness, scale_by_staleness, devices, replicas, threads_per_device, partitioner)))
+            mode, staleness, scale_by_staleness, devices, replicas, threads_per_device, partitioner, described)))
 
     @property
     def num_servers(self):

@@ -1,10 +1,11 @@
 """Who tells a program of its cluster."""
 
 import collections
+import contextlib
 import json
 import os
 
-from .. import _native
+from .. import _native, errors
 from ..train_cluster import ClusterSpec
 
 
@@ -54,6 +55,25 @@ def is_chief(resolver):
         return True
     return resolver.task_type == "chief" or (
         resolver.task_type == "worker" and resolver.task_id == 0 and "chief" not in resolver.cluster_spec().jobs)
+
+
+def described(resolver):
+    """The cluster of a resolver that a strategy is given, in TF_CONFIG's words; "" where the environment tells as much, and
+    for one process alone.
+
+    Raises: ValueError for a task that the cluster does not have."""
+    if resolver is None or not resolver.cluster_spec() or not resolver.task_type:
+        return ""
+    cluster, (job, task) = resolver.cluster_spec(), (resolver.task_type, resolver.task_id or 0)
+    if job not in cluster.jobs and job != "evaluator":
+        raise ValueError(f"`task_type` {job!r} is not in the cluster: its jobs are {cluster.jobs}.")
+    if job in cluster.jobs and task not in cluster.task_indices(job):
+        raise ValueError(f"The `task_id` {task} exceeds the maximum id of {job}.")
+    with contextlib.suppress(errors.OpError):  # what the environment says wrongly does not count
+        own = environment_resolver()
+        if own.cluster_spec() == cluster and (own.task_type, own.task_id) == (job, task):
+            return ""
+    return json.dumps({"cluster": cluster.as_dict(), "task": {"type": job, "index": task}})
 
 
 class TFConfigClusterResolver(ClusterResolver):
