@@ -318,6 +318,25 @@ TEST(LayersTest, DenseTakesWholeNumbers) {
   }
 }
 
+TEST(LayersTest, TakeWholeNumbersAsFloating) {
+  const Tensor steps = Constant<int32_t>({1, 2, 3, 5, 4, 0, 2, 1, 7, 3, 1, 6}, {2, 3, 2});
+  const Tensor images = steps.WithShape({1, 3, 2, 2});
+  const std::pair<LayerPtr, Tensor> cases[] = {
+      {LayerNormalization(), steps},     {GroupNormalization({.groups = 2}), steps},
+      {LayerPtr(LSTM(2)), steps},        {LayerPtr(GRU(2, {.return_sequences = true})), steps},
+      {MultiHeadAttention(2, 3), steps}, {GlobalAveragePooling2D(), images},
+  };
+  for (const auto& [layer, x] : cases) {
+    const Tensor y = layer(x);
+    EXPECT_EQ(y.dtype(), DType::kFloat32) << layer->name();
+    EXPECT_EQ(y.ToVector<float>(), layer(Cast(x, DType::kFloat32)).ToVector<float>())
+        << layer->name();
+  }
+  const Tensor row = Constant<int32_t>({0, 3, 1, 2, 7, 100}, {1, 1, 6, 1});
+  EXPECT_EQ(BilinearUpSampling2D(Size2D(1, 2))(row).ToVector<int32_t>(),
+            (std::vector<int32_t>{0, 1, 2, 2, 2, 1, 2, 3, 6, 30, 77, 100}));
+}
+
 TEST(LayersTest, SayWhatDoesNotFitWithTheirName) {
   struct Refusal {
     LayerPtr layer;

@@ -24,6 +24,10 @@ Tensor CastFloating(const Tensor& value, DType dtype) {
              : Cast(value, dtype);
 }
 
+Tensor WholeToFloating(const Tensor& value, DType dtype) {
+  return IsInteger(value.dtype()) ? Cast(value, dtype) : value;
+}
+
 Tensor WidenHalf(const Tensor& value) {
   const bool half = IsHalf(value.dtype());
   return half ? Cast(value, DType::kFloat32) : value;

@@ -26,6 +26,8 @@ std::optional<DType> SetAutocast(std::optional<DType> dtype);
 
 /// `value` in a floating dtype, where its own is another floating one.
 Tensor CastFloating(const Tensor& value, DType dtype);
+/// Whole numbers in a floating dtype, as layers compute with them; others as they are.
+Tensor WholeToFloating(const Tensor& value, DType dtype);
 /// bfloat16 and float16 as float32, other dtypes as they are: for what must not be rounded so.
 Tensor WidenHalf(const Tensor& value);
 

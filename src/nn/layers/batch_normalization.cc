@@ -46,9 +46,10 @@ class BatchNormalizationLayer : public Layer {
                  std::to_string(channels_) + " channels that the layer was built for",
              shape);
     }
-    const Tensor x = AxisSwapped(inputs[0]);
+    const Tensor input = runtime::WholeToFloating(inputs[0], dtype_policy().compute);
+    const Tensor x = AxisSwapped(input);
     const Tensor y = training && trainable() ? Train(x) : Infer(x);
-    return AxisSwapped(y.dtype() == inputs[0].dtype() ? y : Cast(y, inputs[0].dtype()));
+    return AxisSwapped(Cast(y, input.dtype()));
   }
 
  private:

@@ -3,6 +3,7 @@
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
 #include "nn/layers/leading_axes.h"
+#include "runtime/autocast.h"
 
 namespace lockstep {
 
@@ -39,8 +40,7 @@ class DenseLayer : public Layer {
 
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
     // Whole numbers are taken as the kernel's, as in Keras.
-    const bool is_whole = IsInteger(inputs[0].dtype());
-    const Tensor x = is_whole ? Cast(inputs[0], kernel_.dtype()) : inputs[0];
+    const Tensor x = runtime::WholeToFloating(inputs[0], dtype_policy().compute);
     if (x.rank() < 2 || x.shape().dim(-1) != depth_) {
       Refuse("the last axis must have the " + std::to_string(depth_) +
                  " features that the kernel was built for",

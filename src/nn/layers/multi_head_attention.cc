@@ -12,6 +12,7 @@
 #include "nn/layers/dropout.h"
 #include "nn/layers/leading_axes.h"
 #include "nn/layers/window_options.h"
+#include "runtime/autocast.h"
 
 namespace lockstep {
 
@@ -102,7 +103,8 @@ class MultiHeadAttentionLayer : public Layer {
     }
   }
 
-  Tensor Project(const Projection& projection, const Tensor& x) const {
+  Tensor Project(const Projection& projection, const Tensor& input) const {
+    const Tensor x = runtime::WholeToFloating(input, dtype_policy().compute);
     const Tensor kernel = Reshape(projection.kernel, {projection.from, projection.to});
     Tensor y = MatMul(Reshape(x, {-1, projection.from}), kernel);
     if (options_.use_bias) y = BiasAdd(y, Reshape(projection.bias, {projection.to}));

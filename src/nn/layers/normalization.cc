@@ -36,7 +36,8 @@ class LayerNormalizationLayer : public Layer {
   }
 
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    const Tensor x = runtime::WidenHalf(inputs[0]);
+    const Tensor input = runtime::WholeToFloating(inputs[0], dtype_policy().compute);
+    const Tensor x = runtime::WidenHalf(input);
     const std::vector<int64_t> axes = AxesOf(x.shape());
     for (size_t i = 0; i < axes.size(); ++i) {
       if (x.shape()[static_cast<int>(axes[i])] == sizes_[i]) continue;
@@ -45,7 +46,7 @@ class LayerNormalizationLayer : public Layer {
              x.shape());
     }
     const bool last = axes.front() == x.rank() - static_cast<int64_t>(axes.size());
-    return runtime::CastFloating(last ? CallLast(x) : CallAnywhere(x, axes), inputs[0].dtype());
+    return runtime::CastFloating(last ? CallLast(x) : CallAnywhere(x, axes), input.dtype());
   }
 
  private:
@@ -113,7 +114,8 @@ class GroupNormalizationLayer : public Layer {
                  std::to_string(channels_) + " channels that the layer was built for",
              shape);
     }
-    const Tensor x = ChannelsLast(runtime::WidenHalf(inputs[0]));
+    const Tensor input = runtime::WholeToFloating(inputs[0], dtype_policy().compute);
+    const Tensor x = ChannelsLast(runtime::WidenHalf(input));
     const std::vector<int64_t> apart{1, 1, groups_, channels_ / groups_};
     const Tensor grouped =
         Reshape(x, {shape[0], x.shape().product(1, x.rank() - 1), apart[2], apart[3]});
@@ -122,7 +124,7 @@ class GroupNormalizationLayer : public Layer {
         grouped, mean, variance,
         options_.center ? Reshape(runtime::WidenHalf(beta_), apart) : Tensor(),
         options_.scale ? Reshape(runtime::WidenHalf(gamma_), apart) : Tensor(), options_.epsilon);
-    return runtime::CastFloating(ChannelsLast(Reshape(y, x.shape().vector())), inputs[0].dtype());
+    return runtime::CastFloating(ChannelsLast(Reshape(y, x.shape().vector())), input.dtype());
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "lockstep/ops/reduce.h"
 #include "lockstep/ops/structure.h"
 #include "nn/layers/window_options.h"
+#include "runtime/autocast.h"
 
 namespace lockstep {
 
@@ -84,8 +85,9 @@ class GlobalPoolingLayer : public AnyPooling {
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
     RequireRank(inputs[0].shape());
     const Axes axes = rank_ == 4 ? Axes{1, 2} : Axes{1};
-    return kind_ == PoolKind::kMax ? ReduceMax(inputs[0], axes, keepdims_)
-                                   : ReduceMean(inputs[0], axes, keepdims_);
+    if (kind_ == PoolKind::kMax) return ReduceMax(inputs[0], axes, keepdims_);
+    const Tensor x = runtime::WholeToFloating(inputs[0], dtype_policy().compute);
+    return ReduceMean(x, axes, keepdims_);
   }
 
  private:
@@ -138,7 +140,7 @@ class BilinearLayer : public Layer {
 
  protected:
   Tensor Call(const std::vector<Tensor>& inputs, bool) override {
-    const Tensor& x = inputs[0];
+    const Tensor x = runtime::WholeToFloating(inputs[0], DType::kFloat32);
     const Shape& s = x.shape();
     if (s.rank() != 4) Refuse("the input must be [examples, height, width, channels]", s);
     const Tensor rows = MatMul(BilinearWeights(s[1], size_.height, x.dtype()),
@@ -146,7 +148,9 @@ class BilinearLayer : public Layer {
     const int64_t height = s[1] * size_.height;
     const Tensor y = MatMul(BilinearWeights(s[2], size_.width, x.dtype()),
                             lockstep::Reshape(rows, {-1, height, s[2], s[3]}));
-    return lockstep::Reshape(y, {-1, height, s[2] * size_.width, s[3]});
+    const Tensor larger = lockstep::Reshape(y, {-1, height, s[2] * size_.width, s[3]});
+    // Whole numbers stay whole, as in Keras.
+    return IsInteger(inputs[0].dtype()) ? Cast(Round(larger), inputs[0].dtype()) : larger;
   }
 
  private:

@@ -17,13 +17,16 @@ namespace lockstep {
 std::vector<Tensor> StatefulLayer::CallWithStates(const std::vector<Tensor>& inputs,
                                                   bool training) {
   const runtime::AutocastScope computes(dtype_policy().compute);
-  const std::vector<Tensor> cast = CastInputs(inputs);
+  std::vector<Tensor> cast = CastInputs(inputs);
   BuildFor(cast);
+  cast[0] = runtime::WholeToFloating(cast[0], dtype_policy().compute);
   return Steps(cast, training);
 }
 
 Tensor StatefulLayer::Call(const std::vector<Tensor>& inputs, bool training) {
-  return Steps(inputs, training).front();
+  std::vector<Tensor> floating = inputs;
+  floating[0] = runtime::WholeToFloating(inputs[0], dtype_policy().compute);
+  return Steps(floating, training).front();
 }
 
 namespace {
