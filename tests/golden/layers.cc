@@ -165,6 +165,7 @@ std::vector<Tensor> WithMask(const Case& golden, std::vector<Tensor> inputs) {
 Handler Measure(LayerPtr (*make)(const Case&)) {
   return [make](const Case& golden, Produced& produced) {
     const LayerPtr layer = make(golden);
+    const bool training = golden.Param("training", false);
     std::vector<Tensor> inputs;
     for (const std::string& name : InputNames(golden)) inputs.push_back(golden.Input(name));
     const std::vector<Tensor> watched = inputs;
@@ -173,7 +174,7 @@ Handler Measure(LayerPtr (*make)(const Case&)) {
     const auto weights = AssignWeights(golden, *layer);
     lockstep::GradientTape tape({.persistent = true});
     for (const Tensor& input : watched) tape.Watch(input);
-    const Tensor y = layer(inputs, golden.Param("training", false));
+    const Tensor y = layer(inputs, training);
     produced["y0"] = y;
     lockstep::GradientOptions options;
     if (golden.HasInput("dy0")) options.output_gradients = {golden.Input("dy0")};
