@@ -169,22 +169,41 @@ def histogram(name, data, step=None, buckets=None, description=None):
         name, value, at, buckets or 30), data)
 
 
+def _of_rank(data, rank):
+    """The tensor that `data` is or gives, if anybody writes. Raises: ValueError for another number of axes."""
+    if getattr(_local, "writer", None) is None:
+        return data
+    data = convert_to_tensor(data() if callable(data) else data)
+    if data.shape.rank not in (None, rank):
+        raise ValueError(f"Tensor must have rank {rank}.  Received rank {data.shape.rank}, shape {data.shape}")
+    return data
+
+
 def image(name, data, step=None, max_outputs=3, description=None):
-    """Images [k, h, w, c]."""
+    """Images [k, h, w, c]. Raises: ValueError for another number of axes."""
+    data = _of_rank(data, 4)
     return _write(step, lambda w, value, at, name=_scoped(name): w.image(
         name, value, at, max_outputs), data)
 
 
 def audio(name, data, sample_rate, step=None, max_outputs=3, encoding=None, description=None):
-    """The first `max_outputs` clips of [k, t, c], samples between -1 and 1, as WAV. Raises: ValueError for other encodings."""
+    """The first `max_outputs` clips of [k, t, c], samples between -1 and 1, as WAV.
+
+    Raises: ValueError for other encodings, and another number of axes."""
     if encoding not in (None, "wav"):
         raise ValueError(f"Unknown encoding: {encoding!r}")
+    data = _of_rank(data, 3)
     return _write(step, lambda w, value, at, name=_scoped(name): w.summary(
         audio_bytes(name, value.numpy(), int(sample_rate), max_outputs, description), at), data)
 
 
 def text(name, data, step=None, description=None):
-    """Markdown."""
+    """Markdown. Raises: TypeError for others than strings."""
+    if getattr(_local, "writer", None) is not None:
+        data = convert_to_tensor(data() if callable(data) else data)
+        if data.dtype != "string":
+            raise TypeError(f"tensor must be of type tf.string; got tf.{data.dtype.name}")
+
     def put(w, value, at, name=_scoped(name)):
         if description:
             _described("text", description)(w, value, at, name)

@@ -15,7 +15,7 @@ class SummaryWriter:
         ...
     def set_as_default(self, step=None) -> Any: ...
 def audio(name, data, sample_rate, step=None, max_outputs=3, encoding=None, description=None) -> Any:
-    """The first `max_outputs` clips of [k, t, c], samples between -1 and 1, as WAV. Raises: ValueError for other encodings."""
+    """The first `max_outputs` clips of [k, t, c], samples between -1 and 1, as WAV."""
     ...
 def audio_bytes(tag, clips, rate, most, description) -> Any:
     """The summary of the first `most` clips [k, t, c]: a row for each, its file and an empty label."""
@@ -46,7 +46,7 @@ def histogram(name, data, step=None, buckets=None, description=None) -> Any:
     """How the elements of a tensor are distributed."""
     ...
 def image(name, data, step=None, max_outputs=3, description=None) -> Any:
-    """Images [k, h, w, c]."""
+    """Images [k, h, w, c]. Raises: ValueError for another number of axes."""
     ...
 def metadata_of(plugin, description=None, content=...) -> Any:
     """A `tf.compat.v1.SummaryMetadata` for a plugin of TensorBoard."""
@@ -64,7 +64,7 @@ def summary_bytes(tag, tensor, metadata=None) -> Any:
     """A serialized `tf.Summary` with one tensor. `metadata`: a message, also of another package, or its bytes."""
     ...
 def text(name, data, step=None, description=None) -> Any:
-    """Markdown."""
+    """Markdown. Raises: TypeError for others than strings."""
     ...
 def write(tag, tensor, step=None, metadata=None, name=None) -> Any:
     """A tensor as it is, or what a function of nothing gives, under a tag that no scope changes."""

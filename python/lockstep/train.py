@@ -307,6 +307,11 @@ class Checkpoint:
         self._made().write(os.fspath(file_prefix))
         return os.fspath(file_prefix)
 
+    def sync(self):
+        """Waits for saves with `CheckpointOptions(enable_async=True)`; from Python those, too, are whole when `save` returns."""
+        with self._alone:
+            pass
+
     @_one_at_a_time
     def restore(self, save_path, options=None):
         """Assigns the saved values to the variables at the same places. Raises: ValueError for another shape; NotFoundError
@@ -448,6 +453,10 @@ class CheckpointManager:
     @_one_at_a_time
     def checkpoints(self):
         return self._opened()[1].all()
+
+    def sync(self):
+        """Waits for asynchronous saves, see `Checkpoint.sync`."""
+        self._checkpoint.sync()
 
     @_one_at_a_time
     def restore_or_initialize(self):
