@@ -218,10 +218,7 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     """The largest element of every window."""
     _last(data_format)
     kind, sides = _padding(padding)
-    input = convert_to_tensor(input)
-    if input.dtype.is_integer:
-        return ops_math.cast(max_pool2d(ops_math.cast(input, "float64"), ksize, strides, padding), input.dtype)
-    return op(n.max_pool, input, _pair(ksize), _pair(strides), kind, sides)
+    return op(n.max_pool, convert_to_tensor(input), _pair(ksize), _pair(strides), kind, sides)
 
 
 @_takes_channels_first

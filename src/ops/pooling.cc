@@ -2,6 +2,7 @@
 // MaxPoolGradGrad takes it from there: each is the other's gradient.
 
 #include "lockstep/ops/pooling.h"
+#include "lockstep/ops/math.h"
 #include "ops/builder.h"
 #include "ops/convolution_types.h"
 
@@ -111,7 +112,8 @@ Tensor Pool(const char* op, const Tensor& input, std::array<int64_t, 2> window,
 }  // namespace ops
 
 Tensor MaxPool(const Tensor& input, std::array<int64_t, 2> window, const PoolingOptions& options) {
-  return ops::Pool("MaxPool", input, window, options);
+  if (!IsInteger(input.dtype())) return ops::Pool("MaxPool", input, window, options);
+  return Cast(ops::Pool("MaxPool", Cast(input, DType::kFloat64), window, options), input.dtype());
 }
 
 Tensor AvgPool(const Tensor& input, std::array<int64_t, 2> window, const PoolingOptions& options) {

@@ -31,6 +31,15 @@ TEST(MaxPool, TakesTheLargest) {
   EXPECT_TRUE(std::isnan(Values(MaxPool(nan, {1, 3}))[0]));
 }
 
+TEST(MaxPool, TakesWholeNumbers) {
+  for (const DType dtype : {DType::kInt32, DType::kInt64, DType::kInt8, DType::kUInt8}) {
+    const Tensor x = Cast(Tensor::FromVector<float>({1, 5, 3, 2, 7, 0, 4, 9}, {1, 2, 4, 1}), dtype);
+    const Tensor y = MaxPool(x, {2, 2}, {.strides = {2, 2}});
+    EXPECT_EQ(y.dtype(), dtype);
+    EXPECT_EQ(Values(Cast(y, DType::kFloat32)), (std::vector<float>{7, 9})) << DTypeName(dtype);
+  }
+}
+
 TEST(MaxPool, GivesTiesToTheFirst) {
   const Tensor x = Constant<float>({1, 1, 1, 1}, {1, 2, 2, 1});
   GradientTape tape;

@@ -23,6 +23,8 @@ show("attention", layers.MultiHeadAttention(1, 2, **ones)(steps, steps))
 show("average", layers.GlobalAveragePooling2D()(images))
 show("average of steps", layers.GlobalAveragePooling1D()(steps))
 show("largest", layers.GlobalMaxPooling2D()(images))
+show("largest of windows", layers.MaxPooling2D()(images))
+show("largest of steps", layers.MaxPooling1D()(steps))
 row = tf.reshape(tf.constant([0, 3, 1, 2, 7, 100]), [1, 1, 6, 1])
 for dtype in ("int32", "uint8", "float32"):
     enlarge = layers.UpSampling2D((1, 2), interpolation="bilinear", dtype=dtype if dtype == "float32" else None)
