@@ -21,6 +21,8 @@ namespace lockstep::remote {
 namespace {
 
 constexpr int kRemembered = 6;  // times the patience: ends of runs
+// Signs of life may wait to be read, behind an op that has taken long.
+constexpr base::Duration kUnread = std::chrono::seconds(1);
 constexpr size_t kRememberedAlone = 4096;
 constexpr size_t kTogether = 64 << 10;  // bytes of values that wait for others to the same task
 
@@ -541,16 +543,22 @@ void Worker::WaitFor(Run& run, const graph::Node& node) {
 }
 
 // A client that is gone takes nothing from a queue that others wait for, too.
-void Worker::WatchClient(Run& run) {
-  run.watch.StartAfter(rpc_.executor(), options_.patience, [this, number = run.number] {
+void Worker::WatchClient(Run& run, bool again) {
+  const base::Duration after = again ? kUnread : options_.patience;
+  run.watch.StartAfter(rpc_.executor(), after, [this, again, number = run.number] {
     Run& own = *runs_.at(number);
     if (own.waits_for == nullptr) return;
-    if (own.graph->keeper->heard + options_.patience > rpc_.executor().Now()) {
-      WatchClient(own);
+    const bool lives = ClientLives(own);
+    if (lives || !again) {
+      WatchClient(own, !lives);
     } else {
       own.waits_for->Cancel(own.ticket);
     }
   });
+}
+
+bool Worker::ClientLives(const Run& run) const {
+  return run.graph->keeper->heard + options_.patience > rpc_.executor().Now();
 }
 
 // What goes to one task goes together, until the part waits for something or it is much.
@@ -682,6 +690,11 @@ void Worker::Decide(Run& run, const std::vector<Fate>& fates) {
   const auto any = [&](Fate fate) {
     return std::find(fates.begin(), fates.end(), fate) != fates.end();
   };
+  // One that is silent may be busy: its client, if it lives, will say what has become of it.
+  if (fates.size() < run.others.size() && ClientLives(run)) {
+    Expect(run);
+    return;
+  }
   const bool done = run.state == Run::State::kDone && !run.failed;
   const bool holds = done && (any(Fate::kCommitted) || !(any(Fate::kNone) || any(Fate::kRunning)));
   const bool ends = holds || any(Fate::kNone) || (!done && fates.size() < run.others.size());
@@ -692,6 +705,12 @@ void Worker::Decide(Run& run, const std::vector<Fate>& fates) {
   base::Log(base::Severity::kWarning,
             std::string("[remote] the client of a run does not say how it has ended; the run ") +
                 (holds ? "holds, as its tasks have done their parts" : "is taken back"));
+  if (run.state != Run::State::kDone && run.answer != nullptr) {
+    std::exchange(run.answer, nullptr)(
+        Status(Code::kAborted,
+               "[session] a client shows its tasks that it lives; got no sign of this one, so its "
+               "run was taken back; run it again"));
+  }
   End({{run.number, holds}});
 }
 

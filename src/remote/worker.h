@@ -92,7 +92,8 @@ class Worker {
   void Undo(Run& run);
   void Receive(Run& run, const std::string& key);
   void WaitFor(Run& run, const graph::Node& node);
-  void WatchClient(Run& run);
+  void WatchClient(Run& run, bool again = false);
+  bool ClientLives(const Run& run) const;
   void SendTo(Run& run, const std::string& key, const Tensor& value);
   void Post(Run& run);
 

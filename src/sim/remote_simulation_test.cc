@@ -165,6 +165,36 @@ TEST(RemoteSimulation, WhoIsGoneTakesNothingFromAQueue) {
   EXPECT_EQ(given->OrThrow()[0].scalar<float>(), 7);
 }
 
+// A server that does one thing for long hears of nobody meanwhile: runs that wait there, or for
+// what it gives, are not those of a client that is gone.
+TEST(RemoteSimulation, RunsOutlastAServerThatIsBusyForLong) {
+  Cluster cluster(3, 2);
+  ops::Attributes element;
+  runtime::SetElementTypes({{DType::kFloat32, {}, DType::kFloat32}}, &element);
+  Tensor put, taken, twice;
+  {
+    const auto scope = cluster.graph.AsDefault();
+    const Device device("/job:ps/task:1");
+    const Tensor queue = runtime::MakeNamedObject("queue", "shared", element);
+    put = ops::Emit1("QueueEnqueue", {queue, Scalar(7.f)});
+    taken = ops::Emit1("QueueDequeue", {queue}, element);
+    const Device other("/job:ps/task:0");
+    twice = taken * 2.f;
+  }
+  std::optional<Result<std::vector<Tensor>>> given;
+  cluster.clients[0]->Start(cluster.Register(0, cluster.Part({twice}, {})), {},
+                            [&](const auto& result) { given = result; });
+  bool over = false;
+  cluster.world.rpc(2).executor().PostAfter(seconds(2),
+                                            [&] { cluster.world.Pause(1, seconds(62)); });
+  cluster.world.rpc(3).executor().PostAfter(seconds(90), [&over] { over = true; });
+  ASSERT_TRUE(cluster.world.RunUntil([&over] { return over; }, seconds(180)));
+  EXPECT_FALSE(given.has_value());
+  ASSERT_TRUE(cluster.Run(1, cluster.Register(1, cluster.Part({put}, {}))).ok());
+  ASSERT_TRUE(cluster.world.RunUntil([&] { return given.has_value(); }, seconds(10)));
+  EXPECT_EQ(given->OrThrow()[0].scalar<float>(), 14);
+}
+
 TEST(RemoteSimulation, RunsOfManyClientsAreWholeInAnyOrderOfMessages) {
   int retries = 0;
   for (uint64_t seed = 1; seed <= 12; ++seed) {
