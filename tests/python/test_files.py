@@ -194,6 +194,34 @@ class Others(unittest.TestCase):
             del place, ahead
 
 
+class WholeFiles(unittest.TestCase):
+    def test_writers_at_the_same_time_leave_one_whole_file(self):
+        from lockstep._whole_files import replacing, write_whole
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "file")
+            with self.assertRaises(KeyError), replacing(path) as unfinished:
+                open(unfinished, "w").close()
+                raise KeyError
+            self.assertEqual(os.listdir(folder), [])
+            faults = []
+
+            def write(letter):
+                try:
+                    for _ in range(100):
+                        write_whole(path, letter * 1000)
+                except OSError as error:
+                    faults.append(error)
+            threads = [threading.Thread(target=write, args=(letter,)) for letter in (b"a", b"b", b"c")]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(faults, [])
+            self.assertEqual(os.listdir(folder), ["file"])
+            with open(path, "rb") as file:
+                self.assertIn(file.read(), (b"a" * 1000, b"b" * 1000, b"c" * 1000))
+
+
 class TensorBytes(unittest.TestCase):
     def test_mistakes_are_told_with_what_was_got(self):
         data = tf.io.serialize_tensor([1.0, 2.0])

@@ -5,6 +5,7 @@ import weakref
 from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
+from .._whole_files import replacing
 from . import _fit_arguments, _input_spec, _masks, _state_tree
 from ._context import known_sizes, shown_sizes
 from ._layer import Layer
@@ -163,7 +164,8 @@ class Model(Trainer, Layer):
                              "some data or by using `build()`.")
         if path.endswith(".h5"):
             from . import saving
-            saving.write_h5(self, path)
+            with replacing(path) as unfinished:
+                saving.write_h5(self, unfinished)
         else:
             self._bridge().save_weights(path)
 

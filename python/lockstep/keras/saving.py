@@ -13,6 +13,7 @@ import zipfile
 from .. import nest
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
+from .._whole_files import replacing
 from . import _own_state
 from ._names import to_snake_case
 
@@ -375,13 +376,11 @@ def save_model(model, filepath, overwrite=True, **kwargs):
     config["compile_config"] = model.get_compile_config() if getattr(model, "compiled", False) else None
     weights = io.BytesIO()
     write_h5(model, weights)
-    temporary = path + ".unfinished"
-    with zipfile.ZipFile(temporary, "w") as archive:
+    with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as archive:
         archive.writestr("metadata.json", json.dumps({"keras_version": "3.15.1", "writer": "lockstep"}))
         archive.writestr("config.json", json.dumps(config))
         archive.writestr("model.weights.h5", weights.getvalue())
         _own_state.write_files(_places(model), archive)
-    os.replace(temporary, path)
 
 
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
