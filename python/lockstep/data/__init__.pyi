@@ -137,7 +137,7 @@ class Dataset:
         """Elements index, index + num_shards, ..."""
         ...
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None) -> Any:
-        """Draws from a buffer, with TensorFlow's algorithm."""
+        """Draws from a buffer, with TensorFlow's algorithm; UNKNOWN_CARDINALITY is one for all elements."""
         ...
     def skip(self, count, name=None) -> Any:
         """All but the first `count` elements."""

@@ -7,13 +7,13 @@ from .._dtypes import as_dtype, BY_CODE, int64, TensorShape
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, integers
 from ._deferred import deferrable
-from ._elements import (_as_structure, _call_on, _check_alike, _check_rows, _element, _flat_element, _op_by_op, _other_rows,
-                        _rows_of, _spec_of, _traced)
+from ._elements import (_as_structure, _both_specs, _call_on, _check_alike, _check_rows, _count_of, _element, _flat_element,
+                        _op_by_op, _other_rows, _rows_of, _spec_of, _traced)
 from ._generated import _check_generated, _map_signature, _signature_leaves
 from ._iterator import ElementForm, Iterator
 from ._names_of import _names_of
 from ._options import Options
-from ._padding import _padded_shapes, _padding_values
+from ._padding import _check_padded, _padded_shapes, _padding_values
 from ._windows import _Windows
 
 AUTOTUNE = -1
@@ -95,7 +95,9 @@ class Dataset:
     @staticmethod
     def range(*args, output_type=int64, name=None):
         """int64 numbers: range(stop), range(start, stop[, step])."""
-        values = [int(integers(one, "an end")) for one in args]
+        if not 1 <= len(args) <= 3:
+            raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
+        values = [_count_of(one) for one in args]
         start, stop, step = (0, values[0], 1) if len(values) == 1 else (values + [1])[:3]
         native = _native.Dataset.range(start, stop, step)
         made = Dataset._make(native, TensorSpec([], int64), "_RangeDataset")
@@ -304,7 +306,7 @@ class Dataset:
     def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None,
               name=None):
         """Stacks `batch_size` elements; the last batch is smaller, or left out."""
-        size = int(integers(batch_size, "a batch's size"))
+        size = _count_of(batch_size)
         if _composites.has_parts(self._spec):
             from . import composites
             return composites.batch(self, size, drop_remainder)
@@ -316,7 +318,7 @@ class Dataset:
         from . import composites
         if _composites.has_parts(self._spec):
             return self.batch(batch_size, drop_remainder)
-        size = int(integers(batch_size, "a batch's size"))
+        size = _count_of(batch_size)
         return composites.ragged_batch(self, size, drop_remainder, as_dtype(row_splits_dtype))
 
     def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False,
@@ -324,8 +326,9 @@ class Dataset:
         """The same for elements of different sizes, padded behind. Raises: DataLossError for elements that are larger."""
         flat = nest.flatten(self._spec)
         wanted = _padded_shapes(padded_shapes, flat)
+        _check_padded(wanted, flat)
         values = _padding_values(padding_values, self._spec, flat)
-        size = int(integers(batch_size, "a batch's size"))
+        size = _count_of(batch_size)
         shapes = [[-1 if s is None else int(s) for s in one] for one in wanted]
         native = self._native.padded_batch(size, shapes, values, drop_remainder)
         spec = nest._pack(self._spec, iter([
@@ -395,24 +398,26 @@ class Dataset:
         return _Windows(stacked, self._spec)
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
-        """Draws from a buffer, with TensorFlow's algorithm."""
-        size = int(integers(buffer_size, "a buffer's size"))
+        """Draws from a buffer, with TensorFlow's algorithm; UNKNOWN_CARDINALITY is one for all elements."""
+        size = _count_of(buffer_size)
+        if size == UNKNOWN_CARDINALITY:
+            size = self._count() if self._count() > 0 else 2**31
         again = True if reshuffle_each_iteration is None else reshuffle_each_iteration
         seed = None if seed is None else int(integers(seed, "a seed"))
         return self._derive(self._native.shuffle(size, seed, again), "_ShuffleDataset")
 
     def repeat(self, count=None, name=None):
         """`count` passes one after another; endless without it."""
-        count = -1 if count is None else int(integers(count, "a count"))
+        count = -1 if count is None else _count_of(count)
         return self._derive(self._native.repeat(count), "_RepeatDataset")
 
     def take(self, count, name=None):
         """The first `count` elements."""
-        return self._derive(self._native.take(int(integers(count, "a count"))), "_TakeDataset")
+        return self._derive(self._native.take(_count_of(count)), "_TakeDataset")
 
     def skip(self, count, name=None):
         """All but the first `count` elements."""
-        return self._derive(self._native.skip(int(integers(count, "a count"))), "_SkipDataset")
+        return self._derive(self._native.skip(_count_of(count)), "_SkipDataset")
 
     def shard(self, num_shards, index, name=None):
         """Elements index, index + num_shards, ..."""
@@ -471,7 +476,7 @@ class Dataset:
 
     def prefetch(self, buffer_size=AUTOTUNE, name=None):
         """Reads ahead on a thread of its own."""
-        size = -1 if buffer_size is None else int(integers(buffer_size, "a buffer's size"))
+        size = -1 if buffer_size is None else _count_of(buffer_size)
         return self._derive(self._native.prefetch(size), "_PrefetchDataset")
 
     def enumerate(self, start=0, name=None):
@@ -483,11 +488,16 @@ class Dataset:
         """What `scan_func(state, element)` gives beside the new state."""
         state = nest.map_structure(convert_to_tensor, initial_state)
         form = nest.map_structure(_spec_of, state)
-        call, spec = _traced(scan_func, (form, self._spec))
-        if not isinstance(spec, tuple) or len(spec) != 2:
-            raise TypeError("Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value "
-                            f"but its return type is {spec}.")
-        nest.assert_same_structure(form, spec[0])
+        while True:
+            call, spec = _traced(scan_func, (form, self._spec))
+            if not isinstance(spec, tuple) or len(spec) != 2:
+                raise TypeError("Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output "
+                                f"value but its return type is {spec}.")
+            nest.assert_same_structure(form, spec[0])
+            wider = nest.map_structure(_both_specs, form, spec[0])
+            if nest.flatten(wider) == nest.flatten(form):
+                break
+            form = wider  # sizes that change from step to step are not known
         native = self._native.scan([convert_to_tensor(one) for one in nest.flatten(state)], call)
         return self._kept(Dataset._make(native, spec[1], "_ScanDataset"))
 

@@ -4,7 +4,7 @@ from .. import _native, _seeds, nest
 from .._composites import _is_parts, apart, general, has_parts, whole
 from .._dtypes import BY_CODE, int64
 from .._function import TensorSpec
-from .._tensor import convert_to_tensor, Tensor
+from .._tensor import convert_to_tensor, integers, Tensor
 
 
 def _spec_of(tensor):
@@ -131,3 +131,20 @@ def _check_rows(leaves):
         first, second = list(known)[:2]
         raise ValueError("`unbatch()` is only supported for datasets of elements whose components have a matching leading "
                          f"dimension. Encountered both {first} and {second}.")
+
+
+def _both_specs(one, other):
+    """What describes values of two specs. Raises: TypeError for other dtypes."""
+    if one.dtype != other.dtype:
+        raise TypeError("Invalid `scan_func`. The element types for the new state must match the initial state. Expected "
+                        f"{one.dtype!r}; got {other.dtype!r}.")
+    if one.shape.rank is None or one.shape.rank != other.shape.rank:
+        return TensorSpec(None, one.dtype)
+    return TensorSpec([size if size == own else None for size, own in zip(one.shape, other.shape)], one.dtype)
+
+
+def _count_of(value):
+    """A number of elements as an int. Raises: TypeError for one that is not whole, by its dtype."""
+    if isinstance(value, (str, bytes, float)):
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int64")
+    return int(integers(value, "a number of elements"))

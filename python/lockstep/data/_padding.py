@@ -21,6 +21,17 @@ def _padded_shapes(shapes, specs):
     return _flat_shapes(shapes)
 
 
+def _check_padded(wanted, specs):
+    """Raises: ValueError for shapes that components cannot be padded to."""
+    for shape, one in zip(wanted, specs):
+        known = None if one.shape.rank is None else one.shape.as_list()
+        if known is not None and (len(known) != len(shape) or any(
+                to not in (None, -1) and size is not None and int(to) < size for to, size in zip(shape, known))):
+            shown = tuple(None if to in (None, -1) else int(to) for to in shape)
+            raise ValueError(f"The padded shape {shown} is not compatible with the shape {tuple(known)} of the corresponding input "
+                             "component.")
+
+
 def _flat_shapes(shapes):
     """The shapes in a structure of them, in the order of the components."""
     if isinstance(shapes, dict):
