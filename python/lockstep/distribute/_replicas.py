@@ -8,7 +8,7 @@ from .. import _native, nest
 from .._tape import with_slices
 from .._tensor import IndexedSlices, Tensor, convert_to_tensor
 from .._thread_lists import ThreadList
-from .._variable import UnreadVariable, Variable
+from .._variable import UnreadVariable, Variable, VariableAggregation, VariableSynchronization
 from ._values import dividable, plain, reduce_number, row_of, PerReplica
 
 
@@ -82,6 +82,8 @@ def run(strategy, fn, args, kwargs):
         tensors, others = [], []
 
         def take(leaf):
+            if isinstance(leaf, UnreadVariable) and count > 1 and _assigned_apart(leaf):
+                leaf = leaf.value()
             if isinstance(leaf, Tensor):
                 tensors.append(leaf)
                 return ("t", len(tensors) - 1)
@@ -123,6 +125,11 @@ def run(strategy, fn, args, kwargs):
             return values[0]
         return PerReplica(values)
     return _leaf_map_marks(give, structures[0])
+
+
+def _assigned_apart(variable):
+    """Whether each replica has assigned to its own copy, so that the copies may differ."""
+    return (variable.aggregation == VariableAggregation.NONE and variable.synchronization != VariableSynchronization.ON_READ)
 
 
 def _leaf_map(function, value):
