@@ -1,6 +1,8 @@
 #include "remote/worker.h"
 
 #include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/log.h"
@@ -23,7 +25,6 @@ namespace {
 constexpr int kRemembered = 6;  // times the patience: ends of runs
 // Signs of life may wait to be read, behind an op that has taken long.
 constexpr base::Duration kUnread = std::chrono::seconds(1);
-constexpr size_t kRememberedAlone = 4096;
 constexpr size_t kTogether = 64 << 10;  // bytes of values that wait for others to the same task
 
 Status NoGraph(const WorkerOptions& options) {
@@ -144,7 +145,8 @@ Worker::Worker(net::Rpc& rpc, base::Randomness& randomness, WorkerOptions option
     : rpc_(rpc),
       options_(std::move(options)),
       first_graph_(randomness.Next()),
-      resources_(TaskName(options_.job, options_.index)) {
+      resources_(TaskName(options_.job, options_.index)),
+      over_(kRemembered * options_.patience) {
   Serve(rpc_);
 }
 
@@ -297,7 +299,7 @@ void Worker::Begin(const net::Parcel& parcel, const net::Rpc::ParcelAnswer& answ
   }
   End(request->finishes);
   const Number number = request->number;
-  if (Over(number)) {
+  if (over_.Contains(number)) {
     answer(Status(Code::kCancelled, "[remote] a run that is over does not begin again; got one"));
     return;
   }
@@ -608,7 +610,7 @@ void Worker::Put(const net::Parcel& parcel, const net::Rpc::ParcelAnswer& answer
     answer(request.status());
     return;
   }
-  if (!Over(request->number)) {
+  if (!over_.Contains(request->number)) {
     for (size_t i = 0; i < request->keys.size(); ++i) {
       Run& run = RunFor(request->number);
       if (!run.received.insert(request->keys[i]).second) continue;
@@ -653,8 +655,9 @@ void Worker::Expect(Run& run) {
 }
 
 Fate Worker::FateOf(Number number) const {
-  const auto over = over_.find(number);
-  if (over != over_.end()) return over->second ? Fate::kCommitted : Fate::kNone;
+  if (const auto committed = over_.committed(number)) {
+    return *committed ? Fate::kCommitted : Fate::kNone;
+  }
   const auto run = runs_.find(number);
   if (run == runs_.end() || run->second->failed || run->second->aborted) return Fate::kNone;
   switch (run->second->state) {
@@ -745,26 +748,8 @@ void Worker::Forget(Number number, bool committed) {
   if (place == runs_.end()) return;
   const std::unique_ptr<Run> run = std::move(place->second);
   runs_.erase(place);
-  run->alone ? RememberAlone(number) : Remember(number, committed);
+  run->alone ? over_.AddAlone(number) : over_.Add(number, committed, rpc_.executor().Now());
   if (!run->relaxed) queue_.Leave(run->order, number);
-}
-
-void Worker::Remember(Number number, bool committed) {
-  const base::Time now = rpc_.executor().Now();
-  if (!over_.emplace(number, committed).second) return;
-  over_order_.emplace_back(now, number);
-  while (over_order_.front().first + kRemembered * options_.patience < now) {
-    over_.erase(over_order_.front().second);
-    over_order_.pop_front();
-  }
-}
-
-void Worker::RememberAlone(Number number) {
-  if (!over_alone_.insert(number).second) return;
-  over_alone_order_.push_back(number);
-  if (over_alone_order_.size() <= kRememberedAlone) return;
-  over_alone_.erase(over_alone_order_.front());
-  over_alone_order_.pop_front();
 }
 
 std::vector<Fate> Worker::End(const std::vector<Finish>& finishes) {
@@ -777,7 +762,7 @@ std::vector<Fate> Worker::End(const std::vector<Finish>& finishes) {
 Fate Worker::EndOne(const Finish& finish) {
   const auto place = runs_.find(finish.number);
   if (place == runs_.end()) {
-    Remember(finish.number, false);  // should its request come yet
+    over_.Add(finish.number, false, rpc_.executor().Now());  // should its request come yet
     return FateOf(finish.number);
   }
   Run& run = *place->second;

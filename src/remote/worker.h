@@ -1,16 +1,15 @@
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/randomness.h"
 #include "base/team.h"
 #include "net/rpc.h"
+#include "remote/ended_runs.h"
 #include "remote/messages.h"
 #include "remote/resources.h"
 #include "remote/run_queue.h"
@@ -82,9 +81,6 @@ class Worker {
   void Done(Number number, Result<std::vector<Tensor>> results);
   void Reply(Run& run, const Status& status, bool again, std::vector<Tensor> results);
   void Forget(Number number, bool committed = false);
-  void Remember(Number number, bool committed);
-  void RememberAlone(Number number);
-  bool Over(Number number) const { return over_.contains(number) || over_alone_.contains(number); }
   Fate FateOf(Number number) const;
   void Expect(Run& run);
   void AskOthers(Number number);
@@ -108,12 +104,7 @@ class Worker {
   uint64_t next_graph_ = 0;
   std::unordered_map<std::string, std::shared_ptr<Owner>> owners_;  // those that keep things
   std::unordered_map<Number, std::unique_ptr<Run>> runs_;
-  // Of runs on several tasks: whether it was committed. For as long as somebody may ask.
-  std::unordered_map<Number, bool> over_;
-  std::deque<std::pair<base::Time, Number>> over_order_;
-  // The last ones of others, should a request come twice.
-  std::unordered_set<Number> over_alone_;
-  std::deque<Number> over_alone_order_;
+  EndedRuns over_;  // for as long as somebody may ask
   RunQueue queue_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // what comes later looks at it
 };
