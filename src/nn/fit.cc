@@ -220,6 +220,7 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   callbacks_ = fit.callbacks;
   dump_ = nn::DumpRequest::FromEnvironment();
   history_ = {};
+  others_.clear();
   recorded_ = true;
   const auto start = Clock::now();
   distribute::Communicator* ranks = model.strategy().ranks();

@@ -221,6 +221,7 @@ distribute::StepProgram& Model::Training::ProgramFor(Kind kind, const nn::StepDa
   layout_ = runtime::VariableLayout();
   if (measure_steps_) made.program->MeasureSteps();
   plans_.push_back(std::move(made));
+  RestoreOthers();
   return *plans_.back().program;
 }
 

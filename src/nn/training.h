@@ -19,6 +19,9 @@
 
 namespace lockstep {
 
+namespace runtime {
+class VariableCell;
+}
 namespace distribute {
 class AsynchronousEpoch;
 class AsynchronousStep;
@@ -133,6 +136,11 @@ class Model::Training {
   void ResetMetrics();
   Logs Results() const;
   std::vector<std::pair<std::string, Variable>> StateVariables() const;
+  /// What else the traced steps of training use, such as the random streams of a call of one's own:
+  /// by name, in an order that is the program's.
+  std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>> OtherCells() const;
+  /// Gives those of them that are there and have none yet the values that were taken over.
+  void RestoreOthers();
   /// Takes over where a save stood, and its values, once all is built.
   void RestorePosition(const SavedState& state);
   void RestoreValues(const SavedState& state);
@@ -163,6 +171,7 @@ class Model::Training {
   int ended_epoch_ = -1;
   bool recorded_ = true;
   Logs epoch_logs_;
+  std::map<std::string, Tensor> others_;  // taken over, for steps that are traced later, too
   bool measure_steps_ = false;
   std::shared_ptr<base::Metrics> metrics_;
   std::optional<nn::StepMetrics> step_metrics_;

@@ -12,6 +12,8 @@
 #include "lockstep/checkpoint/convert.h"
 #include "nn/training.h"
 #include "runtime/plan.h"
+#include "runtime/replica.h"
+#include "runtime/variable_cell.h"
 
 namespace lockstep {
 
@@ -21,6 +23,7 @@ using nlohmann::ordered_json;
 
 constexpr char kCallbacks[] = "callbacks/";
 constexpr char kHistory[] = "history/";
+constexpr char kOthers[] = "others/";
 
 std::string Describe(const std::string& name, DType dtype, const Shape& shape) {
   return name + " of " + std::string(DTypeName(dtype)) + shape.ToString();
@@ -43,7 +46,7 @@ std::vector<std::string> NamesOf(const std::vector<CallbackPtr>& callbacks) {
 }
 
 bool Prefixed(const std::string& name) {
-  return name.starts_with(kCallbacks) || name.starts_with(kHistory);
+  return name.starts_with(kCallbacks) || name.starts_with(kHistory) || name.starts_with(kOthers);
 }
 
 using NamedVariables = std::vector<std::pair<std::string, Variable>>;
@@ -143,6 +146,42 @@ std::vector<std::pair<std::string, Variable>> Model::Training::StateVariables() 
   return all;
 }
 
+std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>>
+Model::Training::OtherCells() const {
+  std::set<const void*> known;
+  for (const auto& [name, variable] : StateVariables())
+    known.insert(variable.handle().object().get());
+  std::vector<std::pair<std::string, std::shared_ptr<runtime::VariableCell>>> others;
+  for (const StepPlan& plan : plans_) {
+    if (plan.kind != Kind::kTrain) continue;
+    for (const std::vector<Tensor>& copies : runtime::CopiesIn(plan.program->graph())) {
+      const bool is_known = std::any_of(copies.begin(), copies.end(), [&](const Tensor& handle) {
+        return known.contains(handle.object().get());
+      });
+      for (const Tensor& handle : copies) {
+        if (is_known || !known.insert(handle.object().get()).second) continue;
+        auto cell = std::dynamic_pointer_cast<runtime::VariableCell>(handle.object());
+        if (cell == nullptr || cell->shape().num_elements() == 0) continue;
+        std::string name =
+            kOthers + std::to_string(others.size()) + "/" + base::Unnumbered(cell->name());
+        others.emplace_back(std::move(name), std::move(cell));
+      }
+    }
+  }
+  return others;
+}
+
+void Model::Training::RestoreOthers() {
+  if (others_.empty()) return;
+  for (const auto& [name, cell] : OtherCells()) {
+    const auto saved = others_.find(name);
+    if (saved == others_.end()) continue;
+    if (saved->second.dtype() == cell->dtype() && saved->second.shape() == cell->shape())
+      cell->Assign(saved->second);
+    others_.erase(saved);
+  }
+}
+
 History Model::Training::WholeEpochs() const {
   History history;
   history.history = history_.history;
@@ -161,6 +200,7 @@ SavedState Model::Training::Snapshot() const {
   SavedState state;
   for (const auto& [name, variable] : StateVariables())
     state.tensors.push_back({name, variable.value()});
+  for (const auto& [name, cell] : OtherCells()) state.tensors.push_back({name, cell->Read()});
   const History history = WholeEpochs();
   for (const auto& [name, values] : history.history) {
     state.tensors.push_back(
@@ -233,6 +273,10 @@ void Model::Training::RestoreValues(const SavedState& state) {
   } else {
     AssignAll("resume", state, variables, /*all_used=*/true);
   }
+  others_.clear();
+  for (const NamedTensor& tensor : state.tensors)
+    if (tensor.name.starts_with(kOthers)) others_.emplace(tensor.name, tensor.value);
+  RestoreOthers();
   const auto names = NamesOf(callbacks_);
   std::vector<SavedState> kept(names.size());
   for (const NamedTensor& tensor : state.tensors) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <set>
 
 #include "graph/bodies.h"
 #include "runtime/variable_cell.h"
@@ -24,30 +25,40 @@ const ReplicaCells* CellsOf(const graph::Node& node) {
   return dynamic_cast<const ReplicaCells*>(value.object().get());
 }
 
-void AddVariablesIn(const graph::Graph& graph, std::vector<Tensor>* found) {
-  const auto add = [found](const Tensor& handle) {
-    const bool known = std::any_of(found->begin(), found->end(), [&](const Tensor& other) {
-      return other.object() == handle.object();
+void AddCopiesIn(const graph::Graph& graph, std::vector<std::vector<Tensor>>* found) {
+  const auto add = [found](const std::vector<Tensor>& copies) {
+    const bool known = std::any_of(found->begin(), found->end(), [&](const auto& others) {
+      return others[0].object() == copies[0].object();
     });
-    if (!known) found->push_back(handle);
+    if (!known) found->push_back(copies);
   };
   for (const graph::Node& node : graph.nodes()) {
     if (const ReplicaCells* cells = CellsOf(node)) {
-      for (const Tensor& handle : cells->handles()) add(handle);
+      add(cells->handles());
     } else if (node.spec->name == "Const") {
       const Tensor& value = node.attributes.Get<Tensor>("value");
-      if (dynamic_cast<const VariableCell*>(value.object().get()) != nullptr) add(value);
+      if (dynamic_cast<const VariableCell*>(value.object().get()) != nullptr) add({value});
     }
-    for (const graph::Graph* body : graph::BodiesOf(node.attributes)) AddVariablesIn(*body, found);
+    for (const graph::Graph* body : graph::BodiesOf(node.attributes)) AddCopiesIn(*body, found);
   }
 }
 
 }  // namespace
 
-std::vector<Tensor> VariablesIn(const graph::Graph& graph) {
-  std::vector<Tensor> found;
-  AddVariablesIn(graph, &found);
+std::vector<std::vector<Tensor>> CopiesIn(const graph::Graph& graph) {
+  std::vector<std::vector<Tensor>> found;
+  AddCopiesIn(graph, &found);
   return found;
+}
+
+std::vector<Tensor> VariablesIn(const graph::Graph& graph) {
+  std::vector<Tensor> all;
+  std::set<const void*> known;
+  for (const std::vector<Tensor>& copies : CopiesIn(graph)) {
+    for (const Tensor& handle : copies)
+      if (known.insert(handle.object().get()).second) all.push_back(handle);
+  }
+  return all;
 }
 
 int CurrentReplica() { return current_replica; }

@@ -36,8 +36,10 @@ class ReplicaNumberScope {
 bool HasReplicaCells(const graph::Graph& graph);
 /// Whether `graph`, or a body in it that the same replica runs, has ops in which replicas meet.
 bool ReplicasMeetIn(const graph::Graph& graph);
-/// The handles of the variables that `graph` and the bodies in it name, each replica's copies too,
-/// in the order in which they are named first.
+/// The handles of the variables that `graph` and the bodies in it name, in the order in which they
+/// are named first: of each its copies for the replicas, or the one.
+std::vector<std::vector<Tensor>> CopiesIn(const graph::Graph& graph);
+/// The same, all copies in a row.
 std::vector<Tensor> VariablesIn(const graph::Graph& graph);
 /// The same graph, in which those are the copies of `replica`.
 graph::Graph ForReplica(const graph::Graph& graph, int replica);
