@@ -93,13 +93,49 @@ def normalize(x, axis=-1, order=2):
     return x / numpy.expand_dims(norm, axis)
 
 
+def _split_size(size, count, side):
+    """A size of a side as a number of rows; None as it is. Raises: TypeError, ValueError for others than parts of `count`."""
+    if size is None:
+        return None
+    if isinstance(size, bool) or not isinstance(size, (int, float)):
+        raise TypeError(f"Invalid `{side}_size` Type. Expected: int or float or None, Received: type({side}_size)={type(size)}.")
+    most = count if isinstance(size, int) else 1
+    if not 0 < size < most:
+        raise ValueError(f"`{side}_size` should be either a positive integer smaller than {count}, or a float within the range "
+                         f"`[0, 1]`. Received: {side}_size={size}")
+    return size if isinstance(size, int) else round(size * count)
+
+
 def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=None):
-    """The first and the last elements of a dataset."""
-    count = len(dataset)
-    left = left_size if left_size is not None else count - int(
-        right_size if right_size > 1 else count * right_size)
-    left = int(left) if left > 1 else int(count * left)
-    return dataset.take(left), dataset.skip(left)
+    """The first and the last rows of a dataset, or of arrays: whole numbers of them, or shares. Batches are taken apart, and
+    made again. `shuffle`: the rows are shuffled before. Raises: TypeError, ValueError for sizes that do not divide it."""
+    import random
+    from .. import nest, ops_array
+    from ..data import AUTOTUNE, Dataset
+    size = dataset.__dict__.get("_rows") if isinstance(dataset, Dataset) else None
+    if left_size is None and right_size is None:
+        raise ValueError("At least one of the `left_size` or `right_size` must be specified. Received: left_size=None and "
+                         "right_size=None")
+    if not isinstance(dataset, Dataset):
+        dataset = Dataset.from_tensor_slices(tuple(dataset) if isinstance(dataset, list) else dataset)
+    rows = list(dataset if size is None else dataset.unbatch())
+    if shuffle:
+        random.seed(random.randint(0, int(1e6)) if seed is None else seed)
+        random.shuffle(rows)
+    left, right = _split_size(left_size, len(rows), "left"), _split_size(right_size, len(rows), "right")
+    left = len(rows) - right if left is None else left
+    right = len(rows) - left if right is None else right
+    if left + right > len(rows):
+        raise ValueError(f"The sum of `left_size` and `right_size` should be smaller than the {len(rows)}. Received: left_size="
+                         f"{left_size}, right_size={right_size}")
+    if not left or not right:
+        raise ValueError(f"With `dataset` of length={len(rows)}, `left_size`={left_size} and `right_size`={right_size}, one side "
+                         "of the split is empty. Adjust any of the aforementioned parameters")
+
+    def made(part):
+        together = Dataset.from_tensor_slices(nest.map_structure(lambda *values: ops_array.stack(values), *part))
+        return (together if size is None else together.batch(size)).prefetch(AUTOTUNE)
+    return made(rows[:left]), made(rows[-right:])
 
 
 class Progbar:
@@ -204,7 +240,7 @@ def standardize_dtype(dtype):
 def timeseries_dataset_from_array(data, targets, sequence_length, sequence_stride=1, sampling_rate=1,
                                   batch_size=128, shuffle=False, seed=None, start_index=None,
                                   end_index=None):
-    """Windows over a series, with their targets, in batches."""
+    """Windows over a series, with their targets, in batches; with `shuffle` in another order in each pass."""
     import numpy
     from ..data import Dataset
     start, end = start_index or 0, end_index or len(data)
@@ -212,10 +248,13 @@ def timeseries_dataset_from_array(data, targets, sequence_length, sequence_strid
     count = end - start - span if targets is None else min(end - start - span, len(targets) - start)
     places = numpy.arange(start, start + max(count, 0), sequence_stride)
     if shuffle:
+        seed = numpy.random.randint(1e6) if seed is None else seed
         numpy.random.RandomState(seed).shuffle(places)
     steps = numpy.arange(sequence_length) * sampling_rate
     rows = numpy.asarray(data)[places[:, None] + steps]
     made = Dataset.from_tensor_slices(rows if targets is None else (rows, numpy.asarray(targets)[places]))
+    if shuffle:
+        made = made.shuffle(1024 if batch_size is None else batch_size * 8, seed)
     return made if batch_size is None else made.batch(batch_size)
 
 

@@ -71,11 +71,11 @@ def set_random_seed(seed) -> Any:
     """Sets the seeds of Python, NumPy, ops, layers and initializers."""
     ...
 def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=None) -> Any:
-    """The first and the last elements of a dataset."""
+    """The first and the last rows of a dataset, or of arrays: whole numbers of them, or shares. Batches are taken apart, and"""
     ...
 def standardize_dtype(dtype) -> Any: ...
 def timeseries_dataset_from_array(data, targets, sequence_length, sequence_stride=1, sampling_rate=1, batch_size=128, shuffle=False, seed=None, start_index=None, end_index=None) -> Any:
-    """Windows over a series, with their targets, in batches."""
+    """Windows over a series, with their targets, in batches; with `shuffle` in another order in each pass."""
     ...
 def to_categorical(x, num_classes=None) -> Any:
     """Rows with a one at the place of each class."""
