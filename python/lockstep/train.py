@@ -7,7 +7,7 @@ import re
 import threading
 
 from . import _checkpoint_status, _late, _native
-from .errors import InvalidArgumentError, OutOfRangeError
+from .errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
 from ._example import (BytesList, Example, Feature, Features, FloatList, Int64List)  # noqa: F401
@@ -202,6 +202,15 @@ def _matrix_of(rows, columns):
                    * expand_dims(columns.read_value(), -2))
 
 
+def _version_here(variable):
+    """How often it was assigned to; None where servers of a cluster keep it."""
+    try:
+        here = _native.is_cell(variable.handle)
+    except FailedPreconditionError:  # each replica has a copy with a handle of its own
+        here = True
+    return variable.version if here else None
+
+
 class CheckpointOptions:
     def __init__(self, experimental_io_device=None, enable_async=False, **kwargs):
         self.enable_async = enable_async
@@ -332,7 +341,7 @@ class Checkpoint:
 
     def _versions(self):
         """By key; None for variables that servers of a cluster keep, which count as restored."""
-        return {key: one._v.version if _native.is_cell(one._v.handle) else None for key, one in self._reached.items()}
+        return {key: _version_here(one._v) for key, one in self._reached.items()}
 
     def _got(self, before):
         """Keys of the variables that a restore gave values, since their versions were `before`."""
