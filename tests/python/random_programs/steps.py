@@ -192,7 +192,7 @@ class Program:
         self.data = tf.data.Dataset.from_tensor_slices((x, y))
         if draw.random() < 0.3:
             self.data = self.data.shuffle(7, seed=3)
-        self.data = self.data.batch(self.batch, drop_remainder=draw.random() < 0.2)
+        self.data = self.data.batch(self.batch, drop_remainder=draw.random() < 0.2 and self.batch <= count)
         if self.kind == self.next_in_the_function:  # which wants two batches
             self.data = self.data.repeat()
 
