@@ -16,7 +16,7 @@ struct RunControl {
   using Clock = std::chrono::steady_clock;
   const std::atomic<bool>* closed = nullptr;  // the session's
   const Cancellation* cancellation = nullptr;
-  Clock::time_point deadline{};  // none where it is zero
+  Clock::time_point deadline{};        // none where it is zero
   std::chrono::nanoseconds timeout{};  // of which the deadline is the end, for the error
   RunMetadata* trace = nullptr;
   Clock::time_point begin{};
