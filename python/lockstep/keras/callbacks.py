@@ -361,7 +361,7 @@ def _better(monitor, mode):
         else:
             raise ValueError(f"EarlyStopping callback received monitor={monitor}, but Keras isn't able to "
                              "automatically determine whether that metric should be maximized or minimized. "
-                             "Pass `mode='max'` in order to do early stopping based on the highest metric "
+                             "Pass `mode='max'` in order to monitor based on the highest metric "
                              "value, or pass `mode='min'` in order to use the lowest value.")
     return mode
 
@@ -391,6 +391,7 @@ class EarlyStopping(Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         import warnings
+        _better(self.monitor, self.mode)  # told even where there is no such value
         value = (logs or {}).get(self.monitor)
         if value is None:
             warnings.warn(f"Early stopping conditioned on metric `{self.monitor}` which is not available. "

@@ -45,3 +45,12 @@ m.fit(x, y, epochs=4, initial_epoch=2, verbose=0, class_weight=None, sample_weig
 m.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(4).repeat(), steps_per_epoch=2, epochs=2, verbose=0, validation_data=(x, y), validation_freq=2); print({k: len(v) for k, v in sorted(m.history.history.items())})
 r = m.evaluate(x, y, verbose=0, return_dict=True); print(sorted(r)); print(m.metrics_names, len(m.train_on_batch(x, y, return_dict=True)), len(m.test_on_batch(x, y)), m.predict_on_batch(x).shape)
 print(tf.keras.callbacks.ProgbarLogger.__name__)
+
+for told in (dict(monitor="nope"), dict(monitor="nope", mode="min"), dict(monitor="mae")):
+    watched = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1, kernel_initializer="ones")])
+    watched.compile("sgd", "mse", metrics=["mae"])
+    try:
+        watched.fit(tf.ones((4, 2)), tf.ones((4, 1)), verbose=0, callbacks=[tf.keras.callbacks.EarlyStopping(**told)])
+        print("no error")
+    except ValueError as error:
+        print(error)
