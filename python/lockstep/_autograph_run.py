@@ -68,6 +68,8 @@ def callee(function):
         return _length
     if function in _NUMBERS:
         return _NUMBERS[function]
+    if function in _OF_DATASETS:
+        return _OF_DATASETS[function]
     kind = type(function).__name__
     if kind in ("function", "method"):
         return autograph.convert_callable(function)
@@ -113,7 +115,23 @@ class _Table(dict):
             return False
 
 
+def _enumerate(items, start=0):
+    return items.enumerate(start) if _is_dataset(items) else enumerate(items, start)
+
+
+def _zip(*items, **options):
+    if items and all(_is_dataset(one) for one in items):
+        from .data import Dataset
+        return Dataset.zip(items)
+    return zip(*items, **options)
+
+
+def _is_dataset(value):
+    return getattr(value, "_is_dataset", False) and hasattr(value, "enumerate")
+
+
 _NUMBERS = _Table({int: _to_int, float: _to_float})
+_OF_DATASETS = _Table({enumerate: _enumerate, zip: _zip})
 
 
 class LazyRange:
