@@ -256,6 +256,7 @@ def divide(x, y, name=None) -> Any:
 def divide_no_nan(x, y, name=None) -> Any:
     """x / y, 0 where y is 0. Element by element; shapes broadcast, dtypes must agree."""
     ...
+from . import dlpack as dlpack
 double: Any
 def dynamic_partition(data, partitions, num_partitions, name=None) -> Any:
     """The rows with partition 0, those with 1, ..., each as a tensor. In traced functions their numbers are"""

@@ -273,6 +273,9 @@ def native_name(name) -> Any:
 def numbers_in(tensor, dtype) -> Any:
     """A tensor in a dtype; one of texts, or of that dtype, as it is."""
     ...
+def replacing(path) -> Any:
+    """A name to write a file under, which then takes the place of `path`: who reads that, whenever it is, finds the old file or"""
+    ...
 def save_model(model, filepath, overwrite=True, **kwargs) -> Any:
     """Writes a model to a `.keras` file; see `keras.saving.save_model`."""
     ...

@@ -37,6 +37,7 @@ def read_h5(model, source, skip_mismatch=False) -> Any:
 def register_keras_serializable(package='Custom', name=None) -> Any:
     """A decorator under whose name files know a class or a function. Raises: ValueError for other things."""
     ...
+from lockstep.keras.models import replacing as replacing
 def save_model(model, filepath, overwrite=True, **kwargs) -> Any:
     """Writes a model, its weights and how it is compiled to a `.keras` file."""
     ...
