@@ -166,6 +166,7 @@ class ExponentialMovingAverage:
     def variables_to_restore(self, moving_avg_variables=None) -> Any:
         """{name in a checkpoint: variable}: averaged variables get their averages, others their own values."""
         ...
+from lockstep.errors import FailedPreconditionError as FailedPreconditionError
 class Feature:
     """One list: of bytes, floats or integers."""
     def ByteSize(self) -> Any: ...
