@@ -157,13 +157,19 @@ class Hooks:
     def epoch_end(self, epoch, logs):
         self._trained.finish()
         self._last = dict(logs)
-        # Saves come last: they hold what the others have counted.
-        last = [one for one in self.callbacks if isinstance(one, BackupAndRestore)]
-        for one in self.callbacks:
-            if one is not self.history and one not in last:
+        # Saves come last, so that they hold what the others have counted; or before an error of one behind them.
+        saves = [one for one in self.callbacks if isinstance(one, BackupAndRestore)]
+        others = [one for one in self.callbacks if one is not self.history and one not in saves]
+        try:
+            for one in others:
                 one.on_epoch_end(epoch, logs)
+        except Exception:
+            for save in self.callbacks[:self.callbacks.index(one)]:
+                if save in saves:
+                    save.on_epoch_end(epoch, logs)
+            raise
         self.history.on_epoch_end(epoch, dict(logs))
-        for one in last:
+        for one in saves:
             one.on_epoch_end(epoch, logs)
         self._line.end(self._line.done, logs)  # with what callbacks have added, such as the learning rate
 
