@@ -89,7 +89,9 @@ class DatasetNode {
   virtual bool moves_elements() const { return false; }
 
   /// The number of the next pass that an iterator without a place begins.
-  int64_t NextPass() const { return next_pass_.fetch_add(1); }
+  int64_t NextPass() const { return CountPasses(1); }
+  /// Counts so many as begun; the number of the first of them.
+  int64_t CountPasses(int64_t count) const { return next_pass_.fetch_add(count); }
 
  protected:
   const DatasetNode& input() const { return *inputs_[0]; }

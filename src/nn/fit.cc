@@ -64,7 +64,8 @@ class BoundaryEnd {
 };
 
 nn::StepInputOptions InputOptions(const FitOptions& fit) {
-  return {fit.steps_per_epoch, fit.class_weight, fit.check_data};
+  return {fit.steps_per_epoch, fit.class_weight, fit.check_data, fit.first_pass,
+          fit.passes_per_epoch};
 }
 
 std::optional<nn::StepInput> ValidationInput(const ValidationData& data, int64_t batch_size) {

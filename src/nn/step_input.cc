@@ -205,14 +205,14 @@ void StepInput::BeginEpoch(int64_t epoch) {
   epoch_ = epoch;
   peeked_ = false;
   taken_ = 0;
-  first_pass_of_epoch_ = epoch;
+  first_pass_of_epoch_ = options_.first_pass + epoch * options_.passes_per_epoch;
   first_batch_of_epoch_ = 0;
-  if (options_.steps_per_epoch == 0) return Open(epoch, 0);
-  int64_t pass = open_ ? pass_ : epoch;
+  if (options_.steps_per_epoch == 0) return Open(first_pass_of_epoch_, 0);
+  int64_t pass = open_ ? pass_ : first_pass_of_epoch_;
   int64_t batch = open_ ? next_ : 0;
   if (batches_ != kUnknownCardinality) {
     const int64_t first = epoch * options_.steps_per_epoch;
-    pass = batches_ > 0 ? first / batches_ : 0;
+    pass = options_.first_pass + (batches_ > 0 ? first / batches_ : 0);
     batch = batches_ > 0 ? first % batches_ : first;
   }
   first_pass_of_epoch_ = pass;

@@ -40,6 +40,8 @@ struct StepInputOptions {
   int64_t steps_per_epoch = 0;
   std::map<int64_t, float> class_weight;
   bool check_data = false;
+  int64_t first_pass = 0;
+  int64_t passes_per_epoch = 1;
 };
 
 /// Feeds a loop over epochs with steps: the one place that knows arrays, indexable datasets and

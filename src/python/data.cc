@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "data/dataset_node.h"
 #include "lockstep/data/dataset.h"
 #include "lockstep/data/transformations.h"
 #include "lockstep/ops/math.h"
@@ -237,6 +238,8 @@ void BindData(nb::module_& m) {
   BindSteps(dataset);
   dataset.def("cardinality", &Dataset::Cardinality)
       .def("explain", &Dataset::Explain)
+      .def("count_passes",  // as begun; the number of the next pass before them
+           [](const Dataset& d, int64_t count) { return d.node()->CountPasses(count); })
       .def("indexable", &Dataset::indexable)
       .def("specs", [](const Dataset& d) -> nb::object {
         const auto specs = d.element_spec();

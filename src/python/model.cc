@@ -130,6 +130,8 @@ FitOptions OptionsOf(nb::dict options) {
   fit.steps_per_epoch = g.Get<int64_t>("steps_per_epoch", 0);
   fit.class_weight = g.Get<std::map<int64_t, float>>("class_weight", {});
   fit.check_data = g.Get("check_data", false);
+  fit.first_pass = g.Get<int64_t>("first_pass", 0);
+  fit.passes_per_epoch = g.Get<int64_t>("passes_per_epoch", 1);
   fit.shards = g.Get("shards", 0);
   fit.verbose = Verbosity::kSilent;
   fit.sample_weight = g.Get("sample_weight", Tensor());

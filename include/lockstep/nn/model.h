@@ -61,6 +61,10 @@ struct FitOptions {
   /// Arrays: each epoch has an order of its own, that of Dataset::Shuffle over all examples with
   /// the seed 0. A dataset brings its order.
   bool shuffle = true;
+  /// Which pass of a dataset an epoch reads, where passes differ, as those of a shuffled one do:
+  /// epoch e reads pass `first_pass` + e * `passes_per_epoch`. (Keras reads every second one.)
+  int64_t first_pass = 0;
+  int64_t passes_per_epoch = 1;
   /// Of arrays: the last part is kept for validation; cut off before shuffling.
   double validation_split = 0;
   ValidationData validation_data;

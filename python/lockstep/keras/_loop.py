@@ -186,11 +186,13 @@ def _weights_of_classes(y, class_weight, sample_weight):
 class _Passes:
     """The batches of a training, pass after pass."""
 
-    def __init__(self, batches):
-        self._batches, self._iterator, self._newest = batches, None, None
+    def __init__(self, batches, counted):
+        self._batches, self._counted, self._iterator, self._newest = batches, counted, None, None
         self.passes = self.taken = 0  # how many were begun, and how far this one is
 
     def begin(self):
+        if self.passes > 0 and self._counted is not None:
+            self._counted.skip()
         self._iterator = iter(self._batches)
         self.passes, self.taken = self.passes + 1, 0
 
@@ -218,7 +220,7 @@ class _Training:
 
     def __init__(self, model, batches, size, hooks, initial_epoch, steps_per_epoch):
         self.model, self.hooks, self._size, self._per_epoch = model, hooks, size, steps_per_epoch
-        self._passes = _Passes(batches)
+        self._passes = _Passes(batches, hooks.passes)
         self._function = None
         self._begun = False  # the epoch
         self._held = None  # a batch that is taken, and no step yet

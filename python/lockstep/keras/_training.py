@@ -19,6 +19,7 @@ from . import losses as losses_module
 from . import metrics as metrics_module
 from . import _compiled_metrics, _fit_arguments, _output_losses
 from . import optimizers as optimizers_module
+from ._counted_passes import CountedPasses
 from ._executions import whole_executions
 from ._items import EpochCalls, first_of, is_items
 from ._layer import is_of_package
@@ -264,9 +265,10 @@ class Trainer:
         if items is not None:
             hooks.callbacks.append(EpochCalls(items))
         object.__setattr__(self, "history", hooks.history)
+        hooks.passes = CountedPasses(x, self.distribute_strategy, steps_per_epoch)
         native = self._native_data(x, y, sample_weight)
         validation = self._native_validation(validation_data)
-        with self._scope():
+        with self._scope(), hooks.passes:
             if native is not None and validation is not False and self._is_plain() and not self._masks_outputs(native):
                 history = self._fit_natively(native, validation, hooks, {
                     "batch_size": batch_size, "epochs": epochs,
@@ -274,6 +276,8 @@ class Trainer:
                     "validation_split": float(validation_split or 0),
                     "validation_freq": int(validation_freq) if isinstance(validation_freq, int) and validation else 1,
                     "steps_per_epoch": int(steps_per_epoch or 0),
+                    "first_pass": hooks.passes.first - hooks.passes.each * int(initial_epoch) * (not steps_per_epoch),
+                    "passes_per_epoch": hooks.passes.each,
                     "class_weight": None if class_weight is None else {
                         int(key): float(value) for key, value in class_weight.items()},
                     "shards": options.get("shards", 0),
@@ -403,7 +407,7 @@ class Trainer:
         calls.tell("begin")
         x = dataset_of(x, steps, "steps")
         native = self._native_data(x, y, sample_weight)
-        with self._scope():
+        with self._scope(), CountedPasses(x, self.distribute_strategy, steps) as passes:
             if not callbacks and native is not None and self._is_plain() and (
                     native[-1] is None or native[0] == "dataset") and not self._masks_outputs(native):
                 dataset = _batches(native, batch_size)
@@ -420,6 +424,7 @@ class Trainer:
             else:
                 from . import _loop
                 logs = _loop.evaluate(self, x, y, batch_size, verbose, sample_weight, steps, callbacks)
+            passes.epoch_ends(1)
         calls.tell("end")
         if return_dict:
             return logs
@@ -442,8 +447,9 @@ class Trainer:
         calls.tell("begin")
         x = dataset_of(x, steps, "steps")
         from . import _loop
-        with self._scope():
+        with self._scope(), CountedPasses(x, None, steps) as passes:
             made = _loop.predict(self, x, batch_size, verbose, steps, callbacks)
+            passes.epoch_ends(1)
         calls.tell("end")
         return made
 

@@ -106,6 +106,7 @@ class Hooks:
         self.model = model
         self.history = next((one for one in given if isinstance(one, History)), None) or History()
         self.callbacks = [one for one in given if one is not self.history] + [self.history]
+        self.initial_epoch, self.passes = initial_epoch, None  # over the dataset that is trained on
         self._counts = None  # until training has begun
         self.verbose = verbose
         self.epochs = epochs
@@ -148,6 +149,8 @@ class Hooks:
             one.on_train_end(self._last if hasattr(self, "_last") else {})
 
     def epoch_begin(self, epoch):
+        if self.passes is not None:
+            self.passes.epoch_begins()
         for one in self.callbacks:
             one.on_epoch_begin(epoch, {})
         if self.verbose and self.epochs > 1:
@@ -155,6 +158,8 @@ class Hooks:
         self._line = Line(self.verbose, self.steps)
 
     def epoch_end(self, epoch, logs):
+        if self.passes is not None:
+            self.passes.epoch_ends(epoch + 1 - self.initial_epoch)
         self._trained.finish()
         self._last = dict(logs)
         # Saves come last, so that they hold what the others have counted; or before an error of one behind them.
