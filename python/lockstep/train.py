@@ -1,5 +1,6 @@
 """Clusters, checkpoints, examples: `tf.train`."""
 
+import atexit
 import contextlib
 import functools
 import os
@@ -212,8 +213,15 @@ def _version_here(variable):
 
 
 class CheckpointOptions:
+    """enable_async: a save returns once the values are held, and a thread of its own writes them; the next call of that
+    checkpoint waits for it, and raises what went wrong with it."""
+
     def __init__(self, experimental_io_device=None, enable_async=False, **kwargs):
         self.enable_async = enable_async
+
+
+def _is_async(options):
+    return bool(getattr(options, "enable_async", False))
 
 
 def _one_at_a_time(method):
@@ -221,8 +229,18 @@ def _one_at_a_time(method):
     @functools.wraps(method)
     def call(self, *args, **kwargs):
         with self._alone:
+            self._finish()
             return method(self, *args, **kwargs)
     return call
+
+
+_being_written = set()  # what writes for a checkpoint, until somebody has waited for it
+
+
+@atexit.register
+def _finish_all():
+    while _being_written:
+        _being_written.pop()[0].sync()
 
 
 _OTHER_SHAPE = re.compile(r"got (\w+)\[([\d,]*)\] for \1\[([\d,]*)\] \((.*?)(/\.ATTRIBUTES/VARIABLE_VALUE)? of ")
@@ -306,20 +324,34 @@ class Checkpoint:
     def save(self, file_prefix, options=None):
         """Counts the saves, and writes to "PREFIX-<count>"; its path."""
         native = self._made()
-        path = native.save(os.fspath(file_prefix))
+        path = native.save(os.fspath(file_prefix), _is_async(options))
         self._keep_count(native)
+        self._writes(options, native)
         return path
 
     @_one_at_a_time
     def write(self, file_prefix, options=None):
         """Writes to the prefix as it is."""
-        self._made().write(os.fspath(file_prefix))
+        native = self._made()
+        native.write(os.fspath(file_prefix), _is_async(options))
+        self._writes(options, native)
         return os.fspath(file_prefix)
 
+    @_one_at_a_time
     def sync(self):
-        """Waits for saves with `CheckpointOptions(enable_async=True)`; from Python those, too, are whole when `save` returns."""
-        with self._alone:
-            pass
+        """Waits for a save with `CheckpointOptions(enable_async=True)`. Raises: what went wrong with it."""
+
+    def _writes(self, options, *writers):
+        """Keeps what writes, a native checkpoint first, until somebody waits for it."""
+        if _is_async(options):
+            self.__dict__["_writers"] = writers
+            _being_written.add(writers)
+
+    def _finish(self):
+        writers = self.__dict__.pop("_writers", None)
+        if writers is not None:
+            _being_written.discard(writers)
+            writers[0].sync()
 
     @_one_at_a_time
     def restore(self, save_path, options=None):
@@ -438,6 +470,9 @@ class CheckpointManager:
         self._saved_at = step
         return False
 
+    def _finish(self):
+        self._checkpoint._finish()
+
     def _opened(self, filled=False):
         native = self._checkpoint._made(filled)
         return native, _native.CheckpointManager(native, self._directory, *self._options)
@@ -449,8 +484,9 @@ class CheckpointManager:
             return None
         native, manager = self._opened(filled=True)
         number = None if checkpoint_number is None else int(checkpoint_number)
-        path = manager.save(number)
+        path = manager.save(number, _is_async(options))
         self._checkpoint._keep_count(native)
+        self._checkpoint._writes(options, native, manager)
         return path
 
     @property

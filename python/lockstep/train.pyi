@@ -27,7 +27,7 @@ class Checkpoint:
     @property
     def save_counter(self) -> Any: ...
     def sync(self) -> Any:
-        """Waits for saves with `CheckpointOptions(enable_async=True)`; from Python those, too, are whole when `save` returns."""
+        """Waits for a save with `CheckpointOptions(enable_async=True)`. Raises: what went wrong with it."""
         ...
     def write(self, file_prefix, options=None) -> Any:
         """Writes to the prefix as it is."""
@@ -53,6 +53,7 @@ class CheckpointManager:
         """Waits for asynchronous saves, see `Checkpoint.sync`."""
         ...
 class CheckpointOptions:
+    """enable_async: a save returns once the values are held, and a thread of its own writes them; the next call of that"""
     def __init__(self, experimental_io_device=None, enable_async=False, **kwargs) -> None: ...
 class CheckpointReader:
     """The tensors of a checkpoint, by name."""

@@ -39,7 +39,9 @@ class Managed {
                                           .keep_checkpoint_every_n_hours = hours,
                                           .checkpoint_name = name})
                      .value()) {}
-  std::string Save(std::optional<int64_t> number) { return manager_.Save(number).value(); }
+  std::string Save(std::optional<int64_t> number, bool enable_async) {
+    return manager_.Save(number, {.enable_async = enable_async}).value();
+  }
   std::optional<std::string> latest() const { return manager_.latest_checkpoint(); }
   std::vector<std::string> all() const { return manager_.checkpoints(); }
 
@@ -66,11 +68,19 @@ void BindCheckpoints(nb::module_& m) {
              new (self) Checkpoint(PartsOf(parts));
            })
       .def(
-          "write", [](Checkpoint& c, const std::string& prefix) { c.Write(prefix).OrThrow(); },
+          "write",
+          [](Checkpoint& c, const std::string& prefix, bool enable_async) {
+            c.Write(prefix, {.enable_async = enable_async}).OrThrow();
+          },
           unlocked)
       .def(
-          "save", [](Checkpoint& c, const std::string& prefix) { return c.Save(prefix).value(); },
+          "save",
+          [](Checkpoint& c, const std::string& prefix, bool enable_async) {
+            return c.Save(prefix, {.enable_async = enable_async}).value();
+          },
           unlocked)
+      .def(
+          "sync", [](Checkpoint& c) { c.Sync().OrThrow(); }, unlocked)
       .def(
           "restore", [](Checkpoint& c, const std::string& path) { return c.Restore(path).value(); },
           unlocked)
@@ -83,7 +93,7 @@ void BindCheckpoints(nb::module_& m) {
                     const std::string&>(),
            nb::keep_alive<1, 2>(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
            nb::arg())
-      .def("save", &Managed::Save, nb::arg().none(), unlocked)
+      .def("save", &Managed::Save, nb::arg().none(), nb::arg(), unlocked)
       .def("latest", &Managed::latest)
       .def("all", &Managed::all);
   m.def("latest_checkpoint", &LatestCheckpoint);

@@ -47,6 +47,26 @@ class Files(unittest.TestCase):
             one.join()
         self.assertEqual((len(set(saved)), int(checkpoint.save_counter), len(manager.checkpoints)), (40, 40, 2))
 
+    def test_asynchronous_saves_hold_the_values_of_their_call(self):
+        options = tf.train.CheckpointOptions(enable_async=True)
+        v = tf.Variable(tf.ones([4, 1024, 1024]))
+        checkpoint = tf.train.Checkpoint(v=v)
+        path = checkpoint.save(os.path.join(self.path, "ckpt"), options=options)
+        v.assign(tf.zeros_like(v))
+        checkpoint.sync()
+        self.assertEqual(tf.train.latest_checkpoint(self.path), path)
+        checkpoint.restore(path).assert_consumed()
+        self.assertEqual(float(tf.reduce_min(v)), 1)
+
+        with open(os.path.join(self.path, "file"), "w"):
+            pass
+        refused = os.path.join(self.path, "file", "x")
+        for ask in (checkpoint.sync, lambda: checkpoint.save(path), lambda: checkpoint.restore(path)):
+            checkpoint.write(refused, options=options)  # what goes wrong is told by the next call
+            with self.assertRaisesRegex(tf.errors.NotFoundError, "Not a directory"):
+                ask()
+        checkpoint.restore(path)
+
     def test_managers_keep_the_newest(self):
         v = tf.Variable(0)
         checkpoint = tf.train.Checkpoint(v=v)
