@@ -163,6 +163,21 @@ class Imports(unittest.TestCase):
             v1.GraphDef.FromString(b"\x0a\xff")
 
 
+    def test_ops_that_name_a_dtype_are_built_again(self):
+        with v1.Graph().as_default() as graph, tempfile.TemporaryDirectory() as folder:
+            x = v1.placeholder(tf.int32, [None], name="x")
+            w = v1.get_variable("w", [3, 2], initializer=v1.glorot_uniform_initializer(seed=1))
+            tf.matmul(tf.one_hot(x, 3, dtype=tf.float32), w, name="y")
+            with v1.Session() as session:
+                session.run(v1.global_variables_initializer())
+                expected = session.run("y:0", {"x:0": [2, 0]})
+                path = v1.train.Saver().save(session, folder + "/m")
+            with v1.Graph().as_default(), v1.Session() as session:
+                v1.train.import_meta_graph(path + ".meta").restore(session, path)
+                np.testing.assert_array_equal(session.run("y:0", {"x:0": [2, 0]}), expected)
+            self.assertEqual(graph.get_tensor_by_name("y:0").shape.as_list(), [None, 2])
+
+
 class ShapesOfARun(unittest.TestCase):
     def test_in_graphs(self):
         with v1.Graph().as_default(), v1.Session() as session:

@@ -12,8 +12,8 @@ NodeDef = message_class("NodeDef")
 AttrValue = message_class("AttrValue")
 
 _OWN_PRODUCER = 1  # the version that Lockstep writes; TensorFlow's are larger
-# What the exporter adds to an op's own attributes.
-_ADDED = ("T", "dtype", "_output_shapes", "Tcond", "Tin", "Tout")
+# What the exporter adds to an op's own attributes; to those of ops on variables the dtype, too.
+_ADDED = ("T", "_output_shapes", "Tcond", "Tin", "Tout")
 
 
 def write_graph(graph_or_graph_def, logdir, name, as_text=True):
@@ -229,7 +229,7 @@ class Import:
                 self._keep(read, [value], self._operation(value))
 
     def _on_variable(self, node, inputs):
-        attributes = {key: _attribute(value) for key, value in node.attr.items() if key not in _ADDED} if self._own else {}
+        attributes = {key: _attribute(value) for key, value in node.attr.items() if key not in (*_ADDED, "dtype")} if self._own else {}
         made = None if None in attributes.values() else _native.emit_node(node.op, inputs, attributes, node.name)
         if made is None:
             raise errors.UnimplementedError(None, None, f"[import_graph_def] the op {node.op!r} on a variable is not taken")
