@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/unnumbered.h"
 #include "checkpoint/packed_state.h"
 #include "checkpoint/save_directory.h"
+#include "checkpoint/saved_names.h"
 #include "distribute/workers/change_workers.h"
 #include "runtime/variable_cell.h"
 
@@ -29,11 +29,7 @@ std::vector<std::shared_ptr<runtime::VariableCell>> CellsOf(const std::vector<Te
 
 // Several variables may have one name, and a model that is made again has others.
 std::string NameAt(size_t place, const std::string& name) {
-  return "#" + std::to_string(place) + " " + base::Unnumbered(name);
-}
-
-std::string Describe(const std::string& name, DType dtype, const Shape& shape) {
-  return name + " of " + std::string(DTypeName(dtype)) + shape.ToString();
+  return "#" + std::to_string(place) + " " + checkpoint::Unnumbered(name);
 }
 
 // The variable that a state has at this place.
@@ -41,7 +37,7 @@ std::string DescribeAt(size_t place, const SavedState& state) {
   const std::string begin = NameAt(place, "");
   for (const auto& [name, value] : state.tensors)
     if (name.starts_with(begin))
-      return Describe(name.substr(begin.size()), value.dtype(), value.shape());
+      return checkpoint::Describe(name.substr(begin.size()), value.dtype(), value.shape());
   return "no more variables";
 }
 
@@ -56,10 +52,6 @@ StepBoundary::StepBoundary(Strategy& strategy, std::string kind)
 StepBoundary::~StepBoundary() = default;
 
 bool StepBoundary::entering() const { return ranks_ != nullptr && ranks_->journal().entering(); }
-
-bool StepBoundary::lets_workers_come() const {
-  return ranks_ != nullptr && ranks_->roster() != nullptr;
-}
 
 std::optional<SavedState> StepBoundary::Enter(const std::vector<Tensor>& variables) {
   const auto packed = ranks_->journal().Enter();
@@ -94,7 +86,7 @@ SavedState StepBoundary::TakeOver(SavedState state, const std::vector<Tensor>& v
       continue;
     throw Error(Code::kFailedPrecondition,
                 "[" + kind_ + "] the program whose training is gone on with is needed; got " +
-                    Describe(cells[i]->name(), cells[i]->dtype(), cells[i]->shape()) +
+                    checkpoint::Describe(cells[i]->name(), cells[i]->dtype(), cells[i]->shape()) +
                     " where it has " + DescribeAt(i, state) +
                     "; make the same model and optimizer");
   }
@@ -129,7 +121,7 @@ bool StepBoundary::HearsOfChange(int64_t steps) {
 }
 
 bool StepBoundary::Pass(int64_t steps, const std::function<Passed()>& passed) {
-  if (!lets_workers_come() || !HearsOfChange(steps)) return true;
+  if (ranks_ == nullptr || ranks_->roster() == nullptr || !HearsOfChange(steps)) return true;
   return distribute::ChangeWorkers(*ranks_, steps, [&] {
     ranks_->journal().Gather();
     return Described(passed());

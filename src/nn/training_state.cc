@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/unnumbered.h"
 #include "checkpoint/save_directory.h"
+#include "checkpoint/saved_names.h"
 #include "kernels/isa.h"
 #include "lockstep/checkpoint/convert.h"
 #include "nn/training.h"
@@ -24,10 +24,6 @@ using nlohmann::ordered_json;
 constexpr char kCallbacks[] = "callbacks/";
 constexpr char kHistory[] = "history/";
 constexpr char kOthers[] = "others/";
-
-std::string Describe(const std::string& name, DType dtype, const Shape& shape) {
-  return name + " of " + std::string(DTypeName(dtype)) + shape.ToString();
-}
 
 [[noreturn]] void Refuse(const char* where, const std::string& text) {
   throw Error(Code::kFailedPrecondition, std::string("[") + where + "] " + text);
@@ -61,7 +57,7 @@ std::vector<const Tensor*> ValuesByPlace(const SavedState& state, const NamedVar
     if (Prefixed(tensor.name)) continue;
     if (values.size() == variables.size()) return {};
     const auto& [name, variable] = variables[values.size()];
-    const bool alike = base::Unnumbered(tensor.name) == base::Unnumbered(name) &&
+    const bool alike = checkpoint::Unnumbered(tensor.name) == checkpoint::Unnumbered(name) &&
                        tensor.value.dtype() == variable.dtype() &&
                        tensor.value.shape() == variable.shape();
     if (!alike) return {};
@@ -80,12 +76,12 @@ void AssignAll(const char* where, const SavedState& state, const NamedVariables&
     const Tensor* value = state.Find(name);
     if (value == nullptr) {
       Refuse(where, "the save must be of this model; got none of " +
-                        Describe(name, variable.dtype(), variable.shape()) +
+                        checkpoint::Describe(name, variable.dtype(), variable.shape()) +
                         " in it; build the model and the optimizer that were saved");
     }
     if (value->dtype() != variable.dtype() || !(value->shape() == variable.shape())) {
       Refuse(where, "the save must be of this model; got " +
-                        Describe(name, value->dtype(), value->shape()) +
+                        checkpoint::Describe(name, value->dtype(), value->shape()) +
                         " in it where the model has " + std::string(DTypeName(variable.dtype())) +
                         variable.shape().ToString() + "; build the model that was saved");
     }
@@ -93,10 +89,11 @@ void AssignAll(const char* where, const SavedState& state, const NamedVariables&
   }
   for (const NamedTensor& tensor : state.tensors) {
     if (all_used && !Prefixed(tensor.name) && known.count(tensor.name) == 0) {
-      Refuse(where, "the save must be of this model; got " +
-                        Describe(tensor.name, tensor.value.dtype(), tensor.value.shape()) +
-                        " in it, which the model does not have; build the model and the "
-                        "optimizer that were saved");
+      Refuse(where,
+             "the save must be of this model; got " +
+                 checkpoint::Describe(tensor.name, tensor.value.dtype(), tensor.value.shape()) +
+                 " in it, which the model does not have; build the model and the "
+                 "optimizer that were saved");
     }
   }
   for (size_t i = 0; i < variables.size(); ++i) variables[i].second.Assign(*values[i]);
@@ -163,7 +160,7 @@ Model::Training::OtherCells() const {
         auto cell = std::dynamic_pointer_cast<runtime::VariableCell>(handle.object());
         if (cell == nullptr || cell->shape().num_elements() == 0) continue;
         std::string name =
-            kOthers + std::to_string(others.size()) + "/" + base::Unnumbered(cell->name());
+            kOthers + std::to_string(others.size()) + "/" + checkpoint::Unnumbered(cell->name());
         others.emplace_back(std::move(name), std::move(cell));
       }
     }
@@ -254,7 +251,7 @@ void Model::Training::RestorePosition(const SavedState& state) {
   RequireEqual("replicas", about, model.strategy().num_replicas_in_sync(),
                "R belongs to the program, so give as many replicas (devices may differ)");
   const std::string optimizer = about.value("optimizer", "");
-  if (base::Unnumbered(optimizer) != base::Unnumbered(options.optimizer->name()))
+  if (checkpoint::Unnumbered(optimizer) != checkpoint::Unnumbered(options.optimizer->name()))
     RequireEqual("optimizer", about, options.optimizer->name(), "compile with the saved one");
   RequireEqual("dtype_policy", about, PoliciesOf(model.layers()),
                "set the saved one before the layers are made");

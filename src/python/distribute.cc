@@ -110,7 +110,6 @@ void BindStepBoundary(nb::module_& m) {
              new (self) StepBoundary(GetStrategy(), std::move(kind));
            })
       .def_prop_ro("entering", &StepBoundary::entering)
-      .def_prop_ro("lets_workers_come", &StepBoundary::lets_workers_come)
       .def("enter",
            [](StepBoundary& boundary,
               const std::vector<const Function*>& functions) -> std::optional<std::string> {

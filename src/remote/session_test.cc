@@ -49,6 +49,11 @@ class RemoteSession : public testing::Test {
     return Session(worker->target(), {.graph = std::make_shared<Graph>(graph)});
   }
 
+  static Variable FourOnTask1() {
+    const Device placed("/job:ps/task:1");
+    return Variable(4.f, {.name = "v"});
+  }
+
   ClusterSpec cluster;
   std::vector<std::unique_ptr<Server>> servers;
   std::unique_ptr<Server> worker;
@@ -313,11 +318,7 @@ TEST_F(RemoteSession, EndsInTimeAndRefuses) {
 TEST_F(RemoteSession, WaitsForTasksThatStartLater) {
   const Graph graph;
   const auto scope = graph.AsDefault();
-  Variable v;
-  {
-    const Device placed("/job:ps/task:1");
-    v = Variable(4.f, {.name = "v"});
-  }
+  const Variable v = FourOnTask1();
   servers[1].reset();
   const Session session = Open(graph);
   std::thread later([&] {
@@ -336,11 +337,7 @@ TEST_F(RemoteSession, WaitsForTasksThatStartLater) {
 TEST_F(RemoteSession, ARunsTimeoutHoldsWhileItWaitsForTasks) {
   const Graph graph;
   const auto scope = graph.AsDefault();
-  Variable v;
-  {
-    const Device placed("/job:ps/task:1");
-    v = Variable(4.f, {.name = "v"});
-  }
+  const Variable v = FourOnTask1();
   servers[1].reset();
   const Session session = Open(graph);
   ExpectError(Code::kDeadlineExceeded, "got 200 ms",
@@ -358,11 +355,7 @@ TEST_F(RemoteSession, ARunsTimeoutHoldsWhileItWaitsForTasks) {
 TEST_F(RemoteSession, ForgetsAllWhenReset) {
   const Graph graph;
   const auto scope = graph.AsDefault();
-  Variable v;
-  {
-    const Device placed("/job:ps/task:1");
-    v = Variable(4.f, {.name = "v"});
-  }
+  const Variable v = FourOnTask1();
   const Session session = Open(graph);
   session.Run({graph.GlobalVariablesInitializer()});
   EXPECT_EQ(Value(session.Eval(v)), 4);

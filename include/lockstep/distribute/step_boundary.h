@@ -31,8 +31,6 @@ class StepBoundary {
   /// Whether this worker comes into a job that trains without it, or was left out of it (then a
   /// call has failed with Aborted): it is to `Enter`, and then goes on where the others are.
   bool entering() const;
-  /// Whether workers may come and go.
-  bool lets_workers_come() const;
   /// Waits to be let in, gives these variables (handles, in the order that `Passed` gave them)
   /// the others' values, and returns what else they told; nothing: the job begins with this
   /// worker, which begins with the rest. Errors: FailedPrecondition when the others are in another

@@ -1,8 +1,8 @@
-#include "base/unnumbered.h"
+#include "checkpoint/saved_names.h"
 
 #include <algorithm>
 
-namespace lockstep::base {
+namespace lockstep::checkpoint {
 
 std::string Unnumbered(const std::string& name) {
   std::string plain;
@@ -16,4 +16,8 @@ std::string Unnumbered(const std::string& name) {
   return plain;
 }
 
-}  // namespace lockstep::base
+std::string Describe(const std::string& name, DType dtype, const Shape& shape) {
+  return name + " of " + std::string(DTypeName(dtype)) + shape.ToString();
+}
+
+}  // namespace lockstep::checkpoint
