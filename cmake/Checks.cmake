@@ -1,6 +1,6 @@
 # Checks of the tree itself, run as tests with the label `tools`. Each proves, too, that it can fail.
 if(LOCKSTEP_BUILD_TESTS AND NOT LOCKSTEP_SANITIZER)
-  foreach(check check_arrows check_forbidden check_documents check_sizes)
+  foreach(check check_arrows check_commands check_forbidden check_documents check_sizes)
     add_test(NAME tools/${check}
       COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/tools/${check}.py)
     add_test(NAME tools/${check}_can_fail
