@@ -363,10 +363,14 @@ void Coordinator::OutOfReach(const Peer& peer) {
 // ---- decisions ----
 
 void Coordinator::Tick() {
-  tick_.StartAfter(rpc_.executor(), options_.timing.beat / 2, [this] { Tick(); });
-  health_.Looks(replica_.self().incarnation, rpc_.executor().Now(), options_.timing.silence);
-  health_.Watch(Everybody(), rpc_.executor().Now());
-  health_.Answered(replica_.self(), listener_.MyProgress(), rpc_.executor().Now());
+  const base::Duration pause = options_.timing.beat / 2;
+  const base::Time now = rpc_.executor().Now();
+  if (ticked_) replica_.NoteLateness(now - *ticked_ - pause);
+  ticked_ = now;
+  tick_.StartAfter(rpc_.executor(), pause, [this] { Tick(); });
+  health_.Looks(replica_.self().incarnation, now, replica_.timing().silence);
+  health_.Watch(Everybody(), now);
+  health_.Answered(replica_.self(), listener_.MyProgress(), now);
   AnswerQueries();
   if (replica_.committed()->membership.epoch == 0) Probe();
   HandOverIfLeaving();
@@ -395,7 +399,7 @@ std::vector<Peer> Coordinator::Everybody() const {
 
 Situation Coordinator::Look() {
   const base::Time now = rpc_.executor().Now();
-  health_.Looks(replica_.self().incarnation, now, options_.timing.silence);
+  health_.Looks(replica_.self().incarnation, now, replica_.timing().silence);
   const State& state = *replica_.accepted();
   Situation situation;
   situation.state = &state;
@@ -419,8 +423,8 @@ void Coordinator::FindDead(base::Time now, Situation& situation) {
   const std::vector<Peer> everybody = Everybody();
   // Who falls silent in one cut is left out in one epoch, though their last words came apart.
   const auto patience_with = [&](const Peer& peer) {
-    return health_.Patience(peer.incarnation, situation.leader, options_.timing.steady_silence,
-                            options_.timing.silence);
+    return health_.Patience(peer.incarnation, situation.leader, replica_.timing().steady_silence,
+                            replica_.timing().silence);
   };
   bool is_cut = false;
   for (const Peer& peer : everybody)
@@ -433,7 +437,7 @@ void Coordinator::FindDead(base::Time now, Situation& situation) {
     const auto refusal = health_.Refusal(peer.incarnation, now);
     if (ended != ended_.end()) {
       situation.dead[peer.incarnation] = ended->second;
-    } else if (refusal && *refusal > options_.timing.refusal) {
+    } else if (refusal && *refusal > replica_.timing().refusal) {
       situation.dead[peer.incarnation] = "refused connections for " + InMilliseconds(*refusal);
     } else if (silence > (is_cut ? patience_with(peer) * 3 / 4 : patience_with(peer))) {
       situation.dead[peer.incarnation] = "was silent for " + InMilliseconds(silence);
@@ -503,6 +507,12 @@ void Coordinator::FoundAnew(base::Duration alone, uint64_t newest_epoch) {
     past = &replica_.committed()->membership;
     if (newest_epoch != past->epoch) return;
   }
+  Membership newcomers{.epoch = past->epoch, .peers = state.waiting};
+  const bool none_left = std::all_of(past->peers.begin(), past->peers.end(), ended);
+  if (past->RankOf(self) < 0 && newcomers.RankOf(self) >= 0 && none_left) {
+    LOCKSTEP_PROBE("all members have died while only newcomers waited to be let in");
+    past = &newcomers;
+  }
   if (past->RankOf(self) < 0 || newest_epoch > past->epoch) return;
   Membership survivors;
   std::string reason;
@@ -524,7 +534,7 @@ void Coordinator::Probe() {
   for (const ExpectedTask& task : board_.Missing()) {
     if (task.control.empty() || task.control == rpc_.address()) continue;
     rpc_.Call(task.control, kWhereMethod, Encode(WhereRequest{replica_.self().incarnation}),
-              options_.timing.call,
+              replica_.timing().call,
               [this, task, alive = std::weak_ptr<int>(alive_)](const Result<std::string>& result) {
                 if (alive.expired()) return;
                 const Code code = result.status().code();

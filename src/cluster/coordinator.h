@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -144,6 +145,7 @@ class Coordinator final : public Replica::Owner {
   uint64_t suspected_epoch_ = 0;
   std::map<Incarnation, base::Time> leaving_since_;
   base::Time next_probe_{};
+  std::optional<base::Time> ticked_;  // at last
   base::Timer tick_;
   Replica replica_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);

@@ -20,9 +20,8 @@ bool MayComeRight(Code code) {
 
 }  // namespace
 
-CoordinatorClient::CoordinatorClient(net::Rpc& rpc, Incarnation self, base::Duration call,
-                                     Find find)
-    : rpc_(rpc), self_(self), call_(call), find_(std::move(find)) {}
+CoordinatorClient::CoordinatorClient(net::Rpc& rpc, Incarnation self, Limit limit, Find find)
+    : rpc_(rpc), self_(self), limit_(std::move(limit)), find_(std::move(find)) {}
 
 void CoordinatorClient::Submit(Command command, base::Duration timeout, Done done) {
   command.by = self_;
@@ -70,7 +69,7 @@ void CoordinatorClient::Begin(const char* method, std::string body, Query query,
 
 void CoordinatorClient::Send(Place request) {
   const base::Duration waited = rpc_.executor().Now() - request->begun;
-  if (waited > request->timeout + call_) {
+  if (waited > request->timeout + limit_()) {
     return End(request,
                Status(Code::kUnavailable, "[membership] a leading coordinator must answer within " +
                                               std::to_string(base::Milliseconds(request->timeout)) +
@@ -79,7 +78,7 @@ void CoordinatorClient::Send(Place request) {
   }
   const std::string address = request->hint.empty() ? find_() : request->hint;
   if (address.empty()) return Retry(request, kPause);
-  base::Duration limit = call_;
+  base::Duration limit = limit_();
   if (request->method == kQueryMethod) {
     Query piece = request->query;
     piece.waited = std::min(waited, request->timeout);

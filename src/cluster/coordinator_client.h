@@ -20,7 +20,10 @@ class CoordinatorClient {
   /// The leader's address as far as it is known here; empty: unknown.
   using Find = std::function<std::string()>;
 
-  CoordinatorClient(net::Rpc& rpc, Incarnation self, base::Duration call, Find find);
+  /// How long one call may take, as the process comes to its work.
+  using Limit = std::function<base::Duration()>;
+
+  CoordinatorClient(net::Rpc& rpc, Incarnation self, Limit limit, Find find);
 
   /// Commands are carried out in the order of submission, one after another.
   void Submit(Command command, base::Duration timeout, Done done);
@@ -55,7 +58,7 @@ class CoordinatorClient {
 
   net::Rpc& rpc_;
   const Incarnation self_;
-  const base::Duration call_;
+  const Limit limit_;
   const Find find_;
   std::list<Request> requests_;
   struct Waiting {

@@ -12,6 +12,11 @@ namespace {
 
 constexpr char kVoteMethod[] = "coordinator.Vote";
 constexpr char kAppendMethod[] = "coordinator.Append";
+// An answer takes several turns of processes that each come to work so late.
+constexpr int kTurns = 8;
+constexpr base::Duration kLongestElection = std::chrono::seconds(10);
+// Of so many timers the lateness is a mean, so that one pause says little.
+constexpr int kTimers = 8;
 // A follower that does not answer gets no more than so many beats at once.
 constexpr int kMostInFlight = 4;
 // How long a task that is no member any more is told so.
@@ -24,10 +29,22 @@ constexpr uint64_t kEpochsOfAGroup = uint64_t{1} << 20;
 
 }  // namespace
 
+Timing Timing::At(base::Duration lateness) const {
+  Timing timing = *this;
+  timing.election = std::max(election, std::min(kTurns * lateness, kLongestElection));
+  if (timing.election == election) return timing;
+  LOCKSTEP_PROBE("a process that gets little of its machine is patient");
+  timing.call = std::max(call, timing.election);
+  timing.silence = std::max(silence, 2 * timing.election);
+  timing.steady_silence = std::max(steady_silence, 2 * timing.election);
+  return timing;
+}
+
 Replica::Replica(net::Rpc& rpc, Peer self, const Timing& timing, base::Randomness& randomness,
                  Owner& owner)
     : rpc_(rpc),
       self_(std::move(self)),
+      given_timing_(timing),
       timing_(timing),
       randomness_(randomness),
       owner_(owner),
@@ -39,6 +56,11 @@ Replica::Replica(net::Rpc& rpc, Peer self, const Timing& timing, base::Randomnes
     HandleAppend(request, answer);
   });
   ArmElection();
+}
+
+void Replica::NoteLateness(base::Duration late) {
+  lateness_ += (std::max(late, base::Duration(0)) - lateness_) / kTimers;
+  timing_ = given_timing_.At(lateness_);
 }
 
 Replica::~Replica() {

@@ -32,6 +32,10 @@ struct Timing {
   base::Duration settle = std::chrono::milliseconds(20);
   /// How long a call of the control plane may take.
   base::Duration call = std::chrono::milliseconds(400);
+
+  /// For a process whose timers come so late as a rule, as it gets little of its machine: where
+  /// nobody can answer in time, leaders would follow each other for ever.
+  Timing At(base::Duration lateness) const;
 };
 
 /// One task's part in keeping the state of the coordinators: Raft's elections and commitment on
@@ -63,6 +67,10 @@ class Replica {
   void Found(State first);
 
   bool leads() const { return leads_; }
+  /// As it was given, or longer for a process that gets little of its machine.
+  const Timing& timing() const { return timing_; }
+  /// A timer of this process came so late.
+  void NoteLateness(base::Duration late);
   /// Whether a proposal can be made: one at a time.
   bool may_propose() const { return leads_ && !in_round_; }
   /// Whether something of this leader's own term is committed: before that it may not change the
@@ -139,7 +147,9 @@ class Replica {
 
   net::Rpc& rpc_;
   const Peer self_;
-  const Timing timing_;
+  const Timing given_timing_;
+  Timing timing_;  // as the process comes to its work
+  base::Duration lateness_{};
   base::Randomness& randomness_;
   Owner& owner_;
   uint64_t term_ = 0;

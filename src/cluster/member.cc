@@ -61,9 +61,8 @@ void Member::BeginLife() {
   led_until_ = rpc_.executor().Now();
   told_trouble_ = false;
   has_lived_ = true;
-  client_ =
-      std::make_unique<CoordinatorClient>(rpc_, self_.incarnation, options_.coordinator.timing.call,
-                                          [this] { return LeaderAddress(); });
+  client_ = std::make_unique<CoordinatorClient>(
+      rpc_, self_.incarnation, [this] { return CallLimit(); }, [this] { return LeaderAddress(); });
   coordinator_ = std::make_unique<Coordinator>(rpc_, self_, options_.coordinator, randomness_,
                                                static_cast<Coordinator::Listener&>(*this));
   Tick();
@@ -102,8 +101,7 @@ void Member::LookBeforeFounding() {
   for (const std::string& address : options_.contacts) {
     if (address == rpc_.address()) continue;
     ++*left;
-    rpc_.Call(address, kWhereMethod, Encode(WhereRequest{self_.incarnation}),
-              options_.coordinator.timing.call,
+    rpc_.Call(address, kWhereMethod, Encode(WhereRequest{self_.incarnation}), CallLimit(),
               WhileAlive([left, others, found](const Result<std::string>& result) {
                 const auto reply =
                     result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
@@ -120,7 +118,12 @@ void Member::LookBeforeFounding() {
 bool Member::is_led() const {
   if (coordinator_ == nullptr || coordinator_->replica().leader() == nullptr) return false;
   return rpc_.executor().Now() - coordinator_->replica().leader_heard() <
-         options_.coordinator.timing.election;
+         coordinator_->replica().timing().election;
+}
+
+base::Duration Member::CallLimit() const {
+  return coordinator_ == nullptr ? options_.coordinator.timing.call
+                                 : coordinator_->replica().timing().call;
 }
 
 bool Member::Leads() const { return coordinator_ != nullptr && coordinator_->replica().leads(); }
@@ -171,8 +174,7 @@ void Member::TryToJoin() {
   rpc_.Call(address, kJoinMethod,
             Encode(JoinRequest{options_.coordinator.hello, self_,
                                coordinator_->replica().accepted()->group}),
-            options_.coordinator.timing.call,
-            WhileAlive([this, address](const Result<std::string>& result) {
+            CallLimit(), WhileAlive([this, address](const Result<std::string>& result) {
               TakeJoinReply(address, result);
             }));
 }
@@ -212,7 +214,7 @@ void Member::Seek() {
   const std::vector<std::string> addresses = Addresses();
   if (!addresses.empty()) {
     rpc_.Call(addresses[next_address_++ % addresses.size()], kWhereMethod,
-              Encode(WhereRequest{self_.incarnation}), options_.coordinator.timing.call,
+              Encode(WhereRequest{self_.incarnation}), CallLimit(),
               WhileAlive([this](const Result<std::string>& result) { TakeWhereReply(result); }));
   }
   coordinator_->TryToFoundAnew(alone);
@@ -304,8 +306,8 @@ void Member::MeetVoters(const std::vector<Peer>& voters) {
   for (const Peer& voter : voters) {
     present.insert(voter.incarnation);
     if (voter.incarnation == self_.incarnation || met_.contains(voter.incarnation)) continue;
-    rpc_.Call(voter.control, kWhereMethod, Encode(WhereRequest{self_.incarnation}),
-              options_.coordinator.timing.call, [](const Result<std::string>&) {});
+    rpc_.Call(voter.control, kWhereMethod, Encode(WhereRequest{self_.incarnation}), CallLimit(),
+              [](const Result<std::string>&) {});
   }
   met_ = std::move(present);
 }

@@ -122,6 +122,7 @@ class Member final : private Coordinator::Listener {
   void EnterIfMember(const State& state);
   void CheckLeft(const State& state);
   bool Leads() const;
+  base::Duration CallLimit() const;
   std::string LeaderAddress() const;
   std::vector<std::string> Addresses() const;
   void SubmitPlain(Command command, Done done);
