@@ -112,7 +112,8 @@ SavedState StepBoundary::Resume(const std::string& path,
 bool StepBoundary::HearsOfChange(int64_t steps) {
   const bool has_heard = std::exchange(hearings_, ranks_->hearings()) != ranks_->hearings();
   const bool heard = (ranks_->heard() & distribute::kChangeNote) != 0;
-  if (ranks_->roster()->change_waiting()) ranks_->Raise(distribute::kChangeNote);
+  if (ranks_->roster()->change_waiting() || ranks_->leaving())
+    ranks_->Raise(distribute::kChangeNote);
   if (has_heard || ranks_->num_ranks() == 1) return heard;
   if (steps % kAskedEach != 0) return false;
   const auto all = ranks_->journal().Exchange(

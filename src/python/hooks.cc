@@ -1,8 +1,11 @@
 #include <nanobind/stl/string.h>
 
+#include <csignal>
 #include <memory>
 #include <string>
 
+#include "base/log.h"
+#include "distribute/workers/roster.h"
 #include "graph/tracer.h"
 #include "lockstep/base/status.h"
 #include "ops/builder.h"
@@ -16,6 +19,12 @@ namespace lockstep::python {
 
 namespace {
 
+// A worker that has left its job, or was not in it at its end, has nothing more to do.
+void EndProgram(const distribute::Left& left, int status) {
+  base::Log(base::Severity::kInfo, left.status().message());
+  PyErr_SetObject(PyExc_SystemExit, nb::int_(status).ptr());
+}
+
 // Errors of C++ become the package's exceptions, which it makes of code and text.
 void Translate(const std::exception_ptr& pointer, void*) {
   try {
@@ -24,6 +33,10 @@ void Translate(const std::exception_ptr& pointer, void*) {
     PyErr_SetString(PyExc_TypeError, error.status().message().c_str());
   } catch (const runtime::FinalizedGraphError&) {
     PyErr_SetString(PyExc_RuntimeError, "Graph is finalized and cannot be modified.");
+  } catch (const distribute::AllLeft& left) {
+    EndProgram(left, 128 + SIGTERM);
+  } catch (const distribute::Left& left) {
+    EndProgram(left, 0);
   } catch (const Error& error) {
     const nb::object& raise = TheHooks().raise_error;
     if (!raise.is_valid()) {

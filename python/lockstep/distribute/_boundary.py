@@ -43,7 +43,8 @@ class StepBoundary:
     def pass_step(self, steps, functions, position):
         """Between two steps, of which `steps` have been taken: lets in who waits. `position()` is called if there is
         anybody. Who has entered goes on behind this call of the others. False: all want to leave, so the loop is to end.
-        Raises: CancelledError on a worker that leaves."""
+        Raises: SystemExit on a worker that was told to end (SIGTERM, which the program does not handle) and leaves: 0, as the
+        others go on; 143 if none is left."""
         return self._native.pass_step(steps, _natives(functions), lambda: _told.write(position()))
 
     def save(self, directory, steps, functions, position):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "base/probe.h"
 #include "checkpoint/packed_state.h"
 
@@ -10,6 +11,17 @@ namespace lockstep::distribute {
 namespace {
 
 constexpr char kLeavesToOthers[] = "leaves to those who come";
+
+// Nobody is left to go on: the program hears of it, and who looks on.
+bool EndBeforeTheEnd(Communicator& ranks, int64_t steps) {
+  const std::string how =
+      "[multi_worker] all workers that were left were asked to leave: the training ends after "
+      "step " +
+      std::to_string(steps) + ", whatever was asked for";
+  if (ranks.heeds_termination() && base::ToldToEnd()) throw AllLeft(how);
+  if (ranks.rank() == 0) base::Log(base::Severity::kWarning, how);
+  return false;
+}
 
 }  // namespace
 
@@ -29,7 +41,7 @@ bool ChangeWorkers(Communicator& ranks, int64_t steps,
   if (ranks.leaving() && !leaves) ranks.Raise(kChangeNote);
   // Who goes last ends the job, unless others wait to go on with it.
   const bool all_leave = !says("");
-  if (all_leave && !says(kLeavesToOthers)) return false;
+  if (all_leave && !says(kLeavesToOthers)) return EndBeforeTheEnd(ranks, steps);
   const SavedState state = snapshot();
   if (leaves && !all_leave) {
     ranks.journal().Leave();
@@ -39,7 +51,7 @@ bool ChangeWorkers(Communicator& ranks, int64_t steps,
   const int before = ranks.num_ranks();
   ranks.journal().Admit([state] { return checkpoint::PackState(state); });
   if (!all_leave) return true;
-  if (ranks.num_ranks() <= before) return false;  // nobody came
+  if (ranks.num_ranks() <= before) return EndBeforeTheEnd(ranks, steps);  // nobody came
   LOCKSTEP_PROBE("the last workers let others in, and then leave");
   ranks.Raise(kChangeNote);
   return true;

@@ -88,6 +88,11 @@ void Communicator::Open(const Roster::Epoch& epoch) {
   if (speculation_ != nullptr) speculation_->BeginEpoch(num_ranks());
 }
 
+void Communicator::HeedTermination() {
+  heeds_termination_ = true;
+  roster_->LeaveWhen(&base::ToldToEnd);
+}
+
 void Communicator::Speculate() {
   speculation_ = std::make_unique<Speculation>();
   speculation_->BeginEpoch(num_ranks());

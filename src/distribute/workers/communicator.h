@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/cores.h"
+#include "base/termination.h"
 #include "base/trace.h"
 #include "collectives/group.h"
 #include "collectives/plan.h"
@@ -120,9 +123,18 @@ class Communicator {
     leaving_ = true;
     Raise(kChangeNote);
   }
-  bool leaving() const { return leaving_; }
+  /// While it trains, a SIGTERM that the program does not handle asks this task to leave.
+  void HeedTermination();
+  bool heeds_termination() const { return heeds_termination_; }
+  bool leaving() {
+    if (!leaving_ && heeds_termination_ && base::ToldToEnd()) AskToLeave();
+    return leaving_;
+  }
   /// For programs: begins a run, and gives what it is to tell; ends one that all have been in.
-  uint32_t BeginNotes() { return hearing_ = own_note_; }
+  uint32_t BeginNotes() {
+    static_cast<void>(leaving());
+    return hearing_ = own_note_;
+  }
   void Hear(uint32_t note) {
     hearing_ |= note;
     hears_ = true;
@@ -151,6 +163,12 @@ class Communicator {
   void AddParts(const std::vector<Part>& parts);
   void ClearParts();
 
+  /// How often this task has come with this text before, since it has made so many calls.
+  int TimesOf(const std::string& text, uint64_t calls) {
+    if (std::exchange(counted_since_, calls) != calls) times_.clear();
+    return times_[text]++;
+  }
+
   /// Every rank's bytes, in the order of ranks, in this epoch. Errors: as collectives::AllToAll,
   /// thrown. For programs: `Journal::Exchange`, which outlives the epoch.
   std::vector<std::string> AllGather(const std::string& own);
@@ -177,11 +195,14 @@ class Communicator {
   uint32_t heard_ = 0;
   bool hears_ = false;
   bool leaving_ = false;
+  bool heeds_termination_ = false;
   int default_devices_ = base::Cores();
   uint64_t meetings_ = 0;
   uint64_t hearings_ = 0;
   std::vector<Part> parts_;
   uint64_t parts_version_ = 1;
+  std::map<std::string, int> times_;
+  uint64_t counted_since_ = 0;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Speculation> speculation_;
   collectives::Division division_ = collectives::Division::Even(0, 1);

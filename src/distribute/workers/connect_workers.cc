@@ -221,6 +221,7 @@ std::shared_ptr<Communicator> ConnectWorkers(const Description& described,
                    .speculates = NumberOf(environment, "LOCKSTEP_SPECULATE", 0) > 0,
                    .flight = {.file = file ? *file : "", .at_signal = file.has_value()}});
   communicator->set_default_devices(description.DevicesHere());
+  communicator->HeedTermination();
   seat->roster->Publish(communicator->watch().shared_metrics(), communicator->flight());
   const auto folder = cluster::Lookup(environment, "LOCKSTEP_CREDENTIALS");
   const Status noted =

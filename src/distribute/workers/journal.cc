@@ -60,7 +60,9 @@ ActivityScope::ActivityScope(Communicator* ranks, Activity activity)
       before_(journal_ == nullptr ? Activity::kProgram : journal_->activity_) {
   if (journal_ == nullptr || before_ != Activity::kProgram) return;
   journal_->activity_ = activity;
-  if (activity == Activity::kTraining) ++journal_->trainings_;
+  if (activity != Activity::kTraining) return;
+  ++journal_->trainings_;
+  if (ranks->heeds_termination()) heeds_.emplace();
 }
 
 ActivityScope::~ActivityScope() {
@@ -128,7 +130,9 @@ void Journal::Carry(const Attempt& attempt) {
       return;
     } catch (const LeftOut&) {
       LOCKSTEP_PROBE("a worker learns that it was left out");
-      if (!GoApart()) throw;
+      if (GoApart()) continue;
+      if (activity_ == Activity::kTraining) entering_ = true;  // it comes again, if at all
+      throw;
     } catch (const JobEnded&) {
       LOCKSTEP_PROBE("a worker learns that the job has ended without it");
       if (!GoApart()) throw;

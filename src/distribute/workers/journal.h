@@ -11,6 +11,7 @@
 
 #include "base/executor.h"
 #include "base/team.h"
+#include "base/termination.h"
 #include "distribute/workers/communicator.h"
 #include "distribute/workers/own_memory.h"
 #include "distribute/workers/snapshot.h"
@@ -84,6 +85,8 @@ class Journal {
   /// Waits to be let in, and gives the others' state; nothing: the job has not begun yet.
   std::optional<std::string> Enter();
 
+  /// How many calls there were, the same on all ranks between two of them.
+  uint64_t calls() const { return calls_; }
   /// Too few are left to go on: the text says so.
   const std::string& halt() const { return halt_; }
   const std::vector<Recovery>& recoveries() const { return recoveries_; }
@@ -114,6 +117,7 @@ class Journal {
     bool is_base = true;  // of no variable: the log tells them all
   };
   struct Header;
+  static bool NobodyHasBegun(const std::vector<Header>& headers);
   static int PlaceIn(const Header& header, uint64_t call);
 
   bool elastic() const { return ranks_.roster() != nullptr; }
@@ -199,6 +203,7 @@ class ActivityScope {
  private:
   Journal* const journal_;
   const Activity before_;
+  std::optional<base::TerminationScope> heeds_;
 };
 
 }  // namespace lockstep::distribute

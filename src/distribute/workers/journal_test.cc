@@ -94,5 +94,30 @@ TEST(JournalTest, AnEpochMayEndBetweenTheRebasesOfTwoWorkers) {
   EXPECT_EQ(ends, (std::vector<float>{28, 28, 0, 0}));
 }
 
+TEST(JournalTest, WhoIsLeftOutOfATrainingIsToComeInAgain) {
+  ElasticJob job(2, 0);
+  std::vector<float> ends(2);
+  std::atomic<bool> enters{false};
+  RunElastic(job, [&](int worker, const std::shared_ptr<Communicator>& ranks) {
+    Journal& journal = ranks->journal();
+    const ActivityScope training(ranks.get(), Activity::kTraining);
+    base::Team team(1);
+    const auto step = std::make_shared<Increment>(*ranks);
+    try {
+      for (int i = 0; i < 12; ++i) {
+        journal.Run(step, {}, team);
+        if (worker == 0 && i == 3) job.LeaveOut(1);
+      }
+    } catch (const LeftOut&) {
+      enters = journal.entering();
+      return;
+    }
+    ends[worker] = step->value();
+    journal.End();
+  });
+  EXPECT_TRUE(enters);
+  EXPECT_EQ(ends, (std::vector<float>{12, 0}));
+}
+
 }  // namespace
 }  // namespace lockstep::distribute

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ class LeftOut : public Error {
 class Left : public Error {
  public:
   explicit Left(const std::string& when) : Error(Code::kCancelled, when) {}
+};
+
+/// All that were left of the job have been asked to leave, in the middle of the training.
+class AllLeft : public Left {
+ public:
+  using Left::Left;
 };
 
 /// The job has ended without this task, as far as anybody can tell.
@@ -72,6 +79,12 @@ class Roster {
   /// Whether this task is of the present epoch still, so that no other one can be doing what is one
   /// task's to do: asks those who decide, unless it has just been told. Waits.
   virtual bool Holds() { return true; }
+  /// Of the tasks that come with one `work`, each when it likes, one is told to do it (true), and
+  /// the others when it is done (false); whoever did it says `Done`, or that it failed, so that
+  /// another one tries. Where the one that does it goes away, so it is, too. Also false: this task
+  /// was left out. Nothing: this roster cannot say.
+  virtual std::optional<bool> Claims(const std::string& work) { return std::nullopt; }
+  virtual void Done(const std::string& work, bool well) {}
   /// Meets all others for the last time; false: another epoch has begun instead.
   virtual bool Finish() { return true; }
   /// As `Holds`, for work on another thread, which may last for several epochs: what is given says,
