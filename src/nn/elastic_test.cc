@@ -221,6 +221,24 @@ TEST(ElasticTest, WhoBeganDiesAndTheJoinersGoOn) {
   ExpectAllAre(expected, all, 2, "joiners are left");
 }
 
+// Nobody has what was trained: the job begins with those who came.
+TEST(ElasticTest, AllMembersDieWhileOnlyNewcomersWait) {
+  const Trained expected = Alone();
+  for (int newcomers : {1, 2}) {
+    ElasticJob job(1, newcomers);
+    const auto all = TrainElastic(job, [&](int worker, Strategy&, Counter& counter) {
+      if (worker > 0) return;
+      counter.on_batch = [&job, newcomers](int64_t step) {
+        if (step != 4) return;
+        job.AwaitJoiners(0, newcomers);
+        throw distribute::Killed();
+      };
+    });
+    EXPECT_EQ(job.deaths(), 1);
+    ExpectAllAre(expected, all, newcomers, std::to_string(newcomers) + " newcomers are left");
+  }
+}
+
 TEST(ElasticTest, AWorkerLeavesAtTheEndOfAStep) {
   const Trained expected = Alone();
   for (int leaver : {0, 2}) {

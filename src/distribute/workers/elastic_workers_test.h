@@ -61,6 +61,7 @@ class ElasticJob {
     if (std::erase(members_, worker) == 0) return;
     ++deaths_;
     lost_.push_back("worker " + std::to_string(worker));
+    if (members_.empty()) std::swap(members_, waiting_);
     BeginEpoch();
   }
   /// A member waits until `count` joiners have come.

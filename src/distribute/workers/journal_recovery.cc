@@ -98,12 +98,24 @@ void Journal::Recover() {
     }
   }
   const std::vector<Header> headers = MeetAgain();
+  if (NobodyHasBegun(headers)) {
+    LOCKSTEP_PROBE("all members have died while only newcomers waited");
+    entering_ = false;  // the job begins with these
+    recovering_ = false;
+    return;
+  }
   const runtime::RestoreScope restores;
   GoBack(headers);
   HandState(headers);
   Repeat();
   NoteVersions();
   recovering_ = false;
+}
+
+// Whether all are new to the job, so that there is nothing to take over from anybody.
+bool Journal::NobodyHasBegun(const std::vector<Header>& headers) {
+  return std::all_of(headers.begin(), headers.end(),
+                     [](const Header& header) { return header.entering && header.call == 0; });
 }
 
 std::vector<Journal::Header> Journal::MeetAgain() {
