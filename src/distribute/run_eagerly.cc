@@ -8,6 +8,7 @@
 #include "distribute/run.h"
 #include "distribute/workers/owners_values.h"
 #include "ops/builder.h"
+#include "ops/known_site.h"
 #include "runtime/actor.h"
 #include "runtime/variable_cell.h"
 #include "runtime/variable_hold.h"
@@ -82,7 +83,8 @@ class Fibers {
   void TakeOwnersParts(const std::vector<Standing>& standings, std::vector<Part>* parts) {
     std::vector<std::vector<Tensor>> inputs;
     for (Part& part : *parts) inputs.push_back(std::move(part.inputs));
-    TakeOwners(standings[0].op + ", meeting " + std::to_string(standings[0].meetings), &inputs);
+    TakeOwners(standings[0].op + ", meeting " + std::to_string(standings[0].meetings) + LineOf(0),
+               &inputs);
     for (size_t r = 0; r < parts->size(); ++r) (*parts)[r].inputs = std::move(inputs[r]);
   }
 
@@ -108,9 +110,19 @@ class Fibers {
     }
   }
 
+  // That the replica is at, as it is compared: without folders, which hosts may call otherwise.
+  std::string LineOf(int replica) const {
+    const ops::SourceSite& site = places_[replica].site;
+    if (site.line == 0) return {};
+    const std::string file = site.file;
+    return "\tat " + file.substr(file.rfind('/') + 1) + ":" + std::to_string(site.line);
+  }
+
   struct Place : Meeter {
     std::vector<Tensor> Meet(Part own) override {
       part = std::move(own);
+      site = ops::CurrentSite();
+      const ops::SitePause pause;  // others are at their own lines meanwhile
       group->Suspend(replica);
       return std::move(answer);
     }
@@ -121,6 +133,7 @@ class Fibers {
     base::FiberGroup* group = nullptr;
     int replica = 0;
     Part part;
+    ops::SourceSite site;
     std::vector<Tensor> answer;  // of the last meeting; in the end the results
   };
 

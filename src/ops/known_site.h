@@ -17,4 +17,16 @@ class KnownSite {
   bool sets_;
 };
 
+/// While it lives, the thread does something else, and is nowhere.
+class SitePause {
+ public:
+  SitePause();
+  ~SitePause();
+  SitePause(const SitePause&) = delete;
+  SitePause& operator=(const SitePause&) = delete;
+
+ private:
+  const SourceSite before_;
+};
+
 }  // namespace lockstep::ops

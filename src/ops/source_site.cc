@@ -1,5 +1,7 @@
 #include "ops/source_site.h"
 
+#include <utility>
+
 #include "ops/known_site.h"
 
 namespace lockstep::ops {
@@ -26,5 +28,9 @@ KnownSite::KnownSite(const SourceSite& site) : sets_(current.line == 0 && site.l
 KnownSite::~KnownSite() {
   if (sets_) current = {};
 }
+
+SitePause::SitePause() : before_(std::exchange(current, {})) {}
+
+SitePause::~SitePause() { current = before_; }
 
 }  // namespace lockstep::ops

@@ -104,7 +104,10 @@ void EnterInterpreter(void* left) { PyEval_RestoreThread(static_cast<PyThreadSta
 }  // namespace
 
 ops::SourceSite PythonSite() {
-  if (!runtime::FollowsAccesses()) return {};
+  return runtime::FollowsAccesses() ? PythonLine() : ops::SourceSite();
+}
+
+ops::SourceSite PythonLine() {
   PyFrameObject* frame = PyEval_GetFrame();
   Py_XINCREF(frame);
   ops::SourceSite site;

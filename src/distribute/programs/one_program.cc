@@ -74,8 +74,42 @@ std::vector<std::string> Split(const std::string& text) {
   return lines;
 }
 
+// Where an op comes from in the user's code; for one of which that is not known, the next one's
+// place, or else the last one's before it.
+std::vector<std::string> PlacesOf(const graph::Graph& graph) {
+  std::vector<std::string> places(graph.nodes().size() + 1);
+  std::string known;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (i < graph.nodes().size() && graph.nodes()[i].site.line != 0) {
+      const ops::SourceSite& site = graph.nodes()[i].site;
+      places[i] = std::string(", at ") + site.file + ":" + std::to_string(site.line);
+      known = places[i];
+    }
+  }
+  for (size_t i = places.size(); i > 0; --i) {
+    if (places[i - 1].empty()) {
+      places[i - 1] = known;
+    } else {
+      known = places[i - 1];
+    }
+  }
+  return places;
+}
+
+// Lines with their places behind a tabulator.
+std::string WithPlaces(const std::vector<std::string>& lines,
+                       const std::vector<std::string>& places) {
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i) text += lines[i] + "\t" + places[i] + "\n";
+  return text;
+}
+
+std::string OpOf(const std::string& line) { return line.substr(0, line.find('\t')); }
+
 std::string LineOr(const std::vector<std::string>& lines, size_t i) {
-  return i < lines.size() ? lines[i] : "nothing: the program has ended";
+  if (i >= lines.size()) return "nothing: the program has ended";
+  const size_t end = lines[i].find('\t');
+  return end == std::string::npos ? lines[i] : lines[i].substr(0, end) + lines[i].substr(end + 1);
 }
 
 }  // namespace
@@ -97,6 +131,7 @@ std::vector<std::string> LinesOf(const graph::Graph& graph) {
     const std::string attributes = DescribeAttributes(node.attributes);
     if (!attributes.empty()) line += " {" + attributes + "}";
     std::replace(line.begin(), line.end(), '\n', ' ');
+    std::replace(line.begin(), line.end(), '\t', ' ');
     lines.push_back(std::move(line));
   }
   std::string results = "results:";
@@ -108,8 +143,8 @@ std::vector<std::string> LinesOf(const graph::Graph& graph) {
 
 void RequireOneProgram(Communicator& ranks, const graph::Graph& graph) {
   if (ranks.num_ranks() == 1) return;
-  const std::string own = Joined(LinesOf(graph));
-  const uint64_t hash = base::Hash64(own);
+  const std::vector<std::string> lines = LinesOf(graph);
+  const uint64_t hash = base::Hash64(Joined(lines));
   // A program that is traced anew, as some ranks may do before others, is no new one.
   if (!ranks.IsNewProgram(hash)) return;
   const std::vector<std::string> hashes =
@@ -118,10 +153,11 @@ void RequireOneProgram(Communicator& ranks, const graph::Graph& graph) {
                                   [&](const std::string& each) { return each != hashes[0]; });
   if (other == hashes.end()) return;
   const auto rank = static_cast<size_t>(other - hashes.begin());
-  const std::vector<std::string> programs = ranks.AllGather(own);
+  const std::vector<std::string> programs = ranks.AllGather(WithPlaces(lines, PlacesOf(graph)));
   const auto first = Split(programs[0]), second = Split(programs[rank]);
   size_t place = 0;
-  while (place < first.size() && place < second.size() && first[place] == second[place]) ++place;
+  while (place < first.size() && place < second.size() && OpOf(first[place]) == OpOf(second[place]))
+    ++place;
   throw Error(Code::kInvalidArgument,
               "[multi_worker] all workers must run the same program; got " + LineOr(first, place) +
                   " on worker 0, and " + LineOr(second, place) + " on worker " +

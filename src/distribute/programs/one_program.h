@@ -12,7 +12,7 @@ namespace lockstep::distribute {
 /// constants of up to 64 KiB, variables by name, bodies of branches and loops. All ranks call it
 /// alike; what they have compared in this epoch they do not compare again. Cost: two exchanges of 8
 /// bytes; only where programs differ they are sent. Errors: InvalidArgument on all ranks, naming
-/// the first op that differs and both forms of it; of collectives.
+/// the first op that differs, both forms of it and their lines of the program; of collectives.
 void RequireOneProgram(Communicator& ranks, const graph::Graph& graph);
 
 /// A line for each op.

@@ -22,14 +22,20 @@ std::string DigestOf(const std::string& bytes) {
 void RequireOnePlace(const std::vector<std::string>& views) {
   // Empty: that worker has come to its program's end.
   const auto place = [](const std::string& view) {
-    return view.empty() ? "no more of them" : view.substr(0, view.find('\n'));
+    return view.empty() ? "no more of them" : view.substr(0, view.find_first_of("\t\n"));
+  };
+  const auto with_line = [](std::string view) {
+    view.resize(std::min(view.find('\n'), view.size()));
+    if (const size_t line = view.find('\t'); line != view.npos) view.replace(line, 1, ", ");
+    return view.empty() ? "no more of them" : view;
   };
   for (size_t rank = 1; rank < views.size(); ++rank) {
     if (place(views[rank]) == place(views[0])) continue;
     throw Error(Code::kInvalidArgument,
                 "[strategy.run] all workers must make the same calls in replicas; got " +
-                    place(views[0]) + " on worker 0 and " + place(views[rank]) + " on worker " +
-                    std::to_string(rank) + "; let no call depend on the worker, only values");
+                    with_line(views[0]) + " on worker 0 and " + with_line(views[rank]) +
+                    " on worker " + std::to_string(rank) +
+                    "; let no call depend on the worker, only values");
   }
 }
 
