@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "checkpoint/save_directory.h"
 #include "checkpoint/saved_names.h"
+#include "distribute/on_one.h"
 #include "kernels/isa.h"
 #include "lockstep/checkpoint/convert.h"
 #include "nn/training.h"
@@ -332,7 +333,7 @@ void Model::SaveWeights(const std::string& path) const {
     state.tensors.push_back({variable.name(), variable.value()});
   const FileFormat format = FormatOfName(path);
   const bool other = format == FileFormat::kSafetensors || format == FileFormat::kNpz;
-  strategy().OnChief([&] {
+  distribute::OnOne(strategy(), path, [&] {
     return SaveTensors({path, other ? format : FileFormat::kSave}, state);
   });
 }

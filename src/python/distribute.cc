@@ -7,6 +7,7 @@
 
 #include "base/environment.h"
 #include "cluster/resolver.h"
+#include "distribute/on_one.h"
 #include "distribute/workers/connect_workers.h"
 #include "distribute/workers/journal.h"
 #include "distribute/workers/owners_values.h"
@@ -18,6 +19,8 @@
 #include "python/callback.h"
 #include "python/partitioner.h"
 #include "python/server_mode.h"
+#include "python/site.h"
+#include "runtime/access_log.h"
 
 namespace lockstep::python {
 
@@ -76,6 +79,8 @@ std::vector<Tensor> Merge(nb::object function, const std::vector<Tensor>& argume
     const nb::gil_scoped_acquire lock;
     return AllPerReplica(held.get()(ListOf(values)));
   };
+  // Where races are looked for, what is merged tells its own lines.
+  const ops::KnownSite site(runtime::FollowsAccesses() ? ops::SourceSite() : PythonLine());
   return Unlocked([&] { return Context().MergeCall(merge, arguments); });
 }
 
@@ -163,6 +168,24 @@ void BindStrategies(nb::module_& m) {
            [](Strategy& s) {
              Unlocked([&] {
                if (s.ranks() != nullptr) s.ranks()->journal().End();
+             });
+           })
+      .def("on_one",
+           [](Strategy& s, const std::string& path, nb::object work) {
+             const Held held(std::move(work));
+             Unlocked([&] {
+               distribute::OnOne(s, path, [&] {
+                 const nb::gil_scoped_acquire lock;
+                 held.get()();
+                 return Status::Ok();
+               });
+             });
+           })
+      .def("holds",
+           [](Strategy& s) {
+             return Unlocked([&] {
+               const bool alone = s.ranks() == nullptr || s.ranks()->roster() == nullptr;
+               return alone || s.ranks()->roster()->Holds();
              });
            })
       .def("run", &RunReplicas)
@@ -255,15 +278,14 @@ void BindDistribute(nb::module_& m) {
   m.def("in_cross_replica", &InCrossReplicaContext);
   m.def("replica_id", [] { return Context().replica_id_in_sync_group(); });
   m.def("replicas_in_sync", [] { return Context().num_replicas_in_sync(); });
-  m.def(
-      "all_reduce",
-      [](int op, const std::vector<Tensor>& values) {
-        return Context().AllReduce(ReduceOp(op), values);
-      },
-      nb::call_guard<nb::gil_scoped_release>());
-  m.def(
-      "all_gather", [](const Tensor& value, int axis) { return Context().AllGather(value, axis); },
-      nb::call_guard<nb::gil_scoped_release>());
+  m.def("all_reduce", [](int op, const std::vector<Tensor>& values) {
+    const ops::KnownSite site(PythonLine());
+    return Unlocked([&] { return Context().AllReduce(ReduceOp(op), values); });
+  });
+  m.def("all_gather", [](const Tensor& value, int axis) {
+    const ops::KnownSite site(PythonLine());
+    return Unlocked([&] { return Context().AllGather(value, axis); });
+  });
   m.def("merge_call", &Merge);
 }
 

@@ -5,7 +5,7 @@ import sys
 import threading
 import weakref
 
-from .. import _native, _thread_lists, errors, nest
+from .. import _native, _thread_lists, _whole_files, errors, nest
 from .._tape import with_slices
 from .._tensor import convert_to_tensor, IndexedSlices
 from .._variable import Variable
@@ -390,7 +390,7 @@ class MultiWorkerMirroredStrategy(Strategy):
         if self.cluster_resolver.task_type:
             own_task[:] = [f"/job:{self.cluster_resolver.task_type}/replica:0/task:{self.cluster_resolver.task_id}"]
         if self._native.workers > 1:
-            _values.spread[:] = [weakref.ref(self)]
+            _values.spread[:] = _whole_files.job[:] = [weakref.ref(self)]
 
 
 MultiWorkerMirroredStrategy.__name__ = "CollectiveAllReduceStrategy"  # what TensorFlow's class calls itself
@@ -425,6 +425,8 @@ class ParameterServerStrategy(Strategy):
         described = resolvers.described(cluster_resolver)
         self._adopt(_interruptible(lambda: _native.ParameterServerStrategy(
             mode, staleness, scale_by_staleness, devices, replicas, threads_per_device, partitioner, described)))
+        if self._native.workers + self._native.servers > 1:
+            _whole_files.job[:] = [weakref.ref(self)]
 
     @property
     def num_servers(self):

@@ -5,7 +5,7 @@ import weakref
 from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
-from .._whole_files import replacing
+from .._whole_files import write_whole
 from . import _fit_arguments, _input_spec, _masks, _state_tree
 from ._context import known_sizes, shown_sizes
 from ._layer import Layer
@@ -163,9 +163,12 @@ class Model(Trainer, Layer):
             raise ValueError("You are saving a model that has not yet been built. Try building the model first by calling it on "
                              "some data or by using `build()`.")
         if path.endswith(".h5"):
+            import io
+
             from . import saving
-            with replacing(path) as unfinished:
-                saving.write_h5(self, unfinished)
+            weights = io.BytesIO()
+            saving.write_h5(self, weights)
+            write_whole(path, weights.getvalue())
         else:
             self._bridge().save_weights(path)
 
@@ -556,16 +559,18 @@ class Sequential(Model):
         if input_shape is None:
             return
         if self._input_symbol is None:
-            auto_name("input_layer")
-            object.__setattr__(self, "_input_symbol", KerasTensor(tuple(input_shape), self._first_dtype(self._dtype)))
+            self._take_input(tuple(input_shape), self._dtype)
         self._rebuild()
+
+    def _take_input(self, shape, dtype):
+        """Notes of which shape and dtype the inputs are, as an `InputLayer` would."""
+        object.__setattr__(self, "_input_symbol", InputLayer(batch_shape=shape, dtype=self._first_dtype(dtype)).output)
 
     def _build_for(self, args, kwargs):
         super()._build_for(args, kwargs)
         if self._input_symbol is None and len(args) == 1 and isinstance(args[0], Tensor):
-            auto_name("input_layer")
+            self._take_input(shown_sizes(args[0]), args[0].dtype)
             auto_name("functional")
-            object.__setattr__(self, "_input_symbol", KerasTensor(shown_sizes(args[0]), self._first_dtype(args[0].dtype)))
 
     def _first_dtype(self, given):
         """In which inputs come to the first layer: its own, or what is given to one that takes any."""
@@ -635,13 +640,13 @@ class Sequential(Model):
         from . import saving
         layers = list(self._stack)
         symbol = self._input_symbol
-        if symbol is not None and symbol._node is not None and isinstance(symbol._node.layer, InputLayer):
+        if symbol is not None:
             layers.insert(0, symbol._node.layer)
         config = {"name": self.name, "trainable": self.trainable,
                   "dtype": saving.policy(self._policy.name),
                   "layers": [saving.serialize_keras_object(one) for one in layers]}
         if symbol is not None:
-            config["build_input_shape"] = list(symbol.shape)
+            config["build_input_shape"] = tuple(symbol.shape)
         return config
 
     @classmethod
@@ -663,10 +668,7 @@ class Sequential(Model):
         if made is None or made[0] != len(self._stack):
             if self._input_symbol is None:
                 raise AttributeError(f"Sequential model '{self.name}' has no defined input shape yet.")
-            symbol = self._input_symbol
-            if symbol._node is None:
-                symbol = InputLayer(batch_shape=symbol.shape, dtype=symbol.dtype).output
-            value = symbol
+            value = symbol = self._input_symbol
             for one in self._stack:
                 value = one(value)
             made = (len(self._stack), Functional(symbol, value, name=self.name))
@@ -687,10 +689,9 @@ def clone_model(model, input_tensors=None, clone_function=None, **kwargs):
 def _cloned(model, clone_function):
     if isinstance(model, Sequential):
         copy = clone_function or (lambda one: type(one).from_config(one.get_config()))
-        made = Sequential([copy(one) for one in model.layers], name=model.name)
-        if model._input_symbol is not None:
-            made.build(model._input_symbol.shape)
-        return made
+        symbol = model._input_symbol
+        inputs = [] if symbol is None else [type(symbol._node.layer).from_config(symbol._node.layer.get_config())]
+        return Sequential(inputs + [copy(one) for one in model.layers], name=model.name)
     if isinstance(model, Functional):
         made = type(model).from_config(model.get_config())
         return made if clone_function is None else _with_layers(made, model, clone_function)

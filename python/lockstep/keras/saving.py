@@ -13,7 +13,7 @@ import zipfile
 from .. import nest
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
-from .._whole_files import replacing
+from .._whole_files import write_whole
 from . import _own_state
 from ._names import to_snake_case
 
@@ -133,7 +133,7 @@ def serialize_keras_object(obj):
         if _own_state.is_users(obj, "get_build_config"):
             made["build_config"] = serialize_keras_object(obj.get_build_config())
         elif shape is not None:
-            made["build_config"] = {"input_shape": shape}
+            made["build_config"] = {"input_shape": shape if isinstance(shape, dict) else tuple(shape)}
         return made
     name = getattr(obj, "name", None)
     if isinstance(name, str):
@@ -370,17 +370,17 @@ def save_model(model, filepath, overwrite=True, **kwargs):
                          "the native Keras format (recommended) or a `.h5` extension. Use "
                          "`model.export(filepath)` if you want to export a SavedModel for use with "
                          f"TFLite/TFServing/etc. Received: filepath={filepath}.")
-    if os.path.exists(path) and not overwrite:
-        raise ValueError(f"The file {path} is there; give overwrite=True")
     config = serialize_keras_object(model)
     config["compile_config"] = model.get_compile_config() if getattr(model, "compiled", False) else None
     weights = io.BytesIO()
     write_h5(model, weights)
-    with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as archive:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
         archive.writestr("metadata.json", json.dumps({"keras_version": "3.15.1", "writer": "lockstep"}))
         archive.writestr("config.json", json.dumps(config))
         archive.writestr("model.weights.h5", weights.getvalue())
         _own_state.write_files(_places(model), archive)
+    write_whole(path, whole.getvalue(), overwrite)
 
 
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):

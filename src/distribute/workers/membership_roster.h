@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -39,6 +40,8 @@ class MembershipRoster final : public Roster {
   void Leave() override;
   bool Holds() override;
   std::function<bool()> Writes() override;
+  std::optional<bool> Claims(const std::string& work) override;
+  void Done(const std::string& work, bool well) override;
   bool Finish() override;
   /// The membership of the epoch that `Next` gave last.
   const cluster::Membership& present() const { return present_; }
@@ -73,6 +76,8 @@ class MembershipRoster final : public Roster {
   void TellPeers();
   void EndControl(int tries, const std::shared_ptr<bool>& gone);
   void ReportEnd(uint64_t epoch);
+  enum class Claim : uint8_t { kOurs, kDone, kLater, kGone };
+  Claim TryToClaim(const std::string& key);
   void AskWhetherWrites(std::function<void(bool)> tell);
   template <typename F>
   void OnControl(F work) {
@@ -90,11 +95,12 @@ class MembershipRoster final : public Roster {
   const base::Duration limit_;
   bool joined_ = false;
   bool leaves_ = false;
-  base::Timer look_;                // on the line of control
-  base::Timer board_;               // there, too
-  base::Duration unled_{};          // there: for so long nobody has led the job
-  base::Duration alone_{};          // the same, as data hears of it
-  bool was_member_ = false;         // of any epoch
+  base::Timer look_;         // on the line of control
+  base::Timer board_;        // there, too
+  base::Duration unled_{};   // there: for so long nobody has led the job
+  base::Duration alone_{};   // the same, as data hears of it
+  bool was_member_ = false;  // of any epoch
+  std::deque<std::string> claimed_;
   std::optional<base::Time> held_;  // when this task was of the present epoch for certain
   std::atomic<bool> change_{false};
   std::function<bool()> asked_to_leave_;

@@ -1,0 +1,175 @@
+"""Workers that are told to end, and files that all workers write: real processes, described by TF_CONFIG."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from test_distribute import free_ports
+
+TRAINS = """
+import os, signal, sys, time
+import numpy as np
+import lockstep as tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy(replicas=2)
+me = strategy.cluster_resolver.task_id
+tf.random.set_seed(5)
+x = np.random.RandomState(0).rand(64, 3).astype("float32")
+y = x.sum(1, keepdims=True)
+HANDLER
+class Own(tf.keras.Model):
+    def train_step(self, data):
+        return super().train_step(data)
+with strategy.scope():
+    inputs = tf.keras.Input((3,))
+    model = MODEL(inputs, tf.keras.layers.Dense(1)(inputs))
+    model.compile("adam", "mse")
+class Told(tf.keras.callbacks.Callback):
+    steps = 0
+    def on_train_batch_end(self, batch, logs=None):
+        self.steps += 1
+        if self.steps == 5 and me in TOLD:
+            os.kill(os.getpid(), signal.SIGTERM)
+told = Told()
+try:
+    history = model.fit(x, y, batch_size=16, epochs=3, verbose=0, callbacks=[told])
+    print("trained", told.steps, history.epoch, model.optimizer.iterations.numpy(), model.weights_digest())
+finally:
+    print("finally")
+"""
+
+LOOPS = """
+import os, signal, numpy as np
+import lockstep as tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy(replicas=2)
+me = strategy.cluster_resolver.task_id
+with strategy.scope():
+    v = tf.Variable([1.0, 2.0])
+@tf.function
+def step(x):
+    def of_replica(one):
+        v.assign_add(tf.distribute.get_replica_context().all_reduce("SUM", one))
+    strategy.run(of_replica, (x,))
+with tf.experimental.StepBoundary(strategy, "counts") as boundary:
+    boundary.trace(step, tf.constant([0.5, 0.25]))
+    for taken in range(20):
+        if taken and not boundary.pass_step(taken, [step], lambda: {"taken": taken}):
+            break
+        step(tf.constant([0.5, 0.25]))
+        if taken == 6 and me in TOLD:
+            os.kill(os.getpid(), signal.SIGTERM)
+print("counted", v.numpy().tolist())
+"""
+
+SAVES = """
+import os, time, numpy as np
+import lockstep as tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy(replicas=2)
+me = strategy.cluster_resolver.task_id
+tf.random.set_seed(5)
+x = np.random.RandomState(0).rand(64, 3).astype("float32")
+y = x.sum(1, keepdims=True)
+with strategy.scope():
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(1)])
+    model.compile("adam", "mse")
+model.fit(x, y, batch_size=16, epochs=1, verbose=0)
+def written(path, save):
+    save(path)
+    now = os.stat(path)
+    return now.st_ino, now.st_mtime_ns
+for name, save in (("m.keras", model.save), ("w.weights.h5", model.save_weights), ("w.safetensors", model.save_weights)):
+    for of in ("all", str(me)):  # one path, then one each, as in TensorFlow's tutorial
+        folder = os.path.join(FOLDER, of)
+        os.makedirs(folder, exist_ok=True)
+        print(of == "all", name, *written(os.path.join(folder, name), save))
+if me == 1:
+    model.save(os.path.join(FOLDER, "alone.keras"))
+model.save_weights(os.path.join(FOLDER, "twice.weights.h5"))
+model.set_weights([w + 1 for w in model.get_weights()])
+model.save_weights(os.path.join(FOLDER, "twice.weights.h5"))
+try:
+    model.save(os.path.join(FOLDER, "all", "m.keras"), overwrite=False)
+except ValueError as error:
+    print(error)
+model.save(os.path.join(FOLDER, "new.keras"), overwrite=False)
+model.load_weights(os.path.join(FOLDER, "twice.weights.h5"))
+print(model.weights_digest())
+"""
+
+
+def outcomes(program, workers=2):
+    """(status, lines, errors) of each worker of a job."""
+    ports = [f"127.0.0.1:{port}" for port in free_ports(workers)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "program.py")
+        path.write_text(program.replace("FOLDER", repr(folder)))
+        tasks = [subprocess.Popen([sys.executable, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={
+            **os.environ, "TF_CONFIG": json.dumps({"cluster": {"worker": ports}, "task": {"type": "worker", "index": index}})})
+            for index in range(workers)]
+        results = []
+        for task in tasks:
+            try:
+                out, err = task.communicate(timeout=120)
+            except subprocess.TimeoutExpired:
+                for one in tasks:
+                    one.kill()
+                raise
+            results.append((task.returncode, out.splitlines(), err))
+        return results
+
+
+class Leaving(unittest.TestCase):
+    def trains(self, told, model="tf.keras.Model", handler="", workers=2):
+        program = TRAINS.replace("TOLD", repr(told)).replace("MODEL", model).replace("HANDLER", handler)
+        return outcomes(program, workers)
+
+    def test_one_leaves_and_the_others_go_on_to_the_same_bits(self):
+        for model in ("tf.keras.Model", "Own"):
+            undisturbed = self.trains((), model)
+            self.assertEqual([status for status, *_ in undisturbed], [0, 0], undisturbed)
+            lines = undisturbed[0][1]
+            self.assertRegex(lines[0], r"^trained 12 \[0, 1, 2\] 12 ")
+            for told in (0, 1):
+                left, other = (results := self.trains((told,), model))[told], results[1 - told]
+                self.assertEqual(left[:2], (0, ["finally"]), left)
+                self.assertIn("this worker was asked to leave, and has left after step", left[2])
+                self.assertEqual(other[:2], (0, lines), other)
+
+    def test_where_all_leave_nobody_takes_it_for_the_end(self):
+        for status, lines, errors in self.trains((0, 1)):
+            self.assertEqual((status, lines), (128 + signal.SIGTERM, ["finally"]), errors)
+            self.assertIn("the training ends after step", errors)
+
+    def test_a_handler_of_the_programs_own_counts(self):
+        for status, lines, errors in self.trains((0,), handler="signal.signal(signal.SIGTERM, lambda *_: print('heard'))"):
+            self.assertEqual(status, 0, errors)
+            self.assertRegex(" ".join(lines), r"trained 12 ")
+
+    def test_outside_of_a_training_it_ends_the_process(self):
+        program = TRAINS.replace("TOLD", "()").replace("MODEL", "tf.keras.Model").replace("HANDLER", "")
+        program += "\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(60)\n"
+        for status, lines, errors in outcomes(program):
+            self.assertEqual((status, lines[-1:]), (-signal.SIGTERM, ["finally"][:len(lines)]), errors)
+
+    def test_one_leaves_a_loop(self):
+        for told in ((), (0,), (1,)):
+            for index, (status, lines, errors) in enumerate(outcomes(LOOPS.replace("TOLD", repr(told)))):
+                self.assertEqual(status, 0, errors)
+                self.assertEqual(lines, [] if index in told else ["counted [21.0, 12.0]"], errors)
+
+
+class Saving(unittest.TestCase):
+    def test_one_writes_a_path(self):
+        (first, lines, _), (second, others, errors) = outcomes(SAVES)
+        self.assertEqual((first, second), (0, 0), errors)
+        self.assertEqual(len(lines), 8)
+        for one, other in zip(lines, others):
+            own = one.startswith("False")
+            (self.assertNotEqual if own else self.assertEqual)(one, other)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)
