@@ -226,6 +226,7 @@ class _Concrete:
         self.traces = []  # the dtypes and shapes of the tensors, trace by trace
         self.scheduled = None  # the same for workers
         self.first = True
+        self.rigid = False  # it needs the sizes: a trace for each
         self.streams = None  # of random ops, where several traces share them
 
     def rebuild(self, tensors):
@@ -433,7 +434,7 @@ class Function:
 
     def _relax(self, concrete, tensors):
         """From the second call with other sizes on one trace serves all sizes of the axes that changed."""
-        if any(one._symbolic for one in tensors) or _native.has_strategy():
+        if concrete.rigid or any(one._symbolic for one in tensors) or _native.has_strategy():
             return
         given = [list(one._shape) for one in tensors]
         seen = concrete.__dict__.setdefault("seen", given)
@@ -443,9 +444,10 @@ class Function:
         open_ = [[x if x == y else None for x, y in zip(a, b)] for a, b in zip(seen, given)]
         try:
             concrete.native = _native.SpecFunction(self._first_body(concrete), [
-                (one._dtype, [-1 if size is None else size for size in shape]) for one, shape in zip(tensors, open_)])
+                (one._dtype, [-1 if size is None else size for size in shape]) for one, shape in zip(tensors, open_)],
+                self.__name__).function
         except (errors.OpError, TypeError, ValueError):
-            concrete.native = _native.Function(self._first_body(concrete), self.__name__)  # it needs the sizes
+            concrete.native, concrete.rigid = _native.Function(self._first_body(concrete), self.__name__), True
         else:
             concrete.seen = open_
 
@@ -545,7 +547,7 @@ class Function:
                     one.shape.rank is not None for one in specs):
                 try:
                     return _native.SpecFunction(self._first_body(concrete), [
-                        (int(one.dtype), [-1 if s is None else s for s in one.shape]) for one in specs])
+                        (int(one.dtype), [-1 if s is None else s for s in one.shape]) for one in specs], self.__name__).function
                 except (errors.OpError, TypeError, ValueError):
                     self._traced = 0  # something in it needs the sizes: a trace for each shape
                     concrete.variables.clear()
@@ -574,9 +576,10 @@ class Function:
             return traced
         return body
 
-    def share_streams(self):
-        """From now on random ops go on from trace to trace, as those of steps on batches of different sizes. Returns: itself."""
-        self._streams = _native.StreamPool()
+    def share_streams(self, other=None):
+        """From now on random ops go on from trace to trace, as those of steps on batches of different sizes, and from the traces
+        of `other`, where it is given. Returns: itself."""
+        self._streams = _native.StreamPool() if other is None else other._streams
         return self
 
     def experimental_get_tracing_count(self):

@@ -5,7 +5,7 @@ import collections
 import numpy
 
 from .. import _native, distribute, errors, nest
-from .._function import Function
+from .._function import Function, TensorSpec
 from .._tensor import Tensor, convert_to_tensor
 from ..distribute._boundary import StepBoundary
 from ._executions import execution_size, Executions
@@ -48,18 +48,31 @@ def _dataset(model, x, y, sample_weight, batch_size, shuffle):
     return dataset.batch(size), -(-count // size), shown_batch_of(count, size)
 
 
-def _step_function(model, kind):
-    made = model._functions.get(kind)
-    if made is None:
+def _step_function(model, kind, spec=None):
+    """The step as a function of a batch. It is traced once for all batches that `spec` describes, and shows its open sizes;
+    without one, for batches of one size, and for all others once more."""
+    known = model._functions.setdefault(kind, {})
+    key = None if spec is None else repr(spec)
+    if key not in known:
         step = model.train_step if kind == "train" else model.test_step
         strategy = model.distribute_strategy
 
         def run(data):
             outputs = strategy.run(step, args=(data,))
             return outputs
-        made = model._functions[kind] = (
-            run if model.run_eagerly else Function(run, name=kind + "_step").share_streams())
-    return made
+        known[key] = run if model.run_eagerly else Function(
+            run, None if spec is None else (spec,), name=kind + "_step", reduce_retracing=spec is None).share_streams(
+                next(iter(known.values()), None))
+    return known[key]
+
+
+def _open_spec(batches, size):
+    """The spec of batches with open sizes, where one trace can serve them all, else None. `size`: that of every batch, if it is
+    known."""
+    spec = getattr(batches, "element_spec", None)
+    flat = nest.flatten(spec)
+    described = flat and all(type(one) is TensorSpec and one.shape.rank is not None for one in flat)
+    return spec if described and size is None and not _native.has_strategy() else None
 
 
 class _Steps:
@@ -135,7 +148,7 @@ def _logs(model, outputs):
                 continue
             if isinstance(value, distribute.PerReplica):
                 value = over_replicas(name, value)
-            logs[name] = float(value) if not isinstance(value, Tensor) or value._size == 1 else value.numpy()
+            logs[name] = float(value) if not isinstance(value, Tensor) or value._rank == 0 else value.numpy()
     logs = {}
     put(outputs or {})
     return logs
@@ -218,8 +231,8 @@ class _Passes:
 class _Training:
     """One call of `fit`: where it stands, and its steps."""
 
-    def __init__(self, model, batches, size, hooks, initial_epoch, steps_per_epoch):
-        self.model, self.hooks, self._size, self._per_epoch = model, hooks, size, steps_per_epoch
+    def __init__(self, model, batches, size, spec, hooks, initial_epoch, steps_per_epoch):
+        self.model, self.hooks, self._size, self._spec, self._per_epoch = model, hooks, size, spec, steps_per_epoch
         self._passes = _Passes(batches, hooks.passes)
         self._function = None
         self._begun = False  # the epoch
@@ -264,7 +277,7 @@ class _Training:
             _build(model, batch, self._size)
             if model.optimizer is not None and not model.optimizer.built and model.trainable_weights:
                 model.optimizer.build(model.trainable_weights)
-            self._function = _step_function(model, "train")
+            self._function = _step_function(model, "train", self._spec)
         return self._function
 
     def _functions(self):
@@ -376,8 +389,9 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
     batches, count, size = _dataset(model, x, y, sample_weight, batch_size, shuffle)
     strategy = model.distribute_strategy
     shared = strategy.experimental_distribute_dataset(batches) if strategy.num_replicas_in_sync > 1 else batches
+    spec = _open_spec(batches, size)
     hooks.steps = steps_per_epoch or count
-    training = _Training(model, shared, size, hooks, initial_epoch, steps_per_epoch)
+    training = _Training(model, shared, size, spec, hooks, initial_epoch, steps_per_epoch)
 
     def run_epochs():
         while training.epoch < epochs:
@@ -389,7 +403,9 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
                 data = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
                 own = evaluate(model, data[0], data[1], validation_batch_size or batch_size, 0,
                                data[2] if len(data) > 2 else None, validation_steps, None, hooks)
+                in_order = list(logs) == sorted(logs)  # but for figures in dicts of their own
                 logs.update({"val_" + name: value for name, value in own.items()})
+                logs = dict(sorted(logs.items())) if in_order else logs
             hooks.epoch_end(training.end_epoch(), logs)
             if model.stop_training:
                 break
@@ -434,7 +450,7 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
             break
         if function is None:
             _build(model, batch, size)
-            function = _step_function(model, "test")
+            function = _step_function(model, "test", _open_spec(batches, size))
         calls.wait_for_room()
         told.begin(done)
         if hooks:

@@ -461,7 +461,7 @@ class Trainer:
     def _predict_function(self):
         made = self._functions.get("predict")
         if made is None:
-            made = self._functions["predict"] = Function(lambda x: self.predict_step(x))
+            made = self._functions["predict"] = Function(lambda x: self.predict_step(x), reduce_retracing=True)
         return made
 
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
