@@ -37,7 +37,6 @@ def read_h5(model, source, skip_mismatch=False) -> Any:
 def register_keras_serializable(package='Custom', name=None) -> Any:
     """A decorator under whose name files know a class or a function. Raises: ValueError for other things."""
     ...
-from lockstep.keras.models import replacing as replacing
 def save_model(model, filepath, overwrite=True, **kwargs) -> Any:
     """Writes a model, its weights and how it is compiled to a `.keras` file."""
     ...
@@ -49,3 +48,4 @@ from lockstep.keras.initializers import to_snake_case as to_snake_case
 def write_h5(model, target) -> Any:
     """Writes weights, and the optimizer's slots, as Keras does. Raises: ImportError without h5py."""
     ...
+from lockstep.keras.models import write_whole as write_whole
