@@ -71,8 +71,8 @@ def convert_callable(function):
     if not isinstance(function, types.FunctionType) or not _is_users(function):
         return function
     done = function.__dict__.get("_lockstep_converted")
-    if done is not None:
-        return done
+    if done is not None and (done is function or done.__wrapped_original__ is function):  # else one that
+        return done  # functools.wraps has copied from the function that this one wraps
     with _lock:
         code = _code_for(function)
     if code is None:
@@ -123,9 +123,9 @@ def _name_of(function):
 
 
 def _node_of(function):
-    lines, first = inspect.getsourcelines(function)
-    source = "".join(lines)
     code = function.__code__
+    lines, first = inspect.getsourcelines(code)  # of a function it would be that of what it wraps
+    source = "".join(lines)
     dedented = textwrap.dedent(source)
     column = len(lines[0]) - len(lines[0].lstrip())
     try:
@@ -135,7 +135,7 @@ def _node_of(function):
             tree = ast.parse(file.read())
         first, column = 1, 0
     ast.increment_lineno(tree, first - 1)
-    is_lambda = function.__name__ == "<lambda>"
+    is_lambda = code.co_name == "<lambda>"
     found = []
     for node in ast.walk(tree):
         if is_lambda and isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno:
