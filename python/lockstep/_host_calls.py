@@ -98,7 +98,7 @@ def print_v2(*inputs, **kwargs):
     places = [_map_leaves(take, one) for one in inputs]
 
     def show(values):
-        text = sep.join(_print_text(one, values, summarize, True) for one in places) + end
+        text = sep.join(_print_text(one, values, summarize, True, len(places) == 1) for one in places) + end
         _write_to(stream, text)
         return []
     if _native.is_tracing():
@@ -117,9 +117,9 @@ class _Marks:
     def __init__(self, tensors):
         self.order, self.tensors = [], tensors
 
-    def show(self, place, top):
+    def show(self, place, lone):
         self.order.append(place)
-        return "\x01" if top and len(self.tensors) == 1 else "\x02"
+        return "\x01" if lone else "\x02"
 
 
 def _print_elsewhere(places, tensors, summarize, stream, sep, end):
@@ -127,7 +127,7 @@ def _print_elsewhere(places, tensors, summarize, stream, sep, end):
     if isinstance(stream, str) or hasattr(stream, "write") and stream not in (sys.stdout, sys.stderr):
         return None
     marks = _Marks(tensors)
-    text = sep.join(_print_text(one, marks, summarize, True) for one in places) + end
+    text = sep.join(_print_text(one, marks, summarize, True, len(places) == 1) for one in places) + end
     if marks.order != list(range(len(tensors))):
         return None
     return "PrintV2", {"template": ("s", text.encode()), "to_stdout": ("b", stream is sys.stdout),
@@ -144,13 +144,12 @@ def _write_to(stream, text):
     target.flush()
 
 
-def _print_text(value, tensors, summarize, top=False):
+def _print_text(value, tensors, summarize, top=False, lone=False):
+    """What is printed of a value; `top`: it is no part of another, `lone`: there is no other beside it."""
     if isinstance(value, _Place) and isinstance(tensors, _Marks):
-        return tensors.show(int(value), top)
+        return tensors.show(int(value), lone)
     if isinstance(value, _Place):
-        text = _tensor_text(tensors[value], summarize)
-        lone_text = tensors[value]._rank == 0 and tensors[value].dtype.name == "string"
-        return f'"{text}"' if lone_text and not (top and len(tensors) == 1) else text
+        return _tensor_text(tensors[value], summarize) if lone else _quoted_text(tensors[value], summarize)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_quote(key)}: {_print_text(one, tensors, summarize)}"
                                for key, one in value.items()) + "}"
@@ -161,8 +160,6 @@ def _print_text(value, tensors, summarize, top=False):
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, str):
         return value if top else _quote(value)
-    if isinstance(value, float):
-        return _tensor_text(convert_to_tensor(value), None)
     if hasattr(value, "to_list") and hasattr(value, "row_splits"):
         return str(value.to_list())
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
@@ -178,6 +175,16 @@ def _quote(value):
 
 def _tensor_text(tensor, summarize):
     return _native.summarized_nested(tensor, -1 if summarize is None else int(summarize)).decode(errors="replace")
+
+
+_ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 39: "\\'", 92: "\\\\"}
+
+
+def _quoted_text(tensor, summarize):
+    """The same, where a lone text stands in quotes, escaped as in C."""
+    if tensor._rank or tensor.dtype.name != "string":
+        return _tensor_text(tensor, summarize)
+    return '"' + "".join(_ESCAPES.get(one) or (chr(one) if 32 <= one < 127 else f"\\{one:03o}") for one in tensor.numpy()) + '"'
 
 
 def Assert(condition, data, summarize=None, name=None):

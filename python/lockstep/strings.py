@@ -222,14 +222,17 @@ def regex_full_match(input, pattern, name=None):
 
 
 def format(template, inputs, placeholder="{}", summarize=3, name=None):
-    """The template with tensors in place of placeholders."""
-    from ._host_calls import _tensor_text
-    inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
-    for one in inputs:
-        one = convert_to_tensor(one)
-        text = _tensor_text(one, summarize)
-        template = template.replace(placeholder, f'"{text}"' if one._dtype == 7 and not one._rank else text, 1)
-    return convert_to_tensor(template)
+    """The template with tensors in place of placeholders. Raises: ValueError where there are not as many of both."""
+    from ._host_calls import _on_host, _quoted_text
+    inputs = [convert_to_tensor(one) for one in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
+    parts = template.split(placeholder)
+    if len(parts) - 1 != len(inputs):
+        raise ValueError(f"The template expects {len(parts) - 1} tensors, but the inputs only has {len(inputs)}. Please ensure "
+                         "the number of placeholders in template matches inputs length.")
+
+    def filled(*tensors):
+        return parts[0] + "".join(_quoted_text(one, summarize) + part for one, part in zip(tensors, parts[1:]))
+    return _on_host(filled, inputs, [], "string")
 
 
 def _characters(input, encoding, errors, replacement_char, replace_control_characters=False):
