@@ -32,7 +32,8 @@ class DType(int):
     @property
     def size(self) -> Any: ...
 class Dimension(int):
-    """A known size of an axis; of version 1."""
+    """A size of an axis; of version 1. One that is not known has the value None."""
+    def is_compatible_with(self, other) -> Any: ...
     @property
     def value(self) -> Any: ...
 class GradientTape:

@@ -219,11 +219,62 @@ __builtins_bool = _builtins.bool
 
 
 class Dimension(int):
-    """A known size of an axis; of version 1."""
+    """A size of an axis; of version 1. One that is not known has the value None."""
+
+    def __new__(cls, value):
+        value = getattr(value, "value", value)
+        if value is not None and int(value) < 0:
+            raise ValueError(f"Dimension {int(value)} must be >= 0")
+        return super().__new__(cls, -1 if value is None else value)
 
     @property
     def value(self):
-        return int(self)
+        return None if int.__eq__(self, -1) else int(self)
+
+    def __eq__(self, other):
+        other = getattr(other, "value", other)
+        if other is None or self.value is None:
+            return True if other is self.value else None  # whether two sizes agree that are not both known, nobody knows
+        return self.value == other
+
+    __hash__ = int.__hash__
+
+    def is_compatible_with(self, other):
+        return None in (self.value, Dimension(other).value) or self == other
+
+    def __str__(self):
+        return "?" if self.value is None else str(self.value)
+
+    def __repr__(self):
+        return f"Dimension({self.value})"
+
+
+def _of_sizes(name):
+    """An operator of sizes, which gives one that is not known where one of the two is not."""
+    plain = getattr(int, name)
+
+    def operate(self, other):
+        if other is not None and not hasattr(other, "__index__"):
+            return NotImplemented
+        a, b = self.value, getattr(other, "value", other)
+        return Dimension(None if None in (a, b) else plain(a, int(b)))
+    return operate
+
+
+for _name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__floordiv__", "__rfloordiv__", "__mod__",
+              "__rmod__"):
+    setattr(Dimension, _name, _of_sizes(_name))
+
+_of_version_1 = [False]  # whether the sizes of shapes are `Dimension`s
+
+
+def use_version_1_shapes(use):
+    """Whether shapes have a `Dimension` for each size from now on, and show "?" for one that is not known."""
+    _of_version_1[0] = use
+
+
+def _size(size):
+    return Dimension(size) if _of_version_1[0] else size
 
 
 class TensorShape:
@@ -239,7 +290,8 @@ class TensorShape:
         elif isinstance(dims, int):
             self._dims = (dims,)
         else:
-            self._dims = tuple(None if d is None or d == -1 else int(d) for d in dims)
+            sizes = [getattr(d, "value", d) for d in dims]
+            self._dims = tuple(None if d is None or d == -1 else int(d) for d in sizes)
 
     @property
     def rank(self):
@@ -251,7 +303,7 @@ class TensorShape:
 
     @property
     def dims(self):
-        return None if self._dims is None else list(self._dims)
+        return None if self._dims is None else [_size(one) for one in self._dims]
 
     def as_list(self):
         if self._dims is None:
@@ -318,12 +370,12 @@ class TensorShape:
     def __iter__(self):
         if self._dims is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
-        return iter(self._dims)
+        return iter(self.dims)
 
     def __getitem__(self, key):
         if isinstance(key, slice):
             return TensorShape(self._dims[key])
-        return self._dims[key]
+        return _size(self._dims[key])
 
     def __add__(self, other):
         return self.concatenate(other)
@@ -343,14 +395,13 @@ class TensorShape:
     def __repr__(self):
         if self._dims is None:
             return "TensorShape(None)"
-        return f"TensorShape({list(self._dims)})"
+        return f"TensorShape({self.dims})"
 
     def __str__(self):
         if self._dims is None:
             return "<unknown>"
-        if len(self._dims) == 1:
-            return f"({self._dims[0]},)"
-        return "(" + ", ".join(str(d) for d in self._dims) + ")"
+        shown = [str(_size(one)) for one in self._dims]
+        return f"({shown[0]},)" if len(shown) == 1 else f"({', '.join(shown)})"
 
     def __reduce__(self):
         return TensorShape, (self._dims,)

@@ -251,8 +251,9 @@ def tensor_repr(self):
 
 def tensor_str(self):
     if self._symbolic:
+        shape = f", shape={self.shape}" if self.shape.rank is not None else ""
         device = self.device and f", device={self.device}"
-        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name}{device})'
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
     if not self._defined or self._dtype == 20 or self._slices() is not None:
         return tensor_repr(self)
     return f"tf.Tensor({_text(self, False)}, shape={self.shape}, dtype={self.dtype.name})"

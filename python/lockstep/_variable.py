@@ -92,6 +92,9 @@ class _Holder:
         return f"<tf.Operation '{self.name}' type={self.type}>"
 
 
+references = [False]  # whether variables of graphs show as references: what `disable_resource_variables` asks for
+
+
 class Variable(metaclass=_Meta):
     """A value that changes. Reading it takes a snapshot that no later assignment changes.
 
@@ -105,6 +108,7 @@ class Variable(metaclass=_Meta):
     """
 
     _after_assignment = _of_graph = False
+    _is_reference = False  # whether it shows as the kind of version 1 that has no handle
     _is_whole = True  # no copy of a replica, and no assignment
     _has_copies = False  # whether each replica that assigns it has one, under every strategy
     part_of = None  # of a part of a partitioned variable of version 1: which
@@ -119,6 +123,7 @@ class Variable(metaclass=_Meta):
                              "you are not providing a `variable_def`. You provided neither.")
         from . import _function, distribute
         self._of_graph = _native.has_graph()
+        self._is_reference = self._of_graph and references[0] and not use_resource
         if not self._of_graph:
             _function.variable_is_made()
         dtype = None if dtype is None else as_dtype(dtype)
@@ -497,7 +502,7 @@ class Variable(metaclass=_Meta):
                      f"dtype={self.dtype.name}")
             value = self._value_now()
             return shown + (">" if value is None else f", value={value.numpy()}>")
-        shown = f"<tf.Variable '{self._shown_name()}' shape={self.shape} dtype={self.dtype.name}"
+        shown = f"<tf.Variable '{self._shown_name()}' shape={self.shape} dtype={self.dtype.name}{'_ref' * self._is_reference}"
         value = self._value_now()
         if value is not None:
             from ._tensor import _text

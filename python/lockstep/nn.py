@@ -4,6 +4,7 @@ from . import _native as n
 from . import _logits, _op_names, ops_array, ops_math
 from ._layouts import takes_channels_first as _takes_channels_first
 from ._takes_ragged import takes_ragged as _takes_ragged
+from ._run_shapes import with_shape
 from ._tensor import convert_to_tensor, integers, is_tensor, op
 from .ops_array import top_k  # noqa: F401
 
@@ -101,7 +102,8 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     """-sum(labels * log_softmax(logits)) along `axis`. Shapes: both the same, or such that they broadcast; the result has
     that without the axis."""
     logits = convert_to_tensor(logits)
-    labels = ops_math.cast(convert_to_tensor(labels, dtype_hint=logits.dtype), logits.dtype)
+    labels = with_shape(convert_to_tensor(labels, dtype_hint=logits.dtype), logits._shape)
+    labels = ops_math.cast(labels, logits.dtype)
     rank = logits._rank
     axis = int(integers(axis, "an axis")) % rank
     if axis != rank - 1:
@@ -120,13 +122,14 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """The same for labels that are class numbers. Shapes: labels [...], logits [..., c].
 
     Raises: InvalidArgumentError for a label that is no class."""
-    return op(n.sparse_softmax_cross_entropy, convert_to_tensor(labels), convert_to_tensor(logits))
+    logits = convert_to_tensor(logits)
+    return op(n.sparse_softmax_cross_entropy, with_shape(convert_to_tensor(labels), logits._shape[:-1]), logits)
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     """The cross entropy of each element on its own."""
     logits = convert_to_tensor(logits)
-    return op(n.sigmoid_cross_entropy, convert_to_tensor(labels, dtype_hint=logits.dtype), logits)
+    return op(n.sigmoid_cross_entropy, with_shape(convert_to_tensor(labels, dtype_hint=logits.dtype), logits._shape), logits)
 
 
 def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None):
@@ -312,7 +315,8 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
 
 def in_top_k(targets, predictions, k, name=None):
     """Whether fewer than k predictions of a row are larger than the target's."""
-    return op(n.in_top_k, convert_to_tensor(targets), convert_to_tensor(predictions), int(k))
+    predictions = convert_to_tensor(predictions)
+    return op(n.in_top_k, with_shape(convert_to_tensor(targets), predictions._shape[:1]), predictions, int(k))
 
 
 def zero_fraction(value, name=None):

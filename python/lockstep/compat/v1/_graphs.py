@@ -5,10 +5,10 @@ import re
 import weakref
 
 from ... import _function, _native, _threads, errors, nest
-from ..._dtypes import resource
+from ..._dtypes import resource, use_version_1_shapes
 from ..._function import Operation
 from ..._thread_lists import ThreadList
-from ..._variable import UnreadVariable, Variable
+from ..._variable import UnreadVariable, Variable, references
 
 _by_key = weakref.WeakValueDictionary()
 
@@ -313,16 +313,28 @@ def enable_eager_execution(*_, **__):
         _leave()
 
 
-disable_v2_behavior = disable_eager_execution
-enable_v2_behavior = enable_eager_execution
+def disable_v2_behavior():
+    """Version 1 altogether: graphs, shapes of `Dimension`s, variables that show as references."""
+    disable_eager_execution()
+    disable_v2_tensorshape()
+    disable_resource_variables()
+
+
+def enable_v2_behavior():
+    """Version 2 again."""
+    enable_eager_execution()
+    enable_v2_tensorshape()
+    enable_resource_variables()
 
 
 def disable_v2_tensorshape():
-    pass
+    """From now on the sizes of shapes are `Dimension`s, with a `value`, and one that is not known shows as "?"."""
+    use_version_1_shapes(True)
 
 
 def enable_v2_tensorshape():
-    pass
+    """The sizes of shapes are numbers and None again."""
+    use_version_1_shapes(False)
 
 
 def disable_control_flow_v2():
@@ -339,11 +351,13 @@ def control_flow_v2_enabled():
 
 
 def disable_resource_variables():
-    pass
+    """From now on variables of graphs show as TensorFlow's references do. They stay what they are: reads take snapshots."""
+    references[0] = True
 
 
 def enable_resource_variables():
-    pass
+    """Variables show as those with handles again."""
+    references[0] = False
 
 
 def control(control_inputs):

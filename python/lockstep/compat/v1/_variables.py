@@ -191,7 +191,7 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
 
 
 def _found_or_made(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=True, collections=None,
-                   partitioner=None, constraint=None, synchronization=None, aggregation=None, **_):
+                   partitioner=None, constraint=None, synchronization=None, aggregation=None, use_resource=None, **_):
     scope = get_variable_scope()
     table = get_default_graph()._variables if in_graph() else _eager_variables
     known = table.get(name)
@@ -200,7 +200,8 @@ def _found_or_made(name, shape=None, dtype=None, initializer=None, regularizer=N
                          "you mean to set reuse=tf.AUTO_REUSE in VarScope?")
     if known is None:
         own = {"trainable": trainable, "constraint": constraint, "synchronization": synchronization or
-               VariableSynchronization.AUTO, "aggregation": aggregation or VariableAggregation.NONE}
+               VariableSynchronization.AUTO, "aggregation": aggregation or VariableAggregation.NONE,
+               "use_resource": use_resource}
         made = _made(name, shape, as_dtype(dtype or "float32"), initializer, own, partitioner)
         table[name] = made
         for one in made if isinstance(made, PartitionedVariable) else [made]:

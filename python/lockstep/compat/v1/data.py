@@ -166,3 +166,8 @@ def get_output_classes(dataset_or_iterator):
     """The classes of components, in their structure."""
     return nest.map_structure(lambda one: Tensor if isinstance(one, TensorSpec) else one.value_type,
                               dataset_or_iterator.element_spec)
+
+
+for _name, _given in (("output_types", get_output_types), ("output_shapes", get_output_shapes),
+                      ("output_classes", get_output_classes)):  # datasets of version 1 have them, as their iterators do
+    setattr(Dataset, _name, property(_given))

@@ -3,6 +3,7 @@
 import contextlib
 
 from ... import nn, ops_math
+from ..._run_shapes import with_shape
 from ..._tensor import convert_to_tensor
 
 _LOSSES, _REGULARIZATION = "losses", "regularization_losses"
@@ -27,6 +28,7 @@ def _fit(labels, predictions):
         if one is None:
             raise ValueError(f"Argument `{name}` must not be None.")
     labels, predictions = _floats(labels, predictions)
+    labels, predictions = with_shape(labels, predictions._shape), with_shape(predictions, labels._shape)
     if not labels.shape.is_compatible_with(predictions.shape):
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
     return labels, predictions

@@ -1,6 +1,7 @@
 """Metrics of version 1, whose sums are local variables: `tf.compat.v1.metrics`. Each gives (value, update op)."""
 
 from ... import ops_array, ops_math
+from ..._run_shapes import with_shape
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
 from ._graphs import GraphKeys, get_default_graph, in_graph, name_scope
@@ -49,6 +50,7 @@ def mean(values, weights=None, metrics_collections=None, updates_collections=Non
 def accuracy(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The share of predictions that equal their labels. Raises: ValueError for other shapes."""
     labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
+    labels, predictions = with_shape(labels, predictions._shape), with_shape(predictions, labels._shape)
     if not labels.shape.is_compatible_with(predictions.shape):
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
     if labels._dtype != predictions._dtype:
