@@ -41,8 +41,12 @@ bool IsMerge(const FlatNode& node) {
 class AccessCollector {
  public:
   AccessCollector(const FlatGraph& flat, const Values& values, const Conditions& conditions,
-                  bool initializes)
-      : flat_(flat), values_(values), conditions_(conditions), initializes_(initializes) {}
+                  bool initializes, const std::set<std::string>& born)
+      : flat_(flat),
+        values_(values),
+        conditions_(conditions),
+        initializes_(initializes),
+        born_(born) {}
 
   std::vector<Access> Run() {
     for (size_t i = 0; i < flat_.nodes.size(); ++i) {
@@ -77,6 +81,7 @@ class AccessCollector {
         const auto what = WhatOf(*node.def, static_cast<int>(i), values_.objects[object]);
         if (!what) continue;
         if (what->kind == AccessKind::kRead && (unused || (AsksFirst(id) && !Taken(id)))) continue;
+        if (what->existence && !MayFindNone(id, object)) continue;
         Access access{.node = id, .object = object, .what = *what, .may = objects.size() > 1};
         if (IsMerge(node)) {
           access.conditions = conditions_.Along(node.inputs[i]);
@@ -97,29 +102,35 @@ class AccessCollector {
       const bool meets = std::any_of(made.begin(), made.end(), [&](int iterator) {
         return std::binary_search(iterators.begin(), iterators.end(), iterator);
       });
-      if (meets) LookIntoDatasets(id, node.inputs[0].from);
+      if (meets) LookIntoDatasets(id, node.inputs[0].from, maker);
     }
   }
 
-  // The functions of a node and of the datasets that it takes run while `id` does.
-  void LookIntoDatasets(int id, int first) {
-    std::vector<int> open{first};
-    std::set<int> seen{first};
+  // The functions of a node and of the datasets that it takes run while `id` does, or, of those
+  // that make elements ahead for an iterator, from when `maker` gives it the datasets.
+  void LookIntoDatasets(int id, int first, int maker = -1) {
+    const int since = maker >= 0 && flat_.nodes[maker].elsewhere ? -1 : maker;
+    std::vector<std::pair<int, int>> open{{first, -1}};  // a dataset, and which one makes it ahead
+    std::set<std::pair<int, int>> seen{open[0]};
     while (!open.empty()) {
-      const FlatNode& node = flat_.nodes[open.back()];
+      const auto [dataset, behind] = open.back();
+      const FlatNode& node = flat_.nodes[dataset];
       open.pop_back();
-      if (node.kind == Kind::kOp) KeepCaptured(id, node);
+      const bool starts =
+          maker >= 0 && behind < 0 && node.kind == Kind::kOp && MakesElementsAhead(node.def->op());
+      const int ahead = starts ? dataset : behind;
+      if (node.kind == Kind::kOp) KeepCaptured(id, node, ahead, ahead < 0 ? -1 : since);
       for (const Edge& edge : node.inputs) {
         const FlatNode& from = flat_.nodes[edge.from];
-        const bool dataset = from.kind == Kind::kOp
-                                 ? from.def->op().find("Dataset") != std::string::npos
-                                 : from.kind == Kind::kJoin;
-        if (dataset && seen.insert(edge.from).second) open.push_back(edge.from);
+        const bool takes = from.kind == Kind::kOp
+                               ? from.def->op().find("Dataset") != std::string::npos
+                               : from.kind == Kind::kJoin;
+        if (takes && seen.insert({edge.from, ahead}).second) open.push_back({edge.from, ahead});
       }
     }
   }
 
-  void KeepCaptured(int id, const FlatNode& node) {
+  void KeepCaptured(int id, const FlatNode& node, int ahead = -1, int since = -1) {
     std::vector<const std::vector<int>*> handles;
     for (const Edge& edge : node.inputs) {
       if (!values_.Of(edge).empty()) handles.push_back(&values_.Of(edge));
@@ -130,7 +141,12 @@ class AccessCollector {
       for (int object : *handles[k]) {
         const Object& one = values_.objects[object];
         if (!what || one.kind != Object::Kind::kVariable || one.reference) continue;
-        Keep({.node = id, .object = object, .what = *what, .may = handles[k]->size() > 1});
+        Keep({.node = id,
+              .object = object,
+              .what = *what,
+              .may = handles[k]->size() > 1,
+              .ahead = ahead,
+              .since = since});
       }
     }
   }
@@ -156,6 +172,10 @@ class AccessCollector {
         continue;
       accesses_[i].conditions.clear();
       accesses_[i].behind = -1;
+      if (access.ahead >= 0 && accesses_[i].ahead < 0) {
+        accesses_[i].ahead = access.ahead;
+        accesses_[i].since = access.since;
+      }
       return;
     }
     const auto* locking = Attribute(*node.def, "use_locking");
@@ -213,6 +233,42 @@ class AccessCollector {
         if (user.kind == Kind::kOp && !KeepsBuffer(user.def->op())) return true;
         open.push_back(edge.from);
       }
+    }
+    return false;
+  }
+
+  // Whether who asks if a variable has a value may come before the first one. In a run that gives
+  // first values nothing else depends on the answer, nor where nobody takes what is chosen by it.
+  bool MayFindNone(int id, int object) const {
+    if (initializes_ || born_.contains(values_.objects[object].name)) return false;
+    std::vector<int> open{id};
+    std::set<int> seen;
+    bool used = false, chooses = false;
+    while (!open.empty()) {
+      const int from = open.back();
+      open.pop_back();
+      for (const Edge& edge : flat_.successors[from]) {
+        if (edge.output < 0 || !seen.insert(edge.from).second) continue;
+        const FlatNode& user = flat_.nodes[edge.from];
+        used = true;
+        chooses = chooses || IsOp(user, {"Switch", "RefSwitch"});
+        const bool hands_on = user.kind != Kind::kOp || KeepsBuffer(user.def->op()) ||
+                              IsOp(user, {"LogicalNot", "ReadVariableOp"});
+        if (!hands_on) return !chooses || !ReadWhereFound(object);
+        open.push_back(edge.from);
+      }
+    }
+    return !used || flat_.nodes[id].fetched;
+  }
+
+  // Whether the variable is read where it was found to have a value: then that read is told.
+  bool ReadWhereFound(int object) const {
+    for (size_t i = 0; i < flat_.nodes.size(); ++i) {
+      const FlatNode& node = flat_.nodes[i];
+      if (!IsOp(node, {"ReadVariableOp", "Identity"}) || node.inputs.empty()) continue;
+      const std::vector<int>& read = values_.Of(node.inputs[0]);
+      if (std::binary_search(read.begin(), read.end(), object) && AsksFirst(static_cast<int>(i)))
+        return true;
     }
     return false;
   }
@@ -287,6 +343,7 @@ class AccessCollector {
   const Values& values_;
   const Conditions& conditions_;
   const bool initializes_;
+  const std::set<std::string>& born_;
   std::vector<int> makers_;  // what gives iterators their datasets
   std::vector<Access> accesses_;
 };
@@ -321,6 +378,11 @@ bool SameValue(const Edge& a, const Edge& b, const FlatGraph& flat) {
          one->SerializeAsString() == other->SerializeAsString();
 }
 
+// Whether a variable may have no value before, or after: other writes fail where there is none.
+bool GivesFirstValue(const Access& access) {
+  return access.what.kind == AccessKind::kWrite && !access.what.part;
+}
+
 // Whether two accumulations end alike in either order, but for rounding.
 bool Commute(Accumulation a, Accumulation b, bool integer) {
   if (a == b) return true;
@@ -333,8 +395,9 @@ bool Commute(Accumulation a, Accumulation b, bool integer) {
 }  // namespace
 
 std::vector<Access> AccessesOf(const FlatGraph& flat, const Values& values,
-                               const Conditions& conditions, bool initializes) {
-  return AccessCollector(flat, values, conditions, initializes).Run();
+                               const Conditions& conditions, bool initializes,
+                               const std::set<std::string>& born) {
+  return AccessCollector(flat, values, conditions, initializes, born).Run();
 }
 
 bool MayLose(const Access& a, const Access& b) {
@@ -345,6 +408,8 @@ bool MayLose(const Access& a, const Access& b) {
 Conflict ConflictOf(const Access& a, const Access& b, const FlatGraph& flat, int loop,
                     bool replicas) {
   if (!a.writes() && !b.writes()) return Conflict::kNone;
+  if (a.what.existence && !GivesFirstValue(b)) return Conflict::kNone;
+  if (b.what.existence && !GivesFirstValue(a)) return Conflict::kNone;
   if (ApartByPlace(a, b, flat, loop, replicas)) return Conflict::kNone;
   const bool accumulate =
       a.what.kind == AccessKind::kAccumulate && b.what.kind == AccessKind::kAccumulate;

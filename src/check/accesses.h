@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "check/counters.h"
@@ -26,6 +28,9 @@ struct Access {
   // Under which it takes place, where those of the node are fewer: a Merge takes one of its inputs.
   std::vector<Literal> conditions;
   int behind = -1;  // where that input is made, which surely comes before
+  // Of who takes an element: the dataset that may have made it ahead, and the node, if any, before
+  // which it does not begin.
+  int ahead = -1, since = -1;
   bool writes() const { return what.kind != AccessKind::kRead; }
   bool reads() const { return what.kind != AccessKind::kWrite; }
 };
@@ -36,8 +41,10 @@ bool MayLose(const Access& a, const Access& b);
 /// All accesses of a graph, in the order of its nodes. Reads that ask first whether a variable has
 /// a value are made for initializers; they count only where the graph does not initialize and an op
 /// takes what they give.
+/// `born`: the variables that have had their first values before.
 std::vector<Access> AccessesOf(const FlatGraph& flat, const Values& values,
-                               const Conditions& conditions, bool initializes);
+                               const Conditions& conditions, bool initializes,
+                               const std::set<std::string>& born);
 
 /// What two accesses of one object are to each other when nothing orders them.
 enum class Conflict : uint8_t { kNone, kRace, kRounding, kUnlocked };

@@ -218,6 +218,11 @@ std::vector<Literal> Conditions::Collect(int id) const {
         DecideBranch(&literals, predicate, literal.value, node.branch);
       }
     }
+    // What is handed in or out is there where it is made; results of branches are not.
+    if (node.kind != Kind::kJoin) return literals;
+    const auto within = [](const Edge& edge) { return edge.loop < 0; };
+    if (std::count_if(node.inputs.begin(), node.inputs.end(), within) == 1)
+      Require(&literals, *std::find_if(node.inputs.begin(), node.inputs.end(), within));
     return literals;
   }
   for (const Edge& edge : node.controls) Require(&literals, edge);

@@ -124,6 +124,7 @@ class Flattener {
       if (call >= 0 && flat_.nodes[call].elsewhere) node.elsewhere = true;
     }
     ConnectTransfers();
+    ConnectAccumulators();
     LOCKSTEP_RETURN_IF_ERROR(FindLoops(&flat_, read_.where));
     return std::move(flat_);
   }
@@ -186,6 +187,59 @@ class Flattener {
       if (send.inputs.size() == 1 && receive.inputs.empty()) receive.inputs = send.inputs;
       receive.controls.push_back({place->second[0]});
     }
+  }
+
+  // Who takes as many gradients as there are ops that give them to an accumulator waits for all of
+  // these, as it is empty when the run begins.
+  void ConnectAccumulators() {
+    std::map<std::string, std::vector<int>> gives, takes;  // by accumulator
+    for (size_t i = 0; i < flat_.nodes.size(); ++i) {
+      const FlatNode& node = flat_.nodes[i];
+      if (IsOp(node, {"Enter", "RefEnter"})) return;
+      if (node.kind != Kind::kOp || node.inputs.empty()) continue;
+      const bool gives_it = node.def->op().ends_with("AccumulatorApplyGradient");
+      if (!gives_it && !node.def->op().ends_with("AccumulatorTakeGradient")) continue;
+      (gives_it ? gives : takes)[AccumulatorOf(node.inputs[0].from)].push_back(static_cast<int>(i));
+    }
+    for (const auto& [accumulator, takers] : takes) {
+      const std::vector<int>& givers = gives[accumulator];
+      const FlatNode& taker = flat_.nodes[takers[0]];
+      if (accumulator.empty() || takers.size() != 1 || givers.empty() || taker.inputs.size() < 2)
+        continue;
+      const FlatNode& number = flat_.nodes[taker.inputs[1].from];
+      if (!IsOp(number, {"Const"})) continue;
+      const auto value = number.def->attr().find("value");
+      if (value == number.def->attr().end() || value->second.tensor().int_val_size() != 1) continue;
+      if (value->second.tensor().int_val(0) < std::ssize(givers)) continue;
+      for (int giver : givers) {
+        if (!Before(giver).contains(takers[0])) flat_.nodes[takers[0]].controls.push_back({giver});
+      }
+    }
+  }
+
+  // A name that is the accumulator's alone; empty where it is made by no op of the graph.
+  std::string AccumulatorOf(int node) const {
+    const FlatNode& made = flat_.nodes[node];
+    if (made.kind != Kind::kOp || !made.def->op().ends_with("Accumulator")) return "";
+    const auto shared = made.def->attr().find("shared_name");
+    const bool named = shared != made.def->attr().end() && !shared->second.s().empty();
+    return made.def->device() + "\n" + (named ? shared->second.s() : flat_.NameOf(node));
+  }
+
+  // All that a node waits for.
+  std::set<int> Before(int node) const {
+    std::set<int> before;
+    std::vector<int> open{node};
+    while (!open.empty()) {
+      const FlatNode& from = flat_.nodes[open.back()];
+      open.pop_back();
+      for (const auto* edges : {&from.inputs, &from.controls}) {
+        for (const Edge& edge : *edges) {
+          if (edge.loop < 0 && before.insert(edge.from).second) open.push_back(edge.from);
+        }
+      }
+    }
+    return before;
   }
 
   int NewNode(Kind kind, const NodeDef* def, int scope, int line) {
@@ -335,7 +389,9 @@ class Flattener {
     }
     if (made.call.form != Call::Form::kNone)
       LOCKSTEP_RETURN_IF_ERROR(TakeArguments(&made, node, line));
-    if (node.input().empty() && entry >= 0) flat_.nodes[id].controls.push_back({entry});
+    const FlatNode& made_node = flat_.nodes[id];
+    const bool free = made_node.inputs.empty() && made_node.controls.empty();
+    if (free && entry >= 0) flat_.nodes[id].controls.push_back({entry});
     return Status::Ok();
   }
 

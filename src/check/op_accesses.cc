@@ -263,6 +263,9 @@ bool TakesVariable(std::string_view op, int input) {
 std::optional<OpAccess> AccessOfVariable(const graph_def::NodeDef& node, int input,
                                          bool reference) {
   const std::string& op = node.op();
+  if (input == 0 && (op == "IsVariableInitialized" || op == "VarIsInitializedOp")) {
+    return OpAccess{.kind = AccessKind::kRead, .existence = true};
+  }
   if (IgnoresValue(op)) return std::nullopt;
   if (reference) {
     const bool hands_on = op.starts_with("Ref");
@@ -270,6 +273,11 @@ std::optional<OpAccess> AccessOfVariable(const graph_def::NodeDef& node, int inp
   }
   if (PassOf(op) != Pass::kNone) return std::nullopt;
   return ResourceAccess(node, input);
+}
+
+bool MakesElementsAhead(std::string_view op) {
+  return op.starts_with("Prefetch") || op.starts_with("Parallel") ||
+         op.starts_with("LegacyParallel") || op.find("MapAndBatch") != std::string_view::npos;
 }
 
 bool TakesElement(std::string_view op) {

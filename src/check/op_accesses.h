@@ -60,12 +60,13 @@ Lock LockWithoutAsking(std::string_view op, bool reference);
 struct OpAccess {
   AccessKind kind = AccessKind::kRead;
   Accumulation accumulation = Accumulation::kNone;
-  int rows = -1;         // the input that lists the rows, the only ones that are touched
-  bool tuples = false;   // it lists places by several indices each
-  int slice = -1;        // the input with the begins of a slice, which is all that is touched
-  int value = -1;        // the input that becomes the value
-  bool part = false;     // of the rows only
-  bool in_turn = false;  // an update that gives each who comes something else, and loses nothing
+  int rows = -1;           // the input that lists the rows, the only ones that are touched
+  bool tuples = false;     // it lists places by several indices each
+  int slice = -1;          // the input with the begins of a slice, which is all that is touched
+  int value = -1;          // the input that becomes the value
+  bool part = false;       // of the rows only
+  bool in_turn = false;    // an update that gives each who comes something else, and loses nothing
+  bool existence = false;  // a read of whether there is a value, and not of the value
 };
 
 /// Whether input `input` of the op surely is a handle of a variable, whoever made it.
@@ -78,6 +79,8 @@ std::optional<OpAccess> AccessOfVariable(const graph_def::NodeDef& node, int inp
 std::optional<OpAccess> AccessOfIterator(std::string_view op);
 /// Whether the op takes an iterator's next element.
 bool TakesElement(std::string_view op);
+/// Whether the dataset makes elements before they are asked for.
+bool MakesElementsAhead(std::string_view op);
 std::optional<OpAccess> AccessOfTable(std::string_view op);
 
 /// Whether `op` begins a life: of a variable (`Assign`), an iterator or a table.

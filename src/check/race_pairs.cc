@@ -102,7 +102,9 @@ class PairFinder {
     for (size_t i = 0; i < std::min(one.size(), other.size()) && one[i] == other[i]; ++i) {
       common.push_back(one[i]);
     }
-    if (a != b) {
+    const bool ahead = accesses_[a].ahead >= 0 || accesses_[b].ahead >= 0;
+    if (a != b && ahead) AskAhead(accesses_[a], accesses_[b], common, pair);
+    if (a != b && !ahead) {
       std::vector<Question>& questions = questions_[{common, -1}];
       questions.push_back({from, to, pair, Question::About::kBefore});
       questions.push_back({to, from, pair, Question::About::kAfter});
@@ -122,6 +124,15 @@ class PairFinder {
         if (a != b) questions_[key].push_back({to, from, pair, Question::About::kLoop, apart});
       }
     }
+  }
+
+  // What makes elements ahead does so at any time after it has begun.
+  void AskAhead(const Access& a, const Access& b, const std::vector<int>& common, int pair) {
+    std::vector<Question>& questions = questions_[{common, -1}];
+    if (a.ahead < 0 && b.since >= 0)
+      questions.push_back({a.node, b.since, pair, Question::About::kBefore});
+    if (b.ahead < 0 && a.since >= 0)
+      questions.push_back({b.node, a.since, pair, Question::About::kAfter});
   }
 
   const std::vector<Literal>& Under(const Access& access) const {
@@ -288,7 +299,8 @@ bool AllOrdered(const FlatGraph& flat, const Order& order, const std::vector<Acc
                 const std::vector<int>& all) {
   for (int i : all) {
     const Access& access = accesses[i];
-    if (flat.nodes[access.node].loop >= 0 || access.through >= 0 || access.behind >= 0)
+    if (flat.nodes[access.node].loop >= 0 || access.through >= 0 || access.behind >= 0 ||
+        access.ahead >= 0)
       return false;
   }
   const size_t words = (all.size() + 63) / 64;

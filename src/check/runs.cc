@@ -78,16 +78,36 @@ class RunFinder {
     std::sort(run->nodes.begin(), run->nodes.end());
   }
 
-  std::vector<RunNodes> Default() {
+  // Savers and initializers, which do not run with the rest.
+  void FindApart() {
     FindSavers();
     FindInitializers();
+  }
+
+  // The variables that initializers give their first values.
+  std::set<std::string> Born() const {
+    std::set<std::string> born;
+    for (int i : initial_) {
+      if (!Assigns(Node(i).op()) || inputs_[i].empty()) continue;
+      const NodeDef& variable = Node(Handed(inputs_[i][0]));
+      const auto place = variable.attr().find("shared_name");
+      const bool shared = place != variable.attr().end() && !place->second.s().empty();
+      born.insert(shared ? place->second.s() : variable.name());
+    }
+    return born;
+  }
+
+  std::vector<RunNodes> Default() {
     std::vector<int> first, rest, alternatives;
     for (int i = 0; i < graph_.node_size(); ++i) {
       if (initial_.contains(i)) {
         // An iterator may have several, of which one runs at a time.
         const bool alone = Node(i).op() == "MakeIterator" && consumers_[i].empty();
-        (alone ? alternatives : first).push_back(i);
-      } else if (!saver_.contains(i) && !BornRead(i) && !Leftover(i) && IsLast(i)) {
+        const bool later = std::any_of(consumers_[i].begin(), consumers_[i].end(),
+                                       [&](int consumer) { return BeginsTraining(consumer); });
+        if (!later) (alone || BeginsTraining(i) ? alternatives : first).push_back(i);
+      } else if (!saver_.contains(i) && !BornRead(i) && !Leftover(i) && IsLast(i) &&
+                 !OnlyInitializes(i)) {
         rest.push_back(i);
       }
     }
@@ -154,6 +174,12 @@ class RunFinder {
     return std::all_of(consumers_[i].begin(), consumers_[i].end(), [&](int consumer) {
       return Apart(consumer) || BornRead(consumer) || Leftover(consumer);
     });
+  }
+
+  bool OnlyInitializes(int i) const {
+    return !consumers_[i].empty() &&
+           std::all_of(consumers_[i].begin(), consumers_[i].end(),
+                       [&](int consumer) { return initial_.contains(consumer); });
   }
 
   bool Unused(int i) const {
@@ -267,7 +293,9 @@ class RunFinder {
     std::set<int> candidates;
     for (int i = 0; i < graph_.node_size(); ++i) {
       const bool begins = Assigns(Node(i).op()) && !inputs_[i].empty();
-      if ((begins || InitializesObject(Node(i).op())) && !saver_.contains(i)) candidates.insert(i);
+      if ((begins || InitializesObject(Node(i).op()) || BeginsAccumulator(i)) &&
+          !saver_.contains(i))
+        candidates.insert(i);
     }
     // Groups of nothing but candidates, innermost first; in a graph from elsewhere in any order.
     std::set<int> groups;
@@ -280,9 +308,11 @@ class RunFinder {
       }
     }
     for (int i : candidates) {
-      const bool grouped = !consumers_[i].empty() &&
-                           std::all_of(consumers_[i].begin(), consumers_[i].end(),
-                                       [&](int consumer) { return groups.contains(consumer); });
+      const auto is_group = [&](int consumer) { return groups.contains(consumer); };
+      const bool grouped =
+          std::any_of(consumers_[i].begin(), consumers_[i].end(), is_group) &&
+          std::all_of(consumers_[i].begin(), consumers_[i].end(),
+                      [&](int consumer) { return is_group(consumer) || Leftover(consumer); });
       const bool alone = consumers_[i].empty() &&
                          (InitializesObject(Node(i).op()) ||
                           (NamedLikeFirst(i) && (ValueIsInitial(i) || WrittenBesides(i))));
@@ -299,12 +329,21 @@ class RunFinder {
     const std::string_view name =
         std::string_view(Node(i).name())
             .substr(Prefix(Node(i).name()).empty() ? 0 : Prefix(Node(i).name()).size() + 1);
-    const bool called = name.starts_with("init") || Contains(name, "initializer");
+    const bool called =
+        name.starts_with("init") || Contains(name, "initializer") || BeginsTraining(i);
     return std::all_of(inputs_[i].begin(), inputs_[i].end(), [&](int input) {
       if (groups.contains(input) || nothing(input)) return true;
       if (!candidates.contains(input)) return false;
       return called || NamedLikeFirst(input) || InitializesObject(Node(input).op());
     });
+  }
+
+  bool BeginsAccumulator(int i) const { return Node(i).op().ends_with("AccumulatorSetGlobalStep"); }
+  // The group that does so, which runs when variables have their first values.
+  bool BeginsTraining(int i) const {
+    return Node(i).op() == "NoOp" &&
+           std::any_of(inputs_[i].begin(), inputs_[i].end(),
+                       [&](int input) { return BeginsAccumulator(input); });
   }
 
   // What a `Saver` would save of a table, which TensorFlow makes with the table.
@@ -363,13 +402,17 @@ Result<std::vector<RunNodes>> RunsOf(const graph::ReadGraph& read,
                                      const StaticRaceOptions& options) {
   RunFinder finder(read);
   LOCKSTEP_RETURN_IF_ERROR(finder.Connect());
+  finder.FindApart();
   std::vector<RunNodes> runs;
   if (options.runs.empty()) runs = finder.Default();
   for (const auto& names : options.runs) {
     LOCKSTEP_ASSIGN_OR_RETURN(RunNodes run, finder.Named(names));
     runs.push_back(std::move(run));
   }
-  for (RunNodes& run : runs) finder.AddDatasets(&run);
+  for (RunNodes& run : runs) {
+    finder.AddDatasets(&run);
+    run.born = finder.Born();
+  }
   return runs;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct RunNodes {
   std::vector<int> nodes;      // all, with those of `elsewhere`
   std::vector<int> fetched;    // those that are asked for by name
   std::vector<int> elsewhere;  // those that another run carries out: what gives iterators datasets
+  std::set<std::string> born = {};  // variables that initializers give their first values
 };
 
 /// The runs of a graph. Where the options name none, there are two: the initializers (`v/Assign`

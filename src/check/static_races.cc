@@ -35,22 +35,23 @@ class RaceFinder {
   Status Run(const RunNodes& run) {
     LOCKSTEP_ASSIGN_OR_RETURN(const FlatGraph flat,
                               Flatten(read_, run.nodes, run.fetched, run.elsewhere));
-    return Look(flat, nullptr, run.initializes);
+    return Look(flat, nullptr, run.initializes, run.born);
   }
 
   Status Function(int index) {
     LOCKSTEP_ASSIGN_OR_RETURN(const FlatGraph flat, FlattenFunction(read_, index));
-    return Look(flat, &read_.graph->library().function(index), false);
+    return Look(flat, &read_.graph->library().function(index), false, {});
   }
 
   std::vector<StaticRace> Take() { return std::move(races_); }
 
  private:
-  Status Look(const FlatGraph& flat, const graph_def::FunctionDef* entry, bool initializes) {
+  Status Look(const FlatGraph& flat, const graph_def::FunctionDef* entry, bool initializes,
+              const std::set<std::string>& born) {
     const Values values = FollowHandles(flat, entry);
     const Conditions conditions(flat);
     const Order order(flat, conditions);
-    std::vector<Access> accesses = AccessesOf(flat, values, conditions, initializes);
+    std::vector<Access> accesses = AccessesOf(flat, values, conditions, initializes, born);
     if (options_.replicas <= 1) DropOrdered(flat, order, &accesses);
     const Locks locks(flat, values, order, accesses);
     LOCKSTEP_ASSIGN_OR_RETURN(
@@ -162,6 +163,12 @@ class RaceFinder {
     race.first = Described(in, *first);
     race.second = Described(in, *second);
     race.cure = cure;
+    for (const Access* access : {first, second}) {
+      if (access->ahead < 0) continue;
+      race.cure.text += ", and a dataset that makes no elements ahead, as \"" +
+                        in.flat.NameOf(access->ahead) + "\" does";
+      break;
+    }
     race.more = pair.more;
     const std::string key = race.variable + "\n" + race.first.node + "\n" + race.second.node +
                             "\n" + race.first.function;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <unordered_map>
 
 #include "check/op_accesses.h"
 #include "graph/graph_def.pb.h"
@@ -17,6 +18,7 @@ using graph_def::NodeDef;
 // Of all outputs together.
 constexpr size_t kMaxEntries = 5'000'000;
 constexpr int kMaxOutputs = 1000;
+constexpr int kMaxColocated = 100;  // ops that are each to be placed with the next one
 
 bool Loose(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -280,12 +282,36 @@ class HandleFollower {
       }
       key = "argument " + argument.name();
     } else if (node.kind == FlatNode::Kind::kOp && Makes(*node.def, &object)) {
-      object.device = node.def->device();
+      object.device = DeviceOf(node);
       key = KeyOf(flat_, id, &object);
     } else {
       return;
     }
     handles_[key].push_back({id, std::move(object)});
+  }
+
+  // Its own, or else that of the op that it is to be placed with.
+  std::string DeviceOf(const FlatNode& node) {
+    const NodeDef* def = node.def;
+    for (int steps = 0; def->device().empty() && steps < kMaxColocated; ++steps) {
+      const auto place = def->attr().find("_class");
+      if (place == def->attr().end() || place->second.list().s_size() == 0) break;
+      constexpr std::string_view kWith = "loc:@";
+      const std::string& with = place->second.list().s(0);
+      if (!with.starts_with(kWith)) break;
+      const auto other = Named().find(flat_.scopes[node.scope].path + with.substr(kWith.size()));
+      if (other == Named().end()) break;
+      def = other->second;
+    }
+    return def->device();
+  }
+  const std::unordered_map<std::string, const NodeDef*>& Named() {
+    if (!named_.empty()) return named_;
+    for (size_t i = 0; i < flat_.nodes.size(); ++i) {
+      if (flat_.nodes[i].kind == FlatNode::Kind::kOp)
+        named_.emplace(flat_.NameOf(static_cast<int>(i)), flat_.nodes[i].def);
+    }
+    return named_;
   }
 
   bool Hand(int id) {
@@ -318,6 +344,7 @@ class HandleFollower {
   const graph_def::FunctionDef* entry_;
   Values values_;
   size_t entries_ = 0;
+  std::unordered_map<std::string, const NodeDef*> named_;               // filled when first asked
   std::map<std::string, std::vector<std::pair<int, Object>>> handles_;  // by key: nodes, objects
   std::map<std::string, int> unknown_;
 };
