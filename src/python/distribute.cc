@@ -170,6 +170,10 @@ void BindStrategies(nb::module_& m) {
                if (s.ranks() != nullptr) s.ranks()->journal().End();
              });
            })
+      .def("give_up",
+           [](Strategy& s) {
+             if (s.ranks() != nullptr) s.ranks()->journal().GiveUp();
+           })
       .def("on_one",
            [](Strategy& s, const std::string& path, nb::object work) {
              const Held held(std::move(work));

@@ -127,16 +127,15 @@ class Leaving(unittest.TestCase):
         return outcomes(program, workers)
 
     def test_one_leaves_and_the_others_go_on_to_the_same_bits(self):
-        for model in ("tf.keras.Model", "Own"):
+        for told, model in enumerate(("tf.keras.Model", "Own")):
             undisturbed = self.trains((), model)
             self.assertEqual([status for status, *_ in undisturbed], [0, 0], undisturbed)
             lines = undisturbed[0][1]
             self.assertRegex(lines[0], r"^trained 12 \[0, 1, 2\] 12 ")
-            for told in (0, 1):
-                left, other = (results := self.trains((told,), model))[told], results[1 - told]
-                self.assertEqual(left[:2], (0, ["finally"]), left)
-                self.assertIn("this worker was asked to leave, and has left after step", left[2])
-                self.assertEqual(other[:2], (0, lines), other)
+            left, other = (results := self.trains((told,), model))[told], results[1 - told]
+            self.assertEqual(left[:2], (0, ["finally"]), left)
+            self.assertIn("this worker was asked to leave, and has left after step", left[2])
+            self.assertEqual(other[:2], (0, lines), other)
 
     def test_where_all_leave_nobody_takes_it_for_the_end(self):
         for status, lines, errors in self.trains((0, 1)):
@@ -155,10 +154,30 @@ class Leaving(unittest.TestCase):
             self.assertEqual((status, lines[-1:]), (-signal.SIGTERM, ["finally"][:len(lines)]), errors)
 
     def test_one_leaves_a_loop(self):
-        for told in ((), (0,), (1,)):
+        for told in ((0,), (1,)):
             for index, (status, lines, errors) in enumerate(outcomes(LOOPS.replace("TOLD", repr(told)))):
                 self.assertEqual(status, 0, errors)
                 self.assertEqual(lines, [] if index in told else ["counted [21.0, 12.0]"], errors)
+
+
+@unittest.skipUnless("LOCKSTEP_COMMAND" in os.environ, "the command is not built")
+class Launched(unittest.TestCase):
+    def launch(self, program, *flags):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "program.py")
+            path.write_text(program.replace("MODEL", "tf.keras.Model").replace("HANDLER", ""))
+            ran = subprocess.run([os.environ["LOCKSTEP_COMMAND"], "launch", "--workers", "2", *flags, "--", sys.executable, path],
+                                 capture_output=True, text=True, timeout=120)
+            return ran.returncode, ran.stderr
+
+    def test_a_training_that_all_have_left_is_not_done(self):
+        status, errors = self.launch(TRAINS.replace("TOLD", "(0, 1)"), "--min-workers", "1")
+        self.assertEqual(status, 128 + signal.SIGTERM, errors)
+
+    def test_one_whose_program_failed_on_all_is_not_done(self):
+        status, errors = self.launch(TRAINS.replace("TOLD", "()") + "raise RuntimeError('wrong')\n", "--max-restarts", "1")
+        self.assertEqual(status, 1, errors)
+        self.assertNotIn("have come to the end of the job", errors)
 
 
 class Saving(unittest.TestCase):

@@ -32,10 +32,10 @@ _by_id = {}
 def _end_all():
     """All tasks come to the end of a job together: others may need what this one has, and who comes too late is told. What
     Python has not taken apart by then (a cycle through a function) would never say so. After an error it is no end."""
-    if getattr(sys, "last_value", None) is None:
-        for strategy in list(_by_id.values()):
-            if strategy._native is not None:
-                strategy._native.end()
+    failed = getattr(sys, "last_value", None) is not None
+    for strategy in list(_by_id.values()):
+        if strategy._native is not None:
+            strategy._native.give_up() if failed else strategy._native.end()
 
 
 def scope_in_force():

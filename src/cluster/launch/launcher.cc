@@ -417,6 +417,14 @@ void Launcher::Do(const std::vector<LaunchPolicy::Action>& actions) {
   if (kills) grace_.StartAfter(loop_, options_.grace, [this] { Do(policy_->GraceOver()); });
 }
 
+// A job that has begun to train, of which nobody runs, and nobody has come to its end.
+bool Launcher::IsLeftUnfinished() const {
+  const bool any_left = std::any_of(tasks_.begin(), tasks_.end(), [](const auto& task) {
+    return task->alive && Trains(task->name);
+  });
+  return !any_left && NewestEpochIn(JobDirectory()) > 0 && !HasFinished(JobDirectory());
+}
+
 void Launcher::OnTaskEnd(Task& task, const base::ProcessEnd& end) {
   write_(false, task.output.Finish());
   write_(true, task.error.Finish());
@@ -425,7 +433,9 @@ void Launcher::OnTaskEnd(Task& task, const base::ProcessEnd& end) {
   task.ended_well = end.ok();
   task.end = end;
   const bool was_stopping = policy_->stopping();
-  const auto actions = policy_->Ended(task.number, end);
+  auto actions = policy_->Ended(task.number, end);
+  if (!was_stopping && policy_->lost(task.number) && IsLeftUnfinished())
+    actions = policy_->Miss(task.number, end);
   if (!end.ok() && !was_stopping && !policy_->leaving(task.number)) {
     const bool restarted = policy_->running(task.number);
     const base::Duration since = loop_.Now() - started_;
@@ -434,6 +444,8 @@ void Launcher::OnTaskEnd(Task& task, const base::ProcessEnd& end) {
     if (restarted) {
       text += "; starting it again (" + std::to_string(policy_->restarts(task.number)) + " of " +
               std::to_string(options_.rules.max_restarts) + ")";
+    } else if (policy_->exit_status() != 0 && IsLeftUnfinished()) {
+      text += "; nobody is left to bring the training to its end";
     } else if (policy_->lost(task.number)) {
       text += "; going on without it";
       LookWhetherTheJobBegins();

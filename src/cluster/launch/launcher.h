@@ -90,6 +90,7 @@ class Launcher {
   void ReplaceKeeper(Task& task);
   void StartAgain(const Task& task);
   void LookWhetherTheJobBegins();
+  bool IsLeftUnfinished() const;
   void ForgetWhoIsGone();
   std::string JobDirectory() const;
   void OrderWaiting();

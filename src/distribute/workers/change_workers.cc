@@ -18,7 +18,10 @@ bool EndBeforeTheEnd(Communicator& ranks, int64_t steps) {
       "[multi_worker] all workers that were left were asked to leave: the training ends after "
       "step " +
       std::to_string(steps) + ", whatever was asked for";
-  if (ranks.heeds_termination() && base::ToldToEnd()) throw AllLeft(how);
+  if (ranks.heeds_termination() && base::ToldToEnd()) {
+    ranks.journal().GiveUp();
+    throw AllLeft(how);
+  }
   if (ranks.rank() == 0) base::Log(base::Severity::kWarning, how);
   return false;
 }

@@ -76,6 +76,8 @@ class Journal {
   void Leave();
   /// The last call: all have done all before.
   void End();
+  /// In place of it, without any call: this task goes, and the job has not come to its end.
+  void GiveUp() { ending_ = true; }
 
   /// Whether this task comes into a job that has begun without it, or goes on without it; training
   /// begins with `Enter`.
