@@ -14,6 +14,8 @@ constexpr base::Duration kJoinPause = std::chrono::milliseconds(100);
 constexpr base::Duration kSeekPause = std::chrono::milliseconds(50);
 constexpr base::Duration kRequestTimeout = std::chrono::seconds(30);
 constexpr base::Duration kLongestGoodbye = std::chrono::seconds(3);
+// How long a task that was started again waits to hear whether the job has begun.
+constexpr base::Duration kLook = std::chrono::seconds(2);
 constexpr base::Duration kWatch = std::chrono::seconds(10);
 // How often a report is told until a new epoch begins, and after how long the log hears of it.
 constexpr base::Duration kTellAgain = std::chrono::seconds(1);
@@ -89,6 +91,26 @@ void Member::EndLife(const Status& why) {
     if (is_refused && first_) return std::exchange(first_, nullptr)(why);
     if (on_trouble_) on_trouble_(why);
   }));
+}
+
+void Member::AskWhetherBegun(const std::function<void(bool)>& tell) {
+  const auto left = std::make_shared<size_t>(1);
+  const auto begun = std::make_shared<bool>(false);
+  const auto answered = [left, begun, tell] {
+    if (--*left == 0) tell(*begun);
+  };
+  for (const std::string& address : options_.contacts) {
+    if (address == rpc_.address()) continue;
+    ++*left;
+    rpc_.Call(address, kWhereMethod, Encode(WhereRequest{self_.incarnation}), kLook,
+              WhileAlive([begun, answered](const Result<std::string>& result) {
+                const auto reply =
+                    result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
+                *begun |= reply.ok() && reply->epoch > 0;
+                answered();
+              }));
+  }
+  answered();
 }
 
 void Member::LookBeforeFounding() {

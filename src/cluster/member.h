@@ -42,6 +42,8 @@ class Member final : private Coordinator::Listener {
   /// has this task as a member, or FailedPrecondition (another build, program, ...),
   /// Unauthenticated (token).
   void Join(std::function<void(const Result<Membership>&)> first);
+  /// Before `Join`: whether anybody within reach knows an epoch of the job.
+  void AskWhetherBegun(const std::function<void(bool begun)>& tell);
   /// Every epoch that this task enters, the first too. The past epoch is over when it is called.
   void OnEpoch(EpochCallback callback) { on_epoch_ = std::move(callback); }
   /// Others want to join or leave: agree on a step, and say `ReadyForJoiners` before it.

@@ -237,7 +237,9 @@ std::shared_ptr<Communicator> ConnectWorkers(const Description& described,
 
 std::shared_ptr<Communicator> ConnectOver(const std::shared_ptr<MembershipRoster>& roster,
                                           const Joining& joining) {
-  const Roster::Epoch first = joining.comes_again ? Roster::Epoch() : roster->Next(0);
+  // One that was started again before the job has begun is one of those that begin it.
+  const bool enters = joining.comes_again && roster->HasBegun();
+  const Roster::Epoch first = enters ? Roster::Epoch() : roster->Next(0);
   const auto communicator = std::make_shared<Communicator>(
       roster, first, joining.expected,
       [&waits = *roster](const std::function<bool()>& done) { waits.WaitUntil(done); },

@@ -274,6 +274,16 @@ Roster::Epoch MembershipRoster::Next(uint64_t after) {
   return Enter();
 }
 
+bool MembershipRoster::HasBegun() {
+  const auto told = std::make_shared<std::optional<bool>>();
+  OnControl([this, told] {
+    member_->AskWhetherBegun(
+        [this, told](bool begun) { OnData([told, begun] { *told = begun; }); });
+  });
+  WaitUntil([&] { return told->has_value(); });
+  return **told;
+}
+
 void MembershipRoster::RequireNext(uint64_t after) {
   if (fault_) throw Error(fault_->code(), fault_->message());
   if (has_finished_ && newest_.epoch <= after) ThrowHowItEnded();

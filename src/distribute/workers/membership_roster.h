@@ -30,6 +30,8 @@ class MembershipRoster final : public Roster {
 
   base::Executor& executor() override { return site_->data(); }
   Epoch Next(uint64_t after) override;
+  /// For a task that was started again: whether others train already, as far as anybody knows.
+  bool HasBegun();
   bool has_next(uint64_t after) override {
     return fault_ || left_out_ || has_finished_ || gives_up() ||
            (newest_rank_ >= 0 && newest_.epoch > after);
