@@ -66,6 +66,12 @@ void Model::Training::CompareBeginnings(distribute::Communicator& ranks, nn::Ste
   const auto all = ranks.journal().Exchange([&own] { return own; });
   for (size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
+    if (all[rank].empty() || all[0].empty()) {
+      throw Error(Code::kInvalidArgument,
+                  "[fit] all workers must call Fit alike; got worker " +
+                      std::to_string(all[0].empty() ? 0 : rank) +
+                      " at the end of its program instead; start them alike");
+    }
     const auto expected = nlohmann::json::parse(all[0]).get<Facts>();
     const auto got = nlohmann::json::parse(all[rank]).get<Facts>();
     const auto [one, other] =

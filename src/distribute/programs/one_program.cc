@@ -82,7 +82,7 @@ std::vector<std::string> PlacesOf(const graph::Graph& graph) {
   for (size_t i = 0; i < places.size(); ++i) {
     if (i < graph.nodes().size() && graph.nodes()[i].site.line != 0) {
       const ops::SourceSite& site = graph.nodes()[i].site;
-      places[i] = std::string(", at ") + site.file + ":" + std::to_string(site.line);
+      places[i] = std::string("at ") + site.file + ":" + std::to_string(site.line);
       known = places[i];
     }
   }
@@ -109,7 +109,9 @@ std::string OpOf(const std::string& line) { return line.substr(0, line.find('\t'
 std::string LineOr(const std::vector<std::string>& lines, size_t i) {
   if (i >= lines.size()) return "nothing: the program has ended";
   const size_t end = lines[i].find('\t');
-  return end == std::string::npos ? lines[i] : lines[i].substr(0, end) + lines[i].substr(end + 1);
+  if (end == std::string::npos) return lines[i];
+  const std::string place = lines[i].substr(end + 1);
+  return lines[i].substr(0, end) + (place.empty() ? "" : ", " + place);
 }
 
 }  // namespace

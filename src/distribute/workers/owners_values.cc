@@ -26,7 +26,8 @@ void RequireOnePlace(const std::vector<std::string>& views) {
   };
   const auto with_line = [](std::string view) {
     view.resize(std::min(view.find('\n'), view.size()));
-    if (const size_t line = view.find('\t'); line != view.npos) view.replace(line, 1, ", ");
+    const size_t line = view.find('\t');
+    if (line != view.npos) view.replace(line, 1, line + 1 < view.size() ? ", " : "");
     return view.empty() ? "no more of them" : view;
   };
   for (size_t rank = 1; rank < views.size(); ++rank) {
