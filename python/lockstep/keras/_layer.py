@@ -484,7 +484,7 @@ class Layer(Configured, OwnState):
             return
         shapes = [_shape_tree(one) for one in args if _has_tensor(one)]
         if len(shapes) == 1 and isinstance(shapes[0], Shape):
-            object.__setattr__(self, "_built_for", [None] + list(shapes[0][1:]))
+            object.__setattr__(self, "_built_for", list(shapes[0]))
         wanted = [p for p in list(inspect.signature(build).parameters.values())[1:]
                   if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         with _Inside(self):
@@ -540,7 +540,16 @@ class Layer(Configured, OwnState):
     def _shown_output_shape(self):
         if self._inbound:
             return nest.map_structure(lambda one: one.shape, self._inbound[0].outputs)
-        return self.__dict__.get("_last_output_shape")
+        row = None if self._row is None else self._row()
+        known = self._tells_shape() or row is not None and row._input_symbol is not None
+        return self.__dict__.get("_last_output_shape") if known else None
+
+    def _tells_shape(self):
+        """Whether the layer knows what shape comes of one, without being called: a layer of the user's by its own methods."""
+        package = next(one for one in type(self).__mro__ if one.__module__.startswith("lockstep."))
+        if package.__name__ not in ("Layer", "Model"):
+            return True
+        return not is_of_package(type(self).build) and not is_of_package(type(self).compute_output_shape)
 
     @property
     def path(self):

@@ -4,6 +4,7 @@ from .. import _native
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable
 from . import constraints, regularizers
+from ._context import shown_sizes
 from ._layer import is_of_package, Layer
 from ._names import native_name
 from ._symbols import infer, KerasTensor
@@ -108,11 +109,14 @@ class NativeLayer(Layer):
         return made
 
     def build(self, input_shape=None):
+        self._build_on([input_shape])
+
+    def _build_on(self, shapes):
+        """Makes the weights for inputs of these shapes."""
         if not self.built:
             object.__setattr__(self, "_first_path", self._scope_path())
-        if input_shape is not None and self._impl_layer is None or not self._impl.built:
-            infer(lambda tensors: self._run(tensors, False),
-                  [KerasTensor(input_shape, self._dtype)])
+        if shapes[0] is not None and self._impl_layer is None or not self._impl.built:
+            infer(lambda tensors: self._run(tensors, False), [KerasTensor(one, self._dtype) for one in shapes])
         object.__setattr__(self, "built", True)
 
     def _build_for(self, args, kwargs):
@@ -120,7 +124,7 @@ class NativeLayer(Layer):
         if not is_of_package(type(self).build):
             return super()._build_for(args, kwargs)  # a build of the user's
         if len(args) == 1 and isinstance(args[0], Tensor):
-            object.__setattr__(self, "_built_for", [None] + list(args[0]._shape[1:]))
+            object.__setattr__(self, "_built_for", list(shown_sizes(args[0])))
         object.__setattr__(self, "built", True)
 
     def _run(self, inputs, training):

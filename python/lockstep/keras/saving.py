@@ -110,7 +110,7 @@ def serialize_keras_object(obj):
     if inspect.isfunction(obj) or inspect.isbuiltin(obj):
         if obj in _names:
             return {"module": "builtins", "class_name": "function", "config": _names[obj],
-                    "registered_name": _names[obj]}
+                    "registered_name": "function"}
         if str(getattr(obj, "__module__", "")).startswith("lockstep"):
             return obj.__name__
         if obj.__name__ == "<lambda>":
@@ -132,7 +132,7 @@ def serialize_keras_object(obj):
         shape = getattr(obj, "_built_for", None)
         if _own_state.is_users(obj, "get_build_config"):
             made["build_config"] = serialize_keras_object(obj.get_build_config())
-        elif shape is not None:
+        elif shape is not None and (obj.weights or not getattr(obj, "_is_native", False)):  # what has no weights has no `build`
             made["build_config"] = {"input_shape": shape if isinstance(shape, dict) else tuple(shape)}
         return made
     name = getattr(obj, "name", None)

@@ -68,6 +68,16 @@ class MultiHeadAttention(NativeLayer):
         made = type(first).from_config(first.get_config()) if isinstance(first, initializers.Initializer) else first
         return initializers.of_axes(made, inputs)
 
+    def build(self, query_shape, value_shape=None, key_shape=None):
+        """For a query, a value and a key of these shapes; a key is like the value, where it is not given."""
+        value_shape = query_shape if value_shape is None else value_shape
+        self._build_on([query_shape, value_shape, value_shape if key_shape is None else key_shape])
+
+    def compute_output_shape(self, query_shape, value_shape, key_shape=None):
+        size = self._output_size
+        last = query_shape[-1:] if size is None else size if isinstance(size, (list, tuple)) else (size,)
+        return (*query_shape[:-1], *last)
+
     def call(self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None,
              attention_mask=None, return_attention_scores=False, training=False,
              use_causal_mask=False):
@@ -129,7 +139,7 @@ class Attention(NativeLayer):
     def call(self, inputs, mask=None, training=False, return_attention_scores=False,
              use_causal_mask=False):
         from ...ops_array import expand_dims
-        inputs = [convert_to_tensor(one) for one in inputs]
+        inputs = [self._taken(one) for one in inputs]
         of_query, of_value = (list(mask) + [None])[:2] if isinstance(mask, (list, tuple)) else (None, mask)
         joined = _joined([None if of_value is None else expand_dims(_bools(of_value), -2),
                           _causal(inputs) if use_causal_mask else None])
@@ -140,6 +150,9 @@ class Attention(NativeLayer):
         if of_query is not None:
             made = made * _native.cast(expand_dims(_bools(of_query), -1), made.dtype)
         return (made, scores) if return_attention_scores else made
+
+    def _taken(self, one):
+        return convert_to_tensor(one)
 
     def _with_scores(self, inputs, mask, training):
         """(result, scores [n, t, s]), op by op with the weights of the native layer, which keeps no scores."""
@@ -162,6 +175,10 @@ class Attention(NativeLayer):
         made = ops_math.matmul(query, key, transpose_b=True)
         return made * weights[0] if weights else made
 
+    def build(self, input_shape):
+        """For [query, value] or [query, value, key] of these shapes."""
+        self._build_on(list(input_shape))
+
     def compute_mask(self, inputs, mask=None):
         return mask[0] if isinstance(mask, (list, tuple)) else None
 
@@ -173,6 +190,9 @@ class AdditiveAttention(Attention):
 
     def __init__(self, use_scale=True, dropout=0.0, **kwargs):
         super().__init__(use_scale, "dot", dropout, **kwargs)
+
+    def _taken(self, one):
+        return self._computing(one)
 
     def _scores(self, query, key, weights):
         from ... import ops_math

@@ -83,6 +83,7 @@ class RMSNormalization(NativeLayer):
     """x * scale / sqrt(mean x^2 + epsilon)."""
 
     _kind = "RMSNormalization"
+    _computes = True
 
     def __init__(self, axis=-1, epsilon=1e-6, **kwargs):
         super().__init__(**kwargs)
