@@ -267,7 +267,7 @@ class Trainer:
         object.__setattr__(self, "history", hooks.history)
         hooks.passes = CountedPasses(x, self.distribute_strategy, steps_per_epoch)
         native = self._native_data(x, y, sample_weight)
-        validation = self._native_validation(validation_data)
+        validation = self._native_validation(validation_data, validation_steps, validation_batch_size or batch_size)
         with self._scope(), hooks.passes:
             if native is not None and validation is not False and self._is_plain() and not self._masks_outputs(native):
                 history = self._fit_natively(native, validation, hooks, {
@@ -331,8 +331,8 @@ class Trainer:
         options["shuffle"] = False
         return ("arrays",) + tuple(None if one is None else _native.gather(one, order, 0, 0) for one in data[1:])
 
-    def _native_validation(self, data):
-        """Arguments of the native Fit; {} for none, False for data that it does not take."""
+    def _native_validation(self, data, steps, batch_size):
+        """Arguments of the native Fit; {} for none, False for data that it does not take. `steps`: how many batches of arrays."""
         if data is None:
             return {}
         if _is_dataset(data):
@@ -344,6 +344,10 @@ class Trainer:
         made = self._native_data(data[0], data[1], data[2] if len(data) > 2 else None)
         if made is None or made[0] != "arrays":
             return False
+        if steps:
+            from ..data import Dataset
+            arrays = tuple(one for one in made[1:] if one is not None)
+            return {"validation_dataset": Dataset.from_tensor_slices(arrays).batch(batch_size).take(steps)._native}
         return {"validation_x": made[1], "validation_y": made[2], "validation_weight": made[3]}
 
     def _fit_natively(self, data, validation, hooks, options):

@@ -391,7 +391,9 @@ def get(identifier):
     if isinstance(identifier, type):
         return identifier()
     if callable(identifier):
-        return MeanMetricWrapper(identifier, to_snake_case(getattr(identifier, "__name__", type(identifier).__name__)))
+        from .losses import Loss
+        name = identifier.name if isinstance(identifier, Loss) else getattr(identifier, "__name__", type(identifier).__name__)
+        return MeanMetricWrapper(identifier, to_snake_case(name))
     raise ValueError(f"Could not interpret metric identifier: {identifier}")
 
 

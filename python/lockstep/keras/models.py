@@ -8,7 +8,7 @@ from .._variable import Variable
 from .._whole_files import write_whole
 from . import _fit_arguments, _input_spec, _masks, _state_tree
 from ._context import known_sizes, shown_sizes
-from ._layer import Layer
+from ._layer import is_of_package, Layer
 from ._names import auto_name, native_name
 from ._operation import OperationLayer
 from ._own_inputs import with_own_inputs
@@ -83,7 +83,8 @@ class Model(Trainer, Layer):
 
     def build(self, input_shape=None):
         """Makes the weights for inputs of a shape."""
-        if input_shape is None or isinstance(input_shape, (str,)):
+        called_by_own = not is_of_package(type(self).build)  # as `super().build`
+        if called_by_own or input_shape is None or isinstance(input_shape, str):
             object.__setattr__(self, "built", True)
             return
         shapes = input_shape if isinstance(input_shape, (list, dict)) and input_shape and isinstance(

@@ -195,14 +195,18 @@ class StackedRNNCells(Layer):
 
     def get_initial_state(self, batch_size=None):
         """The first states of all cells."""
-        return [_first_states(one, batch_size) for one in self.cells]
+        def first(cell):
+            if hasattr(cell, "get_initial_state"):
+                return cell.get_initial_state(batch_size=batch_size)
+            made = _first_states(cell, batch_size)
+            return made if nest.is_nested(cell.state_size) else made[0]
+        return [first(one) for one in self.cells]
 
     def call(self, inputs, states, training=False, **kwargs):
         made = []
         for cell, state in zip(self.cells, states):
-            state = list(state) if nest.is_nested(state) else [state]
-            inputs, after = _step(cell, inputs, state, training)
-            made.append(after)
+            inputs, after = _step(cell, inputs, list(state) if nest.is_nested(state) else [state], training)
+            made.append(after if nest.is_nested(state) else after[0])  # as it came
         return inputs, made
 
     def get_config(self):
