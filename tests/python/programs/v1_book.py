@@ -31,4 +31,7 @@ both = tf.data.Iterator.from_structure(ds.output_types, ds.output_shapes); nxt =
 with tf.Session() as s:
     for i in (first, second): s.run(i); print(s.run(nxt))
 print(W, tf.get_variable("r", [], use_resource=True), ds.output_classes[0].__name__ in ("Tensor",))
+print(tf.executing_eagerly_outside_functions(), type(logits.op.inputs).__name__)
+try: tf.train.AdamOptimizer().minimize(tf.constant(1.0), var_list=[W])
+except ValueError as e: print(str(e).split(" and loss")[0])
 tf.enable_v2_tensorshape(); print(X.shape, X.shape[1], X)

@@ -217,7 +217,7 @@ class GraphOperation:
 
     device = property(lambda self: _whole_name(self._native.device))
     outputs = property(lambda self: self._native.outputs())
-    inputs = property(lambda self: self._native.inputs())
+    inputs = property(lambda self: tuple(self._native.inputs()))
     @property
     def node_def(self):
         """The op as a GraphDef has it: `name`, `op`, `input`, `device`, `attr`."""
@@ -440,4 +440,5 @@ class name_scope(_function.name_scope):
 
 
 def executing_eagerly_outside_functions():
-    return not _without_eager[0]
+    """Whether ops happen at once here, or would if no function were being traced."""
+    return not _without_eager[0] and not in_graph()

@@ -22,8 +22,14 @@ class Optimizer:
 
     def minimize(self, loss, global_step=None, var_list=None, gate_gradients=1, aggregation_method=None,
                  colocate_gradients_with_ops=False, name=None, grad_loss=None):
-        """An op that updates the variables by the gradients of `loss`, times `grad_loss` if that is given."""
-        return self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step, name)
+        """An op that updates the variables by the gradients of `loss`, times `grad_loss` if that is given.
+
+        Raises: ValueError where `loss` depends on none of them."""
+        found = list(self.compute_gradients(loss, var_list, grad_loss=grad_loss))
+        if found and all(gradient is None for gradient, _ in found):
+            raise ValueError("No gradients provided for any variable, check your graph for ops that do not support gradients, "
+                             f"between variables {[str(variable) for _, variable in found]} and loss {loss}.")
+        return self.apply_gradients(found, global_step, name)
 
     def compute_gradients(self, loss, var_list=None, gate_gradients=1, aggregation_method=None,
                           colocate_gradients_with_ops=False, grad_loss=None):
