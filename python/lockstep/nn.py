@@ -4,7 +4,7 @@ from . import _native as n
 from . import _logits, _op_names, ops_array, ops_math
 from ._layouts import takes_channels_first as _takes_channels_first
 from ._takes_ragged import takes_ragged as _takes_ragged
-from ._run_shapes import with_shape
+from ._run_shapes import with_shape as _with_shape
 from ._tensor import convert_to_tensor, integers, is_tensor, op
 from .ops_array import top_k  # noqa: F401
 
@@ -102,7 +102,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     """-sum(labels * log_softmax(logits)) along `axis`. Shapes: both the same, or such that they broadcast; the result has
     that without the axis."""
     logits = convert_to_tensor(logits)
-    labels = with_shape(convert_to_tensor(labels, dtype_hint=logits.dtype), logits._shape)
+    labels = _with_shape(convert_to_tensor(labels, dtype_hint=logits.dtype), logits._shape)
     labels = ops_math.cast(labels, logits.dtype)
     rank = logits._rank
     axis = int(integers(axis, "an axis")) % rank
@@ -123,13 +123,13 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
 
     Raises: InvalidArgumentError for a label that is no class."""
     logits = convert_to_tensor(logits)
-    return op(n.sparse_softmax_cross_entropy, with_shape(convert_to_tensor(labels), logits._shape[:-1]), logits)
+    return op(n.sparse_softmax_cross_entropy, _with_shape(convert_to_tensor(labels), logits._shape[:-1]), logits)
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     """The cross entropy of each element on its own."""
     logits = convert_to_tensor(logits)
-    return op(n.sigmoid_cross_entropy, with_shape(convert_to_tensor(labels, dtype_hint=logits.dtype), logits._shape), logits)
+    return op(n.sigmoid_cross_entropy, _with_shape(convert_to_tensor(labels, dtype_hint=logits.dtype), logits._shape), logits)
 
 
 def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None):
@@ -316,7 +316,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
 def in_top_k(targets, predictions, k, name=None):
     """Whether fewer than k predictions of a row are larger than the target's."""
     predictions = convert_to_tensor(predictions)
-    return op(n.in_top_k, with_shape(convert_to_tensor(targets), predictions._shape[:1]), predictions, int(k))
+    return op(n.in_top_k, _with_shape(convert_to_tensor(targets), predictions._shape[:1]), predictions, int(k))
 
 
 def zero_fraction(value, name=None):

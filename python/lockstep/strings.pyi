@@ -11,7 +11,7 @@ def bytes_split(input, name=None) -> Any:
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 float32: Any
 def format(template, inputs, placeholder='{}', summarize=3, name=None) -> Any:
-    """The template with tensors in place of placeholders."""
+    """The template with tensors in place of placeholders. Raises: ValueError where there are not as many of both."""
     ...
 int32: Any
 def join(inputs, separator='', name=None) -> Any:
