@@ -217,6 +217,29 @@ def _watch_meetings():
             finally:
                 _order(self).take()
 
+    @_replaces(concurrent.futures.Future, "done")
+    def look(original, self):
+        made = original(self)
+        if made:
+            _order(self).take()
+        return made
+
+    wait, as_completed = concurrent.futures.wait, concurrent.futures.as_completed
+
+    @functools.wraps(wait)
+    def wait_for(*args, **kwargs):
+        made = wait(*args, **kwargs)
+        for future in made.done:
+            _order(future).take()
+        return made
+
+    @functools.wraps(as_completed)
+    def each_completed(*args, **kwargs):
+        for future in as_completed(*args, **kwargs):
+            _order(future).take()
+            yield future
+    concurrent.futures.wait, concurrent.futures.as_completed = wait_for, each_completed
+
 
 def _watch_queues():
     for name in ("put", "task_done"):
