@@ -88,8 +88,9 @@ void AddSteps(const Trace& trace, size_t task, size_t tasks,
 }  // namespace
 
 std::string KindOfOp(const std::string& name) {
-  const size_t end = name.find_last_not_of("0123456789_");
-  return end == std::string::npos ? name : name.substr(0, end + 1);
+  const size_t end = name.find_last_not_of("0123456789");  // "SelectV2" ends with one of its own
+  const bool numbered = end != std::string::npos && end > 0 && end + 1 < name.size();
+  return numbered && name[end] == '_' ? name.substr(0, end) : name;
 }
 
 ProfileSummary Summarize(const Profile& profile) {

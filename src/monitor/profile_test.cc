@@ -148,6 +148,16 @@ TEST(Profile, ChromeTraceHasEverything) {
   EXPECT_EQ(last, 19'000);  // the last callback, though one clock is a millisecond ahead
 }
 
+TEST(Profile, KindsOfOpsKeepDigitsOfTheirOwn) {
+  EXPECT_EQ(KindOfOp("SelectV2_130"), "SelectV2");
+  EXPECT_EQ(KindOfOp("SplitV_7"), "SplitV");
+  EXPECT_EQ(KindOfOp("_FusedConv2D_18"), "_FusedConv2D");
+  EXPECT_EQ(KindOfOp("AddV2"), "AddV2");
+  EXPECT_EQ(KindOfOp("reduce_sum_3"), "reduce_sum");
+  EXPECT_EQ(KindOfOp("_12"), "_12");
+  EXPECT_EQ(KindOfOp(""), "");
+}
+
 TEST(Profile, OfNothingIsEmpty) {
   EXPECT_EQ(Describe(Summarize(AlignClocks({}))), "profile: no step was recorded\n");
   EXPECT_TRUE(nlohmann::json::parse(ChromeTrace(AlignClocks({})))["traceEvents"].empty());
