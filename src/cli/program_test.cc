@@ -311,7 +311,7 @@ TEST_F(Program, SaysWhatIsWrongWithASave) {
 TEST_F(Program, TellsWhatChangesNothing) {
   EXPECT_THAT(Train("--validation-split 0.9999").err,
               HasSubstr("[fit] validation_split must leave examples on both sides; got 0.999900 of "
-                        "320 examples, of which 0 would be kept; give a fraction that leaves an "
+                        "320 examples, of which 0 would train; give a fraction that leaves an "
                         "example or more to each"));
   const Ran idle = Train("--steps 2 --cnn-plain --profile 5:10 --profile-dir " + Path("profile"));
   EXPECT_EQ(idle.status, 0);

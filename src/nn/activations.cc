@@ -113,3 +113,13 @@ std::vector<std::string> Names() {
 }
 
 }  // namespace lockstep::activations
+
+namespace lockstep {
+
+Activation::Activation(const char* name) {
+  if (name != nullptr) *this = activations::Get(name);
+}
+
+Activation::Activation(const std::string& name) : Activation(name.c_str()) {}
+
+}  // namespace lockstep

@@ -85,7 +85,7 @@ std::vector<Tensor> CutValidation(std::vector<Tensor>& arrays, double fraction) 
                 "[fit] validation_split must leave examples on both sides; got " +
                     std::to_string(fraction) + " of " + std::to_string(examples) +
                     " examples, of which " + std::to_string(kept) +
-                    " would be kept; give a fraction that leaves an example or more to each");
+                    " would train; give a fraction that leaves an example or more to each");
   }
   std::vector<Tensor> cut;
   for (Tensor& array : arrays) {

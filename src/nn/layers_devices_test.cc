@@ -9,6 +9,7 @@
 #include "lockstep/nn/layers.h"
 #include "lockstep/nn/optimizers.h"
 #include "lockstep/ops/broadcast.h"
+#include "lockstep/ops/math.h"
 #include "lockstep/ops/random.h"
 #include "lockstep/ops/reduce.h"
 #include "lockstep/runtime/function.h"

@@ -214,10 +214,6 @@ LossPtr CategoricalFocalCrossentropy(const FocalOptions& options) {
 LossPtr SparseCategoricalCrossentropy(const SparseCrossentropyOptions& options) {
   return std::make_shared<SparseCrossentropyLoss>(options);
 }
-LossPtr SparseCategoricalCrossentropy(bool from_logits) {
-  return SparseCategoricalCrossentropy(SparseCrossentropyOptions{.from_logits = from_logits});
-}
-
 LossPtr CategoricalGeneralizedCrossEntropy(const GeneralizedCrossentropyOptions& options) {
   if (!(options.q > 0 && options.q < 1)) {
     throw Error(Code::kInvalidArgument,

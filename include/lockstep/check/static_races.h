@@ -79,7 +79,7 @@ struct StaticRace {
 struct StaticRaceOptions {
   /// What runs together: one list of nodes' names a run; each run computes what its nodes need.
   /// Empty: everything runs at once, but initializers, which run before, and savers.
-  std::vector<std::vector<std::string>> runs;
+  std::vector<std::vector<std::string>> runs = {};
   /// So many replicas (workers) run the graph at the same time and share its variables, unless a
   /// variable's device is a worker's.
   int replicas = 1;

@@ -117,12 +117,12 @@ std::optional<std::string> LatestCheckpoint(const std::string& directory);
 
 struct CheckpointManagerOptions {
   /// How many of the newest are kept; nothing: all.
-  std::optional<int> max_to_keep;
+  std::optional<int> max_to_keep = {};
   /// Besides, one that is this much younger than the last one kept for good.
-  std::optional<double> keep_checkpoint_every_n_hours;
+  std::optional<double> keep_checkpoint_every_n_hours = {};
   std::string checkpoint_name = "ckpt";
   /// Seconds since 1970; for tests. By default the machine's clock.
-  std::function<double()> now;
+  std::function<double()> now = {};
 };
 
 /// Saves a checkpoint again and again into one directory and removes old ones; goes on from what

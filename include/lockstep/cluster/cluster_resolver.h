@@ -35,12 +35,12 @@ class ClusterResolver {
 };
 
 struct SimpleClusterResolverOptions {
-  std::string master;
-  std::string task_type;
+  std::string master = {};
+  std::string task_type = {};
   int task_id = 0;
-  std::string environment;
-  std::map<std::string, int> num_accelerators;
-  std::string rpc_layer;
+  std::string environment = {};
+  std::map<std::string, int> num_accelerators = {};
+  std::string rpc_layer = {};
 };
 
 /// A cluster that the program itself knows.
@@ -62,10 +62,10 @@ class SimpleClusterResolver : public ClusterResolver {
 
 /// What to believe instead of the variable.
 struct TFConfigClusterResolverOptions {
-  std::optional<std::string> task_type;
-  std::optional<int> task_id;
-  std::optional<std::string> rpc_layer;
-  std::optional<std::string> environment;
+  std::optional<std::string> task_type = {};
+  std::optional<int> task_id = {};
+  std::optional<std::string> rpc_layer = {};
+  std::optional<std::string> environment = {};
 };
 
 /// TF_CONFIG, as this process has it now. Errors: InvalidArgument with every mistake, its place and
@@ -96,7 +96,7 @@ class EnvironmentClusterResolver : public ClusterResolver {
 
 struct SlurmClusterResolverOptions {
   /// How many tasks each job has; empty: all are workers.
-  std::map<std::string, int> jobs;
+  std::map<std::string, int> jobs = {};
   int port_base = 8888;
   std::string rpc_layer = "grpc";
 };

@@ -44,7 +44,7 @@ constexpr int kAutotune = -1;
 
 struct ShuffleOptions {
   /// Without a seed the next of the sequence that follows from `SetSeed`; without that, any.
-  std::optional<int64_t> seed;
+  std::optional<int64_t> seed = {};
   /// Whether every pass has an order of its own.
   bool reshuffle_each_iteration = true;
 };

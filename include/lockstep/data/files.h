@@ -50,9 +50,9 @@ struct CsvOptions {
   /// Fields may stand in double quotes, then a quote is doubled, and they may contain delimiters
   /// and line ends.
   bool quotes = true;
-  std::string na_value;  // another text that counts as an empty field
+  std::string na_value = {};  // another text that counts as an empty field
   /// The numbers of the fields that are taken, ascending; empty: all, as many as columns.
-  std::vector<int64_t> select_columns;
+  std::vector<int64_t> select_columns = {};
   Compression compression = Compression::kNone;
 };
 /// The lines of CSV files, a scalar a column. InvalidArgument for a line with another number of

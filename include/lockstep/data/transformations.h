@@ -43,8 +43,8 @@ Dataset ChooseFromDatasets(const std::vector<Dataset>& datasets, const Dataset& 
                            bool stop_on_empty_dataset = true);
 struct SampleOptions {
   /// What each dataset's chance is in proportion to; empty: equal chances.
-  std::vector<double> weights;
-  std::optional<int64_t> seed;
+  std::vector<double> weights = {};
+  std::optional<int64_t> seed = {};
   bool stop_on_empty_dataset = false;
 };
 /// The same with random choices, TensorFlow's for the same seed.
@@ -58,11 +58,11 @@ Dataset GroupByWindow(const Dataset& dataset, std::function<int64_t(const Elemen
 
 struct BucketOptions {
   /// Elements shorter than boundary i, and not than the one before, are in bucket i.
-  std::vector<int64_t> boundaries;
+  std::vector<int64_t> boundaries = {};
   /// One more than boundaries.
-  std::vector<int64_t> batch_sizes;
-  std::vector<Shape> padded_shapes;
-  std::vector<Tensor> padding_values;
+  std::vector<int64_t> batch_sizes = {};
+  std::vector<Shape> padded_shapes = {};
+  std::vector<Tensor> padding_values = {};
   /// Pads to the bucket's boundary less one instead of the longest of the batch; an element of the
   /// last bucket is InvalidArgument then.
   bool pad_to_bucket_boundary = false;
@@ -76,10 +76,10 @@ Dataset BucketBySequenceLength(const Dataset& dataset,
 
 struct ResampleOptions {
   /// The chance of each class in the result.
-  std::vector<double> target;
+  std::vector<double> target = {};
   /// That in the dataset; without it, it is estimated as elements are read.
-  std::vector<double> initial;
-  std::optional<int64_t> seed;
+  std::vector<double> initial = {};
+  std::optional<int64_t> seed = {};
 };
 /// Leaves out elements so that classes come with the chances that `target` names. The elements are
 /// those of the dataset, with the class before them. The random numbers are of Lockstep's own.

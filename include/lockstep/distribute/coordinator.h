@@ -38,7 +38,7 @@ struct CoordinatorOptions {
   /// bytes.
   ServerChoice servers = ServerChoice::kRoundRobin;
   /// Cuts `ShardedVariable`s of the scope.
-  Partitioner partitioner;
+  Partitioner partitioner = {};
   Effects effects = Effects::kExactlyOnce;
   /// Of `Fit`, for models that are made in the scope: how many steps are under way at a time.
   ParameterServerMode mode = ParameterServerMode::Asynchronous();

@@ -18,7 +18,7 @@ struct ParameterServerOptions {
   /// Into how many shards a weight of a layer is cut, and a `ShardedVariable` of the scope; none:
   /// it stays one. Which servers update which rows does not follow from it: variables, and so
   /// shards, of 4096 elements and more are cut evenly, a part for each server.
-  Partitioner partitioner;
+  Partitioner partitioner = {};
   /// Devices of each task; 0: LOCKSTEP_DEVICES, else its share of the cores of its host.
   int devices = 0;
   /// R; see `Strategy::num_replicas_in_sync`. 0: one a worker when synchronous, else 1.

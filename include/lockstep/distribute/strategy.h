@@ -31,7 +31,7 @@ struct TrainOptions {
   /// Shards a replica; 0: as `Fit` chooses them from the batch.
   int shards = 0;
   /// Called after each step with the number of steps done and what the body gave.
-  std::function<void(int64_t, const std::vector<Tensor>&)> on_step;
+  std::function<void(int64_t, const std::vector<Tensor>&)> on_step = {};
 };
 
 /// What `Strategy::Train` did.
@@ -211,7 +211,7 @@ struct MirroredOptions {
   int threads_per_device = 1;
   /// "CPU:0", "CPU:1", ...: each one a device, and a replica on it. InvalidArgument when one occurs
   /// twice.
-  std::vector<std::string> device_names;
+  std::vector<std::string> device_names = {};
 };
 
 /// Replicas of one process that stay equal: every weight has one value, gradients are summed over
@@ -229,9 +229,9 @@ struct CentralStorageOptions {
   int replicas = 0;
   int threads_per_device = 1;
   /// As `MirroredOptions::device_names`.
-  std::vector<std::string> compute_devices;
+  std::vector<std::string> compute_devices = {};
   /// "": the compute device if one is named, else CPU:0.
-  std::string parameter_device;
+  std::string parameter_device = {};
 };
 
 /// Variables on one device, compute on others. Every variable has one copy whatever its

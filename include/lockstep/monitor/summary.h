@@ -62,7 +62,7 @@ struct WriterOptions {
   double flush_seconds = 120;
   std::string filename_suffix = ".v2";
   /// Seconds since 1970; by default the machine's clock.
-  std::function<double()> now;
+  std::function<double()> now = {};
 };
 
 /// Writes the events of a run to a file of their own in `log_dir`, which it makes. TensorBoard

@@ -15,6 +15,10 @@ struct Activation {
   Function apply = nullptr;
 
   Activation() = default;
+  /// The one with that name (nullptr: linear), so that layers take "relu" as well as relu.
+  /// NotFound, with the names there are.
+  Activation(const char* name);         // NOLINT: implicit, as in Keras
+  Activation(const std::string& name);  // NOLINT
   Activation(std::string name, Function apply) : name(std::move(name)), apply(apply) {}
 
   Tensor operator()(const Tensor& x) const { return apply == nullptr ? x : apply(x); }

@@ -23,7 +23,7 @@ struct EarlyStoppingOptions {
   int patience = 0;
   Mode mode = Mode::kAuto;
   /// Patience begins anew only for values better than this.
-  std::optional<double> baseline;
+  std::optional<double> baseline = {};
   bool restore_best_weights = false;
   int start_from_epoch = 0;
 };
@@ -40,7 +40,7 @@ struct ModelCheckpointOptions {
   /// 0: at the end of each epoch. Else after so many batches.
   int64_t save_freq = 0;
   /// What the first value must be better than.
-  std::optional<double> initial_value_threshold;
+  std::optional<double> initial_value_threshold = {};
 };
 /// Saves to `path`, in which {epoch}, {batch} (both counted from one) and the names of logs stand
 /// for their values, with a format as in "{epoch:02d}-{val_loss:.2f}".
@@ -76,12 +76,12 @@ CallbackPtr CSVLogger(std::string path, const CSVLoggerOptions& options = {});
 CallbackPtr TerminateOnNaN();
 
 struct LambdaCallbackOptions {
-  std::function<void(int epoch)> on_epoch_begin;
-  std::function<void(int epoch, const Logs& logs)> on_epoch_end;
-  std::function<void(int64_t batch)> on_train_batch_begin;
-  std::function<void(int64_t batch, const Callback::LogsSource& logs)> on_train_batch_end;
-  std::function<void()> on_train_begin;
-  std::function<void()> on_train_end;
+  std::function<void(int epoch)> on_epoch_begin = {};
+  std::function<void(int epoch, const Logs& logs)> on_epoch_end = {};
+  std::function<void(int64_t batch)> on_train_batch_begin = {};
+  std::function<void(int64_t batch, const Callback::LogsSource& logs)> on_train_batch_end = {};
+  std::function<void()> on_train_begin = {};
+  std::function<void()> on_train_end = {};
 };
 /// Calls functions.
 CallbackPtr LambdaCallback(LambdaCallbackOptions options);

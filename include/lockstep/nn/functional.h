@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ class FunctionalModel : public Model {
  public:
   FunctionalModel(const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
                   std::string name = "functional");
+  /// Of one input and one output, without braces.
+  template <std::same_as<Tensor> T>
+  FunctionalModel(const T& input, const T& output, std::string name = "functional")
+      : FunctionalModel(std::vector<Tensor>{input}, std::vector<Tensor>{output}, std::move(name)) {}
   /// For a model of one input and one output. InvalidArgument for others.
   Tensor Call(const Tensor& inputs, bool training) override;
   /// The outputs for one tensor an input.

@@ -45,7 +45,7 @@ struct VarianceScalingOptions {
   double scale = 1;
   FanMode mode = FanMode::kIn;
   Distribution distribution = Distribution::kTruncatedNormal;
-  std::optional<int64_t> seed;
+  std::optional<int64_t> seed = {};
 };
 /// Values of variance scale / fan, where the fan is how many inputs or outputs a unit has:
 /// the last two axes times the product of the others.

@@ -22,13 +22,13 @@ struct WeightOptions {
   InitializerPtr initializer = initializers::GlorotUniform();
   bool trainable = true;
   /// By default the one in which the layer's policy keeps weights.
-  std::optional<DType> dtype;
+  std::optional<DType> dtype = {};
   /// Whether the layer reads it in the dtype in which it computes.
   bool autocast = true;
   /// How the values that replicas assign become one.
   VariableAggregation aggregation = VariableAggregation::kNone;
-  std::shared_ptr<const Regularizer> regularizer;
-  std::shared_ptr<const Constraint> constraint;
+  std::shared_ptr<const Regularizer> regularizer = {};
+  std::shared_ptr<const Constraint> constraint = {};
 };
 
 /// A weight with what training needs to know of it.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -72,12 +73,17 @@ Tensor ScaleRegularizationLoss(const Tensor& regularization_loss);
 
 /// Keras's losses. Shapes: y_true and y_pred alike, or one with a further last axis of size 1;
 /// labels of any number dtype become y_pred's; the value of an example is a mean or a sum over the
-/// last axis. Each keeps examples apart, so a batch may be cut. Source: keras.losses.
+/// last axis. Each keeps examples apart, so a batch may be cut. Options go by name,
+/// `Huber({.delta = 2})`; what Keras takes first may stand alone, `Huber(2)`. Source: keras.losses.
 namespace losses {
+
+/// A number as such, which braces and texts are not.
+template <typename T>
+concept Number = (std::integral<T> || std::floating_point<T>)&&!std::same_as<T, bool>;
 
 struct LossOptions {
   Reduction reduction = Reduction::kSumOverBatchSize;
-  std::string name;  // Keras's where empty
+  std::string name = {};  // Keras's where empty
 };
 /// mean (t - p)^2.
 LossPtr MeanSquaredError(const LossOptions& options = {});
@@ -103,18 +109,26 @@ LossPtr Poisson(const LossOptions& options = {});
 struct HuberOptions {
   double delta = 1;
   Reduction reduction = Reduction::kSumOverBatchSize;
-  std::string name;
+  std::string name = {};
 };
 /// mean of e^2 / 2 where |e| <= delta, else delta |e| - delta^2 / 2.
 LossPtr Huber(const HuberOptions& options = {});
+template <Number T>
+LossPtr Huber(T delta) {
+  return Huber(HuberOptions{.delta = static_cast<double>(delta)});
+}
 
 struct CosineSimilarityOptions {
   int axis = -1;
   Reduction reduction = Reduction::kSumOverBatchSize;
-  std::string name;
+  std::string name = {};
 };
 /// -sum of the products of both sides, made unit vectors.
 LossPtr CosineSimilarity(const CosineSimilarityOptions& options = {});
+template <std::same_as<int> T>
+LossPtr CosineSimilarity(T axis) {
+  return CosineSimilarity(CosineSimilarityOptions{.axis = axis});
+}
 
 struct CrossentropyOptions {
   bool from_logits = false;
@@ -122,12 +136,20 @@ struct CrossentropyOptions {
   /// The axis of the classes, over which the mean or the sum goes.
   int axis = -1;
   Reduction reduction = Reduction::kSumOverBatchSize;
-  std::string name;
+  std::string name = {};
 };
 /// Of probabilities, clipped to [1e-7, 1 - 1e-7], or of logits; mean over the last axis.
 LossPtr BinaryCrossentropy(const CrossentropyOptions& options = {});
+template <std::same_as<bool> T>
+LossPtr BinaryCrossentropy(T from_logits) {
+  return BinaryCrossentropy(CrossentropyOptions{.from_logits = from_logits});
+}
 /// -sum t ln p with p made to sum to 1, or of logits.
 LossPtr CategoricalCrossentropy(const CrossentropyOptions& options = {});
+template <std::same_as<bool> T>
+LossPtr CategoricalCrossentropy(T from_logits) {
+  return CategoricalCrossentropy(CrossentropyOptions{.from_logits = from_logits});
+}
 
 struct FocalOptions {
   double alpha = 0.25;
@@ -139,7 +161,7 @@ struct FocalOptions {
   /// The axis of the classes, over which the mean or the sum goes.
   int axis = -1;
   Reduction reduction = Reduction::kSumOverBatchSize;
-  std::string name;
+  std::string name = {};
 };
 /// mean (1 - p_t)^gamma times the binary cross entropy.
 LossPtr BinaryFocalCrossentropy(const FocalOptions& options = {});
@@ -149,34 +171,42 @@ LossPtr CategoricalFocalCrossentropy(const FocalOptions& options = {});
 struct SparseCrossentropyOptions {
   bool from_logits = false;
   /// Examples with this label don't count.
-  std::optional<int64_t> ignore_class;
+  std::optional<int64_t> ignore_class = {};
   /// The axis of the predictions that holds the classes.
   int axis = -1;
   Reduction reduction = Reduction::kSumOverBatchSize;
-  std::string name;
+  std::string name = {};
 };
 /// Labels are class numbers [n] or [n, 1]; predictions [n, classes]. InvalidArgument, naming
 /// example and label, for a label that is no class.
-LossPtr SparseCategoricalCrossentropy(const SparseCrossentropyOptions& options);
-LossPtr SparseCategoricalCrossentropy(bool from_logits = false);
+LossPtr SparseCategoricalCrossentropy(const SparseCrossentropyOptions& options = {});
+template <std::same_as<bool> T>
+LossPtr SparseCategoricalCrossentropy(T from_logits) {
+  return SparseCategoricalCrossentropy(SparseCrossentropyOptions{.from_logits = from_logits});
+}
 
 struct GeneralizedCrossentropyOptions {
   double q = 0.5;
   Reduction reduction = Reduction::kSumOverBatchSize;
-  std::string name;
+  std::string name = {};
 };
 /// (1 - p^q) / q for the probability p of the label's class. Labels [n], predictions [n, classes].
 /// InvalidArgument for a q outside of (0, 1).
 LossPtr CategoricalGeneralizedCrossEntropy(const GeneralizedCrossentropyOptions& options = {});
+template <Number T>
+LossPtr CategoricalGeneralizedCrossEntropy(T q) {
+  return CategoricalGeneralizedCrossEntropy(
+      GeneralizedCrossentropyOptions{.q = static_cast<double>(q)});
+}
 
 struct OverlapOptions {
   /// Tversky's weights of what only y_true and only y_pred have.
   double alpha = 0.5;
   double beta = 0.5;
   /// The axes that are one value's; all where not given, and then a batch has one value.
-  std::optional<Axes> axis;
+  std::optional<Axes> axis = {};
   Reduction reduction = Reduction::kSumOverBatchSize;
-  std::string name;
+  std::string name = {};
 };
 /// 1 - 2 sum t p / (sum t + sum p + 1e-7).
 LossPtr Dice(const OverlapOptions& options = {});

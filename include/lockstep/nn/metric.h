@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -106,6 +107,15 @@ MetricPtr TruePositives(std::vector<double> thresholds = {}, std::string name = 
 MetricPtr TrueNegatives(std::vector<double> thresholds = {}, std::string name = "true_negatives");
 MetricPtr FalsePositives(std::vector<double> thresholds = {}, std::string name = "false_positives");
 MetricPtr FalseNegatives(std::vector<double> thresholds = {}, std::string name = "false_negatives");
+/// Of one threshold, which stands alone.
+template <std::floating_point T>
+MetricPtr Precision(T threshold, std::string name = "precision") {
+  return Precision(std::vector<double>{threshold}, std::move(name));
+}
+template <std::floating_point T>
+MetricPtr Recall(T threshold, std::string name = "recall") {
+  return Recall(std::vector<double>{threshold}, std::move(name));
+}
 
 enum class Curve { kRoc, kPrecisionRecall };
 enum class Summation { kInterpolation, kMinoring, kMajoring };
@@ -133,12 +143,31 @@ MetricPtr Poisson(std::string name = "poisson");
 MetricPtr Hinge(std::string name = "hinge");
 MetricPtr SquaredHinge(std::string name = "squared_hinge");
 MetricPtr CategoricalHinge(std::string name = "categorical_hinge");
-MetricPtr BinaryCrossentropy(std::string name = "binary_crossentropy", bool from_logits = false,
-                             double label_smoothing = 0);
-MetricPtr CategoricalCrossentropy(std::string name = "categorical_crossentropy",
-                                  bool from_logits = false, double label_smoothing = 0);
-MetricPtr SparseCategoricalCrossentropy(std::string name = "sparse_categorical_crossentropy",
-                                        bool from_logits = false);
+struct CrossentropyOptions {
+  std::string name = {};  // Keras's where empty
+  bool from_logits = false;
+  double label_smoothing = 0;
+};
+struct SparseCrossentropyOptions {
+  std::string name = {};  // Keras's where empty
+  bool from_logits = false;
+};
+MetricPtr BinaryCrossentropy(const CrossentropyOptions& options = {});
+template <std::convertible_to<std::string> T>
+MetricPtr BinaryCrossentropy(T name, bool from_logits = false, double label_smoothing = 0) {
+  return BinaryCrossentropy(CrossentropyOptions{std::move(name), from_logits, label_smoothing});
+}
+MetricPtr CategoricalCrossentropy(const CrossentropyOptions& options = {});
+template <std::convertible_to<std::string> T>
+MetricPtr CategoricalCrossentropy(T name, bool from_logits = false, double label_smoothing = 0) {
+  return CategoricalCrossentropy(
+      CrossentropyOptions{std::move(name), from_logits, label_smoothing});
+}
+MetricPtr SparseCategoricalCrossentropy(const SparseCrossentropyOptions& options = {});
+template <std::convertible_to<std::string> T>
+MetricPtr SparseCategoricalCrossentropy(T name, bool from_logits = false) {
+  return SparseCategoricalCrossentropy(SparseCrossentropyOptions{std::move(name), from_logits});
+}
 
 enum class ClassAggregation { kUniformAverage, kVarianceWeightedAverage, kNone };
 /// 1 - sum (t - p)^2 / sum (t - mean t)^2. Shapes: [n, outputs]. Source: keras.metrics.R2Score.
@@ -150,7 +179,7 @@ struct FBetaOptions {
   Average average = Average::kNone;
   double beta = 1;
   /// Predictions above it are positive; the largest one of a row where not given.
-  std::optional<double> threshold;
+  std::optional<double> threshold = {};
   std::string name = "fbeta_score";
 };
 /// (1 + beta^2) precision recall / (beta^2 precision + recall), a value a class or their average.

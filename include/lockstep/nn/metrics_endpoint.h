@@ -14,7 +14,7 @@ struct MetricsOptions {
   /// The interface to listen at. Others than loopback's let everybody who reaches it read.
   std::string address = "127.0.0.1";
   /// Called with "127.0.0.1:9100" once it listens.
-  std::function<void(const std::string& address)> on_open;
+  std::function<void(const std::string& address)> on_open = {};
 };
 /// Offers the figures of `Fit` to Prometheus at http://ADDRESS:PORT/metrics, from its beginning
 /// until the callback goes, which takes up to two seconds: steps, examples, loss, throughput, how

@@ -11,33 +11,12 @@
 #include "lockstep/checkpoint/save.h"
 #include "lockstep/data/dataset.h"
 #include "lockstep/distribute/strategy.h"
+#include "lockstep/nn/compile_options.h"
 #include "lockstep/nn/layer.h"
-#include "lockstep/nn/loss.h"
-#include "lockstep/nn/metric.h"
-#include "lockstep/nn/optimizer.h"
-#include "lockstep/runtime/execution_options.h"
 
 namespace lockstep {
 
 class Callback;
-
-/// What an uneven division of a batch over replicas means for the loss.
-enum class UnevenBatches {
-  kExact,  // the mean over all examples of the global batch
-  kKeras,  // the mean over replicas of their means, as Keras has it
-};
-
-struct CompileOptions {
-  OptimizerPtr optimizer;
-  LossPtr loss;
-  std::vector<MetricPtr> metrics;
-  /// Metrics that take the weights of the examples into account.
-  std::vector<MetricPtr> weighted_metrics;
-  UnevenBatches uneven_batches = UnevenBatches::kExact;
-  /// Whether the optimizer is wrapped by LossScaleOptimizer where layers compute in mixed_float16.
-  bool auto_scale_loss = true;
-  ExecutionOptions execution;
-};
 
 enum class Verbosity { kSilent = 0, kBar = 1, kLine = 2, kAuto = 3 };
 
@@ -67,18 +46,18 @@ struct FitOptions {
   int64_t passes_per_epoch = 1;
   /// Of arrays: the last part is kept for validation; cut off before shuffling.
   double validation_split = 0;
-  ValidationData validation_data;
+  ValidationData validation_data = {};
   int validation_freq = 1;  // validates after every so many epochs
   /// 0: an epoch is a pass over the data. Else the data go on from one epoch to the next.
   int64_t steps_per_epoch = 0;
   /// Of arrays, [n]: what each example counts; a dataset brings it as its third component.
-  Tensor sample_weight;
+  Tensor sample_weight = {};
   /// By class: what an example of the class counts; 1 for a class that is missing.
-  std::map<int64_t, float> class_weight;
+  std::map<int64_t, float> class_weight = {};
   /// Refuses NaN and infinity in the data, which are looked through once.
   bool check_data = true;
   Verbosity verbose = Verbosity::kAuto;
-  std::vector<std::shared_ptr<Callback>> callbacks;
+  std::vector<std::shared_ptr<Callback>> callbacks = {};
   int shards = 0;  // leaves a replica; 0: follows from the batch
   /// After every so many steps the workers compare their weights; DataLoss naming the variable and
   /// the step if they differ. 0: never.

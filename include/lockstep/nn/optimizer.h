@@ -19,7 +19,7 @@ namespace lockstep {
 /// (Keras clips each share; see ARCHITECTURE.md).
 struct UpdateOptions {
   /// The share of a weight, times the rate, that is taken off before its update.
-  std::optional<double> weight_decay;
+  std::optional<double> weight_decay = {};
   /// The largest norm of each gradient.
   double clipnorm = 0;
   /// The largest magnitude of each element.
@@ -36,9 +36,9 @@ struct UpdateOptions {
   /// Updates happen every so many calls, by the mean of the gradients since; 0: each time.
   int64_t gradient_accumulation_steps = 0;
   /// Weights with one of these in their name are not decayed.
-  std::vector<std::string> exclude_from_weight_decay;
+  std::vector<std::string> exclude_from_weight_decay = {};
   /// The name of the optimizer; empty: its kind.
-  std::string name;
+  std::string name = {};
 };
 
 /// The gradient of a weight, as an update sees it.

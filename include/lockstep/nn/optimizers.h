@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,10 +9,15 @@
 #include "lockstep/nn/optimizer.h"
 
 /// Optimizers by Keras's names and with its defaults. Each takes the numbers of its rule, then what
-/// all have in common: `Adam({.learning_rate = 0.01}, {.clipnorm = 1})`. Dtypes of weights:
-/// float32, float64. g is the gradient, w the weight, t counts the updates from one. Errors:
-/// InvalidArgument for a negative rate and for options out of range.
+/// all have in common: `Adam({.learning_rate = 0.01}, {.clipnorm = 1})`; a rate or a schedule may
+/// stand alone: `Adam(0.01, {.clipnorm = 1})`. Dtypes of weights: float32, float64. g is the
+/// gradient, w the weight, t counts the updates from one. Errors: InvalidArgument for a negative
+/// rate and for options out of range.
 namespace lockstep::optimizers {
+
+/// A rate as such: a number or a schedule.
+template <typename T>
+concept RateArgument = std::convertible_to<T, LearningRate> && !std::same_as<T, bool>;
 
 struct SgdOptions {
   LearningRate learning_rate = 0.01;
@@ -21,6 +27,26 @@ struct SgdOptions {
 /// w -= rate * g; with momentum m = momentum * m - rate * g, w += m, or with nesterov
 /// w += momentum * m - rate * g. Source: keras.optimizers.SGD.
 OptimizerPtr Sgd(const SgdOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Sgd(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Sgd(SgdOptions{.learning_rate = learning_rate}, update);
+}
+template <RateArgument T, std::floating_point Momentum>
+OptimizerPtr Sgd(const T& learning_rate, Momentum momentum, bool nesterov = false) {
+  return Sgd(SgdOptions{learning_rate, momentum, nesterov});
+}
+/// `Sgd`, as Keras spells it.
+inline OptimizerPtr SGD(const SgdOptions& options = {}, const UpdateOptions& update = {}) {
+  return Sgd(options, update);
+}
+template <RateArgument T>
+OptimizerPtr SGD(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Sgd(learning_rate, update);
+}
+template <RateArgument T, std::floating_point Momentum>
+OptimizerPtr SGD(const T& learning_rate, Momentum momentum, bool nesterov = false) {
+  return Sgd(learning_rate, momentum, nesterov);
+}
 
 struct RmspropOptions {
   LearningRate learning_rate = 0.001;
@@ -32,6 +58,18 @@ struct RmspropOptions {
 /// w -= rate * g / sqrt(v + epsilon), v a running mean of g^2, or with centered of g's variance.
 /// Source: keras.optimizers.RMSprop.
 OptimizerPtr Rmsprop(const RmspropOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Rmsprop(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Rmsprop(RmspropOptions{.learning_rate = learning_rate}, update);
+}
+/// `Rmsprop`, as Keras spells it.
+inline OptimizerPtr RMSprop(const RmspropOptions& options = {}, const UpdateOptions& update = {}) {
+  return Rmsprop(options, update);
+}
+template <RateArgument T>
+OptimizerPtr RMSprop(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Rmsprop(learning_rate, update);
+}
 
 struct AdagradOptions {
   LearningRate learning_rate = 0.001;
@@ -40,6 +78,10 @@ struct AdagradOptions {
 };
 /// w -= rate * g / sqrt(a + epsilon), a the sum of g^2. Source: keras.optimizers.Adagrad.
 OptimizerPtr Adagrad(const AdagradOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Adagrad(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Adagrad(AdagradOptions{.learning_rate = learning_rate}, update);
+}
 
 struct AdadeltaOptions {
   LearningRate learning_rate = 0.001;
@@ -49,6 +91,10 @@ struct AdadeltaOptions {
 /// Steps as long as the last ones were, over the root of g's running square. Source:
 /// keras.optimizers.Adadelta.
 OptimizerPtr Adadelta(const AdadeltaOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Adadelta(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Adadelta(AdadeltaOptions{.learning_rate = learning_rate}, update);
+}
 
 struct AdamOptions {
   LearningRate learning_rate = 0.001;
@@ -60,8 +106,16 @@ struct AdamOptions {
 /// w -= a * m / (sqrt(v) + epsilon), m and v running means of g and g^2, a the rate with the bias
 /// of both corrected. Source: keras.optimizers.Adam (epsilon is added to the uncorrected root).
 OptimizerPtr Adam(const AdamOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Adam(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Adam(AdamOptions{.learning_rate = learning_rate}, update);
+}
 /// Adam with a weight decay, 0.004 unless it is given. Source: keras.optimizers.AdamW.
 OptimizerPtr AdamW(const AdamOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr AdamW(const T& learning_rate, const UpdateOptions& update = {}) {
+  return AdamW(AdamOptions{.learning_rate = learning_rate}, update);
+}
 
 struct NadamOptions {
   LearningRate learning_rate = 0.001;
@@ -71,6 +125,10 @@ struct NadamOptions {
 };
 /// Adam with Nesterov's momentum. Source: keras.optimizers.Nadam.
 OptimizerPtr Nadam(const NadamOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Nadam(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Nadam(NadamOptions{.learning_rate = learning_rate}, update);
+}
 
 struct AdamaxOptions {
   LearningRate learning_rate = 0.001;
@@ -80,6 +138,10 @@ struct AdamaxOptions {
 };
 /// Adam with the decaying largest |g| instead of the root. Source: keras.optimizers.Adamax.
 OptimizerPtr Adamax(const AdamaxOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Adamax(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Adamax(AdamaxOptions{.learning_rate = learning_rate}, update);
+}
 
 struct FtrlOptions {
   LearningRate learning_rate = 0.001;
@@ -93,6 +155,10 @@ struct FtrlOptions {
 /// Follow the regularized leader. InvalidArgument for a positive learning_rate_power or a negative
 /// accumulator or strength. Source: keras.optimizers.Ftrl.
 OptimizerPtr Ftrl(const FtrlOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Ftrl(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Ftrl(FtrlOptions{.learning_rate = learning_rate}, update);
+}
 
 struct LionOptions {
   LearningRate learning_rate = 0.001;
@@ -101,6 +167,10 @@ struct LionOptions {
 };
 /// w -= rate * the sign of a running mean of g. Source: keras.optimizers.Lion.
 OptimizerPtr Lion(const LionOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Lion(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Lion(LionOptions{.learning_rate = learning_rate}, update);
+}
 
 struct LambOptions {
   LearningRate learning_rate = 0.001;
@@ -110,6 +180,10 @@ struct LambOptions {
 };
 /// Adam's direction, as long as rate times the weight. Source: keras.optimizers.Lamb.
 OptimizerPtr Lamb(const LambOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Lamb(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Lamb(LambOptions{.learning_rate = learning_rate}, update);
+}
 
 struct AdafactorOptions {
   LearningRate learning_rate = 0.001;
@@ -121,6 +195,10 @@ struct AdafactorOptions {
 /// The running square of a matrix as means of its rows and columns; the rate is at most 1/sqrt(t).
 /// Source: keras.optimizers.Adafactor (whose relative_step changes nothing either).
 OptimizerPtr Adafactor(const AdafactorOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Adafactor(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Adafactor(AdafactorOptions{.learning_rate = learning_rate}, update);
+}
 
 struct MuonOptions {
   LearningRate learning_rate = 0.001;
@@ -129,7 +207,7 @@ struct MuonOptions {
   double adam_weight_decay = 0.004;
   double epsilon = 1e-7;
   /// Weights with one of these in their name are updated by Adam.
-  std::vector<std::string> exclude_layers;
+  std::vector<std::string> exclude_layers = {};
   bool exclude_embeddings = true;
   double muon_a = 3.4445;
   double muon_b = -4.7750;
@@ -144,6 +222,10 @@ struct MuonOptions {
 /// Momentum made orthogonal by Newton and Schulz's iteration for matrices, Adam for other weights
 /// and embeddings; weight decay 0.004 unless it is given. Source: keras.optimizers.Muon.
 OptimizerPtr Muon(const MuonOptions& options = {}, const UpdateOptions& update = {});
+template <RateArgument T>
+OptimizerPtr Muon(const T& learning_rate, const UpdateOptions& update = {}) {
+  return Muon(MuonOptions{.learning_rate = learning_rate}, update);
+}
 
 struct LossScaleOptions {
   double initial_scale = 32768;

@@ -23,7 +23,7 @@ struct ProfilerOptions {
   /// open; empty: nowhere.
   std::string directory = "profile";
   /// Called on every worker, after the last step or at the end of training.
-  std::function<void(const ProfileReport&)> on_report;
+  std::function<void(const ProfileReport&)> on_report = {};
 };
 /// Records some steps of `Fit` on all workers and puts them on one time line: ops by lane, phases,
 /// waits with who was waited for, collectives, messages, memory. To be last in the list, so that

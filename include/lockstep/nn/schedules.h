@@ -32,6 +32,10 @@ struct ExponentialDecayOptions {
 };
 /// rate * decay_rate^(s / decay_steps), a whole exponent with `staircase`.
 SchedulePtr ExponentialDecay(const ExponentialDecayOptions& options);
+inline SchedulePtr ExponentialDecay(double initial_learning_rate, double decay_steps,
+                                    double decay_rate, bool staircase = false) {
+  return ExponentialDecay({initial_learning_rate, decay_steps, decay_rate, staircase});
+}
 
 /// values[i] for steps up to and with boundaries[i], the last value beyond. InvalidArgument unless
 /// there is one value more than boundaries.
@@ -47,6 +51,10 @@ struct PolynomialDecayOptions {
 /// (rate - end) * (1 - min(s, n) / n)^power + end; with `cycle` n is the next multiple of
 /// decay_steps instead of its end.
 SchedulePtr PolynomialDecay(const PolynomialDecayOptions& options);
+inline SchedulePtr PolynomialDecay(double initial_learning_rate, double decay_steps,
+                                   double end_learning_rate = 0.0001, double power = 1) {
+  return PolynomialDecay({initial_learning_rate, decay_steps, end_learning_rate, power});
+}
 
 struct InverseTimeDecayOptions {
   double initial_learning_rate = 0;
@@ -56,17 +64,24 @@ struct InverseTimeDecayOptions {
 };
 /// rate / (1 + decay_rate * s / decay_steps), a whole quotient with `staircase`.
 SchedulePtr InverseTimeDecay(const InverseTimeDecayOptions& options);
+inline SchedulePtr InverseTimeDecay(double initial_learning_rate, double decay_steps,
+                                    double decay_rate, bool staircase = false) {
+  return InverseTimeDecay({initial_learning_rate, decay_steps, decay_rate, staircase});
+}
 
 struct CosineDecayOptions {
   double initial_learning_rate = 0;
   double decay_steps = 0;
   double alpha = 0;
-  std::optional<double> warmup_target;
+  std::optional<double> warmup_target = {};
   double warmup_steps = 0;
 };
 /// rate * ((1 - alpha) * (1 + cos(pi * min(s, n) / n)) / 2 + alpha); with a warmup target first
 /// linear up to it, then from there.
 SchedulePtr CosineDecay(const CosineDecayOptions& options);
+inline SchedulePtr CosineDecay(double initial_learning_rate, double decay_steps, double alpha = 0) {
+  return CosineDecay({initial_learning_rate, decay_steps, alpha});
+}
 
 struct CosineDecayRestartsOptions {
   double initial_learning_rate = 0;
@@ -77,6 +92,10 @@ struct CosineDecayRestartsOptions {
 };
 /// Cosine decays one after another, each `t_mul` times as long and beginning `m_mul` times as high.
 SchedulePtr CosineDecayRestarts(const CosineDecayRestartsOptions& options);
+inline SchedulePtr CosineDecayRestarts(double initial_learning_rate, double first_decay_steps) {
+  return CosineDecayRestarts(
+      {.initial_learning_rate = initial_learning_rate, .first_decay_steps = first_decay_steps});
+}
 
 }  // namespace schedules
 

@@ -25,11 +25,11 @@ Tensor SliceBy(const Tensor& input, const Tensor& begin, const Tensor& size,
                const std::vector<int64_t>& known);
 
 struct StridedSliceByOptions {
-  std::vector<int64_t> known_begin;  // 0 where it is a value
-  std::vector<int64_t> known_end;
-  std::vector<int64_t> strides;
+  std::vector<int64_t> known_begin = {};  // 0 where it is a value
+  std::vector<int64_t> known_end = {};
+  std::vector<int64_t> strides = {};
   int64_t open = 0;  // bit i: begin or end of entry i is a value
-  StridedSliceMasks masks;
+  StridedSliceMasks masks = {};
 };
 /// As StridedSlice, with strides that are known. Errors: InvalidArgument for an index outside of
 /// its axis, when it runs.

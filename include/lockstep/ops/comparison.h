@@ -14,6 +14,11 @@ Tensor Less(const Tensor& a, const Tensor& b);
 Tensor LessEqual(const Tensor& a, const Tensor& b);
 Tensor Greater(const Tensor& a, const Tensor& b);
 Tensor GreaterEqual(const Tensor& a, const Tensor& b);
+// `==` is not defined: in TensorFlow, too, it has had two meanings.
+inline Tensor operator<(const Tensor& a, const Tensor& b) { return Less(a, b); }
+inline Tensor operator<=(const Tensor& a, const Tensor& b) { return LessEqual(a, b); }
+inline Tensor operator>(const Tensor& a, const Tensor& b) { return Greater(a, b); }
+inline Tensor operator>=(const Tensor& a, const Tensor& b) { return GreaterEqual(a, b); }
 
 /// Of bool tensors. InvalidArgument for other dtypes.
 Tensor LogicalAnd(const Tensor& a, const Tensor& b);

@@ -86,11 +86,11 @@ Tensor StringReduceJoin(const Tensor& input, const std::string& separator = {});
 Tensor StringJoinRows(const Tensor& texts, const Tensor& splits, const std::string& separator = {});
 
 struct NGramOptions {
-  std::vector<int64_t> widths;
+  std::vector<int64_t> widths = {};
   std::string separator = " ";
   /// What stands before and behind each row, `pad_width` times but less than a width; -1: as often
   /// as the first and the last n-gram take.
-  std::string left, right;
+  std::string left = {}, right = {};
   int64_t pad_width = 0;
   /// A row that is too short for every width gives one n-gram of all that it has.
   bool preserve_short = false;

@@ -11,7 +11,7 @@ struct ServerOptions {
   /// Plain connections beyond this machine, in a network that is private.
   bool trusted_network = false;
   /// Who does not say it is refused; LOCKSTEP_TOKEN where it is empty.
-  std::string token;
+  std::string token = {};
 };
 
 /// A task that keeps variables and runs the parts of graphs that sessions give it, until it is

@@ -35,7 +35,7 @@ struct WhileOptions {
   /// How many iterations may be in flight; results never depend on it.
   int parallel_iterations = 10;
   /// For each variable a shape with unknown sizes where the body may change them; empty: none may.
-  std::vector<Shape> shape_invariants;
+  std::vector<Shape> shape_invariants = {};
 };
 
 /// Repeats `variables = body(variables)` while `condition(variables)` holds, and gives the last

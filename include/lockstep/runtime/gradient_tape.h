@@ -17,7 +17,7 @@ struct GradientTapeOptions {
 
 struct GradientOptions {
   /// Weights of the targets' elements; ones where empty.
-  std::vector<Tensor> output_gradients;
+  std::vector<Tensor> output_gradients = {};
   /// Zeros instead of empty tensors for sources that the targets don't depend on.
   bool zero_unconnected = false;
 };

@@ -8,9 +8,9 @@ namespace lockstep {
 
 struct GraphGradientOptions {
   /// Weights of the elements of `ys`; ones where an entry is missing or empty.
-  std::vector<Tensor> grad_ys;
+  std::vector<Tensor> grad_ys = {};
   /// Taken as constants: no gradient flows beyond them, but to them where they are in `xs`.
-  std::vector<Tensor> stop_gradients;
+  std::vector<Tensor> stop_gradients = {};
   /// Zeros instead of empty tensors for what the `ys` don't depend on.
   bool zero_unconnected = false;
 };

@@ -29,7 +29,7 @@ std::optional<int64_t> GlobalSeed();
 
 struct RandomOptions {
   DType dtype = DType::kFloat32;
-  std::optional<int64_t> seed;
+  std::optional<int64_t> seed = {};
 };
 /// Numbers in [low, high). Dtypes: as StatelessRandomUniform.
 Tensor RandomUniform(const RandomSizes& shape, double low = 0, double high = 1,

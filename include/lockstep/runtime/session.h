@@ -54,7 +54,7 @@ struct RunOptions {
   /// and between the steps of control flow; a kernel that runs is not torn out of its work.
   std::chrono::nanoseconds timeout{0};
   /// Cancelled when it says so, at the same places.
-  std::shared_ptr<Cancellation> cancellation;
+  std::shared_ptr<Cancellation> cancellation = {};
   Consistency consistency = Consistency::kSerializable;
   /// Carries ops out one by one, and fills the metadata's `ops`, in this process; the same bits.
   bool trace = false;
@@ -93,7 +93,7 @@ struct RunMetadata {
 
 struct SessionOptions {
   /// The thread's default graph where it is not given.
-  std::shared_ptr<Graph> graph;
+  std::shared_ptr<Graph> graph = {};
   /// How many devices this process has: /device:CPU:0, ...; for placement, as they share a memory.
   int devices = 1;
   /// An op may be on another device of the task that it asks for, where the one is not there.

@@ -22,7 +22,7 @@ enum class VariableAggregation { kNone = 0, kSum = 1, kMean = 2, kOnlyFirstRepli
 struct VariableOptions {
   std::string name = "Variable";
   /// Without a value: true, but false for ON_READ.
-  std::optional<bool> trainable;
+  std::optional<bool> trainable = {};
   VariableSynchronization synchronization = VariableSynchronization::kAuto;
   VariableAggregation aggregation = VariableAggregation::kNone;
   /// Whether a layer that computes in another floating dtype reads the value in that one.

@@ -123,6 +123,19 @@ void RequireNotNegative(const Borders& borders, const char* where) {
                   Shape({borders[0], borders[1], borders[2], borders[3]}).ToString());
 }
 
+// One size for all borders, one for rows and one for columns, or all four.
+Borders BordersOf(std::initializer_list<int64_t> sizes, const char* where) {
+  const int64_t* size = sizes.begin();
+  if (sizes.size() == 1) return {size[0], size[0], size[0], size[0]};
+  if (sizes.size() == 2) return {size[0], size[0], size[1], size[1]};
+  if (sizes.size() == 4) return {size[0], size[1], size[2], size[3]};
+  throw Error(
+      Code::kInvalidArgument,
+      "[" + std::string(where) +
+          "] there must be 1, 2 (rows, columns) or 4 (top, bottom, left, right) sizes; got " +
+          Shape(std::vector<int64_t>(sizes)).ToString());
+}
+
 class ZeroPaddingLayer : public Layer {
  public:
   explicit ZeroPaddingLayer(const Borders& padding) : Layer("zero_padding2d"), padding_(padding) {
@@ -183,6 +196,9 @@ LayerPtr ZeroPadding2D(Size2D padding) {
 LayerPtr ZeroPadding2D(const Borders& padding) {
   return std::make_shared<ZeroPaddingLayer>(padding);
 }
+LayerPtr ZeroPadding2D(std::initializer_list<int64_t> padding) {
+  return ZeroPadding2D(BordersOf(padding, "zero_padding2d"));
+}
 LayerPtr Cropping2D(Size2D cropping) {
   return Cropping2D(Borders{cropping.height, cropping.height, cropping.width, cropping.width});
 }
@@ -191,6 +207,9 @@ LayerPtr Cropping2D(const Borders& cropping) {
   return std::make_shared<CroppingLayer>(
       "cropping2d",
       std::vector<std::array<int64_t, 2>>{{cropping[0], cropping[1]}, {cropping[2], cropping[3]}});
+}
+LayerPtr Cropping2D(std::initializer_list<int64_t> cropping) {
+  return Cropping2D(BordersOf(cropping, "cropping2d"));
 }
 LayerPtr Cropping1D(int64_t before, int64_t after) {
   RequireNotNegative({before, after, 0, 0}, "cropping1d");

@@ -25,6 +25,10 @@ MetricPtr Crossentropy(std::string name, bool from_logits,
   return std::make_shared<MeanOfFunction>(std::move(name), make(from_logits), make(true));
 }
 
+std::string NameOr(const std::string& name, const char* otherwise) {
+  return name.empty() ? otherwise : name;
+}
+
 class RootMean : public MeanOfFunction {
  public:
   explicit RootMean(std::string name)
@@ -65,26 +69,32 @@ MetricPtr SquaredHinge(std::string name) { return Aligned(std::move(name), nn::S
 MetricPtr CategoricalHinge(std::string name) {
   return Aligned(std::move(name), nn::CategoricalHinge);
 }
-MetricPtr BinaryCrossentropy(std::string name, bool from_logits, double label_smoothing) {
-  return Crossentropy(std::move(name), from_logits, [=](bool logits) {
-    return OfPair([=](const Tensor& y_true, const Tensor& y_pred) {
-      return nn::BinaryCrossentropy(y_true, y_pred, logits, label_smoothing);
-    });
-  });
+MetricPtr BinaryCrossentropy(const CrossentropyOptions& options) {
+  const double label_smoothing = options.label_smoothing;
+  return Crossentropy(NameOr(options.name, "binary_crossentropy"), options.from_logits,
+                      [=](bool logits) {
+                        return OfPair([=](const Tensor& y_true, const Tensor& y_pred) {
+                          return nn::BinaryCrossentropy(y_true, y_pred, logits, label_smoothing);
+                        });
+                      });
 }
-MetricPtr CategoricalCrossentropy(std::string name, bool from_logits, double label_smoothing) {
-  return Crossentropy(std::move(name), from_logits, [=](bool logits) {
-    return OfPair([=](const Tensor& y_true, const Tensor& y_pred) {
-      return nn::CategoricalCrossentropy(y_true, y_pred, logits, label_smoothing);
-    });
-  });
+MetricPtr CategoricalCrossentropy(const CrossentropyOptions& options) {
+  const double label_smoothing = options.label_smoothing;
+  return Crossentropy(
+      NameOr(options.name, "categorical_crossentropy"), options.from_logits, [=](bool logits) {
+        return OfPair([=](const Tensor& y_true, const Tensor& y_pred) {
+          return nn::CategoricalCrossentropy(y_true, y_pred, logits, label_smoothing);
+        });
+      });
 }
-MetricPtr SparseCategoricalCrossentropy(std::string name, bool from_logits) {
-  return Crossentropy(std::move(name), from_logits, [](bool logits) -> MetricFunction {
-    return [logits](const Tensor& y_true, const Tensor& y_pred) {
-      return nn::SparseCategoricalCrossentropy(nn::SparseLabels(y_true, y_pred), y_pred, logits);
-    };
-  });
+MetricPtr SparseCategoricalCrossentropy(const SparseCrossentropyOptions& options) {
+  return Crossentropy(NameOr(options.name, "sparse_categorical_crossentropy"), options.from_logits,
+                      [](bool logits) -> MetricFunction {
+                        return [logits](const Tensor& y_true, const Tensor& y_pred) {
+                          return nn::SparseCategoricalCrossentropy(nn::SparseLabels(y_true, y_pred),
+                                                                   y_pred, logits);
+                        };
+                      });
 }
 
 }  // namespace lockstep::metrics

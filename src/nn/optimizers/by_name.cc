@@ -25,27 +25,45 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-    {"sgd", [](const Rate& r, const UpdateOptions& u) { return Make(Sgd, {}, r, u); }},
+    {"sgd", [](const Rate& r, const UpdateOptions& u) { return Make<SgdOptions>(Sgd, {}, r, u); }},
     {"momentum",
-     [](const Rate& r, const UpdateOptions& u) { return Make(Sgd, {.momentum = 0.9}, r, u); }},
+     [](const Rate& r, const UpdateOptions& u) {
+       return Make<SgdOptions>(Sgd, {.momentum = 0.9}, r, u);
+     }},
     {"nesterov",
      [](const Rate& r, const UpdateOptions& u) {
-       return Make(Sgd, {.momentum = 0.9, .nesterov = true}, r, u);
+       return Make<SgdOptions>(Sgd, {.momentum = 0.9, .nesterov = true}, r, u);
      }},
-    {"rmsprop", [](const Rate& r, const UpdateOptions& u) { return Make(Rmsprop, {}, r, u); }},
-    {"adagrad", [](const Rate& r, const UpdateOptions& u) { return Make(Adagrad, {}, r, u); }},
-    {"adadelta", [](const Rate& r, const UpdateOptions& u) { return Make(Adadelta, {}, r, u); }},
-    {"adam", [](const Rate& r, const UpdateOptions& u) { return Make(Adam, {}, r, u); }},
-    {"adamw", [](const Rate& r, const UpdateOptions& u) { return Make(AdamW, {}, r, u); }},
+    {"rmsprop",
+     [](const Rate& r, const UpdateOptions& u) { return Make<RmspropOptions>(Rmsprop, {}, r, u); }},
+    {"adagrad",
+     [](const Rate& r, const UpdateOptions& u) { return Make<AdagradOptions>(Adagrad, {}, r, u); }},
+    {"adadelta", [](const Rate& r,
+                    const UpdateOptions& u) { return Make<AdadeltaOptions>(Adadelta, {}, r, u); }},
+    {"adam",
+     [](const Rate& r, const UpdateOptions& u) { return Make<AdamOptions>(Adam, {}, r, u); }},
+    {"adamw",
+     [](const Rate& r, const UpdateOptions& u) { return Make<AdamOptions>(AdamW, {}, r, u); }},
     {"amsgrad",
-     [](const Rate& r, const UpdateOptions& u) { return Make(Adam, {.amsgrad = true}, r, u); }},
-    {"nadam", [](const Rate& r, const UpdateOptions& u) { return Make(Nadam, {}, r, u); }},
-    {"adamax", [](const Rate& r, const UpdateOptions& u) { return Make(Adamax, {}, r, u); }},
-    {"ftrl", [](const Rate& r, const UpdateOptions& u) { return Make(Ftrl, {}, r, u); }},
-    {"lion", [](const Rate& r, const UpdateOptions& u) { return Make(Lion, {}, r, u); }},
-    {"lamb", [](const Rate& r, const UpdateOptions& u) { return Make(Lamb, {}, r, u); }},
-    {"adafactor", [](const Rate& r, const UpdateOptions& u) { return Make(Adafactor, {}, r, u); }},
-    {"muon", [](const Rate& r, const UpdateOptions& u) { return Make(Muon, {}, r, u); }},
+     [](const Rate& r, const UpdateOptions& u) {
+       return Make<AdamOptions>(Adam, {.amsgrad = true}, r, u);
+     }},
+    {"nadam",
+     [](const Rate& r, const UpdateOptions& u) { return Make<NadamOptions>(Nadam, {}, r, u); }},
+    {"adamax",
+     [](const Rate& r, const UpdateOptions& u) { return Make<AdamaxOptions>(Adamax, {}, r, u); }},
+    {"ftrl",
+     [](const Rate& r, const UpdateOptions& u) { return Make<FtrlOptions>(Ftrl, {}, r, u); }},
+    {"lion",
+     [](const Rate& r, const UpdateOptions& u) { return Make<LionOptions>(Lion, {}, r, u); }},
+    {"lamb",
+     [](const Rate& r, const UpdateOptions& u) { return Make<LambOptions>(Lamb, {}, r, u); }},
+    {"adafactor",
+     [](const Rate& r, const UpdateOptions& u) {
+       return Make<AdafactorOptions>(Adafactor, {}, r, u);
+     }},
+    {"muon",
+     [](const Rate& r, const UpdateOptions& u) { return Make<MuonOptions>(Muon, {}, r, u); }},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <vector>
 
@@ -12,13 +13,17 @@ namespace lockstep {
 LayerPtr ActivationLayer(const Activation& function);
 
 struct ReluOptions {
-  std::optional<double> max_value;
+  std::optional<double> max_value = {};
   double negative_slope = 0;
   double threshold = 0;
 };
 /// max_value above it, x from the threshold on, negative_slope * (x - threshold) below.
 /// Source: keras.layers.ReLU.
 LayerPtr ReLU(const ReluOptions& options = {});
+template <typename T>
+requires std::integral<T> || std::floating_point<T> LayerPtr ReLU(T max_value) {
+  return ReLU(ReluOptions{.max_value = max_value});
+}
 /// Source: keras.layers.LeakyReLU.
 LayerPtr LeakyReLU(double negative_slope = 0.3);
 /// Source: keras.layers.ELU.
@@ -29,7 +34,7 @@ LayerPtr Softmax(int axis = -1);
 struct PReluOptions {
   InitializerPtr alpha_initializer = initializers::Zeros();
   /// Axes along which all elements have one slope, counted with axis 0 as the examples.
-  std::vector<int64_t> shared_axes;
+  std::vector<int64_t> shared_axes = {};
 };
 /// x from 0 on, alpha * x below. Weight: "alpha" of an example's shape, 1 for shared axes.
 /// Source: keras.layers.PReLU.

@@ -9,17 +9,17 @@ namespace lockstep {
 
 struct MultiHeadAttentionOptions {
   /// The size of a head's values; by default key_dim.
-  std::optional<int64_t> value_dim;
+  std::optional<int64_t> value_dim = {};
   double dropout = 0;
   bool use_bias = true;
   /// The size of the result's last axis; by default the query's.
-  std::optional<int64_t> output_dim;
+  std::optional<int64_t> output_dim = {};
   /// Query t sees only the keys up to t. (An argument of the call in Keras.)
   bool use_causal_mask = false;
   InitializerPtr kernel_initializer = initializers::GlorotUniform();
   InitializerPtr bias_initializer = initializers::Zeros();
-  std::optional<int64_t> seed;  ///< of the dropout
-  std::string name;
+  std::optional<int64_t> seed = {};  ///< of the dropout
+  std::string name = {};
 };
 /// Several heads that look for keys that fit their queries, and take the mean of the values there.
 /// Inputs: query [n, t, d], value [n, s, dv], key [n, s, dk] (by default the value), and, as the
@@ -33,14 +33,14 @@ LayerPtr MultiHeadAttention(int64_t num_heads, int64_t key_dim,
 struct AttentionLayerOptions {
   /// A weight "scale": for Attention a number (off by default in Keras), for AdditiveAttention a
   /// vector [d] (on by default).
-  std::optional<bool> use_scale;
+  std::optional<bool> use_scale = {};
   double dropout = 0;
   bool use_causal_mask = false;
   /// Attention: the scores are concat_score_weight * sum(tanh(scale * (query + key))), Keras's
   /// score_mode "concat", with a number as a weight "concat_score_weight".
   bool concat_scores = false;
-  std::optional<int64_t> seed;  ///< of the dropout
-  std::string name;
+  std::optional<int64_t> seed = {};  ///< of the dropout
+  std::string name = {};
 };
 /// softmax(query key^T) value. Inputs: query [n, t, d], value [n, s, v], key [n, s, d] (by default
 /// the value), and, as the last one, a mask (bool, [t, s] or [n, t, s]). Result [n, t, v].

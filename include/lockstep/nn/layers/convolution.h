@@ -17,16 +17,16 @@ struct Conv2DOptions {
   int64_t groups = 1;
   /// Of Conv2DTranspose alone: how much larger the result is than the smallest of its windows; by
   /// default so much that a stride is not lost.
-  std::optional<Size2D> output_padding;
-  Activation activation;
+  std::optional<Size2D> output_padding = {};
+  Activation activation = {};
   bool use_bias = true;
   InitializerPtr kernel_initializer = initializers::GlorotUniform();
   InitializerPtr bias_initializer = initializers::Zeros();
-  std::shared_ptr<const Regularizer> kernel_regularizer;
-  std::shared_ptr<const Regularizer> bias_regularizer;
-  std::shared_ptr<const Constraint> kernel_constraint;
-  std::shared_ptr<const Constraint> bias_constraint;
-  std::string name;
+  std::shared_ptr<const Regularizer> kernel_regularizer = {};
+  std::shared_ptr<const Regularizer> bias_regularizer = {};
+  std::shared_ptr<const Constraint> kernel_constraint = {};
+  std::shared_ptr<const Constraint> bias_constraint = {};
+  std::string name = {};
 };
 
 // Weights: "kernel", and "bias" of as many as there are filters. Errors: InvalidArgument for
@@ -60,15 +60,15 @@ struct Conv1DOptions {
   std::string padding = "valid";
   int64_t dilation_rate = 1;
   int64_t groups = 1;
-  Activation activation;
+  Activation activation = {};
   bool use_bias = true;
   InitializerPtr kernel_initializer = initializers::GlorotUniform();
   InitializerPtr bias_initializer = initializers::Zeros();
-  std::shared_ptr<const Regularizer> kernel_regularizer;
-  std::shared_ptr<const Regularizer> bias_regularizer;
-  std::shared_ptr<const Constraint> kernel_constraint;
-  std::shared_ptr<const Constraint> bias_constraint;
-  std::string name;
+  std::shared_ptr<const Regularizer> kernel_regularizer = {};
+  std::shared_ptr<const Regularizer> bias_regularizer = {};
+  std::shared_ptr<const Constraint> kernel_constraint = {};
+  std::shared_ptr<const Constraint> bias_constraint = {};
+  std::string name = {};
 };
 /// Shapes: x [n, w, c]; kernel [k, c / groups, filters]; result [n, ow, filters].
 /// Source: keras.layers.Conv1D.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,15 +17,15 @@ struct BatchNormalizationOptions {
   bool scale = true;
   InitializerPtr beta_initializer = initializers::Zeros();
   InitializerPtr gamma_initializer = initializers::Ones();
-  std::shared_ptr<const Regularizer> beta_regularizer;
-  std::shared_ptr<const Regularizer> gamma_regularizer;
-  std::shared_ptr<const Constraint> beta_constraint;
-  std::shared_ptr<const Constraint> gamma_constraint;
+  std::shared_ptr<const Regularizer> beta_regularizer = {};
+  std::shared_ptr<const Regularizer> gamma_regularizer = {};
+  std::shared_ptr<const Constraint> beta_constraint = {};
+  std::shared_ptr<const Constraint> gamma_constraint = {};
   InitializerPtr moving_mean_initializer = initializers::Zeros();
   InitializerPtr moving_variance_initializer = initializers::Ones();
   /// Statistics over all replicas instead of over each replica's own batch.
   bool synchronized = false;
-  std::string name;
+  std::string name = {};
 };
 /// gamma * (x - mean) / sqrt(variance + epsilon) + beta. While training, mean and (biased)
 /// variance are those of the replica's batch over all axes but one, added by the tree over its
@@ -44,15 +45,19 @@ struct LayerNormalizationOptions {
   bool scale = true;
   InitializerPtr beta_initializer = initializers::Zeros();
   InitializerPtr gamma_initializer = initializers::Ones();
-  std::shared_ptr<const Regularizer> beta_regularizer;
-  std::shared_ptr<const Regularizer> gamma_regularizer;
-  std::shared_ptr<const Constraint> beta_constraint;
-  std::shared_ptr<const Constraint> gamma_constraint;
-  std::string name;
+  std::shared_ptr<const Regularizer> beta_regularizer = {};
+  std::shared_ptr<const Regularizer> gamma_regularizer = {};
+  std::shared_ptr<const Constraint> beta_constraint = {};
+  std::shared_ptr<const Constraint> gamma_constraint = {};
+  std::string name = {};
 };
 /// Each example (and place along the other axes) gets mean 0 and variance 1, then scale and offset.
 /// Weights: "gamma", "beta", of the axes' sizes. Source: keras.layers.LayerNormalization.
 LayerPtr LayerNormalization(const LayerNormalizationOptions& options = {});
+template <std::integral T>
+LayerPtr LayerNormalization(T axis) {
+  return LayerNormalization(LayerNormalizationOptions{.axis = {axis}});
+}
 
 struct GroupNormalizationOptions {
   /// How many groups of channels; -1: a group a channel.
@@ -63,15 +68,19 @@ struct GroupNormalizationOptions {
   bool scale = true;
   InitializerPtr beta_initializer = initializers::Zeros();
   InitializerPtr gamma_initializer = initializers::Ones();
-  std::shared_ptr<const Regularizer> beta_regularizer;
-  std::shared_ptr<const Regularizer> gamma_regularizer;
-  std::shared_ptr<const Constraint> beta_constraint;
-  std::shared_ptr<const Constraint> gamma_constraint;
-  std::string name;
+  std::shared_ptr<const Regularizer> beta_regularizer = {};
+  std::shared_ptr<const Regularizer> gamma_regularizer = {};
+  std::shared_ptr<const Constraint> beta_constraint = {};
+  std::shared_ptr<const Constraint> gamma_constraint = {};
+  std::string name = {};
 };
 /// Each example's groups of channels get mean 0 and variance 1. Weights: "gamma", "beta"
 /// [channels]. Source: keras.layers.GroupNormalization.
 LayerPtr GroupNormalization(const GroupNormalizationOptions& options = {});
+template <std::integral T>
+LayerPtr GroupNormalization(T groups) {
+  return GroupNormalization(GroupNormalizationOptions{.groups = groups});
+}
 
 /// x * scale / sqrt(mean x^2 + epsilon) along `axis`. Weight: "scale".
 /// Source: keras.layers.RMSNormalization.
@@ -79,5 +88,9 @@ LayerPtr RMSNormalization(const std::vector<int64_t>& axis = {-1}, double epsilo
 LayerPtr RMSNormalization(int axis, double epsilon = 1e-6);
 /// x / sqrt(max(sum x^2, 1e-12)) over `axis`. Source: keras.layers.UnitNormalization.
 LayerPtr UnitNormalization(const std::vector<int64_t>& axis = {-1});
+template <std::integral T>
+LayerPtr UnitNormalization(T axis) {
+  return UnitNormalization(std::vector<int64_t>{axis});
+}
 
 }  // namespace lockstep

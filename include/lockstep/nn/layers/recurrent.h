@@ -74,10 +74,10 @@ struct RecurrentOptions {
   InitializerPtr kernel_initializer = initializers::GlorotUniform();
   InitializerPtr recurrent_initializer = initializers::Orthogonal();
   InitializerPtr bias_initializer = initializers::Zeros();
-  std::shared_ptr<const Regularizer> kernel_regularizer;
-  std::shared_ptr<const Regularizer> recurrent_regularizer;
-  std::shared_ptr<const Regularizer> bias_regularizer;
-  std::string name;
+  std::shared_ptr<const Regularizer> kernel_regularizer = {};
+  std::shared_ptr<const Regularizer> recurrent_regularizer = {};
+  std::shared_ptr<const Regularizer> bias_regularizer = {};
+  std::string name = {};
 };
 /// h = activation(x W + h U + b). Weights: "simple_rnn_cell/kernel" [features, units],
 /// "simple_rnn_cell/recurrent_kernel" [units, units], "simple_rnn_cell/bias" [units]. State: h.

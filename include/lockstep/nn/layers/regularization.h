@@ -10,10 +10,10 @@ namespace lockstep {
 
 struct DropoutOptions {
   /// The shape of the mask, which broadcasts; -1: the input's size. By default the input's.
-  std::vector<int64_t> noise_shape;
+  std::vector<int64_t> noise_shape = {};
   /// By default it follows from the global seed and the layer's name.
-  std::optional<int64_t> seed;
-  std::string name;
+  std::optional<int64_t> seed = {};
+  std::string name = {};
 };
 /// While training, sets elements to 0 with probability `rate` and divides the others by 1 - rate;
 /// else gives the input. Call number k of the layer (all replicas together) uses the stream
@@ -30,8 +30,8 @@ LayerPtr SpatialDropout1D(double rate, std::optional<int64_t> seed = {});
 
 struct NoiseOptions {
   /// By default it follows from the global seed and the layer's name.
-  std::optional<int64_t> seed;
-  std::string name;
+  std::optional<int64_t> seed = {};
+  std::string name = {};
 };
 /// While training, adds normals of the given deviation; the noise of an example is its slice of one
 /// stream, as `Dropout`'s. Errors: InvalidArgument for a deviation outside of [0, 1]. Source:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <vector>
 
 #include "lockstep/nn/layer.h"
@@ -24,9 +25,12 @@ using Borders = std::array<int64_t, 4>;
 /// Zeros around images [n, h, w, c]; one size stands for both sides.
 LayerPtr ZeroPadding2D(Size2D padding = 1);
 LayerPtr ZeroPadding2D(const Borders& padding);
+/// {all}, {rows, columns}, or {top, bottom, left, right}. InvalidArgument for other counts.
+LayerPtr ZeroPadding2D(std::initializer_list<int64_t> padding);
 /// Images [n, h, w, c] without their borders.
 LayerPtr Cropping2D(Size2D cropping);
 LayerPtr Cropping2D(const Borders& cropping);
+LayerPtr Cropping2D(std::initializer_list<int64_t> cropping);
 /// Steps [n, t, c] without the first and the last ones.
 LayerPtr Cropping1D(int64_t before = 1, int64_t after = 1);
 
