@@ -2,7 +2,7 @@
 
 import contextlib
 
-from . import _native, errors, nest
+from . import _composites, _native, _row_loops, errors, nest
 from ._dtypes import TensorShape
 from ._function import Function, TensorSpec, _flatten_results, _pack_results, control_dependencies
 from ._tensor import convert_to_tensor, is_tensor as is_plain
@@ -198,34 +198,41 @@ def _flat_invariants(invariants):
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False,
            infer_shape=True, name=None, fn_output_signature=None):
-    """`fn` of each element along axis 0, stacked.
+    """`fn` of each element along axis 0, stacked. While a function is traced `fn` is traced once.
 
     Of a ragged or sparse tensor the elements are its rows; results that are such ones, too, give one, and where
     `fn_output_signature` is a RaggedTensorSpec the result is ragged."""
-    from . import _composites, ops_array, ragged, sparse
+    from . import ragged, sparse
     leaves = [sparse.rows_of(one) if isinstance(one, sparse.SparseTensor) else
               one if isinstance(one, ragged.RaggedTensor) else convert_to_tensor(one) for one in nest.flatten(elems)]
-    rows = leaves[0]._shape[0] if is_plain(leaves[0]) else len(leaves[0])
-    if rows is None:
-        return _map_in_loop(fn, elems, leaves)
     signature = dtype if fn_output_signature is None else fn_output_signature
-    if rows == 0 and all(is_plain(one) for one in leaves) and not isinstance(signature, ragged.RaggedTensorSpec):
+    plain = all(is_plain(one) for one in leaves)
+    if any(is_plain(one) and one._rank == 0 for one in leaves):
+        raise ValueError("elements in elems must be 1+ dimensional Tensors, not scalars")
+    rows = leaves[0]._shape[0] if is_plain(leaves[0]) else len(leaves[0])
+    if _native.is_tracing() and plain and not isinstance(signature, ragged.RaggedTensorSpec):
+        try:
+            return _row_loops.map_rows(fn, elems, leaves, rows)
+        except _row_loops.CannotStack:
+            if rows is None:
+                raise
+    if rows == 0 and plain and not isinstance(signature, ragged.RaggedTensorSpec):
         return nest.map_structure(_none_of, _form_of(fn, elems, leaves))
     results = []
     for i in range(rows):
         with _after(results):
-            results.append(_read(fn(nest._pack(elems, iter([one[i] for one in leaves])))))
+            results.append(_row_loops.read(fn(nest._pack(elems, iter([one[i] for one in leaves])))))
+    return _stacked_results(results, elems, signature)
+
+
+def _stacked_results(results, elems, signature):
+    from . import ops_array, ragged
     if isinstance(signature, ragged.RaggedTensorSpec) or signature is None and isinstance(elems, ragged.RaggedTensor):
         splits = getattr(signature, "row_splits_dtype", "int64")
         return ragged.stack(results).with_row_splits_dtype(splits)
     stacked = [_composites.stacked(column) if _composites.is_composite(column[0]) else ops_array.stack(list(column))
                for column in zip(*[nest.flatten(one) for one in results])]
     return nest._pack(results[0], iter(stacked))
-
-
-def _read(result):
-    """A result of `fn`, where variables, such as what an assignment gives, have become their values."""
-    return nest.map_structure(lambda one: convert_to_tensor(one) if isinstance(one, Variable) else one, result)
 
 
 def _after(results):
@@ -247,34 +254,25 @@ def _none_of(row):
     return ops_array.zeros([0] + [size or 0 for size in row.shape], row.dtype)
 
 
-def _map_in_loop(fn, elems, leaves):
-    """`map_fn` over rows whose number is known when the graph runs only."""
-    from . import ops_array
-    rows = ops_array.shape(leaves[0])[0]
-    form = _form_of(fn, elems, leaves)
-    arrays = [TensorArray(one.dtype, size=rows, element_shape=one.shape) for one in nest.flatten(form)]
-
-    def body(i, *done):
-        made = nest.flatten(fn(nest._pack(elems, iter([one[i] for one in leaves]))))
-        return [i + 1] + [array.write(i, one) for array, one in zip(done, made)]
-    _, *arrays = while_loop(lambda i, *_: i < rows, body, [convert_to_tensor(0)] + arrays)
-    return nest._pack(form, iter([one.stack() for one in arrays]))
-
-
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
-    """`fn` of each element along axis 0, stacked."""
-    return map_fn(fn, elems)
+    """`fn`, which is traced once, of each element along axis 0, stacked."""
+    leaves = nest.flatten(elems)
+    if _native.is_tracing() or any(_composites.is_composite(one) for one in leaves):
+        return map_fn(fn, elems)
+    return Function(lambda given: map_fn(fn, given))(nest.map_structure(convert_to_tensor, elems))
 
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
          infer_shape=True, reverse=False, name=None):
-    """All running values of state = fn(state, element) along axis 0.
+    """All running values of state = fn(state, element) along axis 0. While a function is traced `fn` is traced once.
 
-    Raises: InvalidArgumentError for no elements and no initializer."""
+    Raises: InvalidArgumentError for no elements and no initializer; in traced functions ValueError where a state changes
+    its shape."""
     from . import ops_array
     leaves = [convert_to_tensor(one) for one in nest.flatten(elems)]
-    if leaves[0]._shape[0] is None:
-        return _scan_in_loop(fn, elems, leaves, initializer, reverse)
+    _require_rows(leaves, initializer)
+    if _native.is_tracing():
+        return _row_loops.scan_rows(fn, elems, leaves, initializer, reverse)
     states = _states(fn, elems, leaves, initializer, reverse)
     if not states:
         return nest.map_structure(lambda one: _none_of(convert_to_tensor(one)), initializer)
@@ -284,12 +282,15 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     return nest._pack(states[0], iter([ops_array.stack(list(column)) for column in columns]))
 
 
+def _require_rows(leaves, initializer):
+    if leaves[0]._shape[0] == 0 and initializer is None:
+        raise errors.InvalidArgumentError(None, None, "[scan] without an initializer at least one element is needed; got none; "
+                                          "give an initializer")
+
+
 def _states(fn, elems, leaves, initializer, reverse):
     """The state after each element, the last element's first for `reverse`."""
     order = list(range(leaves[0]._shape[0]))
-    if not order and initializer is None:
-        raise errors.InvalidArgumentError(None, None, "[scan] without an initializer at least one element is needed; got none; "
-                                          "give an initializer")
     if reverse:
         order.reverse()
     rows = [nest._pack(elems, iter([one[i] for one in leaves])) for i in order]
@@ -300,33 +301,9 @@ def _states(fn, elems, leaves, initializer, reverse):
     else:
         state = nest.map_structure(convert_to_tensor, initializer)
     for row in rows:
-        state = _read(fn(state, row))
+        state = _row_loops.read(fn(state, row))
         states.append(state)
     return states
-
-
-def _scan_in_loop(fn, elems, leaves, initializer, reverse):
-    """`scan` over rows whose number is known when the graph runs only."""
-    from . import ops_array
-    rows = ops_array.shape(leaves[0])[0]
-
-    def place(i):
-        return rows - 1 - i if reverse else i
-
-    def row(i):
-        return nest._pack(elems, iter([one[place(i)] for one in leaves]))
-    begin = convert_to_tensor(1 if initializer is None else 0)
-    form = row(0) if initializer is None else nest.map_structure(convert_to_tensor, initializer)
-    states = nest.flatten(form)
-    arrays = [TensorArray(one.dtype, size=rows, element_shape=one.shape) for one in states]
-    if initializer is None:
-        arrays = [array.write(place(0), one) for array, one in zip(arrays, states)]
-
-    def body(i, states, arrays):
-        made = nest.flatten(fn(nest._pack(form, iter(states)), row(i)))
-        return i + 1, made, [array.write(place(i), one) for array, one in zip(arrays, made)]
-    _, _, arrays = while_loop(lambda i, *_: i < rows, body, (begin, states, arrays))
-    return nest._pack(form, iter([one.stack() for one in arrays]))
 
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
@@ -344,20 +321,10 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 
 
 def _fold(fn, elems, initializer, reverse):
-    from . import ops_array
     leaves = [convert_to_tensor(one) for one in nest.flatten(elems)]
+    _require_rows(leaves, initializer)
     begin = None if initializer is None else nest.map_structure(convert_to_tensor, initializer)
-    if leaves[0]._shape[0] is not None:
-        states = _states(fn, elems, leaves, begin, reverse)
-        return states[-1] if states else begin
-    rows = ops_array.shape(leaves[0])[0]
-
-    def row(i):
-        return nest._pack(elems, iter([one[rows - 1 - i if reverse else i] for one in leaves]))
-    first = 0 if begin is not None else 1
-    begin = row(0) if begin is None else begin
-
-    def body(i, states):
-        return i + 1, nest.flatten(fn(nest._pack(begin, iter(states)), row(i)))
-    _, states = while_loop(lambda i, _: i < rows, body, (convert_to_tensor(first), nest.flatten(begin)))
-    return nest._pack(begin, iter(states))
+    if _native.is_tracing():
+        return _row_loops.fold_rows(fn, elems, leaves, begin, reverse)
+    states = _states(fn, elems, leaves, begin, reverse)
+    return states[-1] if states else begin

@@ -11,6 +11,7 @@
 #include "python/callback.h"
 #include "runtime/branches.h"
 #include "runtime/graph_builder.h"
+#include "runtime/loop.h"
 
 namespace lockstep::python {
 
@@ -56,6 +57,24 @@ Tensors CallWhile(nb::object condition, nb::object body, const Tensors& variable
     return WhileLoop([&](const Tensors& values) { return holds(values).at(0); }, step, variables,
                      options);
   });
+}
+
+// Its last variables, then all values of each (`EmitRecordedLoop`).
+Tensors CallRecorded(nb::object condition, nb::object body, const Tensors& variables,
+                     std::vector<Shape> invariants) {
+  const auto holds = TensorFunction(std::move(condition));
+  const auto step = TensorFunction(std::move(body));
+  const WhileOptions options{.shape_invariants = std::move(invariants)};
+  return Unlocked([&] {
+    return runtime::EmitRecordedLoop([&](const Tensors& values) { return holds(values).at(0); },
+                                     step, variables, options);
+  });
+}
+
+Tensors CallRows(const Tensor& rows, nb::object function) {
+  const auto row = TensorFunction(std::move(function));
+  return Unlocked(
+      [&] { return runtime::EmitRows(rows, [&](const Tensor& i) { return row({i}); }); });
 }
 
 // A Python context: opened by __enter__, closed by __exit__.
@@ -112,6 +131,8 @@ void BindControlFlow(nb::module_& m) {
   m.def("cond", &CallCond);
   m.def("join_branches", &CallJoined);
   m.def("while_loop", &CallWhile);
+  m.def("recorded_loop", &CallRecorded);
+  m.def("row_loop", &CallRows);
   m.def("group", &Group, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<Control>(m, "Control")
       .def(nb::init<Tensors>())

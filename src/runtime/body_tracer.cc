@@ -203,6 +203,30 @@ void DropUnused(Body* body) {
   body->outside = std::move(outside);
 }
 
+void InsertUnused(Body* body, int lead, std::span<const ops::TensorType> more) {
+  std::vector<int> place;
+  std::vector<ops::TensorType> types;
+  for (graph::Endpoint parameter : body->graph->parameters()) {
+    if (static_cast<int>(place.size()) == lead) types.insert(types.end(), more.begin(), more.end());
+    place.push_back(static_cast<int>(types.size()));
+    types.push_back(body->graph->type(parameter));
+  }
+  if (static_cast<int>(place.size()) == lead) types.insert(types.end(), more.begin(), more.end());
+  body->graph = WithParameters(*body->graph, place, types);
+}
+
+void NameVariablesRead(const std::vector<Body*>& bodies) {
+  for (const Body* from : bodies) {
+    for (const Tensor& handle : VariablesReadIn(*from->graph)) {
+      const Outside named{handle, false};
+      auto& outside = bodies[0]->outside;
+      if (std::find(outside.begin(), outside.end(), named) != outside.end()) continue;
+      bodies[0]->graph->AddParameter(ops::TensorType::Of(handle));
+      outside.push_back(named);
+    }
+  }
+}
+
 std::vector<Outside> Unify(std::vector<Body*> bodies, int lead) {
   std::vector<Outside> all;
   std::vector<std::vector<int>> places;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
@@ -71,6 +72,14 @@ void MoveReadsOut(Body* body, const ResourceSet& written);
 
 /// Leaves out of a body what has no effect, and of `outside` what it does not need.
 void DropUnused(Body* body);
+
+/// Gives a body whose reads have been moved parameters that it does not use, behind its first
+/// `lead`.
+void InsertUnused(Body* body, int lead, std::span<const ops::TensorType> more);
+
+/// Names the variables whose values bodies read inside: gradients flow to them, so that they are
+/// inputs of the node, though no body takes them from there.
+void NameVariablesRead(const std::vector<Body*>& bodies);
 
 /// Gives all bodies the same parameters: `lead` of their own, then the union of what they take from
 /// outside, which is returned.

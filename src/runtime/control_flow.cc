@@ -87,14 +87,6 @@ bool Eager() { return &ops::CurrentBuilder() == &EagerBuilder::Instance(); }
 
 graph::Tracer* CurrentTracer() { return dynamic_cast<graph::Tracer*>(&ops::CurrentBuilder()); }
 
-void RequirePredicate(const Tensor& predicate, const char* where) {
-  if (predicate.dtype() != DType::kBool || predicate.rank() != 0) {
-    throw Error(Code::kInvalidArgument,
-                std::string("[") + where + "] the predicate must be a bool scalar; got " +
-                    std::string(DTypeName(predicate.dtype())) + predicate.shape().ToString());
-  }
-}
-
 std::vector<Tensor> Resolved(const std::vector<Tensor>& values, const char* where) {
   std::vector<Tensor> resolved;
   for (const Tensor& value : values) {
@@ -103,94 +95,6 @@ std::vector<Tensor> Resolved(const std::vector<Tensor>& values, const char* wher
     resolved.push_back(one[0]);
   }
   return resolved;
-}
-
-// Each variable keeps its type, or fits the shape that it was promised.
-void CheckVariable(size_t index, const ops::TensorType& before, const ops::TensorType& after,
-                   bool exact) {
-  const bool ranked = before.shape.ranked() && after.shape.ranked();
-  bool fits = before.dtype == after.dtype &&
-              (ranked ? before.shape.rank() == after.shape.rank() : !before.shape.ranked());
-  for (int axis = 0; fits && ranked && axis < before.shape.rank(); ++axis) {
-    const int64_t wanted = before.shape[axis], got = after.shape[axis];
-    fits = wanted == Shape::kUnknown || wanted == got || (!exact && got == Shape::kUnknown);
-  }
-  if (!fits) {
-    throw Error(Code::kInvalidArgument, "[while_loop] variable " + std::to_string(index) +
-                                            " must keep its dtype and shape; got " +
-                                            before.ToString() + " and then " + after.ToString() +
-                                            "; give a shape invariant with -1 where it may change");
-  }
-}
-
-std::vector<ops::TensorType> VariableTypes(const std::vector<Tensor>& variables,
-                                           const WhileOptions& options) {
-  std::vector<ops::TensorType> types;
-  for (size_t i = 0; i < variables.size(); ++i) {
-    types.push_back(ops::TensorType::Of(variables[i]));
-    if (i >= options.shape_invariants.size()) continue;
-    ops::TensorType promised = types.back();
-    promised.shape = options.shape_invariants[i];
-    CheckVariable(i, promised, types.back(), true);
-    types.back() = promised;
-  }
-  return types;
-}
-
-// The variables whose values bodies read inside: gradients flow to them, so that they are inputs of
-// the node, though no body takes them from there.
-void NameVariablesRead(const std::vector<Body*>& bodies) {
-  for (const Body* from : bodies) {
-    for (const Tensor& handle : VariablesReadIn(*from->graph)) {
-      const Outside named{handle, false};
-      auto& outside = bodies[0]->outside;
-      if (std::find(outside.begin(), outside.end(), named) != outside.end()) continue;
-      bodies[0]->graph->AddParameter(ops::TensorType::Of(handle));
-      outside.push_back(named);
-    }
-  }
-}
-
-void CheckBody(const std::vector<ops::TensorType>& before,
-               const std::vector<ops::TensorType>& after) {
-  if (before.size() != after.size()) {
-    throw Error(Code::kInvalidArgument,
-                "[while_loop] the body must give as many tensors as there are variables; got " +
-                    std::to_string(after.size()) + " and " + std::to_string(before.size()));
-  }
-  for (size_t i = 0; i < before.size(); ++i) CheckVariable(i, before[i], after[i], true);
-}
-
-std::vector<Tensor> LoopEagerly(const std::function<Tensor(const Tensors&)>& condition,
-                                const std::function<Tensors(const Tensors&)>& body,
-                                std::vector<Tensor> variables, const WhileOptions& options) {
-  const auto types = VariableTypes(variables, options);
-  for (int64_t i = 0; options.maximum_iterations < 0 || i < options.maximum_iterations; ++i) {
-    const Tensor more = condition(variables);
-    RequirePredicate(more, "while_loop");
-    if (!more.scalar<bool>()) break;
-    variables = Resolved(body(variables), "while_loop");
-    const std::vector<ops::TensorType> after = ops::TypesOf(variables);
-    CheckBody(types, after);
-  }
-  return variables;
-}
-
-struct LoopBodies {
-  Body condition, body;
-};
-
-LoopBodies TraceLoop(const std::function<Tensor(const Tensors&)>& condition,
-                     const std::function<Tensors(const Tensors&)>& body,
-                     const std::vector<ops::TensorType>& types) {
-  LoopBodies traced{
-      TraceBody([&](const Tensors& v) { return Tensors{condition(v)}; }, types, Reads::kInside),
-      TraceBody(body, types, Reads::kInside)};
-  // What an iteration reads after an earlier one has written it must be read every time.
-  ResourceSet writes = traced.condition.writes;
-  writes.insert(traced.body.writes.begin(), traced.body.writes.end());
-  for (Body* one : {&traced.condition, &traced.body}) MoveReadsOut(one, writes);
-  return traced;
 }
 
 Tensors EmitBranches(const Tensor& predicate, Body then, Body otherwise) {
@@ -223,6 +127,14 @@ Tensors Cond(const Tensor& predicate, const std::function<Tensors()>& then,
 
 namespace runtime {
 
+void RequirePredicate(const Tensor& predicate, const char* where) {
+  if (predicate.dtype() != DType::kBool || predicate.rank() != 0) {
+    throw Error(Code::kInvalidArgument,
+                std::string("[") + where + "] the predicate must be a bool scalar; got " +
+                    std::string(DTypeName(predicate.dtype())) + predicate.shape().ToString());
+  }
+}
+
 Tensors JoinBranches(const Tensor& predicate, const std::function<void()>& then,
                      const std::function<void()>& otherwise, const std::function<void()>& join,
                      const std::function<Tensors(int)>& give) {
@@ -234,44 +146,6 @@ Tensors JoinBranches(const Tensor& predicate, const std::function<void()>& then,
   Body yes = first.Close([&] { return give(0); });
   Body no = second.Close([&] { return give(1); });
   return EmitBranches(predicate, std::move(yes), std::move(no));
-}
-
-Tensors EmitLoop(const std::function<Tensor(const Tensors&)>& condition,
-                 const std::function<Tensors(const Tensors&)>& body, const Tensors& variables,
-                 const WhileOptions& options, bool record, size_t kept) {
-  const auto types = VariableTypes(variables, options);
-  LoopBodies traced = TraceLoop(condition, body, types);
-  DropUnused(&traced.condition);
-  DropUnused(&traced.body);
-  std::vector<ops::TensorType> after;
-  for (graph::Endpoint result : traced.body.graph->results()) {
-    after.push_back(traced.body.graph->type(result));
-  }
-  after.resize(after.size() - kept);
-  CheckBody(types, after);
-  const graph::Graph& question = *traced.condition.graph;
-  const ops::TensorType& answer = question.type(question.results()[0]);
-  if (answer.dtype != DType::kBool || answer.shape.rank() != 0) {
-    throw Error(Code::kInvalidArgument,
-                "[while_loop] the condition must give a bool scalar; got " + answer.ToString());
-  }
-  const int count = static_cast<int>(variables.size());
-  NameVariablesRead({&traced.condition, &traced.body});
-  const auto outside = Unify({&traced.condition, &traced.body}, count);
-  std::vector<Tensor> inputs = variables;
-  for (Tensor& value : ValuesOf(outside)) inputs.push_back(std::move(value));
-  ops::Attributes attributes{{"condition", std::shared_ptr<TensorObject>(traced.condition.graph)},
-                             {"body", std::shared_ptr<TensorObject>(traced.body.graph)},
-                             {"variables", int64_t{count}},
-                             {"maximum_iterations", options.maximum_iterations},
-                             {"parallel_iterations", int64_t{options.parallel_iterations}},
-                             {"record", record}};
-  if (kept > 0) {
-    attributes.Set("kept", static_cast<int64_t>(kept));
-  } else if (record) {
-    KeepForGradient("While", &attributes);
-  }
-  return ops::Emit("While", std::move(inputs), std::move(attributes));
 }
 
 }  // namespace runtime

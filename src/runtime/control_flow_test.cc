@@ -5,12 +5,14 @@
 
 #include "base/error_of_test.h"
 #include "lockstep/ops/array.h"
+#include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/comparison.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
 #include "lockstep/runtime/function.h"
 #include "lockstep/runtime/gradient_tape.h"
 #include "lockstep/runtime/variable.h"
+#include "runtime/loop.h"
 
 namespace lockstep {
 namespace {
@@ -264,6 +266,43 @@ TEST(ControlDependencies, GroupWaits) {
   });
   EXPECT_EQ(traced(Scalar(2.0f)).scalar<float>(), 5);
   EXPECT_TRUE(Group({Scalar(1.0f)}).scalar<bool>());
+}
+
+TEST(EmitRows, TracesOnceAndStacks) {
+  int traces = 0;
+  const Variable weight(Tensor({1.0f, 2.0f}));
+  const Function step([&](const Tensors& given) {
+    GradientTape tape;
+    tape.Watch(given[0]);
+    const Tensors rows =
+        runtime::EmitRows(Reshape(Slice(ShapeOf(given[0]), {0}, {1}), {}), [&](const Tensor& i) {
+          ++traces;
+          const Tensor row = Gather(given[0], i);
+          return Tensors{row * weight.value(), Cast(i, DType::kFloat32)};
+        });
+    const Tensors all = tape.Gradient({rows[0] * rows[0]}, {given[0], weight.value()});
+    return Tensors{rows[0], rows[1], all[0], all[1]};
+  });
+  const Tensors made = step.Call({Tensor({{1.0f, 2.0f}, {3.0f, 4.0f}, {5.0f, 6.0f}})});
+  EXPECT_EQ(traces, 1);
+  EXPECT_THAT(made[0].ToVector<float>(), ElementsAre(1, 4, 3, 8, 5, 12));
+  EXPECT_THAT(made[1].ToVector<float>(), ElementsAre(0, 1, 2));
+  EXPECT_THAT(made[2].ToVector<float>(), ElementsAre(2, 16, 6, 32, 10, 48));
+}
+
+TEST(EmitRecordedLoop, GivesAllValues) {
+  const Function powers([](const Tensor& x) {
+    const Tensors all =
+        runtime::EmitRecordedLoop([](const Tensors& now) { return Less(now[0], 3); },
+                                  [&](const Tensors& now) {
+                                    return Tensors{now[0] + 1, now[1] * x};
+                                  },
+                                  {Scalar<int32_t>(0), OnesLike(x)}, {});
+    return all[3];
+  });
+  const Tensor made = powers(Tensor({2.0f, 3.0f}));
+  EXPECT_EQ(made.shape(), (Shape{4, 2}));
+  EXPECT_THAT(made.ToVector<float>(), ElementsAre(1, 1, 2, 3, 4, 9, 8, 27));
 }
 
 }  // namespace
