@@ -44,6 +44,13 @@ def main():
             ("an unknown dtype", dict(mean, inputs={"x": dict(mean["inputs"]["x"], dtype="int3")}),
              "skipped 1 of ops_reduce: the dtype int3 is not one of Lockstep's")):
         expect(what, run(program, json.dumps({"cases": [case]})), 0, text)
+    cut = dict(mean["inputs"]["x"], shape=[6])
+    early = dict(mean, inputs={"x": cut}, params={"axis": 1, "sorted": True})
+    expect("an error before a known parameter is read", run(program, json.dumps({"cases": [early]})), 1,
+           "FAILED ops_reduce reduce_mean_axis1: threw")
+    early["params"]["where"] = "x"
+    expect("an error that an unknown parameter may have caused", run(program, json.dumps({"cases": [early]})), 0,
+           "skipped 1 of ops_reduce: the parameter where")
     x = mean["inputs"]["x"]
     for what, broken in (("no tensor", [1]), ("too few elements", dict(x, data=[1.0])),
                          ("an element that is no number", dict(x, data=[None] * 6)),

@@ -102,6 +102,12 @@ std::vector<std::string> Case::UnknownParams() const {
   return unknown;
 }
 
+std::vector<std::string> Case::StrangeParams() const {
+  std::vector<std::string> strange = UnknownParams();
+  std::erase_if(strange, [](const std::string& name) { return KnownParams().contains(name); });
+  return strange;
+}
+
 Json ParseKeepingZeros(const std::string& text) {
   std::string changed;
   changed.reserve(text.size() + text.size() / 64);

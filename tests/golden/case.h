@@ -63,6 +63,8 @@ class Case {
   void Knows(const std::string& name) const { asked_.insert(name); }
   /// The parameters, other than remarks, that nobody asked for.
   std::vector<std::string> UnknownParams() const;
+  /// Those of them that no handler at all asks for.
+  std::vector<std::string> StrangeParams() const;
 
  private:
   std::string name_, group_, note_;
@@ -72,6 +74,8 @@ class Case {
   double absolute_ = 1e-6;
 };
 
+/// The parameters that handlers ask for.
+const std::set<std::string>& KnownParams();
 /// What is wrong with the form of an entry of "cases"; empty if nothing.
 std::string FormFault(const Json& entry);
 /// Parses JSON, keeping the sign of "-0", which JSON readers take for an integer; discarded when

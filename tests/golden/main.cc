@@ -26,16 +26,17 @@ std::vector<std::string> Run(const golden::Case& golden) {
   const golden::Handler* handler = golden::FindHandler(group->second, golden.name());
   if (handler == nullptr) throw golden::Skip{"nothing here handles a case called " + golden.name()};
   golden::Produced produced;
-  std::vector<std::string> lines;
+  std::vector<std::string> lines, unknown;
   try {
     (*handler)(golden, produced);
     lines = golden::Compare(golden, produced);
-  } catch (const lockstep::Error& error) {
+    unknown = golden.UnknownParams();
+  } catch (const lockstep::Error& error) {  // perhaps before all parameters were asked for
     lines = {std::string("threw ") + error.what()};
+    unknown = golden.StrangeParams();
   } catch (const std::exception& error) {  // the case itself is not as cases are
     return {std::string("threw ") + error.what()};
   }
-  const std::vector<std::string> unknown = golden.UnknownParams();
   if (!lines.empty() && !unknown.empty())
     throw golden::Skip{"the parameter " + unknown.front() + " of " + golden.name() +
                        " is not known here"};
