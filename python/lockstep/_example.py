@@ -61,7 +61,7 @@ class _Values(list):
         super().extend([self._check(one) for one in values])
 
     def __setitem__(self, place, value):
-        super().__setitem__(place, self._check(value))
+        super().__setitem__(place, [self._check(one) for one in value] if isinstance(place, slice) else self._check(value))
 
 
 class _Message:
@@ -82,6 +82,22 @@ class _Message:
 
     def ByteSize(self):
         return len(self._bytes())
+
+    def Clear(self):
+        """Takes everything away."""
+        self.__init__()
+
+    def IsInitialized(self):
+        return True
+
+    def MergeFromString(self, serialized):
+        """Takes what a serialized message has, too; features of a name that is there take its place."""
+        self.ParseFromString(self.SerializeToString() + bytes(serialized))
+        return len(serialized)
+
+    def MergeFrom(self, other):
+        """The same of a message."""
+        self.MergeFromString(other.SerializeToString())
 
     @classmethod
     def FromString(cls, serialized):
@@ -229,12 +245,86 @@ class Example(_Message):
 
     def ParseFromString(self, serialized):
         """Takes the features of a serialized example. Raises: DataLossError for other bytes."""
-        made = {}
-        for name, pair in _native.deserialize_example(serialized).items():
-            if pair is None:
-                made[name] = Feature()
-                continue
-            kind = {"bytes": BytesList, "float": FloatList, "int64": Int64List}[pair[0]]
-            made[name] = Feature(**{pair[0] + "_list": kind(pair[1])})
-        self.features = Features(made)
+        self.features = Features({name: _feature(pair) for name, pair in _native.deserialize_example(serialized).items()})
+        return len(serialized)
+
+
+def _feature(pair):
+    """A feature of (kind, values), or an empty one of None."""
+    if pair is None:
+        return Feature()
+    kind = {"bytes": BytesList, "float": FloatList, "int64": Int64List}[pair[0]]
+    return Feature(**{pair[0] + "_list": kind(pair[1])})
+
+
+class FeatureList(_Message):
+    """Features, one a step of a sequence."""
+
+    def __init__(self, feature=()):
+        self.feature = _Steps(feature)
+
+    def _lines(self):
+        return [line for one in self.feature for line in ["feature {", *["  " + inner for inner in one._lines()], "}"]]
+
+    def _bytes(self):
+        return b"".join(_field(1, one._bytes()) for one in self.feature)
+
+
+class _Steps(list):
+    """The features of a list."""
+
+    def add(self, **lists):
+        """One more feature, with these lists."""
+        self.append(Feature(**lists))
+        return self[-1]
+
+
+class _ListMap(dict):
+    """Feature lists by name; a name that is asked for is there from then on."""
+
+    def __missing__(self, name):
+        made = self[name] = FeatureList()
+        return made
+
+    def get_or_create(self, name):
+        return self[name]
+
+
+class FeatureLists(_Message):
+    """Feature lists by name."""
+
+    def __init__(self, feature_list=None):
+        self.feature_list = _ListMap(feature_list or {})
+
+    def _lines(self):
+        lines = []
+        for name in sorted(self.feature_list):
+            lines += ["feature_list {", f"  key: {_quoted(name.encode())}", "  value {"]
+            lines += ["    " + line for line in self.feature_list[name]._lines()] + ["  }", "}"]
+        return lines
+
+    def _bytes(self):
+        return b"".join(_field(1, _field(1, name.encode()) + _field(2, self.feature_list[name]._bytes()))
+                        for name in sorted(self.feature_list))
+
+
+class SequenceExample(_Message):
+    """Named lists (the context), and named lists of them, one a step."""
+
+    def __init__(self, context=None, feature_lists=None):
+        self.context, self.feature_lists = context or Features(), feature_lists or FeatureLists()
+
+    def _lines(self):
+        parts = [(name, part._lines()) for name, part in (("context", self.context), ("feature_lists", self.feature_lists))]
+        return [line for name, lines in parts if lines for line in [f"{name} {{", *["  " + one for one in lines], "}"]]
+
+    def _bytes(self):
+        return b"".join(_field(number, part._bytes()) for number, part in ((1, self.context), (2, self.feature_lists))
+                        if part._bytes())
+
+    def ParseFromString(self, serialized):
+        """Takes what a serialized example has. Raises: DataLossError for other bytes."""
+        context, lists = _native.deserialize_sequence_example(serialized)
+        self.context = Features({name: _feature(pair) for name, pair in context.items()})
+        self.feature_lists = FeatureLists({name: FeatureList([_feature(pair) for pair in one]) for name, one in lists.items()})
         return len(serialized)

@@ -29,6 +29,14 @@ def summary_bytes(tag, tensor, metadata=None):
     return Message("Summary", value=[value]).SerializeToString()
 
 
+def with_description(summary, text):
+    """A serialized `tf.Summary` whose values have a description."""
+    made = Message("Summary", summary)
+    for one in made.value:
+        one.metadata.summary_description = text
+    return made.SerializeToString()
+
+
 def wav(samples, rate):
     """Samples [t, c] between -1 and 1 as a file of 16 bits a sample."""
     scaled = samples.astype("float32") * numpy.float32(32768)

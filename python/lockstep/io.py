@@ -2,6 +2,9 @@
 
 from . import _native, gfile  # noqa: F401
 from ._dtypes import as_dtype, int64
+from ._features import (FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature, batched_rows,
+                        rows_of_one)
+from ._sequence_examples import parse_sequence_example, parse_single_sequence_example  # noqa: F401
 from ._tensor import convert_to_tensor
 
 
@@ -13,7 +16,10 @@ def _path(name):
 
 def read_file(filename, name=None):
     """The bytes of a file, as a string tensor. Raises: NotFoundError."""
+    from ._host_calls import _on_host
     from .errors import NotFoundError
+    if getattr(filename, "_symbolic", False):
+        return _on_host(read_file, [filename], [], "string")
     try:
         with open(_path(filename), "rb") as file:
             return convert_to_tensor(file.read())
@@ -24,6 +30,9 @@ def read_file(filename, name=None):
 def write_file(filename, contents, name=None):
     """Writes a string to a file, whose folders are made."""
     import os
+    from ._host_calls import py_function
+    if any(getattr(one, "_symbolic", False) for one in (filename, contents)):
+        return py_function(write_file, [filename, contents], [])
     path = _path(filename)
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     data = contents.numpy() if hasattr(contents, "numpy") else contents
@@ -32,25 +41,55 @@ def write_file(filename, contents, name=None):
 
 
 class TFRecordOptions:
-    def __init__(self, compression_type="", **kwargs):
-        self.compression_type = compression_type or ""
+    """How records are compressed: "", "GZIP" or "ZLIB"; the other arguments change no record that is read. Raises: ValueError."""
+
+    compression_type_map = {0: "", 1: "ZLIB", 2: "GZIP"}
+
+    def __init__(self, compression_type=None, flush_mode=None, input_buffer_size=None, output_buffer_size=None, window_bits=None,
+                 compression_level=None, compression_method=None, mem_level=None, compression_strategy=None):
+        self.get_compression_type_string(compression_type)
+        self.compression_type, self.flush_mode = compression_type, flush_mode
+        self.input_buffer_size, self.output_buffer_size, self.window_bits = input_buffer_size, output_buffer_size, window_bits
+        self.compression_level, self.compression_method = compression_level, compression_method
+        self.mem_level, self.compression_strategy = mem_level, compression_strategy
+
+    @classmethod
+    def get_compression_type_string(cls, options):
+        """The compression of options, or of its name or number. Raises: ValueError."""
+        if isinstance(options, cls):
+            return cls.get_compression_type_string(options.compression_type)
+        kind = cls.compression_type_map.get(options, options) or ""
+        if kind not in cls.compression_type_map.values():
+            raise ValueError(f'Not a valid compression_type: "{kind}"')
+        return kind
 
 
 class TFRecordWriter:
-    """Writes records one after another, with their checksums."""
+    """Writes records one after another, with their checksums. Raises: NotFoundError for a path that cannot be made;
+    FailedPreconditionError once it is closed."""
 
     def __init__(self, path, options=None):
-        compression = options if isinstance(options, str) else getattr(options, "compression_type", "")
-        self._native = _native.TFRecordWriter.open(_path(path), compression or "")
+        self._native = _native.TFRecordWriter.open(_path(path), TFRecordOptions.get_compression_type_string(options))
 
     def write(self, record):
-        self._native.write(bytes(record))
+        """One more record: bytes, or text."""
+        if self._native is None:
+            from .errors import FailedPreconditionError
+            raise FailedPreconditionError(None, None, "Writer is closed.")
+        if isinstance(record, int):
+            raise TypeError(f"a record must be bytes or text; got {record!r}")
+        self._native.write(record.encode() if isinstance(record, str) else bytes(record))
 
     def flush(self):
-        self._native.flush()
+        """Hands what was written to the system."""
+        if self._native is not None:
+            self._native.flush()
 
     def close(self):
-        self._native.close()
+        """Ends the file; a second time it does nothing."""
+        if self._native is not None:
+            self._native.close()
+            self._native = None
 
     def __enter__(self):
         return self
@@ -59,55 +98,7 @@ class TFRecordWriter:
         self.close()
 
 
-class FixedLenFeature:
-    """A feature of exactly `shape`."""
-
-    def __init__(self, shape, dtype, default_value=None):
-        self.shape, self.dtype, self.default_value = list(shape), as_dtype(dtype), default_value
-
-
-class VarLenFeature:
-    """A feature of any length, given as a sparse tensor: a vector, of a batch a matrix."""
-
-    def __init__(self, dtype):
-        self.dtype = as_dtype(dtype)
-
-
-class RaggedFeature:
-    """A feature of any length: a vector, of a batch rows of a ragged tensor.
-
-    Args: value_key: the feature's name, by default its key. Raises: NotImplementedError for partitions."""
-
-    def __init__(self, dtype, value_key=None, partitions=(), row_splits_dtype="int32", validate=False):
-        if partitions:
-            raise NotImplementedError("rows within an example are not built; parse the partitions as features of their own, "
-                                      "and write tf.RaggedTensor.from_row_splits(values, splits)")
-        self.dtype, self.value_key, self.partitions = as_dtype(dtype), value_key, ()
-        self.row_splits_dtype, self.validate = as_dtype(row_splits_dtype), validate
-
-
-class SparseFeature:
-    """Two features, of places and of values, given as a sparse tensor of `size`; of several places for as many axes.
-
-    Raises, when parsed: InvalidArgumentError where there are not as many places as values."""
-
-    def __init__(self, index_key, value_key, dtype, size, already_sorted=False):
-        self.index_key, self.value_key, self.dtype = index_key, value_key, as_dtype(dtype)
-        self.size, self.already_sorted = size, already_sorted
-
-    def _keys(self):
-        return [self.index_key] if isinstance(self.index_key, str) else list(self.index_key)
-
-    def _sizes(self):
-        return [self.size] if isinstance(self.index_key, str) else list(self.size)
-
-
 _FIXED, _PADDED, _SPARSE, _RAGGED = range(4)  # FeatureSpec's kinds
-
-
-def _with_features(feature):
-    """The representation of a feature, with its class's and attributes' names, as TensorFlow's tuples print it."""
-    return f"{type(feature).__name__}({', '.join(f'{key}={value!r}' for key, value in vars(feature).items())})"
 
 
 def _specs(features):
@@ -116,19 +107,20 @@ def _specs(features):
     for name in sorted(features):
         one = features[name]
         if isinstance(one, VarLenFeature):
-            made.append((name, int(one.dtype), [], _SPARSE, None))
+            made.append((name, int(as_dtype(one.dtype)), [], _SPARSE, None))
         elif isinstance(one, RaggedFeature):
-            made.append((one.value_key or name, int(one.dtype), [], _RAGGED, None))
+            made.append((one.value_key or name, int(as_dtype(one.dtype)), [], _RAGGED, None))
+            made += [(key, int(int64), [], _RAGGED, None) for key in one._keys()]
         elif isinstance(one, SparseFeature):
             made += [(key, int(int64), [], _SPARSE, None) for key in one._keys()]
-            made.append((one.value_key, int(one.dtype), [], _SPARSE, None))
+            made.append((one.value_key, int(as_dtype(one.dtype)), [], _SPARSE, None))
         elif isinstance(one, (FixedLenFeature, FixedLenSequenceFeature)):
             if isinstance(one, FixedLenSequenceFeature) and not one.allow_missing:
                 raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
             default = one.default_value
             if default is not None:
-                default = convert_to_tensor(default, dtype=one.dtype)
-            made.append((name, int(one.dtype), one.shape, _FIXED if isinstance(one, FixedLenFeature) else _PADDED, default))
+                default = convert_to_tensor(default, dtype=as_dtype(one.dtype))
+            made.append((name, int(as_dtype(one.dtype)), list(one.shape), _FIXED if isinstance(one, FixedLenFeature) else _PADDED, default))
         else:
             raise ValueError(f"Unsupported FixedLenFeature, VarLenFeature, SparseFeature, FixedLenSequenceFeature or "
                              f"RaggedFeature for key {name}: got {one!r}")
@@ -142,9 +134,12 @@ def _taken(feature, tensors, batched):
     if isinstance(feature, VarLenFeature):
         return SparseTensor(next(tensors), next(tensors), next(tensors))
     if isinstance(feature, RaggedFeature):
-        values = next(tensors)
-        return RaggedTensor.from_row_splits(values, _native.cast(next(tensors), feature.row_splits_dtype),
-                                            validate=False) if batched else values
+        def take():
+            values = next(tensors)
+            return RaggedTensor.from_row_splits(values, _native.cast(next(tensors), as_dtype(feature.row_splits_dtype)),
+                                                validate=False) if batched else values
+        values, given = take(), {key: take() for key in feature._keys()}
+        return (batched_rows if batched else rows_of_one)(values, feature, given)
     if isinstance(feature, SparseFeature):
         parts = [[next(tensors), next(tensors), next(tensors)] for _ in range(len(feature._keys()) + 1)]
         return _placed(feature, [one[1] for one in parts[:-1]], *parts[-1])
@@ -179,18 +174,6 @@ def parse_single_example(serialized, features, example_names=None, name=None):
 def parse_example(serialized, features, example_names=None, name=None):
     """The same of each of a vector of serialized examples, stacked."""
     return _parsed(features, serialized)
-
-
-class FixedLenSequenceFeature:
-    """Any number of elements of `shape`, stacked; in a batch padded behind with `default_value`."""
-
-    def __init__(self, shape, dtype, allow_missing=False, default_value=None):
-        self.shape, self.dtype, self.allow_missing = list(shape), as_dtype(dtype), allow_missing
-        self.default_value = default_value
-
-
-for _kind in (FixedLenFeature, VarLenFeature, RaggedFeature, SparseFeature, FixedLenSequenceFeature):
-    _kind.__repr__ = _with_features
 
 
 def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, na_value="", select_cols=None,
@@ -271,15 +254,13 @@ def serialize_tensor(tensor, name=None):
 
 
 def parse_tensor(serialized, out_type, name=None):
-    """What `serialize_tensor`, here or in TensorFlow, has made bytes of. Raises: InvalidArgumentError for bytes that are
-    none or of another dtype; UnimplementedError in traced functions, where the number of axes must be known."""
+    """What `serialize_tensor`, here or in TensorFlow, has made bytes of. While a function is traced its shape is not known, until
+    `tf.ensure_shape` or `tf.reshape` gives it. Raises: InvalidArgumentError for bytes that are none or of another dtype."""
+    from ._host_calls import _on_host
     from ._tensor_proto import parse
     data = convert_to_tensor(serialized)
     if data._symbolic:
-        from .errors import UnimplementedError
-        raise UnimplementedError(
-            None, None, "[parse_tensor] the number of axes of a result must be known while a function is traced; write "
-            "tf.py_function(lambda s: tf.io.parse_tensor(s, dtype), [serialized], tf.TensorSpec(shape, dtype))")
+        return _on_host(lambda one: parse(one._item(), out_type), [data], None, out_type)
     return parse(data._item(), out_type)
 
 
@@ -307,6 +288,9 @@ def decode_base64(input, name=None):
 
 def matching_files(pattern, name=None):
     """The files that fit a pattern, a vector."""
+    if getattr(pattern, "_symbolic", False):
+        from ._host_calls import _on_host
+        return _on_host(matching_files, [pattern], [None], "string")
     return convert_to_tensor(gfile.matching(_path(pattern)) or [], dtype="string")
 
 

@@ -5,7 +5,7 @@ import re
 import threading
 
 from . import _native
-from ._summary_values import audio_bytes, metadata_of, summary_bytes
+from ._summary_values import audio_bytes, metadata_of, summary_bytes, with_description
 from ._tensor import convert_to_tensor
 
 _local = threading.local()
@@ -165,8 +165,12 @@ def scalar(name, data, step=None, description=None):
 
 def histogram(name, data, step=None, buckets=None, description=None):
     """How the elements of a tensor are distributed."""
-    return _write(step, lambda w, value, at, name=_scoped(name): w.histogram(
-        name, value, at, buckets or 30), data)
+    def put(w, value, at, name=_scoped(name)):
+        if description:
+            w.summary(with_description(_native.summary_histogram(name, value, buckets or 30), description), at)
+        else:
+            w.histogram(name, value, at, buckets or 30)
+    return _write(step, put, data)
 
 
 def _of_rank(data, rank):
@@ -181,9 +185,12 @@ def _of_rank(data, rank):
 
 def image(name, data, step=None, max_outputs=3, description=None):
     """Images [k, h, w, c]. Raises: ValueError for another number of axes."""
-    data = _of_rank(data, 4)
-    return _write(step, lambda w, value, at, name=_scoped(name): w.image(
-        name, value, at, max_outputs), data)
+    def put(w, value, at, name=_scoped(name)):
+        if description:
+            w.summary(with_description(_native.summary_image(name, value, max_outputs), description), at)
+        else:
+            w.image(name, value, at, max_outputs)
+    return _write(step, put, _of_rank(data, 4))
 
 
 def audio(name, data, sample_rate, step=None, max_outputs=3, encoding=None, description=None):
@@ -255,3 +262,28 @@ def flush(writer=None, name=None):
     writer = writer or getattr(_local, "writer", None)
     if writer is not None:
         writer.flush()
+
+
+def trace_on(graph=True, profiler=False, profiler_outdir=None):
+    """From now on the graphs of the traced functions that this process runs are kept for `trace_export`; with `profiler` a profile
+    is recorded, too. A second time it begins anew."""
+    from . import _graph_traces
+    _graph_traces.start(graph, profiler, profiler_outdir)
+
+
+def trace_off():
+    """Ends what `trace_on` began, and drops it."""
+    from . import _graph_traces
+    _graph_traces.stop()
+
+
+def trace_export(name, step=None, profiler_outdir=None):
+    """Writes what was kept since `trace_on` for TensorBoard's page of graphs, under the tag `name`, and ends it.
+
+    Raises: ValueError without `trace_on`, and without a step; RuntimeError while a function is traced."""
+    from . import _graph_traces
+    if _native.is_tracing():
+        raise RuntimeError("Cannot export trace inside a tf.function.")
+    if _graph_traces.keeps_graphs():
+        write(name, lambda: _graph_traces.run_metadata(), step, _graph_traces.metadata())
+    _graph_traces.stop()

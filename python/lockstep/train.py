@@ -11,7 +11,8 @@ from . import _checkpoint_status, _late, _native
 from .errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
-from ._example import (BytesList, Example, Feature, Features, FloatList, Int64List)  # noqa: F401
+from ._example import (BytesList, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List,  # noqa: F401
+                       SequenceExample)
 from .train_cluster import ClusterDef, ClusterSpec, JobDef, ServerDef  # noqa: F401
 
 

@@ -165,6 +165,32 @@ TEST(ParseExample, IsAnOpOfTracedFunctions) {
   }
 }
 
+TEST(FeatureListSteps, TakesTheListsOfManyApart) {
+  const auto words = [](std::vector<std::string> list) { return Feature(std::move(list)); };
+  const std::string one = SerializeSequenceExample(
+      {{{"id", std::vector<int64_t>{7}}}, {{"w", {words({"a", "b"}), words({})}}, {"v", {}}}});
+  const std::string two = SerializeSequenceExample({{}, {{"w", {words({"c"})}}}});
+  const Tensor both = Tensor::FromStrings({one, two}, {2});
+  const Element steps = FeatureListSteps(both, "w", true);
+  EXPECT_EQ(steps[1].ToVector<int64_t>(), (std::vector<int64_t>{2, 1}));
+  const Element rows =
+      ParseExample(steps[0], {{"w", DType::kString, Shape{}, FeatureSpec::Kind::kRagged}});
+  EXPECT_EQ(rows[1].ToVector<int64_t>(), (std::vector<int64_t>{0, 2, 2, 3}));
+  EXPECT_EQ(ParseExample(both, {{"id", DType::kInt64, Shape{}, {}, Scalar<int64_t>(0)}})[0]
+                .ToVector<int64_t>(),
+            (std::vector<int64_t>{7, 0}));
+  EXPECT_EQ(FeatureListSteps(both, "v", false)[1].ToVector<int64_t>(),
+            (std::vector<int64_t>{0, 0}));
+  for (const char* bytes : {"", "\x12\x7f"}) {
+    try {
+      FeatureListSteps(Tensor::FromStrings({bytes}, {1}), "w", true);
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::kInvalidArgument);
+    }
+  }
+}
+
 TEST(ParseExample, NamesTheFeatureThatDoesNotFit) {
   const std::string bytes = SerializeExample(Sample());
   std::string text;

@@ -175,24 +175,43 @@ nb::bytes Serialize(nb::dict features) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-nb::dict Deserialize(nb::bytes serialized) {
-  nb::dict made;
-  const Features features =
-      DeserializeExample(std::string_view(serialized.c_str(), serialized.size())).value();
-  for (const auto& [name, feature] : features) {
-    nb::object value = nb::none();
-    if (const auto* strings = std::get_if<std::vector<std::string>>(&feature)) {
-      nb::list list;
-      for (const std::string& one : *strings) list.append(nb::bytes(one.data(), one.size()));
-      value = nb::make_tuple("bytes", list);
-    } else if (const auto* floats = std::get_if<std::vector<float>>(&feature)) {
-      value = nb::make_tuple("float", *floats);
-    } else if (const auto* whole = std::get_if<std::vector<int64_t>>(&feature)) {
-      value = nb::make_tuple("int64", *whole);
-    }
-    made[nb::str(name.c_str())] = value;
+// None, or ("bytes" | "float" | "int64", values).
+nb::object ValuesOfFeature(const Feature& feature) {
+  if (const auto* strings = std::get_if<std::vector<std::string>>(&feature)) {
+    nb::list list;
+    for (const std::string& one : *strings) list.append(nb::bytes(one.data(), one.size()));
+    return nb::make_tuple("bytes", list);
   }
+  if (const auto* floats = std::get_if<std::vector<float>>(&feature))
+    return nb::make_tuple("float", *floats);
+  if (const auto* whole = std::get_if<std::vector<int64_t>>(&feature))
+    return nb::make_tuple("int64", *whole);
+  return nb::none();
+}
+
+nb::dict ByName(const Features& features) {
+  nb::dict made;
+  for (const auto& [name, feature] : features)
+    made[nb::str(name.c_str())] = ValuesOfFeature(feature);
   return made;
+}
+
+nb::dict Deserialize(nb::bytes serialized) {
+  return ByName(
+      DeserializeExample(std::string_view(serialized.c_str(), serialized.size())).value());
+}
+
+// The context, and the lists of features by name.
+nb::tuple DeserializeSequence(nb::bytes serialized) {
+  const SequenceExample example =
+      DeserializeSequenceExample(std::string_view(serialized.c_str(), serialized.size())).value();
+  nb::dict lists;
+  for (const auto& [name, features] : example.feature_lists) {
+    nb::list list;
+    for (const Feature& feature : features) list.append(ValuesOfFeature(feature));
+    lists[nb::str(name.c_str())] = list;
+  }
+  return nb::make_tuple(ByName(example.context), lists);
 }
 
 void BindRecords(nb::module_& m) {
@@ -223,9 +242,13 @@ void BindRecords(nb::module_& m) {
       nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
   m.def("serialize_example", &Serialize);
   m.def("deserialize_example", &Deserialize);
+  m.def("deserialize_sequence_example", &DeserializeSequence);
   m.def("parse_example", [](const Tensor& serialized, nb::object specs) {
     const auto wanted = SpecsOf(specs);
     return BytesOf(Unlocked([&] { return ParseExample(serialized, wanted); }));
+  });
+  m.def("feature_list_steps", [](const Tensor& serialized, const std::string& name, bool required) {
+    return BytesOf(Unlocked([&] { return FeatureListSteps(serialized, name, required); }));
   });
 }
 
@@ -255,6 +278,14 @@ void BindSummaries(nb::module_& m) {
            })
       .def("flush", &FileWriter::Flush)
       .def("close", &FileWriter::Close);
+  m.def("summary_histogram", [](const std::string& tag, const Tensor& values, int buckets) {
+    const std::string summary = summary::Histogram(tag, values, buckets);
+    return nb::bytes(summary.data(), summary.size());
+  });
+  m.def("summary_image", [](const std::string& tag, const Tensor& images, int most) {
+    const std::string summary = summary::Image(tag, images, most);
+    return nb::bytes(summary.data(), summary.size());
+  });
   m.def("summary_text", [](const std::string& tag, const Tensor& text) {
     const std::string summary = summary::Text(tag, text);
     return nb::bytes(summary.data(), summary.size());

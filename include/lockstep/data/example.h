@@ -64,4 +64,11 @@ Element ParseSingleExample(std::string_view serialized, const std::vector<Featur
 /// Source: tf.io.parse_example.
 Element ParseExample(const Tensor& serialized, const std::vector<FeatureSpec>& specs);
 
+/// The feature list `name` of each of `serialized` SequenceExamples, string [n]: its features one
+/// after another, each as a serialized Example that has it alone, string [total], and how many each
+/// has, int64 [n]. An op, for `ParseExample` behind it; which also takes the context of a
+/// SequenceExample. Errors: InvalidArgument for bytes that are none, and with `required` for one
+/// without such a list. Source: tf.io.parse_sequence_example.
+Element FeatureListSteps(const Tensor& serialized, const std::string& name, bool required);
+
 }  // namespace lockstep

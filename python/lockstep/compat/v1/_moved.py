@@ -15,6 +15,7 @@ _MOVED = {
     "string_to_number": ("strings", "to_number"), "string_join": ("strings", "join"),
     "read_file": ("io", "read_file"), "write_file": ("io", "write_file"), "decode_raw": ("io", "decode_raw"),
     "parse_example": ("io", "parse_example"), "parse_single_example": ("io", "parse_single_example"),
+    "parse_single_sequence_example": ("io", "parse_single_sequence_example"),
     "FixedLenFeature": ("io", "FixedLenFeature"), "VarLenFeature": ("io", "VarLenFeature"),
     "FIFOQueue": ("queue", "FIFOQueue"), "RandomShuffleQueue": ("queue", "RandomShuffleQueue"),
     "PaddingFIFOQueue": ("queue", "PaddingFIFOQueue"), "PriorityQueue": ("queue", "PriorityQueue"),

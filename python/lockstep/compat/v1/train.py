@@ -1,8 +1,8 @@
 """Optimizers and helpers of version 1: `tf.compat.v1.train`."""
 
 from ..._variable import Variable
-from ...train import (BytesList, Checkpoint, CheckpointManager, Coordinator, Example,  # noqa: F401
-                      ExponentialMovingAverage, Feature, Features, FloatList, Int64List,
+from ...train import (BytesList, Checkpoint, CheckpointManager, Coordinator, Example, FeatureList, FeatureLists,  # noqa: F401
+                      ExponentialMovingAverage, Feature, Features, FloatList, Int64List, SequenceExample,
                       checkpoints_iterator, get_checkpoint_state, latest_checkpoint, list_variables,
                       load_checkpoint, load_variable)
 from ...train import CheckpointOptions  # noqa: F401
