@@ -737,13 +737,14 @@ def _for_elements(items, test, body, get, put, names, own):
     """Over a dataset or an iterator. An element that the loop does not come to stays in the iterator."""
     from .data._iterator import GivenIterator
     form, passes = items._form, _Passes()
-    if not form.ranked and not hasattr(items, "__next__"):
+    if not form.ranked and not hasattr(items, "__next__") and not hasattr(items, "_inputs"):
         with init_scope():
             first = iter(items)
             form, passes = first._form, _Passes(first)
 
     def begin(values):
-        return [convert_to_tensor(passes.begin(GivenIterator.found(*values) if values else items), dtype="int64")]
+        here = GivenIterator.found(*values) if isinstance(items, GivenIterator) else items._now(values) if values else items
+        return [convert_to_tensor(passes.begin(here), dtype="int64")]
 
     def has_next(values):
         return [convert_to_tensor(passes.has_next(values[0]._item()))]
@@ -754,7 +755,8 @@ def _for_elements(items, test, body, get, put, names, own):
     def end(values):
         passes.end(values[0]._item())
         return []
-    which, = _native.host_call(begin, [items.number] if isinstance(items, GivenIterator) else [], [int64], [[]])
+    inputs = [items.number] if isinstance(items, GivenIterator) else getattr(items, "_inputs", [])
+    which, = _native.host_call(begin, inputs, [int64], [[]])
 
     def more(number):
         return _native.host_call(has_next, [which, number], [10], [[]])[0]

@@ -70,9 +70,9 @@ def _scheme_of(path):
 
 
 def matching(pattern):
-    """The paths that fit, in order; as in TensorFlow a pattern without a folder gives "./NAME"."""
+    """The paths that fit, in order; as in TensorFlow a pattern without a folder gives "./NAME", a name itself."""
     found = sorted(_glob.glob(pattern))
-    return [one if os.path.dirname(pattern) else "./" + one for one in found]
+    return [one if os.path.dirname(pattern) or not _glob.has_magic(pattern) else "./" + one for one in found]
 
 
 def listdir(path):

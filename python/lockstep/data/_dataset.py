@@ -6,6 +6,7 @@ from .. import _composites, _native, errors, nest
 from .._dtypes import as_dtype, BY_CODE, int64, TensorShape
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, integers
+from . import _lineage
 from ._deferred import deferrable
 from ._elements import (_as_structure, _both_specs, _call_on, _check_alike, _check_rows, _count_of, _element, _flat_element,
                         _op_by_op, _other_rows, _rows_of, _spec_of, _traced)
@@ -453,14 +454,15 @@ class Dataset:
 
     def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
         """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them. A dataset
-        of other steps or kinds of elements (functions and constants are not looked into) gets a snapshot of its own.
+        of other steps, functions, arguments or kinds of elements gets a snapshot of its own; the values of tensors that it is
+        made of, and what is in files, are not looked into.
 
         Raises: NotImplementedError for a `reader_func`."""
         from . import files
         if reader_func is not None:
             raise NotImplementedError("the elements come in the order in which they were written; shuffle the dataset that "
                                       "snapshot gives")
-        described = f"{self.explain()}\n{self.element_spec!r}".encode()
+        described = f"{self.explain()}\n{self.element_spec!r}\n{_lineage.text(self.__dict__.get('_lineage'))}".encode()
         return files.cached(self, os.path.join(_names_of(path)[0], f"{_native.fingerprint64(described):016x}", "snapshot"))
 
     def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
@@ -471,7 +473,7 @@ class Dataset:
 
     def fingerprint(self):
         """A number that follows from the steps of the dataset, uint64's bits as int64."""
-        value = _native.fingerprint64(self.explain().encode())
+        value = _native.fingerprint64(f"{self.explain()}\n{_lineage.text(self.__dict__.get('_lineage'))}".encode())
         return convert_to_tensor(value - (1 << 64) if value >> 63 else value, int64)
 
     def prefetch(self, buffer_size=AUTOTUNE, name=None):

@@ -1,13 +1,15 @@
-"""Datasets made of tensors of a graph of version 1, such as placeholders: they have elements when an iterator's
-initializer is run, in a session."""
+"""Datasets made of tensors that have no values yet. Those of a graph of version 1, such as placeholders, have elements when an
+iterator's initializer is run, in a session; those of a function that is traced, each time it runs."""
 
 import functools
 import inspect
 
 from .. import _native, nest
-from .._dtypes import TensorShape
+from .._dtypes import int64, TensorShape
 from .._function import TensorSpec
 from .._tensor import Tensor, convert_to_tensor
+from . import _lineage
+from ._elements import _flat_element
 
 # What gives no dataset.
 _OTHERS = {"as_numpy_iterator", "cardinality", "reduce", "get_single_element", "save", "options", "make_one_shot_iterator",
@@ -23,6 +25,11 @@ def _of_graph(one):
     except Exception:  # noqa: BLE001  (it belongs to a function)
         return False
     return True
+
+
+def _waits(one):
+    """Whether it is a tensor without a value, for a dataset of which there is nothing to read yet."""
+    return _of_graph(one) if _native.has_graph() else isinstance(one, Tensor) and one._symbolic
 
 
 def _leaves(args, kwargs):
@@ -45,6 +52,22 @@ class Deferred:
         args, kwargs = _replaced(list(self._args), values), _replaced(self._kwargs, values)
         return self._make(*args, **kwargs)
 
+    def _now(self, tensors):
+        """The dataset of these values of its inputs."""
+        return self._build({one._id: value for one, value in zip(self._inputs, tensors)})
+
+    def cardinality(self, name=None):
+        """The number of elements, which a run tells."""
+        return _native.host_call(lambda values: [self._now(values).cardinality()], self._inputs, [int64], [[]])[0]
+
+    def get_single_element(self, name=None):
+        """The only element. Raises, when it runs: InvalidArgumentError for none or several."""
+        form = self._form
+
+        def call(values):
+            return _flat_element(self._now(values).get_single_element())
+        return form.packed(_native.host_call(call, self._inputs, [one.dtype for one in form.specs], form.shapes()))
+
     def _at(self, prototypes):
         return self._build({one._id: make(one) for one, make in zip(self._inputs, prototypes)})
 
@@ -66,6 +89,9 @@ class Deferred:
 
     @property
     def _native(self):
+        if not _native.has_graph():
+            raise RuntimeError("A dataset of tensors of a function that is traced has elements when the function runs: go through "
+                               "it by `for`, reduce or get_single_element")
         raise RuntimeError("A dataset of tensors of a graph has elements in a session: make an iterator by "
                            "tf.compat.v1.data.make_initializable_iterator(dataset), run its initializer, and fetch get_next()")
 
@@ -92,19 +118,22 @@ def _common(a, b):
 def _defers(function, kind):
     @functools.wraps(function)
     def call(*args, **kwargs):
-        if _native.has_graph() or args and isinstance(args[0], Deferred):
+        if _native.is_tracing() or args and isinstance(args[0], Deferred):
             inputs = {}
             for one in _leaves(args, kwargs):
                 if isinstance(one, Deferred):
                     inputs.update((each._id, each) for each in one._inputs)
-                elif _of_graph(one):
+                elif _waits(one):
                     inputs[one._id] = one
             if inputs:
                 made = object.__new__(kind())
                 made._make, made._args, made._kwargs = function, args, kwargs
                 made._inputs, made._known, made._name = list(inputs.values()), None, "Deferred"
                 return made
-        return function(*args, **kwargs)
+        made = function(*args, **kwargs)
+        if "_native" in getattr(made, "__dict__", ()):
+            made._lineage = _lineage.step(function.__name__, args, kwargs)
+        return made
     return call
 
 
@@ -125,7 +154,7 @@ def deferrable_files(cls):
     make = _defers(lambda *args, **kwargs: cls(*args, **kwargs), _kind)
 
     def new(kind, *args, **kwargs):
-        if _native.has_graph() and any(_of_graph(one) for one in _leaves(args, kwargs)):
+        if _native.is_tracing() and any(_waits(one) for one in _leaves(args, kwargs)):
             return make(*args, **kwargs)
         return object.__new__(kind)
     cls.__new__ = staticmethod(new)

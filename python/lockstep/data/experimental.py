@@ -50,9 +50,10 @@ def assert_cardinality(expected_cardinality):
                     break
                 yield _flat_element(element)
             if count != expected_cardinality and expected_cardinality >= 0:
-                more = "but contained more" if count > expected_cardinality else f"but contained only {count}"
+                got = "at least" if count > expected_cardinality else "only"
                 raise FailedPreconditionError(None, None, f"Input dataset was expected to contain {expected_cardinality} "
-                                              f"elements {more} element{'s' if count != 1 else ''}.")
+                                              f"element{'s' if expected_cardinality != 1 else ''} but contained {got} {count} "
+                                              f"element{'s' if count != 1 else ''}.")
         made = dataset._from_python(make, dataset._spec, "_AssertCardinalityDataset") \
             if dataset._native.cardinality() != expected_cardinality else dataset.take(-1)
         made._asserted = expected_cardinality
@@ -88,6 +89,39 @@ def CsvDataset(filenames, record_defaults, compression_type=None, buffer_size=No
         filenames if not isinstance(filenames, (str, bytes)) else names).flat_map(of_file)
     return lines.map(lambda line: tuple(decode_csv(line, record_defaults, field_delim, use_quote_delim, na_value,
                                                    select_cols)))
+
+
+def SqlDataset(driver_name, data_source_name, query, output_types):
+    """The rows that a query of a SQLite database gives, as tuples of scalars. Raises: InvalidArgumentError for other drivers, and
+    where there are not as many columns as `output_types`; what SQLite refuses."""
+    from . import Dataset
+    from .. import errors
+    from .._dtypes import as_dtype
+    from .._function import TensorSpec
+    from .._tensor import convert_to_tensor
+    if driver_name != "sqlite":
+        raise errors.InvalidArgumentError(None, None, f"The database type, {driver_name}, "
+                                          "is not supported by SqlDataset. The set of supported databases is: {'sqlite'}.")
+    types = [as_dtype(one) for one in output_types]
+
+    def rows():
+        import contextlib
+        import sqlite3
+        try:
+            with contextlib.closing(sqlite3.connect(data_source_name)) as database:
+                for row in database.execute(query):
+                    if len(row) != len(types):
+                        raise errors.InvalidArgumentError(None, None, f"The number of columns in query ({len(row)}) must match the "
+                                                          f"number of elements in output_types ({len(types)}).")
+                    yield [_cell(value, dtype) for value, dtype in zip(row, types)]
+        except sqlite3.Error as error:
+            raise errors.InvalidArgumentError(None, None, f"SQLite: {error}") from None
+
+    def _cell(value, dtype):
+        if dtype.name == "string":
+            return convert_to_tensor(b"" if value is None else value if isinstance(value, bytes) else str(value).encode())
+        return convert_to_tensor({"bool": bool}.get(dtype.name, float if dtype.is_floating else int)(value or 0), dtype=dtype)
+    return Dataset.range(0)._from_python(rows, tuple(TensorSpec([], one) for one in types), "SqlDatasetV2")
 
 
 def make_csv_dataset(file_pattern, batch_size, **options):
@@ -169,6 +203,46 @@ def Counter(start=0, step=1, dtype="int64"):
 def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype="int64"):
     """`Dataset.ragged_batch`, for `Dataset.apply`."""
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def dense_to_sparse_batch(batch_size, row_shape):
+    """Batches of tensors of other sizes as sparse tensors [batch, *row_shape], where -1 or None stands for the largest size.
+
+    Raises, at the element: InvalidArgumentError for elements that are larger than `row_shape`."""
+    from ..ops_array import ones_like
+    from ..sparse import SparseTensor
+    from ..ops_array import gather_nd, shape, where
+    sizes = [None if size in (None, -1) else int(size) for size in row_shape]
+
+    def sparse(rows, there):
+        places = where(there)
+        return SparseTensor(places, gather_nd(rows, places), shape(rows, "int64"))
+    return lambda dataset: dataset.map(lambda row: (row, ones_like(row, "bool"))).padded_batch(
+        batch_size, padded_shapes=(sizes, sizes)).map(sparse)
+
+
+def make_batched_features_dataset(file_pattern, batch_size, features, reader=None, label_key=None, reader_args=None, num_epochs=None,
+                                  shuffle=True, shuffle_buffer_size=10000, shuffle_seed=None, prefetch_buffer_size=None,
+                                  reader_num_threads=None, parser_num_threads=None, sloppy_ordering=False, drop_final_batch=False):
+    """Batches of the parsed examples of files, by name; with `label_key` pairs of the others and that one.
+
+    Raises: TypeError for a label that is no feature."""
+    from . import Dataset, TFRecordDataset
+    from ..io import parse_example
+    if label_key is not None and label_key not in features:
+        raise ValueError(f"Invalid `label_key`. Label key {label_key!r} is not in features.")
+    read = TFRecordDataset if reader is None else reader
+    examples = Dataset.list_files(file_pattern, shuffle, shuffle_seed).interleave(
+        lambda name: read(name, *(reader_args or [])), cycle_length=reader_num_threads or 1)
+    examples = examples.map(lambda *one: one[1]) if isinstance(examples.element_spec, tuple) else examples
+    if shuffle:
+        examples = examples.shuffle(shuffle_buffer_size, shuffle_seed)
+    if num_epochs != 1:
+        examples = examples.repeat(num_epochs)
+    parsed = examples.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None).map(lambda one: parse_example(one, features))
+    if label_key is not None:
+        parsed = parsed.map(lambda found: ({key: one for key, one in found.items() if key != label_key}, found[label_key]))
+    return parsed.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
 SHARD_HINT = -1
