@@ -35,6 +35,10 @@ struct SumRequest {
   Division division = Division::Even(0, 1);
   std::vector<Contribution> contributions;
   std::byte* output = nullptr;
+  /// What keeps `output` unchanged after `done` as long as it is held. Ranks then read the part of
+  /// the sum that this rank made where it lies, if that is in a block of the transport; without a
+  /// keeper it is copied.
+  std::shared_ptr<const void> output_keeper;
   AllReduceOptions options;
   /// What is summed, and its shape, as the program sees them; equal on all ranks.
   std::string label;

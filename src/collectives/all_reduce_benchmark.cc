@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@
 /// All-reduce of float32 between processes by size, each with one leaf that it rewrites before each
 /// call, after which a barrier precedes the timed call. Its time is from the moment when the last
 /// process has called to the moment when the last one has the sum.
-/// usage: all_reduce_benchmark [PROCESSES [shm|tls|tcp [shared|private [LARGEST_BYTES [REPEATS]]]]]
-/// "private": the leaf lies in memory of its own instead of a block of the transport.
+/// usage: all_reduce_benchmark [PROCESSES [shm|tls|tcp [shared|private [LARGEST_BYTES [REPEATS
+/// [ALGORITHM]]]]]] "private": the leaf lies in memory of its own instead of a block of the
+/// transport.
 
 namespace lockstep::collectives {
 namespace {
@@ -35,6 +37,7 @@ struct Setup {
   net::Credentials credentials = net::MakeCredentials().value();
   size_t largest = size_t{64} << 20;
   int repeats = 0;  // 0: by size
+  Algorithm algorithm = Algorithm::kAuto;
 };
 
 constexpr int kMostCalls = 1 << 20;
@@ -67,26 +70,30 @@ class Rank {
   void Measure(size_t count) {
     int repeats = count > 1000000 ? 12 : count > 100000 ? 200 : 2000;
     if (setup_.repeats > 0) repeats = setup_.repeats;
-    std::vector<float> private_leaf(setup_.is_shared ? 0 : count), sum(count);
+    std::vector<float> private_leaf(setup_.is_shared ? 0 : count),
+        private_sum(setup_.is_shared ? 0 : count);
     for (int i = -std::max(5, repeats / 10); i < repeats; ++i) {
-      net::Block block;
+      net::Block block, output;
       float* leaf = private_leaf.data();
+      float* sum = private_sum.data();
       if (setup_.is_shared) {
         block = transport_->Allocate(count * sizeof(float));
         leaf = reinterpret_cast<float*>(block.bytes.data());
+        output = transport_->Allocate(count * sizeof(float));
+        sum = reinterpret_cast<float*>(output.bytes.data());
       }
       for (size_t j = 0; j < count; ++j) leaf[j] = Value(transport_->rank(), i, j);
       float one = 1, all = 0;
-      Sum(&one, nullptr, 1, &all);
+      Sum(&one, {}, 1, &all, {});
       const base::Time start = clock_.Now();
-      Sum(leaf, block.owner, count, sum.data());
+      Sum(leaf, block.owner, count, sum, output.owner);
       if (i >= 0) calls_[transport_->rank() * kMostCalls + i] = {Count(start), Count(clock_.Now())};
-      if (i < 2 || i + 1 == repeats) Check(i, sum);
+      if (i < 2 || i + 1 == repeats) Check(i, {sum, count});
     }
     float one = 1, all = 0;
-    Sum(&one, nullptr, 1, &all);
+    Sum(&one, {}, 1, &all, {});
     if (transport_->rank() == 0) Report(count, Times(repeats));
-    Sum(&one, nullptr, 1, &all);
+    Sum(&one, {}, 1, &all, {});
   }
 
  private:
@@ -142,7 +149,8 @@ class Rank {
            static_cast<float>(rank) / 64;
   }
 
-  void Sum(const float* leaf, std::shared_ptr<const void> keeper, size_t count, float* sum) {
+  void Sum(const float* leaf, std::shared_ptr<const void> keeper, size_t count, float* sum,
+           std::shared_ptr<const void> sum_keeper) {
     SumRequest request;
     request.id = {step_++, 0};
     request.dtype = DType::kFloat32;
@@ -152,6 +160,8 @@ class Rank {
     request.contributions.push_back(
         {{rank, rank + 1}, reinterpret_cast<const std::byte*>(leaf), std::move(keeper)});
     request.output = reinterpret_cast<std::byte*>(sum);
+    request.output_keeper = std::move(sum_keeper);
+    if (count > 1) request.options.algorithm = setup_.algorithm;
     bool is_done = false;
     AllReduceSum(*group_, std::move(request), [&](const Result<Reduced>& reduced) {
       reduced.OrThrow();
@@ -161,7 +171,7 @@ class Rank {
     if (step_ % 64 == 0) group_->RetireBefore(step_ - 2);
   }
 
-  void Check(int repeat, const std::vector<float>& sum) const {
+  void Check(int repeat, std::span<const float> sum) const {
     for (size_t j = 0; j < sum.size(); ++j) {
       std::vector<float> values;
       for (int rank = 0; rank < setup_.num_ranks; ++rank) values.push_back(Value(rank, repeat, j));
@@ -203,6 +213,9 @@ int Main(int argc, char** argv) {
   if (argc > 3) setup.is_shared = std::strcmp(argv[3], "private") != 0;
   if (argc > 4) setup.largest = static_cast<size_t>(std::atoll(argv[4]));
   if (argc > 5) setup.repeats = std::atoi(argv[5]);
+  if (argc > 6)
+    for (Algorithm each : {Algorithm::kExchange, Algorithm::kSlices, Algorithm::kRelay})
+      if (AlgorithmName(each) == argv[6]) setup.algorithm = each;
   std::vector<std::vector<int>> pipes(static_cast<size_t>(setup.num_ranks), std::vector<int>(2));
   std::vector<int> to;
   for (auto& ends : pipes) {

@@ -186,7 +186,9 @@ void DirectSum::AddMine(Group& group) {
       prepared().tree->Add(request().dtype, data, SliceCount(mine_), bytes > 0 ? output : nullptr);
   if (!is_exchange() && group.num_ranks() > 1) {
     net::Payload body;
-    if (present && bytes > 0) {
+    if (present && bytes > 0 && request().output_keeper != nullptr) {
+      body = net::Payload(request().output_keeper, {output, bytes});
+    } else if (present && bytes > 0) {
       net::Block copy = group.Allocate(bytes);
       std::memcpy(copy.bytes.data(), output, bytes);
       body = std::move(copy);

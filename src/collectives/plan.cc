@@ -57,18 +57,30 @@ Plan PlanSlices(const Division& division, size_t count, Algorithm algorithm) {
   return plan;
 }
 
-// The time of the busiest rank, were messages handed over one after another.
-double EstimatedNanoseconds(const Plan& plan, int num_ranks, size_t element_bytes) {
-  std::vector<double> out(num_ranks), in(num_ranks);
+// The time of the busiest rank, were messages handed over one after another, and parts added up or
+// copied behind them: who adds reads each part and writes the sum, others copy it.
+double EstimatedNanoseconds(const Plan& plan, const Division& division, size_t element_bytes) {
+  const int num_ranks = division.num_ranks();
+  std::vector<double> out(num_ranks), in(num_ranks), added(num_ranks);
+  const size_t whole = plan.slices.empty() ? 0 : plan.slices.back().end;
+  const bool is_cached = static_cast<double>(whole * element_bytes) <= kCachedBytes;
+  double parts = 0;
+  for (int rank = 0; rank < num_ranks; ++rank)
+    parts += static_cast<double>(Cover(division.block(rank), division.num_leaves()).size());
   for (const Slice& slice : plan.slices) {
     const double bytes = static_cast<double>((slice.end - slice.begin) * element_bytes);
     for (const Transfer& transfer : slice.transfers) {
       out[transfer.from] += kMessageNanoseconds + bytes * kByteNanoseconds;
       in[transfer.to] += kMessageNanoseconds + bytes * kByteNanoseconds;
     }
+    for (int rank = 0; rank < num_ranks; ++rank) {
+      const double touched = slice.owner < 0 || slice.owner == rank ? parts + 1 : 2;
+      if (is_cached) added[rank] += touched * bytes * kTouchedByteNanoseconds;
+    }
   }
   double busiest = 0;
-  for (int rank = 0; rank < num_ranks; ++rank) busiest = std::max({busiest, out[rank], in[rank]});
+  for (int rank = 0; rank < num_ranks; ++rank)
+    busiest = std::max(busiest, std::max(out[rank], in[rank]) + added[rank]);
   return busiest + kHopNanoseconds * (plan.algorithm == Algorithm::kExchange ? 1 : 2);
 }
 
@@ -123,10 +135,10 @@ Plan MakePlan(const Division& division, size_t count, size_t element_bytes, Algo
   if (algorithm == Algorithm::kExchange) return PlanExchange(division, count);
   if (algorithm != Algorithm::kAuto) return PlanSlices(division, count, algorithm);
   Plan best = PlanExchange(division, count);
-  double best_time = EstimatedNanoseconds(best, division.num_ranks(), element_bytes);
+  double best_time = EstimatedNanoseconds(best, division, element_bytes);
   for (Algorithm other : {Algorithm::kSlices, Algorithm::kRelay}) {
     Plan plan = PlanSlices(division, count, other);
-    const double time = EstimatedNanoseconds(plan, division.num_ranks(), element_bytes);
+    const double time = EstimatedNanoseconds(plan, division, element_bytes);
     if (time < best_time) best = std::move(plan), best_time = time;
   }
   return best;

@@ -105,7 +105,15 @@ class RoadsTest : public ::testing::TestWithParam<Road> {
           each.data = block.bytes.data();
           each.keeper = block.owner;
         }
-        AllReduceSum(*rank.group, std::move(request), [&](const Result<Reduced>& reduced) {
+        net::Block sum;
+        if (has_keepers && count > 0) {
+          sum = rank.transport->Allocate(count * 4);
+          std::memcpy(sum.bytes.data(), rank.sum.data(), count * 4);
+          request.output = sum.bytes.data();
+          request.output_keeper = sum.owner;
+        }
+        AllReduceSum(*rank.group, std::move(request), [&, sum](const Result<Reduced>& reduced) {
+          if (sum.owner != nullptr) std::memcpy(rank.sum.data(), sum.bytes.data(), count * 4);
           rank.status = reduced.status();
           here_.Post([&done] { ++done; });
         });

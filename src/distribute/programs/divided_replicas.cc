@@ -238,7 +238,7 @@ std::vector<Tensor> DividedReplicas::Sum(const std::vector<Turn>& all) {
   for (size_t i = 0; i < first.size(); ++i) {
     const DType dtype = first[i].dtype();
     const auto count = static_cast<size_t>(first[i].shape().num_elements());
-    auto buffer = tensor::Buffer::Allocate(dtype, count);
+    const net::Block sum = ranks_.group().Allocate(count * DTypeSize(dtype));
     collectives::SumRequest request{.id = {step, static_cast<uint32_t>(i)},
                                     .dtype = dtype,
                                     .count = count,
@@ -249,10 +249,13 @@ std::vector<Tensor> DividedReplicas::Sum(const std::vector<Turn>& all) {
       const auto* data = static_cast<const std::byte*>(all[replica].part.inputs[i].raw_data());
       request.contributions.push_back({{leaf, leaf + 1}, count == 0 ? &kNoElements : data});
     }
-    request.output = static_cast<std::byte*>(buffer->data());
+    request.output = sum.bytes.data();
+    request.output_keeper = sum.owner;
     request.label = "replicas";
     request.shape = first[i].shape().ToString();
-    sums.push_back(Tensor::FromBuffer(std::move(buffer), dtype, first[i].shape()));
+    sums.push_back(
+        Tensor::FromBuffer(tensor::Buffer::Borrow(dtype, count, sum.bytes.data(), sum.owner), dtype,
+                           first[i].shape()));
     collectives::AllReduceSum(ranks_.group(), std::move(request),
                               [&](const Result<collectives::Reduced>& result) {
                                 --missing;
