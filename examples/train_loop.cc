@@ -2,7 +2,6 @@
 // which is cut over replicas and devices as Fit cuts it; so any number of devices gives the same
 // bits.
 #include <cstdio>
-#include <utility>
 
 #include "lockstep/distribute/strategy.h"
 #include "lockstep/nn/layers.h"
@@ -21,12 +20,7 @@ int main() {
 
   const Tensor x = Constant<float>({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2});
   const Tensor y = Constant<float>({0, 1, 1, 0}, {4, 1});
-  const BatchSourceFactory xor_table = [=] {
-    return [=, given = false]() mutable -> std::optional<std::vector<Tensor>> {
-      if (std::exchange(given, true)) return std::nullopt;
-      return std::vector<Tensor>{x, y};
-    };
-  };
+  const Dataset xor_table = Dataset::FromTensorSlices(x, y).Batch(4);
   const auto body = [&](const std::vector<Tensor>& batch) {
     GradientTape tape;
     const Tensor loss = ReduceMean(Square(model(batch[0], true) - batch[1]));

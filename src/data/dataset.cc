@@ -144,6 +144,16 @@ struct DatasetIterator::State {
 
 DatasetIterator Dataset::begin() const { return Resume({.epoch = node_->NextPass()}); }
 
+Dataset::operator BatchSourceFactory() const {
+  return [dataset = *this]() -> BatchSource {
+    return [place = dataset.begin(), is_first = true]() mutable -> std::optional<Element> {
+      if (!std::exchange(is_first, false) && place != std::default_sentinel) ++place;
+      if (place == std::default_sentinel) return std::nullopt;
+      return *place;
+    };
+  };
+}
+
 DatasetIterator Dataset::Resume(const DatasetCursor& cursor) const {
   if (cursor.epoch < 0 || cursor.elements < 0) {
     throw Error(Code::kInvalidArgument,

@@ -221,6 +221,29 @@ TEST(Train, GivesTheSameBitsOnAnyNumberOfDevices) {
   EXPECT_NE(TrainOne(1, 1, 3, false), TrainOne(1, 1, 1, false));  // shards are bits
 }
 
+TEST(Train, TakesDatasets) {
+  MirroredStrategy strategy({.devices = 2, .replicas = 2});
+  const Dataset batches = Dataset::Range(5).Batch(2);
+  std::vector<int64_t> sums;
+  const auto result = strategy.Train(
+      batches, 4,
+      [](const std::vector<Tensor>& batch) { return std::vector<Tensor>{ReduceSum(batch[0])}; },
+      {.on_step = [&](int64_t, const std::vector<Tensor>& given) {
+        sums.push_back(given[0].scalar<int64_t>());
+      }});
+  EXPECT_EQ(result.steps, 4);
+  EXPECT_THAT(sums, ElementsAre(1, 5, 4, 1));  // the next pass begins behind the last batch
+  int64_t rows = 0;
+  for (const auto& batch : strategy.DistributeDataset(batches))
+    for (const Tensor& own : batch[0].values()) rows += own.shape()[0];
+  EXPECT_EQ(rows, 5);
+  const auto parts = strategy.DistributeDatasetsFromFunction(
+      [](const InputContext&) { return Dataset::Range(4).Batch(1); });
+  int steps = 0;
+  for ([[maybe_unused]] const auto& batch : parts) ++steps;
+  EXPECT_EQ(steps, 2);  // one batch for each replica
+}
+
 TEST(Train, RefusesEmptyDataAndBatchesThatDisagree) {
   MirroredStrategy strategy({.devices = 1});
   const auto nothing = [](const std::vector<Tensor>&) { return std::vector<Tensor>(); };

@@ -57,6 +57,12 @@ struct MapOptions {
   bool stateful = false;
 };
 
+/// Gives one batch after another, each a list of tensors whose axis 0 holds the examples; nothing
+/// at the end. The seam between datasets and strategies.
+using BatchSource = std::function<std::optional<Element>()>;
+/// Begins a pass over the data: gives a fresh source.
+using BatchSourceFactory = std::function<BatchSource()>;
+
 class DatasetIterator;
 
 /// A sequence of elements that is described, not held: transformations give new datasets and read
@@ -174,6 +180,8 @@ class Dataset {
   /// A new pass, the next after those that this dataset has begun.
   DatasetIterator begin() const;
   std::default_sentinel_t end() const { return {}; }
+  /// What strategies take: each source is a new pass over the elements, which are batches.
+  operator BatchSourceFactory() const;
   /// From a cursor on, until the end of its pass. An indexable dataset reads nothing before it.
   DatasetIterator Resume(const DatasetCursor& cursor) const;
 

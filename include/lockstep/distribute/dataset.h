@@ -5,16 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "lockstep/data/dataset.h"
 #include "lockstep/distribute/values.h"
 #include "lockstep/tensor/tensor.h"
 
 namespace lockstep {
-
-/// Gives one batch after another, each a list of tensors whose axis 0 holds the examples; nothing
-/// at the end. The seam between datasets and strategies.
-using BatchSource = std::function<std::optional<std::vector<Tensor>>()>;
-/// Begins a pass over the data: gives a fresh source.
-using BatchSourceFactory = std::function<BatchSource()>;
 
 /// Which part of the input a function is asked for: see `Strategy::InputPipelines`. Source:
 /// tf.distribute.InputContext.
