@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <sstream>
 
@@ -182,14 +185,38 @@ struct Seat {
   std::unique_ptr<MembershipRoster> roster;
 };
 
-}  // namespace
+// What this process is connected to, as long as somebody uses it: a second strategy of one program,
+// or of a notebook's cell that runs again, is of the same job.
+class Connections {
+ public:
+  using Connect = std::function<std::shared_ptr<Communicator>()>;
 
-std::shared_ptr<Communicator> ConnectWorkers(const Description& described,
-                                             const Environment& environment,
-                                             const ConnectOptions& options) {
-  Description description = described;
-  description.servers_have_ranks = options.servers;
-  RequireRank(description);
+  static Connections& Global() {
+    static Connections all;
+    return all;
+  }
+  std::shared_ptr<Communicator> Find(const Description& description, const Connect& connect) {
+    const std::string key = description.ToTfConfig() + '\n' + description.coordinator + '\n' +
+                            description.job_directory + '\n' + description.job_id +
+                            (description.servers_have_ranks ? "\nservers" : "");
+    {
+      const std::lock_guard lock(mutex_);
+      if (auto known = connected_[key].lock()) return known;
+    }
+    auto fresh = connect();
+    const std::lock_guard lock(mutex_);
+    connected_[key] = fresh;
+    return fresh;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<Communicator>> connected_;
+};
+
+std::shared_ptr<Communicator> ConnectAnew(const Description& description,
+                                          const Environment& environment,
+                                          const ConnectOptions& options) {
   if (!description.SaysWhereToMeet()) {
     throw Error(Code::kInvalidArgument,
                 cluster::DescribeMistakes({cluster::NoMeetingPlace(description)},
@@ -233,6 +260,18 @@ std::shared_ptr<Communicator> ConnectWorkers(const Description& described,
   if (!noted.ok())
     base::Log(base::Severity::kInfo, "nobody can find this job by itself: " + noted.message());
   return communicator;
+}
+
+}  // namespace
+
+std::shared_ptr<Communicator> ConnectWorkers(const Description& described,
+                                             const Environment& environment,
+                                             const ConnectOptions& options) {
+  Description description = described;
+  description.servers_have_ranks = options.servers;
+  RequireRank(description);
+  return Connections::Global().Find(description,
+                                    [&] { return ConnectAnew(description, environment, options); });
 }
 
 std::shared_ptr<Communicator> ConnectOver(const std::shared_ptr<MembershipRoster>& roster,

@@ -27,7 +27,8 @@ struct ConnectOptions {
 /// LOCKSTEP_TOKEN, and LOCKSTEP_CREDENTIALS, a directory that `lockstep cert` made, which hosts
 /// that are not this one need; the token in it counts where LOCKSTEP_TOKEN is absent. Errors:
 /// thrown, those of the transports and of the membership;
-/// DeadlineExceeded with who is missing.
+/// DeadlineExceeded with who is missing. Where this process is connected to that job already, by
+/// somebody who still holds it, it gives the same again.
 std::shared_ptr<Communicator> ConnectWorkers(const cluster::Description& description,
                                              const cluster::Environment& environment,
                                              const ConnectOptions& options);
