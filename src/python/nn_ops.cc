@@ -75,9 +75,12 @@ void BindNnOps(nb::module_& m) {
   m.def("sparse_softmax_cross_entropy", &SparseSoftmaxCrossEntropyWithLogits, unlocked);
   m.def("sigmoid_cross_entropy", &SigmoidCrossEntropyWithLogits, unlocked);
   m.def("in_top_k", &InTopK, unlocked);
-  m.def("layer_normalization",
-        nb::overload_cast<const Tensor&, const Tensor&, const Tensor&, double>(&LayerNormalization),
-        unlocked);
+  m.def(
+      "layer_normalization",
+      [](const Tensor& x, const Tensor& scale, const Tensor& offset, double epsilon) {
+        return LayerNormalization(x, scale, offset, epsilon);
+      },
+      unlocked);
   m.def("moments", [](const Tensor& x, const std::vector<int64_t>& axes, bool keep_dims) {
     MeanAndVariance result = Unlocked([&] { return Moments(x, axes, keep_dims); });
     return nb::make_tuple(result.mean, result.variance);
