@@ -434,7 +434,7 @@ def logical_xor(x, y, name='LogicalXor') -> Any:
     ...
 from . import lookup as lookup
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None, fn_output_signature=None) -> Any:
-    """`fn` of each element along axis 0, stacked."""
+    """`fn` of each element along axis 0, stacked. While a function is traced `fn` is traced once."""
     ...
 from . import math as math
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None) -> Any:
@@ -606,7 +606,7 @@ def scalar_mul(scalar, x, name=None) -> Any:
     """scalar * x."""
     ...
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False, name=None) -> Any:
-    """All running values of state = fn(state, element) along axis 0."""
+    """All running values of state = fn(state, element) along axis 0. While a function is traced `fn` is traced once."""
     ...
 def scatter_nd(indices, updates, shape, name=None) -> Any:
     """Zeros to which `updates` are added at places."""
@@ -765,7 +765,7 @@ class variable_creator_scope:
     """While it is open, `creator(next_creator, **kwargs)` makes variables."""
     def __init__(self, variable_creator) -> None: ...
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True) -> Any:
-    """`fn` of each element along axis 0, stacked."""
+    """`fn`, which is traced once, of each element along axis 0, stacked."""
     ...
 from . import version as version
 def where(condition, x=None, y=None, name=None) -> Any:
