@@ -233,7 +233,7 @@ class Clusters(unittest.TestCase):
             configs = [json.dumps({"cluster": cluster, "task": {"type": job, "index": index}})
                        for job, index in tasks if job in cluster]
             for printed in outcomes(configs, MADE.replace("STRATEGY", strategy)):
-                self.assertEqual(printed, ["2 replicas: 3.0"])
+                self.assertEqual(printed, ["2 replicas: 3.0"] * 2)
         spec = tf.train.ClusterSpec({"worker": ports[:1]})
         for job, index, told in (("worker", 3, "`task_id` 3 exceeds the maximum id of worker"), ("ps", 0, "'ps' is not in")):
             with self.assertRaisesRegex(ValueError, told):
@@ -293,16 +293,19 @@ class Clusters(unittest.TestCase):
             parts(dataset.rebatch([5]).with_options(options))
 
 
-# What tasks that know which they are make of it.
+# What tasks that know which they are make of it, and make again, as a notebook's cell may.
 MADE = """
 import json
 import os
 told = json.loads(os.environ.pop("TF_CONFIG"))
 import lockstep as tf
-strategy = tf.distribute.STRATEGY(tf.distribute.cluster_resolver.SimpleClusterResolver(
-    tf.train.ClusterSpec(told["cluster"]), task_type=told["task"]["type"], task_id=told["task"]["index"]))
-own = strategy.experimental_distribute_values_from_function(lambda c: tf.constant(c.replica_id_in_sync_group + 1.0))
-print(strategy.num_replicas_in_sync, "replicas:", float(strategy.reduce("SUM", own, axis=None)))
+made = []
+for _ in range(2):
+    strategy = tf.distribute.STRATEGY(tf.distribute.cluster_resolver.SimpleClusterResolver(
+        tf.train.ClusterSpec(told["cluster"]), task_type=told["task"]["type"], task_id=told["task"]["index"]))
+    own = strategy.experimental_distribute_values_from_function(lambda c: tf.constant(c.replica_id_in_sync_group + 1.0))
+    print(strategy.num_replicas_in_sync, "replicas:", float(strategy.reduce("SUM", own, axis=None)))
+    made.append(strategy)
 """
 
 OWN = """
