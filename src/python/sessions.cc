@@ -36,7 +36,8 @@ std::vector<Fetch> FetchesOf(nb::handle list) {
 }
 
 nb::list RunSession(const Session& session, nb::object fetches, nb::object feeds,
-                    nb::object targets, double timeout_seconds, nb::object traced) {
+                    nb::object targets, double timeout_seconds, nb::object traced,
+                    nb::object partitions) {
   const ops::KnownSite site(PythonSite());
   const std::vector<Fetch> wanted = FetchesOf(fetches), only_run = FetchesOf(targets);
   Feeds fed;
@@ -46,9 +47,12 @@ nb::list RunSession(const Session& session, nb::object fetches, nb::object feeds
   options.timeout = std::chrono::nanoseconds(static_cast<int64_t>(timeout_seconds * 1e9));
   RunMetadata metadata;
   options.trace = !traced.is_none();
-  const std::vector<Tensor> values = Unlocked([&] {
-    return session.Run(wanted, fed, only_run, options, options.trace ? &metadata : nullptr);
-  });
+  options.partition_graphs = !partitions.is_none();
+  const bool tells = options.trace || options.partition_graphs;
+  const std::vector<Tensor> values = Unlocked(
+      [&] { return session.Run(wanted, fed, only_run, options, tells ? &metadata : nullptr); });
+  for (const RunMetadata::PartitionGraph& one : metadata.partition_graphs)
+    partitions.attr("append")(nb::bytes(one.graph_def.data(), one.graph_def.size()));
   if (options.trace) {
     for (const RunMetadata::Op& op : metadata.ops) {
       traced.attr("append")(nb::make_tuple(op.name, op.op, op.device, op.start_nanoseconds,
@@ -310,11 +314,12 @@ void BindSessions(nb::module_& m) {
       .def(
           "__init__",
           [](Session* session, const Graph& graph, const std::string& target, bool logs, bool soft,
-             int devices, double patience_seconds) {
+             int devices, double patience_seconds, const std::vector<std::string>& device_filters) {
             SessionOptions options{.graph = std::make_shared<Graph>(graph),
                                    .devices = devices,
                                    .soft_placement = soft,
-                                   .log_placement = logs};
+                                   .log_placement = logs,
+                                   .device_filters = device_filters};
             if (patience_seconds > 0) {
               options.patience =
                   std::chrono::nanoseconds(static_cast<int64_t>(patience_seconds * 1e9));
@@ -322,11 +327,12 @@ void BindSessions(nb::module_& m) {
             Unlocked([&] { new (session) Session(target, options); });
           },
           "graph"_a, "target"_a = "", "log_placement"_a = false, "soft_placement"_a = true,
-          "devices"_a = 1, "patience_seconds"_a = 0.0)
+          "devices"_a = 1, "patience_seconds"_a = 0.0,
+          "device_filters"_a = std::vector<std::string>())
       .def_static("reset",
                   [](const std::string& target) { Unlocked([&] { Session::Reset(target); }); })
       .def("run", &RunSession, "fetches"_a, "feeds"_a, "targets"_a, "timeout_seconds"_a = 0.0,
-           "traced"_a = nb::none())
+           "traced"_a = nb::none(), "partitions"_a = nb::none())
       .def_prop_ro("devices", &Session::devices)
       .def("close", [](const Session& session) { session.Close(); })
       .def_prop_ro("closed", &Session::closed)

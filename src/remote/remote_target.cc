@@ -1,5 +1,6 @@
 // Sessions whose target is a cluster: "lockstep://host:port" of any of its servers.
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,13 +11,14 @@
 #include "base/randomness.h"
 #include "graph/partition.h"
 #include "graph/placement.h"
+#include "lockstep/graph/device.h"
 #include "remote/client.h"
 #include "remote/grpc_options.h"
 #include "remote/roads.h"
 #include "remote/staged_run.h"
 #include "remote/stages.h"
 #include "runtime/graph_builder.h"
-#include "runtime/graph_dot.h"
+#include "runtime/graph_export.h"
 #include "runtime/host_ops.h"
 #include "runtime/loop_driver.h"
 #include "runtime/random_streams.h"
@@ -174,11 +176,12 @@ class Connection {
 class RemoteRun : public runtime::SessionRun {
  public:
   RemoteRun(std::shared_ptr<Connection> connection, std::shared_ptr<RemoteGraph> graph,
-            size_t num_fetches, std::vector<RunMetadata::PartitionGraph> partitions)
+            size_t num_fetches, graph::Graph part, std::string own_device)
       : connection_(std::move(connection)),
         graph_(std::move(graph)),
         num_fetches_(num_fetches),
-        partitions_(std::move(partitions)) {}
+        part_(std::move(part)),
+        own_device_(std::move(own_device)) {}
 
   std::vector<Tensor> Run(std::span<const Tensor> feeds, runtime::RunControl& control,
                           RunMetadata*) override {
@@ -203,13 +206,19 @@ class RemoteRun : public runtime::SessionRun {
     return fetched;
   }
 
-  std::vector<RunMetadata::PartitionGraph> PartitionGraphs() const override { return partitions_; }
+  std::vector<RunMetadata::PartitionGraph> PartitionGraphs() const override {
+    std::vector<RunMetadata::PartitionGraph> partitions;
+    for (const auto& [device, one] : graph::PartitionByDevice(part_, own_device_))
+      partitions.push_back(runtime::ExportPartition(device, one.graph));
+    return partitions;
+  }
 
  private:
   const std::shared_ptr<Connection> connection_;
   const std::shared_ptr<RemoteGraph> graph_;
   const size_t num_fetches_;
-  const std::vector<RunMetadata::PartitionGraph> partitions_;
+  const graph::Graph part_;
+  const std::string own_device_;
 };
 
 // What compiles for the servers; runs in stages outlive their session's target.
@@ -224,7 +233,9 @@ class Servers {
         .default_device = TaskName(cluster.job, cluster.index) + "/device:CPU:0",
         .soft = options_.soft_placement};
     for (const HelloAnswer::Task& task : cluster.tasks) {
-      placement.devices.push_back(TaskName(task.job, task.index) + "/device:CPU:0");
+      const std::string device = TaskName(task.job, task.index) + "/device:CPU:0";
+      if (device == placement.default_device || IsWanted(device))
+        placement.devices.push_back(device);
     }
     return placement;
   }
@@ -244,18 +255,23 @@ class Servers {
       const std::lock_guard lock(mutex_);
       for (const RemoteGraph::Part& one : (*graph)->parts) known_.insert(one.task);
     }
-    std::vector<RunMetadata::PartitionGraph> partitions;
-    for (const auto& [device, one] : graph::PartitionByDevice(part, devices().default_device)) {
-      partitions.push_back({device, runtime::GraphToDot(one.graph, device)});
-    }
-    return std::make_shared<RemoteRun>(connection_, graph.OrThrow(), num_fetches,
-                                       std::move(partitions));
+    return std::make_shared<RemoteRun>(connection_, graph.OrThrow(), num_fetches, part,
+                                       devices().default_device);
   }
 
   void Reset() { connection_->Reset(); }
   const std::string& owner() const { return connection_->client().owner(); }
 
  private:
+  bool IsWanted(const std::string& device) const {
+    const DeviceSpec spec = DeviceSpec::Parse(device).OrThrow();
+    return options_.device_filters.empty() ||
+           std::any_of(options_.device_filters.begin(), options_.device_filters.end(),
+                       [&](const std::string& filter) {
+                         return DeviceSpec::Parse(filter).OrThrow().Matches(spec);
+                       });
+  }
+
   Result<std::shared_ptr<RemoteGraph>> Register(const graph::Graph& part, runtime::SessionMode mode,
                                                 const runtime::RunControl& control) {
     // The answer of a server that is silent may come when nobody waits for it any more.

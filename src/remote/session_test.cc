@@ -92,6 +92,29 @@ TEST_F(RemoteSession, RunsAGraphOverTasks) {
   EXPECT_THAT(other.Eval(b).data<float>(), ElementsAre(2, 0, 0, 2));
 }
 
+TEST_F(RemoteSession, UsesTheDevicesThatFiltersName) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Tensor x = Placeholder(DType::kFloat32, {}, "x");
+  const Feeds feeds{{x, Tensor(1.f)}};
+  Tensor there;
+  {
+    const Device placed("/job:ps/task:1");
+    there = x + x;
+  }
+  const auto open = [&](std::vector<std::string> filters, bool soft) {
+    return Session(worker->target(), {.graph = std::make_shared<Graph>(graph),
+                                      .soft_placement = soft,
+                                      .device_filters = std::move(filters)});
+  };
+  EXPECT_EQ(Value(open({"/job:ps"}, false).Eval(there, feeds)), 2);
+  // Soft placement moves an op to another device of its task, not to another task.
+  for (bool soft : {false, true}) {
+    const Session refused = open({"/job:ps/task:0", "/job:worker"}, soft);
+    ExpectError(Code::kInvalidArgument, "/job:ps/task:1", [&] { refused.Eval(there, feeds); });
+  }
+}
+
 TEST_F(RemoteSession, ControlFlowAndDependenciesAcrossTasks) {
   const Graph graph;
   const auto scope = graph.AsDefault();

@@ -4,6 +4,7 @@
 #include "lockstep/runtime/graph_def.h"
 #include "ops/builder.h"
 #include "runtime/graph_builder.h"
+#include "runtime/graph_dot.h"
 #include "runtime/shared_object.h"
 #include "runtime/variable_cell.h"
 
@@ -42,6 +43,12 @@ std::shared_ptr<graph_def::GraphDef> ExportGraph(const Graph& graph) {
   const std::lock_guard lock(graph.state()->mutex);
   return graph::ExportGraphDef(graph.state()->graph(),
                                {graph::EffectEdges::kNone, NameOfHandle, OpOfHandle});
+}
+
+RunMetadata::PartitionGraph ExportPartition(const std::string& device, const graph::Graph& part) {
+  const auto exported =
+      graph::ExportGraphDef(part, {graph::EffectEdges::kNone, NameOfHandle, OpOfHandle});
+  return {device, GraphToDot(part, device), graph::GraphDefBinary(*exported)};
 }
 
 std::shared_ptr<graph_def::GraphDef> ExportFunction(const Function& function,

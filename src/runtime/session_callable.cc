@@ -10,7 +10,7 @@
 #include "graph/segments.h"
 #include "runtime/body_tracer.h"
 #include "runtime/devices.h"
-#include "runtime/graph_dot.h"
+#include "runtime/graph_export.h"
 #include "runtime/host_ops.h"
 #include "runtime/schedule.h"
 #include "runtime/scheduled_graph.h"
@@ -260,7 +260,7 @@ void SessionCallable::RequireValues() {
 std::vector<RunMetadata::PartitionGraph> SessionCallable::PartitionGraphs() const {
   std::vector<RunMetadata::PartitionGraph> graphs;
   for (const auto& [device, part] : graph::PartitionByDevice(graph_, "")) {
-    graphs.push_back({device, GraphToDot(part.graph, device)});
+    graphs.push_back(ExportPartition(device, part.graph));
   }
   return graphs;
 }

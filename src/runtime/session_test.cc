@@ -460,6 +460,7 @@ TEST(Session, TellsWhatARunDid) {
   EXPECT_THAT(metadata.TimelineJson(), HasSubstr("\"name\": \"MatMul\", \"output_bytes\": 16"));
   ASSERT_EQ(metadata.partition_graphs.size(), 1u);
   EXPECT_THAT(metadata.partition_graphs[0].dot, HasSubstr("MatMul"));
+  EXPECT_THAT(metadata.partition_graphs[0].graph_def, HasSubstr("MatMul"));
   EXPECT_THAT(graph.ToDot(), HasSubstr("float32[2,2]"));
 }
 

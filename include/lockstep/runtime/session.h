@@ -75,10 +75,11 @@ struct RunMetadata {
   std::vector<Op> ops;
   /// The most bytes of values made by ops that were there at a time; of a run with `trace`.
   int64_t peak_bytes = 0;
-  /// By device: what it ran, in the language of Graphviz.
+  /// By device: what it ran, in the language of Graphviz, and as a binary GraphDef.
   struct PartitionGraph {
     std::string device;
     std::string dot;
+    std::string graph_def;
   };
   std::vector<PartitionGraph> partition_graphs;
   /// Of each variable that the run only read: which version it saw.
@@ -105,6 +106,9 @@ struct SessionOptions {
   /// How long a server of the cluster that has not been heard of yet is waited for, as its tasks
   /// start in any order; then Unavailable. One that was there and is not any more is told at once.
   std::chrono::nanoseconds patience = std::chrono::seconds(60);
+  /// Of a cluster's devices only those that match one of these names ("/job:ps", parts may be
+  /// missing) are used, and those of the target's own task; empty: all.
+  std::vector<std::string> device_filters = {};
 };
 
 /// Runs parts of a graph. Variables of the graph have a value in each session, and none before

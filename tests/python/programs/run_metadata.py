@@ -9,3 +9,6 @@ with v1.Session() as s:
     md=v1.RunMetadata(); s.run(y,{a:[[1,2]]},options=v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE),run_metadata=md)
     names=[n.node_name for d in md.step_stats.dev_stats for n in d.node_stats]; print("mm" in names, all(n.all_end_rel_micros>=0 for d in md.step_stats.dev_stats for n in d.node_stats))
     t=json.loads(timeline.Timeline(md.step_stats).generate_chrome_trace_format()); print(sorted(t), any(e.get("args",{}).get("name")=="mm" for e in t["traceEvents"]))
+    md=v1.RunMetadata(); s.run(y,{a:[[1,2]]},options=v1.RunOptions(output_partition_graphs=True),run_metadata=md)
+    print(len(md.partition_graphs), any("MatMul" in n.op for g in md.partition_graphs for n in g.node))
+    md=v1.RunMetadata(); s.run(y,{a:[[1,2]]},run_metadata=md); print(len(md.partition_graphs))

@@ -31,8 +31,9 @@ def get_default_session():
 
 # Options of a session and of a run, taken and without effect on results, but for `ConfigProto.operation_timeout_in_ms` and
 # `RunOptions.timeout_in_ms` (DeadlineExceededError after so long), `ConfigProto.allow_soft_placement` (False: a device that is
-# not there is an error), `device_count`'s "CPU", `isolate_session_state`, `log_device_placement`, and `RunOptions.trace_level`
-# (other than NO_TRACE fills `RunMetadata.step_stats`).
+# not there is an error), `device_filters` (of a cluster), `device_count`'s "CPU", `isolate_session_state`,
+# `log_device_placement`, and `RunOptions.trace_level` (other than NO_TRACE fills `RunMetadata.step_stats`) and
+# `output_partition_graphs` (fills `RunMetadata.partition_graphs`).
 ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunOptions = (message_class(kind) for kind in (
     "ConfigProto", "GPUOptions", "GraphOptions", "OptimizerOptions", "RunOptions"))
 
@@ -50,7 +51,8 @@ class DeviceAttributes:
 
 class RunMetadata:
     """What a run tells of itself: with `RunOptions(trace_level=RunOptions.FULL_TRACE)` each op that was carried out in this
-    process, in `step_stats`, which `lockstep.python.client.timeline.Timeline` takes."""
+    process, in `step_stats`, which `lockstep.python.client.timeline.Timeline` takes; with
+    `RunOptions(output_partition_graphs=True)` what each device ran, a GraphDef each, in `partition_graphs`."""
 
     def __init__(self):
         self.step_stats = StepStats([])
@@ -131,7 +133,8 @@ class Session(PartialRuns):
         self._options = {"log_placement": bool(getattr(config, "log_device_placement", False)),
                          "soft_placement": bool(getattr(config, "allow_soft_placement", False)),
                          "devices": max((getattr(config, "device_count", None) or {}).get("CPU", 1), 1),
-                         "patience_seconds": self._patience / 1000}
+                         "patience_seconds": self._patience / 1000,
+                         "device_filters": list(getattr(config, "device_filters", None) or [])}
         if self._target and getattr(config, "isolate_session_state", False):
             raise errors.UnimplementedError(
                 None, None, f"isolate_session_state is for sessions of this process; got target {target!r}; sessions of a cluster "
@@ -221,7 +224,7 @@ class Session(PartialRuns):
             return run_with_parts(lambda parts: self.run(parts, feed_dict, options, run_metadata), fetches, leaves)
         if any(_is_of_graph(one) for one in leaves):
             return _run_graph(self, fetches, leaves, feed_dict, getattr(options, "timeout_in_ms", 0) or self._patience,
-                              run_metadata if getattr(options, "trace_level", 0) else None)
+                              None if options is None else run_metadata, options)
         return _run_eager(fetches, leaves, feed_dict)
 
     def _require_open(self):
@@ -338,7 +341,13 @@ def _held_by(graph, handle):
                  if one.name == name or _native.same_object(one.handle, handle)), handle)
 
 
-def _run_graph(session, fetches, leaves, feed_dict, milliseconds, metadata):
+def _graph_def(data):
+    graph = message_class("GraphDef")()
+    graph.ParseFromString(data)
+    return graph
+
+
+def _run_graph(session, fetches, leaves, feed_dict, milliseconds, metadata, options):
     wanted = []
     for one in leaves:
         if one is None or not (_is_of_graph(one) or isinstance(one, (Tensor, Variable, Operation))):
@@ -367,15 +376,18 @@ def _run_graph(session, fetches, leaves, feed_dict, milliseconds, metadata):
             require_no_ranks(session.graph, key, asked, value)
     with _outside():
         try:
-            traced = None if metadata is None else []
-            values = iter(session._native.run(asked, feeds, [], milliseconds / 1000, traced))
+            traced = [] if metadata is not None and getattr(options, "trace_level", 0) else None
+            partitions = [] if metadata is not None and getattr(options, "output_partition_graphs", False) else None
+            values = iter(session._native.run(asked, feeds, [], milliseconds / 1000, traced, partitions))
         except errors.NotFoundError as error:
             raise ValueError(str(error)) from None
         except errors.OpError as error:
             _name_op(session.graph, error)
             raise
-    if metadata is not None:
+    if traced is not None:
         metadata.step_stats = StepStats(traced)
+    if partitions is not None:
+        metadata.partition_graphs = [_graph_def(one) for one in partitions]
     results = [one if value else (next(values) if one is not None else None)
                for one, value in zip(wanted, known)]
     made = [None if value is None or isinstance(one, (GraphOperation, Operation)) else value.numpy()
