@@ -96,21 +96,24 @@ void Member::EndLife(const Status& why) {
 void Member::AskWhetherBegun(const std::function<void(bool)>& tell) {
   const auto left = std::make_shared<size_t>(1);
   const auto begun = std::make_shared<bool>(false);
-  const auto answered = [left, begun, tell] {
-    if (--*left == 0) tell(*begun);
+  // The first one that knows an epoch is enough.
+  const auto answered = [left, begun, tell](bool knows) {
+    const bool is_last = --*left == 0;
+    if (*begun || (!knows && !is_last)) return;
+    *begun = knows;
+    tell(knows);
   };
   for (const std::string& address : options_.contacts) {
     if (address == rpc_.address()) continue;
     ++*left;
     rpc_.Call(address, kWhereMethod, Encode(WhereRequest{self_.incarnation}), kLook,
-              WhileAlive([begun, answered](const Result<std::string>& result) {
+              WhileAlive([answered](const Result<std::string>& result) {
                 const auto reply =
                     result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
-                *begun |= reply.ok() && reply->epoch > 0;
-                answered();
+                answered(reply.ok() && reply->epoch > 0);
               }));
   }
-  answered();
+  answered(false);
 }
 
 void Member::LookBeforeFounding() {

@@ -210,6 +210,7 @@ def kill_during_start(place, draw):
     job.wait_until(lambda: len(job.processes()) == 4, "four processes")
     time.sleep(draw.uniform(0, 0.3))
     job.kill(job.random_worker())
+    job.wait_until(lambda: sum(map(job.ends_at_a_step, job.processes().values())) == 4, "four that take a wish to end")
     job.finish()
 
 
