@@ -272,7 +272,7 @@ TEST(EmitRows, TracesOnceAndStacks) {
   int traces = 0;
   const Variable weight(Tensor({1.0f, 2.0f}));
   const Function step([&](const Tensors& given) {
-    GradientTape tape;
+    GradientTape tape({.persistent = true});
     tape.Watch(given[0]);
     const Tensors rows =
         runtime::EmitRows(Reshape(Slice(ShapeOf(given[0]), {0}, {1}), {}), [&](const Tensor& i) {
@@ -280,14 +280,16 @@ TEST(EmitRows, TracesOnceAndStacks) {
           const Tensor row = Gather(given[0], i);
           return Tensors{row * weight.value(), Cast(i, DType::kFloat32)};
         });
-    const Tensors all = tape.Gradient({rows[0] * rows[0]}, {given[0], weight.value()});
-    return Tensors{rows[0], rows[1], all[0], all[1]};
+    const Tensor squares = rows[0] * rows[0];
+    return Tensors{rows[0], rows[1], tape.Gradient(squares, given[0]),
+                   tape.Gradient(squares, weight)};
   });
   const Tensors made = step.Call({Tensor({{1.0f, 2.0f}, {3.0f, 4.0f}, {5.0f, 6.0f}})});
   EXPECT_EQ(traces, 1);
   EXPECT_THAT(made[0].ToVector<float>(), ElementsAre(1, 4, 3, 8, 5, 12));
   EXPECT_THAT(made[1].ToVector<float>(), ElementsAre(0, 1, 2));
   EXPECT_THAT(made[2].ToVector<float>(), ElementsAre(2, 16, 6, 32, 10, 48));
+  EXPECT_THAT(made[3].ToVector<float>(), ElementsAre(70, 224));
 }
 
 TEST(EmitRecordedLoop, GivesAllValues) {
