@@ -5,18 +5,17 @@
 
 #include "base/cores.h"
 #include "base/environment.h"
-#include "base/hooked_files.h"
 #include "base/log.h"
 #include "base/team.h"
 #include "cluster/resolver.h"
 #include "distribute/context.h"
 #include "distribute/distributed_variable.h"
-#include "distribute/on_one.h"
 #include "distribute/reduction.h"
 #include "distribute/run.h"
 #include "distribute/workers/communicator.h"
 #include "distribute/workers/connect_workers.h"
 #include "distribute/workers/journal.h"
+#include "distribute/workers/sole_writer.h"
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "lockstep/ops/math.h"
@@ -164,39 +163,6 @@ int Strategy::num_workers() const {
   return ranks_ == nullptr ? 1 : static_cast<int>(ranks_->roles().leaf_ranks().size());
 }
 
-namespace {
-
-// The files, for who is the first worker of the present epoch: one that was stopped in the middle
-// of a save must not go on with it when another one has taken its place.
-class SoleWriter {
- public:
-  explicit SoleWriter(distribute::Roster* roster)
-      : files_(
-            base::LocalFiles(),
-            [roster](bool changes) {
-              return !changes || roster == nullptr || roster->Holds() ? Status::Ok() : Refusal();
-            },
-            [roster] { return Elsewhere(roster); }),
-        scope_(files_) {}
-
- private:
-  static Status Refusal() {
-    return Status(Code::kAborted,
-                  "[save] only the first worker of the present epoch may write; got one that "
-                  "cannot be certain to be it; who takes its place writes");
-  }
-  // For a thread that goes on writing when the worker has gone on with its steps.
-  static base::HookedFiles::Before Elsewhere(distribute::Roster* roster) {
-    const auto writes = roster == nullptr ? [] { return true; } : roster->Writes();
-    return [writes](bool changes) { return !changes || writes() ? Status::Ok() : Refusal(); };
-  }
-
-  base::HookedFiles files_;
-  const base::FilesScope scope_;
-};
-
-}  // namespace
-
 void Strategy::OnChief(const std::function<Status()>& work) {
   const auto attempt = [&work] {
     try {
@@ -212,7 +178,7 @@ void Strategy::OnChief(const std::function<Status()>& work) {
   // Whoever is the first of those that are left does it, unless it is known to be done.
   const std::vector<std::string> texts = ranks_->journal().Exchange([&] {
     if (worker() != 0) return std::string();
-    const SoleWriter writer(ranks_->roster());
+    const distribute::SoleWriter writer(ranks_->roster());
     const Status status = attempt();
     return std::string(1, static_cast<char>(status.code())) + status.message();
   });
@@ -225,35 +191,6 @@ int Strategy::worker() const {
   // One that was left out and goes on by itself: the first worker is among the others.
   if (ranks_->is_apart()) return 1;
   return ranks_->roles().WorkerOf(ranks_->rank());
-}
-
-void distribute::OnOne(Strategy& strategy, const std::string& path,
-                       const std::function<Status()>& work) {
-  Communicator* const ranks = strategy.ranks();
-  if (ranks == nullptr) return work().OrThrow();
-  Roster* const roster = ranks->roster();
-  if (roster == nullptr) return strategy.OnChief(work);
-  if (ranks->is_apart()) return;  // the others see to it
-  const PhaseScope saves(ranks, collectives::Phase::kSave);
-  // The so-many-th time after what they did together last.
-  const uint64_t calls = ranks->journal().calls();
-  const std::string key =
-      std::to_string(calls) + " " + std::to_string(ranks->TimesOf(path, calls)) + " " + path;
-  const std::optional<bool> claims = roster->Claims(key);
-  if (!claims) return strategy.OnChief(work);
-  if (!*claims) return;
-  Status status;
-  try {
-    const SoleWriter writer(roster);
-    status = work();
-  } catch (...) {
-    roster->Done(key, false);
-    throw;
-  }
-  // Who was left out meanwhile has written nothing, and another one does.
-  if (status.code() == Code::kAborted && !roster->Holds()) return;
-  roster->Done(key, status.ok());
-  status.OrThrow();
 }
 
 OneDeviceStrategy::OneDeviceStrategy(int threads) : Strategy("one_device", 1, 1, threads) {}

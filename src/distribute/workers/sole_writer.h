@@ -1,0 +1,38 @@
+#pragma once
+
+#include "base/hooked_files.h"
+#include "distribute/workers/communicator.h"
+#include "lockstep/base/status.h"
+
+namespace lockstep::distribute {
+
+/// The files, for who is the first worker of the present epoch: one that was stopped in the middle
+/// of a save must not go on with it when another one has taken its place.
+class SoleWriter {
+ public:
+  explicit SoleWriter(Roster* roster)
+      : files_(
+            base::LocalFiles(),
+            [roster](bool changes) {
+              return !changes || roster == nullptr || roster->Holds() ? Status::Ok() : Refusal();
+            },
+            [roster] { return Elsewhere(roster); }),
+        scope_(files_) {}
+
+ private:
+  static Status Refusal() {
+    return Status(Code::kAborted,
+                  "[save] only the first worker of the present epoch may write; got one that "
+                  "cannot be certain to be it; who takes its place writes");
+  }
+  // For a thread that goes on writing when the worker has gone on with its steps.
+  static base::HookedFiles::Before Elsewhere(Roster* roster) {
+    const auto writes = roster == nullptr ? [] { return true; } : roster->Writes();
+    return [writes](bool changes) { return !changes || writes() ? Status::Ok() : Refusal(); };
+  }
+
+  base::HookedFiles files_;
+  const base::FilesScope scope_;
+};
+
+}  // namespace lockstep::distribute
