@@ -93,7 +93,9 @@ void Member::EndLife(const Status& why) {
   }));
 }
 
-void Member::AskWhetherBegun(const std::function<void(bool)>& tell) {
+void Member::AskWhetherBegun(const std::function<void(bool)>& tell) { AskContacts(kLook, tell); }
+
+void Member::AskContacts(base::Duration limit, const std::function<void(bool)>& tell) {
   const auto left = std::make_shared<size_t>(1);
   const auto begun = std::make_shared<bool>(false);
   // The first one that knows an epoch is enough.
@@ -106,7 +108,7 @@ void Member::AskWhetherBegun(const std::function<void(bool)>& tell) {
   for (const std::string& address : options_.contacts) {
     if (address == rpc_.address()) continue;
     ++*left;
-    rpc_.Call(address, kWhereMethod, Encode(WhereRequest{self_.incarnation}), kLook,
+    rpc_.Call(address, kWhereMethod, Encode(WhereRequest{self_.incarnation}), limit,
               WhileAlive([answered](const Result<std::string>& result) {
                 const auto reply =
                     result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
@@ -117,27 +119,14 @@ void Member::AskWhetherBegun(const std::function<void(bool)>& tell) {
 }
 
 void Member::LookBeforeFounding() {
-  const auto left = std::make_shared<size_t>(0);
-  const auto others = std::make_shared<bool>(false);
-  const auto found = [this, others] {
+  AskContacts(CallLimit(), [this](bool begun) {
+    if (begun) {
+      LOCKSTEP_PROBE("a founder finds that the job lives already");
+      return;
+    }
     // It may have been let in meanwhile.
-    if (!*others && coordinator_->replica().accepted()->voters.empty()) coordinator_->Found();
-  };
-  for (const std::string& address : options_.contacts) {
-    if (address == rpc_.address()) continue;
-    ++*left;
-    rpc_.Call(address, kWhereMethod, Encode(WhereRequest{self_.incarnation}), CallLimit(),
-              WhileAlive([left, others, found](const Result<std::string>& result) {
-                const auto reply =
-                    result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
-                if (reply.ok() && reply->epoch > 0) {
-                  LOCKSTEP_PROBE("a founder finds that the job lives already");
-                  *others = true;
-                }
-                if (--*left == 0) found();
-              }));
-  }
-  if (*left == 0) found();
+    if (coordinator_->replica().accepted()->voters.empty()) coordinator_->Found();
+  });
 }
 
 bool Member::is_led() const {

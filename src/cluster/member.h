@@ -113,6 +113,8 @@ class Member final : private Coordinator::Listener {
 
   void BeginLife();
   void EndLife(const Status& why);
+  /// Whether any contact knows an epoch of the job.
+  void AskContacts(base::Duration limit, const std::function<void(bool begun)>& tell);
   void LookBeforeFounding();
   void Tick();
   void TryToJoin();
