@@ -219,9 +219,10 @@ class AccessCollector {
     return begin;
   }
 
-  // Whether an op of a run that does not initialize takes what the node gives.
-  bool Taken(int id) const {
-    if (initializes_) return false;
+  // Whether among those who take what the node gives is one of whom `ends` holds; all others hand
+  // it on to those who take what they give.
+  template <typename Ends>
+  bool AnyTaker(int id, const Ends& ends) const {
     std::vector<int> open{id};
     std::set<int> seen;
     while (!open.empty()) {
@@ -229,35 +230,32 @@ class AccessCollector {
       open.pop_back();
       for (const Edge& edge : flat_.successors[from]) {
         if (edge.output < 0 || !seen.insert(edge.from).second) continue;
-        const FlatNode& user = flat_.nodes[edge.from];
-        if (user.kind == Kind::kOp && !KeepsBuffer(user.def->op())) return true;
+        if (ends(flat_.nodes[edge.from])) return true;
         open.push_back(edge.from);
       }
     }
     return false;
   }
 
+  // Whether an op of a run that does not initialize takes what the node gives.
+  bool Taken(int id) const {
+    return !initializes_ && AnyTaker(id, [](const FlatNode& user) {
+      return user.kind == Kind::kOp && !KeepsBuffer(user.def->op());
+    });
+  }
+
   // Whether who asks if a variable has a value may come before the first one. In a run that gives
   // first values nothing else depends on the answer, nor where nobody takes what is chosen by it.
   bool MayFindNone(int id, int object) const {
     if (initializes_ || born_.contains(values_.objects[object].name)) return false;
-    std::vector<int> open{id};
-    std::set<int> seen;
     bool used = false, chooses = false;
-    while (!open.empty()) {
-      const int from = open.back();
-      open.pop_back();
-      for (const Edge& edge : flat_.successors[from]) {
-        if (edge.output < 0 || !seen.insert(edge.from).second) continue;
-        const FlatNode& user = flat_.nodes[edge.from];
-        used = true;
-        chooses = chooses || IsOp(user, {"Switch", "RefSwitch"});
-        const bool hands_on = user.kind != Kind::kOp || KeepsBuffer(user.def->op()) ||
-                              IsOp(user, {"LogicalNot", "ReadVariableOp"});
-        if (!hands_on) return !chooses || !ReadWhereFound(object);
-        open.push_back(edge.from);
-      }
-    }
+    const bool taken = AnyTaker(id, [&](const FlatNode& user) {
+      used = true;
+      chooses = chooses || IsOp(user, {"Switch", "RefSwitch"});
+      return user.kind == Kind::kOp && !KeepsBuffer(user.def->op()) &&
+             !IsOp(user, {"LogicalNot", "ReadVariableOp"});
+    });
+    if (taken) return !chooses || !ReadWhereFound(object);
     return !used || flat_.nodes[id].fetched;
   }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "check/op_accesses.h"
 #include "graph/graph_def.pb.h"
 
 namespace lockstep::check {
@@ -221,9 +222,8 @@ class Flattener {
   std::string AccumulatorOf(int node) const {
     const FlatNode& made = flat_.nodes[node];
     if (made.kind != Kind::kOp || !made.def->op().ends_with("Accumulator")) return "";
-    const auto shared = made.def->attr().find("shared_name");
-    const bool named = shared != made.def->attr().end() && !shared->second.s().empty();
-    return made.def->device() + "\n" + (named ? shared->second.s() : flat_.NameOf(node));
+    const std::string shared = TextOf(*made.def, "shared_name");
+    return made.def->device() + "\n" + (shared.empty() ? flat_.NameOf(node) : shared);
   }
 
   // All that a node waits for.

@@ -225,6 +225,11 @@ Pass PassOf(std::string_view op) {
   return Pass::kNone;
 }
 
+std::string TextOf(const graph_def::NodeDef& node, const char* name) {
+  const auto place = node.attr().find(name);
+  return place == node.attr().end() ? std::string() : place->second.s();
+}
+
 bool KeepsReference(std::string_view op) {
   return op.starts_with("Ref") || OneOf(op, kWritesReference) ||
          (!OptimizerOf(op).empty() && !op.starts_with("Resource"));

@@ -22,6 +22,8 @@ enum class Pass : uint8_t {
   kMixes,  // each output may be each input
 };
 Pass PassOf(std::string_view op);
+/// A text attribute; empty where the node has none of that name.
+std::string TextOf(const graph_def::NodeDef& node, const char* name);
 /// Whether what comes out of the op is still a reference of version 1; other ops take the value
 /// behind it.
 bool KeepsReference(std::string_view op);

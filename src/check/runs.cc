@@ -90,9 +90,8 @@ class RunFinder {
     for (int i : initial_) {
       if (!Assigns(Node(i).op()) || inputs_[i].empty()) continue;
       const NodeDef& variable = Node(Handed(inputs_[i][0]));
-      const auto place = variable.attr().find("shared_name");
-      const bool shared = place != variable.attr().end() && !place->second.s().empty();
-      born.insert(shared ? place->second.s() : variable.name());
+      const std::string shared = TextOf(variable, "shared_name");
+      born.insert(shared.empty() ? variable.name() : shared);
     }
     return born;
   }
@@ -153,12 +152,8 @@ class RunFinder {
 
   // The name that handles of one object have in common.
   std::string SharedName(int i) const {
-    const auto text = [&](const char* name) {
-      const auto place = Node(i).attr().find(name);
-      return place == Node(i).attr().end() ? std::string() : place->second.s();
-    };
-    const std::string shared = text("shared_name");
-    return text("container") + "\n" + (shared.empty() ? Node(i).name() : shared);
+    const std::string shared = TextOf(Node(i), "shared_name");
+    return TextOf(Node(i), "container") + "\n" + (shared.empty() ? Node(i).name() : shared);
   }
   // The node that makes the handle that `i` hands on.
   int Handed(int i) const {

@@ -98,11 +98,7 @@ bool SaysMore(const std::string& more, const std::string& less) {
 // Two handles of one name in one container on one device are one object.
 std::string KeyOf(const FlatGraph& flat, int id, Object* object) {
   const NodeDef& node = *flat.nodes[id].def;
-  const auto text = [&](const char* name) {
-    const auto place = node.attr().find(name);
-    return place == node.attr().end() ? std::string() : place->second.s();
-  };
-  std::string shared = text("shared_name");
+  const std::string shared = TextOf(node, "shared_name");
   const bool nobody = Loose(shared, "cd2c89b7-88b7-44c8-ad83-06c2a9158347");  // "anonymous"
   if (nobody || node.op().starts_with("Anonymous")) {
     object->name = flat.NameOf(id);
@@ -113,7 +109,7 @@ std::string KeyOf(const FlatGraph& flat, int id, Object* object) {
     return "node " + object->name;
   }
   object->name = shared.empty() ? node.name() : shared;
-  const std::string container = text("container");
+  const std::string container = TextOf(node, "container");
   return std::to_string(static_cast<int>(object->kind)) + " " + std::to_string(container.size()) +
          " " + container + object->name;
 }
