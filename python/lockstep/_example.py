@@ -200,32 +200,42 @@ class Feature(_Message):
 
 
 class _Map(dict):
-    """Features by name; a name that is asked for is there from then on."""
+    """Parts of one kind by name; a name that is asked for is there from then on."""
+
+    def __init__(self, kind, parts):
+        super().__init__(parts or {})
+        self._kind = kind
 
     def __missing__(self, name):
-        made = self[name] = Feature()
+        made = self[name] = self._kind()
         return made
 
     def get_or_create(self, name):
         return self[name]
 
 
-class Features(_Message):
-    """Features by name."""
-
-    def __init__(self, feature=None):
-        self.feature = _Map(feature or {})
+class _Named(_Message):
+    """A message of parts by name, in the attribute `_field_name`."""
 
     def _lines(self):
-        lines = []
-        for name in sorted(self.feature):
-            lines += ["feature {", f"  key: {_quoted(name.encode())}", "  value {"]
-            lines += ["    " + line for line in self.feature[name]._lines()] + ["  }", "}"]
+        parts, lines = getattr(self, self._field_name), []
+        for name in sorted(parts):
+            lines += [self._field_name + " {", f"  key: {_quoted(name.encode())}", "  value {"]
+            lines += ["    " + line for line in parts[name]._lines()] + ["  }", "}"]
         return lines
 
     def _bytes(self):
-        return b"".join(_field(1, _field(1, name.encode()) + _field(2, self.feature[name]._bytes()))
-                        for name in sorted(self.feature))
+        parts = getattr(self, self._field_name)
+        return b"".join(_field(1, _field(1, name.encode()) + _field(2, parts[name]._bytes())) for name in sorted(parts))
+
+
+class Features(_Named):
+    """Features by name."""
+
+    _field_name = "feature"
+
+    def __init__(self, feature=None):
+        self.feature = _Map(Feature, feature)
 
 
 class Example(_Message):
@@ -279,33 +289,13 @@ class _Steps(list):
         return self[-1]
 
 
-class _ListMap(dict):
-    """Feature lists by name; a name that is asked for is there from then on."""
-
-    def __missing__(self, name):
-        made = self[name] = FeatureList()
-        return made
-
-    def get_or_create(self, name):
-        return self[name]
-
-
-class FeatureLists(_Message):
+class FeatureLists(_Named):
     """Feature lists by name."""
 
+    _field_name = "feature_list"
+
     def __init__(self, feature_list=None):
-        self.feature_list = _ListMap(feature_list or {})
-
-    def _lines(self):
-        lines = []
-        for name in sorted(self.feature_list):
-            lines += ["feature_list {", f"  key: {_quoted(name.encode())}", "  value {"]
-            lines += ["    " + line for line in self.feature_list[name]._lines()] + ["  }", "}"]
-        return lines
-
-    def _bytes(self):
-        return b"".join(_field(1, _field(1, name.encode()) + _field(2, self.feature_list[name]._bytes()))
-                        for name in sorted(self.feature_list))
+        self.feature_list = _Map(FeatureList, feature_list)
 
 
 class SequenceExample(_Message):

@@ -71,8 +71,9 @@ def _text_of_array(value):
 def _text_of_function(function, seen):
     if function.__module__ and function.__module__.split(".")[0] == __name__.split(".")[0]:
         return f"{function.__module__}.{function.__qualname__}"
-    used = [_text_of(cell, seen) for cell in inspect.getclosurevars(function).nonlocals.values()]
-    used += [f"{name}={_text_of(value, seen)}" for name, value in sorted(inspect.getclosurevars(function).globals.items())]
+    found = inspect.getclosurevars(function)
+    used = [_text_of(cell, seen) for cell in found.nonlocals.values()]
+    used += [f"{name}={_text_of(value, seen)}" for name, value in sorted(found.globals.items())]
     return f"def({_text_of_code(function.__code__)}; {_text_of(function.__defaults__ or (), seen)}; {'; '.join(used)})"
 
 
