@@ -5,8 +5,11 @@
 namespace lockstep::distribute {
 
 int ShardsOf(int64_t examples) {
+  constexpr int kFew = 8, kMost = 64;
+  constexpr int64_t kLeast = 16, kLeastOfMany = 64;  // examples of a shard
   int shards = 1;
-  while (shards < 64 && examples / (shards * 2) >= 16) shards *= 2;
+  while (shards < kMost && examples / (shards * 2) >= (shards < kFew ? kLeast : kLeastOfMany))
+    shards *= 2;
   return shards;
 }
 

@@ -19,7 +19,8 @@ struct Leaves {
 };
 
 /// Into how many shards a replica's `examples` are cut: the largest power of two that leaves at
-/// least 16 examples each, at most 64. It follows from the batch alone, never from the machine.
+/// least 16 examples each, at most 8; more, up to 64, where at least 64 are left each: every shard
+/// costs adds. It follows from the batch alone, never from the machine.
 int ShardsOf(int64_t examples);
 
 /// `shards` > 0 overrides the number of shards a replica.
