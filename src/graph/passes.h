@@ -22,6 +22,9 @@ Graph FuseGathers(const Graph& graph);
 /// takes the gradient and the product sums over few examples.
 Graph FuseUpdates(const Graph& graph);
 
+/// Lets products take examples as the bytes that _GatherScaled would make numbers of.
+Graph FuseBytes(const Graph& graph);
+
 /// All passes, in the order in which they help each other.
 Graph Simplify(const Graph& graph);
 

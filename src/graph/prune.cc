@@ -23,7 +23,7 @@ Graph Prune(const Graph& graph) {
 
 Graph Simplify(const Graph& graph) {
   Graph result = FuseProducts(FuseHeads(RemoveDuplicates(Prune(graph))));
-  return FuseUpdates(FuseGathers(MaskBeforeUnpooling(result)));
+  return FuseBytes(FuseUpdates(FuseGathers(MaskBeforeUnpooling(result))));
 }
 
 }  // namespace lockstep::graph

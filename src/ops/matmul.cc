@@ -93,6 +93,27 @@ const RegisterOp kFusedMatMul({.name = "_FusedMatMul",
                                .infer = InferFusedMatMul,
                                .rows = FusedMatMulRows});
 
+// MatMul or _FusedMatMul, as "fused_ops" says ("" is MatMul), of a matrix of bytes that stand for
+// float32, each for its product with the scalar behind the other inputs; made from them and
+// _GatherScaled.
+std::vector<TensorType> InferScaledMatMul(const InferenceContext& context) {
+  std::vector<TensorType> inputs = {context.inputs.begin(), context.inputs.end() - 1};
+  inputs[0].dtype = inputs[0].element = context.inputs.back().dtype;
+  const InferenceContext plain{context.spec, context.attributes, inputs};
+  return inputs.size() > 2 ? InferFusedMatMul(plain) : InferMatMul(plain);
+}
+
+RowEffect ScaledMatMulRows(const RowContext& context) {
+  for (size_t i = 1; i < context.has_rows.size(); ++i) {
+    if (context.has_rows[i]) return RowEffect::kMixes;
+  }
+  return RowEffect::kRows;
+}
+
+const RegisterOp kScaledMatMul({.name = "_ScaledMatMul",
+                                .infer = InferScaledMatMul,
+                                .rows = ScaledMatMulRows});
+
 // Many products at once; the axes before the last two broadcast.
 std::vector<TensorType> InferBatchMatMul(const InferenceContext& context) {
   const TensorType& a = context.inputs[0];

@@ -66,14 +66,18 @@ std::vector<TensorType> InferUpdate(const InferenceContext& context) {
 }
 
 std::vector<TensorType> InferProductUpdate(const InferenceContext& context) {
-  const int slots = RuleOf(context.spec.name).slots;
-  std::vector<TensorType> inputs = {context.inputs.begin(), context.inputs.end() - 1};
-  const TensorType& a = context.inputs[1 + slots];
-  const TensorType& g = context.inputs.back();
+  std::vector<TensorType> inputs = {context.inputs.begin(), context.inputs.end()};
+  TensorType& a = inputs[1 + RuleOf(context.spec.name).slots];
+  if (a.dtype == DType::kUInt8) {
+    a.dtype = a.element = inputs.back().dtype;
+    inputs.pop_back();
+  }
+  const TensorType g = inputs.back();
+  inputs.pop_back();
   if (a.shape.rank() != 2 || g.shape.rank() != 2 || a.dtype != g.dtype) {
     RejectInput(context.spec, "the factors of the gradient must be matrices", g, inputs[0]);
   }
-  inputs[1 + slots].shape = Shape({a.shape[1], g.shape[1]});
+  a.shape = Shape({a.shape[1], g.shape[1]});
   return InferUpdate({context.spec, context.attributes, inputs});
 }
 

@@ -54,7 +54,8 @@ const UpdateRule* FindRule(std::string_view op);
 /// The rule of the op `ResourceApply...`, or of `_ProductResourceApply...`: the same update with
 /// the product that makes its gradient inside. Its inputs are those of the update, with A[examples,
 /// rows] in the gradient's place and G[examples, columns] behind the last; the gradient is A^T * G,
-/// summed over "leaves". It has neither a direction nor a moment.
+/// summed over "leaves". A may have bytes, each of which stands for its product with a scalar
+/// behind G. It has neither a direction nor a moment.
 const UpdateRule& RuleOf(std::string_view op);
 
 }  // namespace lockstep::ops

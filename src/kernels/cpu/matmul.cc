@@ -1,4 +1,4 @@
-// MatMul and _FusedMatMul: products of two matrices.
+// MatMul, _FusedMatMul and _ScaledMatMul: products of two matrices.
 
 #include "kernels/cpu/leaves_of.h"
 #include "kernels/cpu/matrix_rows.h"
@@ -48,8 +48,10 @@ class MatMulKernel : public Kernel {
     if constexpr (std::is_same_v<T, float>) {
       if (depth() > 0) {
         const ProductArguments<T> product = Part(memory, 0, geometry_.depth);
+        const Factor<T> a = {product.a, product.a_stride};
         SparseFactor factor;
-        if (factor.Find(product, begin, end)) return SparseProduct(product, factor, begin, end);
+        if (factor.Find(product, a, begin, end))
+          return SparseProduct(product, a, factor, begin, end);
       }
     }
     MultiplyRows(geometry_, memory.in<T>(0), memory.in<T>(1), bias_ ? memory.in<T>(2) : nullptr,
@@ -65,15 +67,21 @@ class MatMulKernel : public Kernel {
     if constexpr (std::is_floating_point_v<T>) {
       const ProductArguments<T> product = Part(memory, from, to);
       if constexpr (std::is_same_v<T, float>) {
-        auto& factor = *ThreadScratch<SparseFactor>(ScratchUse::kSparseFactor, 1);
-        if (begin == 0) factor = SparseFactor();
-        if (factor.Find(product, begin, end)) return SparseProduct(product, factor, begin, end);
+        ProductOf<float>(product, {product.a, product.a_stride}, FactorOfThread(begin), begin, end);
+      } else {
+        Product(product, begin, end);
       }
-      Product(product, begin, end);
     }
   }
 
- private:
+ protected:
+  // What calls for rows before `begin` found out; from row 0 on it is found out anew.
+  static SparseFactor& FactorOfThread(int64_t begin) {
+    auto& factor = *ThreadScratch<SparseFactor>(ScratchUse::kSparseFactor, 1);
+    if (begin == 0) factor = SparseFactor();
+    return factor;
+  }
+
   // The steps [from, to) of the chains.
   ProductArguments<T> Part(const KernelMemory& memory, int64_t from, int64_t to) const {
     ProductArguments<T> product;
@@ -93,8 +101,35 @@ class MatMulKernel : public Kernel {
     return product;
   }
 
+ private:
   MatrixGeometry geometry_;
   bool bias_, relu_;
+};
+
+// A product whose left factor has bytes, each of which stands for the byte times a scalar.
+class ScaledMatMulKernel : public MatMulKernel<float> {
+ public:
+  explicit ScaledMatMulKernel(const KernelSpec& spec)
+      : MatMulKernel(spec), scale_(static_cast<int>(spec.inputs.size()) - 1) {}
+
+  void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
+    SparseFactor factor;
+    Carry(memory, factor, begin, end, 0, depth());
+  }
+  void RunDepth(const KernelMemory& memory, int64_t begin, int64_t end, int64_t from,
+                int64_t to) const override {
+    Carry(memory, FactorOfThread(begin), begin, end, from, to);
+  }
+
+ private:
+  void Carry(const KernelMemory& memory, SparseFactor& factor, int64_t begin, int64_t end,
+             int64_t from, int64_t to) const {
+    const ByteNumbers numbers(*memory.in<float>(scale_));
+    ProductOf<uint8_t>(Part(memory, from, to), {memory.in<uint8_t>(0) + from, depth(), &numbers},
+                       factor, begin, end);
+  }
+
+  int scale_;
 };
 
 // A transposed times B, summed over the leaves of the rows that both have.
@@ -150,6 +185,10 @@ std::unique_ptr<Kernel> MakeMatMul(const KernelSpec& spec) {
   return nullptr;
 }
 
+const RegisterKernel kScaledMatMul("_ScaledMatMul",
+                                   [](const KernelSpec& spec) -> std::unique_ptr<Kernel> {
+                                     return std::make_unique<ScaledMatMulKernel>(spec);
+                                   });
 const RegisterKernel kMatMul("MatMul", MakeMatMul);
 const RegisterKernel kFusedMatMul("_FusedMatMul", MakeMatMul);
 

@@ -2,6 +2,7 @@
 // made, leaves folded in registers, and given to the update while it is in the nearest cache.
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/cpu/gradient_tile.h"
 #include "kernels/cpu/leaves_of.h"
@@ -26,20 +27,21 @@ struct GradientGeometry {
   int64_t rows, columns, examples;
 };
 
-// What a call of a weight's update works on; slots are like the weight.
-template <typename T>
+// What a call of a weight's update makes its gradient from. A: T, or uint8_t with the numbers.
+template <typename T, typename A>
 struct GradientSources {
-  const T* a;
+  const A* a;
   const T* g;
+  const ByteNumbers* numbers;
 };
 
 // Blocks of the gradient for the weight's rows [begin, end): each some rows of a panel of columns,
 // row by row, for A's sake.
-template <typename T>
+template <typename T, typename A>
 class GradientBlocks : public UpdateBlocks {
  public:
   GradientBlocks(const GradientGeometry& geometry, const LeafTable& leaves,
-                 const GradientSources<T>& sources, int64_t begin, int64_t end)
+                 const GradientSources<T, A>& sources, int64_t begin, int64_t end)
       : geometry_(geometry),
         sources_(sources),
         plan_(leaves),
@@ -78,6 +80,7 @@ class GradientBlocks : public UpdateBlocks {
   bool IsSparse(int64_t begin, int64_t end) const {
     if constexpr (std::is_same_v<T, float>) {
       return end - begin >= kBlockRows && geometry_.columns >= kColumnsThatPayLooking &&
+             (sources_.numbers == nullptr || sources_.numbers->finite()) &&
              SeemsSparse(sources_.a + begin, geometry_.rows, geometry_.examples, end - begin,
                          kSparseGradient) &&
              AllFinite(sources_.g, geometry_.columns, geometry_.examples, geometry_.columns);
@@ -94,8 +97,6 @@ class GradientBlocks : public UpdateBlocks {
 
   void Compute(const UpdateBlock& block) const {
     GradientTile<T> tile;
-    tile.a = sources_.a + row_;
-    tile.a_step = geometry_.rows;
     tile.g = packed_g_ != nullptr ? packed_g_ + column_ * geometry_.examples : sources_.g + column_;
     tile.g_step = packed_g_ != nullptr ? panel_ : geometry_.columns;
     tile.c = gradient_;
@@ -104,17 +105,22 @@ class GradientBlocks : public UpdateBlocks {
     tile.columns = block.width;
     tile.plan = &plan_;
     if constexpr (std::is_same_v<T, float>) {
+      const Factor<A> a = {sources_.a + row_, geometry_.rows, sources_.numbers};
       if (sparse_) {
         const bool ends_row = column_ + block.width == geometry_.columns;
         const int64_t next = std::min(block_rows_, end_ - row_ - block.rows);
-        return ComputeSparseGradient(tile, ends_row ? next : 0);
+        return ComputeSparseGradient(tile, a, ends_row ? next : 0);
       }
+      return ComputeWholeGradient(tile, a);
+    } else {
+      tile.a = sources_.a + row_;
+      tile.a_step = geometry_.rows;
+      ComputeGradientTile(tile);
     }
-    ComputeGradientTile(tile);
   }
 
   const GradientGeometry& geometry_;
-  const GradientSources<T>& sources_;
+  const GradientSources<T, A>& sources_;
   const FoldPlan plan_;
   const bool sparse_;
   const int64_t block_rows_, panel_, end_;
@@ -124,7 +130,7 @@ class GradientBlocks : public UpdateBlocks {
   int64_t column_ = 0;
 };
 
-template <typename T>
+template <typename T, typename A = T>
 class ProductUpdateKernel : public Kernel {
  public:
   ProductUpdateKernel(const KernelSpec& spec, UpdateFunction function)
@@ -132,7 +138,7 @@ class ProductUpdateKernel : public Kernel {
         extras_(spec.attributes.GetOr<int64_t>("extras", 0)),
         function_(function),
         gradient_(1 + ops::RuleOf(spec.op.name).slots),
-        g_(static_cast<int>(spec.inputs.size()) - 1) {
+        g_(static_cast<int>(spec.inputs.size()) - (kBytes ? 2 : 1)) {
     const Shape& a = spec.inputs[gradient_].shape;
     geometry_ = {a[1], spec.inputs[g_].shape[1], a[0]};
     leaves_ = LeavesOf(spec.leaves, geometry_.examples);
@@ -149,12 +155,17 @@ class ProductUpdateKernel : public Kernel {
   }
   void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
     if (enabled_ >= 0 && !*memory.in<bool>(enabled_)) return;
-    const GradientSources<T> sources = {memory.in<T>(gradient_), memory.in<T>(g_)};
-    GradientBlocks<T> blocks(geometry_, leaves_, sources, begin, end);
+    std::optional<ByteNumbers> numbers;
+    if constexpr (kBytes) numbers.emplace(*memory.in<T>(g_ + 1));
+    const GradientSources<T, A> sources = {memory.in<A>(gradient_), memory.in<T>(g_),
+                                           kBytes ? &*numbers : nullptr};
+    GradientBlocks<T, A> blocks(geometry_, leaves_, sources, begin, end);
     function_({attributes_, kDTypeOf<T>, extras_}, memory, blocks);
   }
 
  private:
+  static constexpr bool kBytes = !std::is_same_v<T, A>;
+
   const ops::Attributes attributes_;
   int64_t extras_;
   UpdateFunction function_;
@@ -167,6 +178,9 @@ class ProductUpdateKernel : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> MakeProductUpdate(const KernelSpec& spec, UpdateFunction function) {
+  const size_t a = 1 + static_cast<size_t>(ops::RuleOf(spec.op.name).slots);
+  if (spec.inputs[a].dtype == DType::kUInt8)
+    return std::make_unique<ProductUpdateKernel<float, uint8_t>>(spec, function);
   if (spec.inputs[0].dtype == DType::kFloat32) {
     return std::make_unique<ProductUpdateKernel<float>>(spec, function);
   }

@@ -93,14 +93,18 @@ struct Sums {
     }
   }
 
-  // A step of the chain whose elements of A lie side by side.
+  // A step of the chain whose elements of A, number(row), lie side by side.
   HWY_INLINE void AddProducts(const T* a, const T* b) {
+    AddProductsOf([a](int i) HWY_ATTR { return a[i]; }, b);
+  }
+  template <typename Number>
+  HWY_INLINE void AddProductsOf(const Number& number, const T* b) {
     V columns[kVectors];
     LOCKSTEP_UNROLL
     for (int j = 0; j < kVectors; ++j) columns[j] = Load(b, j);
     LOCKSTEP_UNROLL
     for (int i = 0; i < kRows; ++i) {
-      const V row = hn::Set(D(), a[i]);
+      const V row = hn::Set(D(), number(i));
       LOCKSTEP_UNROLL
       for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::MulAdd(row, columns[j], sum[i][j]);
     }

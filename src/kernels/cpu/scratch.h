@@ -16,9 +16,10 @@ enum class ScratchUse {
   kNonzeroBits,
   kLeafParts,
   kChannelBits,
-  kSparseFactor
+  kSparseFactor,
+  kByteNumbers
 };
-inline constexpr size_t kScratchUses = static_cast<size_t>(ScratchUse::kSparseFactor) + 1;
+inline constexpr size_t kScratchUses = static_cast<size_t>(ScratchUse::kByteNumbers) + 1;
 
 /// `bytes` of this thread's memory for `use`, aligned to 64, valid until the next call for `use` on
 /// this thread. It grows and is reused, so that a kernel's call costs no allocation.

@@ -25,7 +25,10 @@ struct LeafPart {
 
 // The chains of a block, and which elements of A are not zero.
 struct SparseFold {
-  const GradientTile<float>& tile;
+  const GradientTile<float>& tile;  // but for A
+  const void* a;
+  int64_t a_step;
+  const float* numbers;  // of A's bytes; null: A has floats
   const uint64_t* bits;  // [rows][words], over examples
   int64_t words;
   const LeafPart* parts;  // of the plan's leaves
@@ -45,7 +48,6 @@ HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {
 
 constexpr int kLanes = HWY_MAX_BYTES / sizeof(float);
-constexpr int64_t kLine = 64 / sizeof(float);  // of the cache
 // A strip's vectors of sums, which with those of a pair of rows stay in registers, and the strips
 // of a block: what is known of a pair's zeros serves all of them.
 constexpr int kSparseVectors = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
@@ -55,16 +57,18 @@ constexpr int64_t kStrip = kSparseVectors * kLanes;
 constexpr int64_t kNearElements = int64_t{1} << 13;
 
 // Writes for each of the rows [0, rows) of A transposed which examples are not zero.
-void MapRows(const float* a, int64_t a_step, int64_t examples, int64_t rows, uint64_t* bits,
+template <typename A>
+void MapRows(const A* a, int64_t a_step, int64_t examples, int64_t rows, uint64_t* bits,
              int64_t words) {
   const hn::CappedTag<int8_t, 64> d;
-  constexpr int64_t kBytes = HWY_MAX_BYTES, kGroup = kLanes / 8;
+  constexpr int64_t kBytes = HWY_MAX_BYTES, kElements = HWY_MAX_BYTES / sizeof(A);
+  constexpr int64_t kGroup = kElements / 8;
   HWY_ALIGN uint8_t bytes[kGroup][64];  // eight rows of an example each
-  for (int64_t row = 0; row < rows; row += kLanes) {
-    const int64_t count = std::min<int64_t>(kLanes, rows - row);
+  for (int64_t row = 0; row < rows; row += kElements) {
+    const int64_t count = std::min<int64_t>(kElements, rows - row);
     for (int64_t word = 0; word < words; ++word) {
       const int64_t end = std::min<int64_t>(64, examples - word * 64);
-      const float* from = a + word * 64 * a_step + row;
+      const A* from = a + word * 64 * a_step + row;
       for (int64_t r = 0; r < end; ++r, from += a_step) {
         const uint64_t some = NonzeroBits(from, count);
         LOCKSTEP_UNROLL
@@ -86,6 +90,15 @@ void MapRows(const float* a, int64_t a_step, int64_t examples, int64_t rows, uin
       }
     }
   }
+}
+
+void MapFloatRows(const float* a, int64_t a_step, int64_t examples, int64_t rows, uint64_t* bits,
+                  int64_t words) {
+  MapRows(a, a_step, examples, rows, bits, words);
+}
+void MapByteRows(const uint8_t* a, int64_t a_step, int64_t examples, int64_t rows, uint64_t* bits,
+                 int64_t words) {
+  MapRows(a, a_step, examples, rows, bits, words);
 }
 
 // Parts of leaves that are worked off together, for all rows one after another.
@@ -130,7 +143,7 @@ struct RowsInRound {
 };
 
 // The chain of a leaf in a strip from `column`, and the sums that it completes; gives what waits.
-template <int kRows, int kVectors, bool kMasked>
+template <typename A, int kRows, int kVectors, bool kMasked>
 HWY_INLINE WaitingSums FoldStrip(const RowsInRound<kRows>& rows, const LeafPart* leaf,
                                  const LeafPart* leaf_end, int64_t column, WaitingSums waiting) {
   const SparseFold& fold = rows.fold;
@@ -142,11 +155,13 @@ HWY_INLINE WaitingSums FoldStrip(const RowsInRound<kRows>& rows, const LeafPart*
     uint64_t left = bits[part->word];
     if (kRows > 1) left |= bits[fold.words + part->word];
     left &= part->mask;
-    const float* a = tile.a + part->word * 64 * tile.a_step + rows.row;
+    const A* a = static_cast<const A*>(fold.a) + part->word * 64 * fold.a_step + rows.row;
     const float* g = tile.g + part->word * 64 * tile.g_step + column;
     for (; left != 0; left &= left - 1) {
       const int64_t r = std::countr_zero(left);
-      sums.AddProducts(a + r * tile.a_step, g + r * tile.g_step);
+      const A* row = a + r * fold.a_step;
+      sums.AddProductsOf([row, &fold](int i) HWY_ATTR { return NumberOf(row[i], fold.numbers); },
+                         g + r * tile.g_step);
     }
   }
   waiting.AddTo(sums, leaf_end[-1].adds);
@@ -163,7 +178,7 @@ HWY_INLINE WaitingSums FoldStrip(const RowsInRound<kRows>& rows, const LeafPart*
 }
 
 // All strips but the last, which has kVectors, are whole.
-template <int kRows, int kVectors, bool kMasked>
+template <typename A, int kRows, int kVectors, bool kMasked>
 HWY_INLINE void FoldRowsOf(const RowsInRound<kRows>& rows) {
   constexpr int64_t kStack = (kMostRegisterSums + 1) * kRows * kStrip;
   HWY_ALIGN float near[kSparseStrips * kStack];
@@ -178,8 +193,8 @@ HWY_INLINE void FoldRowsOf(const RowsInRound<kRows>& rows) {
       return {near + strip * kStack, kept + strip * kMostRegisterSums * kRows * kStrip, top, held};
     };
     for (int64_t strip = 0; kSparseStrips > 1 && strip < last_strip; ++strip)
-      FoldStrip<kRows, kSparseVectors, false>(rows, leaf, end, strip * kStrip, waiting(strip));
-    const WaitingSums after = FoldStrip<kRows, kVectors, kMasked>(
+      FoldStrip<A, kRows, kSparseVectors, false>(rows, leaf, end, strip * kStrip, waiting(strip));
+    const WaitingSums after = FoldStrip<A, kRows, kVectors, kMasked>(
         rows, leaf, end, last_strip * kStrip, waiting(last_strip));
     top = after.top;
     held = after.held;
@@ -195,19 +210,21 @@ HWY_INLINE bool AreZero(const SparseFold& fold, int64_t row, int64_t rows) {
 }
 
 // Brings the next block's elements of some examples nearer; pairs of rows take turns.
+template <typename A>
 HWY_INLINE void FetchNext(const SparseFold& fold, const SomeLeaves& leaves, int64_t row) {
   if (fold.next_rows == 0) return;
+  constexpr int64_t kLine = 64 / sizeof(A);  // of the cache
   const GradientTile<float>& tile = fold.tile;
   const int64_t first = leaves.begin->word * 64, count = (leaves.end[-1].word + 1) * 64 - first;
   const int64_t end = std::min(fold.examples, first + count * (row + kSparseRows) / tile.rows);
   for (int64_t r = first + count * row / tile.rows; r < end; ++r) {
-    const float* next = tile.a + r * tile.a_step + tile.rows;
+    const A* next = static_cast<const A*>(fold.a) + r * fold.a_step + tile.rows;
     for (int64_t at = 0; at < fold.next_rows; at += kLine) __builtin_prefetch(next + at, 0, 2);
   }
 }
 
 // Some leaves at a time for all rows; between them a row's sums wait in memory.
-template <int kVectors, bool kMasked>
+template <typename A, int kVectors, bool kMasked>
 void FoldSparse(const SparseFold& fold) {
   const GradientTile<float>& tile = fold.tile;
   const int64_t near = kNearElements / tile.columns / 64;
@@ -222,14 +239,14 @@ void FoldSparse(const SparseFold& fold) {
     }
     for (int64_t row = 0; row < tile.rows; row += kSparseRows) {
       const int64_t rows = std::min(kSparseRows, tile.rows - row);
-      FetchNext(fold, leaves, row);
+      FetchNext<A>(fold, leaves, row);
       if (AreZero(fold, row, rows)) {
         for (int64_t i = row; i < row + rows; ++i)
           std::fill_n(tile.c + i * tile.c_step, tile.columns, 0.0f);
       } else if (rows == kSparseRows) {
-        FoldRowsOf<kSparseRows, kVectors, kMasked>(RowsInRound<kSparseRows>{fold, leaves, row});
+        FoldRowsOf<A, kSparseRows, kVectors, kMasked>(RowsInRound<kSparseRows>{fold, leaves, row});
       } else {
-        FoldRowsOf<1, kVectors, kMasked>(RowsInRound<1>{fold, leaves, row});
+        FoldRowsOf<A, 1, kVectors, kMasked>(RowsInRound<1>{fold, leaves, row});
       }
     }
     leaves.begin = leaves.end;
@@ -237,16 +254,18 @@ void FoldSparse(const SparseFold& fold) {
   }
 }
 
-template <size_t... kVector>
+template <typename A, size_t... kVector>
 void FoldAnySparse(const SparseFold& fold, std::index_sequence<kVector...>) {
-  static constexpr void (*kFull[])(const SparseFold&) = {FoldSparse<kVector + 1, false>...};
-  static constexpr void (*kPart[])(const SparseFold&) = {FoldSparse<kVector + 1, true>...};
+  static constexpr void (*kFull[])(const SparseFold&) = {FoldSparse<A, kVector + 1, false>...};
+  static constexpr void (*kPart[])(const SparseFold&) = {FoldSparse<A, kVector + 1, true>...};
   (fold.tile.columns % kLanes == 0 ? kFull
                                    : kPart)[(fold.tile.columns - 1) % kStrip / kLanes](fold);
 }
 
 void FoldSparseRows(const SparseFold& fold) {
-  FoldAnySparse(fold, std::make_index_sequence<kSparseVectors>());
+  constexpr auto kVectors = std::make_index_sequence<kSparseVectors>();
+  fold.numbers == nullptr ? FoldAnySparse<float>(fold, kVectors)
+                          : FoldAnySparse<uint8_t>(fold, kVectors);
 }
 
 int64_t WidestSparse() { return kSparseStrips * kStrip; }
@@ -262,16 +281,50 @@ HWY_AFTER_NAMESPACE();
 namespace lockstep::kernels {
 namespace {
 
-HWY_EXPORT(MapRows);
+HWY_EXPORT(MapFloatRows);
+HWY_EXPORT(MapByteRows);
 HWY_EXPORT(FoldSparseRows);
 HWY_EXPORT(WidestSparse);
 
 // Fewer examples are in a near cache anyway.
 constexpr int64_t kExamplesThatPayFetching = 128;
 
-// The block with whole chains, by tiles of fewer columns.
-void ComputeDense(const GradientTile<float>& tile) {
-  GradientTile<float> part = tile;
+void Map(const Factor<float>& a, int64_t examples, int64_t rows, uint64_t* bits, int64_t words) {
+  HWY_DYNAMIC_DISPATCH(MapFloatRows)(a.elements, a.stride, examples, rows, bits, words);
+}
+void Map(const Factor<uint8_t>& a, int64_t examples, int64_t rows, uint64_t* bits, int64_t words) {
+  HWY_DYNAMIC_DISPATCH(MapByteRows)(a.elements, a.stride, examples, rows, bits, words);
+}
+
+// The block with the floats of A.
+GradientTile<float> WithFloats(const GradientTile<float>& tile, const Factor<float>& a, int64_t) {
+  GradientTile<float> result = tile;
+  result.a = a.elements;
+  result.a_step = a.stride;
+  return result;
+}
+GradientTile<float> WithFloats(const GradientTile<float>& tile, const Factor<uint8_t>& a,
+                               int64_t examples) {
+  float* const numbers = ThreadScratch<float>(ScratchUse::kByteNumbers, examples * tile.rows);
+  for (int64_t r = 0; r < examples; ++r)
+    ScaleBytes(a.elements + r * a.stride, a.numbers->scale(), tile.rows, numbers + r * tile.rows);
+  GradientTile<float> result = tile;
+  result.a = numbers;
+  result.a_step = tile.rows;
+  return result;
+}
+
+int64_t ExamplesOf(const FoldPlan& plan) {
+  if (plan.size() == 0) return 0;
+  const FoldStep& last = *(plan.end() - 1);
+  return last.first + last.length;
+}
+
+}  // namespace
+
+template <typename A>
+void ComputeWholeGradient(const GradientTile<float>& tile, const Factor<A>& a) {
+  GradientTile<float> part = WithFloats(tile, a, ExamplesOf(*tile.plan));
   const int64_t width = GradientTileColumns<float>();
   for (int64_t n = 0; n < tile.columns; n += width) {
     part.g = tile.g + n;
@@ -280,6 +333,8 @@ void ComputeDense(const GradientTile<float>& tile) {
     ComputeGradientTile(part);
   }
 }
+
+namespace {
 
 // Cuts the leaves where words end; gives the number of parts.
 int64_t CutLeaves(const FoldPlan& plan, LeafPart* parts) {
@@ -300,16 +355,17 @@ int64_t CutLeaves(const FoldPlan& plan, LeafPart* parts) {
 
 int64_t SparseGradientColumns() { return HWY_DYNAMIC_DISPATCH(WidestSparse)(); }
 
-void ComputeSparseGradient(const GradientTile<float>& tile, int64_t next_rows) {
+template <typename A>
+void ComputeSparseGradient(const GradientTile<float>& tile, const Factor<A>& a, int64_t next_rows) {
   const FoldPlan& plan = *tile.plan;
-  if (plan.size() == 0 || !plan.FitsRegisters()) return ComputeDense(tile);
-  const FoldStep& last = *(plan.end() - 1);
-  const int64_t examples = last.first + last.length, words = (examples + 63) / 64;
+  if (plan.size() == 0 || !plan.FitsRegisters()) return ComputeWholeGradient(tile, a);
+  const int64_t examples = ExamplesOf(plan), words = (examples + 63) / 64;
   uint64_t* bits = ThreadScratch<uint64_t>(ScratchUse::kNonzeroBits, tile.rows * words);
-  HWY_DYNAMIC_DISPATCH(MapRows)(tile.a, tile.a_step, examples, tile.rows, bits, words);
+  Map(a, examples, tile.rows, bits, words);
   int64_t nonzero = 0;
   for (int64_t i = 0; i < tile.rows * words; ++i) nonzero += std::popcount(bits[i]);
-  if (!IsSparse(nonzero, tile.rows * examples, kSparseGradient)) return ComputeDense(tile);
+  if (!IsSparse(nonzero, tile.rows * examples, kSparseGradient))
+    return ComputeWholeGradient(tile, a);
   LeafPart* parts = ThreadScratch<LeafPart>(ScratchUse::kLeafParts, plan.size() + words);
   const int64_t num_parts = CutLeaves(plan, parts);
   float* saved = ThreadScratch<float>(ScratchUse::kLeafSums,
@@ -317,9 +373,15 @@ void ComputeSparseGradient(const GradientTile<float>& tile, int64_t next_rows) {
   const UnderflowWatch watch;
   if (examples < kExamplesThatPayFetching) next_rows = 0;
   HWY_DYNAMIC_DISPATCH(FoldSparseRows)
-  ({tile, bits, words, parts, num_parts, saved, examples, next_rows});
-  if (watch.Seen()) ComputeDense(tile);
+  ({tile, a.elements, a.stride, a.table(), bits, words, parts, num_parts, saved, examples,
+    next_rows});
+  if (watch.Seen()) ComputeWholeGradient(tile, a);
 }
+
+template void ComputeSparseGradient(const GradientTile<float>&, const Factor<float>&, int64_t);
+template void ComputeSparseGradient(const GradientTile<float>&, const Factor<uint8_t>&, int64_t);
+template void ComputeWholeGradient(const GradientTile<float>&, const Factor<float>&);
+template void ComputeWholeGradient(const GradientTile<float>&, const Factor<uint8_t>&);
 
 }  // namespace lockstep::kernels
 #endif

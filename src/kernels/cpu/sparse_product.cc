@@ -18,8 +18,9 @@ namespace lockstep::kernels {
 
 // Some steps of the chains of some rows and of a panel of columns.
 struct SparseSteps {
-  const float* a;  // A(row, k) at a[row * a_stride + k]
+  const void* a;  // A(row, k) at a[row * a_stride + k]
   int64_t a_stride;
+  const float* numbers;  // of A's bytes; null: A has floats
   const uint64_t* bits;  // of the steps, [rows][row_words]
   int64_t row_words;
   int64_t words;   // that the steps have in each row
@@ -41,20 +42,20 @@ constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(float);
 // So many sums of a row are as many chains as the units for fused multiply-adds take in turn.
 constexpr int kPanelVectors = 8;
 
-template <int kVectors, bool kMasked>
+template <typename A, int kVectors, bool kMasked>
 void AddSteps(const SparseSteps& steps) {
   const hn::ScalableTag<float> d;
   Sums<float, 1, kVectors, kMasked> sums(steps.columns);
   for (int64_t row = 0; row < steps.rows; ++row) {
     float* const to = steps.sums + row * steps.sums_stride;
     sums.LoadFrom(&to);
-    const float* a = steps.a + row * steps.a_stride;
+    const A* a = static_cast<const A*>(steps.a) + row * steps.a_stride;
     const uint64_t* bits = steps.bits + row * steps.row_words;
     const float* b = steps.b;
     for (int64_t word = 0; word < steps.words; ++word, a += 64, b += 64 * steps.b_stride) {
       for (uint64_t left = bits[word]; left != 0; left &= left - 1) {
         const int64_t k = std::countr_zero(left);
-        const auto factor = hn::Set(d, a[k]);
+        const auto factor = hn::Set(d, NumberOf(a[k], steps.numbers));
         const float* line = b + k * steps.b_stride;
         LOCKSTEP_UNROLL
         for (int j = 0; j < kVectors; ++j)
@@ -65,15 +66,17 @@ void AddSteps(const SparseSteps& steps) {
   }
 }
 
-template <size_t... kVector>
+template <typename A, size_t... kVector>
 void AddAnySteps(const SparseSteps& steps, std::index_sequence<kVector...>) {
-  static constexpr void (*kFull[])(const SparseSteps&) = {AddSteps<kVector + 1, false>...};
-  static constexpr void (*kPart[])(const SparseSteps&) = {AddSteps<kVector + 1, true>...};
+  static constexpr void (*kFull[])(const SparseSteps&) = {AddSteps<A, kVector + 1, false>...};
+  static constexpr void (*kPart[])(const SparseSteps&) = {AddSteps<A, kVector + 1, true>...};
   (steps.columns % kLanes == 0 ? kFull : kPart)[(steps.columns - 1) / kLanes](steps);
 }
 
 void AddSparseSteps(const SparseSteps& steps) {
-  AddAnySteps(steps, std::make_index_sequence<kPanelVectors>());
+  constexpr auto kVectors = std::make_index_sequence<kPanelVectors>();
+  steps.numbers == nullptr ? AddAnySteps<float>(steps, kVectors)
+                           : AddAnySteps<uint8_t>(steps, kVectors);
 }
 
 // c = sums (+ bias) (then relu) for one row.
@@ -114,11 +117,13 @@ constexpr int64_t kNearElements = int64_t{1} << 13;
 constexpr int64_t kRowBlock = 64;
 
 // Some rows, panel by panel and, of each, some steps at a time.
+template <typename A>
 class SparseRows {
  public:
-  SparseRows(const ProductArguments<float>& p, const SparseFactor& factor, int64_t begin,
-             int64_t end)
+  SparseRows(const ProductArguments<float>& p, const Factor<A>& a, const SparseFactor& factor,
+             int64_t begin, int64_t end)
       : p_(p),
+        a_(a),
         factor_(factor),
         begin_(begin),
         rows_(end - begin),
@@ -153,8 +158,9 @@ class SparseRows {
     for (int64_t word = 0; word < factor_.words; word += words) {
       const int64_t k = word * 64, some = std::min(words, factor_.words - word);
       SparseSteps steps = {
-          .a = p_.a + begin_ * p_.a_stride + k,
-          .a_stride = p_.a_stride,
+          .a = a_.elements + begin_ * a_.stride + k,
+          .a_stride = a_.stride,
+          .numbers = a_.table(),
           .bits = factor_.bits + (begin_ - factor_.first_row) * factor_.words + word,
           .row_words = factor_.words,
           .words = some,
@@ -176,19 +182,45 @@ class SparseRows {
   }
 
   const ProductArguments<float>& p_;
+  const Factor<A>& a_;
   const SparseFactor& factor_;
   const int64_t begin_, rows_;
   float* const sums_;
 };
 
+// The rows [begin, end) with whole chains.
+void WholeProduct(const ProductArguments<float>& p, const Factor<float>&, int64_t begin,
+                  int64_t end) {
+  Product(p, begin, end);
+}
+void WholeProduct(const ProductArguments<float>& p, const Factor<uint8_t>& a, int64_t begin,
+                  int64_t end) {
+  ProductArguments<float> some = p;
+  some.rows = end - begin;
+  some.c += begin * p.c_stride;
+  float* const numbers = ThreadScratch<float>(ScratchUse::kByteNumbers, some.rows * p.depth);
+  for (int64_t row = 0; row < some.rows; ++row) {
+    ScaleBytes(a.elements + (begin + row) * a.stride, a.numbers->scale(), p.depth,
+               numbers + row * p.depth);
+  }
+  some.a = numbers;
+  some.a_stride = p.depth;
+  Product(some);
+}
+
+bool AreNumbers(const Factor<float>&) { return true; }  // a NaN or an infinity is no zero
+bool AreNumbers(const Factor<uint8_t>& a) { return a.numbers->finite(); }
+
 }  // namespace
 
-bool SparseFactor::Find(const ProductArguments<float>& p, int64_t begin, int64_t end) {
+template <typename A>
+bool SparseFactor::Find(const ProductArguments<float>& p, const Factor<A>& a, int64_t begin,
+                        int64_t end) {
   const int64_t rows = end - begin;
   if (hopeless || rows < kLeastRows || p.columns < kLeastColumns || p.depth < kLeastDepth)
     return false;
-  const float* a = p.a + begin * p.a_stride;
-  hopeless = !SeemsSparse(a, p.a_stride, rows, p.depth, kSparseProduct) ||
+  const A* elements = a.elements + begin * a.stride;
+  hopeless = !AreNumbers(a) || !SeemsSparse(elements, a.stride, rows, p.depth, kSparseProduct) ||
              (!finite && !AllFinite(p.b, p.b_stride, p.depth, p.columns));
   if (hopeless) return false;
   finite = true;
@@ -198,22 +230,43 @@ bool SparseFactor::Find(const ProductArguments<float>& p, int64_t begin, int64_t
   bits = to;
   int64_t nonzero = 0;
   for (int64_t row = 0; row < rows; ++row, to += words)
-    nonzero += MapNonzeroElements(a + row * p.a_stride, p.depth, to);
+    nonzero += MapNonzeroElements(elements + row * a.stride, p.depth, to);
   return IsSparse(nonzero, rows * p.depth, kSparseProduct);
 }
 
-void SparseProduct(const ProductArguments<float>& p, const SparseFactor& factor, int64_t begin,
-                   int64_t end) {
+template <typename A>
+void SparseProduct(const ProductArguments<float>& p, const Factor<A>& a, const SparseFactor& factor,
+                   int64_t begin, int64_t end) {
   for (int64_t row = begin; row < end; row += kRowBlock) {
     const int64_t last = std::min(end, row + kRowBlock);
-    SparseRows rows(p, factor, row, last);
+    SparseRows<A> rows(p, a, factor, row, last);
     if (rows.Compute()) {
       rows.Finish();
     } else {
-      Product(p, row, last);
+      WholeProduct(p, a, row, last);
     }
   }
 }
+
+template <typename A>
+void ProductOf(const ProductArguments<float>& p, const Factor<A>& a, SparseFactor& factor,
+               int64_t begin, int64_t end) {
+  factor.Find(p, a, begin, end) ? SparseProduct(p, a, factor, begin, end)
+                                : WholeProduct(p, a, begin, end);
+}
+
+template bool SparseFactor::Find(const ProductArguments<float>&, const Factor<float>&, int64_t,
+                                 int64_t);
+template bool SparseFactor::Find(const ProductArguments<float>&, const Factor<uint8_t>&, int64_t,
+                                 int64_t);
+template void SparseProduct(const ProductArguments<float>&, const Factor<float>&,
+                            const SparseFactor&, int64_t, int64_t);
+template void SparseProduct(const ProductArguments<float>&, const Factor<uint8_t>&,
+                            const SparseFactor&, int64_t, int64_t);
+template void ProductOf(const ProductArguments<float>&, const Factor<float>&, SparseFactor&,
+                        int64_t, int64_t);
+template void ProductOf(const ProductArguments<float>&, const Factor<uint8_t>&, SparseFactor&,
+                        int64_t, int64_t);
 
 }  // namespace lockstep::kernels
 #endif

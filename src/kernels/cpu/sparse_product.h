@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/cpu/product.h"
+#include "kernels/cpu/scaled_bytes.h"
 
 /// Products whose left factor is zero nearly everywhere, as images of digits are: steps of the
 /// chains with a zero of A are left out, with the same bits (zeros.h).
@@ -19,11 +20,20 @@ struct SparseFactor {
   /// Looks at the rows [begin, end) of A and at B, neither of them transposed. True if leaving
   /// zeros out pays and B is finite; then SparseProduct may be called, until this thread asks
   /// again.
-  bool Find(const ProductArguments<float>& product, int64_t begin, int64_t end);
+  template <typename A>
+  bool Find(const ProductArguments<float>& product, const Factor<A>& a, int64_t begin, int64_t end);
 };
 
-/// As Product, for rows that `factor` was last found for.
-void SparseProduct(const ProductArguments<float>& product, const SparseFactor& factor,
-                   int64_t begin, int64_t end);
+/// As Product with A from `a` (`product.a` is not read), for rows that `factor` was last found for.
+/// A: float, uint8_t.
+template <typename A>
+void SparseProduct(const ProductArguments<float>& product, const Factor<A>& a,
+                   const SparseFactor& factor, int64_t begin, int64_t end);
+
+/// The same, with zeros left out where that is found to pay, or with whole chains; a factor of
+/// floats is `product.a` too.
+template <typename A>
+void ProductOf(const ProductArguments<float>& product, const Factor<A>& a, SparseFactor& factor,
+               int64_t begin, int64_t end);
 
 }  // namespace lockstep::kernels

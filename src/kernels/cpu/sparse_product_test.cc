@@ -62,11 +62,12 @@ struct Product3 {
   bool Run(bool sparse, int64_t parts, std::vector<float>& c) {
     c = RandomValues<float>(p.rows * p.c_stride, 4);
     p.c = c.data();
+    const Factor<float> floats = {p.a, p.a_stride};
     SparseFactor factor;
-    if (sparse && !factor.Find(p, 0, p.rows)) return false;
+    if (sparse && !factor.Find(p, floats, 0, p.rows)) return false;
     for (int64_t part = 0; part < parts; ++part) {
       const int64_t begin = p.rows * part / parts, end = p.rows * (part + 1) / parts;
-      sparse ? SparseProduct(p, factor, begin, end) : Product(p, begin, end);
+      sparse ? SparseProduct(p, floats, factor, begin, end) : Product(p, begin, end);
     }
     return true;
   }
@@ -225,7 +226,8 @@ void CheckGradient(int64_t rows, int64_t columns, int64_t examples,
         tile.g = g.data() + n;
         tile.c = (sparse ? got : want).data() + n;
         tile.columns = std::min(width, columns - n);
-        sparse ? ComputeSparseGradient(tile) : ComputeGradientTile(tile);
+        sparse ? ComputeSparseGradient<float>(tile, {tile.a, tile.a_step})
+               : ComputeGradientTile(tile);
       }
     }
     ExpectSameNumbers(got, want);
@@ -276,6 +278,99 @@ TEST(SparseGradient, OfNumbersThatRoundToNothingOrAreNone) {
   CheckGradient(5, 40, 30, {0, 16, 30}, a, g);
 }
 
+// Bytes of which so many of a hundred are other than zero.
+std::vector<uint8_t> ThinBytes(int64_t count, uint32_t percent, uint32_t seed) {
+  std::mt19937 engine(seed);
+  std::vector<uint8_t> bytes(static_cast<size_t>(count));
+  for (uint8_t& byte : bytes) byte = engine() % 100 < percent ? 1 + engine() % 255 : 0;
+  return bytes;
+}
+
+std::vector<float> Scaled(const std::vector<uint8_t>& bytes, float scale) {
+  std::vector<float> numbers(bytes.size());
+  for (size_t i = 0; i < bytes.size(); ++i) numbers[i] = static_cast<float>(bytes[i]) * scale;
+  return numbers;
+}
+
+// Scales of images, one that makes nothing of small bytes, and some that make no numbers.
+constexpr float kScales[] = {1 / 255.0f, -0.3f, 1, kSmallest / 8, 3e36f, 0, kInf, kNan};
+
+TEST(ScaledBytes, AreNumbersRoundedOnce) {
+  const std::vector<uint8_t> bytes = ThinBytes(300, 80, 1);
+  OnEveryTarget([&] {
+    for (const float scale : kScales) {
+      std::vector<float> got(bytes.size());
+      ScaleBytes(bytes.data(), scale, 300, got.data());
+      ExpectSameNumbers(got, Scaled(bytes, scale));
+      const ByteNumbers numbers(scale);
+      for (size_t i = 0; i < bytes.size(); ++i) got[i] = NumberOf(bytes[i], numbers.data());
+      ExpectSameNumbers(got, Scaled(bytes, scale));
+      EXPECT_EQ(numbers.finite(), std::isfinite(255 * scale));
+    }
+  });
+}
+
+TEST(ScaledBytes, GiveProductsTheBitsOfTheirNumbers) {
+  for (const uint32_t percent : {0, 20, 90}) {
+    for (const float scale : kScales) {
+      for (const int64_t rows : {1, 7, 67}) {
+        const Case c = {rows, 37, 131, rows != 7, rows != 1, rows == 7};
+        SCOPED_TRACE(testing::Message() << percent << " % of " << rows << " rows times " << scale);
+        const std::vector<uint8_t> bytes = ThinBytes(rows * (c.depth + 3), percent, percent + 1);
+        Product3 product(c, Scaled(bytes, scale), B(c));
+        std::vector<float> want, got;
+        OnEveryTarget([&] {
+          product.Run(false, 1, want);
+          got = RandomValues<float>(rows * product.p.c_stride, 4);
+          product.p.c = got.data();
+          const ByteNumbers numbers(scale);
+          for (const auto& [begin, end] : {std::pair{int64_t{0}, rows / 2}, {rows / 2, rows}}) {
+            SparseFactor factor;
+            ProductOf<uint8_t>(product.p, {bytes.data(), c.depth + 3, &numbers}, factor, begin,
+                               end);
+          }
+          ExpectSameNumbers(got, want);
+        });
+      }
+    }
+  }
+}
+
+TEST(ScaledBytes, GiveGradientsTheBitsOfTheirNumbers) {
+  uint32_t seed = 0;
+  for (const int64_t examples : {1, 40, 150}) {
+    for (const std::vector<int64_t>& leaves : LeafTables(examples)) {
+      const int64_t rows = 1 + ++seed % 75, columns = 1 + seed * 29 % 131;
+      SCOPED_TRACE(testing::Message() << rows << "x" << columns << " of " << examples);
+      const auto bytes = ThinBytes(examples * (rows + 2), 5 + seed % 60, seed);
+      const auto g = RandomValues<float>(examples * columns, 2);
+      const float scale = kScales[seed % 5];
+      const auto a = Scaled(bytes, scale);
+      const FoldPlan plan(leaves);
+      OnEveryTarget([&] {
+        const ByteNumbers numbers(scale);
+        std::vector<float> want(static_cast<size_t>(rows * columns)), got(want), whole(want);
+        for (int64_t n = 0; n < columns; n += SparseGradientColumns()) {
+          GradientTile<float> tile = {.g = g.data() + n,
+                                      .g_step = columns,
+                                      .c_step = columns,
+                                      .rows = rows,
+                                      .columns = std::min(SparseGradientColumns(), columns - n),
+                                      .plan = &plan};
+          tile.c = want.data() + n;
+          ComputeWholeGradient<float>(tile, {a.data(), rows + 2});
+          tile.c = got.data() + n;
+          ComputeSparseGradient<uint8_t>(tile, {bytes.data(), rows + 2, &numbers});
+          tile.c = whole.data() + n;
+          ComputeWholeGradient<uint8_t>(tile, {bytes.data(), rows + 2, &numbers});
+        }
+        ExpectSameNumbers(got, want);
+        ExpectSameNumbers(whole, want);
+      });
+    }
+  }
+}
+
 TEST(Zeros, AreCountedAndInfinitiesFound) {
   OnEveryTarget([&] {
     std::vector<float> values(150, 0);
@@ -289,6 +384,13 @@ TEST(Zeros, AreCountedAndInfinitiesFound) {
     EXPECT_EQ(bits[1], 0u);
     EXPECT_EQ(bits[2], uint64_t{1} << 21);
     EXPECT_EQ(MapNonzeroElements(values.data(), 149, bits), 1);
+    for (const int64_t count : {1, 31, 64, 100, 150}) {
+      std::vector<uint8_t> bytes = ThinBytes(150, 30, 5);
+      const int64_t found = MapNonzeroElements(bytes.data(), count, bits);
+      EXPECT_EQ(found, count - std::count(bytes.begin(), bytes.begin() + count, 0));
+      for (int64_t i = 0; i < count; ++i)
+        EXPECT_EQ((bits[i / 64] >> i % 64 & 1) != 0, bytes[static_cast<size_t>(i)] != 0) << i;
+    }
     EXPECT_TRUE(SeemsSparse(values.data(), 15, 10, 15, kSparseGradient));
     EXPECT_FALSE(SeemsSparse(RandomValues<float>(150, 1).data(), 15, 10, 15, kSparseProduct));
     EXPECT_FALSE(AllFinite(values.data(), 15, 10, 15));

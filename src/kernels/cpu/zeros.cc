@@ -10,17 +10,23 @@
 HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {
 
-int64_t MapElements(const float* from, int64_t count, uint64_t* bits) {
+int64_t MapFloats(const float* from, int64_t count, uint64_t* bits) {
+  return MapNonzero(from, count, bits);
+}
+int64_t MapBytes(const uint8_t* from, int64_t count, uint64_t* bits) {
   return MapNonzero(from, count, bits);
 }
 
-int64_t CountNonzero(const float* from, int64_t count) {
-  constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(float);
+template <typename A>
+int64_t CountNonzero(const A* from, int64_t count) {
+  constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(A);
   int64_t nonzero = 0;
   for (; count > 0; count -= kLanes, from += kLanes)
     nonzero += std::popcount(NonzeroBits(from, count));
   return nonzero;
 }
+int64_t CountFloats(const float* from, int64_t count) { return CountNonzero(from, count); }
+int64_t CountBytes(const uint8_t* from, int64_t count) { return CountNonzero(from, count); }
 
 // Zero times a number is a zero if the number is finite, else NaN. Four sums, as one waits for
 // itself.
@@ -53,28 +59,44 @@ HWY_AFTER_NAMESPACE();
 namespace lockstep::kernels {
 namespace {
 
-HWY_EXPORT(MapElements);
-HWY_EXPORT(CountNonzero);
+HWY_EXPORT(MapFloats);
+HWY_EXPORT(MapBytes);
+HWY_EXPORT(CountFloats);
+HWY_EXPORT(CountBytes);
 HWY_EXPORT(HasOnlyFinite);
 
 constexpr int64_t kSample = 8;
 
+int64_t Count(const float* from, int64_t count) {
+  return HWY_DYNAMIC_DISPATCH(CountFloats)(from, count);
+}
+int64_t Count(const uint8_t* from, int64_t count) {
+  return HWY_DYNAMIC_DISPATCH(CountBytes)(from, count);
+}
+
 }  // namespace
 
-bool SeemsSparse(const float* a, int64_t stride, int64_t rows, int64_t columns, int64_t limit) {
+template <typename A>
+bool SeemsSparse(const A* a, int64_t stride, int64_t rows, int64_t columns, int64_t limit) {
   const int64_t looks = std::min((rows + 3) / 4, kSample);
   int64_t nonzero = 0;
-  for (int64_t i = 0; i < looks; ++i)
-    nonzero += HWY_DYNAMIC_DISPATCH(CountNonzero)(a + rows * i / looks * stride, columns);
+  for (int64_t i = 0; i < looks; ++i) nonzero += Count(a + rows * i / looks * stride, columns);
   return IsSparse(nonzero, looks * columns, limit);
 }
+
+template bool SeemsSparse(const float*, int64_t, int64_t, int64_t, int64_t);
+template bool SeemsSparse(const uint8_t*, int64_t, int64_t, int64_t, int64_t);
 
 bool AllFinite(const float* b, int64_t stride, int64_t rows, int64_t columns) {
   return HWY_DYNAMIC_DISPATCH(HasOnlyFinite)(b, stride, rows, columns);
 }
 
 int64_t MapNonzeroElements(const float* from, int64_t count, uint64_t* bits) {
-  return HWY_DYNAMIC_DISPATCH(MapElements)(from, count, bits);
+  return HWY_DYNAMIC_DISPATCH(MapFloats)(from, count, bits);
+}
+
+int64_t MapNonzeroElements(const uint8_t* from, int64_t count, uint64_t* bits) {
+  return HWY_DYNAMIC_DISPATCH(MapBytes)(from, count, bits);
 }
 
 }  // namespace lockstep::kernels
