@@ -26,10 +26,15 @@ def replacing(path, still=lambda: True):
         raise
 
 
+def of_workers():
+    """The strategy whose workers write one file together: that of this process's job, on the thread where they meet; or None."""
+    return job[0]() if job and threading.current_thread() is threading.main_thread() else None
+
+
 def write_whole(path, data, overwrite=True):
     """Writes bytes to a file, in place of what is there. Of the workers of a job that come with one path, one does, and the
     others wait until it has. Raises: ValueError where a file is there that must not be overwritten."""
-    strategy = job[0]() if job and threading.current_thread() is threading.main_thread() else None
+    strategy = of_workers()
     still = (lambda: True) if strategy is None else strategy._native.holds
 
     def write():

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 
-from . import _checkpoint_status, _late, _native
+from . import _checkpoint_status, _late, _native, _whole_files
 from .errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
@@ -225,6 +225,12 @@ def _is_async(options):
     return bool(getattr(options, "enable_async", False))
 
 
+def _way(options):
+    """How the native checkpoint is to write: whether by a thread, and whose workers come with one path, of which one does."""
+    strategy = _whole_files.of_workers()
+    return _is_async(options), None if strategy is None else strategy._native
+
+
 def _one_at_a_time(method):
     """Of a checkpoint and its managers, in whatever threads: saves have numbers of their own."""
     @functools.wraps(method)
@@ -325,7 +331,7 @@ class Checkpoint:
     def save(self, file_prefix, options=None):
         """Counts the saves, and writes to "PREFIX-<count>"; its path."""
         native = self._made()
-        path = native.save(os.fspath(file_prefix), _is_async(options))
+        path = native.save(os.fspath(file_prefix), *_way(options))
         self._keep_count(native)
         self._writes(options, native)
         return path
@@ -334,7 +340,7 @@ class Checkpoint:
     def write(self, file_prefix, options=None):
         """Writes to the prefix as it is."""
         native = self._made()
-        native.write(os.fspath(file_prefix), _is_async(options))
+        native.write(os.fspath(file_prefix), *_way(options))
         self._writes(options, native)
         return os.fspath(file_prefix)
 
@@ -485,7 +491,7 @@ class CheckpointManager:
             return None
         native, manager = self._opened(filled=True)
         number = None if checkpoint_number is None else int(checkpoint_number)
-        path = manager.save(number, _is_async(options))
+        path = manager.save(number, *_way(options))
         self._checkpoint._keep_count(native)
         self._checkpoint._writes(options, native, manager)
         return path

@@ -237,12 +237,21 @@ Status Checkpoint::WriteAnd(const std::string& prefix, const CheckpointOptions& 
     LOCKSTEP_RETURN_IF_ERROR(checkpoint::WriteBundle(files, prefix, tensors));
     return then ? then() : Status::Ok();
   };
-  if (!options.enable_async) return work();
-  if (!writer_) writer_ = std::make_unique<Writer>();
-  writer_->Start([files = base::LocalFiles().ForThread(), work = std::move(work)] {
-    const base::FilesScope scope(*files);
-    return work();
-  });
+  const auto write = [&]() -> Status {
+    if (!options.enable_async) return work();
+    if (!writer_) writer_ = std::make_unique<Writer>();
+    writer_->Start([files = base::LocalFiles().ForThread(), work = std::move(work)] {
+      const base::FilesScope scope(*files);
+      return work();
+    });
+    return Status::Ok();
+  };
+  if (!options.on_one) return write();
+  try {
+    options.on_one(prefix, write);
+  } catch (const Error& error) {
+    return error.status();
+  }
   return Status::Ok();
 }
 

@@ -178,7 +178,7 @@ void Strategy::OnChief(const std::function<Status()>& work) {
   // Whoever is the first of those that are left does it, unless it is known to be done.
   const std::vector<std::string> texts = ranks_->journal().Exchange([&] {
     if (worker() != 0) return std::string();
-    const distribute::SoleWriter writer(ranks_->roster());
+    const distribute::SoleWriter writer(ranks_->roster(), distribute::Writer::kFirst);
     const Status status = attempt();
     return std::string(1, static_cast<char>(status.code())) + status.message();
   });

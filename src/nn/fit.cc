@@ -79,8 +79,13 @@ std::optional<nn::StepInput> ValidationInput(const ValidationData& data, int64_t
 // Cuts the last part off `arrays`, which keep the first floor(n (1 - fraction)) rows.
 std::vector<Tensor> CutValidation(std::vector<Tensor>& arrays, double fraction) {
   const int64_t examples = arrays[0].rank() > 0 ? arrays[0].shape()[0] : 0;
+  if (!(fraction > 0 && fraction < 1)) {
+    throw Error(Code::kInvalidArgument,
+                "[fit] validation_split must lie between 0 and 1; got " + std::to_string(fraction) +
+                    "; give the fraction of the examples that is kept from training");
+  }
   const int64_t kept = static_cast<int64_t>(std::floor(examples * (1 - fraction)));
-  if (!(fraction > 0 && fraction < 1) || kept == 0 || kept == examples) {
+  if (kept == 0 || kept == examples) {
     throw Error(Code::kInvalidArgument,
                 "[fit] validation_split must leave examples on both sides; got " +
                     std::to_string(fraction) + " of " + std::to_string(examples) +

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "checkpoint/save_directory.h"
 #include "checkpoint/saved_names.h"
-#include "distribute/on_one.h"
 #include "kernels/isa.h"
 #include "lockstep/checkpoint/convert.h"
 #include "nn/training.h"
@@ -333,7 +332,7 @@ void Model::SaveWeights(const std::string& path) const {
     state.tensors.push_back({variable.name(), variable.value()});
   const FileFormat format = FormatOfName(path);
   const bool other = format == FileFormat::kSafetensors || format == FileFormat::kNpz;
-  distribute::OnOne(strategy(), path, [&] {
+  strategy().OnOne(path, [&] {
     return SaveTensors({path, other ? format : FileFormat::kSave}, state);
   });
 }

@@ -7,7 +7,6 @@
 
 #include "base/environment.h"
 #include "cluster/resolver.h"
-#include "distribute/on_one.h"
 #include "distribute/workers/connect_workers.h"
 #include "distribute/workers/journal.h"
 #include "distribute/workers/owners_values.h"
@@ -178,7 +177,7 @@ void BindStrategies(nb::module_& m) {
            [](Strategy& s, const std::string& path, nb::object work) {
              const Held held(std::move(work));
              Unlocked([&] {
-               distribute::OnOne(s, path, [&] {
+               s.OnOne(path, [&] {
                  const nb::gil_scoped_acquire lock;
                  held.get()();
                  return Status::Ok();

@@ -6,12 +6,15 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <filesystem>
+
 #include "lockstep/checkpoint/checkpoint.h"
 #include "lockstep/checkpoint/tensor_bundle.h"
 #include "lockstep/data/example.h"
 #include "lockstep/data/files.h"
 #include "lockstep/data/record.h"
 #include "lockstep/data/transformations.h"
+#include "lockstep/distribute/strategy.h"
 #include "lockstep/monitor/summary.h"
 #include "monitor/png.h"
 #include "python/bind.h"
@@ -29,6 +32,17 @@ std::vector<TrackedPart> PartsOf(const std::vector<std::pair<std::string, Tracka
   return parts;
 }
 
+// Of a save by one of the workers that `strategy` has, which come with one path; null: by itself.
+CheckpointOptions SaveOptions(bool enable_async, Strategy* strategy) {
+  CheckpointOptions options{.enable_async = enable_async};
+  if (strategy != nullptr) {
+    options.on_one = [strategy](const std::string& path, const std::function<Status()>& write) {
+      strategy->OnOne(std::filesystem::absolute(path), write);
+    };
+  }
+  return options;
+}
+
 // A checkpoint and, where there is one, what manages its directory.
 class Managed {
  public:
@@ -39,8 +53,8 @@ class Managed {
                                           .keep_checkpoint_every_n_hours = hours,
                                           .checkpoint_name = name})
                      .value()) {}
-  std::string Save(std::optional<int64_t> number, bool enable_async) {
-    return manager_.Save(number, {.enable_async = enable_async}).value();
+  std::string Save(std::optional<int64_t> number, bool enable_async, Strategy* strategy) {
+    return manager_.Save(number, SaveOptions(enable_async, strategy)).value();
   }
   std::optional<std::string> latest() const { return manager_.latest_checkpoint(); }
   std::vector<std::string> all() const { return manager_.checkpoints(); }
@@ -69,16 +83,16 @@ void BindCheckpoints(nb::module_& m) {
            })
       .def(
           "write",
-          [](Checkpoint& c, const std::string& prefix, bool enable_async) {
-            c.Write(prefix, {.enable_async = enable_async}).OrThrow();
+          [](Checkpoint& c, const std::string& prefix, bool enable_async, Strategy* strategy) {
+            c.Write(prefix, SaveOptions(enable_async, strategy)).OrThrow();
           },
-          unlocked)
+          nb::arg(), nb::arg(), nb::arg().none(), unlocked)
       .def(
           "save",
-          [](Checkpoint& c, const std::string& prefix, bool enable_async) {
-            return c.Save(prefix, {.enable_async = enable_async}).value();
+          [](Checkpoint& c, const std::string& prefix, bool enable_async, Strategy* strategy) {
+            return c.Save(prefix, SaveOptions(enable_async, strategy)).value();
           },
-          unlocked)
+          nb::arg(), nb::arg(), nb::arg().none(), unlocked)
       .def(
           "sync", [](Checkpoint& c) { c.Sync().OrThrow(); }, unlocked)
       .def(
@@ -93,7 +107,7 @@ void BindCheckpoints(nb::module_& m) {
                     const std::string&>(),
            nb::keep_alive<1, 2>(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
            nb::arg())
-      .def("save", &Managed::Save, nb::arg().none(), nb::arg(), unlocked)
+      .def("save", &Managed::Save, nb::arg().none(), nb::arg(), nb::arg().none(), unlocked)
       .def("latest", &Managed::latest)
       .def("all", &Managed::all);
   m.def("latest_checkpoint", &LatestCheckpoint);

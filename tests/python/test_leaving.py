@@ -99,6 +99,36 @@ model.load_weights(os.path.join(FOLDER, "twice.weights.h5"))
 print(model.weights_digest())
 """
 
+KEEPS = """
+import os
+import lockstep as tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy(replicas=2)
+me = strategy.cluster_resolver.task_id
+with strategy.scope():
+    v = tf.Variable([1.0, 2.0])
+    seen = tf.Variable(0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM)
+checkpoint = tf.train.Checkpoint(v=v, seen=seen)
+manager = tf.train.CheckpointManager(checkpoint, os.path.join(FOLDER, "kept"), max_to_keep=2)
+for _ in range(8):
+    strategy.run(lambda: seen.assign_add(1))
+    v.assign_add([1.0, 0.5])
+    last = manager.save()
+print(os.path.basename(last), [os.path.basename(one) for one in manager.checkpoints], int(checkpoint.save_counter))
+print(os.path.basename(checkpoint.save(os.path.join(FOLDER, "saved", "ck"))))
+print(os.path.basename(checkpoint.write(os.path.join(FOLDER, "written"))))
+of_its_own = tf.train.CheckpointManager(checkpoint, os.path.join(FOLDER, f"own{me}"), max_to_keep=1)  # as in TensorFlow's tutorial
+print(os.path.basename(of_its_own.save()), len(of_its_own.checkpoints))
+later = checkpoint.save(os.path.join(FOLDER, "later"), tf.train.CheckpointOptions(enable_async=True))
+checkpoint.sync()
+print(os.path.basename(later))
+if me == 1:
+    print(os.path.basename(checkpoint.save(os.path.join(FOLDER, "alone"))))
+v.assign([0.0, 0.0])
+checkpoint.restore(last)
+print(v.numpy().tolist(), int(seen.read_value()), int(checkpoint.save_counter))
+print(sorted(os.listdir(os.path.join(FOLDER, "kept"))), sorted(os.listdir(os.path.join(FOLDER, f"own{me}"))))
+"""
+
 
 def outcomes(program, workers=2):
     """(status, lines, errors) of each worker of a job."""
@@ -188,6 +218,14 @@ class Saving(unittest.TestCase):
         for one, other in zip(lines, others):
             own = one.startswith("False")
             (self.assertNotEqual if own else self.assertEqual)(one, other)
+
+    def test_workers_keep_one_checkpoint_together(self):
+        files = [f"ckpt-{number}.{end}" for number in (7, 8) for end in ("data-00000-of-00001", "index")]
+        own = ["checkpoint", "ckpt-10.data-00000-of-00001", "ckpt-10.index"]
+        for index, (status, lines, errors) in enumerate(outcomes(KEEPS)):
+            self.assertEqual(status, 0, errors)
+            self.assertEqual(lines, ["ckpt-8 ['ckpt-7', 'ckpt-8'] 8", "ck-9", "written", "ckpt-10 1", "later-11"] + ["alone-12"] * index
+                             + ["[9.0, 6.0] 16 8", f"{['checkpoint', *files]} {own}"], errors)
 
 
 if __name__ == "__main__":

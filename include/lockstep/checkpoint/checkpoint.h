@@ -69,6 +69,10 @@ struct CheckpointOptions {
   /// that changes meanwhile does so in a copy. A later call waits for this one, and reports what
   /// went wrong with it.
   bool enable_async = false;
+  /// Who writes, where several workers save at once: is given the path, and what writes its files
+  /// or, with `enable_async`, starts to. All hold the values, and count the saves. Nothing: who
+  /// saves writes. Over workers: `[&](auto& path, auto& write) { strategy.OnOne(path, write); }`.
+  std::function<void(const std::string& path, const std::function<Status()>& write)> on_one = {};
 };
 
 /// Objects by name, saved and restored together. Source: tf.train.Checkpoint.

@@ -61,6 +61,10 @@ class Strategy {
   /// Lets worker 0 alone do `work`, such as writing a file; the others wait for it, and all throw
   /// its error. All call it alike.
   void OnChief(const std::function<Status()>& work);
+  /// Lets one of the workers that come here with one `path` do `work`, which writes it; the others
+  /// wait until it stands. Not all need to come: each worker may have a path of its own, or one
+  /// alone has any. Errors: of `work`, thrown on whom they befall.
+  void OnOne(const std::string& path, const std::function<Status()>& work);
   const std::string& name() const { return name_; }
   /// Expires when the strategy ends, for who refers to it.
   std::weak_ptr<const void> lifetime() const { return lifetime_; }

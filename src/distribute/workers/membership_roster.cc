@@ -367,25 +367,26 @@ bool MembershipRoster::Holds() {
 }
 
 // On the line of control, whose later work ends the member.
-void MembershipRoster::AskWhetherWrites(std::function<void(bool)> tell) {
-  OnControl([this, tell = std::move(tell)] {
+void MembershipRoster::AskWhetherWrites(Writer writer, std::function<void(bool)> tell) {
+  OnControl([this, writer, tell = std::move(tell)] {
     const std::vector<cluster::Peer>& peers = member_->membership().peers;
     const auto worker = std::find_if(peers.begin(), peers.end(),
                                      [](const cluster::Peer& peer) { return peer.job != "ps"; });
     const auto first = worker == peers.end() ? peers.begin() : worker;
-    if (first == peers.end() || first->incarnation != member_->self().incarnation)
-      return tell(false);
+    const bool is_first =
+        first != peers.end() && first->incarnation == member_->self().incarnation;
+    if (writer == Writer::kFirst && !is_first) return tell(false);
     member_->Get("", cluster::Scope::kEpoch, [tell](const auto& got) { tell(got.ok()); });
   });
 }
 
-std::function<bool()> MembershipRoster::Writes() {
+std::function<bool()> MembershipRoster::Writes(Writer writer) {
   struct Answer {
     base::EventLoop loop;  // of the thread that asks
     std::optional<bool> writes;
   };
   const auto held = std::make_shared<std::optional<base::Time>>();
-  return [door = door_, held] {
+  return [door = door_, held, writer] {
     const auto answer = std::make_shared<Answer>();
     const base::Time asked = answer->loop.Now();
     if (*held && asked - **held < kHeld) return true;
@@ -393,7 +394,7 @@ std::function<bool()> MembershipRoster::Writes() {
     {
       const std::lock_guard<std::mutex> lock(door->mutex);
       if (door->roster == nullptr) return false;
-      door->roster->AskWhetherWrites([answer](bool writes) {
+      door->roster->AskWhetherWrites(writer, [answer](bool writes) {
         answer->loop.Post([to = answer.get(), writes] { to->writes = writes; });
       });
     }

@@ -41,7 +41,7 @@ class MembershipRoster final : public Roster {
   void LeaveWhen(std::function<bool()> asked) override { asked_to_leave_ = std::move(asked); }
   void Leave() override;
   bool Holds() override;
-  std::function<bool()> Writes() override;
+  std::function<bool()> Writes(Writer writer) override;
   std::optional<bool> Claims(const std::string& work) override;
   void Done(const std::string& work, bool well) override;
   bool Finish() override;
@@ -80,7 +80,7 @@ class MembershipRoster final : public Roster {
   void ReportEnd(uint64_t epoch);
   enum class Claim : uint8_t { kOurs, kDone, kLater, kGone };
   Claim TryToClaim(const std::string& key);
-  void AskWhetherWrites(std::function<void(bool)> tell);
+  void AskWhetherWrites(Writer writer, std::function<void(bool)> tell);
   template <typename F>
   void OnControl(F work) {
     site_->control().Post(std::move(work));

@@ -37,6 +37,12 @@ class JobEnded : public Left {
   using Left::Left;
 };
 
+/// Whose work of writing is.
+enum class Writer {
+  kFirst,   ///< the first worker's, whoever it is
+  kAnyTask  ///< a task's that has claimed it
+};
+
 /// Says who takes part, epoch after epoch. Between epochs a communicator has no ranks.
 /// Threads: that of the communicator.
 class Roster {
@@ -88,9 +94,9 @@ class Roster {
   /// Meets all others for the last time; false: another epoch has begun instead.
   virtual bool Finish() { return true; }
   /// As `Holds`, for work on another thread, which may last for several epochs: what is given says,
-  /// on any thread, whether this task still is the first worker of the present epoch. False, too,
-  /// when the roster has gone.
-  virtual std::function<bool()> Writes() {
+  /// on any thread, whether this task still is a `writer` in the present epoch. False, too, when
+  /// the roster has gone.
+  virtual std::function<bool()> Writes(Writer writer) {
     return [] { return true; };
   }
 };

@@ -24,7 +24,7 @@ class OneWorker final : public Roster {
     return {.number = 1, .transport = &network.transport(0), .roles = Roles(1)};
   }
   bool has_next(uint64_t after) override { return after == 0; }
-  std::function<bool()> Writes() override {
+  std::function<bool()> Writes(Writer) override {
     return [first = is_first] { return first->load(); };
   }
 
@@ -62,7 +62,7 @@ TEST_F(SoleWriterTest, AThreadOfOneWhoseEpochIsOverWritesNothing) {
   *roster_->is_first = false;
   const Status status = SaveByAThread();
   EXPECT_EQ(status.code(), Code::kAborted);
-  EXPECT_NE(status.message().find("only the first worker of the present epoch may write"),
+  EXPECT_NE(status.message().find("only the one worker that writes for the present epoch may"),
             std::string::npos);
   EXPECT_FALSE(disk_.Open("saves/ck.index").ok());
 }
