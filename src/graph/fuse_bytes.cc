@@ -1,10 +1,12 @@
-// Where products alone take examples that were made of bytes, they take the bytes: these are a
-// quarter of the memory, and a product that leaves zeros out looks at few of them twice.
+// Where products alone take numbers that were made of bytes (images, cast and scaled), they take
+// the bytes: these are a quarter of the memory, and a product that leaves zeros out looks at few.
 
+#include <optional>
 #include <string>
 
 #include "graph/passes.h"
 #include "graph/rewrite.h"
+#include "graph/scaled_bytes.h"
 #include "ops/training.h"
 
 namespace lockstep::graph {
@@ -26,10 +28,14 @@ bool IsUpdateOf(const Node& node, int input) {
 
 bool IsReshape(const Node& node) { return node.spec->name == "Reshape"; }
 
-// The node that makes the numbers of the examples that each node has, reshaped or not, if all that
-// take them can take bytes; else null.
-std::vector<const Node*> MakersOfBytes(const Graph& graph) {
-  const std::vector<int> uses = TimesUsed(graph);
+// The numbers that products alone take, by the node that makes them, and whose they are where they
+// have been reshaped; elsewhere nothing.
+struct Examples {
+  std::vector<std::optional<ScaledBytes>> made;
+  std::vector<int> maker;  // of each node's value; -1: none
+};
+
+Examples FindExamples(const Graph& graph, const std::vector<int>& uses) {
   std::vector<int> taken(graph.num_nodes(), 0);
   for (int id = graph.num_nodes() - 1; id >= 0; --id) {
     const Node& node = graph.node(id);
@@ -40,33 +46,41 @@ std::vector<const Node*> MakersOfBytes(const Graph& graph) {
       taken[node.inputs[i].node] += takes || (passes_on && input == 0);
     }
   }
-  std::vector<const Node*> makers(graph.num_nodes(), nullptr);
+  Examples examples{std::vector<std::optional<ScaledBytes>>(graph.num_nodes()),
+                    std::vector<int>(graph.num_nodes(), -1)};
   for (const Node& node : graph.nodes()) {
-    if (IsReshape(node)) makers[node.id] = makers[node.inputs[0].node];
-    if (node.spec->name == "_GatherScaled" && taken[node.id] == uses[node.id])
-      makers[node.id] = &node;
+    if (IsReshape(node)) examples.maker[node.id] = examples.maker[node.inputs[0].node];
+    if (uses[node.id] == 0 || taken[node.id] != uses[node.id]) continue;
+    if (const auto bytes = ScaledBytesOf(graph, {node.id, 0})) {
+      examples.made[node.id] = bytes;
+      examples.maker[node.id] = node.id;
+    }
   }
-  return makers;
+  return examples;
 }
 
 }  // namespace
 
 Graph FuseBytes(const Graph& graph) {
-  const std::vector<const Node*> makers = MakersOfBytes(graph);
+  const std::vector<int> uses = TimesUsed(graph);
+  const Examples examples = FindExamples(graph, uses);
+  std::vector<char> inside(graph.num_nodes(), 0);
+  for (const auto& bytes : examples.made) {
+    if (bytes) inside[bytes->cast] = uses[bytes->cast] == 1;
+  }
   Rewriter rewriter(graph);
   for (const Node& node : graph.nodes()) {
-    if (makers[node.id] == &node) {
-      const std::vector<Endpoint> rows = {node.inputs[0], node.inputs[1]};
-      rewriter.Replace(node, "_GatherBytes", rewriter.Mapped(rows), node.attributes).name =
-          "_GatherBytes_" + std::to_string(node.id);
+    if (inside[node.id]) continue;
+    if (const auto& bytes = examples.made[node.id]) {
+      rewriter.Map({node.id, 0}, rewriter.Mapped(bytes->bytes));
       continue;
     }
     std::vector<Endpoint> inputs = node.inputs;
     for (const Endpoint& input : node.inputs) {
-      const Node* maker = makers[input.node];
-      if (maker != nullptr && !IsReshape(node)) inputs.push_back(maker->inputs[2]);
+      const int maker = examples.maker[input.node];
+      if (maker >= 0 && !IsReshape(node)) inputs.push_back(examples.made[maker]->scale);
     }
-    if (inputs.size() == node.inputs.size() && makers[node.id] == nullptr) {
+    if (inputs.size() == node.inputs.size() && examples.maker[node.id] < 0) {
       rewriter.Keep(node);
       continue;
     }

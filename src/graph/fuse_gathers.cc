@@ -3,6 +3,7 @@
 
 #include "graph/passes.h"
 #include "graph/rewrite.h"
+#include "graph/scaled_bytes.h"
 
 namespace lockstep::graph {
 
@@ -35,14 +36,11 @@ struct Chain {
 };
 
 Chain ChainOf(const Graph& graph, const std::vector<int>& uses, const Node& node) {
-  if (node.spec->name != "Mul" || node.outputs[0].dtype != DType::kFloat32) return {};
-  for (const int side : {0, 1}) {
-    const Endpoint scale = node.inputs[1 - side];
-    const Node* cast = OnlyFor(graph, uses, node, side, "Cast");
-    if (cast == nullptr || !(graph.type(scale).shape == Shape{})) continue;
-    if (const Node* gather = GatherOf(graph, uses, *cast)) return {gather, cast, scale};
-  }
-  return {};
+  const auto bytes = ScaledBytesOf(graph, {node.id, 0});
+  if (!bytes || uses[bytes->cast] != 1) return {};
+  const Node& cast = graph.node(bytes->cast);
+  const Node* gather = GatherOf(graph, uses, cast);
+  return gather == nullptr ? Chain() : Chain{gather, &cast, bytes->scale};
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ Graph FuseGathers(const Graph& graph);
 /// takes the gradient and the product sums over few examples.
 Graph FuseUpdates(const Graph& graph);
 
-/// Lets products take examples as the bytes that _GatherScaled would make numbers of.
+/// Lets products take bytes where they alone take the numbers that these were cast to and scaled.
 Graph FuseBytes(const Graph& graph);
 
 /// All passes, in the order in which they help each other.

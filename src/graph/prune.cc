@@ -23,7 +23,7 @@ Graph Prune(const Graph& graph) {
 
 Graph Simplify(const Graph& graph) {
   Graph result = FuseProducts(FuseHeads(RemoveDuplicates(Prune(graph))));
-  return FuseBytes(FuseUpdates(FuseGathers(MaskBeforeUnpooling(result))));
+  return FuseGathers(FuseBytes(FuseUpdates(MaskBeforeUnpooling(result))));
 }
 
 }  // namespace lockstep::graph

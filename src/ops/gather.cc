@@ -96,9 +96,6 @@ const RegisterOp kGatherScaled({.name = "_GatherScaled",
                                 .infer = InferGatherScaled,
                                 .rows = GatherRows});
 
-// The rows as bytes, for ops that take these and the scalar; made from _GatherScaled.
-const RegisterOp kGatherBytes({.name = "_GatherBytes", .infer = InferGather, .rows = GatherRows});
-
 std::vector<TensorType> InferGatherAdjoint(const InferenceContext& context) {
   return {{context.inputs[0].dtype, context.inputs[2].shape, context.inputs[0].element}};
 }

@@ -94,8 +94,8 @@ const RegisterOp kFusedMatMul({.name = "_FusedMatMul",
                                .rows = FusedMatMulRows});
 
 // MatMul or _FusedMatMul, as "fused_ops" says ("" is MatMul), of a matrix of bytes that stand for
-// float32, each for its product with the scalar behind the other inputs; made from them and
-// _GatherScaled.
+// float32, each for its product with the scalar behind the other inputs; made from them, Cast and
+// Mul.
 std::vector<TensorType> InferScaledMatMul(const InferenceContext& context) {
   std::vector<TensorType> inputs = {context.inputs.begin(), context.inputs.end() - 1};
   inputs[0].dtype = inputs[0].element = context.inputs.back().dtype;

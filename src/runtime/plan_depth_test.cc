@@ -77,7 +77,7 @@ void CheckLanes(const Tensor& table) {
         const auto plan = Plan::Compile(graph, {.fuse = fuse});
         EXPECT_EQ(plan->Describe().find("depth 300") != std::string::npos, fuse)
             << plan->Describe();
-        EXPECT_EQ(plan->Describe().find("_GatherBytes") != std::string::npos, fuse);
+        EXPECT_EQ(plan->Describe().find("_ScaledMatMul") != std::string::npos, fuse);
         base::Team team(lanes);
         plan->Run({{table, rows}}, team);
         const std::vector<Tensor> values = {plan->Run({{table, rows}}, team)[0],

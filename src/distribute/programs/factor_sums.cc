@@ -22,6 +22,12 @@ std::optional<GradientProduct> ProductOf(const graph::Graph& graph, const graph:
 
 }  // namespace
 
+std::optional<graph::ScaledBytes> BytesOfFactor(const graph::Graph& graph, const graph::Node& sum) {
+  graph::Endpoint input = sum.inputs[0];
+  while (graph.node(input.node).spec->name == "Reshape") input = graph.node(input.node).inputs[0];
+  return graph::ScaledBytesOf(graph, input);
+}
+
 bool TravelsAsFactors(const graph::Graph& graph, const graph::Node& sum, int ranks) {
   const auto product = ProductOf(graph, sum);
   if (!product) return false;

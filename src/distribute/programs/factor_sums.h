@@ -1,6 +1,8 @@
 #pragma once
 
-#include "graph/graph.h"
+#include <optional>
+
+#include "graph/scaled_bytes.h"
 
 namespace lockstep::distribute {
 
@@ -15,5 +17,9 @@ bool TravelsAsFactors(const graph::Graph& graph, const graph::Node& sum, int ran
 /// The same for a worker that pushes a whole sum to servers, by rows: each server gets both factors
 /// of all rows.
 bool IsPushedAsFactors(const graph::Graph& graph, const graph::Node& sum, int servers);
+
+/// What the input of a sum as above was made of, reshaped or not, if it is bytes: as these it
+/// travels.
+std::optional<graph::ScaledBytes> BytesOfFactor(const graph::Graph& graph, const graph::Node& sum);
 
 }  // namespace lockstep::distribute

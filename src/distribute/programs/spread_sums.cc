@@ -308,9 +308,15 @@ class Spreader {
 
   // This rank's rows of a weight's gradient, made of everybody's factors.
   void AddFactors(const Node& node) {
-    const ops::TensorType& all = source_.type(node.inputs[0]);
-    const Endpoint input = rewriter_.Mapped(node.inputs[0]);
+    ops::TensorType all = source_.type(node.inputs[0]);
+    Endpoint input = rewriter_.Mapped(node.inputs[0]);
     const int64_t rows_here = result().type(input).shape[0];
+    const auto bytes = BytesOfFactor(source_, node);
+    if (bytes) {
+      all.dtype = all.element = DType::kUInt8;
+      input = AddOp("Reshape", {rewriter_.Mapped(bytes->bytes)},
+                    {{"shape", result().type(input).shape.vector()}});
+    }
     const Numbers borders = BordersOf(all.shape[1]);
     std::vector<Endpoint> columns;
     for (int rank = 0; rank < ranks(); ++rank) {
@@ -318,8 +324,12 @@ class Spreader {
                               {{"begin", Numbers{0, borders[rank]}},
                                {"size", Numbers{rows_here, borders[rank + 1] - borders[rank]}}}));
     }
-    const Endpoint inputs = Concatenated(
+    Endpoint inputs = Concatenated(
         exchange_.AddBlocks("columns for " + node.name, columns, RowsOfRanks(all.shape[0]), all));
+    if (bytes) {
+      const Attributes to_float = source_.node(bytes->cast).attributes;
+      inputs = AddOp("Mul", {AddOp("Cast", {inputs}, to_float), rewriter_.Mapped(bytes->scale)});
+    }
     const Endpoint gradients = GatherRows(node.inputs[1]);
     rewriter_.Map({node.id, 0}, AddOp("MatMul", {inputs, gradients}, node.attributes));
   }

@@ -373,8 +373,7 @@ void MembershipRoster::AskWhetherWrites(Writer writer, std::function<void(bool)>
     const auto worker = std::find_if(peers.begin(), peers.end(),
                                      [](const cluster::Peer& peer) { return peer.job != "ps"; });
     const auto first = worker == peers.end() ? peers.begin() : worker;
-    const bool is_first =
-        first != peers.end() && first->incarnation == member_->self().incarnation;
+    const bool is_first = first != peers.end() && first->incarnation == member_->self().incarnation;
     if (writer == Writer::kFirst && !is_first) return tell(false);
     member_->Get("", cluster::Scope::kEpoch, [tell](const auto& got) { tell(got.ok()); });
   });

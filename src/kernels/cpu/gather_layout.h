@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "ops/attributes.h"
 
 namespace lockstep::kernels {
@@ -37,5 +39,44 @@ struct GatherLayout {
 
 /// InvalidArgument: indices[place] = index is not in [0, limit).
 [[noreturn]] void ThrowIndex(const char* where, int64_t place, int64_t index, int64_t limit);
+
+/// Columns of the rows that indices of axis 0 name. They lie anywhere in memory, too far from each
+/// other for the processor's foresight, and are fetched ahead.
+template <typename Index>
+struct GatheredRuns {
+  const GatherLayout& layout;
+  const char* from;
+  const Index* indices;
+  int64_t element_bytes;
+
+  /// Brings the columns [begin_column, end_column) of the rows [begin, end) nearer.
+  void Fetch(int64_t begin, int64_t end, int64_t begin_column, int64_t end_column) const {
+    constexpr int64_t kLine = 64;
+    if (begin_column == end_column) return;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t index = indices[i];
+      if (index < 0 || index >= layout.limit) continue;
+      const char* row = from + index * layout.inner * element_bytes;
+      const int64_t last = end_column * element_bytes - 1;
+      for (int64_t at = begin_column * element_bytes; at < last; at += kLine)
+        __builtin_prefetch(row + at);
+      __builtin_prefetch(row + last);  // a row begins anywhere in a line
+    }
+  }
+
+  /// take(i, columns) for each of the rows. Errors: InvalidArgument for an index that is none.
+  template <typename Take>
+  void ForEach(int64_t begin, int64_t end, int64_t begin_column, int64_t end_column,
+               const Take& take) const {
+    constexpr int64_t kAhead = 4;
+    Fetch(begin, std::min(end, begin + kAhead), begin_column, end_column);
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t index = indices[i];
+      if (index < 0 || index >= layout.limit) ThrowIndex("GatherV2", i, index, layout.limit);
+      Fetch(i + kAhead, std::min(end, i + kAhead + 1), begin_column, end_column);
+      take(i, from + (index * layout.inner + begin_column) * element_bytes);
+    }
+  }
+};
 
 }  // namespace lockstep::kernels
