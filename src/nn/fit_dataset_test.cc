@@ -186,10 +186,12 @@ TEST(FitDatasetTest, Validates) {
       rows.Take(80).Shuffle(80, {.seed = 0}).Batch(16),
       Quiet({.epochs = 4, .validation_data = rows.Skip(80).Batch(16), .validation_freq = 2}));
   EXPECT_EQ(other.history, history.history);
-  for (const double fraction : {-0.5, 1.0, 1.5, 0.995}) {
-    EXPECT_THAT(Refused([&] { given.model->Fit(x, y, Quiet({.validation_split = fraction})); }),
-                HasSubstr("both sides; got " + std::to_string(fraction) + " of 101 examples"));
-  }
+  const auto refused = [&](double fraction) {
+    return Refused([&] { given.model->Fit(x, y, Quiet({.validation_split = fraction})); });
+  };
+  EXPECT_THAT(refused(0.995), HasSubstr("both sides; got 0.995000 of 101 examples"));
+  for (const double fraction : {-0.5, 1.0, 1.5})
+    EXPECT_THAT(refused(fraction), HasSubstr("between 0 and 1; got " + std::to_string(fraction)));
 }
 
 TEST(FitDatasetTest, WeightsOfExamplesCountExactly) {
