@@ -41,7 +41,7 @@ class Exchange final : public Operation {
     for (int rank = 0; rank < group.num_ranks(); ++rank) {
       if (rank == group.rank()) continue;
       const PeerPieces& peer = request_.peers[rank];
-      if (!peer.send.empty() || request_.sends_notes) SendPieces(group, rank, peer);
+      if (!peer.send.empty() || peer.sends_note) SendPieces(group, rank, peer);
       if (Expects(rank)) ++missing_;
     }
     if (missing_ == 0) Finish(group, Reduced{true});
@@ -58,7 +58,7 @@ class Exchange final : public Operation {
       return;
     }
     came_[from] = true;
-    if (request_.sends_notes) request_.on_note(from, message.header.slice);
+    if (peer.takes_note) request_.on_note(from, message.header.slice);
     size_t offset = 0;
     for (size_t piece = 0; piece < peer.receive.size(); ++piece) {
       offset = AlignedPiece(offset);
@@ -81,7 +81,7 @@ class Exchange final : public Operation {
 
  private:
   bool Expects(int rank) const {
-    return request_.sends_notes || !request_.peers[rank].receive.empty();
+    return request_.peers[rank].takes_note || !request_.peers[rank].receive.empty();
   }
 
   void SendPieces(Group& group, int to, const PeerPieces& peer) {
@@ -91,7 +91,7 @@ class Exchange final : public Operation {
       laid_for_ = to;
     }
     PartialHeader header = Header();
-    header.slice = request_.note;
+    header.slice = peer.sends_note ? request_.note : 0;
     header.count = body_.size();
     Send(group, to, header, body_);
   }

@@ -10,10 +10,12 @@
 namespace lockstep::collectives {
 
 /// What this rank has for one peer, and what it wants from it. Pieces go one after another, each
-/// beginning at a multiple of 16 bytes. No pieces: no message.
+/// beginning at a multiple of 16 bytes. Neither pieces nor a note: no message.
 struct PeerPieces {
   std::vector<net::Payload> send;
   std::vector<size_t> receive;  // bytes of each piece
+  bool sends_note = false;      // this rank's note goes to the peer
+  bool takes_note = false;      // the peer's comes here
 };
 
 struct AllToAllRequest {
@@ -22,9 +24,8 @@ struct AllToAllRequest {
   std::vector<PeerPieces> peers;
   /// Called for each piece that comes: its sender, its number there, its bytes.
   std::function<void(int from, size_t piece, const net::Payload& bytes)> on_piece;
-  /// With these every rank sends to each other one, pieces or not, and `note` along; `on_note` is
-  /// called for that of each peer.
-  bool sends_notes = false;
+  /// Goes along to the peers that get notes, pieces or not; `on_note` is called for that of each
+  /// peer whose note is taken.
   uint32_t note = 0;
   std::function<void(int from, uint32_t note)> on_note;
   /// Must be equal on all ranks: what the pieces mean.

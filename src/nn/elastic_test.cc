@@ -1,6 +1,7 @@
 // Workers die, come and go, and the training ends with the bits of one process.
 
 #include "distribute/workers/elastic_workers_test.h"
+#include "distribute/workers/worker_threads_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/distribute/parameter_server.h"
 #include "lockstep/distribute/strategy.h"
@@ -113,6 +114,22 @@ TEST(ElasticTest, AWorkerDiesAnywhere) {
         ExpectAllAre(expected, all, survivors, what);
       });
   EXPECT_GE(deaths, 15);
+}
+
+// Of those that share out the steps, and of those that only follow.
+TEST(ElasticTest, AWorkerOfACrowdedHostDiesAnywhere) {
+  const Trained expected = Alone();
+  const int deaths = distribute::KillAnywhere(
+      {3, 4}, 8, /*seed=*/15,
+      [](ElasticJob& job) {
+        return TrainElastic(job, [](int, Strategy& strategy, Counter&) {
+          strategy.ranks()->set_host_places(distribute::OnOneHost(4, 2));
+        });
+      },
+      [&](const auto& all, int survivors, const std::string& what) {
+        ExpectAllAre(expected, all, survivors, what);
+      });
+  EXPECT_GE(deaths, 10);
 }
 
 // What one worker alone has of an update that needs the whole matrix.

@@ -41,6 +41,7 @@ Trained Train(Strategy& strategy, const MakeModel& make, int shards, int64_t bat
 struct Cluster {
   int workers;
   int devices = 1;
+  int cores = 0;  // of their only host; 0: nobody says
 };
 
 // Trains alone, then over workers, and compares.
@@ -56,6 +57,8 @@ void ExpectOneResult(const std::string& what, const MakeModel& make, int replica
     std::vector<Trained> all(cluster.workers);
     distribute::RunWorkers(cluster.workers, [&](std::shared_ptr<distribute::Communicator> ranks) {
       const int rank = ranks->rank();
+      if (cluster.cores > 0)
+        ranks->set_host_places(distribute::OnOneHost(cluster.workers, cluster.cores));
       MultiWorkerMirroredStrategy strategy(std::move(ranks),
                                            {.devices = cluster.devices, .replicas = replicas});
       all[rank] = Train(strategy, make, shards, batch_size);
@@ -86,6 +89,21 @@ TEST(MultiWorkerTest, SumsOfGradientsGiveTheBitsOfOneProcess) {
     ExpectOneResult(name, Large([&] { return optimizers::Get(name); }), 1, 4, {{2}, {3}, {4, 2}},
                     kExamples);
   }
+}
+
+// On a crowded host some workers only follow. In batches of 16 factors travel, in larger ones sums.
+TEST(MultiWorkerTest, WorkersWithoutACoreEndWithTheSameBits) {
+  for (const char* name : {"sgd", "adam", "lamb", "muon"}) {
+    const MakeModel make = Large([&] { return optimizers::Get(name); });
+    ExpectOneResult(name, make, 1, 4, {{3, 1, 1}, {4, 1, 2}, {5, 2, 3}});
+    ExpectOneResult(name, make, 1, 4, {{3, 1, 1}, {4, 1, 2}}, kExamples);
+  }
+  const MakeModel make = [] {
+    return Compiled({Dense(400, DenseOptions{.activation = relu}), BatchNormalization(),
+                     Dropout(0.2), Dense(4)},
+                    optimizers::Get("adam"));
+  };
+  ExpectOneResult("batch normalisation", make, 2, 2, {{4, 1, 2}, {4, 1, 1}});
 }
 
 // Sums over examples of half precision are rounded once, however many workers add to them.

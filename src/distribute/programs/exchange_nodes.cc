@@ -55,11 +55,6 @@ std::vector<Endpoint> OutputsOf(const Node& node) {
   return outputs;
 }
 
-// Where nobody has rows, the empty value itself.
-std::vector<Endpoint> OutputsOr(Endpoint empty, const Node& node) {
-  return node.outputs.empty() ? std::vector<Endpoint>{empty} : OutputsOf(node);
-}
-
 }  // namespace
 
 std::vector<Endpoint> ExchangeNodes::AddSum(const ExchangedSum& sum) {
@@ -96,29 +91,34 @@ std::vector<Endpoint> ExchangeNodes::AddSum(const ExchangedSum& sum) {
   return OutputsOf(node);
 }
 
-std::vector<Endpoint> ExchangeNodes::AddRows(Endpoint own, const Numbers& borders) {
+std::vector<Endpoint> ExchangeNodes::AddRows(Endpoint own, const Numbers& borders,
+                                             const std::vector<bool>* want) {
   Lists lists;
+  const auto wants = [want](int rank) { return want == nullptr || (*want)[rank]; };
   const ops::TensorType type = graph_.type(own);
   const int64_t row_bytes =
       type.shape.product(1, type.shape.rank()) * static_cast<int64_t>(DTypeSize(type.dtype));
   for (int rank = 0; rank < ranks_; ++rank) {
     ops::TensorType part = type;
     part.shape.set_dim(0, borders[rank + 1] - borders[rank]);
-    if (part.shape.num_elements() == 0) continue;
+    if (part.shape.num_elements() == 0 || (rank != rank_ && !wants(rank_))) continue;
     const int output = lists.AddOutput(part);
     if (rank != rank_) {
       Lists::Append(lists.receive, {rank, output});
       continue;
     }
     for (int peer = 0; peer < ranks_; ++peer)
-      if (peer != rank_) Lists::Append(lists.send, {peer, 0, 0, part.shape[0] * row_bytes});
+      if (peer != rank_ && wants(peer))
+        Lists::Append(lists.send, {peer, 0, 0, part.shape[0] * row_bytes});
     Lists::Append(lists.keep, {output, 0, 0});
   }
+  // So that what follows waits for the exchange, as on all ranks.
+  if (lists.outputs.empty()) lists.AddOutput(type);
   Node& node =
       graph_.AddNode("_Exchange", {own},
                      lists.Attributes(Fingerprint("rows", borders), borders.back() * row_bytes));
   node.name = "Exchange of rows";
-  return OutputsOr(own, node);
+  return OutputsOf(node);
 }
 
 std::vector<Endpoint> ExchangeNodes::AddBlocks(const std::string& name,
@@ -143,12 +143,13 @@ std::vector<Endpoint> ExchangeNodes::AddBlocks(const std::string& name,
     const int64_t bytes = bytes_of(graph_.type(own[peer]));
     if (peer != rank_ && bytes > 0) Lists::Append(lists.send, {peer, peer, 0, bytes});
   }
+  if (lists.outputs.empty()) lists.AddOutput(graph_.type(own[rank_]));
   Numbers agreed = rows;
   for (int64_t size : all.shape.vector()) agreed.push_back(size);
   Node& node =
       graph_.AddNode("_Exchange", own, lists.Attributes(Fingerprint(name, agreed), bytes_of(all)));
   node.name = "Exchange of " + name;
-  return OutputsOr(own[rank_], node);
+  return OutputsOf(node);
 }
 
 Node& ExchangeNodes::AddGather(Endpoint handle, const Numbers& borders) {

@@ -33,8 +33,10 @@ class ExchangeNodes {
 
   /// All parts of the sum, or this rank's rows of them.
   std::vector<graph::Endpoint> AddSum(const ExchangedSum& sum);
-  /// The ranks' rows of a value, in order; ranks without rows are left out.
-  std::vector<graph::Endpoint> AddRows(graph::Endpoint own, const std::vector<int64_t>& borders);
+  /// The ranks' rows of a value, in order; ranks without rows are left out. Where some ranks do not
+  /// `want` them, they get none but their own.
+  std::vector<graph::Endpoint> AddRows(graph::Endpoint own, const std::vector<int64_t>& borders,
+                                       const std::vector<bool>* want = nullptr);
   /// What every rank has made for this one, a matrix with some rows, in order; ranks without rows
   /// are left out. `own[r]` is for rank r, `rows[r]` is how many rank r has; `all` is the type of
   /// all rows of what the ranks get together, side by side.

@@ -51,7 +51,8 @@ Leaf LargestBlock(const Division& division) {
 // Divisions by ever larger grains, as long as each worker gets a leaf.
 std::vector<Division> Candidates(Leaf leaves, const Roles& roles) {
   std::vector<Division> candidates;
-  for (Leaf grain = 1; (leaves + grain - 1) / grain >= roles.leaf_ranks().size(); grain *= 2)
+  for (Leaf grain = 1; grain <= leaves && (leaves + grain - 1) / grain >= roles.leaf_ranks().size();
+       grain *= 2)
     candidates.push_back(DivideLeaves(leaves, roles, grain));
   return candidates;
 }
@@ -122,11 +123,12 @@ Division ChooseBlocks(const Division& present, const Roles& roles, const RunCost
   return best;
 }
 
-BlockTrial::BlockTrial(const Division& present, const Communicator& ranks)
+BlockTrial::BlockTrial(const Division& present, const Roles& roles)
     : present_(present),
+      roles_(roles),
       // Free compute: is there a division with less traffic at all?
-      is_open_(ranks.roles().servers().empty() && present.num_leaves() > 0 &&
-               ChooseBlocks(present, ranks.roles(), {.leaf = 0, .wire = 1}) != present) {}
+      is_open_(roles.servers().empty() && present.num_leaves() > 0 &&
+               ChooseBlocks(present, roles, {.leaf = 0, .wire = 1}) != present) {}
 
 void BlockTrial::AfterRun(base::Duration worked, base::Duration waited) {
   if (!is_open_ || is_over_ || ++runs_ <= kFirst) return;
@@ -141,7 +143,7 @@ std::optional<Division> BlockTrial::Decide(Communicator& ranks) {
   if (std::none_of(reports.begin(), reports.end(), [](const Report& r) { return r.is_far; }))
     return std::nullopt;
   const RunCosts costs = CostsOf(reports, present_);
-  Division chosen = ChooseBlocks(present_, ranks.roles(), costs);
+  Division chosen = ChooseBlocks(present_, roles_, costs);
   if (chosen == present_) return std::nullopt;
   if (ranks.rank() == ranks.roles().chief()) {
     base::Log(

@@ -41,7 +41,8 @@ class BlockTrial {
   /// Runs that are not counted, and those that are.
   static constexpr int kFirst = 2, kRuns = 8;
 
-  BlockTrial(const collectives::Division& present, const Communicator& ranks);
+  /// `roles`: of the ranks, as the division has them.
+  BlockTrial(const collectives::Division& present, const Roles& roles);
   /// After each run.
   void AfterRun(base::Duration worked, base::Duration waited);
   /// Before each run: once, when enough is measured, tells the others, and gives another division
@@ -50,6 +51,7 @@ class BlockTrial {
 
  private:
   const collectives::Division present_;
+  const Roles roles_;
   const bool is_open_;  // whether there is anything to choose
   bool is_over_ = false;
   int runs_ = 0;

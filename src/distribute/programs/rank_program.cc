@@ -84,11 +84,11 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
 // Carries out the asynchronous ops of one program.
 class RankProgram::Exchanges {
  public:
-  explicit Exchanges(Communicator& ranks) : ranks_(ranks) {}
+  Exchanges(Communicator& ranks, Roles roles) : ranks_(ranks), roles_(std::move(roles)) {}
 
   void BeginRun() {
     step_ = ranks_.NextStep();
-    note_ = ranks_.BeginNotes();
+    note_ = ranks_.BeginNotes(rests());
   }
 
   std::map<std::string, runtime::AsynchronousOp> Handlers() {
@@ -100,6 +100,8 @@ class RankProgram::Exchanges {
                 runtime::OnTensors done) { Gather(node, inputs, std::move(done)); }}};
   }
 
+  bool rests() const { return roles_.Rests(ranks_.rank()); }
+
   // Whose message ended the node's exchange.
   int LastFrom(const graph::Node& node) const {
     const auto found = last_from_.find(node.id);
@@ -107,18 +109,27 @@ class RankProgram::Exchanges {
   }
 
  private:
-  // The first exchange of a run brings every rank's note.
+  // The first exchange of a run brings the notes of those that share the work to all, and those of
+  // who rests to them; they pass them on with their own in the next run.
   collectives::AllToAllRequest Request(const graph::Node& node) {
     const auto bucket = static_cast<uint32_t>(node.attributes.Get<int64_t>("bucket"));
     collectives::AllToAllRequest request =
         MakeRequest(ranks_, {step_, bucket}, node.attributes.Get<int64_t>("fingerprint"));
     request.label = node.attributes.Get<std::string>("label");
     if (bucket == 0) {
-      request.sends_notes = true;
       request.note = note_;
-      request.on_note = [this](int, uint32_t note) { ranks_.Hear(note); };
+      request.on_note = [this](int from, uint32_t note) {
+        roles_.Rests(from) ? ranks_.HearToPassOn(note) : ranks_.Hear(note);
+      };
     }
     return request;
+  }
+
+  void AddNotes(collectives::AllToAllRequest& request) const {
+    if (request.on_note == nullptr) return;
+    for (int rank = 0; rank < roles_.num_ranks(); ++rank)
+      request.peers[rank].sends_note = request.peers[rank].takes_note =
+          !rests() || !roles_.Rests(rank);
   }
 
   // What is the same in every run of an exchange.
@@ -166,6 +177,7 @@ class RankProgram::Exchanges {
     }
     collectives::AllToAllRequest request = Request(node);
     request.peers = form.peers;
+    AddNotes(request);
     for (size_t rank = 0; rank < form.sent.size(); ++rank)
       request.peers[rank].send.reserve(form.sent[rank]);
     const auto& send = node.attributes.Get<Numbers>("send");
@@ -191,11 +203,14 @@ class RankProgram::Exchanges {
 
   void Gather(const graph::Node& node, const std::vector<Tensor>& handles,
               runtime::OnTensors done) {
-    ExchangeRows(ranks_, Request(node), handles, node.attributes.Get<Numbers>("borders"),
+    collectives::AllToAllRequest request = Request(node);
+    AddNotes(request);
+    ExchangeRows(ranks_, std::move(request), handles, node.attributes.Get<Numbers>("borders"),
                  &last_from_[node.id], std::move(done));
   }
 
   Communicator& ranks_;
+  const Roles roles_;
   uint64_t step_ = 0;
   uint32_t note_ = 0;
   // By node; nodes of a map stay where they are.
@@ -232,7 +247,7 @@ RankProgram::RankProgram(SpreadProgram program, Communicator& ranks,
       parts_(std::move(program.parts)),
       whole_(TakenWhole(program.graph)),
       program_(Labelled(std::move(program.graph)), options),
-      exchanges_(std::make_unique<Exchanges>(ranks)) {
+      exchanges_(std::make_unique<Exchanges>(ranks, std::move(program.roles))) {
   for (const Communicator::Part& part : parts_) whole_.erase(part.handle.object().get());
 }
 
@@ -248,7 +263,8 @@ void RankProgram::Start(std::vector<Tensor> arguments, base::Team& team, runtime
                                                 base::Time to) { NoteWait(node, from, to); }});
   program_.Start(std::move(arguments), *context,
                  [this, context, done = std::move(done)](Result<std::vector<Tensor>> results) {
-                   results.ok() ? ranks_.EndNotes() : ranks_.group().Abort(results.status());
+                   results.ok() ? ranks_.EndNotes(exchanges_->rests())
+                                : ranks_.group().Abort(results.status());
                    done(std::move(results));
                  });
 }

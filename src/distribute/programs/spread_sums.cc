@@ -9,6 +9,7 @@
 #include "collectives/tree.h"
 #include "distribute/programs/exchange_nodes.h"
 #include "distribute/programs/factor_sums.h"
+#include "distribute/programs/resting_program.h"
 #include "distribute/programs/update_slices.h"
 #include "distribute/programs/whole_updates.h"
 #include "distribute/programs/widen_half_sums.h"
@@ -60,7 +61,7 @@ class Spreader {
     GatherVariables();
     std::vector<Endpoint> results;
     for (Endpoint result : source_.results()) results.push_back(GatherRows(result));
-    SpreadProgram program{.graph = rewriter_.Finish()};
+    SpreadProgram program{.graph = rewriter_.Finish(), .roles = options_.roles};
     program.graph.results() = std::move(results);
     for (const UpdateSlices::Written& written : slices_.variables) {
       if (!written.gathered)
@@ -301,9 +302,17 @@ class Spreader {
   }
 
   bool HasFactors(const Node& node) const {
-    return slices_.sums.contains(node.id) && options_.roles.servers().empty() && ranks() > 1 &&
+    const auto sharers = static_cast<int>(options_.roles.row_ranks().size());
+    return slices_.sums.contains(node.id) && options_.roles.servers().empty() && sharers > 1 &&
            HasRows(node.inputs[0]) && HasRows(node.inputs.back()) &&
-           TravelsAsFactors(source_, node, ranks());
+           TravelsAsFactors(source_, node, sharers);
+  }
+
+  // Which ranks have rows of a weight.
+  std::vector<bool> HaveRows(const Numbers& borders) const {
+    std::vector<bool> have;
+    for (int rank = 0; rank < ranks(); ++rank) have.push_back(borders[rank] < borders[rank + 1]);
+    return have;
   }
 
   // This rank's rows of a weight's gradient, made of everybody's factors.
@@ -324,13 +333,14 @@ class Spreader {
                               {{"begin", Numbers{0, borders[rank]}},
                                {"size", Numbers{rows_here, borders[rank + 1] - borders[rank]}}}));
     }
+    const std::vector<bool> have = HaveRows(borders);
     Endpoint inputs = Concatenated(
         exchange_.AddBlocks("columns for " + node.name, columns, RowsOfRanks(all.shape[0]), all));
     if (bytes) {
       const Attributes to_float = source_.node(bytes->cast).attributes;
       inputs = AddOp("Mul", {AddOp("Cast", {inputs}, to_float), rewriter_.Mapped(bytes->scale)});
     }
-    const Endpoint gradients = GatherRows(node.inputs[1]);
+    const Endpoint gradients = GatherRows(node.inputs[1], &have);
     rewriter_.Map({node.id, 0}, AddOp("MatMul", {inputs, gradients}, node.attributes));
   }
 
@@ -497,13 +507,14 @@ class Spreader {
         gather.control_inputs.end());
   }
 
-  Endpoint GatherRows(Endpoint value) {
+  // All rows of a value, for those that `want` them; null: for everybody.
+  Endpoint GatherRows(Endpoint value, const std::vector<bool>* want = nullptr) {
     const Endpoint mapped = rewriter_.Mapped(value);
     if (!HasRows(value)) return mapped;
     Numbers borders{0};
     for (int64_t rows : RowsOfRanks(source_.type(value).shape[0]))
       borders.push_back(borders.back() + rows);
-    return Concatenated(exchange_.AddRows(mapped, borders));
+    return Concatenated(exchange_.AddRows(mapped, borders, want));
   }
 
   const graph::Graph& source_;
@@ -532,6 +543,7 @@ struct Analyzed {
   SpreadProgram JoinedProgramOf(int rank) const {
     SpreadProgram program = ProgramOf(rank);
     program.graph = JoinExchanges(program.graph, options.bucket_bytes);
+    if (options.roles.Rests(rank)) program.graph = RestingProgram(program.graph);
     return program;
   }
 };

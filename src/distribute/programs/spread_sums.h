@@ -31,6 +31,8 @@ struct SpreadProgram {
   graph::Graph graph;
   /// Variables of which this rank has only its rows up to date, once the program has run.
   std::vector<Communicator::Part> parts;
+  /// Who has examples and rows, and who rests.
+  Roles roles;
 };
 
 /// The program of one rank: `graph`, which is a step on the whole global batch with its sums cut

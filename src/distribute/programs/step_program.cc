@@ -73,17 +73,12 @@ void StepProgram::Make() {
   if (ranks_ != nullptr) generation_ = ranks_->generation();
   rows_.clear();
   if (ranks_ != nullptr && ranks_->num_ranks() > 1 && not_spread_.empty()) {
-    try {
-      if (runtime::NeedsProgram(graph_))
-        throw Error(Code::kUnimplemented, "it has control flow, or shapes that values decide");
-      if (!mixes_in_.empty())
-        throw Error(Code::kUnimplemented, "examples influence each other in " + mixes_in_);
-      Spread();
+    sharers_ = SharersNow();
+    // An op may not be able to work on none of its rows.
+    if (TrySpread(sharers_) || (sharers_ != ranks_->roles() && TrySpread(ranks_->roles()))) {
+      not_spread_.clear();
       compiled_.reset();
       return;
-    } catch (const Error& error) {
-      if (error.code() != Code::kUnimplemented) throw;
-      not_spread_ = error.status().message();
     }
   }
   of_rank_.reset();
@@ -93,15 +88,34 @@ void StepProgram::Make() {
   if (measures_) MeasureSteps();
 }
 
-void StepProgram::Spread() {
-  auto division =
-      DivideLeaves(static_cast<collectives::Leaf>(offsets_.size() - 1), ranks_->roles());
+const Roles& StepProgram::SharersNow() const {
+  return ranks_->speculation() == nullptr ? ranks_->sharers() : ranks_->roles();
+}
+
+bool StepProgram::TrySpread(const Roles& roles) {
+  try {
+    if (runtime::NeedsProgram(graph_))
+      throw Error(Code::kUnimplemented, "it has control flow, or shapes that values decide");
+    if (!mixes_in_.empty())
+      throw Error(Code::kUnimplemented, "examples influence each other in " + mixes_in_);
+    Spread(roles);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != Code::kUnimplemented) throw;
+    not_spread_ = error.status().message();
+    return false;
+  }
+}
+
+void StepProgram::Spread(const Roles& roles) {
+  rows_.clear();
+  auto division = DivideLeaves(static_cast<collectives::Leaf>(offsets_.size() - 1), roles);
   if (ranks_->speculation() != nullptr) {
     division = ranks_->speculation()->Divide(division);
   } else if (blocks_) {
     division = *blocks_;
   } else {
-    trial_.emplace(division, *ranks_);
+    trial_.emplace(division, roles);
   }
   ranks_->set_division(division);
   SpreadOptions spread{.examples = options_.examples,
@@ -109,7 +123,7 @@ void StepProgram::Spread() {
                        .offsets = offsets_,
                        .division = division,
                        .rank = ranks_->rank(),
-                       .roles = ranks_->roles(),
+                       .roles = roles,
                        .slice_from = kSliceFrom,
                        .bucket_bytes = options_.execution.bucket_bytes};
   of_rank_ = std::make_unique<RankProgram>(SpreadSums(graph::RemoveDuplicates(graph_), spread),
@@ -136,7 +150,8 @@ std::vector<Tensor> StepProgram::Run(std::span<const Tensor> arguments, base::Te
 std::vector<Tensor> StepProgram::RunOnce(std::span<const Tensor> arguments, base::Team& team) {
   Speculation* const speculation = ranks_->speculation();
   if (speculation != nullptr) speculation->BeforeRun(*ranks_);
-  if (generation_ != ranks_->generation()) {
+  ranks_->FindWhoRests();
+  if (generation_ != ranks_->generation() || (of_rank_ != nullptr && sharers_ != SharersNow())) {
     blocks_.reset();
     trial_.reset();
     Make();

@@ -62,7 +62,11 @@ class StepProgram final : public Repeatable, public std::enable_shared_from_this
   StepProgram(TracedStep step, const StepOptions& options);
   /// For the present ranks.
   void Make();
-  void Spread();
+  void Spread(const Roles& roles);
+  /// Whether the ranks can share the work so; if not, `not_spread` says why.
+  bool TrySpread(const Roles& roles);
+  /// Who is to have leaves and rows.
+  const Roles& SharersNow() const;
 
   const StepOptions options_;
   graph::Graph graph_;  // cut into leaves
@@ -70,6 +74,7 @@ class StepProgram final : public Repeatable, public std::enable_shared_from_this
   Snapshot::Cells cells_;
   Communicator* ranks_ = nullptr;
   uint64_t generation_ = 0;   // of the ranks that it was made for
+  Roles sharers_;             // who was to have leaves and rows
   uint64_t compared_in_ = 0;  // the generation of the ranks that have compared it
   bool measures_ = false;
   std::unique_ptr<runtime::Compiled> compiled_;

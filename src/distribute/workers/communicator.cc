@@ -30,6 +30,7 @@ Communicator::Communicator(net::Transport& transport, Wait wait, std::shared_ptr
       transport_(&transport),
       executor_(&transport.executor()),
       roles_(RolesOf(roles, transport)),
+      sharers_(roles_),
       wait_(std::move(wait)),
       group_(std::make_unique<collectives::Group>(transport, flight_->Options())),
       generation_(1),
@@ -42,6 +43,7 @@ Communicator::Communicator(std::shared_ptr<Roster> roster, const Roster::Epoch& 
     : roster_(std::move(roster)),
       executor_(&roster_->executor()),
       roles_(std::move(expected)),
+      sharers_(roles_),
       expected_rank_(LastOf(is_server ? roles_.servers() : roles_.workers())),
       wait_(std::move(wait)),
       journal_(std::make_unique<Journal>(*this)) {
@@ -79,13 +81,21 @@ void Communicator::Open(const Roster::Epoch& epoch) {
   apart_.reset();
   transport_ = epoch.transport;
   roles_ = RolesOf(epoch.roles, *transport_);
+  sharers_ = roles_;
+  knows_sharers_ = false;
   hears_ = false;
+  to_pass_on_ = 0;
   epoch_ = epoch.number;
   watch_.Enter(epoch_, epoch.tasks, num_ranks());
   group_ = std::make_unique<collectives::Group>(*transport_, flight_->Options());
   ++generation_;
   step_ = 0;
   if (speculation_ != nullptr) speculation_->BeginEpoch(num_ranks());
+}
+
+void Communicator::FindWhoRests() {
+  if (std::exchange(knows_sharers_, true) || num_ranks() == 1) return;
+  sharers_ = LetRest(roles_, host_places_.empty() ? GatherHostPlaces(*this) : host_places_);
 }
 
 void Communicator::HeedTermination() {

@@ -14,6 +14,7 @@
 #include "base/trace.h"
 #include "collectives/group.h"
 #include "collectives/plan.h"
+#include "distribute/workers/crowded_hosts.h"
 #include "distribute/workers/flight.h"
 #include "distribute/workers/roles.h"
 #include "distribute/workers/roster.h"
@@ -60,6 +61,13 @@ class Communicator {
   /// Which of the present ranks are workers, and which are servers.
   const Roles& roles() const { return roles_; }
   bool is_server() const { return roles_.IsServer(rank()); }
+  /// The same ranks as those who share out a step see them: with those resting that their host has
+  /// no core for, once `FindWhoRests` has been called in this epoch (crowded_hosts.h).
+  const Roles& sharers() const { return sharers_; }
+  /// Asks all ranks where they run, once an epoch; all call it alike. Errors: as AllGather.
+  void FindWhoRests();
+  /// For tests: where each rank runs, instead.
+  void set_host_places(std::vector<HostPlace> places) { host_places_ = std::move(places); }
   base::Executor& executor() { return *executor_; }
   net::Transport& transport() { return *transport_; }
   /// The collectives of the current epoch.
@@ -130,27 +138,39 @@ class Communicator {
     if (!leaving_ && heeds_termination_ && base::ToldToEnd()) AskToLeave();
     return leaving_;
   }
-  /// For programs: begins a run, and gives what it is to tell; ends one that all have been in.
-  uint32_t BeginNotes() {
+  /// For programs: begins a run, and gives what it is to tell; ends one that all have been in. What
+  /// a rank that rests tells is heard when the others have passed it on, a run later.
+  uint32_t BeginNotes(bool rests = false) {
     static_cast<void>(leaving());
-    return hearing_ = own_note_;
+    if (rests) {
+      hearing_ = 0;
+      return own_note_;
+    }
+    return hearing_ = own_note_ | std::exchange(to_pass_on_, 0);
   }
   void Hear(uint32_t note) {
     hearing_ |= note;
     hears_ = true;
   }
-  void EndNotes() {
+  void HearToPassOn(uint32_t note) {
+    to_pass_on_ |= note;
+    hears_ = true;
+  }
+  void EndNotes(bool rests = false) {
     heard_ = hearing_;
-    meetings_ += hears_ ? 1 : 0;
-    hearings_ += hears_ ? 1 : 0;
-    hears_ = false;
+    if (std::exchange(hears_, false)) {
+      meetings_ += rests ? 1 : kMeeting;
+      ++hearings_;
+    }
   }
   /// How many runs carried every rank's note to all.
   uint64_t hearings() const { return hearings_; }
   /// For programs without notes: a run needed a message of every rank.
-  void Met() { ++meetings_; }
-  /// How many runs needed a message of every rank.
+  void Met() { meetings_ += kMeeting; }
+  /// Grows by kMeeting with each run that needed a message of every rank, and by one with each that
+  /// needed messages of those who had needed one of every rank in their run before.
   uint64_t meetings() const { return meetings_; }
+  static constexpr uint64_t kMeeting = 2;
 
   /// A variable of which each rank has only its rows up to date.
   struct Part {
@@ -179,6 +199,9 @@ class Communicator {
   net::Transport* transport_ = nullptr;
   base::Executor* executor_ = nullptr;
   Roles roles_;
+  Roles sharers_;
+  bool knows_sharers_ = false;
+  std::vector<HostPlace> host_places_;  // empty: they are asked for
   int expected_rank_ = 0;
   Wait wait_;
   const std::shared_ptr<Flight> flight_ = std::make_shared<Flight>();
@@ -193,6 +216,7 @@ class Communicator {
   uint32_t own_note_ = 0;
   uint32_t hearing_ = 0;
   uint32_t heard_ = 0;
+  uint32_t to_pass_on_ = 0;  // what those who rest have told
   bool hears_ = false;
   bool leaving_ = false;
   bool heeds_termination_ = false;

@@ -199,7 +199,7 @@ void Journal::Completed(Entry entry) {
   NoteVersions();
   if (is_run) ++runs_;
   // Whoever has been in a run with all others knows that they have its snapshot, too.
-  if (snapshots_.size() > 1 && ranks_.meetings() != meetings_) {
+  if (snapshots_.size() > 1 && ranks_.meetings() >= meetings_ + Communicator::kMeeting) {
     spare_ = std::move(snapshots_.front().snapshot);
     KeepNewest();
     state_ = nullptr;

@@ -8,8 +8,9 @@
 namespace lockstep::distribute {
 
 /// Which ranks of an epoch compute on examples (workers, a chief too) and which keep variables
-/// (servers, the job "ps"). Where one kind is missing, the other does its part as well: any
-/// division of the work gives the same bits.
+/// (servers, the job "ps"). Where one kind is missing, the other does its part as well. Some may
+/// rest: they have neither examples nor rows, and only follow. Any division of the work gives the
+/// same bits.
 class Roles {
  public:
   /// Ranks of one kind: all are workers.
@@ -23,7 +24,17 @@ class Roles {
     return Roles(std::move(is_server));
   }
 
+  /// The same ranks, of which those rest that `rests`, by rank.
+  Roles WithResting(std::vector<bool> rests) const {
+    Roles roles;
+    roles.is_server_ = is_server_;
+    roles.rests_ = std::move(rests);
+    roles.List();
+    return roles;
+  }
+
   int num_ranks() const { return static_cast<int>(is_server_.size()); }
+  bool Rests(int rank) const { return !rests_.empty() && rests_[rank]; }
   bool IsServer(int rank) const { return is_server_[rank]; }
   /// Which of those that compute a rank is; -1: it has no examples.
   int WorkerOf(int rank) const {
@@ -58,10 +69,11 @@ class Roles {
  private:
   void List() {
     for (int rank = 0; rank < num_ranks(); ++rank)
-      (is_server_[rank] ? servers_ : workers_).push_back(rank);
+      if (!Rests(rank)) (is_server_[rank] ? servers_ : workers_).push_back(rank);
   }
 
   std::vector<bool> is_server_;
+  std::vector<bool> rests_;  // empty: nobody does
   std::vector<int> workers_, servers_;
 };
 

@@ -37,4 +37,12 @@ inline void RunWorkers(int count, const std::function<void(std::shared_ptr<Commu
   RunTasks(Roles(count), body);
 }
 
+/// As though so many ranks were on one host with so many cores.
+inline std::vector<HostPlace> OnOneHost(int ranks, int cores) {
+  HostPlace place;
+  for (int core = 0; core < cores; ++core) place.cores.push_back(core);
+  for (int rank = 0; rank < ranks; ++rank) place.beside.push_back(rank);
+  return std::vector<HostPlace>(ranks, place);
+}
+
 }  // namespace lockstep::distribute
