@@ -28,14 +28,9 @@ bool IsUpdateOf(const Node& node, int input) {
 
 bool IsReshape(const Node& node) { return node.spec->name == "Reshape"; }
 
-// The numbers that products alone take, by the node that makes them, and whose they are where they
-// have been reshaped; elsewhere nothing.
-struct Examples {
-  std::vector<std::optional<ScaledBytes>> made;
-  std::vector<int> maker;  // of each node's value; -1: none
-};
-
-Examples FindExamples(const Graph& graph, const std::vector<int>& uses) {
+// What each node's value stands for, reshaped or not, where products alone take the numbers.
+std::vector<std::optional<ScaledBytes>> FindExamples(const Graph& graph,
+                                                     const std::vector<int>& uses) {
   std::vector<int> taken(graph.num_nodes(), 0);
   for (int id = graph.num_nodes() - 1; id >= 0; --id) {
     const Node& node = graph.node(id);
@@ -46,14 +41,12 @@ Examples FindExamples(const Graph& graph, const std::vector<int>& uses) {
       taken[node.inputs[i].node] += takes || (passes_on && input == 0);
     }
   }
-  Examples examples{std::vector<std::optional<ScaledBytes>>(graph.num_nodes()),
-                    std::vector<int>(graph.num_nodes(), -1)};
+  std::vector<std::optional<ScaledBytes>> examples(graph.num_nodes());
   for (const Node& node : graph.nodes()) {
-    if (IsReshape(node)) examples.maker[node.id] = examples.maker[node.inputs[0].node];
-    if (uses[node.id] == 0 || taken[node.id] != uses[node.id]) continue;
-    if (const auto bytes = ScaledBytesOf(graph, {node.id, 0})) {
-      examples.made[node.id] = bytes;
-      examples.maker[node.id] = node.id;
+    if (IsReshape(node)) {
+      examples[node.id] = examples[node.inputs[0].node];
+    } else if (uses[node.id] > 0 && taken[node.id] == uses[node.id]) {
+      examples[node.id] = ScaledBytesOf(graph, {node.id, 0});
     }
   }
   return examples;
@@ -63,24 +56,24 @@ Examples FindExamples(const Graph& graph, const std::vector<int>& uses) {
 
 Graph FuseBytes(const Graph& graph) {
   const std::vector<int> uses = TimesUsed(graph);
-  const Examples examples = FindExamples(graph, uses);
+  const auto examples = FindExamples(graph, uses);
   std::vector<char> inside(graph.num_nodes(), 0);
-  for (const auto& bytes : examples.made) {
+  for (const auto& bytes : examples) {
     if (bytes) inside[bytes->cast] = uses[bytes->cast] == 1;
   }
   Rewriter rewriter(graph);
   for (const Node& node : graph.nodes()) {
     if (inside[node.id]) continue;
-    if (const auto& bytes = examples.made[node.id]) {
-      rewriter.Map({node.id, 0}, rewriter.Mapped(bytes->bytes));
+    const auto& made = examples[node.id];
+    if (made && !IsReshape(node)) {
+      rewriter.Map({node.id, 0}, rewriter.Mapped(made->bytes));
       continue;
     }
     std::vector<Endpoint> inputs = node.inputs;
     for (const Endpoint& input : node.inputs) {
-      const int maker = examples.maker[input.node];
-      if (maker >= 0 && !IsReshape(node)) inputs.push_back(examples.made[maker]->scale);
+      if (examples[input.node] && !made) inputs.push_back(examples[input.node]->scale);
     }
-    if (inputs.size() == node.inputs.size() && examples.maker[node.id] < 0) {
+    if (inputs.size() == node.inputs.size() && !made) {
       rewriter.Keep(node);
       continue;
     }

@@ -21,7 +21,6 @@ Graph FuseGathers(const Graph& graph);
 /// Moves the product that makes a weight's gradient into the weight's update, where nobody else
 /// takes the gradient and the product sums over few examples.
 Graph FuseUpdates(const Graph& graph);
-
 /// Lets products take bytes where they alone take the numbers that these were cast to and scaled.
 Graph FuseBytes(const Graph& graph);
 

@@ -29,6 +29,8 @@ void Scale(const uint8_t* from, float scale, int64_t count, float* out) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "kernels/cpu/scratch.h"
+
 namespace lockstep::kernels {
 namespace {
 
@@ -42,6 +44,13 @@ ByteNumbers::ByteNumbers(float scale) : finite_(std::isfinite(255.0f * scale)) {
 
 void ScaleBytes(const uint8_t* from, float scale, int64_t count, float* out) {
   HWY_DYNAMIC_DISPATCH(Scale)(from, scale, count, out);
+}
+
+const float* ScaledRows(const Factor<uint8_t>& a, int64_t rows, int64_t columns) {
+  float* const numbers = ThreadScratch<float>(ScratchUse::kByteNumbers, rows * columns);
+  for (int64_t row = 0; row < rows; ++row)
+    ScaleBytes(a.elements + row * a.stride, a.numbers->scale(), columns, numbers + row * columns);
+  return numbers;
 }
 
 }  // namespace lockstep::kernels

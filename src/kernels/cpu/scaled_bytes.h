@@ -36,4 +36,8 @@ inline float NumberOf(uint8_t element, const float* numbers) { return numbers[el
 /// out[i] = the number of from[i], which is from[i] * scale.
 void ScaleBytes(const uint8_t* from, float scale, int64_t count, float* out);
 
+/// The numbers of `rows` x `columns` elements from the first on, in this thread's scratch memory
+/// (ScratchUse::kByteNumbers), row after row.
+const float* ScaledRows(const Factor<uint8_t>& a, int64_t rows, int64_t columns);
+
 }  // namespace lockstep::kernels

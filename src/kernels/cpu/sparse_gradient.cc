@@ -305,11 +305,8 @@ GradientTile<float> WithFloats(const GradientTile<float>& tile, const Factor<flo
 }
 GradientTile<float> WithFloats(const GradientTile<float>& tile, const Factor<uint8_t>& a,
                                int64_t examples) {
-  float* const numbers = ThreadScratch<float>(ScratchUse::kByteNumbers, examples * tile.rows);
-  for (int64_t r = 0; r < examples; ++r)
-    ScaleBytes(a.elements + r * a.stride, a.numbers->scale(), tile.rows, numbers + r * tile.rows);
   GradientTile<float> result = tile;
-  result.a = numbers;
+  result.a = ScaledRows(a, examples, tile.rows);
   result.a_step = tile.rows;
   return result;
 }

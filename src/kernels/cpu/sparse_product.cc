@@ -198,12 +198,7 @@ void WholeProduct(const ProductArguments<float>& p, const Factor<uint8_t>& a, in
   ProductArguments<float> some = p;
   some.rows = end - begin;
   some.c += begin * p.c_stride;
-  float* const numbers = ThreadScratch<float>(ScratchUse::kByteNumbers, some.rows * p.depth);
-  for (int64_t row = 0; row < some.rows; ++row) {
-    ScaleBytes(a.elements + (begin + row) * a.stride, a.numbers->scale(), p.depth,
-               numbers + row * p.depth);
-  }
-  some.a = numbers;
+  some.a = ScaledRows({a.elements + begin * a.stride, a.stride, a.numbers}, some.rows, p.depth);
   some.a_stride = p.depth;
   Product(some);
 }
