@@ -9,23 +9,16 @@ namespace lockstep::graph {
 
 namespace {
 
-// The node that makes input `index` of `node`, if it is an `op` that nobody else uses.
-const Node* OnlyFor(const Graph& graph, const std::vector<int>& uses, const Node& node, int index,
-                    std::string_view op) {
-  const Node& maker = graph.node(node.inputs[index].node);
-  return maker.spec->name == op && uses[maker.id] == 1 && maker.control_inputs.empty() ? &maker
-                                                                                       : nullptr;
-}
-
-// The gather whose bytes `cast` makes numbers of.
+// The gather whose bytes `cast` makes numbers of, if nobody else takes them.
 const Node* GatherOf(const Graph& graph, const std::vector<int>& uses, const Node& cast) {
-  const Node* gather = OnlyFor(graph, uses, cast, 0, "GatherV2");
-  if (gather == nullptr || gather->outputs[0].dtype != DType::kUInt8) return nullptr;
-  const ops::Attributes& attributes = gather->attributes;
+  const Node& gather = graph.node(cast.inputs[0].node);
+  if (gather.spec->name != "GatherV2" || uses[gather.id] != 1 || !gather.control_inputs.empty())
+    return nullptr;
+  const ops::Attributes& attributes = gather.attributes;
   const bool rows = attributes.GetOr<int64_t>("axis", 0) == 0 &&
                     attributes.GetOr<int64_t>("batch_dims", 0) == 0 &&
                     !attributes.GetOr("drop_negative", false);
-  return rows ? gather : nullptr;
+  return rows ? &gather : nullptr;
 }
 
 // The chain that ends in a product with a scalar.
