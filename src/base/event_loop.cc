@@ -128,6 +128,7 @@ bool EventLoop::PollAll() {
 
 bool EventLoop::WaitOutside(Time until, uint32_t seen_posts) {
   const auto has_posts = [&] { return posts_.load(std::memory_order_acquire) != seen_posts; };
+  if (nap_ > Duration{0}) return PollAll() || (!has_posts() && Nap(until, seen_posts));
   for (int round = 1; round <= patience_.spins; ++round) {
     if (PollAll()) return true;
     if (has_posts()) return false;
@@ -147,6 +148,18 @@ bool EventLoop::WaitOutside(Time until, uint32_t seen_posts) {
     sched_yield();
   }
   return Block(until, seen_posts);
+}
+
+// As Block, but only posts and files wake it.
+bool EventLoop::Nap(Time until, uint32_t seen_posts) {
+  const Time now = Now();
+  const Duration limit = std::min(until - now, nap_ - now.time_since_epoch() % nap_);
+  blocked_.store(true, std::memory_order_seq_cst);
+  bool any = false;
+  if (posts_.load(std::memory_order_seq_cst) == seen_posts)
+    any = files_->Handle(std::max(limit, Duration{0}));
+  blocked_.store(false, std::memory_order_relaxed);
+  return any;
 }
 
 bool EventLoop::Block(Time until, uint32_t seen_posts) {

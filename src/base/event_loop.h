@@ -66,6 +66,7 @@ class EventLoop final : public Executor {
   bool WatchFile(int fd, bool readable, bool writable, OnFile on_ready);
   void UnwatchFile(int fd);
   void set_patience(const Patience& patience) { patience_ = patience; }
+  void set_nap(Duration nap) override { nap_ = nap; }
   /// Waits for so many more threads of this machine, or fewer; patience is that among all.
   void AddNeighbours(int more) { patience_ = Patience::Among(1 + (neighbours_ += more)); }
   /// Lets a blocked loop poll again.
@@ -88,6 +89,7 @@ class EventLoop final : public Executor {
   bool WaitOutside(Time until, uint32_t seen_posts);
   bool PollAll();
   bool Block(Time until, uint32_t seen_posts);
+  bool Nap(Time until, uint32_t seen_posts);
   void NoteNewWork();
 
   MonotonicClock clock_;
@@ -105,6 +107,7 @@ class EventLoop final : public Executor {
   size_t watched_files_ = 0;
   int neighbours_ = 0;
   Patience patience_;
+  Duration nap_{};
   uint32_t takes_ = 0;
   std::atomic<bool> watches_{false};  // files_ is there
   std::atomic<uint32_t> posts_{0};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <thread>
 
 namespace lockstep::base {
 namespace {
@@ -99,6 +100,47 @@ TEST(EventLoopPoller, WorksAgainAfterBlockingWhenSomebodyWakesTheLoop) {
   EXPECT_TRUE(loop.RunUntil([&] { return posted == 2; }, seconds(10)));
   EXPECT_GE(loop.Now() - now, milliseconds(3));
   EXPECT_GE(counter.blocks, 20);
+  loop.RemovePoller(counter);
+}
+
+// Others need not wake it, and it needs little of its core.
+TEST(EventLoopPoller, IsAskedNowAndThenByALoopThatNaps) {
+  EventLoop loop;
+  Counter counter;
+  loop.AddPoller(counter);
+  loop.set_nap(milliseconds(2));
+  std::thread other([&counter] {
+    std::this_thread::sleep_for(milliseconds(30));
+    counter.pending = 1;
+  });
+  const Duration before = ProcessorTimeOfThread();
+  EXPECT_TRUE(loop.RunUntil([&] { return counter.done == 1; }, seconds(10)));
+  other.join();
+  EXPECT_EQ(counter.blocks, 0);
+  EXPECT_LE(counter.polls, 2 * 30);
+  EXPECT_LT(ProcessorTimeOfThread() - before, milliseconds(20));
+  loop.RemovePoller(counter);
+}
+
+TEST(EventLoopPoller, PostsAndFilesEndANap) {
+  EventLoop loop;
+  Counter counter;
+  Pair pair;
+  loop.AddPoller(counter);
+  loop.set_nap(std::chrono::hours(1));
+  bool posted = false, ready = false;
+  std::thread other([&] {
+    std::this_thread::sleep_for(milliseconds(5));
+    loop.Post([&posted] { posted = true; });
+  });
+  EXPECT_TRUE(loop.RunUntil([&] { return posted; }, seconds(10)));
+  other.join();
+  loop.WatchFile(pair.ends[0], true, false, [&](FileEvents) {
+    ready = true;
+    loop.UnwatchFile(pair.ends[0]);
+  });
+  EXPECT_EQ(write(pair.ends[1], "x", 1), 1);
+  EXPECT_TRUE(loop.RunUntil([&] { return ready; }, seconds(10)));
   loop.RemovePoller(counter);
 }
 

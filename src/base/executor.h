@@ -31,6 +31,10 @@ class Executor {
   /// from the executor's own work, true or false, it will not begin later.
   virtual bool Cancel(TimerId timer) = 0;
 
+  /// From now on whoever waits for other processes sleeps so long before it looks again, and they
+  /// need not wake it; zero: it is woken. Does nothing where there are no others.
+  virtual void set_nap(Duration /*nap*/) {}
+
   TimerId PostAfter(Duration delay, Work work) { return PostAt(Now() + delay, std::move(work)); }
 };
 

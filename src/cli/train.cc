@@ -55,7 +55,7 @@ class StopOnInterrupt : public Callback {
     if (!leaves && !interrupted.load(std::memory_order_relaxed)) return;
     // All workers stop after the same step: when each has heard of it.
     if (distribute::Communicator* ranks = model->strategy().ranks()) {
-      leaves ? ranks->AskToLeave() : ranks->Raise(distribute::kStopNote);
+      leaves ? ranks->AskToLeave() : ranks->notes().Raise(distribute::kStopNote);
     } else {
       model->stop_training = true;
     }

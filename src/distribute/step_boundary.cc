@@ -55,7 +55,7 @@ bool StepBoundary::entering() const { return ranks_ != nullptr && ranks_->journa
 
 std::optional<SavedState> StepBoundary::Enter(const std::vector<Tensor>& variables) {
   const auto packed = ranks_->journal().Enter();
-  hearings_ = ranks_->hearings();
+  hearings_ = ranks_->notes().hearings();
   if (!packed) return std::nullopt;
   return TakeOver(checkpoint::UnpackState(*packed), variables);
 }
@@ -110,10 +110,11 @@ SavedState StepBoundary::Resume(const std::string& path,
 
 // Most runs carry notes between the workers; where none did since the last boundary, some ask.
 bool StepBoundary::HearsOfChange(int64_t steps) {
-  const bool has_heard = std::exchange(hearings_, ranks_->hearings()) != ranks_->hearings();
+  const bool has_heard =
+      std::exchange(hearings_, ranks_->notes().hearings()) != ranks_->notes().hearings();
   const bool heard = (ranks_->heard() & distribute::kChangeNote) != 0;
   if (ranks_->roster()->change_waiting() || ranks_->leaving())
-    ranks_->Raise(distribute::kChangeNote);
+    ranks_->notes().Raise(distribute::kChangeNote);
   if (has_heard || ranks_->num_ranks() == 1) return heard;
   if (steps % kAskedEach != 0) return false;
   const auto all = ranks_->journal().Exchange(

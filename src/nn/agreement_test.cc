@@ -80,7 +80,7 @@ TEST(Agreement, WorkersThatBeginOtherwiseAreToldWhatDiffers) {
 class Stops final : public Callback {
  public:
   void OnTrainBatchEnd(int64_t batch, const LogsSource&) override {
-    if (batch == 2) model->strategy().ranks()->Raise(distribute::kStopNote);
+    if (batch == 2) model->strategy().ranks()->notes().Raise(distribute::kStopNote);
   }
 };
 

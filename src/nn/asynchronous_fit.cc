@@ -198,7 +198,7 @@ void Model::Training::AgreeAfterEpoch(const FitOptions& fit, bool stopped) {
   };
   for (const std::string& note : ranks.journal().Exchange(own))
     heard |= static_cast<uint8_t>(note.empty() ? 0 : note[0]);
-  ranks.HearOfAll(heard);
+  ranks.notes().HearOfAll(heard);
   if (fit.max_steps > 0 && history_.steps >= fit.max_steps) model.stop_training = true;
   AgreeWithWorkers(fit);
 }

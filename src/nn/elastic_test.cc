@@ -1,5 +1,8 @@
 // Workers die, come and go, and the training ends with the bits of one process.
 
+#include <chrono>
+#include <thread>
+
 #include "distribute/workers/elastic_workers_test.h"
 #include "distribute/workers/worker_threads_test.h"
 #include "gtest/gtest.h"
@@ -37,6 +40,7 @@ class Counter : public Callback {
   std::function<void(int64_t)> on_batch;
   std::function<void()> after_fit, at_end;
   std::string optimizer = "adam";
+  int64_t digest_check = 5;  // at which all meet
   float rate = 0.01f;
   int batches = 0;
   int epochs = 0;
@@ -56,7 +60,7 @@ Trained Train(Strategy& strategy, const std::shared_ptr<Counter>& counter, int e
                                      .verbose = Verbosity::kSilent,
                                      .callbacks = {counter},
                                      .shards = 4,
-                                     .digest_check = 5});
+                                     .digest_check = counter->digest_check});
   if (counter->after_fit) counter->after_fit();
   Trained trained = EndOf(model, history);
   if (counter->at_end) counter->at_end();
@@ -130,6 +134,27 @@ TEST(ElasticTest, AWorkerOfACrowdedHostDiesAnywhere) {
         ExpectAllAre(expected, all, survivors, what);
       });
   EXPECT_GE(deaths, 10);
+}
+
+// One that works or rests, while those that rest are some runs behind.
+TEST(ElasticTest, AWorkerDiesWhileOthersAreBehind) {
+  const Trained expected = Alone();
+  const int deaths = distribute::KillAnywhere(
+      {4}, 10, /*seed=*/27,
+      [](ElasticJob& job) {
+        return TrainElastic(job, [](int worker, Strategy& strategy, Counter& counter) {
+          strategy.ranks()->set_host_places(distribute::OnOneHost(4, 2));
+          counter.digest_check = 0;
+          if (worker < 2) return;
+          counter.on_batch = [](int64_t) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(3));
+          };
+        });
+      },
+      [&](const auto& all, int survivors, const std::string& what) {
+        ExpectAllAre(expected, all, survivors, what);
+      });
+  EXPECT_GE(deaths, 7);
 }
 
 // What one worker alone has of an update that needs the whole matrix.

@@ -65,7 +65,7 @@ Tensor VariableCell::Read() {
   ScheduleTouch(*this, false);
   {
     const CellLock lock(*this, false);
-    buffer = buffer_;
+    buffer = this->buffer();
     if (FollowsAccesses()) log_.Read(version(), ops::CurrentSite());
   }
   return Tensor::FromBuffer(std::move(buffer), dtype_, shape_);
@@ -82,6 +82,7 @@ void VariableCell::Assign(const Tensor& value) {
   ScheduleTouch(*this, true);
   const CellLock lock(*this, true);
   if (FollowsAccesses()) CheckAssignment(*this, value);
+  DropFill();
   buffer_ = std::move(copy);
   CommitWrite();
   if (FollowsAccesses()) log_.Write(version(), ops::CurrentSite());
@@ -93,11 +94,38 @@ void VariableCell::CommitWrite(uint64_t writes) {
   version_.store(version, std::memory_order_release);
 }
 
-const void* VariableCell::data() const { return buffer_->data(); }
+const void* VariableCell::data() const { return buffer()->data(); }
 
 void* VariableCell::PrepareWrite() {
+  Settle();
   if (!tensor::IsSoleOwner(buffer_)) buffer_ = CopyOf(dtype_, shape_, buffer_->data());
   return buffer_->data();
+}
+
+void VariableCell::AssignLater(std::function<void(std::byte* data)> fill) {
+  const CellLock lock(*this, true);
+  const std::lock_guard fill_lock(fill_mutex_);
+  fill_ = std::move(fill);
+  has_fill_.store(true, std::memory_order_release);
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+void VariableCell::Fill() const {
+  const std::lock_guard lock(fill_mutex_);
+  if (!has_fill_.load(std::memory_order_relaxed)) return;
+  if (!tensor::IsSoleOwner(buffer_))
+    buffer_ = tensor::Buffer::Allocate(dtype_, shape_.num_elements());
+  fill_(static_cast<std::byte*>(buffer_->data()));
+  fill_ = nullptr;
+  buffer_->set_origin({number_, version()});
+  has_fill_.store(false, std::memory_order_release);
+}
+
+void VariableCell::DropFill() {
+  if (!has_fill_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(fill_mutex_);
+  fill_ = nullptr;
+  has_fill_.store(false, std::memory_order_release);
 }
 
 VariableCell& CellOf(const Tensor& handle) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "base/shared_lock.h"
@@ -33,11 +35,17 @@ class VariableCell : public TensorObject {
   Tensor Read();
   /// Publishes `value` as the next version. InvalidArgument when dtype or shape differ.
   void Assign(const Tensor& value);
+  /// Publishes as the next version what `fill` writes, all of the value: once, when somebody wants
+  /// it, on that thread, or never, if another version comes first. Not of strings.
+  void AssignLater(std::function<void(std::byte* data)> fill);
 
   // For executors, which hold `lock()`.
   base::SharedLock& lock() { return lock_; }
   const void* data() const;
-  const std::shared_ptr<tensor::Buffer>& buffer() const { return buffer_; }
+  const std::shared_ptr<tensor::Buffer>& buffer() const {
+    Settle();
+    return buffer_;
+  }
   /// Memory that nobody else refers to, holding the value; the lock must be held exclusively.
   void* PrepareWrite();
   void CommitWrite(uint64_t writes = 1);
@@ -45,12 +53,20 @@ class VariableCell : public TensorObject {
   AccessLog& log() { return log_; }
   /// Takes writes back: an earlier buffer, which the caller has kept, and its version.
   void Restore(std::shared_ptr<tensor::Buffer> buffer, uint64_t version) {
+    DropFill();
     buffer_ = std::move(buffer);
     version_.store(version, std::memory_order_release);
     log_.TakeBack(version);
   }
 
  private:
+  /// Whoever shares the lock may be the first who wants the value.
+  void Settle() const {
+    if (has_fill_.load(std::memory_order_acquire)) Fill();
+  }
+  void Fill() const;
+  void DropFill();
+
   const std::string name_;
   const DType dtype_;
   const Shape shape_;
@@ -58,8 +74,12 @@ class VariableCell : public TensorObject {
   const bool starts_empty_ = false;
   const uint64_t number_;
   base::SharedLock lock_;
-  std::shared_ptr<tensor::Buffer> buffer_;
+  mutable std::shared_ptr<tensor::Buffer> buffer_;
   std::atomic<uint64_t> version_{0};
+  // Of a version that is not in the buffer yet.
+  mutable std::mutex fill_mutex_;
+  mutable std::function<void(std::byte*)> fill_;
+  mutable std::atomic<bool> has_fill_{false};
   AccessLog log_;
 };
 

@@ -33,6 +33,74 @@ collectives::AllToAllRequest MakeRequest(Communicator& ranks, collectives::OpId 
   return request;
 }
 
+// Puts the rows of variables of which this rank has none into their cells, once somebody wants
+// them: until then they stay where they came from.
+class RowsForLater {
+ public:
+  explicit RowsForLater(const std::vector<Tensor>& handles) {
+    for (const Tensor& handle : handles)
+      values_.push_back({&runtime::CellOf(handle), std::make_shared<std::vector<Rows>>()});
+  }
+  void Add(size_t variable, int64_t offset, const net::Payload& bytes) {
+    values_[variable].rows->push_back({offset, bytes});
+  }
+  void Assign() {
+    for (const Value& value : values_) {
+      value.cell->AssignLater([rows = value.rows](std::byte* data) {
+        for (const Rows& each : *rows)
+          std::memcpy(data + each.offset, each.bytes.data(), each.bytes.size());
+      });
+    }
+  }
+
+ private:
+  struct Rows {
+    int64_t offset = 0;
+    net::Payload bytes;
+  };
+  struct Value {
+    runtime::VariableCell* cell;
+    std::shared_ptr<std::vector<Rows>> rows;
+  };
+  std::vector<Value> values_;
+};
+
+// The variables' rows that others have, when this rank has none of them and nothing waits for them.
+void TakeRowsForLater(Communicator& ranks, collectives::AllToAllRequest request,
+                      const std::vector<Tensor>& handles, const Numbers& borders, int* last_from,
+                      runtime::OnTensors done) {
+  struct Place {
+    size_t variable;
+    int64_t offset;
+  };
+  const int count = ranks.num_ranks();
+  auto places = std::make_shared<std::vector<std::vector<Place>>>(count);
+  for (size_t i = 0; i < handles.size(); ++i) {
+    const runtime::VariableCell& cell = runtime::CellOf(handles[i]);
+    const int64_t row_bytes = RowBytes(cell.shape(), cell.dtype());
+    const int64_t* rows = borders.data() + i * (count + 1);
+    for (int rank = 0; rank < count; ++rank) {
+      const int64_t bytes = (rows[rank + 1] - rows[rank]) * row_bytes;
+      if (bytes == 0) continue;
+      request.peers[rank].receive.push_back(static_cast<size_t>(bytes));
+      (*places)[rank].push_back({i, rows[rank] * row_bytes});
+    }
+  }
+  auto later = std::make_shared<RowsForLater>(handles);
+  request.on_piece = [places, later](int from, size_t piece, const net::Payload& bytes) {
+    const Place& place = (*places)[from][piece];
+    later->Add(place.variable, place.offset, bytes);
+  };
+  collectives::AllToAll(ranks.group(), std::move(request),
+                        [handles, later, last_from,
+                         done = std::move(done)](const Result<collectives::Reduced>& result) {
+                          if (!result.ok()) return done(result.status());
+                          *last_from = result->last_from;
+                          later->Assign();
+                          done(std::vector<Tensor>());
+                        });
+}
+
 // Sends this rank's rows of the variables and takes the others'; the cells are written.
 void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
                   const std::vector<Tensor>& handles, const Numbers& borders, int* last_from,
@@ -84,11 +152,30 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
 // Carries out the asynchronous ops of one program.
 class RankProgram::Exchanges {
  public:
-  Exchanges(Communicator& ranks, Roles roles) : ranks_(ranks), roles_(std::move(roles)) {}
+  Exchanges(Communicator& ranks, Roles roles, int64_t bytes)
+      : ranks_(ranks),
+        roles_(std::move(roles)),
+        someone_rests_(roles_.AnybodyRests()),
+        spacing_(Followers::SpacingFor(bytes)) {}
 
   void BeginRun() {
     step_ = ranks_.NextStep();
     note_ = ranks_.BeginNotes(rests());
+    if (someone_rests_)
+      ranks_.followers().BeginRun(roles_, ranks_.notes().runs(), step_, note_, spacing_);
+  }
+
+  // Ends it, when those who rest are near enough.
+  void EndRun(std::vector<Tensor> results, const runtime::OnTensors& done) {
+    if (!someone_rests_) {
+      ranks_.notes().EndRun();
+      return done(std::move(results));
+    }
+    ranks_.followers().WhenNear([this, results = std::move(results), done](const Status& status) {
+      if (!status.ok()) return done(status);
+      ranks_.notes().EndRun(ranks_.followers().EndRun(rests()));
+      done(results);
+    });
   }
 
   std::map<std::string, runtime::AsynchronousOp> Handlers() {
@@ -109,8 +196,7 @@ class RankProgram::Exchanges {
   }
 
  private:
-  // The first exchange of a run brings the notes of those that share the work to all, and those of
-  // who rests to them; they pass them on with their own in the next run.
+  // The first exchange of a run brings the notes of those that share the work to all.
   collectives::AllToAllRequest Request(const graph::Node& node) {
     const auto bucket = static_cast<uint32_t>(node.attributes.Get<int64_t>("bucket"));
     collectives::AllToAllRequest request =
@@ -118,18 +204,17 @@ class RankProgram::Exchanges {
     request.label = node.attributes.Get<std::string>("label");
     if (bucket == 0) {
       request.note = note_;
-      request.on_note = [this](int from, uint32_t note) {
-        roles_.Rests(from) ? ranks_.HearToPassOn(note) : ranks_.Hear(note);
-      };
+      request.on_note = [this](int, uint32_t note) { ranks_.notes().Hear(note); };
     }
     return request;
   }
 
   void AddNotes(collectives::AllToAllRequest& request) const {
     if (request.on_note == nullptr) return;
-    for (int rank = 0; rank < roles_.num_ranks(); ++rank)
-      request.peers[rank].sends_note = request.peers[rank].takes_note =
-          !rests() || !roles_.Rests(rank);
+    for (int rank = 0; rank < roles_.num_ranks(); ++rank) {
+      request.peers[rank].sends_note = !rests();
+      request.peers[rank].takes_note = !roles_.Rests(rank);
+    }
   }
 
   // What is the same in every run of an exchange.
@@ -205,12 +290,15 @@ class RankProgram::Exchanges {
               runtime::OnTensors done) {
     collectives::AllToAllRequest request = Request(node);
     AddNotes(request);
-    ExchangeRows(ranks_, std::move(request), handles, node.attributes.Get<Numbers>("borders"),
-                 &last_from_[node.id], std::move(done));
+    const auto& borders = node.attributes.Get<Numbers>("borders");
+    const auto exchange = rests() ? TakeRowsForLater : ExchangeRows;
+    exchange(ranks_, std::move(request), handles, borders, &last_from_[node.id], std::move(done));
   }
 
   Communicator& ranks_;
   const Roles roles_;
+  const bool someone_rests_;
+  const uint64_t spacing_;
   uint64_t step_ = 0;
   uint32_t note_ = 0;
   // By node; nodes of a map stay where they are.
@@ -247,7 +335,8 @@ RankProgram::RankProgram(SpreadProgram program, Communicator& ranks,
       parts_(std::move(program.parts)),
       whole_(TakenWhole(program.graph)),
       program_(Labelled(std::move(program.graph)), options),
-      exchanges_(std::make_unique<Exchanges>(ranks, std::move(program.roles))) {
+      exchanges_(
+          std::make_unique<Exchanges>(ranks, std::move(program.roles), program.exchanged_bytes)) {
   for (const Communicator::Part& part : parts_) whole_.erase(part.handle.object().get());
 }
 
@@ -263,8 +352,8 @@ void RankProgram::Start(std::vector<Tensor> arguments, base::Team& team, runtime
                                                 base::Time to) { NoteWait(node, from, to); }});
   program_.Start(std::move(arguments), *context,
                  [this, context, done = std::move(done)](Result<std::vector<Tensor>> results) {
-                   results.ok() ? ranks_.EndNotes(exchanges_->rests())
-                                : ranks_.group().Abort(results.status());
+                   if (results.ok()) return exchanges_->EndRun(*std::move(results), done);
+                   ranks_.group().Abort(results.status());
                    done(std::move(results));
                  });
 }
@@ -299,7 +388,9 @@ std::vector<Tensor> RankProgram::Run(std::vector<Tensor> arguments, base::Team& 
   std::optional<Result<std::vector<Tensor>>> result;
   Start(std::move(arguments), team,
         [&result](Result<std::vector<Tensor>> results) { result = std::move(results); });
+  if (exchanges_->rests()) ranks_.executor().set_nap(ranks_.followers().Nap());
   ranks_.WaitUntil([&result] { return result.has_value(); });
+  ranks_.executor().set_nap({});
   return std::move(*result).value();
 }
 

@@ -307,7 +307,7 @@ std::vector<Tensor> ReplicaProgram::RunOnce(std::span<const Tensor> inputs, base
   const bool has_each = ranks.num_ranks() <= strategy_.num_replicas_in_sync();
   std::vector<Tensor> results = has_each ? RunDivided(own, ranks) : RunHere(own);
   if (!has_each && ranks.roster() != nullptr) ranks.AllGather("");
-  ranks.Met();
+  ranks.notes().Met();
   return results;
 }
 

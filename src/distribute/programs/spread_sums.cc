@@ -543,6 +543,8 @@ struct Analyzed {
   SpreadProgram JoinedProgramOf(int rank) const {
     SpreadProgram program = ProgramOf(rank);
     program.graph = JoinExchanges(program.graph, options.bucket_bytes);
+    for (const Node& node : program.graph.nodes())
+      if (IsExchange(node)) program.exchanged_bytes += node.attributes.Get<int64_t>("bytes");
     if (options.roles.Rests(rank)) program.graph = RestingProgram(program.graph);
     return program;
   }

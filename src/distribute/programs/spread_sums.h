@@ -33,6 +33,8 @@ struct SpreadProgram {
   std::vector<Communicator::Part> parts;
   /// Who has examples and rows, and who rests.
   Roles roles;
+  /// What all exchanges of a run carry; the same on all ranks.
+  int64_t exchanged_bytes = 0;
 };
 
 /// The program of one rank: `graph`, which is a step on the whole global batch with its sums cut

@@ -39,8 +39,8 @@ std::vector<Tensor> AsynchronousEpoch::RunOnce(std::span<const Tensor> /*argumen
                 abort.reason.message() + " (rank " + std::to_string(abort.by) + " said so)");
   }
   over->OrThrow();
-  ranks_.Hear(0);  // all ranks have met
-  ranks_.EndNotes();
+  ranks_.notes().Hear(0);  // all ranks have met
+  ranks_.notes().EndRun();
   step_->AssignFinals(run_.finals());
   return {};
 }

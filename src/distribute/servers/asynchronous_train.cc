@@ -192,12 +192,13 @@ bool AsynchronousTrain::TrainPart(int64_t steps, TrainResult* result) {
   result->last = Results();
   strategy_.NoteStaleness(epoch->run().ledger().staleness());
   // Whoever waits to come or go is heard of by all, as at the end of a step.
-  if (ranks.roster() != nullptr && ranks.roster()->change_waiting()) ranks.Raise(kChangeNote);
+  if (ranks.roster() != nullptr && ranks.roster()->change_waiting())
+    ranks.notes().Raise(kChangeNote);
   uint32_t heard = 0;
   for (const std::string& note : ranks.journal().Exchange(
            [&] { return std::string(1, static_cast<char>(ranks.BeginNotes())); }))
     heard |= static_cast<uint8_t>(note.empty() ? 0 : note[0]);
-  ranks.set_heard(heard);
+  ranks.notes().set_heard(heard);
   return true;
 }
 

@@ -40,8 +40,8 @@ bool ChangeWorkers(Communicator& ranks, int64_t steps,
   const auto says = [&told](const char* text) {
     return std::find(told.begin(), told.end(), text) != told.end();
   };
-  ranks.Lower(kChangeNote);
-  if (ranks.leaving() && !leaves) ranks.Raise(kChangeNote);
+  ranks.notes().Lower(kChangeNote);
+  if (ranks.leaving() && !leaves) ranks.notes().Raise(kChangeNote);
   // Who goes last ends the job, unless others wait to go on with it.
   const bool all_leave = !says("");
   if (all_leave && !says(kLeavesToOthers)) return EndBeforeTheEnd(ranks, steps);
@@ -56,7 +56,7 @@ bool ChangeWorkers(Communicator& ranks, int64_t steps,
   if (!all_leave) return true;
   if (ranks.num_ranks() <= before) return EndBeforeTheEnd(ranks, steps);  // nobody came
   LOCKSTEP_PROBE("the last workers let others in, and then leave");
-  ranks.Raise(kChangeNote);
+  ranks.notes().Raise(kChangeNote);
   return true;
 }
 

@@ -83,8 +83,8 @@ void Communicator::Open(const Roster::Epoch& epoch) {
   roles_ = RolesOf(epoch.roles, *transport_);
   sharers_ = roles_;
   knows_sharers_ = false;
-  hears_ = false;
-  to_pass_on_ = 0;
+  notes_.BeginEpoch();
+  followers_.BeginEpoch();
   epoch_ = epoch.number;
   watch_.Enter(epoch_, epoch.tasks, num_ranks());
   group_ = std::make_unique<collectives::Group>(*transport_, flight_->Options());
@@ -127,7 +127,7 @@ void Communicator::AwaitPeers(const std::string& what, const std::function<bool(
 }
 
 uint64_t Communicator::NextStep() {
-  group_->RetireBefore(step_);
+  group_->RetireBefore(followers_.OldestStep(step_));
   return ++step_;
 }
 

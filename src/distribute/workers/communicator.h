@@ -16,6 +16,8 @@
 #include "collectives/plan.h"
 #include "distribute/workers/crowded_hosts.h"
 #include "distribute/workers/flight.h"
+#include "distribute/workers/followers.h"
+#include "distribute/workers/notes.h"
 #include "distribute/workers/roles.h"
 #include "distribute/workers/roster.h"
 #include "distribute/workers/watch.h"
@@ -27,12 +29,6 @@ namespace lockstep::distribute {
 
 class Journal;
 class Speculation;
-
-/// Bits of notes.
-enum Note : uint32_t {
-  kStopNote = 1,    // training shall end after this step
-  kChangeNote = 2,  // somebody waits to join or to leave
-};
 
 /// The ranks that train together, as one of them sees them. Every rank carries out the same
 /// collectives in the same order. With a roster it lives through epochs, each with other ranks:
@@ -115,21 +111,22 @@ class Communicator {
   void OpenApart();
   bool is_apart() const { return apart_ != nullptr; }
 
-  /// Tells all ranks, with the next run's messages, that the bits of `note` hold here.
-  void Raise(uint32_t note) { own_note_ |= note; }
-  void Lower(uint32_t note) { own_note_ &= ~note; }
+  /// What the ranks tell each other with the messages of runs.
+  Notes& notes() { return notes_; }
   /// What any rank had raised before the run that ended last: the same on all ranks.
-  uint32_t heard() const { return num_ranks() > 1 ? heard_ : own_note_; }
-  void set_heard(uint32_t heard) { heard_ = heard; }
-  /// The same told by other means than a run's messages.
-  void HearOfAll(uint32_t notes) {
-    heard_ = notes;
-    ++hearings_;
+  uint32_t heard() const { return num_ranks() > 1 ? notes_.heard() : notes_.own(); }
+  /// For programs: begins a run, and gives what it is to tell.
+  uint32_t BeginNotes(bool rests = false) {
+    static_cast<void>(leaving());
+    return notes_.BeginRun(rests);
   }
+  /// Where somebody rests: how far those are behind.
+  Followers& followers() { return followers_; }
+
   /// This task wants to leave the job at the end of a step in which all have heard of it.
   void AskToLeave() {
     leaving_ = true;
-    Raise(kChangeNote);
+    notes_.Raise(kChangeNote);
   }
   /// While it trains, a SIGTERM that the program does not handle asks this task to leave.
   void HeedTermination();
@@ -138,40 +135,6 @@ class Communicator {
     if (!leaving_ && heeds_termination_ && base::ToldToEnd()) AskToLeave();
     return leaving_;
   }
-  /// For programs: begins a run, and gives what it is to tell; ends one that all have been in. What
-  /// a rank that rests tells is heard when the others have passed it on, a run later.
-  uint32_t BeginNotes(bool rests = false) {
-    static_cast<void>(leaving());
-    if (rests) {
-      hearing_ = 0;
-      return own_note_;
-    }
-    return hearing_ = own_note_ | std::exchange(to_pass_on_, 0);
-  }
-  void Hear(uint32_t note) {
-    hearing_ |= note;
-    hears_ = true;
-  }
-  void HearToPassOn(uint32_t note) {
-    to_pass_on_ |= note;
-    hears_ = true;
-  }
-  void EndNotes(bool rests = false) {
-    heard_ = hearing_;
-    if (std::exchange(hears_, false)) {
-      meetings_ += rests ? 1 : kMeeting;
-      ++hearings_;
-    }
-  }
-  /// How many runs carried every rank's note to all.
-  uint64_t hearings() const { return hearings_; }
-  /// For programs without notes: a run needed a message of every rank.
-  void Met() { meetings_ += kMeeting; }
-  /// Grows by kMeeting with each run that needed a message of every rank, and by one with each that
-  /// needed messages of those who had needed one of every rank in their run before.
-  uint64_t meetings() const { return meetings_; }
-  static constexpr uint64_t kMeeting = 2;
-
   /// A variable of which each rank has only its rows up to date.
   struct Part {
     Tensor handle;
@@ -213,16 +176,11 @@ class Communicator {
   std::set<uint64_t> compared_;
   uint64_t epoch_ = 0;
   uint64_t step_ = 0;
-  uint32_t own_note_ = 0;
-  uint32_t hearing_ = 0;
-  uint32_t heard_ = 0;
-  uint32_t to_pass_on_ = 0;  // what those who rest have told
-  bool hears_ = false;
+  Notes notes_;
+  Followers followers_{*this};
   bool leaving_ = false;
   bool heeds_termination_ = false;
   int default_devices_ = base::Cores();
-  uint64_t meetings_ = 0;
-  uint64_t hearings_ = 0;
   std::vector<Part> parts_;
   uint64_t parts_version_ = 1;
   std::map<std::string, int> times_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/cores.h"
 #include "cluster/fields.h"
@@ -41,27 +42,50 @@ std::vector<int> TakeAll(cluster::FieldReader& reader) {
   return numbers;
 }
 
+// Gives each rank that asks a core of its own, as long as there is one: who has a core moves to
+// another of its cores, where that makes one free.
+class CoresOfRanks {
+ public:
+  CoresOfRanks(const std::vector<HostPlace>& places, const std::vector<int>& hosts)
+      : places_(places), hosts_(hosts) {}
+
+  bool Give(int rank) {
+    tried_.clear();
+    return TryGive(rank);
+  }
+
+ private:
+  using Core = std::pair<int, int>;  // of a host
+
+  bool TryGive(int rank) {
+    for (const int number : places_[rank].cores) {
+      const Core core{hosts_[rank], number};
+      if (!tried_.insert(core).second) continue;
+      const auto owner = owners_.find(core);
+      if (owner != owners_.end() && !TryGive(owner->second)) continue;
+      owners_[core] = rank;
+      return true;
+    }
+    return false;
+  }
+
+  const std::vector<HostPlace>& places_;
+  const std::vector<int>& hosts_;
+  std::map<Core, int> owners_;
+  std::set<Core> tried_;  // for the rank that asks now
+};
+
 }  // namespace
 
 Roles LetRest(const Roles& roles, const std::vector<HostPlace>& places) {
   if (!roles.servers().empty()) return roles;
   const std::vector<int> hosts = HostsOf(places);
-  std::map<int, std::set<int>> free;  // cores that no worker has yet, by host
-  for (const int rank : roles.workers())
-    free[hosts[rank]].insert(places[rank].cores.begin(), places[rank].cores.end());
+  CoresOfRanks cores(places, hosts);
   std::vector<bool> rests(roles.num_ranks(), false);
   bool any = false;
   for (const int rank : roles.workers()) {
-    const int host = hosts[rank];
-    std::set<int>& cores = free[host];
-    const auto own = std::find_if(places[rank].cores.begin(), places[rank].cores.end(),
-                                  [&](int core) { return cores.contains(core); });
-    if (own == places[rank].cores.end()) {
-      rests[rank] = true;
-      any = true;
-    } else {
-      cores.erase(*own);
-    }
+    rests[rank] = !cores.Give(rank);
+    any |= rests[rank];
   }
   return any ? roles.WithResting(std::move(rests)) : roles;
 }

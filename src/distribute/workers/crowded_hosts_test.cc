@@ -31,6 +31,14 @@ TEST(CrowdedHosts, WorkersThatAreHeldToOneCoreEachHaveTheirs) {
   EXPECT_EQ(Sharers(Roles(3), places), (std::vector<int>{0, 1}));
 }
 
+// The first one takes the core that the second one can't use, and so on.
+TEST(CrowdedHosts, NoCoreStaysIdleThatSomebodyCouldUse) {
+  EXPECT_EQ(LetRest(Roles(2), {{{0, 1}, {1}}, {{0}, {0}}}), Roles(2));
+  EXPECT_EQ(LetRest(Roles(3), {{{0, 1}, {1, 2}}, {{0, 2}, {0}}, {{0}, {0}}}), Roles(3));
+  const std::vector<HostPlace> places{{{0, 1}, {1, 2}}, {{0}, {0}}, {{0, 1}, {0}}};
+  EXPECT_EQ(Sharers(Roles(3), places), (std::vector<int>{0, 1}));
+}
+
 TEST(CrowdedHosts, WhereNobodySharesMemoryNobodyRests) {
   const std::vector<HostPlace> places{{{0}, {}}, {{0}, {}}, {{0}, {}}};
   EXPECT_EQ(LetRest(Roles(3), places), Roles(3));
@@ -60,12 +68,12 @@ TEST(CrowdedHosts, RanksTellEachOtherWhereTheyRun) {
 // What one that rests tells is heard by all when the others have passed it on.
 TEST(CrowdedHosts, NotesOfWhoRestsAreHeardARunLater) {
   RunWorkers(2, [](const std::shared_ptr<Communicator>& ranks) {
-    ranks->HearToPassOn(kStopNote);
-    ranks->EndNotes();
+    ranks->notes().HearToPassOn(kStopNote);
+    ranks->notes().EndRun();
     EXPECT_EQ(ranks->heard(), 0u);
     EXPECT_EQ(ranks->BeginNotes(), uint32_t{kStopNote});
-    ranks->Hear(0);
-    ranks->EndNotes();
+    ranks->notes().Hear(0);
+    ranks->notes().EndRun();
     EXPECT_EQ(ranks->heard(), uint32_t{kStopNote});
     EXPECT_EQ(ranks->BeginNotes(), 0u);
   });

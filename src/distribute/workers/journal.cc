@@ -198,12 +198,13 @@ void Journal::Completed(Entry entry) {
   log_.push_back(std::move(entry));
   NoteVersions();
   if (is_run) ++runs_;
-  // Whoever has been in a run with all others knows that they have its snapshot, too.
-  if (snapshots_.size() > 1 && ranks_.meetings() >= meetings_ + Communicator::kMeeting) {
-    spare_ = std::move(snapshots_.front().snapshot);
-    KeepNewest();
-    state_ = nullptr;
-  }
+  // All that have begun a run have the snapshot before it.
+  size_t first = snapshots_.size() - 1;
+  while (first > 0 && ranks_.notes().all_began() <= snapshots_[first].runs) --first;
+  if (first == 0) return;
+  spare_ = std::move(snapshots_[first - 1].snapshot);
+  KeepFrom(first);
+  state_ = nullptr;
 }
 
 void Journal::ClearArchive() {
@@ -212,24 +213,25 @@ void Journal::ClearArchive() {
   archive_bytes_ = 0;
 }
 
-void Journal::KeepNewest() {
-  Forget(snapshots_.back().entries);
-  snapshots_.erase(snapshots_.begin(), snapshots_.end() - 1);
-  snapshots_.back().entries = 0;
+void Journal::KeepFrom(size_t first) {
+  snapshots_.erase(snapshots_.begin(), snapshots_.begin() + static_cast<std::ptrdiff_t>(first));
+  const size_t entries = snapshots_.front().entries;
+  Forget(entries);
+  for (Kept& kept : snapshots_) kept.entries -= entries;
 }
 
-// The first entries of the log, which the newest snapshot replaces.
+// The first entries of the log, which the first snapshot replaces.
 void Journal::Forget(size_t entries) {
-  const Kept& newest = snapshots_.back();
-  if (newest.is_base) {
+  const Kept& first = snapshots_.front();
+  if (first.is_base) {
     ClearArchive();
     archive_has_run_ = false;
-    base_ = newest.snapshot.call();
+    base_ = first.snapshot.call();
     has_base_ = true;
   }
   for (size_t i = 0; i < entries; ++i) {
     Entry& entry = log_.front();
-    if (has_base_ && !newest.is_base) {
+    if (has_base_ && !first.is_base) {
       archive_bytes_ += sizeof(Entry) + 256;
       for (const Tensor& argument : entry.arguments) archive_arguments_.Add(argument);
       // The first values must be there.
@@ -260,9 +262,11 @@ uint64_t Journal::Suggest() const {
 }
 
 void Journal::MaybeTakeSnapshot() {
-  if (!elastic() || ranks_.num_ranks() == 1 || snapshots_.size() > 1) return;
+  if (!elastic() || ranks_.num_ranks() == 1) return;
   if (fixed_interval_ > 0) interval_ = fixed_interval_;
-  if (calls_ < snapshot_at_) return;
+  // Without a run that all met in, none would ever replace the one before.
+  const bool have_met = ranks_.notes().meetings() > snapshots_.back().meetings;
+  if (calls_ < snapshot_at_ || !have_met) return;
   Snapshot::Cells cells;
   for (const Known& known : known_) cells.push_back(known.cell);
   const base::Time begin = ranks_.executor().Now();
@@ -270,8 +274,8 @@ void Journal::MaybeTakeSnapshot() {
   if (spare_) snapshot.TakeMemoryOf(std::move(*spare_));
   spare_.reset();
   interval_ = snapshot.Take(ranks_, cells, kCopies, Suggest());
-  snapshots_.push_back({std::move(snapshot), log_.size(), /*is_base=*/false});
-  meetings_ = ranks_.meetings();
+  snapshots_.push_back({std::move(snapshot), log_.size(), /*is_base=*/false, ranks_.notes().runs(),
+                        ranks_.notes().meetings()});
   runs_ = 0;
   snapshot_at_ = calls_ + interval_;
   last_snapshot_ = ranks_.executor().Now();
@@ -295,8 +299,10 @@ std::vector<Tensor> Journal::Run(const std::shared_ptr<Repeatable>& program,
     const runtime::HostResults::Scope once(*host);
     results = program->RunOnce(arguments, team);
   });
-  if (heard_elsewhere_ && heard_elsewhere_->first == calls_)
-    ranks_.set_heard(heard_elsewhere_->second);
+  if (const auto told = heard_elsewhere_.find(calls_); told != heard_elsewhere_.end()) {
+    ranks_.notes().set_heard(told->second);
+    heard_elsewhere_.erase(heard_elsewhere_.begin(), std::next(told));
+  }
   Completed({.kind = Kind::kRun,
              .call = calls_,
              .program = program,
@@ -340,8 +346,8 @@ std::vector<std::string> Journal::Exchange(const std::function<std::string()>& o
 // All is whole here; so a snapshot of nothing stands for it until variables are met again.
 void Journal::PushBase(uint64_t call, size_t entries) {
   if (snapshots_.back().snapshot.call() == call) return;
-  snapshots_.push_back({Snapshot(call), entries});
-  meetings_ = ranks_.meetings();
+  snapshots_.push_back({Snapshot(call), entries, /*is_base=*/true, ranks_.notes().runs(),
+                        ranks_.notes().meetings()});
   runs_ = 0;
   // Never sooner than all have agreed on.
   snapshot_at_ = std::max(snapshot_at_, call + interval_);
@@ -380,7 +386,7 @@ void Journal::Admit(const std::function<std::string()>& state) {
     }
   });
   known_.clear();
-  ranks_.set_heard(0);  // as who came has heard nothing: the next run may carry no notes
+  ranks_.notes().set_heard(0);  // as who came has heard nothing: the next run may carry no notes
 }
 
 void Journal::Leave() {
@@ -422,7 +428,7 @@ std::optional<std::string> Journal::Enter() {
       entering_ = true;
     }
   }
-  ranks_.set_heard(0);  // as the others behind Admit
+  ranks_.notes().set_heard(0);  // as the others behind Admit
   if (taken_state_.empty()) return std::nullopt;
   return std::move(taken_state_);
 }

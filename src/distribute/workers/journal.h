@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -117,6 +118,8 @@ class Journal {
     Snapshot snapshot;
     size_t entries = 0;   // of the log, that come before it
     bool is_base = true;  // of no variable: the log tells them all
+    uint64_t runs = 0;    // how many had begun here
+    uint64_t meetings = 0;
   };
   struct Header;
   static bool NobodyHasBegun(const std::vector<Header>& headers);
@@ -137,7 +140,7 @@ class Journal {
   void PushBase(uint64_t call, size_t entries);
   void Forget(size_t entries);
   void ClearArchive();
-  void KeepNewest();
+  void KeepFrom(size_t first);
   void Repeat();
   void HandState(const std::vector<Header>& headers);
   std::vector<std::string> Answer(const std::vector<std::string>* known,
@@ -166,8 +169,8 @@ class Journal {
   bool entering_ = false;
   bool is_left_out_ = false;  // and not come in again
   uint64_t went_back_to_ = 0;
-  std::optional<std::pair<uint64_t, uint32_t>> heard_elsewhere_;  // by call
-  std::function<std::string()> state_;                            // before the newest snapshot
+  std::map<uint64_t, uint32_t> heard_elsewhere_;  // by call, from this one on
+  std::function<std::string()> state_;            // before the newest snapshot
   std::string taken_state_;
   std::string halt_;
   bool ending_ = false;
@@ -177,7 +180,6 @@ class Journal {
   uint64_t interval_ = 8;
   uint64_t snapshot_at_ = 8;  // the first run from this call on takes one first
   uint64_t fixed_interval_ = 0;
-  uint64_t meetings_ = 0;
   std::optional<Snapshot> spare_;
   base::Time last_snapshot_{};
   base::Duration snapshot_took_{};

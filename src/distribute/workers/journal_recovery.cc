@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kNoCall = ~uint64_t{0};
 // As many runs may one rank be ahead of another that has not heard what was told in them.
-constexpr size_t kToldRuns = 8;
+constexpr size_t kToldRuns = Followers::kMostLead;
 
 std::string Enumerated(const std::vector<std::string>& names) {
   std::string text;
@@ -132,12 +132,13 @@ std::vector<Journal::Header> Journal::MeetAgain() {
   std::vector<Header> headers;
   for (const std::string& text : ranks_.AllGather(own.Encode()))
     headers.push_back(Header::Decode(text));
-  heard_elsewhere_.reset();
+  heard_elsewhere_.clear();
   for (const Header& header : headers) {
+    if (header.entering) continue;
     for (const auto& told : header.heard)
-      if (told.first == calls_ && !header.entering) heard_elsewhere_ = told;
+      if (told.first >= calls_) heard_elsewhere_.insert(told);
   }
-  if (heard_elsewhere_) {
+  if (heard_elsewhere_.contains(calls_)) {
     LOCKSTEP_PROBE("another rank has finished the call that this one is in");
   }
   return headers;
@@ -180,7 +181,7 @@ void Journal::GoBack(const std::vector<Header>& headers) {
     snapshots_.pop_back();
     state_ = nullptr;
   }
-  KeepNewest();
+  KeepFrom(snapshots_.size() - 1);
   // No rank takes the next one while another is still at a call before it.
   interval_ = 0;
   snapshot_at_ = 0;
@@ -189,6 +190,7 @@ void Journal::GoBack(const std::vector<Header>& headers) {
     interval_ = std::max(interval_, header.interval);
     snapshot_at_ = std::max({snapshot_at_, header.snapshot_at, header.call + header.interval});
   }
+  snapshots_.back().meetings = ranks_.notes().meetings();
   ranks_.ClearParts();
   const std::string lacks = snapshots_.back().snapshot.Lacks(places);
   if (!lacks.empty()) return GoBackToBase(headers, lacks);
@@ -216,7 +218,7 @@ void Journal::GoBackToBase(const std::vector<Header>& headers, const std::string
               std::make_move_iterator(archive_.end()));
   ClearArchive();
   snapshots_.clear();
-  snapshots_.push_back({Snapshot(base_), 0});
+  snapshots_.push_back({Snapshot(base_), 0, /*is_base=*/true, 0, ranks_.notes().meetings()});
   went_back_to_ = base_;
   known_.clear();
 }
@@ -289,7 +291,7 @@ void Journal::Repeat() {
         break;
     }
   }
-  if (heard) ranks_.set_heard(*heard);
+  if (heard) ranks_.notes().set_heard(*heard);
   runs_ = runs;
   if (!lost_.empty()) {
     base::Log(base::Severity::kWarning, "[elastic] " + Enumerated(lost_) + " lost; " +

@@ -38,7 +38,7 @@ class Increment final : public Repeatable {
     if (const auto hook = std::exchange(has_sent, nullptr)) hook();
     ranks_.WaitUntil([&] { return status.has_value(); });
     status->OrThrow();
-    ranks_.Met();
+    ranks_.notes().Met();
     cells_[0]->Assign(Scalar<float>(value() + 1));
     return {};
   }

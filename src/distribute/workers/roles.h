@@ -34,6 +34,9 @@ class Roles {
   }
 
   int num_ranks() const { return static_cast<int>(is_server_.size()); }
+  bool AnybodyRests() const {
+    return std::find(rests_.begin(), rests_.end(), true) != rests_.end();
+  }
   bool Rests(int rank) const { return !rests_.empty() && rests_[rank]; }
   bool IsServer(int rank) const { return is_server_[rank]; }
   /// Which of those that compute a rank is; -1: it has no examples.

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "base/clock.h"
+#include "distribute/workers/roles.h"
+#include "lockstep/base/status.h"
+
+namespace lockstep::distribute {
+
+class Communicator;
+
+/// Ranks that rest (crowded_hosts.h) follow the others some runs behind, so that they need a core
+/// now and then only. Every so many runs they tell where they are, and those that work wait for
+/// what they told that long ago. All ranks make the same calls in the same order, in runs in which
+/// somebody rests.
+class Followers {
+ public:
+  /// Most runs between two such messages.
+  static constexpr uint64_t kMostSpacing = 8;
+  /// So many runs may a rank that works be ahead of one that rests, at most.
+  static constexpr uint64_t kMostLead = 2 * kMostSpacing;
+  /// How many runs may lie between them where a run sends so many bytes, as these are kept until
+  /// who rests has taken them.
+  static uint64_t SpacingFor(int64_t bytes);
+
+  explicit Followers(Communicator& ranks);
+  ~Followers();
+  Followers(const Followers&) = delete;
+  Followers& operator=(const Followers&) = delete;
+
+  /// Other ranks than so far.
+  void BeginEpoch();
+  /// Run number `run` begins, with the name `step`; who rests tells `note`.
+  void BeginRun(const Roles& roles, uint64_t run, uint64_t step, uint32_t note, uint64_t spacing);
+  /// Calls `then` once those that rest are near enough for the run to end; at once, or as work of
+  /// the executor. Errors: of collectives.
+  void WhenNear(std::function<void(const Status&)> then);
+  /// The run ends: a run that all ranks have begun for certain.
+  uint64_t EndRun(bool rests);
+
+  /// The oldest step of which a message is still due; `otherwise`: none is.
+  uint64_t OldestStep(uint64_t otherwise) const;
+  /// How long who rests may sleep while it waits.
+  base::Duration Nap() const { return nap_; }
+
+ private:
+  struct Call {
+    uint64_t run = 0;
+    uint64_t step = 0;
+    bool is_open = false;  // some have not told
+  };
+  struct State {
+    std::deque<Call> calls;
+    Status failed;
+    uint64_t due = 0;  // calls of this run and of those before are waited for
+    std::function<void(const Status&)> then;
+
+    bool IsNear() const;
+    void Tell();
+  };
+  void Ask(const Roles& roles, const Call& call, uint32_t note);
+  void MeasureRuns(uint64_t run);
+
+  Communicator& ranks_;
+  // What is under way may end after this object.
+  std::shared_ptr<State> state_;
+  uint64_t met_ = 0;
+  uint64_t measured_run_ = 0;
+  base::Time measured_{};
+  base::Duration nap_{};
+};
+
+}  // namespace lockstep::distribute
