@@ -36,6 +36,40 @@ TEST(KerasForms, LossesTakeTheirFirstArgumentAlone) {
                 .scalar<float>());
 }
 
+TEST(KerasForms, LossesTakeAReductionAlone) {
+  for (const auto& make :
+       {losses::MeanSquaredError<Reduction>, losses::MeanAbsoluteError<Reduction>,
+        losses::MeanAbsolutePercentageError<Reduction>,
+        losses::MeanSquaredLogarithmicError<Reduction>, losses::LogCosh<Reduction>,
+        losses::Hinge<Reduction>, losses::SquaredHinge<Reduction>,
+        losses::CategoricalHinge<Reduction>, losses::KLDivergence<Reduction>,
+        losses::Poisson<Reduction>})
+    EXPECT_EQ(make(Reduction::kSum)->reduction(), Reduction::kSum);
+  EXPECT_EQ(Value(losses::MeanSquaredError(Reduction::kSum)),
+            Value(losses::MeanSquaredError({.reduction = Reduction::kSum})));
+}
+
+TEST(KerasForms, TensorsAreWrittenAsTheyAre) {
+  const Tensor vector = Constant({1.0f, 2.0f});
+  EXPECT_EQ(vector.dtype(), DType::kFloat32);
+  EXPECT_EQ(vector.shape(), (Shape{2}));
+  const Tensor matrix = Constant({{1, 2, 3}, {4, 5, 6}});
+  EXPECT_EQ(matrix.dtype(), DType::kInt32);
+  EXPECT_EQ(matrix.shape(), (Shape{2, 3}));
+  EXPECT_EQ(matrix.ToVector<int32_t>(), (std::vector<int32_t>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(Constant({"a", "bc"}).dtype(), DType::kString);
+  EXPECT_EQ(Constant({true, false}).dtype(), DType::kBool);
+  try {
+    Constant({{1, 2}, {3}});
+    FAIL() << "rows of unequal length";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status().message(),
+              "[constant] all rows must have as many values; got 2 and 1; write every row whole");
+  }
+  EXPECT_EQ(Range(4).ToVector<int32_t>(), (std::vector<int32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(Range(3.0f).dtype(), DType::kFloat32);
+}
+
 TEST(KerasForms, MetricsTakeOptionsByName) {
   const auto value = [](const MetricPtr& metric) {
     metric->Update(Labels(), Numbers());
@@ -51,6 +85,10 @@ TEST(KerasForms, MetricsTakeOptionsByName) {
             "sparse_categorical_crossentropy");
   EXPECT_EQ(value(metrics::Precision(0.65)), value(metrics::Precision({0.65})));
   EXPECT_EQ(metrics::Recall(0.65, "r")->name(), "r");
+  EXPECT_EQ(value(metrics::Precision({.thresholds = {0.65}})), value(metrics::Precision(0.65)));
+  EXPECT_EQ(metrics::Recall({.top_k = 1})->name(), "recall");
+  EXPECT_EQ(value(metrics::BinaryAccuracy({.threshold = 0.65})),
+            value(metrics::BinaryAccuracy("binary_accuracy", 0.65)));
 }
 
 TEST(KerasForms, OptimizersTakeARateAlone) {
@@ -97,6 +135,8 @@ TEST(KerasForms, LayersTakeNamesAndNumbers) {
   EXPECT_EQ(MaxPooling1D(2, 1)(Ones({2, 4, 8})).shape(), Shape({2, 3, 8}));
   EXPECT_EQ(AveragePooling1D(2, 1)(Ones({2, 4, 8})).shape(), Shape({2, 3, 8}));
   EXPECT_EQ(LayerNormalization(-1)(images).shape(), images.shape());
+  EXPECT_EQ(LayerNormalization({.axis = -1})(images).shape(), images.shape());
+  EXPECT_EQ(LayerNormalization({.axis = {2, 3}})(images).shape(), images.shape());
   EXPECT_EQ(GroupNormalization(4)(images).shape(), images.shape());
   EXPECT_EQ(UnitNormalization(-1)(images).shape(), images.shape());
   EXPECT_EQ(ZeroPadding2D({1, 2})(images).shape(), Shape({2, 6, 8, 8}));

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <string>
 
 #include "graph/passes.h"
 #include "graph/rows.h"
@@ -180,6 +182,40 @@ TEST(MetricsTest, RefuseNamesAndShapes) {
     EXPECT_EQ(error.status().message(),
               "[r2_score] y_true and y_pred must be [n, outputs]; got [2] and [2]");
   }
+}
+
+// Values of tf.keras.metrics.
+TEST(Metrics, PrecisionAndRecallOfTheLargestAndOfOneClass) {
+  const Tensor labels = Constant({{0, 1, 0}, {0, 0, 1}});
+  const Tensor predictions = Constant({{0.2f, 0.3f, 0.5f}, {0.1f, 0.6f, 0.3f}});
+  const auto value = [&](const MetricPtr& metric, const Tensor& weights = {}) {
+    metric->Update(labels, predictions, weights);
+    return metric->Result().ToVector<float>();
+  };
+  using Floats = std::vector<float>;
+  EXPECT_EQ(value(metrics::Precision({.top_k = 2, .class_id = 1})), Floats{0.5f});
+  EXPECT_EQ(value(metrics::Recall({.top_k = 1})), Floats{0});
+  EXPECT_EQ(value(metrics::Recall({.top_k = 2})), Floats{1});
+  EXPECT_EQ(value(metrics::Precision({.class_id = 1})), Floats{0});
+  EXPECT_EQ(value(metrics::Precision({.thresholds = {0.2, 0.4}, .top_k = 2})), (Floats{0.5f, 0}));
+  EXPECT_EQ(value(metrics::Precision({.top_k = 2, .class_id = 1}), Constant({3.0f, 1.0f})),
+            Floats{0.75f});
+  const auto message = [](const std::function<void()>& call) -> std::string {
+    try {
+      call();
+      return "";
+    } catch (const Error& error) {
+      return error.status().message();
+    }
+  };
+  EXPECT_EQ(message([&] { value(metrics::Precision({.class_id = 3})); }),
+            "[precision] top_k and class_id must fit the predictions' last axis; got 3 for "
+            "predictions of shape [2,3]");
+  EXPECT_EQ(message([&] { value(metrics::Recall({.top_k = 4})); }),
+            "[recall] top_k and class_id must fit the predictions' last axis; got 4 for "
+            "predictions of shape [2,3]");
+  EXPECT_EQ(message([] { metrics::Recall({.top_k = 0}); }),
+            "[recall] top_k must be 1 or more and class_id 0 or more; got 0");
 }
 
 }  // namespace

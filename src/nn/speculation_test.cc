@@ -2,6 +2,8 @@
 
 #include "distribute/workers/speculation.h"
 
+#include <algorithm>
+
 #include "distribute/workers/elastic_workers_test.h"
 #include "gtest/gtest.h"
 #include "lockstep/distribute/strategy.h"
@@ -22,7 +24,25 @@ constexpr int kWorkers = 4;
 constexpr int64_t kBatch = 48;  // of which one rest is left
 constexpr int kLeaves = 48;
 
-std::string Train(Strategy& strategy) {
+// Whether a rank has rows of any update.
+bool HasRows(const Communicator& ranks) {
+  return std::any_of(ranks.parts().begin(), ranks.parts().end(),
+                     [&](const Communicator::Part& part) {
+                       return part.borders[ranks.rank()] < part.borders[ranks.rank() + 1];
+                     });
+}
+
+class AtEnd : public Callback {
+ public:
+  explicit AtEnd(std::function<void()> call) : call_(std::move(call)) {}
+  void OnTrainBatchEnd(int64_t, const LogsSource&) override { call_(); }
+
+ private:
+  std::function<void()> call_;
+};
+
+std::string Train(
+    Strategy& strategy, int leaves = kLeaves, const std::function<void()>& after_step = [] {}) {
   const auto scope = strategy.scope();
   Sequential model{Dense(400, DenseOptions{.activation = relu}), Dropout(0.1), Dense(4)};
   model.Compile({.optimizer = optimizers::Get("adam"),
@@ -32,16 +52,17 @@ std::string Train(Strategy& strategy) {
                                     {.batch_size = kBatch,
                                      .epochs = 20,
                                      .verbose = Verbosity::kSilent,
-                                     .shards = kLeaves,
+                                     .callbacks = {std::make_shared<AtEnd>(after_step)},
+                                     .shards = leaves,
                                      .digest_check = 5});
   return model.WeightsDigest() + model.StateDigest() +
          std::to_string(history.history.at("loss").back());
 }
 
-std::string Alone() {
+std::string Alone(int leaves = kLeaves) {
   SetRandomSeed(7);
   MirroredStrategy strategy({.devices = 1, .replicas = 1});
-  return Train(strategy);
+  return Train(strategy, leaves);
 }
 
 // What the workers were at work with, by run.
@@ -49,10 +70,12 @@ struct Work {
   std::vector<std::vector<int64_t>> examples = std::vector<std::vector<int64_t>>(kWorkers);
   std::vector<int64_t> changes = std::vector<int64_t>(kWorkers);
   std::vector<std::string> results = std::vector<std::string>(kWorkers);
+  std::vector<char> has_rows = std::vector<char>(kWorkers);  // in the last step
 };
 
 // A worker takes `cost(worker, run)` microseconds for an example.
-Work TrainTogether(ElasticJob& job, const std::function<int64_t(int worker, size_t run)>& cost) {
+Work TrainTogether(ElasticJob& job, const std::function<int64_t(int worker, size_t run)>& cost,
+                   int leaves = kLeaves) {
   SetRandomSeed(7);
   Work work;
   distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
@@ -65,8 +88,10 @@ Work TrainTogether(ElasticJob& job, const std::function<int64_t(int worker, size
       return WorkReport{.step = microseconds(cost(worker, own.size()) * examples)};
     });
     MultiWorkerMirroredStrategy strategy(ranks, {.devices = 1, .replicas = 1});
-    const std::string result = Train(strategy);
+    bool has_rows = false;
+    const std::string result = Train(strategy, leaves, [&] { has_rows = HasRows(*ranks); });
     ranks->journal().End();
+    work.has_rows[worker] = has_rows;
     work.changes[worker] = ranks->speculation()->changes();
     work.results[worker] = result;
   });
@@ -96,6 +121,20 @@ TEST(Speculation, LeavesOfAStragglerAreDoneByTheOthers) {
   const int64_t undisturbed = kBatch / kWorkers * 100;
   EXPECT_EQ(Longest(work, costs, work.examples[0].size()), 5 * undisturbed);
   EXPECT_LE(Longest(work, costs, 2), 13 * undisturbed / 10);
+}
+
+// With two leaves a worker there is none that would not take it longer than all others.
+TEST(Speculation, WhoIsTooSlowForALeafRests) {
+  const std::string expected = Alone(8);
+  const std::vector<int64_t> costs{100, 100, 900, 100};
+  ElasticJob job(kWorkers, 0);
+  const Work work = TrainTogether(
+      job, [&](int worker, size_t) { return costs[worker]; }, 8);
+  for (int worker = 0; worker < kWorkers; ++worker) {
+    EXPECT_EQ(work.results[worker], expected) << worker;
+    EXPECT_EQ(work.has_rows[worker] != 0, worker != 2) << worker;
+  }
+  EXPECT_EQ(work.examples[2][work.examples[2].size() - 2], 0);
 }
 
 TEST(Speculation, WhoKeepsUpAgainGetsItsLeavesBack) {

@@ -101,6 +101,8 @@ Tensor SizeOf(const Tensor& input, DType out_type) {
   return ops::CastScalar(Scalar<int64_t>(input.num_elements()), out_type);
 }
 
+Tensor Range(const Tensor& limit) { return Range(0, limit); }
+
 Tensor Range(const Tensor& start, const Tensor& limit, const Tensor& delta) {
   std::vector<Tensor> numbers{start, limit, delta};
   ops::RequireNumbers(numbers, "Range");

@@ -119,8 +119,12 @@ const RegisterGroup kMetrics(
                    {"metric_SparseTopK", Metric([](const Case& c) {
                       return metrics::SparseTopKCategoricalAccuracy(c.Param<int64_t>("k", 5));
                     })},
-                   {"metric_Precision", Confusion<metrics::Precision>()},
-                   {"metric_Recall", Confusion<metrics::Recall>()},
+                   {"metric_Precision", Confusion<[](std::vector<double> above, std::string name) {
+                      return metrics::Precision(std::move(above), std::move(name));
+                    }>()},
+                   {"metric_Recall", Confusion<[](std::vector<double> above, std::string name) {
+                      return metrics::Recall(std::move(above), std::move(name));
+                    }>()},
                    {"metric_TruePositives", Confusion<metrics::TruePositives>()},
                    {"metric_TrueNegatives", Confusion<metrics::TrueNegatives>()},
                    {"metric_FalsePositives", Confusion<metrics::FalsePositives>()},

@@ -106,6 +106,48 @@ LossPtr KLDivergence(const LossOptions& options = {});
 /// mean p - t ln(p + 1e-7).
 LossPtr Poisson(const LossOptions& options = {});
 
+// The reduction alone, which Keras takes first.
+template <std::same_as<Reduction> T>
+LossPtr MeanSquaredError(T reduction) {
+  return MeanSquaredError(LossOptions{.reduction = reduction});
+}
+template <std::same_as<Reduction> T>
+LossPtr MeanAbsoluteError(T reduction) {
+  return MeanAbsoluteError(LossOptions{.reduction = reduction});
+}
+template <std::same_as<Reduction> T>
+LossPtr MeanAbsolutePercentageError(T reduction) {
+  return MeanAbsolutePercentageError(LossOptions{.reduction = reduction});
+}
+template <std::same_as<Reduction> T>
+LossPtr MeanSquaredLogarithmicError(T reduction) {
+  return MeanSquaredLogarithmicError(LossOptions{.reduction = reduction});
+}
+template <std::same_as<Reduction> T>
+LossPtr LogCosh(T reduction) {
+  return LogCosh(LossOptions{.reduction = reduction});
+}
+template <std::same_as<Reduction> T>
+LossPtr Hinge(T reduction) {
+  return Hinge(LossOptions{.reduction = reduction});
+}
+template <std::same_as<Reduction> T>
+LossPtr SquaredHinge(T reduction) {
+  return SquaredHinge(LossOptions{.reduction = reduction});
+}
+template <std::same_as<Reduction> T>
+LossPtr CategoricalHinge(T reduction) {
+  return CategoricalHinge(LossOptions{.reduction = reduction});
+}
+template <std::same_as<Reduction> T>
+LossPtr KLDivergence(T reduction) {
+  return KLDivergence(LossOptions{.reduction = reduction});
+}
+template <std::same_as<Reduction> T>
+LossPtr Poisson(T reduction) {
+  return Poisson(LossOptions{.reduction = reduction});
+}
+
 struct HuberOptions {
   double delta = 1;
   Reduction reduction = Reduction::kSumOverBatchSize;

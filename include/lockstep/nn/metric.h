@@ -86,6 +86,13 @@ MetricPtr FromFunction(const std::string& name,
 MetricPtr Accuracy(std::string name = "accuracy");
 /// How often y_pred > threshold agrees with y_true.
 MetricPtr BinaryAccuracy(std::string name = "binary_accuracy", double threshold = 0.5);
+struct BinaryAccuracyOptions {
+  double threshold = 0.5;
+  std::string name = "binary_accuracy";
+};
+inline MetricPtr BinaryAccuracy(const BinaryAccuracyOptions& options) {
+  return BinaryAccuracy(options.name, options.threshold);
+}
 /// How often the largest prediction is at the largest of y_true. Shapes: both [n, classes].
 MetricPtr CategoricalAccuracy(std::string name = "categorical_accuracy");
 /// How often the largest prediction is at the label. Shapes: labels [n] or [n, 1].
@@ -101,20 +108,47 @@ MetricPtr AccuracyByShape(std::string name = "accuracy");
 // Of predictions in [0, 1] above thresholds (0.5 where none are given). Labels are 0 or 1. The
 // result is a scalar for one threshold, else [thresholds]; 0 where nothing counts.
 
-MetricPtr Precision(std::vector<double> thresholds = {}, std::string name = "precision");
-MetricPtr Recall(std::vector<double> thresholds = {}, std::string name = "recall");
+struct PositivesOptions {
+  std::vector<double> thresholds = {};
+  /// Only the so many largest predictions of the last axis may be positive; each of them is,
+  /// where no threshold is given.
+  std::optional<int64_t> top_k = {};
+  /// Only this class of the last axis counts.
+  std::optional<int64_t> class_id = {};
+  std::string name = {};  // Keras's where empty
+};
+/// Errors: InvalidArgument for a class_id or a top_k that is not of the last axis. Source:
+/// keras.metrics.Precision, Recall.
+MetricPtr Precision(const PositivesOptions& options = {});
+MetricPtr Recall(const PositivesOptions& options = {});
 MetricPtr TruePositives(std::vector<double> thresholds = {}, std::string name = "true_positives");
 MetricPtr TrueNegatives(std::vector<double> thresholds = {}, std::string name = "true_negatives");
 MetricPtr FalsePositives(std::vector<double> thresholds = {}, std::string name = "false_positives");
 MetricPtr FalseNegatives(std::vector<double> thresholds = {}, std::string name = "false_negatives");
-/// Of one threshold, which stands alone.
-template <std::floating_point T>
-MetricPtr Precision(T threshold, std::string name = "precision") {
-  return Precision(std::vector<double>{threshold}, std::move(name));
+// Thresholds alone, or one of them, as Keras takes them first.
+template <std::same_as<std::vector<double>> T>
+MetricPtr Precision(T thresholds, std::string name = {}) {
+  return Precision(PositivesOptions{.thresholds = std::move(thresholds), .name = std::move(name)});
 }
 template <std::floating_point T>
-MetricPtr Recall(T threshold, std::string name = "recall") {
-  return Recall(std::vector<double>{threshold}, std::move(name));
+MetricPtr Precision(std::initializer_list<T> thresholds, std::string name = {}) {
+  return Precision(std::vector<double>(thresholds.begin(), thresholds.end()), std::move(name));
+}
+template <std::floating_point T>
+MetricPtr Precision(T threshold, std::string name = {}) {
+  return Precision({threshold}, std::move(name));
+}
+template <std::same_as<std::vector<double>> T>
+MetricPtr Recall(T thresholds, std::string name = {}) {
+  return Recall(PositivesOptions{.thresholds = std::move(thresholds), .name = std::move(name)});
+}
+template <std::floating_point T>
+MetricPtr Recall(std::initializer_list<T> thresholds, std::string name = {}) {
+  return Recall(std::vector<double>(thresholds.begin(), thresholds.end()), std::move(name));
+}
+template <std::floating_point T>
+MetricPtr Recall(T threshold, std::string name = {}) {
+  return Recall({threshold}, std::move(name));
 }
 
 enum class Curve { kRoc, kPrecisionRecall };

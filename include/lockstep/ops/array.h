@@ -149,6 +149,8 @@ Tensor SizeOf(const Tensor& input, DType out_type = DType::kInt32);
 /// start, start + delta, ... up to but without `limit`: numbers that are known now. Errors:
 /// InvalidArgument when delta leads away. Source: tf.range.
 Tensor Range(const Tensor& start, const Tensor& limit, const Tensor& delta = 1);
+/// 0, 1, ... up to but without `limit`.
+Tensor Range(const Tensor& limit);
 /// `num` numbers from start to stop, both included. Dtypes: float32, float64. Errors:
 /// InvalidArgument for num < 1. Source: tf.linspace.
 Tensor LinSpace(const Tensor& start, const Tensor& stop, int64_t num);

@@ -145,6 +145,33 @@ template <typename T>
 Tensor Constant(const std::vector<T>& values) {
   return Tensor::FromVector<T>(values, Shape{static_cast<int64_t>(values.size())});
 }
+/// A vector, or a matrix by rows, as it is written: `Constant({1.0f, 2.0f})`,
+/// `Constant({{1, 2}, {3, 4}})`. Errors: InvalidArgument for rows of unequal length.
+template <typename T>
+Tensor Constant(std::initializer_list<T> values) {
+  if constexpr (std::convertible_to<T, std::string>) {
+    return Tensor::FromStrings({values.begin(), values.end()},
+                               Shape{static_cast<int64_t>(values.size())});
+  } else {
+    return Tensor::FromHost(std::span<const T>(values.begin(), values.size()),
+                            Shape{static_cast<int64_t>(values.size())});
+  }
+}
+template <typename T>
+Tensor Constant(std::initializer_list<std::initializer_list<T>> rows) {
+  std::vector<T> values;
+  const size_t columns = rows.size() == 0 ? 0 : rows.begin()->size();
+  for (const std::initializer_list<T>& row : rows) {
+    if (row.size() != columns) {
+      throw Error(Code::kInvalidArgument,
+                  "[constant] all rows must have as many values; got " + std::to_string(columns) +
+                      " and " + std::to_string(row.size()) + "; write every row whole");
+    }
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  return Tensor::FromHost(std::span<const T>(values),
+                          Shape{static_cast<int64_t>(rows.size()), static_cast<int64_t>(columns)});
+}
 /// A scalar of dtype T that keeps its dtype.
 template <typename T>
 Tensor Scalar(T value) {

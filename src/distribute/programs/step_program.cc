@@ -107,11 +107,29 @@ bool StepProgram::TrySpread(const Roles& roles) {
   }
 }
 
-void StepProgram::Spread(const Roles& roles) {
+namespace {
+
+// A straggler that is too slow for a leaf is too slow for rows of updates as well: it rests.
+Roles WithoutRowsOfIdle(const Roles& roles, const collectives::Division& even,
+                        const collectives::Division& division) {
+  if (!roles.servers().empty()) return roles;
+  std::vector<bool> rests(roles.num_ranks());
+  for (int rank = 0; rank < roles.num_ranks(); ++rank)
+    rests[rank] = even.block(rank).size() > 0 && division.block(rank).size() == 0;
+  const bool any = std::find(rests.begin(), rests.end(), true) != rests.end();
+  return any ? roles.WithResting(std::move(rests)) : roles;
+}
+
+}  // namespace
+
+void StepProgram::Spread(const Roles& sharers) {
   rows_.clear();
+  Roles roles = sharers;
   auto division = DivideLeaves(static_cast<collectives::Leaf>(offsets_.size() - 1), roles);
   if (ranks_->speculation() != nullptr) {
-    division = ranks_->speculation()->Divide(division);
+    const collectives::Division even = division;
+    division = ranks_->speculation()->Divide(even);
+    roles = WithoutRowsOfIdle(roles, even, division);
   } else if (blocks_) {
     division = *blocks_;
   } else {

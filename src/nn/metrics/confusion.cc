@@ -2,6 +2,8 @@
 
 #include "nn/metrics/confusion.h"
 
+#include <algorithm>
+
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/comparison.h"
@@ -45,12 +47,20 @@ enum class Figure {
   kFalseNegatives
 };
 
+// Below all predictions that may be positive, and what the others become. Source: Keras NEG_INF.
+constexpr float kLowest = -1e10f;
+
 class CountsMetric : public Metric {
  public:
-  CountsMetric(Figure figure, std::vector<double> thresholds, std::string name)
-      : Metric(std::move(name)), figure_(figure) {
-    if (thresholds.empty()) thresholds = {0.5};
-    for (const double threshold : thresholds) {
+  CountsMetric(Figure figure, const PositivesOptions& options)
+      : Metric(options.name), figure_(figure), top_k_(options.top_k), class_id_(options.class_id) {
+    if (options.thresholds.empty()) thresholds_ = {top_k_ ? kLowest : 0.5f};
+    if (top_k_.value_or(1) < 1 || class_id_.value_or(0) < 0) {
+      throw Error(Code::kInvalidArgument,
+                  "[" + this->name() + "] top_k must be 1 or more and class_id 0 or more; got " +
+                      std::to_string(top_k_.value_or(1) < 1 ? *top_k_ : *class_id_));
+    }
+    for (const double threshold : options.thresholds) {
       if (!(threshold >= 0 && threshold <= 1)) {
         throw Error(Code::kInvalidArgument, "[" + this->name() +
                                                 "] a threshold must lie in [0, 1]; got " +
@@ -65,7 +75,8 @@ class CountsMetric : public Metric {
   }
 
   void Update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
-    const Elements elements = Flatten(y_true, y_pred, sample_weight);
+    const Elements elements = top_k_ || class_id_ ? Chosen(y_true, y_pred, sample_weight)
+                                                  : Flatten(y_true, y_pred, sample_weight);
     const Tensor thresholds = Constant(thresholds_, {1, static_cast<int64_t>(thresholds_.size())});
     const Tensor above = nn::InFloat32(Greater(ExpandDims(elements.y_pred, -1), thresholds));
     const Counts counts = CountAbove(elements, above);
@@ -89,6 +100,28 @@ class CountsMetric : public Metric {
   }
 
  private:
+  // What may be positive of the classes that count.
+  Elements Chosen(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) const {
+    const nn::Pair pair = nn::Align(y_true, nn::InFloat32(y_pred));
+    const int64_t classes = pair.y_pred.rank() == 0 ? 1 : pair.y_pred.shape().dim(-1);
+    const int64_t last = std::max(top_k_.value_or(1), class_id_.value_or(0) + 1);
+    if (pair.y_pred.rank() == 0 || (classes >= 0 && last > classes)) {
+      throw Error(Code::kInvalidArgument,
+                  "[" + name() + "] top_k and class_id must fit the predictions' last axis; got " +
+                      std::to_string(last == top_k_.value_or(0) ? last : *class_id_) +
+                      " for predictions of shape " + y_pred.shape().ToString());
+    }
+    Tensor of_classes = pair.y_pred;
+    if (top_k_) {
+      const Tensor top = OneHot(TopK(of_classes, *top_k_).indices, classes);
+      const Tensor may = ReduceSum(top, -2);
+      of_classes = of_classes * may + kLowest * (1.0 - may);
+    }
+    if (!class_id_) return Flatten(pair.y_true, of_classes, sample_weight);
+    return Flatten(Gather(pair.y_true, *class_id_, {.axis = -1}),
+                   Gather(of_classes, *class_id_, {.axis = -1}), sample_weight);
+  }
+
   const char* FirstName() const {
     switch (figure_) {
       case Figure::kTrueNegatives:
@@ -115,23 +148,31 @@ class CountsMetric : public Metric {
   }
 
   Figure figure_;
+  std::optional<int64_t> top_k_, class_id_;
   std::vector<float> thresholds_;
   Variable first_;
   Variable second_;
 };
 
 MetricPtr Make(Figure figure, std::vector<double>&& thresholds, std::string&& name) {
-  return std::make_shared<CountsMetric>(figure, std::move(thresholds), std::move(name));
+  return std::make_shared<CountsMetric>(
+      figure, PositivesOptions{.thresholds = std::move(thresholds), .name = std::move(name)});
+}
+
+MetricPtr Make(Figure figure, PositivesOptions options, const char* name) {
+  if (options.name.empty()) options.name = name;
+  return std::make_shared<CountsMetric>(figure, options);
 }
 
 }  // namespace
 
-MetricPtr Precision(std::vector<double> thresholds, std::string name) {
-  return Make(Figure::kPrecision, std::move(thresholds), std::move(name));
+MetricPtr Precision(const PositivesOptions& options) {
+  return Make(Figure::kPrecision, options, "precision");
 }
-MetricPtr Recall(std::vector<double> thresholds, std::string name) {
-  return Make(Figure::kRecall, std::move(thresholds), std::move(name));
+MetricPtr Recall(const PositivesOptions& options) {
+  return Make(Figure::kRecall, options, "recall");
 }
+
 MetricPtr TruePositives(std::vector<double> thresholds, std::string name) {
   return Make(Figure::kTruePositives, std::move(thresholds), std::move(name));
 }

@@ -37,9 +37,16 @@ struct BatchNormalizationOptions {
 /// Source: keras.layers.BatchNormalization.
 LayerPtr BatchNormalization(const BatchNormalizationOptions& options = {});
 
+/// One axis, or a list of them.
+struct AxisList : std::vector<int64_t> {
+  AxisList(int64_t axis) : vector{axis} {}                         // NOLINT: implicit
+  AxisList(std::initializer_list<int64_t> axes) : vector(axes) {}  // NOLINT: implicit
+  AxisList(vector axes) : vector(std::move(axes)) {}               // NOLINT: implicit
+};
+
 struct LayerNormalizationOptions {
   /// Which axes are normalised together; not axis 0.
-  std::vector<int64_t> axis = {-1};
+  AxisList axis = -1;
   double epsilon = 1e-3;
   bool center = true;
   bool scale = true;
