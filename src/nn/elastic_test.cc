@@ -123,17 +123,19 @@ TEST(ElasticTest, AWorkerDiesAnywhere) {
 // Of those that share out the steps, and of those that only follow.
 TEST(ElasticTest, AWorkerOfACrowdedHostDiesAnywhere) {
   const Trained expected = Alone();
-  const int deaths = distribute::KillAnywhere(
-      {3, 4}, 8, /*seed=*/15,
-      [](ElasticJob& job) {
-        return TrainElastic(job, [](int, Strategy& strategy, Counter&) {
-          strategy.ranks()->set_host_places(distribute::OnOneHost(4, 2));
+  for (const int cores : {1, 2}) {
+    const int deaths = distribute::KillAnywhere(
+        {3, 4}, 8, /*seed=*/15,
+        [cores](ElasticJob& job) {
+          return TrainElastic(job, [cores](int, Strategy& strategy, Counter&) {
+            strategy.ranks()->set_host_places(distribute::OnOneHost(4, cores));
+          });
+        },
+        [&](const auto& all, int survivors, const std::string& what) {
+          ExpectAllAre(expected, all, survivors, what + " with cores " + std::to_string(cores));
         });
-      },
-      [&](const auto& all, int survivors, const std::string& what) {
-        ExpectAllAre(expected, all, survivors, what);
-      });
-  EXPECT_GE(deaths, 10);
+    EXPECT_GE(deaths, 10);
+  }
 }
 
 // One that works or rests, while those that rest are some runs behind.
@@ -226,11 +228,12 @@ TEST(ElasticTest, CallbacksAreCalledOnce) {
 
 TEST(ElasticTest, AJoinerTakesOverWhatItNeeds) {
   const Trained expected = Alone(8);
-  for (int members : {1, 2, 3}) {
+  for (const auto& [members, cores] : {std::pair(1, 4), {2, 4}, {3, 4}, {2, 1}, {3, 2}}) {
     ElasticJob job(members, 1);
     const auto all = TrainElastic(
         job,
-        [&](int worker, Strategy&, Counter& counter) {
+        [&, members = members, cores = cores](int worker, Strategy& strategy, Counter& counter) {
+          strategy.ranks()->set_host_places(distribute::OnOneHost(4, cores));
           if (worker < members) {
             counter.on_batch = [&job, worker](int64_t step) {
               if (step == 5) job.AwaitJoiners(worker, 1);
@@ -242,7 +245,30 @@ TEST(ElasticTest, AJoinerTakesOverWhatItNeeds) {
           };
         },
         8);
-    ExpectAllAre(expected, all, members + 1, "one joins " + std::to_string(members));
+    ExpectAllAre(expected, all, members + 1,
+                 "one joins " + std::to_string(members) + " on " + std::to_string(cores));
+  }
+}
+
+// One that works, and one that rests: what it asks for is heard some runs later.
+TEST(ElasticTest, AWorkerOfACrowdedHostLeaves) {
+  const Trained expected = Alone(8);
+  for (const int cores : {1, 2}) {
+    for (const int leaver : {0, 2}) {
+      ElasticJob job(3, 0);
+      const auto all = TrainElastic(
+          job,
+          [&](int worker, Strategy& strategy, Counter& counter) {
+            strategy.ranks()->set_host_places(distribute::OnOneHost(4, cores));
+            if (worker != leaver) return;
+            counter.on_batch = [&strategy](int64_t step) {
+              if (step == 4) strategy.ranks()->AskToLeave();
+            };
+          },
+          8);
+      ExpectAllAre(expected, all, 2,
+                   std::to_string(leaver) + " leaves " + std::to_string(cores) + " cores");
+    }
   }
 }
 

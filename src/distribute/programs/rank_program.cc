@@ -204,6 +204,7 @@ class RankProgram::Exchanges {
     request.label = node.attributes.Get<std::string>("label");
     if (bucket == 0) {
       request.note = note_;
+      ranks_.notes().BringsNotes();
       request.on_note = [this](int, uint32_t note) { ranks_.notes().Hear(note); };
     }
     return request;
@@ -308,6 +309,19 @@ class RankProgram::Exchanges {
 
 namespace {
 
+class NapScope {
+ public:
+  NapScope(base::Executor& executor, base::Duration nap) : executor_(executor) {
+    executor_.set_nap(nap);
+  }
+  ~NapScope() { executor_.set_nap({}); }
+  NapScope(const NapScope&) = delete;
+  NapScope& operator=(const NapScope&) = delete;
+
+ private:
+  base::Executor& executor_;
+};
+
 // The variables that ops of `graph` take whole.
 std::set<const void*> TakenWhole(const graph::Graph& graph) {
   std::set<const void*> objects;
@@ -388,9 +402,9 @@ std::vector<Tensor> RankProgram::Run(std::vector<Tensor> arguments, base::Team& 
   std::optional<Result<std::vector<Tensor>>> result;
   Start(std::move(arguments), team,
         [&result](Result<std::vector<Tensor>> results) { result = std::move(results); });
-  if (exchanges_->rests()) ranks_.executor().set_nap(ranks_.followers().Nap());
+  const NapScope naps(ranks_.executor(),
+                      exchanges_->rests() ? ranks_.followers().Nap() : base::Duration{});
   ranks_.WaitUntil([&result] { return result.has_value(); });
-  ranks_.executor().set_nap({});
   return std::move(*result).value();
 }
 

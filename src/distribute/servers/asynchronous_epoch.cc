@@ -39,7 +39,7 @@ std::vector<Tensor> AsynchronousEpoch::RunOnce(std::span<const Tensor> /*argumen
                 abort.reason.message() + " (rank " + std::to_string(abort.by) + " said so)");
   }
   over->OrThrow();
-  ranks_.notes().Hear(0);  // all ranks have met
+  ranks_.notes().BringsNotes();  // all ranks have met
   ranks_.notes().EndRun();
   step_->AssignFinals(run_.finals());
   return {};

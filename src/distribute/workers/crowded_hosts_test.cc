@@ -72,7 +72,7 @@ TEST(CrowdedHosts, NotesOfWhoRestsAreHeardARunLater) {
     ranks->notes().EndRun();
     EXPECT_EQ(ranks->heard(), 0u);
     EXPECT_EQ(ranks->BeginNotes(), uint32_t{kStopNote});
-    ranks->notes().Hear(0);
+    ranks->notes().BringsNotes();
     ranks->notes().EndRun();
     EXPECT_EQ(ranks->heard(), uint32_t{kStopNote});
     EXPECT_EQ(ranks->BeginNotes(), 0u);

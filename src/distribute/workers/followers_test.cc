@@ -21,7 +21,7 @@ uint32_t RunOf(Communicator& ranks, const Roles& roles, uint64_t spacing) {
   ranks.followers().WhenNear([&](const Status& near) { status = near; });
   ranks.WaitUntil([&] { return status.has_value(); });
   EXPECT_TRUE(status->ok());
-  ranks.notes().Hear(told);
+  ranks.notes().BringsNotes();
   ranks.notes().EndRun(ranks.followers().EndRun(rests));
   return told;
 }

@@ -37,11 +37,10 @@ class Notes {
     hearing_ = rests ? 0 : own_ | std::exchange(to_pass_on_, 0);
     return rests ? own_ : hearing_;
   }
-  /// Every rank's but those of who rests, if the run has messages for all at all.
-  void Hear(uint32_t note) {
-    hearing_ |= note;
-    hears_ = true;
-  }
+  /// The run has messages that carry notes; the same on all ranks.
+  void BringsNotes() { hears_ = true; }
+  /// The note of another rank that works.
+  void Hear(uint32_t note) { hearing_ |= note; }
   /// Of who rests; in any run.
   void HearToPassOn(uint32_t note) { to_pass_on_ |= note; }
   /// Ends a run that all have been in; all have begun the run `all_began` for certain.
