@@ -3,12 +3,93 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 namespace lockstep::base {
 
+namespace {
+
+std::string FirstLine(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// "quota period" in microseconds; "max", -1 and nothing are no limit: 0.
+double CoresOf(const std::string& quota_and_period) {
+  double quota = 0, period = 0;
+  if (std::sscanf(quota_and_period.c_str(), "%lf %lf", &quota, &period) != 2) return 0;
+  return quota > 0 && period > 0 ? quota / period : 0;
+}
+
+double Tighter(double a, double b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
+
+// Of a group below `root`, and of all groups around it. In a container the group's path may be that
+// of the machine outside, whose files are not there.
+double TightestFrom(const std::string& root, std::string group, bool is_version_2) {
+  double tightest = 0;
+  while (true) {
+    const std::string folder = root + group;
+    const std::string limit = is_version_2 ? FirstLine(folder + "/cpu.max")
+                                           : FirstLine(folder + "/cpu.cfs_quota_us") + " " +
+                                                 FirstLine(folder + "/cpu.cfs_period_us");
+    tightest = Tighter(tightest, CoresOf(limit));
+    const size_t slash = group.rfind('/');
+    if (slash == std::string::npos) return tightest;
+    group.resize(slash);
+  }
+}
+
+bool NamesProcessor(const std::string& controllers) {
+  std::istringstream list(controllers);
+  for (std::string name; std::getline(list, name, ',');)
+    if (name == "cpu") return true;
+  return false;
+}
+
+}  // namespace
+
+// Lines "number:controllers:/group", without controllers in version 2.
+double CoresOfControlGroup(const std::string& root, const std::string& groups) {
+  double tightest = 0;
+  std::istringstream lines(groups);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string group = line.substr(second + 1);
+    if (controllers.empty()) {
+      tightest = Tighter(tightest, TightestFrom(root, group, true));
+    } else if (NamesProcessor(controllers)) {
+      tightest = Tighter(tightest, TightestFrom(root + "/" + controllers, group, false));
+      if (controllers != "cpu")
+        tightest = Tighter(tightest, TightestFrom(root + "/cpu", group, false));
+    }
+  }
+  return tightest;
+}
+
+double CoresOfControlGroup() {
+  std::ifstream file("/proc/self/cgroup");
+  std::stringstream groups;
+  groups << file.rdbuf();
+  return CoresOfControlGroup("/sys/fs/cgroup", groups.str());
+}
+
 int Cores() {
-  static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  static const int cores = [] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    int may_run_on = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
+    if (may_run_on == 0) may_run_on = static_cast<int>(std::thread::hardware_concurrency());
+    const double time = CoresOfControlGroup();
+    if (time > 0 && time < may_run_on) may_run_on = static_cast<int>(time);
+    return std::max(1, may_run_on);
+  }();
   return cores;
 }
 

@@ -1,13 +1,24 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 namespace lockstep::base {
 
-/// How many hardware threads this process may use, at least one.
+/// How many hardware threads this process may use at once, at least one: those that it may run on
+/// (taskset, a cpuset), but no more whole ones than its control group has the time of (the CPU
+/// limit of a container).
 int Cores();
 
-/// Their numbers on this machine, ascending; where the system does not say, 0 to Cores() - 1.
+/// Their numbers on this machine, ascending, whatever the time of a control group; where the system
+/// does not say, 0 to Cores() - 1.
 std::vector<int> CoreNumbers();
+
+/// How many cores' time the process's control group, or one around it, has; 0: there is no limit.
+double CoresOfControlGroup();
+
+/// The same of files: `root`, where control groups are mounted, and what /proc/self/cgroup says.
+/// Versions 1 and 2.
+double CoresOfControlGroup(const std::string& root, const std::string& groups);
 
 }  // namespace lockstep::base

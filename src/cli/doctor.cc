@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "base/cores.h"
 #include "base/environment.h"
@@ -59,26 +60,15 @@ std::string FirstLine(const char* path) {
   return line;
 }
 
-// How many cores' time the control group allows; 0: no limit.
-double CoresAllowed() {
-  double quota = 0, period = 0;
-  if (std::sscanf(FirstLine("/sys/fs/cgroup/cpu.max").c_str(), "%lf %lf", &quota, &period) != 2) {
-    return 0;
-  }
-  return period > 0 ? quota / period : 0;
-}
-
 Finding ExamineCores() {
-  const double allowed = CoresAllowed();
+  const double allowed = base::CoresOfControlGroup();
   const std::string limit = allowed > 0
                                 ? base::Printf("a control group allows the time of %.1f", allowed)
                                 : "no limit by a control group";
-  const std::string text = std::to_string(base::Cores()) + " cores; " + limit;
-  if (allowed > 0 && allowed < base::Cores()) {
-    return {Level::kDoubt, "cores", text,
-            "LOCKSTEP_DEVICES=" + std::to_string(std::max(1, static_cast<int>(allowed)))};
-  }
-  return {Level::kFine, "cores", text, ""};
+  return {Level::kFine, "cores",
+          base::Printf("%d of %u cores; %s", base::Cores(), std::thread::hardware_concurrency(),
+                       limit.c_str()),
+          ""};
 }
 
 Finding ExamineIsa() {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/cores.h"
 #include "base/folder_test.h"
 #include "data/written_files_test.h"
 #include "net/grpc_test.h"
@@ -80,6 +81,16 @@ TEST_F(Program, SaysItsVersionAndWhatItCanDo) {
                            "--min-workers", "--max-workers", "--speculate"}) {
     EXPECT_THAT(train.out, HasSubstr(flag));
   }
+}
+
+// Not those of the machine: more lanes than cores would wait for each other.
+TEST_F(Program, TakesTheCoresThatItMayRunOn) {
+  const std::string on_one =
+      "LOCKSTEP_LOG=off taskset -c " + std::to_string(base::CoreNumbers().front());
+  const Ran ran = Run("train --examples 320 --steps 2 --verbose 0 --json", on_one);
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.object()["devices"], 1);
+  EXPECT_THAT(Run("doctor", on_one).out, HasSubstr(" 1 of "));
 }
 
 TEST_F(Program, RefusesBadUsageByFlagAndAllowedValues) {
