@@ -8,16 +8,11 @@
 #include <sstream>
 #include <thread>
 
+#include "base/first_line.h"
+
 namespace lockstep::base {
 
 namespace {
-
-std::string FirstLine(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
 
 // "quota period" in microseconds; "max", -1 and nothing are no limit: 0.
 double CoresOf(const std::string& quota_and_period) {
@@ -82,13 +77,9 @@ double CoresOfControlGroup() {
 
 int Cores() {
   static const int cores = [] {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    int may_run_on = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
-    if (may_run_on == 0) may_run_on = static_cast<int>(std::thread::hardware_concurrency());
+    const auto may_run_on = static_cast<int>(CoreNumbers().size());
     const double time = CoresOfControlGroup();
-    if (time > 0 && time < may_run_on) may_run_on = static_cast<int>(time);
-    return std::max(1, may_run_on);
+    return std::max(1, time > 0 && time < may_run_on ? static_cast<int>(time) : may_run_on);
   }();
   return cores;
 }
@@ -102,7 +93,8 @@ std::vector<int> CoreNumbers() {
       if (CPU_ISSET(core, &set)) numbers.push_back(core);
   }
   if (!numbers.empty()) return numbers;
-  for (int core = 0; core < Cores(); ++core) numbers.push_back(core);
+  const auto all = static_cast<int>(std::thread::hardware_concurrency());
+  for (int core = 0; core < std::max(1, all); ++core) numbers.push_back(core);
   return numbers;
 }
 

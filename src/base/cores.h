@@ -11,7 +11,7 @@ namespace lockstep::base {
 int Cores();
 
 /// Their numbers on this machine, ascending, whatever the time of a control group; where the system
-/// does not say, 0 to Cores() - 1.
+/// does not say, all of them.
 std::vector<int> CoreNumbers();
 
 /// How many cores' time the process's control group, or one around it, has; 0: there is no limit.

@@ -14,6 +14,7 @@
 
 #include "base/cores.h"
 #include "base/environment.h"
+#include "base/first_line.h"
 #include "base/printf.h"
 #include "base/process.h"
 #include "cli/doctor_pairs.h"
@@ -52,13 +53,6 @@ class ThisMachine final : public cluster::Machine {
     return false;
   }
 };
-
-std::string FirstLine(const char* path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
 
 Finding ExamineCores() {
   const double allowed = base::CoresOfControlGroup();
@@ -113,7 +107,7 @@ Finding ExamineSharedMemory() {
   const auto megabytes = [&](auto blocks) {
     return std::to_string(static_cast<uint64_t>(blocks) * found.f_frsize >> 20) + " MiB";
   };
-  const std::string limit = FirstLine("/sys/fs/cgroup/memory.max");
+  const std::string limit = base::FirstLine("/sys/fs/cgroup/memory.max");
   return {Level::kFine, "shared memory",
           "/dev/shm has " + megabytes(found.f_bavail) + " of " + megabytes(found.f_blocks) +
               " free; memory of the control group: " + (limit.empty() ? "unknown" : limit),

@@ -34,21 +34,18 @@ collectives::AllToAllRequest MakeRequest(Communicator& ranks, collectives::OpId 
 class RankProgram::Exchanges {
  public:
   Exchanges(Communicator& ranks, Roles roles, int64_t bytes)
-      : ranks_(ranks),
-        roles_(std::move(roles)),
-        someone_rests_(roles_.AnybodyRests()),
-        spacing_(Followers::SpacingFor(bytes)) {}
+      : ranks_(ranks), roles_(std::move(roles)), spacing_(Followers::SpacingFor(bytes)) {}
 
   void BeginRun() {
     step_ = ranks_.NextStep();
     note_ = ranks_.BeginNotes(rests());
-    if (someone_rests_)
+    if (roles_.AnybodyRests())
       ranks_.followers().BeginRun(roles_, ranks_.notes().runs(), step_, note_, spacing_);
   }
 
   // Ends it, when those who rest are near enough.
   void EndRun(std::vector<Tensor> results, const runtime::OnTensors& done) {
-    if (!someone_rests_) {
+    if (!roles_.AnybodyRests()) {
       ranks_.notes().EndRun();
       return done(std::move(results));
     }
@@ -179,7 +176,6 @@ class RankProgram::Exchanges {
 
   Communicator& ranks_;
   const Roles roles_;
-  const bool someone_rests_;
   const uint64_t spacing_;
   uint64_t step_ = 0;
   uint32_t note_ = 0;

@@ -116,8 +116,7 @@ Roles WithoutRowsOfIdle(const Roles& roles, const collectives::Division& even,
   std::vector<bool> rests(roles.num_ranks());
   for (int rank = 0; rank < roles.num_ranks(); ++rank)
     rests[rank] = even.block(rank).size() > 0 && division.block(rank).size() == 0;
-  const bool any = std::find(rests.begin(), rests.end(), true) != rests.end();
-  return any ? roles.WithResting(std::move(rests)) : roles;
+  return roles.WithResting(std::move(rests));
 }
 
 }  // namespace

@@ -82,12 +82,8 @@ Roles LetRest(const Roles& roles, const std::vector<HostPlace>& places) {
   const std::vector<int> hosts = HostsOf(places);
   CoresOfRanks cores(places, hosts);
   std::vector<bool> rests(roles.num_ranks(), false);
-  bool any = false;
-  for (const int rank : roles.workers()) {
-    rests[rank] = !cores.Give(rank);
-    any |= rests[rank];
-  }
-  return any ? roles.WithResting(std::move(rests)) : roles;
+  for (const int rank : roles.workers()) rests[rank] = !cores.Give(rank);
+  return roles.WithResting(std::move(rests));
 }
 
 HostPlace HostPlaceOf(Communicator& ranks) {

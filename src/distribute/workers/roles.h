@@ -28,15 +28,13 @@ class Roles {
   Roles WithResting(std::vector<bool> rests) const {
     Roles roles;
     roles.is_server_ = is_server_;
-    roles.rests_ = std::move(rests);
+    if (std::find(rests.begin(), rests.end(), true) != rests.end()) roles.rests_ = std::move(rests);
     roles.List();
     return roles;
   }
 
   int num_ranks() const { return static_cast<int>(is_server_.size()); }
-  bool AnybodyRests() const {
-    return std::find(rests_.begin(), rests_.end(), true) != rests_.end();
-  }
+  bool AnybodyRests() const { return !rests_.empty(); }
   bool Rests(int rank) const { return !rests_.empty() && rests_[rank]; }
   bool IsServer(int rank) const { return is_server_[rank]; }
   /// Which of those that compute a rank is; -1: it has no examples.

@@ -154,14 +154,13 @@ class CountsMetric : public Metric {
   Variable second_;
 };
 
-MetricPtr Make(Figure figure, std::vector<double>&& thresholds, std::string&& name) {
-  return std::make_shared<CountsMetric>(
-      figure, PositivesOptions{.thresholds = std::move(thresholds), .name = std::move(name)});
-}
-
 MetricPtr Make(Figure figure, PositivesOptions options, const char* name) {
   if (options.name.empty()) options.name = name;
   return std::make_shared<CountsMetric>(figure, options);
+}
+
+MetricPtr Make(Figure figure, std::vector<double>&& thresholds, std::string&& name) {
+  return Make(figure, {.thresholds = std::move(thresholds), .name = std::move(name)}, "");
 }
 
 }  // namespace
