@@ -150,27 +150,26 @@ bool EventLoop::WaitOutside(Time until, uint32_t seen_posts) {
   return Block(until, seen_posts);
 }
 
-// As Block, but only posts and files wake it.
-bool EventLoop::Nap(Time until, uint32_t seen_posts) {
-  const Time now = Now();
-  const Duration limit = std::min(until - now, nap_ - now.time_since_epoch() % nap_);
-  blocked_.store(true, std::memory_order_seq_cst);
+// Until a post, a file or `limit`.
+bool EventLoop::Sleep(Duration limit, uint32_t seen_posts) {
   bool any = false;
+  blocked_.store(true, std::memory_order_seq_cst);
   if (posts_.load(std::memory_order_seq_cst) == seen_posts)
     any = files_->Handle(std::max(limit, Duration{0}));
   blocked_.store(false, std::memory_order_relaxed);
   return any;
 }
 
+// Whoever naps at the same pace wakes at the same moments.
+bool EventLoop::Nap(Time until, uint32_t seen_posts) {
+  const Time now = Now();
+  return Sleep(std::min(until - now, nap_ - now.time_since_epoch() % nap_), seen_posts);
+}
+
 bool EventLoop::Block(Time until, uint32_t seen_posts) {
   for (Poller* poller : pollers_) poller->BeforeBlocking();
-  blocked_.store(true, std::memory_order_seq_cst);
-  bool any = PollAll();
-  if (!any && posts_.load(std::memory_order_seq_cst) == seen_posts) {
-    const Duration limit = std::min<Duration>(until - Now(), std::chrono::hours(1));
-    any = files_->Handle(std::max(limit, Duration{0}));
-  }
-  blocked_.store(false, std::memory_order_relaxed);
+  const bool any =
+      PollAll() || Sleep(std::min<Duration>(until - Now(), std::chrono::hours(1)), seen_posts);
   for (Poller* poller : pollers_) poller->AfterBlocking();
   return any;
 }

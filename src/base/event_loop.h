@@ -90,6 +90,7 @@ class EventLoop final : public Executor {
   bool PollAll();
   bool Block(Time until, uint32_t seen_posts);
   bool Nap(Time until, uint32_t seen_posts);
+  bool Sleep(Duration limit, uint32_t seen_posts);
   void NoteNewWork();
 
   MonotonicClock clock_;
