@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kBucket = ~uint32_t{0};
 // Of messages to one that rests that it has not taken.
 constexpr int64_t kMostBytes = int64_t{16} << 20;
-constexpr base::Duration kLongestNap = std::chrono::milliseconds(2);
+constexpr base::Duration kLongestNap = std::chrono::milliseconds(16);
 
 }  // namespace
 
@@ -30,28 +30,32 @@ Followers::~Followers() = default;
 void Followers::BeginEpoch() {
   state_ = std::make_shared<State>();
   met_ = 0;
+  runs_are_long_ = true;
   measured_ = {};
   nap_ = {};
 }
 
 void Followers::BeginRun(const Roles& roles, uint64_t run, uint64_t step, uint32_t note,
                          uint64_t spacing) {
+  if (runs_are_long_) spacing = std::min(spacing, kSpacingOfLongRuns);
   auto& calls = state_->calls;
   state_->due = run - std::min(run, spacing);
   if (!calls.empty() && calls.back().run + spacing > run) return;
   calls.push_back({run, step, true});
   Ask(roles, calls.back(), note);
-  if (roles.Rests(ranks_.rank())) MeasureRuns(run);
+  MeasureRuns(roles.Rests(ranks_.rank()), run);
 }
 
-// Those who rest sleep for half of the time that it takes the others to miss them.
-void Followers::MeasureRuns(uint64_t run) {
+// Those who work tell whether runs take long. Those who rest sleep for half of the time that it
+// takes the others to miss them.
+void Followers::MeasureRuns(bool rests, uint64_t run) {
   const base::Time now = ranks_.executor().Now();
-  if (measured_ != base::Time{} && run > measured_run_) {
-    const auto runs = static_cast<int64_t>(run - measured_run_);
-    const auto longest = std::min<base::Duration>(kLongestNap, (now - measured_) / 2);
-    nap_ = base::Duration(std::bit_floor(static_cast<uint64_t>(runs > 1 ? longest.count() : 0)));
-  }
+  const auto runs = static_cast<int64_t>(run - measured_run_);
+  const base::Duration taken = measured_ == base::Time{} ? base::Duration{} : now - measured_;
+  const auto longest = std::min<base::Duration>(kLongestNap, runs > 1 ? taken / 2 : taken * 0);
+  nap_ = base::Duration(std::bit_floor(static_cast<uint64_t>(longest.count())));
+  const bool are_long = measured_ == base::Time{} || taken > runs * kLongRun;
+  !rests&& are_long ? ranks_.notes().Raise(kLongRunsNote) : ranks_.notes().Lower(kLongRunsNote);
   measured_ = now;
   measured_run_ = run;
 }

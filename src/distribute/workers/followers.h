@@ -1,11 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 
 #include "base/clock.h"
+#include "distribute/workers/notes.h"
 #include "distribute/workers/roles.h"
 #include "lockstep/base/status.h"
 
@@ -20,7 +22,10 @@ class Communicator;
 class Followers {
  public:
   /// Most runs between two such messages.
-  static constexpr uint64_t kMostSpacing = 8;
+  static constexpr uint64_t kMostSpacing = 32;
+  /// And where a run takes long, as what who rests tells is heard so many runs later.
+  static constexpr uint64_t kSpacingOfLongRuns = 8;
+  static constexpr base::Duration kLongRun = std::chrono::milliseconds(10);
   /// So many runs may a rank that works be ahead of one that rests, at most.
   static constexpr uint64_t kMostLead = 2 * kMostSpacing;
   /// How many runs may lie between them where a run sends so many bytes, as these are kept until
@@ -34,13 +39,16 @@ class Followers {
 
   /// Other ranks than so far.
   void BeginEpoch();
-  /// Run number `run` begins, with the name `step`; who rests tells `note`.
+  /// Run number `run` begins, with the name `step`; who rests tells `note`. At most `spacing` runs
+  /// lie between two messages.
   void BeginRun(const Roles& roles, uint64_t run, uint64_t step, uint32_t note, uint64_t spacing);
   /// Calls `then` once those that rest are near enough for the run to end; at once, or as work of
   /// the executor. Errors: of collectives.
   void WhenNear(std::function<void(const Status&)> then);
   /// The run ends: a run that all ranks have begun for certain.
   uint64_t EndRun(bool rests);
+  /// What any rank that works had raised in the run that ended: the same on all ranks.
+  void Hear(uint32_t notes) { runs_are_long_ = (notes & kLongRunsNote) != 0; }
 
   /// The oldest step of which a message is still due; `otherwise`: none is.
   uint64_t OldestStep(uint64_t otherwise) const;
@@ -63,12 +71,13 @@ class Followers {
     void Tell();
   };
   void Ask(const Roles& roles, const Call& call, uint32_t note);
-  void MeasureRuns(uint64_t run);
+  void MeasureRuns(bool rests, uint64_t run);
 
   Communicator& ranks_;
   // What is under way may end after this object.
   std::shared_ptr<State> state_;
   uint64_t met_ = 0;
+  bool runs_are_long_ = true;  // before anybody has told
   uint64_t measured_run_ = 0;
   base::Time measured_{};
   base::Duration nap_{};

@@ -12,7 +12,7 @@ namespace lockstep::distribute {
 namespace {
 
 // What a program with exchanges does in each run, but for these.
-uint32_t RunOf(Communicator& ranks, const Roles& roles, uint64_t spacing) {
+uint32_t RunOf(Communicator& ranks, const Roles& roles, uint64_t spacing, uint32_t notes = 0) {
   const bool rests = roles.Rests(ranks.rank());
   const uint64_t step = ranks.NextStep();
   const uint32_t told = ranks.BeginNotes(rests);
@@ -23,6 +23,7 @@ uint32_t RunOf(Communicator& ranks, const Roles& roles, uint64_t spacing) {
   EXPECT_TRUE(status->ok());
   ranks.notes().BringsNotes();
   ranks.notes().EndRun(ranks.followers().EndRun(rests));
+  ranks.followers().Hear(notes);
   return told;
 }
 
@@ -38,14 +39,14 @@ struct Pair {
   std::atomic<uint64_t> begun{0};  // by who rests
   std::atomic<uint64_t> longest_lead{0};
 
-  void Run(uint64_t runs, uint64_t spacing) {
+  void Run(uint64_t runs, uint64_t spacing, uint32_t notes = 0) {
     RunWorkers(2, [&](const std::shared_ptr<Communicator>& ranks) {
       for (uint64_t run = 1; run <= runs; ++run) {
         if (ranks->rank() == 1) {
           Pause(*ranks, std::chrono::microseconds(300));
           begun = run;
         }
-        RunOf(*ranks, roles, spacing);
+        RunOf(*ranks, roles, spacing, notes);
         if (ranks->rank() == 1) continue;
         const uint64_t behind = begun;
         longest_lead = std::max<uint64_t>(longest_lead, run - std::min(run, behind));
@@ -58,9 +59,30 @@ struct Pair {
 TEST(Followers, WhoWorksIsAheadAsFarAsItMay) {
   for (const uint64_t spacing : {uint64_t{3}, Followers::kMostSpacing}) {
     Pair pair;
-    pair.Run(60, spacing);
+    pair.Run(150, spacing);
     EXPECT_LE(pair.longest_lead, 2 * spacing);
     EXPECT_GT(pair.longest_lead, spacing / 2) << "nobody waits for each single run";
+  }
+}
+
+TEST(Followers, WhereRunsAreLongTheyTellMoreOften) {
+  Pair pair;
+  pair.Run(60, Followers::kMostSpacing, kLongRunsNote);
+  EXPECT_LE(pair.longest_lead, 2 * Followers::kSpacingOfLongRuns);
+}
+
+// So raised where each run takes longer than that, by who works.
+TEST(Followers, WhoWorksTellsThatRunsAreLong) {
+  const Roles roles = Roles(2).WithResting({false, true});
+  for (const auto pause : {base::Duration{}, 2 * Followers::kLongRun}) {
+    RunWorkers(2, [&](const std::shared_ptr<Communicator>& ranks) {
+      for (int run = 0; run < 8; ++run) {
+        if (ranks->rank() == 0) Pause(*ranks, pause);
+        RunOf(*ranks, roles, 2);
+      }
+      const bool is_told = (ranks->notes().own() & kLongRunsNote) != 0;
+      EXPECT_EQ(is_told, ranks->rank() == 0 && pause > base::Duration{});
+    });
   }
 }
 
@@ -72,7 +94,7 @@ TEST(Followers, WhereRunsCarryMuchNobodyIsBehind) {
 
 TEST(Followers, MuchIsNotKeptForThemOftenTimes) {
   EXPECT_EQ(Followers::SpacingFor(0), Followers::kMostSpacing);
-  EXPECT_EQ(Followers::SpacingFor(1 << 20), Followers::kMostSpacing);
+  EXPECT_EQ(Followers::SpacingFor(1 << 19), Followers::kMostSpacing);
   EXPECT_EQ(Followers::SpacingFor(5 << 20), 3u);
   EXPECT_EQ(Followers::SpacingFor(int64_t{1} << 40), 0u);
 }

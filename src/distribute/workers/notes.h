@@ -7,8 +7,9 @@ namespace lockstep::distribute {
 
 /// Bits of notes.
 enum Note : uint32_t {
-  kStopNote = 1,    // training shall end after this step
-  kChangeNote = 2,  // somebody waits to join or to leave
+  kStopNote = 1,      // training shall end after this step
+  kChangeNote = 2,    // somebody waits to join or to leave
+  kLongRunsNote = 4,  // a run takes long here (followers.h)
 };
 
 /// What ranks tell each other with the messages of their runs, and what these messages say of how
