@@ -87,32 +87,35 @@ void TakeRowsForLater(Communicator& ranks, collectives::AllToAllRequest request,
     int64_t offset;
     net::Payload bytes;
   };
-  using AllRows = std::shared_ptr<std::vector<Rows>>;  // of a variable
-  struct Place {
-    AllRows variable;
-    int64_t offset;
+  struct Taken {
+    std::vector<Rows> rows;     // one variable's after another's
+    std::vector<size_t> first;  // where those of each begin, and their number
   };
   const int count = ranks.num_ranks();
-  std::vector<AllRows> all;
-  for (size_t i = 0; i < handles.size(); ++i) all.push_back(std::make_shared<std::vector<Rows>>());
-  auto places = std::make_shared<std::vector<std::vector<Place>>>(count);
+  auto taken = std::make_shared<Taken>();
+  std::vector<std::vector<size_t>> places(count);  // of each rank's pieces
   ForRows(handles, borders, count, [&](size_t i, int rank, int64_t offset, size_t bytes) {
+    taken->first.resize(i + 1, taken->rows.size());
     request.peers[rank].receive.push_back(bytes);
-    (*places)[rank].push_back({all[i], offset});
+    places[rank].push_back(taken->rows.size());
+    taken->rows.push_back({offset, {}});
   });
-  request.on_piece = [places](int from, size_t piece, const net::Payload& bytes) {
-    const Place& place = (*places)[from][piece];
-    place.variable->push_back({place.offset, bytes});
+  taken->first.resize(handles.size() + 1, taken->rows.size());
+  request.on_piece = [taken, places = std::move(places)](int from, size_t piece,
+                                                         const net::Payload& bytes) {
+    taken->rows[places[from][piece]].bytes = bytes;
   };
   collectives::AllToAll(ranks.group(), std::move(request),
-                        [handles, all, last_from,
+                        [handles, taken, last_from,
                          done = std::move(done)](const Result<collectives::Reduced>& result) {
                           if (!result.ok()) return done(result.status());
                           *last_from = result->last_from;
                           for (size_t i = 0; i < handles.size(); ++i) {
-                            runtime::CellOf(handles[i]).AssignLater([rows = all[i]](std::byte* to) {
-                              for (const Rows& each : *rows)
-                                std::memcpy(to + each.offset, each.bytes.data(), each.bytes.size());
+                            runtime::CellOf(handles[i]).AssignLater([taken, i](std::byte* to) {
+                              for (size_t k = taken->first[i]; k < taken->first[i + 1]; ++k) {
+                                const Rows& rows = taken->rows[k];
+                                std::memcpy(to + rows.offset, rows.bytes.data(), rows.bytes.size());
+                              }
                             });
                           }
                           done(std::vector<Tensor>());

@@ -7,6 +7,7 @@
 #include "collectives/all_to_all.h"
 #include "distribute/programs/exchange_labels.h"
 #include "distribute/programs/exchange_rows.h"
+#include "distribute/programs/told_values.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::distribute {
@@ -33,8 +34,11 @@ collectives::AllToAllRequest MakeRequest(Communicator& ranks, collectives::OpId 
 // Carries out the asynchronous ops of one program.
 class RankProgram::Exchanges {
  public:
-  Exchanges(Communicator& ranks, Roles roles, int64_t bytes)
-      : ranks_(ranks), roles_(std::move(roles)), spacing_(Followers::SpacingFor(bytes)) {}
+  Exchanges(Communicator& ranks, SpreadProgram& program)
+      : ranks_(ranks),
+        roles_(std::move(program.roles)),
+        spacing_(Followers::SpacingFor(program.exchanged_bytes)),
+        are_told_(program.resting_are_told) {}
 
   void BeginRun() {
     step_ = ranks_.NextStep();
@@ -77,13 +81,14 @@ class RankProgram::Exchanges {
   }
 
  private:
-  // The first exchange of a run brings the notes of those that share the work to all.
+  // The first exchange of a run brings the notes of those that share the work to all, or another
+  // one to those that rest.
   collectives::AllToAllRequest Request(const graph::Node& node) {
     const auto bucket = static_cast<uint32_t>(node.attributes.Get<int64_t>("bucket"));
     collectives::AllToAllRequest request =
         MakeRequest(ranks_, {step_, bucket}, node.attributes.Get<int64_t>("fingerprint"));
     request.label = node.attributes.Get<std::string>("label");
-    if (bucket == 0) {
+    if (bucket == 0 || TellsResting(node)) {
       request.note = note_;
       ranks_.notes().BringsNotes();
       request.on_note = [this](int, uint32_t note) { ranks_.notes().Hear(note); };
@@ -91,11 +96,13 @@ class RankProgram::Exchanges {
     return request;
   }
 
-  void AddNotes(collectives::AllToAllRequest& request) const {
+  void AddNotes(const graph::Node& node, collectives::AllToAllRequest& request) const {
     if (request.on_note == nullptr) return;
     for (int rank = 0; rank < roles_.num_ranks(); ++rank) {
-      request.peers[rank].sends_note = !rests();
-      request.peers[rank].takes_note = !roles_.Rests(rank);
+      const bool brings = are_told_ && (rests() || roles_.Rests(rank)) ? TellsResting(node)
+                                                                       : request.id.bucket == 0;
+      request.peers[rank].sends_note = brings && !rests();
+      request.peers[rank].takes_note = brings && !roles_.Rests(rank);
     }
   }
 
@@ -144,7 +151,7 @@ class RankProgram::Exchanges {
     }
     collectives::AllToAllRequest request = Request(node);
     request.peers = form.peers;
-    AddNotes(request);
+    AddNotes(node, request);
     for (size_t rank = 0; rank < form.sent.size(); ++rank)
       request.peers[rank].send.reserve(form.sent[rank]);
     const auto& send = node.attributes.Get<Numbers>("send");
@@ -171,7 +178,7 @@ class RankProgram::Exchanges {
   void Gather(const graph::Node& node, const std::vector<Tensor>& handles,
               runtime::OnTensors done) {
     collectives::AllToAllRequest request = Request(node);
-    AddNotes(request);
+    AddNotes(node, request);
     const auto& borders = node.attributes.Get<Numbers>("borders");
     const auto exchange = rests() ? TakeRowsForLater : ExchangeRows;
     exchange(ranks_, std::move(request), handles, borders, &last_from_[node.id], std::move(done));
@@ -180,6 +187,7 @@ class RankProgram::Exchanges {
   Communicator& ranks_;
   const Roles roles_;
   const uint64_t spacing_;
+  const bool are_told_;  // those that rest
   uint64_t step_ = 0;
   uint32_t note_ = 0;
   // By node; nodes of a map stay where they are.
@@ -202,20 +210,6 @@ class NapScope {
   base::Executor& executor_;
 };
 
-// The variables that ops of `graph` take whole.
-std::set<const void*> TakenWhole(const graph::Graph& graph) {
-  std::set<const void*> objects;
-  for (const graph::Node& node : graph.nodes()) {
-    for (graph::Endpoint input : node.inputs) {
-      const Tensor* handle = graph.constant(input);
-      if (handle != nullptr && handle->dtype() == DType::kResource &&
-          node.spec->name != "_VariableRows" && node.spec->name != "_GatherVariables")
-        objects.insert(handle->object().get());
-    }
-  }
-  return objects;
-}
-
 graph::Graph Labelled(graph::Graph graph) {
   LabelExchanges(graph);
   return graph;
@@ -227,10 +221,9 @@ RankProgram::RankProgram(SpreadProgram program, Communicator& ranks,
                          const ExecutionOptions& options)
     : ranks_(ranks),
       parts_(std::move(program.parts)),
-      whole_(TakenWhole(program.graph)),
+      whole_(std::move(program.taken_whole)),
       program_(Labelled(std::move(program.graph)), options),
-      exchanges_(
-          std::make_unique<Exchanges>(ranks, std::move(program.roles), program.exchanged_bytes)) {
+      exchanges_(std::make_unique<Exchanges>(ranks, program)) {
   for (const Communicator::Part& part : parts_) whole_.erase(part.handle.object().get());
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "distribute/programs/told_values.h"
 #include "graph/rewrite.h"
 
 namespace lockstep::distribute {
@@ -37,6 +38,22 @@ bool WritesSomething(const graph::Graph& program, const Node& node) {
                       [&](Endpoint input) { return IsOfNoRows(program, input); });
 }
 
+// Where this rank is told all, it joins gatherings alone.
+bool IsToldAll(const graph::Graph& program) {
+  return std::any_of(program.nodes().begin(), program.nodes().end(), TellsResting);
+}
+
+std::vector<char> NeededByTold(const graph::Graph& program) {
+  std::vector<char> needed(program.num_nodes(), 0);
+  for (const Node& node : program.nodes()) {
+    if (node.spec->name == "Arg") needed[node.id] = 1;
+    if (node.spec->name != "_GatherVariables") continue;
+    needed[node.id] = 1;
+    for (const Endpoint input : node.inputs) needed[input.node] = 1;
+  }
+  return needed;
+}
+
 std::vector<char> Needed(const graph::Graph& program) {
   std::vector<char> needed(program.num_nodes(), 0);
   for (const Endpoint result : program.results()) needed[result.node] = 1;
@@ -58,12 +75,14 @@ std::vector<char> Needed(const graph::Graph& program) {
 }  // namespace
 
 graph::Graph RestingProgram(const graph::Graph& program) {
-  const std::vector<char> needed = Needed(program);
+  const bool told = IsToldAll(program);
+  const std::vector<char> needed = told ? NeededByTold(program) : Needed(program);
   graph::Rewriter rewriter(program);
   for (const Node& node : program.nodes()) {
     if (needed[node.id] == 0) continue;
     if (!IsSum(node)) {
-      rewriter.Keep(node);
+      Node& kept = rewriter.Keep(node);
+      if (told) kept.control_inputs.clear();
       continue;
     }
     Node& kept = TakesInputs(node) ? rewriter.Keep(node)

@@ -10,6 +10,7 @@
 #include "distribute/programs/exchange_nodes.h"
 #include "distribute/programs/factor_sums.h"
 #include "distribute/programs/resting_program.h"
+#include "distribute/programs/told_values.h"
 #include "distribute/programs/update_slices.h"
 #include "distribute/programs/whole_updates.h"
 #include "distribute/programs/widen_half_sums.h"
@@ -47,12 +48,13 @@ class Spreader {
  public:
   Spreader(const graph::Graph& source, const SpreadOptions& options,
            const graph::RowAnalysis& analysis, const UpdateSlices& slices,
-           const WholeUpdates& whole)
+           const WholeUpdates& whole, const std::vector<Endpoint>& told)
       : source_(source),
         options_(options),
         analysis_(analysis),
         slices_(slices),
         whole_(whole),
+        told_(told),
         rewriter_(source),
         exchange_(rewriter_.result(), options.rank, options.division.num_ranks()) {}
 
@@ -493,6 +495,22 @@ class Spreader {
       for (const UpdateSlices::Written& written : update.variables)
         if (written.gathered) GatherFromOwner(update, written);
     }
+    if (!told_.empty()) GatherTold();
+  }
+
+  // After all sums, so that these and the last weights travel together. The others that work are
+  // sent what they have already, which makes one message for all.
+  void GatherTold() {
+    std::vector<int> exchanges;
+    for (const Node& node : result().nodes())
+      if (node.spec->name == "_Exchange") exchanges.push_back(node.id);
+    for (const Endpoint handle : told_) {
+      const Shape& shape = source_.type(handle).shape;
+      Node& gather = exchange_.AddGather(
+          rewriter_.Mapped(handle),
+          BordersOfOwner(shape.rank() > 0 ? shape[0] : 1, options_.roles.chief(), ranks()));
+      gather.control_inputs = exchanges;
+    }
   }
 
   // Waits on all ranks for what the owner's update waits for, so that all join gatherings alike.
@@ -522,9 +540,24 @@ class Spreader {
   const graph::RowAnalysis& analysis_;
   const UpdateSlices& slices_;
   const WholeUpdates& whole_;
+  const std::vector<Endpoint>& told_;
   graph::Rewriter rewriter_;
   ExchangeNodes exchange_;
 };
+
+// The variables that ops of `graph` take whole.
+std::set<const void*> TakenWhole(const graph::Graph& graph) {
+  std::set<const void*> objects;
+  for (const graph::Node& node : graph.nodes()) {
+    for (graph::Endpoint input : node.inputs) {
+      const Tensor* handle = graph.constant(input);
+      if (handle != nullptr && handle->dtype() == DType::kResource &&
+          node.spec->name != "_VariableRows" && node.spec->name != "_GatherVariables")
+        objects.insert(handle->object().get());
+    }
+  }
+  return objects;
+}
 
 // What the programs of all ranks are made from.
 struct Analyzed {
@@ -533,18 +566,25 @@ struct Analyzed {
   graph::RowAnalysis analysis;
   UpdateSlices slices;
   WholeUpdates whole;
+  /// What ranks that rest are told in place of computing it.
+  std::optional<std::vector<Endpoint>> told;
 
   SpreadProgram ProgramOf(int rank) const {
     SpreadOptions of_rank = options;
     of_rank.rank = rank;
-    return Spreader(graph, of_rank, analysis, slices, whole).Spread();
+    static const std::vector<Endpoint> none;
+    return Spreader(graph, of_rank, analysis, slices, whole, told ? *told : none).Spread();
   }
 
   SpreadProgram JoinedProgramOf(int rank) const {
     SpreadProgram program = ProgramOf(rank);
     program.graph = JoinExchanges(program.graph, options.bucket_bytes);
-    for (const Node& node : program.graph.nodes())
-      if (IsExchange(node)) program.exchanged_bytes += node.attributes.Get<int64_t>("bytes");
+    program.resting_are_told = told && TellByGatherings(program.graph, options.roles);
+    for (const Node& node : program.graph.nodes()) {
+      if (IsExchange(node) && (!program.resting_are_told || node.spec->name == "_GatherVariables"))
+        program.exchanged_bytes += node.attributes.Get<int64_t>("bytes");
+    }
+    program.taken_whole = TakenWhole(program.graph);
     if (options.roles.Rests(rank)) program.graph = RestingProgram(program.graph);
     return program;
   }
@@ -565,6 +605,8 @@ Analyzed Analyze(const graph::Graph& whole_step, SpreadOptions options) {
     step.whole = FindWholeUpdates(step.graph, step.analysis, step.slices, step.options.roles,
                                   step.options.slice_from);
   }
+  if (step.options.roles.AnybodyRests())
+    step.told = FindToldValues(step.graph, step.analysis, step.slices, step.whole);
   return step;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "collectives/plan.h"
@@ -31,9 +32,13 @@ struct SpreadProgram {
   graph::Graph graph;
   /// Variables of which this rank has only its rows up to date, once the program has run.
   std::vector<Communicator::Part> parts;
+  /// Variables that ops of any rank's program take whole; the same on all ranks.
+  std::set<const void*> taken_whole;
   /// Who has examples and rows, and who rests.
   Roles roles;
-  /// What all exchanges of a run carry; the same on all ranks.
+  /// Whether those get all that a step writes from the others, and compute nothing.
+  bool resting_are_told = false;
+  /// What the exchanges of a run carry to all; the same on all ranks.
   int64_t exchanged_bytes = 0;
 };
 
