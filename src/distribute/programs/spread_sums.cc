@@ -545,20 +545,6 @@ class Spreader {
   ExchangeNodes exchange_;
 };
 
-// The variables that ops of `graph` take whole.
-std::set<const void*> TakenWhole(const graph::Graph& graph) {
-  std::set<const void*> objects;
-  for (const graph::Node& node : graph.nodes()) {
-    for (graph::Endpoint input : node.inputs) {
-      const Tensor* handle = graph.constant(input);
-      if (handle != nullptr && handle->dtype() == DType::kResource &&
-          node.spec->name != "_VariableRows" && node.spec->name != "_GatherVariables")
-        objects.insert(handle->object().get());
-    }
-  }
-  return objects;
-}
-
 // What the programs of all ranks are made from.
 struct Analyzed {
   graph::Graph graph;

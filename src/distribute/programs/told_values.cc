@@ -89,6 +89,19 @@ bool TellByGatherings(graph::Graph& graph, const Roles& roles) {
   return true;
 }
 
+std::set<const void*> TakenWhole(const graph::Graph& graph) {
+  std::set<const void*> objects;
+  for (const graph::Node& node : graph.nodes()) {
+    for (graph::Endpoint input : node.inputs) {
+      const Tensor* handle = graph.constant(input);
+      if (handle != nullptr && handle->dtype() == DType::kResource &&
+          node.spec->name != "_VariableRows" && node.spec->name != "_GatherVariables")
+        objects.insert(handle->object().get());
+    }
+  }
+  return objects;
+}
+
 bool TellsResting(const Node& exchange) {
   return exchange.attributes.GetOr<int64_t>(kTells, 0) != 0;
 }
