@@ -37,26 +37,27 @@ bool ReadEntry(Variables& variables, const std::string& entry, Counts& counts) {
   const std::string name = entry.substr(0, divider);
   const std::string job = IsJob(name) ? name : MeantName(name, JobNames(), JobSynonyms());
   const int most = job == "chief" || job == "evaluator" ? 1 : kMostTasks;
-  const auto count = divider == std::string::npos
-                         ? std::nullopt
-                         : ReadNumber(entry.substr(divider + 1), 0, kMostTasks);
+  constexpr int kNone = -1;
+  const int count = divider == std::string::npos
+                        ? kNone
+                        : ReadNumber(entry.substr(divider + 1), 0, kMostTasks).value_or(kNone);
   if (job.empty()) {
     return wrong("a job must be chief, worker, ps or evaluator", "'" + name + "'",
                  "write worker:4,ps:2");
   }
   const bool twice = counts.contains(job);
-  if (count) counts[job] = std::min(counts[job] + *count, most);
+  if (count != kNone) counts[job] = std::min(counts[job] + count, most);
   if (name != job) {
     return wrong("a job must be chief, worker, ps or evaluator", "'" + name + "'",
                  "call it " + job);
   }
-  if (!count || *count > most) {
+  if (count == kNone || count > most) {
     return wrong("the number of " + job + " tasks must be from 0 to " + std::to_string(most),
                  "'" + entry + "'", "write " + job + ":1");
   }
   if (entry[divider] != ':') {
     return wrong("a job and its number must be divided by a colon", "'" + entry + "'",
-                 "write " + job + ":" + std::to_string(*count));
+                 "write " + job + ":" + std::to_string(count));
   }
   return twice ? wrong("each job must be there once", "'" + job + "' twice", "add them") : true;
 }
