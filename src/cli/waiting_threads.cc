@@ -2,23 +2,15 @@
 
 #include <sys/syscall.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
+#include "base/first_line.h"
+
 namespace lockstep::cli {
 
 namespace {
-
-std::string FirstLine(const std::filesystem::path& path) {
-  std::FILE* file = std::fopen(path.c_str(), "r");
-  if (file == nullptr) return "";
-  char text[512] = {};
-  const size_t read = std::fread(text, 1, sizeof(text) - 1, file);
-  std::fclose(file);
-  return {text, read};
-}
 
 // The system's text: the call's number, and its arguments; of a futex the fourth says how long.
 bool Waits(const std::string& call) {
@@ -41,7 +33,7 @@ bool AllThreadsWait(int process) {
   const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
   int threads = 0;
   for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
-    if (!Waits(FirstLine(task.path() / "syscall"))) return false;
+    if (!Waits(base::FirstLine(task.path() / "syscall"))) return false;
     ++threads;
   }
   return !error && threads > 1;

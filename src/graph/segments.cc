@@ -39,7 +39,7 @@ std::vector<std::vector<int>> Dependencies(const Graph& program) {
       const Tensor* handle = ResourceOf(program, node.inputs[i]);
       Accesses& accesses = resources[handle == nullptr ? nullptr : handle->object().get()];
       if (accesses.write >= 0) own.push_back(accesses.write);
-      if (node.spec->effects.writes >> std::min<size_t>(i, 31) & 1) {
+      if (ops::HasBit(node.spec->effects.writes, i)) {
         own.insert(own.end(), accesses.reads.begin(), accesses.reads.end());
         accesses = {node.id, {}};
       } else {
@@ -153,7 +153,7 @@ class Cutter {
     }
     for (const Node& node : program_.nodes()) {
       for (size_t i = 0; i < node.inputs.size(); ++i) {
-        if (!(node.spec->effects.writes >> std::min<size_t>(i, 31) & 1)) continue;
+        if (!ops::HasBit(node.spec->effects.writes, i)) continue;
         const Tensor* written = ResourceOf(program_, node.inputs[i]);
         const bool between =
             node.id > read.id && place_[node.id] >= place_[read.id] && place_[node.id] < place;
