@@ -55,10 +55,8 @@ class RankProgram::Exchanges {
     }
     ranks_.followers().WhenNear([this, results = std::move(results), done](const Status& status) {
       if (!status.ok()) return done(status);
-      Notes& notes = ranks_.notes();
-      const uint64_t hearings = notes.hearings();
-      notes.EndRun(ranks_.followers().EndRun(rests()));
-      if (notes.hearings() > hearings) ranks_.followers().Hear(notes.heard());
+      if (ranks_.notes().EndRun(ranks_.followers().EndRun(rests())))
+        ranks_.followers().Hear(ranks_.notes().heard());
       done(results);
     });
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "distribute/programs/told_values.h"
 #include "graph/rewrite.h"
 
 namespace lockstep::distribute {
@@ -38,11 +37,6 @@ bool WritesSomething(const graph::Graph& program, const Node& node) {
                       [&](Endpoint input) { return IsOfNoRows(program, input); });
 }
 
-// Where this rank is told all, it joins gatherings alone.
-bool IsToldAll(const graph::Graph& program) {
-  return std::any_of(program.nodes().begin(), program.nodes().end(), TellsResting);
-}
-
 std::vector<char> NeededByTold(const graph::Graph& program) {
   std::vector<char> needed(program.num_nodes(), 0);
   for (const Node& node : program.nodes()) {
@@ -74,19 +68,15 @@ std::vector<char> Needed(const graph::Graph& program) {
 
 }  // namespace
 
-graph::Graph RestingProgram(const graph::Graph& program) {
-  const bool told = IsToldAll(program);
-  const std::vector<char> needed = told ? NeededByTold(program) : Needed(program);
+graph::Graph RestingProgram(const graph::Graph& program, bool is_told) {
+  const std::vector<char> needed = is_told ? NeededByTold(program) : Needed(program);
   graph::Rewriter rewriter(program);
   for (const Node& node : program.nodes()) {
     if (needed[node.id] == 0) continue;
-    if (!IsSum(node)) {
-      Node& kept = rewriter.Keep(node);
-      if (told) kept.control_inputs.clear();
-      continue;
-    }
-    Node& kept = TakesInputs(node) ? rewriter.Keep(node)
-                                   : rewriter.Replace(node, "_Exchange", {}, node.attributes);
+    Node& kept = IsSum(node) && !TakesInputs(node)
+                     ? rewriter.Replace(node, "_Exchange", {}, node.attributes)
+                     : rewriter.Keep(node);
+    if (!IsSum(node) && !is_told) continue;
     kept.name = node.name;
     kept.control_inputs.clear();
   }

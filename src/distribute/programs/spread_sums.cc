@@ -571,7 +571,8 @@ struct Analyzed {
         program.exchanged_bytes += node.attributes.Get<int64_t>("bytes");
     }
     program.taken_whole = TakenWhole(program.graph);
-    if (options.roles.Rests(rank)) program.graph = RestingProgram(program.graph);
+    if (options.roles.Rests(rank))
+      program.graph = RestingProgram(program.graph, program.resting_are_told);
     return program;
   }
 };

@@ -19,10 +19,6 @@ using Numbers = std::vector<int64_t>;
 constexpr size_t kMostToldBytes = size_t{256} << 10;
 constexpr const char* kTells = "tells_resting";
 
-bool Writes(const Node& node, size_t input) {
-  return (node.spec->effects.writes >> std::min<size_t>(input, 31) & 1) != 0;
-}
-
 // The bytes of a variable that can be told; nothing: it can't.
 std::optional<size_t> BytesOf(const Tensor* handle) {
   if (handle == nullptr) return std::nullopt;
@@ -52,7 +48,9 @@ std::optional<std::vector<Endpoint>> FindToldValues(const graph::Graph& graph,
     if (node.spec->effects.external) return std::nullopt;
     if (slices.nodes.contains(node.id) || whole.Of(node.id) != nullptr) continue;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (!graph::IsHandle(graph, node.inputs[i]) || node.spec->view || !Writes(node, i)) continue;
+      if (!graph::IsHandle(graph, node.inputs[i]) || node.spec->view ||
+          !ops::HasBit(node.spec->effects.writes, i))
+        continue;
       const Tensor* handle = graph.constant(node.inputs[i]);
       const auto size = BytesOf(handle);
       const bool has_rows = std::any_of(
@@ -87,19 +85,6 @@ bool TellByGatherings(graph::Graph& graph, const Roles& roles) {
     node.attributes.Set("send", std::move(kept));
   }
   return true;
-}
-
-std::set<const void*> TakenWhole(const graph::Graph& graph) {
-  std::set<const void*> objects;
-  for (const graph::Node& node : graph.nodes()) {
-    for (graph::Endpoint input : node.inputs) {
-      const Tensor* handle = graph.constant(input);
-      if (handle != nullptr && handle->dtype() == DType::kResource &&
-          node.spec->name != "_VariableRows" && node.spec->name != "_GatherVariables")
-        objects.insert(handle->object().get());
-    }
-  }
-  return objects;
 }
 
 bool TellsResting(const Node& exchange) {

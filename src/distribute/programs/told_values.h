@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "distribute/programs/update_slices.h"
@@ -23,9 +22,6 @@ std::optional<std::vector<graph::Endpoint>> FindToldValues(const graph::Graph& g
 /// one brings them the notes too, and nothing else is sent to them. The same on all ranks. False:
 /// there is none.
 bool TellByGatherings(graph::Graph& graph, const Roles& roles);
-
-/// The variables that ops of a program take whole.
-std::set<const void*> TakenWhole(const graph::Graph& graph);
 
 /// Whether an exchange brings notes to ranks that rest in such a program.
 bool TellsResting(const graph::Node& exchange);

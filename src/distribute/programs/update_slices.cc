@@ -187,6 +187,19 @@ const void* ObjectOf(const graph::Graph& graph, Endpoint e) {
   return handle == nullptr ? nullptr : handle->object().get();
 }
 
+std::set<const void*> TakenWhole(const graph::Graph& graph) {
+  std::set<const void*> objects;
+  for (const Node& node : graph.nodes()) {
+    for (Endpoint input : node.inputs) {
+      const Tensor* handle = graph.constant(input);
+      if (handle != nullptr && handle->dtype() == DType::kResource &&
+          node.spec->name != "_VariableRows" && node.spec->name != "_GatherVariables")
+        objects.insert(handle->object().get());
+    }
+  }
+  return objects;
+}
+
 std::vector<UpdateSlices::Written> WrittenVariables(const graph::Graph& graph,
                                                     const std::vector<Endpoint>& handles,
                                                     const std::function<bool(int)>& inside) {

@@ -45,6 +45,9 @@ bool IsUpdate(const graph::Node& node);
 /// The object of the variable that `e` names; nullptr: it names none, or not by a constant.
 const void* ObjectOf(const graph::Graph& graph, graph::Endpoint e);
 
+/// The variables that ops of a rank's program take whole, not some rows of them.
+std::set<const void*> TakenWhole(const graph::Graph& graph);
+
 /// The variables of these handles, in the order of the program, which nodes that are `inside`
 /// write: whether each one's value is needed by others, too.
 std::vector<UpdateSlices::Written> WrittenVariables(const graph::Graph& graph,

@@ -51,11 +51,16 @@ void Followers::BeginRun(const Roles& roles, uint64_t run, uint64_t step, uint32
 void Followers::MeasureRuns(bool rests, uint64_t run) {
   const base::Time now = ranks_.executor().Now();
   const auto runs = static_cast<int64_t>(run - measured_run_);
-  const base::Duration taken = measured_ == base::Time{} ? base::Duration{} : now - measured_;
-  const auto longest = std::min<base::Duration>(kLongestNap, runs > 1 ? taken / 2 : taken * 0);
+  const bool is_first = measured_ == base::Time{};
+  const base::Duration taken = is_first ? base::Duration{} : now - measured_;
+  const auto longest =
+      runs > 1 ? std::min<base::Duration>(kLongestNap, taken / 2) : base::Duration{};
   nap_ = base::Duration(std::bit_floor(static_cast<uint64_t>(longest.count())));
-  const bool are_long = measured_ == base::Time{} || taken > runs * kLongRun;
-  !rests&& are_long ? ranks_.notes().Raise(kLongRunsNote) : ranks_.notes().Lower(kLongRunsNote);
+  if (!rests && (is_first || taken > runs * kLongRun)) {
+    ranks_.notes().Raise(kLongRunsNote);
+  } else {
+    ranks_.notes().Lower(kLongRunsNote);
+  }
   measured_ = now;
   measured_run_ = run;
 }

@@ -44,15 +44,17 @@ class Notes {
   void Hear(uint32_t note) { hearing_ |= note; }
   /// Of who rests; in any run.
   void HearToPassOn(uint32_t note) { to_pass_on_ |= note; }
-  /// Ends a run that all have been in; all have begun the run `all_began` for certain.
-  void EndRun(uint64_t all_began) {
+  /// Ends a run that all have been in; all have begun the run `all_began` for certain. Gives
+  /// whether it brought notes.
+  bool EndRun(uint64_t all_began) {
     heard_ = hearing_;
-    if (!std::exchange(hears_, false)) return;
+    if (!std::exchange(hears_, false)) return false;
     ++hearings_;
     ++meetings_;
     all_began_ = all_began;
+    return true;
   }
-  void EndRun() { EndRun(runs_); }
+  bool EndRun() { return EndRun(runs_); }
   /// In place of both, for programs without notes: a run needed a message of every rank.
   void Met() {
     all_began_ = ++runs_;
