@@ -224,7 +224,7 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   recipe_["batch_size"] = fit.batch_size;
   recipe_["shuffle"] = fit.shuffle ? 1 : 0;
   callbacks_ = fit.callbacks;
-  dump_ = nn::DumpRequest::FromEnvironment();
+  dump_ = nn::DumpRequest::FromEnvironment(/*alone=*/model.strategy().ranks() == nullptr);
   history_ = {};
   others_.clear();
   recorded_ = true;
