@@ -60,6 +60,7 @@ class StopOnInterrupt : public Callback {
       model->stop_training = true;
     }
   }
+  bool ReadsAfterBatch(int64_t) const override { return false; }
 };
 
 // The digest of the weights after every so many steps.
@@ -70,6 +71,9 @@ class Digests : public Callback {
   void OnTrainBatchEnd(int64_t, const LogsSource&) override {
     const int64_t step = model->position().steps;
     if (step % every_ == 0) digests_.emplace_back(step, model->WeightsDigest());
+  }
+  bool ReadsAfterBatch(int64_t) const override {
+    return (model->position().steps + 1) % every_ == 0;
   }
 
  private:

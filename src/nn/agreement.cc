@@ -96,7 +96,10 @@ void Model::Training::AgreeWithWorkers(const FitOptions& fit) {
   if (fit.digest_check > 0 && history_.steps % fit.digest_check == 0) CompareWeights(*ranks);
   // Last: who comes begins with the next step.
   if (model.stop_training) return;
-  const auto passed = [this] { return StepBoundary::Passed{.position = Snapshot()}; };
+  const auto passed = [this] {
+    reads_followed_ = true;  // as all is gathered
+    return StepBoundary::Passed{.position = Snapshot()};
+  };
   if (!boundary_->Pass(history_.steps, passed)) model.stop_training = true;
 }
 

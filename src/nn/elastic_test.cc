@@ -1,5 +1,6 @@
 // Workers die, come and go, and the training ends with the bits of one process.
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -31,6 +32,7 @@ class Counter : public Callback {
     if (on_batch) on_batch(model->position().steps);
     if (batch == 1) model->compiled().optimizer->variables()[1].Assign(Scalar<float>(rate *= 0.9f));
   }
+  bool ReadsAfterBatch(int64_t) const override { return reads; }
   void OnEpochEnd(int, Logs&) override { ++epochs; }
   std::string name() const override { return "counter"; }
   std::vector<NamedTensor> State() const override { return {{"rate", Scalar<float>(rate)}}; }
@@ -41,6 +43,7 @@ class Counter : public Callback {
   std::function<void()> after_fit, at_end;
   std::string optimizer = "adam";
   int64_t digest_check = 5;  // at which all meet
+  bool reads = true;         // after batches
   float rate = 0.01f;
   int batches = 0;
   int epochs = 0;
@@ -159,6 +162,36 @@ TEST(ElasticTest, AWorkerDiesWhileOthersAreBehind) {
   EXPECT_GE(deaths, 7);
 }
 
+// Who rests has not even been told what it was left behind with.
+TEST(ElasticTest, AWorkerDiesWhileOthersAreToldNothing) {
+  constexpr int kEpochs = 12;
+  for (const char* optimizer : {"adam", "muon"}) {
+    const Trained expected = Alone(kEpochs, optimizer);
+    for (const int cores : {1, 2}) {
+      std::atomic<int> silent_runs = 0;
+      const int deaths = distribute::KillAnywhere(
+          {3, 4}, 8, /*seed=*/31,
+          [&](ElasticJob& job) {
+            const auto prepare = [&](int, Strategy& strategy, Counter& counter) {
+              strategy.ranks()->set_host_places(distribute::OnOneHost(4, cores));
+              counter.optimizer = optimizer;
+              counter.digest_check = 0;
+              counter.reads = false;
+              counter.on_batch = [&](int64_t) {
+                if (strategy.ranks()->notes().is_silent()) ++silent_runs;
+              };
+            };
+            return TrainElastic(job, prepare, kEpochs);
+          },
+          [&](const auto& all, int survivors, const std::string& what) {
+            ExpectAllAre(expected, all, survivors, what + " with cores " + std::to_string(cores));
+          });
+      EXPECT_GE(deaths, 10);
+      EXPECT_GT(silent_runs, 200);
+    }
+  }
+}
+
 // What one worker alone has of an update that needs the whole matrix.
 TEST(ElasticTest, TheOwnerOfAnUpdateDiesAnywhere) {
   const Trained expected = Alone(3, "muon");
@@ -228,12 +261,21 @@ TEST(ElasticTest, CallbacksAreCalledOnce) {
 
 TEST(ElasticTest, AJoinerTakesOverWhatItNeeds) {
   const Trained expected = Alone(8);
-  for (const auto& [members, cores] : {std::pair(1, 4), {2, 4}, {3, 4}, {2, 1}, {3, 2}}) {
+  for (const auto& [members, cores, reads] :
+       std::vector<std::tuple<int, int, bool>>{{1, 4, true},
+                                               {2, 4, true},
+                                               {3, 4, true},
+                                               {2, 1, true},
+                                               {3, 2, true},
+                                               {2, 1, false},
+                                               {3, 2, false}}) {
     ElasticJob job(members, 1);
     const auto all = TrainElastic(
         job,
-        [&, members = members, cores = cores](int worker, Strategy& strategy, Counter& counter) {
+        [&, members = members, cores = cores, reads = reads](int worker, Strategy& strategy,
+                                                             Counter& counter) {
           strategy.ranks()->set_host_places(distribute::OnOneHost(4, cores));
+          counter.reads = reads;
           if (worker < members) {
             counter.on_batch = [&job, worker](int64_t step) {
               if (step == 5) job.AwaitJoiners(worker, 1);
@@ -252,22 +294,27 @@ TEST(ElasticTest, AJoinerTakesOverWhatItNeeds) {
 
 // One that works, and one that rests: what it asks for is heard some runs later.
 TEST(ElasticTest, AWorkerOfACrowdedHostLeaves) {
-  const Trained expected = Alone(8);
-  for (const int cores : {1, 2}) {
-    for (const int leaver : {0, 2}) {
-      ElasticJob job(3, 0);
-      const auto all = TrainElastic(
-          job,
-          [&](int worker, Strategy& strategy, Counter& counter) {
-            strategy.ranks()->set_host_places(distribute::OnOneHost(4, cores));
-            if (worker != leaver) return;
-            counter.on_batch = [&strategy](int64_t step) {
-              if (step == 4) strategy.ranks()->AskToLeave();
-            };
-          },
-          8);
-      ExpectAllAre(expected, all, 2,
-                   std::to_string(leaver) + " leaves " + std::to_string(cores) + " cores");
+  for (const bool reads : {true, false}) {
+    const int epochs = reads ? 8 : 200;  // in silent runs it takes longer
+    const Trained expected = Alone(epochs);
+    for (const int cores : {1, 2}) {
+      for (const int leaver : {0, 2}) {
+        ElasticJob job(3, 0);
+        const auto all = TrainElastic(
+            job,
+            [&](int worker, Strategy& strategy, Counter& counter) {
+              strategy.ranks()->set_host_places(distribute::OnOneHost(4, cores));
+              counter.reads = reads;
+              if (!reads) counter.digest_check = 0;
+              if (worker != leaver) return;
+              counter.on_batch = [&strategy, reads](int64_t step) {
+                if (step == (reads ? 4 : 21)) strategy.ranks()->AskToLeave();
+              };
+            },
+            epochs);
+        ExpectAllAre(expected, all, 2,
+                     std::to_string(leaver) + " leaves " + std::to_string(cores) + " cores");
+      }
     }
   }
 }

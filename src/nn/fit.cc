@@ -121,6 +121,35 @@ void Model::Training::GatherState() const {
   if (model.strategy().ranks() != nullptr) model.strategy().ranks()->journal().Gather();
 }
 
+// Whether anybody may look at values between the step that comes next and the one behind it.
+bool Model::Training::ReadsFollow(const nn::StepInput& input, const FitOptions& fit) const {
+  const int64_t steps = history_.steps + 1;
+  return position.step + 1 == input.steps() || steps == fit.max_steps ||
+         (fit.digest_check > 0 && steps % fit.digest_check == 0) ||
+         (dump_ && dump_->step == steps) ||
+         std::any_of(fit.callbacks.begin(), fit.callbacks.end(), [&](const CallbackPtr& callback) {
+           return callback->ReadsAfterBatch(position.step);
+         });
+}
+
+// A worker that rests has none behind a step after which nobody was to look.
+Logs Model::Training::RunningResults() const {
+  const distribute::Communicator* ranks = model.strategy().ranks();
+  return ranks != nullptr && ranks->IsBehind() ? Logs{} : Results();
+}
+
+std::optional<double> Model::Training::RunningLoss() const {
+  const distribute::Communicator* ranks = model.strategy().ranks();
+  if (ranks != nullptr && ranks->IsBehind()) return std::nullopt;
+  return loss_metric->Result().scalar<float>();
+}
+
+// Where training stops behind such a step.
+void Model::Training::CatchUp() {
+  if (std::exchange(reads_followed_, true)) return;
+  model.strategy().ranks()->journal().Gather();
+}
+
 void Model::Training::ResetMetrics() {
   loss_metric->Reset();
   for (const MetricPtr& metric : options.metrics) metric->Reset();
@@ -185,6 +214,7 @@ History Model::Training::FitDataset(const Dataset& batches, const FitOptions& fi
 
 void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit) {
   position = {.epoch = fit.initial_epoch};
+  reads_followed_ = true;
   Coordinator();  // refuses what can't be
   if (position.epoch < fit.epochs || resumed) {
     input.BeginEpoch(position.epoch);
@@ -278,6 +308,7 @@ void Model::Training::RunEpoch(nn::StepInput& input, nn::StepInput* validation,
     input.BeginEpoch(epoch);
   }
   const bool whole = TrainEpoch(input, fit, progress);
+  CatchUp();
   cursor_ = input.cursor();
   // An epoch that was stopped inside stays the one to go on in.
   if (whole) position = {epoch + 1, 0, history_.steps};
@@ -327,18 +358,18 @@ bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Pr
     DumpIfAsked();
     if (fit.max_steps > 0 && history_.steps >= fit.max_steps) model.stop_training = true;
     for (const auto& callback : fit.callbacks)
-      callback->OnTrainBatchEnd(batch, [this] { return Results(); });
-    progress.Step(batch + 1, [this] { return Results(); });
+      callback->OnTrainBatchEnd(batch, [this] { return RunningResults(); });
+    progress.Step(batch + 1, [this] { return RunningResults(); });
     AgreeWithWorkers(fit);
     const auto took = Clock::now() - start;
-    step_metrics_->Step(history_.steps, examples, took,
-                        [this] { return loss_metric->Result().scalar<float>(); });
+    step_metrics_->Step(history_.steps, examples, took, [this] { return RunningLoss(); });
     history_.step_microseconds.push_back(std::chrono::duration<float, std::micro>(took).count());
   }
   return position.step == input.steps();
 }
 
 bool Model::Training::EnterTraining(nn::StepInput& input, const FitOptions& fit) {
+  reads_followed_ = true;
   const std::optional<SavedState> state = boundary_->Enter({});
   if (!state) return false;
   RestorePosition(*state);
@@ -355,6 +386,9 @@ bool Model::Training::EnterTraining(nn::StepInput& input, const FitOptions& fit)
 void Model::Training::TrainStep(const nn::StepInput& input, const nn::StepData& step,
                                 const FitOptions& fit) {
   distribute::StepProgram& program = ProgramFor(Kind::kTrain, step, fit.shards);
+  distribute::Communicator* ranks = model.strategy().ranks();
+  reads_followed_ = ranks == nullptr || ReadsFollow(input, fit);
+  const distribute::ReadsScope reads(ranks, reads_followed_);
   try {
     program.Run(step.arguments, model.strategy().team());
   } catch (const Error& error) {

@@ -106,6 +106,71 @@ TEST(MultiWorkerTest, WorkersWithoutACoreEndWithTheSameBits) {
   ExpectOneResult("batch normalisation", make, 2, 2, {{4, 1, 2}, {4, 1, 1}});
 }
 
+// Where no callback looks at values after a batch, those who rest are not sent them; and who says
+// so and looks is refused, not given old ones.
+TEST(MultiWorkerTest, WhatNobodyReadsIsNotTold) {
+  class Follower : public Callback {
+   public:
+    explicit Follower(bool reads) : reads_(reads) {}
+    void OnTrainBatchEnd(int64_t, const LogsSource& logs) override {
+      if (!model->strategy().ranks()->notes().is_silent()) return;
+      ++silent_;
+      if (logs().empty()) ++behind_;
+      if (!reads_ || silent_ < 8) return;
+      digest_ = model->WeightsDigest();
+      throw Error(Code::kAborted, "who works could read them");
+    }
+    bool ReadsAfterBatch(int64_t) const override { return false; }
+    int silent_ = 0, behind_ = 0;
+    std::string digest_;
+
+   private:
+    const bool reads_;
+  };
+  const MakeModel make = Large([] { return optimizers::Get("adam"); });
+  const auto train = [&](Strategy& strategy, const CallbackPtr& follower) {
+    const auto scope = strategy.scope();
+    const auto model = make();
+    std::vector<CallbackPtr> callbacks;
+    if (follower != nullptr) callbacks.push_back(follower);
+    const History history = model->Fit(Features(), Labels(),
+                                       {.batch_size = 16,
+                                        .epochs = 2,
+                                        .steps_per_epoch = 150,
+                                        .verbose = Verbosity::kSilent,
+                                        .callbacks = callbacks,
+                                        .shards = 4});
+    return EndOf(*model, history);
+  };
+  SetRandomSeed(7);
+  MirroredStrategy alone({.devices = 1, .replicas = 1});
+  const Trained expected = train(alone, nullptr);
+  for (const bool reads : {false, true}) {
+    distribute::RunWorkers(4, [&](std::shared_ptr<distribute::Communicator> ranks) {
+      const bool rests = ranks->rank() > 1;
+      ranks->set_host_places(distribute::OnOneHost(4, 2));
+      MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
+      const auto follower = std::make_shared<Follower>(reads);
+      if (!reads) {
+        ExpectIs(expected, train(strategy, follower), "silent");
+        EXPECT_GT(follower->silent_, 100);
+        EXPECT_EQ(follower->behind_, rests ? follower->silent_ : 0);
+        return;
+      }
+      try {
+        train(strategy, follower);
+        ADD_FAILURE() << "read nothing";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), rests ? Code::kFailedPrecondition : Code::kAborted);
+        if (!rests) return;
+        EXPECT_NE(std::string(error.what()).find("got a read of dense"), std::string::npos)
+            << error.what();
+        EXPECT_NE(std::string(error.what()).find("ReadsAfterBatch"), std::string::npos);
+      }
+    });
+  }
+}
+
 // Sums over examples of half precision are rounded once, however many workers add to them.
 TEST(MultiWorkerTest, HalfPrecisionGivesTheBitsOfOneProcess) {
   for (const char* policy : {"bfloat16", "mixed_bfloat16", "mixed_float16"}) {

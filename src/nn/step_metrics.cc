@@ -34,7 +34,7 @@ StepMetrics::StepMetrics(base::Metrics& metrics, distribute::Communicator* ranks
       examples_told_(examples_.value()) {}
 
 void StepMetrics::Step(int64_t steps, int64_t examples, base::Duration took,
-                       const std::function<double()>& loss) {
+                       const std::function<std::optional<double>()>& loss) {
   steps_.Set(static_cast<double>(steps));
   examples_.Add(static_cast<double>(examples));
   seconds_.Observe(std::chrono::duration<double>(took).count());
@@ -47,7 +47,8 @@ void StepMetrics::Step(int64_t steps, int64_t examples, base::Duration took,
   races_.Set(static_cast<double>(check::NumRaceReports()));
   if (ranks_ != nullptr && ranks_->num_ranks() > 1)
     ranks_->watch().NoteTraffic(ranks_->transport());
-  if (metrics_.watched()) loss_.Set(loss());
+  if (!metrics_.watched()) return;
+  if (const auto known = loss()) loss_.Set(*known);
 }
 
 }  // namespace lockstep::nn

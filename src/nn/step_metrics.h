@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -15,9 +16,10 @@ class StepMetrics {
   /// `ranks` may be null; both outlive it.
   StepMetrics(base::Metrics& metrics, distribute::Communicator* ranks);
 
-  /// A step of `examples` is done. `loss` is only called where somebody reads it, now and then.
+  /// A step of `examples` is done. `loss` is only called where somebody reads it, now and then;
+  /// nothing: it is not known here.
   void Step(int64_t steps, int64_t examples, base::Duration took,
-            const std::function<double()>& loss);
+            const std::function<std::optional<double>()>& loss);
   void Epoch(int epoch) { epoch_.Set(epoch); }
 
  private:

@@ -93,6 +93,10 @@ class Model::Training {
   void RunEpoch(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
   /// Whether the epoch came to its end; else it was stopped inside.
   bool TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress);
+  Logs RunningResults() const;
+  std::optional<double> RunningLoss() const;
+  bool ReadsFollow(const nn::StepInput& input, const FitOptions& fit) const;
+  void CatchUp();
   void AgreeWithWorkers(const FitOptions& fit);
   /// Refuses workers that were started with other flags, data or first values.
   void CompareBeginnings(distribute::Communicator& ranks, nn::StepInput& input,
@@ -163,6 +167,7 @@ class Model::Training {
   nn::StepCursor cursor_;                  // of the next step's data
   std::vector<CallbackPtr> callbacks_;
   std::optional<nn::DumpRequest> dump_;
+  bool reads_followed_ = true;  // the last step: what workers that rest have is up to date
   std::atomic<bool> fitting_{false};
   std::optional<StepBoundary> boundary_;
   History history_;

@@ -67,7 +67,12 @@ class PythonCallback : public Callback {
     const nb::gil_scoped_acquire lock;
     hooks_.get().attr("train_enter")(ToDict(history));
   }
-  void OnTrainBegin() override { Call("train_begin"); }
+  void OnTrainBegin() override {
+    const nb::gil_scoped_acquire lock;
+    hooks_.get().attr("train_begin")();
+    reads_after_batches_ = nb::cast<bool>(hooks_.get().attr("reads_after_batches")());
+  }
+  bool ReadsAfterBatch(int64_t) const override { return reads_after_batches_; }
   void OnTrainEnd() override { Call("train_end"); }
   void OnEpochBegin(int epoch) override { Call("epoch_begin", epoch); }
   void OnEpochEnd(int epoch, Logs& logs) override {
@@ -116,6 +121,7 @@ class PythonCallback : public Callback {
   }
 
   Held hooks_;
+  bool reads_after_batches_ = true;
 };
 
 FitOptions OptionsOf(nb::dict options) {

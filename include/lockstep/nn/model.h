@@ -105,6 +105,10 @@ class Callback {
   virtual void OnEpochEnd(int epoch, Logs& logs) {}
   virtual void OnTrainBatchBegin(int64_t batch) {}
   virtual void OnTrainBatchEnd(int64_t batch, const LogsSource& logs) {}
+  /// Whether it may read variables or logs at the end of this batch or at the beginning of the next
+  /// one. Where no callback does, workers that rest are not sent the values. Asked before the
+  /// batch; the same on all workers.
+  virtual bool ReadsAfterBatch(int64_t batch) const { return true; }
   /// Training stops between two steps of an epoch: a save made here goes on with the next one.
   virtual void OnTrainStop() {}
   virtual void OnTestBegin() {}

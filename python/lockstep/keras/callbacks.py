@@ -132,6 +132,10 @@ class Hooks:
             one.on_train_begin({})
         self._counts = _Counts([one for one in self.callbacks if one is not self.history])
 
+    def reads_after_batches(self):
+        """Whether any callback has something to do at the end of a batch, or at the beginning of one."""
+        return bool(self._batch_begin or self._batch_end)
+
     def state(self):
         """What callbacks have counted, as a text."""
         return self._counts.write()

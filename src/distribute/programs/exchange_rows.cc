@@ -37,8 +37,8 @@ void ForRows(const std::vector<Tensor>& handles, const Numbers& borders, int ran
 }  // namespace
 
 void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
-                  const std::vector<Tensor>& handles, const Numbers& borders, int* last_from,
-                  runtime::OnTensors done) {
+                  const std::vector<Tensor>& handles, const Numbers& borders,
+                  const std::vector<bool>& left_out, int* last_from, runtime::OnTensors done) {
   struct Piece {
     std::byte* data;
     size_t bytes;
@@ -65,8 +65,9 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
       (*pieces)[rank].push_back(piece);
       return;
     }
-    for (collectives::PeerPieces& peer : request.peers)
-      peer.send.push_back({cells[i]->buffer(), std::span(piece.data, piece.bytes)});
+    for (int to = 0; to < count; ++to)
+      if (left_out.empty() || !left_out[to])
+        request.peers[to].send.push_back({cells[i]->buffer(), std::span(piece.data, piece.bytes)});
   });
   request.on_piece = [pieces](int from, size_t piece, const net::Payload& bytes) {
     std::memcpy((*pieces)[from][piece].data, bytes.data(), bytes.size());

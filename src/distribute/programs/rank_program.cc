@@ -8,6 +8,7 @@
 #include "distribute/programs/exchange_labels.h"
 #include "distribute/programs/exchange_rows.h"
 #include "distribute/programs/told_values.h"
+#include "runtime/variable_cell.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::distribute {
@@ -38,13 +39,23 @@ class RankProgram::Exchanges {
       : ranks_(ranks),
         roles_(std::move(program.roles)),
         spacing_(Followers::SpacingFor(program.exchanged_bytes)),
-        are_told_(program.resting_are_told) {}
+        are_told_(program.resting_are_told) {
+    for (int rank = 0; rank < roles_.num_ranks(); ++rank) resting_.push_back(roles_.Rests(rank));
+  }
 
-  void BeginRun() {
+  // False: the run is silent, and who rests has nothing to do in it.
+  bool BeginRun() {
     step_ = ranks_.NextStep();
-    note_ = ranks_.BeginNotes(rests());
-    if (roles_.AnybodyRests())
-      ranks_.followers().BeginRun(roles_, ranks_.notes().runs(), step_, note_, spacing_);
+    const bool is_silent =
+        roles_.AnybodyRests() &&
+        ranks_.followers().BeginRun(roles_, ranks_.notes().runs() + 1, step_, spacing_,
+                                    are_told_ && !ranks_.reads_follow());
+    if (is_silent) {
+      ranks_.notes().BeginSilentRun();
+    } else {
+      note_ = ranks_.BeginNotes(rests());
+    }
+    return !is_silent;
   }
 
   // Ends it, when those who rest are near enough.
@@ -71,6 +82,10 @@ class RankProgram::Exchanges {
   }
 
   bool rests() const { return roles_.Rests(ranks_.rank()); }
+  // Whether the same ranks are behind with it that rest here, and need not have it here either.
+  bool MayStayBehind(const Communicator::Part& part) const {
+    return are_told_ && part.behind == resting_;
+  }
 
   // Whose message ended the node's exchange.
   int LastFrom(const graph::Node& node) const {
@@ -86,7 +101,7 @@ class RankProgram::Exchanges {
     collectives::AllToAllRequest request =
         MakeRequest(ranks_, {step_, bucket}, node.attributes.Get<int64_t>("fingerprint"));
     request.label = node.attributes.Get<std::string>("label");
-    if (bucket == 0 || TellsResting(node)) {
+    if (!ranks_.notes().is_silent() && (bucket == 0 || TellsResting(node))) {
       request.note = note_;
       ranks_.notes().BringsNotes();
       request.on_note = [this](int, uint32_t note) { ranks_.notes().Hear(note); };
@@ -178,14 +193,20 @@ class RankProgram::Exchanges {
     collectives::AllToAllRequest request = Request(node);
     AddNotes(node, request);
     const auto& borders = node.attributes.Get<Numbers>("borders");
-    const auto exchange = rests() ? TakeRowsForLater : ExchangeRows;
-    exchange(ranks_, std::move(request), handles, borders, &last_from_[node.id], std::move(done));
+    int* const last_from = &last_from_[node.id];
+    if (rests())
+      return TakeRowsForLater(ranks_, std::move(request), handles, borders, last_from,
+                              std::move(done));
+    static const std::vector<bool> nobody;
+    ExchangeRows(ranks_, std::move(request), handles, borders,
+                 ranks_.notes().is_silent() ? resting_ : nobody, last_from, std::move(done));
   }
 
   Communicator& ranks_;
   const Roles roles_;
   const uint64_t spacing_;
-  const bool are_told_;  // those that rest
+  const bool are_told_;        // those that rest
+  std::vector<bool> resting_;  // by rank
   uint64_t step_ = 0;
   uint32_t note_ = 0;
   // By node; nodes of a map stay where they are.
@@ -208,6 +229,18 @@ class NapScope {
   base::Executor& executor_;
 };
 
+// What others have written comes later, and nothing before.
+void RefuseReads(runtime::VariableCell& cell) {
+  cell.AssignLater([name = cell.name()](std::byte*) {
+    throw Error(Code::kFailedPrecondition,
+                "[multi_worker] a worker that rests must be told a variable before it is read; got "
+                "a read of " +
+                    name +
+                    " behind a step after which nobody was to read; let the callback's "
+                    "ReadsAfterBatch be true, or read it once training has ended");
+  });
+}
+
 graph::Graph Labelled(graph::Graph graph) {
   LabelExchanges(graph);
   return graph;
@@ -219,6 +252,7 @@ RankProgram::RankProgram(SpreadProgram program, Communicator& ranks,
                          const ExecutionOptions& options)
     : ranks_(ranks),
       parts_(std::move(program.parts)),
+      told_(std::move(program.told)),
       whole_(std::move(program.taken_whole)),
       program_(Labelled(std::move(program.graph)), options),
       exchanges_(std::make_unique<Exchanges>(ranks, program)) {
@@ -228,8 +262,17 @@ RankProgram::RankProgram(SpreadProgram program, Communicator& ranks,
 RankProgram::~RankProgram() = default;
 
 void RankProgram::Start(std::vector<Tensor> arguments, base::Team& team, runtime::OnTensors done) {
-  exchanges_->BeginRun();
-  ranks_.AddParts(parts_);
+  const bool tells = exchanges_->BeginRun();
+  const bool rests = exchanges_->rests();
+  if (tells || left_parts_ != ranks_.parts_version()) {
+    ranks_.AddParts(parts_);
+    const bool falls_behind = !tells && ranks_.AddParts(told_);
+    if (falls_behind && rests)
+      for (const Communicator::Part& part : told_) RefuseReads(runtime::CellOf(part.handle));
+    if (tells) ranks_.CatchUpWith(told_);
+    left_parts_ = tells ? 0 : ranks_.parts_version();
+  }
+  if (!tells && rests) return exchanges_->EndRun({}, done);
   auto context = std::make_shared<runtime::SegmentedProgram::Context>(
       runtime::SegmentedProgram::Context{ranks_.executor(), team, exchanges_->Handlers(),
                                          ranks_.speculation() != nullptr ? &busy_ : nullptr,
@@ -253,20 +296,31 @@ void RankProgram::NoteWait(const graph::Node& node, base::Time from, base::Time 
                         exchanges_->LastFrom(node), from, to);
 }
 
-// Whether another rank has the rows of a variable than this program wants.
+// Whether other ranks have rows of a variable than this program leaves with them.
 bool RankProgram::HasOtherRows(const Communicator::Part& part) const {
   return std::any_of(parts_.begin(), parts_.end(), [&](const Communicator::Part& own) {
-    return own.handle.object() == part.handle.object() && own.borders != part.borders;
+    return own.handle.object() == part.handle.object() &&
+           (own.borders != part.borders || own.behind != part.behind);
   });
 }
 
+// Whether the program needs more of the variable than some ranks have, or who reads it after this
+// run.
+bool RankProgram::IsStale(const Communicator::Part& part) const {
+  if (HasOtherRows(part)) return true;
+  const auto* object = part.handle.object().get();
+  if (part.behind.empty() || !exchanges_->MayStayBehind(part)) return whole_.contains(object);
+  const bool is_told = std::any_of(told_.begin(), told_.end(), [&](const Communicator::Part& told) {
+    return told.handle.object().get() == object;
+  });
+  return ranks_.reads_follow() && !is_told;
+}
+
 std::vector<Tensor> RankProgram::Run(std::vector<Tensor> arguments, base::Team& team) {
-  if (checked_ != ranks_.parts_version()) {
-    const bool stale = std::any_of(
-        ranks_.parts().begin(), ranks_.parts().end(), [&](const Communicator::Part& part) {
-          return whole_.contains(part.handle.object().get()) || HasOtherRows(part);
-        });
-    if (stale) GatherParts(ranks_);
+  if (checked_ != ranks_.parts_version() || (ranks_.AnybodyIsBehind() && ranks_.reads_follow())) {
+    const bool any = std::any_of(ranks_.parts().begin(), ranks_.parts().end(),
+                                 [&](const Communicator::Part& part) { return IsStale(part); });
+    if (any) GatherParts(ranks_);
     ranks_.AddParts(parts_);
     checked_ = ranks_.parts_version();
   }
@@ -284,6 +338,8 @@ void GatherParts(Communicator& ranks) {
   std::vector<Tensor> handles;
   Numbers borders;
   for (const Communicator::Part& part : ranks.parts()) {
+    if (!part.behind.empty() && part.behind[ranks.rank()])
+      runtime::CellOf(part.handle).AssignLater([](std::byte*) {});  // all of it comes
     handles.push_back(part.handle);
     borders.insert(borders.end(), part.borders.begin(), part.borders.end());
   }
@@ -291,7 +347,7 @@ void GatherParts(Communicator& ranks) {
   int last_from = -1;
   const collectives::OpId id{ranks.NextStep(), 0};
   ExchangeRows(ranks, MakeRequest(ranks, id, static_cast<int64_t>(handles.size())), handles,
-               borders, &last_from,
+               borders, {}, &last_from,
                [&status](const Result<std::vector<Tensor>>& result) { status = result.status(); });
   ranks.AwaitPeers(
       "gather rows", [&status] { return status.has_value(); }, last_from);

@@ -39,10 +39,13 @@ class RankProgram {
   class Exchanges;
   void NoteWait(const graph::Node& node, base::Time from, base::Time to);
   bool HasOtherRows(const Communicator::Part& part) const;
+  bool IsStale(const Communicator::Part& part) const;
   Communicator& ranks_;
   std::vector<Communicator::Part> parts_;
-  std::set<const void*> whole_;  // variables that the program takes whole
-  uint64_t checked_ = 0;         // which state of the ranks' parts does not touch these
+  std::vector<Communicator::Part> told_;  // in a silent run those who rest are behind with it
+  std::set<const void*> whole_;           // variables that the program takes whole
+  uint64_t left_parts_ = 0;  // the state of the ranks' parts that the last run left, if silent
+  uint64_t checked_ = 0;     // which state of the ranks' parts does not touch these
   runtime::SegmentedProgram program_;
   std::unique_ptr<Exchanges> exchanges_;
   base::Duration busy_{};

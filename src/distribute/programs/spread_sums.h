@@ -38,6 +38,8 @@ struct SpreadProgram {
   Roles roles;
   /// Whether those get all that a step writes from the others, and compute nothing.
   bool resting_are_told = false;
+  /// What they are told, and are behind with where they are not.
+  std::vector<Communicator::Part> told;
   /// What the exchanges of a run carry to all; the same on all ranks.
   int64_t exchanged_bytes = 0;
 };

@@ -131,19 +131,33 @@ uint64_t Communicator::NextStep() {
   return ++step_;
 }
 
-void Communicator::AddParts(const std::vector<Part>& parts) {
+bool Communicator::AddParts(const std::vector<Part>& parts) {
+  const uint64_t before = parts_version_;
   for (const Part& part : parts) {
     const bool known = std::any_of(parts_.begin(), parts_.end(), [&](const Part& other) {
       return other.handle.object() == part.handle.object();
     });
     if (known) continue;
     parts_.push_back(part);
+    if (!part.behind.empty()) ++num_behind_;
     ++parts_version_;
   }
+  return parts_version_ != before;
+}
+
+void Communicator::CatchUpWith(const std::vector<Part>& parts) {
+  if (!AnybodyIsBehind()) return;
+  num_behind_ -= std::erase_if(parts_, [&](const Part& known) {
+    return !known.behind.empty() && std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
+      return part.handle.object() == known.handle.object();
+    });
+  });
+  ++parts_version_;
 }
 
 void Communicator::ClearParts() {
   parts_.clear();
+  num_behind_ = 0;
   ++parts_version_;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -120,6 +121,10 @@ class Communicator {
     static_cast<void>(leaving());
     return notes_.BeginRun(rests);
   }
+  /// Whether variables may be read by anything but further runs of steps once a run is over, so
+  /// that those who rest are to have their values too: unless said otherwise. The same on all
+  /// ranks.
+  bool reads_follow() const { return reads_follow_; }
   /// Where somebody rests: how far those are behind.
   Followers& followers() { return followers_; }
 
@@ -135,16 +140,27 @@ class Communicator {
     if (!leaving_ && heeds_termination_ && base::ToldToEnd()) AskToLeave();
     return leaving_;
   }
-  /// A variable of which each rank has only its rows up to date.
+  /// A variable of which each rank has only its rows up to date; or, where some are behind, these
+  /// have nothing, and all others have everything.
   struct Part {
     Tensor handle;
-    std::vector<int64_t> borders;  // of the ranks' rows
+    std::vector<int64_t> borders;   // of the ranks' rows
+    std::vector<bool> behind = {};  // by rank; empty: nobody
   };
   const std::vector<Part>& parts() const { return parts_; }
   /// Grows whenever `parts` changes.
   uint64_t parts_version() const { return parts_version_; }
-  void AddParts(const std::vector<Part>& parts);
+  /// Whether any was not among them yet.
+  bool AddParts(const std::vector<Part>& parts);
+  /// Nobody is behind with these any more.
+  void CatchUpWith(const std::vector<Part>& parts);
   void ClearParts();
+  bool AnybodyIsBehind() const { return num_behind_ > 0; }
+  bool IsBehind() const {
+    return AnybodyIsBehind() && std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+             return !part.behind.empty() && part.behind[rank()];
+           });
+  }
 
   /// How often this task has come with this text before, since it has made so many calls.
   int TimesOf(const std::string& text, uint64_t calls) {
@@ -182,12 +198,33 @@ class Communicator {
   bool heeds_termination_ = false;
   int default_devices_ = base::Cores();
   std::vector<Part> parts_;
+  size_t num_behind_ = 0;  // of them
   uint64_t parts_version_ = 1;
+  bool reads_follow_ = true;
+  friend class ReadsScope;
   std::map<std::string, int> times_;
   uint64_t counted_since_ = 0;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Speculation> speculation_;
   collectives::Division division_ = collectives::Division::Even(0, 1);
+};
+
+/// Says, while it lives, what `reads_follow` does. Without ranks it does nothing.
+class ReadsScope {
+ public:
+  ReadsScope(Communicator* ranks, bool reads_follow)
+      : ranks_(ranks), before_(ranks == nullptr || ranks->reads_follow_) {
+    if (ranks_ != nullptr) ranks_->reads_follow_ = reads_follow;
+  }
+  ~ReadsScope() {
+    if (ranks_ != nullptr) ranks_->reads_follow_ = before_;
+  }
+  ReadsScope(const ReadsScope&) = delete;
+  ReadsScope& operator=(const ReadsScope&) = delete;
+
+ private:
+  Communicator* const ranks_;
+  const bool before_;
 };
 
 /// While it lives, the task does something, as its flight recorder says; then what it did before.

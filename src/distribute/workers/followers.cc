@@ -20,7 +20,7 @@ constexpr base::Duration kLongestNap = std::chrono::milliseconds(16);
 }  // namespace
 
 uint64_t Followers::SpacingFor(int64_t bytes) {
-  return std::min<uint64_t>(kMostSpacing, kMostBytes / std::max<int64_t>(1, bytes));
+  return std::min<uint64_t>(kMostRuns, kMostBytes / std::max<int64_t>(1, bytes));
 }
 
 Followers::Followers(Communicator& ranks) : ranks_(ranks), state_(std::make_shared<State>()) {}
@@ -30,23 +30,25 @@ Followers::~Followers() = default;
 void Followers::BeginEpoch() {
   state_ = std::make_shared<State>();
   met_ = 0;
-  runs_are_long_ = true;
+  spacing_ = kFewestRuns;
   measured_ = {};
   nap_ = {};
 }
 
-void Followers::BeginRun(const Roles& roles, uint64_t run, uint64_t step, uint32_t note,
-                         uint64_t spacing) {
-  if (runs_are_long_) spacing = std::min(spacing, kSpacingOfLongRuns);
+bool Followers::BeginRun(const Roles& roles, uint64_t run, uint64_t step, uint64_t most,
+                         bool may_be_silent) {
+  may_be_silent = may_be_silent && spacing_ > kFewestRuns;
+  const uint64_t spacing = may_be_silent ? spacing_ : std::min(spacing_, most);
   auto& calls = state_->calls;
   state_->due = run - std::min(run, spacing);
-  if (!calls.empty() && calls.back().run + spacing > run) return;
+  if (!calls.empty() && calls.back().run + spacing > run) return may_be_silent;
   calls.push_back({run, step, true});
-  Ask(roles, calls.back(), note);
+  Ask(roles, calls.back());
   MeasureRuns(roles.Rests(ranks_.rank()), run);
+  return false;
 }
 
-// Those who work tell whether runs take long. Those who rest sleep for half of the time that it
+// Those who work tell how long runs take. Those who rest sleep for half of the time that it
 // takes the others to miss them.
 void Followers::MeasureRuns(bool rests, uint64_t run) {
   const base::Time now = ranks_.executor().Now();
@@ -56,18 +58,27 @@ void Followers::MeasureRuns(bool rests, uint64_t run) {
   const auto longest =
       runs > 1 ? std::min<base::Duration>(kLongestNap, taken / 2) : base::Duration{};
   nap_ = base::Duration(std::bit_floor(static_cast<uint64_t>(longest.count())));
-  if (!rests && (is_first || taken > runs * kLongRun)) {
-    ranks_.notes().Raise(kLongRunsNote);
-  } else {
-    ranks_.notes().Lower(kLongRunsNote);
+  ranks_.notes().Lower(kPaceNotes);
+  if (!rests) {
+    const auto wanted =
+        static_cast<uint64_t>(kBetweenMessages * runs / std::max(taken, base::Duration(1)));
+    const uint64_t spacing =
+        is_first ? kFewestRuns : std::clamp(std::bit_floor(wanted), kFewestRuns, kMostRuns);
+    ranks_.notes().Raise(kPaceNote * static_cast<uint32_t>(spacing / kFewestRuns));
   }
   measured_ = now;
   measured_run_ = run;
 }
 
-void Followers::Ask(const Roles& roles, const Call& call, uint32_t note) {
+// The longest runs decide.
+void Followers::Hear(uint32_t notes) {
+  const uint32_t pace = (notes & kPaceNotes) / kPaceNote;
+  spacing_ = pace == 0 ? kFewestRuns : kFewestRuns << std::countr_zero(pace);
+}
+
+void Followers::Ask(const Roles& roles, const Call& call) {
   const bool rests = roles.Rests(ranks_.rank());
-  collectives::AllToAllRequest request{.id = {call.step, kBucket}, .note = note};
+  collectives::AllToAllRequest request{.id = {call.step, kBucket}, .note = ranks_.notes().own()};
   request.label = "where those are that rest";
   request.peers.resize(roles.num_ranks());
   for (int rank = 0; rank < roles.num_ranks(); ++rank) {

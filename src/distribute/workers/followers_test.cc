@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <vector>
 
 #include "distribute/workers/worker_threads_test.h"
 
@@ -15,8 +16,8 @@ namespace {
 uint32_t RunOf(Communicator& ranks, const Roles& roles, uint64_t spacing, uint32_t notes = 0) {
   const bool rests = roles.Rests(ranks.rank());
   const uint64_t step = ranks.NextStep();
+  ranks.followers().BeginRun(roles, ranks.notes().runs() + 1, step, spacing, false);
   const uint32_t told = ranks.BeginNotes(rests);
-  ranks.followers().BeginRun(roles, ranks.notes().runs(), step, told, spacing);
   std::optional<Status> status;
   ranks.followers().WhenNear([&](const Status& near) { status = near; });
   ranks.WaitUntil([&] { return status.has_value(); });
@@ -57,9 +58,9 @@ struct Pair {
 };
 
 TEST(Followers, WhoWorksIsAheadAsFarAsItMay) {
-  for (const uint64_t spacing : {uint64_t{3}, Followers::kMostSpacing}) {
+  for (const uint64_t spacing : {uint64_t{3}, uint64_t{32}}) {
     Pair pair;
-    pair.Run(150, spacing);
+    pair.Run(150, spacing, kPaceNote * 32);
     EXPECT_LE(pair.longest_lead, 2 * spacing);
     EXPECT_GT(pair.longest_lead, spacing / 2) << "nobody waits for each single run";
   }
@@ -67,21 +68,22 @@ TEST(Followers, WhoWorksIsAheadAsFarAsItMay) {
 
 TEST(Followers, WhereRunsAreLongTheyTellMoreOften) {
   Pair pair;
-  pair.Run(60, Followers::kMostSpacing, kLongRunsNote);
-  EXPECT_LE(pair.longest_lead, 2 * Followers::kSpacingOfLongRuns);
+  pair.Run(60, Followers::kMostRuns, kPaceNote * (1 + 4));
+  EXPECT_LE(pair.longest_lead, 2 * Followers::kFewestRuns);
 }
 
 // So raised where each run takes longer than that, by who works.
 TEST(Followers, WhoWorksTellsThatRunsAreLong) {
   const Roles roles = Roles(2).WithResting({false, true});
-  for (const auto pause : {base::Duration{}, 2 * Followers::kLongRun}) {
+  for (const auto pause : {base::Duration{}, 2 * Followers::kBetweenMessages / 8}) {
     RunWorkers(2, [&](const std::shared_ptr<Communicator>& ranks) {
       for (int run = 0; run < 8; ++run) {
         if (ranks->rank() == 0) Pause(*ranks, pause);
         RunOf(*ranks, roles, 2);
       }
-      const bool is_told = (ranks->notes().own() & kLongRunsNote) != 0;
-      EXPECT_EQ(is_told, ranks->rank() == 0 && pause > base::Duration{});
+      const uint32_t told = ranks->notes().own() & kPaceNotes;
+      EXPECT_EQ(told == kPaceNote, ranks->rank() == 0 && pause > base::Duration{});
+      EXPECT_EQ(told == 0, ranks->rank() == 1);
     });
   }
 }
@@ -93,10 +95,36 @@ TEST(Followers, WhereRunsCarryMuchNobodyIsBehind) {
 }
 
 TEST(Followers, MuchIsNotKeptForThemOftenTimes) {
-  EXPECT_EQ(Followers::SpacingFor(0), Followers::kMostSpacing);
-  EXPECT_EQ(Followers::SpacingFor(1 << 19), Followers::kMostSpacing);
+  EXPECT_EQ(Followers::SpacingFor(0), Followers::kMostRuns);
+  EXPECT_EQ(Followers::SpacingFor(1 << 16), Followers::kMostRuns);
+  EXPECT_EQ(Followers::SpacingFor(1 << 19), 32u);
   EXPECT_EQ(Followers::SpacingFor(5 << 20), 3u);
   EXPECT_EQ(Followers::SpacingFor(int64_t{1} << 40), 0u);
+}
+
+// Runs are not silent where somebody is to be heard soon.
+TEST(Followers, RunsInBetweenMayBeSilent) {
+  const Roles roles = Roles(2).WithResting({false, true});
+  for (const uint32_t pace : {uint32_t{kPaceNote}, uint32_t{kPaceNote} * 2}) {
+    RunWorkers(2, [&](const std::shared_ptr<Communicator>& ranks) {
+      std::vector<uint64_t> heard;
+      ranks->followers().Hear(pace);
+      for (uint64_t run = 1; run <= 40; ++run) {
+        const bool may_be_silent = run != 20;
+        if (!ranks->followers().BeginRun(roles, run, ranks->NextStep(), /*most=*/3, may_be_silent))
+          heard.push_back(run);
+        std::optional<Status> status;
+        ranks->followers().WhenNear([&](const Status& near) { status = near; });
+        ranks->WaitUntil([&] { return status.has_value(); });
+        ranks->followers().EndRun(roles.Rests(ranks->rank()));
+      }
+      if (pace == kPaceNote) {
+        EXPECT_EQ(heard.size(), 40u);
+      } else {
+        EXPECT_EQ(heard, (std::vector<uint64_t>{1, 17, 20, 36}));
+      }
+    });
+  }
 }
 
 TEST(Followers, WhatTheyTellIsPassedOn) {
@@ -105,7 +133,7 @@ TEST(Followers, WhatTheyTellIsPassedOn) {
     if (ranks->rank() == 2) ranks->notes().Raise(kStopNote);
     bool heard = false;
     for (uint64_t run = 0; run <= Followers::kMostLead; ++run)
-      heard = (RunOf(*ranks, roles, Followers::kMostSpacing) & kStopNote) != 0 || heard;
+      heard = (RunOf(*ranks, roles, Followers::kMostRuns) & kStopNote) != 0 || heard;
     EXPECT_TRUE(heard);
   });
 }
@@ -128,8 +156,8 @@ TEST(Followers, WaitingEndsWithTheEpoch) {
       return;
     }
     const uint64_t step = ranks->NextStep();
-    const uint32_t told = ranks->BeginNotes();
-    ranks->followers().BeginRun(roles, ranks->notes().runs(), step, told, 0);
+    ranks->followers().BeginRun(roles, ranks->notes().runs() + 1, step, 0, false);
+    ranks->BeginNotes();
     std::optional<Status> status;
     ranks->followers().WhenNear([&](const Status& near) { status = near; });
     ranks->WaitUntil([&] { return status.has_value(); });

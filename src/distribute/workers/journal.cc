@@ -309,7 +309,8 @@ std::vector<Tensor> Journal::Run(const std::shared_ptr<Repeatable>& program,
              .arguments = {arguments.begin(), arguments.end()},
              .team = &team,
              .host = host->empty() ? nullptr : std::move(host),
-             .heard = ranks_.heard()});
+             .heard = ranks_.heard(),
+             .reads_follow = ranks_.reads_follow()});
   return results;
 }
 

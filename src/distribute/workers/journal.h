@@ -106,6 +106,7 @@ class Journal {
     base::Team* team = nullptr;
     std::shared_ptr<runtime::HostResults> host;  // null: none of its ops had effects outside
     uint32_t heard = 0;
+    bool reads_follow = true;
     std::vector<std::string> answer;
     std::shared_ptr<runtime::VariableCell> cell;
     Tensor value;

@@ -273,6 +273,7 @@ void Journal::Repeat() {
       case Kind::kRun: {
         if (entry.host == nullptr) entry.host = std::make_shared<runtime::HostResults>();
         const runtime::HostResults::Scope once(*entry.host);
+        const ReadsScope reads(&ranks_, entry.reads_follow);
         entry.program->RunOnce(entry.arguments, *entry.team);
       }
         heard = entry.heard;

@@ -7,9 +7,10 @@ namespace lockstep::distribute {
 
 /// Bits of notes.
 enum Note : uint32_t {
-  kStopNote = 1,      // training shall end after this step
-  kChangeNote = 2,    // somebody waits to join or to leave
-  kLongRunsNote = 4,  // a run takes long here (followers.h)
+  kStopNote = 1,    // training shall end after this step
+  kChangeNote = 2,  // somebody waits to join or to leave
+  kPaceNote = 4,    // one of this and the next five bits: how long a run takes here (followers.h)
+  kPaceNotes = 0x3F * kPaceNote,
 };
 
 /// What ranks tell each other with the messages of their runs, and what these messages say of how
@@ -35,9 +36,17 @@ class Notes {
   /// others have passed it on, in a later run.
   uint32_t BeginRun(bool rests = false) {
     ++runs_;
+    is_silent_ = false;
     hearing_ = rests ? 0 : own_ | std::exchange(to_pass_on_, 0);
     return rests ? own_ : hearing_;
   }
+  /// In place of it where nobody who rests is told anything in the run, and so nobody hears
+  /// anything; the same on all ranks.
+  void BeginSilentRun() {
+    ++runs_;
+    is_silent_ = true;
+  }
+  bool is_silent() const { return is_silent_; }
   /// The run has messages that carry notes; the same on all ranks.
   void BringsNotes() { hears_ = true; }
   /// The note of another rank that works.
@@ -47,6 +56,11 @@ class Notes {
   /// Ends a run that all have been in; all have begun the run `all_began` for certain. Gives
   /// whether it brought notes.
   bool EndRun(uint64_t all_began) {
+    if (is_silent_) {
+      heard_ = 0;
+      ++hearings_;  // who asks for changes has not missed any
+      return false;
+    }
     heard_ = hearing_;
     if (!std::exchange(hears_, false)) return false;
     ++hearings_;
@@ -81,6 +95,7 @@ class Notes {
   uint32_t heard_ = 0;
   uint32_t to_pass_on_ = 0;  // what those who rest have told
   bool hears_ = false;
+  bool is_silent_ = false;
   uint64_t runs_ = 0;
   uint64_t all_began_ = 0;
   uint64_t hearings_ = 0;

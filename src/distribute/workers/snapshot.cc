@@ -132,22 +132,26 @@ uint64_t Snapshot::Take(Communicator& ranks, const Cells& cells, int copies, uin
       continue;
     }
     Kept kept{cell, MemoryFor(cell), {}};
-    const Tensor value = cell->Read();
-    const auto* from = static_cast<const std::byte*>(value.raw_data());
     if (part == ranks.parts().end()) {
-      std::memcpy(DataOf(kept.value), from, value.num_bytes());
+      const Tensor value = cell->Read();
+      std::memcpy(DataOf(kept.value), value.raw_data(), value.num_bytes());
       kept_.push_back(std::move(kept));
       continue;
     }
     kept.borders = part->borders;
-    const int64_t row = RowBytes(value);
+    const int64_t row = RowBytes(kept.value);
     const auto rows_of = [&](int segment) {
       const int64_t begin = kept.borders[segment] * row;
       return Piece{DataOf(kept.value) + begin,
                    static_cast<size_t>(kept.borders[segment + 1] * row - begin)};
     };
     const Piece own = rows_of(place_);
-    if (own.bytes > 0) std::memcpy(own.data, from + kept.borders[place_] * row, own.bytes);
+    if (own.bytes > 0) {
+      const Tensor value = cell->Read();
+      std::memcpy(own.data,
+                  static_cast<const std::byte*>(value.raw_data()) + kept.borders[place_] * row,
+                  own.bytes);
+    }
     for (const int holder : holders_[place_])
       if (holder != place_) pieces.Send(holder, kept.value.buffer(), own);
     for (int segment = 0; segment < count; ++segment)

@@ -16,6 +16,7 @@ class EarlyStoppingCallback : public Callback {
     best_weights_.clear();
   }
 
+  bool ReadsAfterBatch(int64_t) const override { return false; }
   void OnEpochEnd(int epoch, Logs& logs) override {
     const auto current = monitor_.Value(logs);
     if (!current || epoch < options_.start_from_epoch) return;

@@ -11,6 +11,7 @@ class Scheduler : public Callback {
   void OnEpochBegin(int epoch) override {
     SetLearningRate(*model, schedule_(epoch, LearningRateOf(*model)));
   }
+  bool ReadsAfterBatch(int64_t) const override { return false; }
   void OnEpochEnd(int, Logs& logs) override { logs["learning_rate"] = LearningRateOf(*model); }
 
  private:

@@ -41,6 +41,7 @@ class MetricsCallback : public Callback {
     base::Log(base::Severity::kInfo, "metrics: http://" + endpoint_->address() + "/metrics");
     if (options_.on_open) options_.on_open(endpoint_->address());
   }
+  bool ReadsAfterBatch(int64_t) const override { return false; }
 
  private:
   const MetricsOptions options_;
