@@ -60,7 +60,7 @@ class StopOnInterrupt : public Callback {
       model->stop_training = true;
     }
   }
-  bool ReadsAfterBatch(int64_t) const override { return false; }
+  int64_t ReadsEvery() const override { return 0; }
 };
 
 // The digest of the weights after every so many steps.
@@ -72,9 +72,7 @@ class Digests : public Callback {
     const int64_t step = model->position().steps;
     if (step % every_ == 0) digests_.emplace_back(step, model->WeightsDigest());
   }
-  bool ReadsAfterBatch(int64_t) const override {
-    return (model->position().steps + 1) % every_ == 0;
-  }
+  int64_t ReadsEvery() const override { return every_; }
 
  private:
   const int64_t every_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/hash.h"
 #include "distribute/workers/journal.h"
@@ -87,6 +88,17 @@ void Model::Training::CompareBeginnings(distribute::Communicator& ranks, nn::Ste
   }
 }
 
+// Workers may have other callbacks each; but what those that rest are sent, all must know.
+void Model::Training::AgreeOnReads(distribute::Communicator& ranks, const FitOptions& fit) {
+  std::set<int64_t> every;
+  for (const CallbackPtr& callback : fit.callbacks)
+    if (const int64_t own = callback->ReadsEvery(); own > 0) every.insert(own);
+  const std::string own = nlohmann::json(every).dump();
+  reads_every_.clear();
+  for (const std::string& text : ranks.journal().Exchange([&own] { return own; }))
+    if (!text.empty()) reads_every_.merge(nlohmann::json::parse(text).get<std::set<int64_t>>());
+}
+
 // At the end of a step: whether a worker wants to stop, come or go, and whether all hold the same
 // weights.
 void Model::Training::AgreeWithWorkers(const FitOptions& fit) {
@@ -96,11 +108,17 @@ void Model::Training::AgreeWithWorkers(const FitOptions& fit) {
   if (fit.digest_check > 0 && history_.steps % fit.digest_check == 0) CompareWeights(*ranks);
   // Last: who comes begins with the next step.
   if (model.stop_training) return;
-  const auto passed = [this] {
+  bool changes = false;
+  const auto passed = [&] {
+    changes = true;
     reads_followed_ = true;  // as all is gathered
     return StepBoundary::Passed{.position = Snapshot()};
   };
-  if (!boundary_->Pass(history_.steps, passed)) model.stop_training = true;
+  if (!boundary_->Pass(history_.steps, passed)) {
+    model.stop_training = true;
+  } else if (changes) {
+    AgreeOnReads(*ranks, fit);
+  }
 }
 
 void Model::Training::CompareWeights(distribute::Communicator& ranks) const {

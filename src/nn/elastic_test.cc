@@ -32,7 +32,7 @@ class Counter : public Callback {
     if (on_batch) on_batch(model->position().steps);
     if (batch == 1) model->compiled().optimizer->variables()[1].Assign(Scalar<float>(rate *= 0.9f));
   }
-  bool ReadsAfterBatch(int64_t) const override { return reads; }
+  int64_t ReadsEvery() const override { return reads ? 1 : 0; }
   void OnEpochEnd(int, Logs&) override { ++epochs; }
   std::string name() const override { return "counter"; }
   std::vector<NamedTensor> State() const override { return {{"rate", Scalar<float>(rate)}}; }

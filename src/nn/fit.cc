@@ -127,9 +127,8 @@ bool Model::Training::ReadsFollow(const nn::StepInput& input, const FitOptions& 
   return position.step + 1 == input.steps() || steps == fit.max_steps ||
          (fit.digest_check > 0 && steps % fit.digest_check == 0) ||
          (dump_ && dump_->step == steps) ||
-         std::any_of(fit.callbacks.begin(), fit.callbacks.end(), [&](const CallbackPtr& callback) {
-           return callback->ReadsAfterBatch(position.step);
-         });
+         std::any_of(reads_every_.begin(), reads_every_.end(),
+                     [steps](int64_t every) { return steps % every == 0; });
 }
 
 // A worker that rests has none behind a step after which nobody was to look.
@@ -238,6 +237,7 @@ void Model::Training::BeginTraining(nn::StepInput& input, const FitOptions& fit)
   if (ranks == nullptr) return;
   try {
     CompareBeginnings(*ranks, input, fit);
+    AgreeOnReads(*ranks, fit);
   } catch (const distribute::LeftOut&) {
     EnterTraining(input, fit);
   }
@@ -369,6 +369,18 @@ bool Model::Training::TrainEpoch(nn::StepInput& input, const FitOptions& fit, Pr
 }
 
 bool Model::Training::EnterTraining(nn::StepInput& input, const FitOptions& fit) {
+  while (TakeOverTraining(input, fit)) {
+    try {
+      AgreeOnReads(*model.strategy().ranks(), fit);
+      return true;
+    } catch (const distribute::LeftOut&) {
+      // It comes again.
+    }
+  }
+  return false;
+}
+
+bool Model::Training::TakeOverTraining(nn::StepInput& input, const FitOptions& fit) {
   reads_followed_ = true;
   const std::optional<SavedState> state = boundary_->Enter({});
   if (!state) return false;

@@ -120,7 +120,7 @@ TEST(MultiWorkerTest, WhatNobodyReadsIsNotTold) {
       digest_ = model->WeightsDigest();
       throw Error(Code::kAborted, "who works could read them");
     }
-    bool ReadsAfterBatch(int64_t) const override { return false; }
+    int64_t ReadsEvery() const override { return 0; }
     int silent_ = 0, behind_ = 0;
     std::string digest_;
 
@@ -165,10 +165,46 @@ TEST(MultiWorkerTest, WhatNobodyReadsIsNotTold) {
         if (!rests) return;
         EXPECT_NE(std::string(error.what()).find("got a read of dense"), std::string::npos)
             << error.what();
-        EXPECT_NE(std::string(error.what()).find("ReadsAfterBatch"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("ReadsEvery"), std::string::npos);
       }
     });
   }
+}
+
+// Also where one worker alone has a callback that looks, and rests.
+TEST(MultiWorkerTest, WhoLooksNowAndThenIsToldThen) {
+  class Digests : public Callback {
+   public:
+    void OnTrainBatchEnd(int64_t, const LogsSource&) override {
+      if (model->position().steps % 7 == 0) digests_.push_back(model->WeightsDigest());
+    }
+    int64_t ReadsEvery() const override { return 7; }
+    std::vector<std::string> digests_;
+  };
+  const MakeModel make = Large([] { return optimizers::Get("adam"); });
+  const auto digests_of = [&](Strategy& strategy, bool looks) {
+    const auto scope = strategy.scope();
+    const auto model = make();
+    const auto digests = std::make_shared<Digests>();
+    model->Fit(Features(), Labels(),
+               {.batch_size = 16,
+                .steps_per_epoch = 150,
+                .verbose = Verbosity::kSilent,
+                .callbacks = looks ? std::vector<CallbackPtr>{digests} : std::vector<CallbackPtr>{},
+                .shards = 4});
+    return digests->digests_;
+  };
+  SetRandomSeed(7);
+  MirroredStrategy alone({.devices = 1, .replicas = 1});
+  const std::vector<std::string> expected = digests_of(alone, true);
+  ASSERT_EQ(expected.size(), 21u);
+  distribute::RunWorkers(4, [&](std::shared_ptr<distribute::Communicator> ranks) {
+    const bool looks = ranks->rank() == 3;
+    ranks->set_host_places(distribute::OnOneHost(4, 2));
+    MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
+    const auto digests = digests_of(strategy, looks);
+    EXPECT_EQ(digests, looks ? expected : std::vector<std::string>{});
+  });
 }
 
 // Sums over examples of half precision are rounded once, however many workers add to them.

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,7 @@ class Model::Training {
   bool TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress);
   Logs RunningResults() const;
   std::optional<double> RunningLoss() const;
+  void AgreeOnReads(distribute::Communicator& ranks, const FitOptions& fit);
   bool ReadsFollow(const nn::StepInput& input, const FitOptions& fit) const;
   void CatchUp();
   void AgreeWithWorkers(const FitOptions& fit);
@@ -132,6 +134,7 @@ class Model::Training {
   void RefuseInsideOfEpoch(const char* what) const;
   /// Takes over from those who have trained so far; false if the job begins with this worker.
   bool EnterTraining(nn::StepInput& input, const FitOptions& fit);
+  bool TakeOverTraining(nn::StepInput& input, const FitOptions& fit);
   void CompareWeights(distribute::Communicator& ranks) const;
   void TrainStep(const nn::StepInput& input, const nn::StepData& step, const FitOptions& fit);
   /// The metrics go on afterwards from where they were.
@@ -167,7 +170,8 @@ class Model::Training {
   nn::StepCursor cursor_;                  // of the next step's data
   std::vector<CallbackPtr> callbacks_;
   std::optional<nn::DumpRequest> dump_;
-  bool reads_followed_ = true;  // the last step: what workers that rest have is up to date
+  std::set<int64_t> reads_every_;  // after so many steps somebody looks at values, on any worker
+  bool reads_followed_ = true;     // the last step: what workers that rest have is up to date
   std::atomic<bool> fitting_{false};
   std::optional<StepBoundary> boundary_;
   History history_;

@@ -72,7 +72,7 @@ class PythonCallback : public Callback {
     hooks_.get().attr("train_begin")();
     reads_after_batches_ = nb::cast<bool>(hooks_.get().attr("reads_after_batches")());
   }
-  bool ReadsAfterBatch(int64_t) const override { return reads_after_batches_; }
+  int64_t ReadsEvery() const override { return reads_after_batches_ ? 1 : 0; }
   void OnTrainEnd() override { Call("train_end"); }
   void OnEpochBegin(int epoch) override { Call("epoch_begin", epoch); }
   void OnEpochEnd(int epoch, Logs& logs) override {

@@ -105,10 +105,11 @@ class Callback {
   virtual void OnEpochEnd(int epoch, Logs& logs) {}
   virtual void OnTrainBatchBegin(int64_t batch) {}
   virtual void OnTrainBatchEnd(int64_t batch, const LogsSource& logs) {}
-  /// Whether it may read variables or logs at the end of this batch or at the beginning of the next
-  /// one. Where no callback does, workers that rest are not sent the values. Asked before the
-  /// batch; the same on all workers.
-  virtual bool ReadsAfterBatch(int64_t batch) const { return true; }
+  /// After how many steps it reads variables or logs: at the end of each one whose number, counted
+  /// as `position().steps`, is a multiple, or at the beginning of the next one; 0: not inside of an
+  /// epoch. Asked when training begins, or others come. Workers that rest are sent values only
+  /// where a callback of any worker reads; FailedPrecondition for a read all the same.
+  virtual int64_t ReadsEvery() const { return 1; }
   /// Training stops between two steps of an epoch: a save made here goes on with the next one.
   virtual void OnTrainStop() {}
   virtual void OnTestBegin() {}

@@ -236,8 +236,8 @@ void RefuseReads(runtime::VariableCell& cell) {
                 "[multi_worker] a worker that rests must be told a variable before it is read; got "
                 "a read of " +
                     name +
-                    " behind a step after which nobody was to read; let the callback's "
-                    "ReadsAfterBatch be true, or read it once training has ended");
+                    " behind a step after which nobody was to read; let the callback "
+                    "say so (Callback::ReadsEvery), or read it once training has ended");
   });
 }
 

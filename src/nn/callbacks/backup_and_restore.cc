@@ -17,9 +17,9 @@ class Backup : public Callback {
       model->ResumeTraining(directory_);
   }
   void OnTrainBatchEnd(int64_t, const LogsSource&) override {
-    if (SavesAfter(model->position().steps)) Save();
+    if (options_.save_freq > 0 && model->position().steps % options_.save_freq == 0) Save();
   }
-  bool ReadsAfterBatch(int64_t) const override { return SavesAfter(model->position().steps + 1); }
+  int64_t ReadsEvery() const override { return options_.save_freq; }
   void OnTrainStop() override {
     if (saved_ != model->position().steps) Save();
   }
@@ -35,9 +35,6 @@ class Backup : public Callback {
   }
 
  private:
-  bool SavesAfter(int64_t steps) const {
-    return options_.save_freq > 0 && steps % options_.save_freq == 0;
-  }
   void Save() {
     model->SaveTraining(directory_);
     saved_ = model->position().steps;

@@ -37,7 +37,7 @@ class CsvLoggerCallback : public Callback {
     if (!options_.append) base::LocalFiles().Create(path_).OrThrow();
   }
 
-  bool ReadsAfterBatch(int64_t) const override { return false; }
+  int64_t ReadsEvery() const override { return 0; }
   void OnEpochEnd(int epoch, Logs& logs) override {
     if (model->strategy().worker() != 0) return;
     if (keys_.empty()) ChooseKeys(logs);

@@ -16,7 +16,7 @@ class EarlyStoppingCallback : public Callback {
     best_weights_.clear();
   }
 
-  bool ReadsAfterBatch(int64_t) const override { return false; }
+  int64_t ReadsEvery() const override { return 0; }
   void OnEpochEnd(int epoch, Logs& logs) override {
     const auto current = monitor_.Value(logs);
     if (!current || epoch < options_.start_from_epoch) return;

@@ -25,8 +25,8 @@ class Lambda : public Callback {
   void OnTrainBatchEnd(int64_t batch, const LogsSource& logs) override {
     if (options_.on_train_batch_end) options_.on_train_batch_end(batch, logs);
   }
-  bool ReadsAfterBatch(int64_t) const override {
-    return options_.on_train_batch_begin != nullptr || options_.on_train_batch_end != nullptr;
+  int64_t ReadsEvery() const override {
+    return options_.on_train_batch_begin || options_.on_train_batch_end ? 1 : 0;
   }
 
  private:

@@ -11,7 +11,7 @@ class Scheduler : public Callback {
   void OnEpochBegin(int epoch) override {
     SetLearningRate(*model, schedule_(epoch, LearningRateOf(*model)));
   }
-  bool ReadsAfterBatch(int64_t) const override { return false; }
+  int64_t ReadsEvery() const override { return 0; }
   void OnEpochEnd(int, Logs& logs) override { logs["learning_rate"] = LearningRateOf(*model); }
 
  private:

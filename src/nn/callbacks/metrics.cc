@@ -41,7 +41,7 @@ class MetricsCallback : public Callback {
     base::Log(base::Severity::kInfo, "metrics: http://" + endpoint_->address() + "/metrics");
     if (options_.on_open) options_.on_open(endpoint_->address());
   }
-  bool ReadsAfterBatch(int64_t) const override { return false; }
+  int64_t ReadsEvery() const override { return 0; }
 
  private:
   const MetricsOptions options_;

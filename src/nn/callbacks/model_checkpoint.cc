@@ -41,9 +41,7 @@ class ModelCheckpointCallback : public Callback {
     batches_ = 0;
     Save(model->position().epoch, batch + 1, logs());
   }
-  bool ReadsAfterBatch(int64_t) const override {
-    return options_.save_freq > 0 && batches_ + 1 >= options_.save_freq;
-  }
+  int64_t ReadsEvery() const override { return options_.save_freq > 0 ? 1 : 0; }
   void OnEpochEnd(int epoch, Logs& logs) override {
     if (options_.save_freq == 0) Save(epoch, 0, logs);
   }

@@ -40,7 +40,7 @@ class ProfilerCallback : public Callback {
     // The input of the first step belongs to it.
     if (steps + 1 >= options_.first) Begin();
   }
-  bool ReadsAfterBatch(int64_t) const override { return false; }
+  int64_t ReadsEvery() const override { return 0; }
   void OnTrainEnd() override { End(); }
 
  private:

@@ -24,7 +24,7 @@ class ReduceLROnPlateauCallback : public Callback {
     best_.reset();
   }
 
-  bool ReadsAfterBatch(int64_t) const override { return false; }
+  int64_t ReadsEvery() const override { return 0; }
   void OnEpochEnd(int, Logs& logs) override {
     logs["learning_rate"] = LearningRateOf(*model);
     const auto current = monitor_.Value(logs);

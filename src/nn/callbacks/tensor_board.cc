@@ -78,8 +78,7 @@ class TensorBoardCallback : public Callback {
     if (!norms.empty()) Scalar("train", "batch_gradient_norm", Together(norms), train_batch_);
   }
 
-  // Who joins has another `train_batch_`.
-  bool ReadsAfterBatch(int64_t) const override { return options_.update_freq > 0; }
+  int64_t ReadsEvery() const override { return options_.update_freq > 0 ? 1 : 0; }
   void OnTestEnd(const Logs& logs) override {
     if (!Writes()) return;
     const int64_t iterations = model->compiled().optimizer->iterations().value().scalar<int64_t>();
