@@ -171,6 +171,39 @@ TEST(MultiWorkerTest, WhatNobodyReadsIsNotTold) {
   }
 }
 
+// A value that is assigned whole needs none from before, as where a worker comes back.
+TEST(MultiWorkerTest, WhoIsBehindMayAssign) {
+  class Assigner : public Callback {
+   public:
+    void OnTrainBatchEnd(int64_t, const LogsSource&) override {
+      if (model->position().steps % 7 != 0) return;
+      const Variable kernel = model->variables()[0];
+      kernel.Assign(Fill(kernel.shape(), Scalar<float>(0.01f)));
+    }
+    int64_t ReadsEvery() const override { return 0; }
+  };
+  const MakeModel make = Large([] { return optimizers::Get("adam"); });
+  const auto train = [&](Strategy& strategy) {
+    const auto scope = strategy.scope();
+    const auto model = make();
+    const History history = model->Fit(Features(), Labels(),
+                                       {.batch_size = 16,
+                                        .steps_per_epoch = 60,
+                                        .verbose = Verbosity::kSilent,
+                                        .callbacks = {std::make_shared<Assigner>()},
+                                        .shards = 4});
+    return EndOf(*model, history);
+  };
+  SetRandomSeed(7);
+  MirroredStrategy alone({.devices = 1, .replicas = 1});
+  const Trained expected = train(alone);
+  distribute::RunWorkers(4, [&](std::shared_ptr<distribute::Communicator> ranks) {
+    ranks->set_host_places(distribute::OnOneHost(4, 2));
+    MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
+    ExpectIs(expected, train(strategy), "assigned while behind");
+  });
+}
+
 // Also where one worker alone has a callback that looks, and rests.
 TEST(MultiWorkerTest, WhoLooksNowAndThenIsToldThen) {
   class Digests : public Callback {

@@ -25,7 +25,8 @@ namespace {
 // The variables that an op touches, locked in the order of their addresses.
 class TouchedVariables {
  public:
-  TouchedVariables(const ops::OpSpec& spec, const std::vector<Tensor>& inputs) {
+  TouchedVariables(const ops::OpSpec& spec, const std::vector<Tensor>& inputs)
+      : overwrites_(spec.name == "AssignVariableOp") {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i].dtype() != DType::kResource) continue;
       touched_.emplace_back(&CellOf(inputs[i]), static_cast<int>(i),
@@ -57,7 +58,9 @@ class TouchedVariables {
 
   void Bind(std::vector<const void*>& pointers) {
     for (Touched& t : touched_)
-      pointers[t.input] = t.writes ? t.cell->PrepareWrite() : t.cell->data();
+      pointers[t.input] = !t.writes     ? t.cell->data()
+                          : overwrites_ ? t.cell->PrepareOverwrite()
+                                        : t.cell->PrepareWrite();
   }
   void Commit() {
     for (Touched& t : touched_) {
@@ -89,6 +92,7 @@ class TouchedVariables {
     bool reads;
     std::optional<CellLock> lock;
   };
+  const bool overwrites_;  // all of the value
   std::deque<Touched> touched_;
 };
 

@@ -102,6 +102,13 @@ void* VariableCell::PrepareWrite() {
   return buffer_->data();
 }
 
+void* VariableCell::PrepareOverwrite() {
+  DropFill();
+  if (!tensor::IsSoleOwner(buffer_))
+    buffer_ = tensor::Buffer::Allocate(dtype_, shape_.num_elements());
+  return buffer_->data();
+}
+
 void VariableCell::AssignLater(std::function<void(std::byte* data)> fill) {
   const CellLock lock(*this, true);
   const std::lock_guard fill_lock(fill_mutex_);

@@ -48,6 +48,8 @@ class VariableCell : public TensorObject {
   }
   /// Memory that nobody else refers to, holding the value; the lock must be held exclusively.
   void* PrepareWrite();
+  /// The same where all of the value will be written: it holds anything.
+  void* PrepareOverwrite();
   void CommitWrite(uint64_t writes = 1);
   /// Who has read and written it; filled while accesses are followed.
   AccessLog& log() { return log_; }
