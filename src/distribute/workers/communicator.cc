@@ -155,6 +155,12 @@ void Communicator::CatchUpWith(const std::vector<Part>& parts) {
   ++parts_version_;
 }
 
+bool Communicator::IsBehind() const {
+  return AnybodyIsBehind() && std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+           return !part.behind.empty() && part.behind[rank()];
+         });
+}
+
 void Communicator::ClearParts() {
   parts_.clear();
   num_behind_ = 0;

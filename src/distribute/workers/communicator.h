@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -156,11 +155,7 @@ class Communicator {
   void CatchUpWith(const std::vector<Part>& parts);
   void ClearParts();
   bool AnybodyIsBehind() const { return num_behind_ > 0; }
-  bool IsBehind() const {
-    return AnybodyIsBehind() && std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
-             return !part.behind.empty() && part.behind[rank()];
-           });
-  }
+  bool IsBehind() const;
 
   /// How often this task has come with this text before, since it has made so many calls.
   int TimesOf(const std::string& text, uint64_t calls) {
