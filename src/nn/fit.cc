@@ -131,22 +131,22 @@ bool Model::Training::ReadsFollow(const nn::StepInput& input, const FitOptions& 
                      [steps](int64_t every) { return steps % every == 0; });
 }
 
-// A worker that rests has none behind a step after which nobody was to look.
-Logs Model::Training::RunningResults() const {
+// A worker that rests has no values behind a step after which nobody was to look.
+bool Model::Training::IsBehind() const {
   const distribute::Communicator* ranks = model.strategy().ranks();
-  return ranks != nullptr && ranks->IsBehind() ? Logs{} : Results();
+  return ranks != nullptr && ranks->IsBehind();
 }
 
+Logs Model::Training::RunningResults() const { return IsBehind() ? Logs{} : Results(); }
+
 std::optional<double> Model::Training::RunningLoss() const {
-  const distribute::Communicator* ranks = model.strategy().ranks();
-  if (ranks != nullptr && ranks->IsBehind()) return std::nullopt;
+  if (IsBehind()) return std::nullopt;
   return loss_metric->Result().scalar<float>();
 }
 
 // Where training stops behind such a step.
 void Model::Training::CatchUp() {
-  if (std::exchange(reads_followed_, true)) return;
-  model.strategy().ranks()->journal().Gather();
+  if (!std::exchange(reads_followed_, true)) GatherState();
 }
 
 void Model::Training::ResetMetrics() {

@@ -94,6 +94,7 @@ class Model::Training {
   void RunEpoch(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
   /// Whether the epoch came to its end; else it was stopped inside.
   bool TrainEpoch(nn::StepInput& input, const FitOptions& fit, Progress& progress);
+  bool IsBehind() const;
   Logs RunningResults() const;
   std::optional<double> RunningLoss() const;
   void AgreeOnReads(distribute::Communicator& ranks, const FitOptions& fit);

@@ -39,9 +39,7 @@ class RankProgram::Exchanges {
       : ranks_(ranks),
         roles_(std::move(program.roles)),
         spacing_(Followers::SpacingFor(program.exchanged_bytes)),
-        are_told_(program.resting_are_told) {
-    for (int rank = 0; rank < roles_.num_ranks(); ++rank) resting_.push_back(roles_.Rests(rank));
-  }
+        are_told_(program.resting_are_told) {}
 
   // False: the run is silent, and who rests has nothing to do in it.
   bool BeginRun() {
@@ -84,7 +82,7 @@ class RankProgram::Exchanges {
   bool rests() const { return roles_.Rests(ranks_.rank()); }
   // Whether the same ranks are behind with it that rest here, and need not have it here either.
   bool MayStayBehind(const Communicator::Part& part) const {
-    return are_told_ && part.behind == resting_;
+    return are_told_ && part.behind == roles_.resting();
   }
 
   // Whose message ended the node's exchange.
@@ -199,14 +197,14 @@ class RankProgram::Exchanges {
                               std::move(done));
     static const std::vector<bool> nobody;
     ExchangeRows(ranks_, std::move(request), handles, borders,
-                 ranks_.notes().is_silent() ? resting_ : nobody, last_from, std::move(done));
+                 ranks_.notes().is_silent() ? roles_.resting() : nobody, last_from,
+                 std::move(done));
   }
 
   Communicator& ranks_;
   const Roles roles_;
   const uint64_t spacing_;
-  const bool are_told_;        // those that rest
-  std::vector<bool> resting_;  // by rank
+  const bool are_told_;  // those that rest
   uint64_t step_ = 0;
   uint32_t note_ = 0;
   // By node; nodes of a map stay where they are.
@@ -299,8 +297,7 @@ void RankProgram::NoteWait(const graph::Node& node, base::Time from, base::Time 
 // Whether other ranks have rows of a variable than this program leaves with them.
 bool RankProgram::HasOtherRows(const Communicator::Part& part) const {
   return std::any_of(parts_.begin(), parts_.end(), [&](const Communicator::Part& own) {
-    return own.handle.object() == part.handle.object() &&
-           (own.borders != part.borders || own.behind != part.behind);
+    return own.IsOf(part) && (own.borders != part.borders || own.behind != part.behind);
   });
 }
 
@@ -308,11 +305,10 @@ bool RankProgram::HasOtherRows(const Communicator::Part& part) const {
 // run.
 bool RankProgram::IsStale(const Communicator::Part& part) const {
   if (HasOtherRows(part)) return true;
-  const auto* object = part.handle.object().get();
-  if (part.behind.empty() || !exchanges_->MayStayBehind(part)) return whole_.contains(object);
-  const bool is_told = std::any_of(told_.begin(), told_.end(), [&](const Communicator::Part& told) {
-    return told.handle.object().get() == object;
-  });
+  if (part.behind.empty() || !exchanges_->MayStayBehind(part))
+    return whole_.contains(part.handle.object().get());
+  const bool is_told = std::any_of(told_.begin(), told_.end(),
+                                   [&](const Communicator::Part& told) { return told.IsOf(part); });
   return ranks_.reads_follow() && !is_told;
 }
 
@@ -338,8 +334,9 @@ void GatherParts(Communicator& ranks) {
   std::vector<Tensor> handles;
   Numbers borders;
   for (const Communicator::Part& part : ranks.parts()) {
+    // Who is behind gets all of it, and has no value from before.
     if (!part.behind.empty() && part.behind[ranks.rank()])
-      runtime::CellOf(part.handle).AssignLater([](std::byte*) {});  // all of it comes
+      runtime::CellOf(part.handle).PrepareOverwrite();
     handles.push_back(part.handle);
     borders.insert(borders.end(), part.borders.begin(), part.borders.end());
   }

@@ -76,30 +76,10 @@ class Spreader {
                                    BordersOfOwner(written.rows, update.owner, ranks())});
       }
     }
-    if (options_.roles.AnybodyRests()) program.told = Told();
     return program;
   }
 
  private:
-  // What `GatherVariables` brings to ranks that rest.
-  std::vector<Communicator::Part> Told() const {
-    std::vector<Communicator::Part> parts;
-    std::vector<bool> resting;
-    for (int rank = 0; rank < ranks(); ++rank) resting.push_back(options_.roles.Rests(rank));
-    const auto add = [&](Endpoint handle, Numbers borders) {
-      parts.push_back({*source_.constant(handle), std::move(borders), resting});
-    };
-    for (const UpdateSlices::Written& written : slices_.variables)
-      if (written.gathered) add(written.handle, BordersOf(written.rows));
-    for (const auto& [sum, update] : whole_.updates) {
-      for (const UpdateSlices::Written& written : update.variables)
-        if (written.gathered)
-          add(written.handle, BordersOfOwner(written.rows, update.owner, ranks()));
-    }
-    for (const Endpoint handle : told_) add(handle, BordersOfTold(handle));
-    return parts;
-  }
-
   graph::Graph& result() { return rewriter_.result(); }
   int ranks() const { return options_.division.num_ranks(); }
   collectives::Node block() const { return options_.division.block(options_.rank); }
@@ -518,11 +498,6 @@ class Spreader {
     if (!told_.empty()) GatherTold();
   }
 
-  Numbers BordersOfTold(Endpoint handle) const {
-    const Shape& shape = source_.type(handle).shape;
-    return BordersOfOwner(shape.rank() > 0 ? shape[0] : 1, options_.roles.chief(), ranks());
-  }
-
   // After all sums, so that these and the last weights travel together. The others that work are
   // sent what they have already, which makes one message for all.
   void GatherTold() {
@@ -530,7 +505,10 @@ class Spreader {
     for (const Node& node : result().nodes())
       if (node.spec->name == "_Exchange") exchanges.push_back(node.id);
     for (const Endpoint handle : told_) {
-      Node& gather = exchange_.AddGather(rewriter_.Mapped(handle), BordersOfTold(handle));
+      const Shape& shape = source_.type(handle).shape;
+      Node& gather = exchange_.AddGather(
+          rewriter_.Mapped(handle),
+          BordersOfOwner(shape.rank() > 0 ? shape[0] : 1, options_.roles.chief(), ranks()));
       gather.control_inputs = exchanges;
     }
   }
@@ -588,7 +566,7 @@ struct Analyzed {
     SpreadProgram program = ProgramOf(rank);
     program.graph = JoinExchanges(program.graph, options.bucket_bytes);
     program.resting_are_told = told && TellByGatherings(program.graph, options.roles);
-    if (!program.resting_are_told) program.told.clear();
+    if (program.resting_are_told) program.told = Gathered(program.graph, options.roles);
     for (const Node& node : program.graph.nodes()) {
       if (IsExchange(node) && (!program.resting_are_told || node.spec->name == "_GatherVariables"))
         program.exchanged_bytes += node.attributes.Get<int64_t>("bytes");

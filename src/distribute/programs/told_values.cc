@@ -87,6 +87,20 @@ bool TellByGatherings(graph::Graph& graph, const Roles& roles) {
   return true;
 }
 
+std::vector<Communicator::Part> Gathered(const graph::Graph& graph, const Roles& roles) {
+  std::vector<Communicator::Part> parts;
+  for (const Node& node : graph.nodes()) {
+    if (node.spec->name != "_GatherVariables") continue;
+    auto rows = node.attributes.Get<Numbers>("borders").begin();  // one variable's after another's
+    for (const Endpoint handle : node.inputs) {
+      const auto end = rows + roles.num_ranks() + 1;
+      parts.push_back({*graph.constant(handle), Numbers(rows, end), roles.resting()});
+      rows = end;
+    }
+  }
+  return parts;
+}
+
 bool TellsResting(const Node& exchange) {
   return exchange.attributes.GetOr<int64_t>(kTells, 0) != 0;
 }

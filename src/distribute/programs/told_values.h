@@ -5,6 +5,7 @@
 
 #include "distribute/programs/update_slices.h"
 #include "distribute/programs/whole_updates.h"
+#include "distribute/workers/communicator.h"
 #include "graph/graph.h"
 
 namespace lockstep::distribute {
@@ -22,6 +23,10 @@ std::optional<std::vector<graph::Endpoint>> FindToldValues(const graph::Graph& g
 /// one brings them the notes too, and nothing else is sent to them. The same on all ranks. False:
 /// there is none.
 bool TellByGatherings(graph::Graph& graph, const Roles& roles);
+
+/// What the gatherings of such a program bring, which those who rest are behind with where they are
+/// told nothing.
+std::vector<Communicator::Part> Gathered(const graph::Graph& graph, const Roles& roles);
 
 /// Whether an exchange brings notes to ranks that rest in such a program.
 bool TellsResting(const graph::Node& exchange);

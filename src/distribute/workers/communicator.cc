@@ -134,9 +134,8 @@ uint64_t Communicator::NextStep() {
 bool Communicator::AddParts(const std::vector<Part>& parts) {
   const uint64_t before = parts_version_;
   for (const Part& part : parts) {
-    const bool known = std::any_of(parts_.begin(), parts_.end(), [&](const Part& other) {
-      return other.handle.object() == part.handle.object();
-    });
+    const bool known = std::any_of(parts_.begin(), parts_.end(),
+                                   [&](const Part& other) { return other.IsOf(part); });
     if (known) continue;
     parts_.push_back(part);
     if (!part.behind.empty()) ++num_behind_;
@@ -148,9 +147,8 @@ bool Communicator::AddParts(const std::vector<Part>& parts) {
 void Communicator::CatchUpWith(const std::vector<Part>& parts) {
   if (!AnybodyIsBehind()) return;
   num_behind_ -= std::erase_if(parts_, [&](const Part& known) {
-    return !known.behind.empty() && std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
-      return part.handle.object() == known.handle.object();
-    });
+    return !known.behind.empty() && std::any_of(parts.begin(), parts.end(),
+                                                [&](const Part& part) { return part.IsOf(known); });
   });
   ++parts_version_;
 }

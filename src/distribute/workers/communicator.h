@@ -145,6 +145,7 @@ class Communicator {
     Tensor handle;
     std::vector<int64_t> borders;   // of the ranks' rows
     std::vector<bool> behind = {};  // by rank; empty: nobody
+    bool IsOf(const Part& other) const { return handle.object() == other.handle.object(); }
   };
   const std::vector<Part>& parts() const { return parts_; }
   /// Grows whenever `parts` changes.

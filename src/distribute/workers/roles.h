@@ -35,6 +35,8 @@ class Roles {
 
   int num_ranks() const { return static_cast<int>(is_server_.size()); }
   bool AnybodyRests() const { return !rests_.empty(); }
+  /// By rank; empty: nobody rests.
+  const std::vector<bool>& resting() const { return rests_; }
   bool Rests(int rank) const { return !rests_.empty() && rests_[rank]; }
   bool IsServer(int rank) const { return is_server_[rank]; }
   /// Which of those that compute a rank is; -1: it has no examples.
