@@ -33,6 +33,7 @@ EXEMPT = {
     "net/tcp_socket.cc": "the sockets of the transport over TCP",
     "net/plain_stream.cc": "reads and writes those sockets",
     "net/tls_stream.cc": "reads and writes them through libssl",
+    "net/shared_memory_hub_test.cc": "joins two hubs by a pair of sockets",
     "net/rank_processes_test.cc": "starts, stops and kills processes",
 }
 

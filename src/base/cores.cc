@@ -98,4 +98,18 @@ std::vector<int> CoreNumbers() {
   return numbers;
 }
 
+int CurrentCore() { return sched_getcpu(); }
+
+bool GoToCore(int core) {
+  cpu_set_t may_run_on, only;
+  CPU_ZERO(&may_run_on);
+  CPU_ZERO(&only);
+  if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof(may_run_on), &may_run_on) != 0)
+    return false;
+  if (!CPU_ISSET(core, &may_run_on)) return false;
+  CPU_SET(core, &only);
+  if (sched_setaffinity(0, sizeof(only), &only) != 0) return false;
+  return sched_setaffinity(0, sizeof(may_run_on), &may_run_on) == 0;
+}
+
 }  // namespace lockstep::base

@@ -14,6 +14,13 @@ int Cores();
 /// does not say, all of them.
 std::vector<int> CoreNumbers();
 
+/// The one that the calling thread runs on; -1 where the system does not say.
+int CurrentCore();
+
+/// Lets the calling thread go on at that core, for as long as the system leaves it there: where the
+/// thread may run stays as it is. False: it may not run there, or the system does not allow it.
+bool GoToCore(int core);
+
 /// How many cores' time the process's control group, or one around it, has; 0: there is no limit.
 double CoresOfControlGroup();
 

@@ -1,10 +1,12 @@
 #include "base/cores.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace lockstep::base {
 namespace {
@@ -62,6 +64,29 @@ TEST_F(Groups, WhatIsNoLimit) {
 TEST(Cores, AreNoMoreThanThoseThatTheProcessMayRunOn) {
   EXPECT_GE(Cores(), 1);
   EXPECT_LE(Cores(), static_cast<int>(CoreNumbers().size()));
+}
+
+TEST(GoToCore, GoesWhereTheThreadMayRun) {
+  const std::vector<int> cores = CoreNumbers();
+  for (const int core : cores) {
+    EXPECT_TRUE(GoToCore(core));
+    EXPECT_EQ(CoreNumbers(), cores) << "where it may run stays as it was";
+  }
+  for (const int wrong : {-1, cores.back() + 1, 1 << 20}) EXPECT_FALSE(GoToCore(wrong)) << wrong;
+}
+
+TEST(GoToCore, StaysWhereAThreadIsHeld) {
+  const int held_to = CoreNumbers().front(), other = CoreNumbers().back();
+  if (other == held_to) GTEST_SKIP() << "needs two cores";
+  std::thread([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(held_to, &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    EXPECT_FALSE(GoToCore(other));
+    EXPECT_TRUE(GoToCore(held_to));
+    EXPECT_EQ(CurrentCore(), held_to);
+  }).join();
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ bool EventLoop::WaitOutside(Time until, uint32_t seen_posts) {
     if (now - began >= patience_.yielding) break;
     if (round % 4 == 0 && watched_files_ > 0 && files_->Handle(Duration{0})) return true;
     sched_yield();
+    for (Poller* poller : pollers_) poller->AfterYield();
   }
   return Block(until, seen_posts);
 }
@@ -153,6 +154,7 @@ bool EventLoop::WaitOutside(Time until, uint32_t seen_posts) {
 // Until a post, a file or `limit`.
 bool EventLoop::Sleep(Duration limit, uint32_t seen_posts) {
   bool any = false;
+  for (Poller* poller : pollers_) poller->BeforeSleep();
   blocked_.store(true, std::memory_order_seq_cst);
   if (posts_.load(std::memory_order_seq_cst) == seen_posts)
     any = files_->Handle(std::max(limit, Duration{0}));

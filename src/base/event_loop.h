@@ -26,6 +26,10 @@ class Poller {
   /// through a watched file or `EventLoop::Wake`.
   virtual void BeforeBlocking() {}
   virtual void AfterBlocking() {}
+  /// The loop has yielded its core and still has nothing to do.
+  virtual void AfterYield() {}
+  /// The loop is about to leave its core, for a nap or until somebody wakes it.
+  virtual void BeforeSleep() {}
 };
 
 /// How a loop with pollers or files waits: it spins so many rounds, yields the core for so long,

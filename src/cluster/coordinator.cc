@@ -363,7 +363,7 @@ void Coordinator::OutOfReach(const Peer& peer) {
 // ---- decisions ----
 
 void Coordinator::Tick() {
-  const base::Duration pause = options_.timing.beat / 2;
+  const base::Duration pause = options_.timing.beat / 4;
   const base::Time now = rpc_.executor().Now();
   if (ticked_) replica_.NoteLateness(now - *ticked_ - pause);
   ticked_ = now;

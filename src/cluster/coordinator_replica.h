@@ -17,7 +17,7 @@ namespace lockstep::cluster {
 /// The times of the control plane. Between hosts the defaults fit; inside a host deaths are
 /// reported and nothing waits for silence.
 struct Timing {
-  base::Duration beat = std::chrono::milliseconds(50);
+  base::Duration beat = std::chrono::milliseconds(100);
   /// A leader that was silent for so long, up to twice of it, is replaced; one that hears no
   /// majority for so long gives up.
   base::Duration election = std::chrono::milliseconds(300);

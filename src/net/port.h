@@ -23,7 +23,7 @@ struct PortOptions {
   bool use_shared_memory = true;
   SharedMemoryOptions shared_memory;
   /// How often this process shows peers on its host that it runs.
-  base::Duration beat_interval = std::chrono::milliseconds(5);
+  base::Duration beat_interval = std::chrono::milliseconds(10);
   /// How peers on other hosts are reached, or all where memory is not shared.
   TcpOptions tcp;
   /// What TLS needs; TCP without them takes `tcp.plain_text`.

@@ -54,11 +54,14 @@ class SharedMemoryHub final : public base::Poller {
   bool Poll() override;
   void BeforeBlocking() override;
   void AfterBlocking() override;
+  void AfterYield() override;
+  void BeforeSleep() override;
 
  private:
   friend class SharedMemoryLink;
   SharedMemoryHub(const Place& place, const SharedMemoryOptions& options, base::EventLoop& loop,
                   Heart& heart, LinkEvents& events, std::shared_ptr<Segment> control);
+  void PublishCore(int core);
   void PublishAbort(Epoch epoch, const Abort& abort);
   Status StatusOf(int peer, Ailment ailment) const;
 
@@ -72,6 +75,9 @@ class SharedMemoryHub final : public base::Poller {
   const std::shared_ptr<SharedMemoryPulse> pulse_;
   std::vector<SharedMemoryLink*> links_;  // by rank; null where there is none
   int neighbours_ = 0;                    // other processes of this host, as the loop knows
+  const std::vector<int> cores_;          // where this rank may run
+  int core_ = -1;                         // as it is published
+  base::Time may_move_{};
   const base::SleepBarrier sleep_barrier_;
   Epoch published_abort_ = ~Epoch{0};
 };

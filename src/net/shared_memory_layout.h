@@ -12,12 +12,12 @@
 
 /// What lies in a rank's control segment. Every word is written by its owner alone (the life word,
 /// once it is dead, by the kernel); peers map the segment to read it. docs/wire-format.md lists the
-/// bytes. Version 1.
+/// bytes. Version 2.
 
 namespace lockstep::net {
 
 inline constexpr uint64_t kControlMagic = 0x6c6f636b73746570;  // "lockstep"
-inline constexpr uint32_t kControlVersion = 1;
+inline constexpr uint32_t kControlVersion = 2;
 /// Messages under way to a peer that it has not seen, and bodies that it still reads.
 inline constexpr uint64_t kSlots = 256;
 inline constexpr uint32_t kTickets = 4096;
@@ -65,6 +65,8 @@ struct AbortRecord {
 };
 inline constexpr uint64_t kAbortRecords = 8;
 
+inline constexpr int32_t kNoCore = -1;
+
 struct ControlHead {
   uint64_t magic;
   uint32_t version;
@@ -78,6 +80,7 @@ struct ControlHead {
   alignas(64) std::atomic<uint64_t> aborts;  // how many records were written
   AbortRecord records[kAbortRecords];
   std::atomic<uint32_t> left;  // the transport has gone in good order
+  std::atomic<int32_t> core;   // that the rank's loop runs on; kNoCore: none, it sleeps
 };
 
 /// Bytes of the control segment of a job with so many ranks on this host.

@@ -87,6 +87,10 @@ void SharedMemoryLink::Revive() {
   hub_.loop_.Wake();
 }
 
+int SharedMemoryLink::PeersCore() const {
+  return is_up() ? HeadOf(control_->data()).core.load(std::memory_order_relaxed) : kNoCore;
+}
+
 bool SharedMemoryLink::Poll() {
   if (tells_loss_) {
     tells_loss_ = false;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
+#include <unordered_map>
 
 #include "lockstep/tensor/tensor.h"
 
@@ -18,7 +18,8 @@ class OwnMemory {
 
  private:
   size_t bytes_ = 0;
-  std::map<const void*, size_t> counted_;  // what each adds to `bytes_`, by where its elements are
+  // What each adds to them, by where its elements are.
+  std::unordered_map<const void*, size_t> counted_;
 };
 
 }  // namespace lockstep::distribute
