@@ -19,12 +19,16 @@ namespace {
 // that is waited for may need this core, so the wait yields soon.
 int SpinLimit(int lanes) { return lanes <= Cores() ? 4000 : 20; }
 
+// Of so many rounds of spinning one looks whether another lane needs this core.
+constexpr int kSpinsPerLook = 64;
 // Between jobs a lane goes on spinning and yielding for about a millisecond before it blocks.
 constexpr int kYieldsBeforeBlocking = 400;
+constexpr int kNoCore = -1;
 
 }  // namespace
 
-Team::Team(int lanes) : lanes_(std::max(1, lanes)) {
+Team::Team(int lanes)
+    : lanes_(std::max(1, lanes)), spins_(SpinLimit(lanes_)), waits_(static_cast<size_t>(lanes_)) {
   const OwnThreads own;
   try {
     for (int lane = 1; lane < lanes_; ++lane) threads_.emplace_back([this, lane] { Serve(lane); });
@@ -48,21 +52,40 @@ void Team::Stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+void Team::Publish(int lane, int core) {
+  std::atomic<int>& published = waits_[lane].core;
+  if (published.load(std::memory_order_relaxed) != core)
+    published.store(core, std::memory_order_relaxed);
+}
+
+// One round of waiting, after `waited` others.
+void Team::Pause(int lane, int waited) {
+  const bool spins = waited < spins_;
+  spins ? _mm_pause() : static_cast<void>(sched_yield());
+  if (spins && waited % kSpinsPerLook != kSpinsPerLook - 1) return;
+  const auto is_taken = [&](int core) {
+    for (int other = 0; other < lanes_; ++other)
+      if (other != lane && waits_[other].core.load(std::memory_order_relaxed) == core) return true;
+    return false;
+  };
+  waits_[lane].own_core.Seek(is_taken, [&](int core) { Publish(lane, core); });
+}
+
 void Team::Serve(int lane) {
   uint32_t seen = 0;
-  const int spins = SpinLimit(lanes_);
   while (true) {
+    Publish(lane, CurrentCore());
     int waited = 0;
     while (job_.load(std::memory_order_acquire) == seen) {
-      if (++waited < spins) {
-        _mm_pause();
-      } else if (waited < spins + kYieldsBeforeBlocking) {
-        sched_yield();
-      } else {
-        sleepers_.fetch_add(1, std::memory_order_seq_cst);
-        job_.wait(seen, std::memory_order_seq_cst);
-        sleepers_.fetch_sub(1, std::memory_order_relaxed);
+      if (waited < spins_ + kYieldsBeforeBlocking) {
+        Pause(lane, waited++);
+        continue;
       }
+      Publish(lane, kNoCore);
+      sleepers_.fetch_add(1, std::memory_order_seq_cst);
+      job_.wait(seen, std::memory_order_seq_cst);
+      sleepers_.fetch_sub(1, std::memory_order_relaxed);
+      Publish(lane, CurrentCore());
     }
     ++seen;
     if (stop_.load(std::memory_order_relaxed)) return;
@@ -81,24 +104,19 @@ void Team::RunErased(Function function, const void* context) {
   context_ = context;
   running_.store(lanes_ - 1, std::memory_order_relaxed);
   arrived_.store(0, std::memory_order_relaxed);
+  Publish(0, CurrentCore());
   job_.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) > 0) job_.notify_all();
   function(context, 0);
-  const int spins = SpinLimit(lanes_);
-  for (int waited = 0; running_.load(std::memory_order_acquire) > 0; ++waited) {
-    waited < spins ? _mm_pause() : static_cast<void>(sched_yield());
-  }
+  Await(0, [this] { return running_.load(std::memory_order_acquire) == 0; });
   busy_.clear(std::memory_order_release);
 }
 
-void Team::Barrier() {
+void Team::Barrier(int lane) {
   if (lanes_ == 1) return;
   const uint32_t lanes = static_cast<uint32_t>(lanes_);
   const uint32_t target = (arrived_.fetch_add(1, std::memory_order_acq_rel) / lanes + 1) * lanes;
-  const int spins = SpinLimit(lanes_);
-  for (int waited = 0; arrived_.load(std::memory_order_acquire) < target; ++waited) {
-    waited < spins ? _mm_pause() : static_cast<void>(sched_yield());
-  }
+  Await(lane, [&] { return arrived_.load(std::memory_order_acquire) >= target; });
 }
 
 }  // namespace lockstep::base

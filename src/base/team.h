@@ -6,10 +6,13 @@
 #include <thread>
 #include <vector>
 
+#include "base/own_core.h"
+
 namespace lockstep::base {
 
 /// A fixed number of lanes that work on one job together: the caller is lane 0, the others are
-/// threads that live as long as the team. Lanes that wait spin briefly, then yield, then block.
+/// threads that live as long as the team. Lanes that wait spin briefly, then yield, then block; one
+/// that waits on another lane's core goes to a core where none runs.
 /// Threads: one `Run` at a time; concurrent callers are served one after the other.
 class Team {
  public:
@@ -29,15 +32,31 @@ class Team {
               &job);
   }
   /// To be called by every lane of a running job: returns when all lanes have called it.
-  void Barrier();
+  void Barrier(int lane);
+  /// Lets a lane of a running job wait until `done`, which another lane brings about soon.
+  template <typename Done>
+  void Await(int lane, const Done& done) {
+    if (done()) return;
+    Publish(lane, CurrentCore());
+    for (int waited = 0; !done(); ++waited) Pause(lane, waited);
+  }
 
  private:
+  // How a lane waits, in its own cache line.
+  struct alignas(64) Lane {
+    std::atomic<int> core{-1};  // where it runs; -1: it sleeps
+    OwnCore own_core;
+  };
   using Function = void (*)(const void* context, int lane);
+  void Publish(int lane, int core);
+  void Pause(int lane, int waited);
   void RunErased(Function function, const void* context);
   void Serve(int lane);
   void Stop();
 
   const int lanes_;
+  const int spins_;  // before a lane yields
+  std::vector<Lane> waits_;
   std::vector<std::thread> threads_;
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
   Function function_ = nullptr;

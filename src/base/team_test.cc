@@ -31,9 +31,9 @@ TEST(Team, BarrierSeparatesPhases) {
     team.Run([&](int lane) {
       for (int phase = 1; phase <= 100; ++phase) {
         value[lane] = phase;
-        team.Barrier();
+        team.Barrier(lane);
         for (int v : value) wrong += v != phase;
-        team.Barrier();
+        team.Barrier(lane);
       }
     });
     EXPECT_EQ(wrong, 0) << lanes;

@@ -5,20 +5,12 @@
 #include <new>
 #include <utility>
 
-#include "base/cores.h"
 #include "base/printf.h"
 #include "base/probe.h"
 #include "net/shared_memory_layout.h"
 #include "net/shared_memory_link.h"
 
 namespace lockstep::net {
-
-namespace {
-
-// A move takes some microseconds, and what a peer has said of its core may be old.
-constexpr base::Duration kBetweenMoves = std::chrono::milliseconds(1);
-
-}  // namespace
 
 Result<std::unique_ptr<SharedMemoryHub>> SharedMemoryHub::Create(const Place& place,
                                                                  const SharedMemoryOptions& options,
@@ -48,8 +40,7 @@ SharedMemoryHub::SharedMemoryHub(const Place& place, const SharedMemoryOptions& 
       arena_(std::make_shared<SharedArena>(options.limit_bytes)),
       pulse_(std::make_shared<SharedMemoryPulse>(control_, place.num_ranks, heart.interval(),
                                                  options.beat_limit, loop)),
-      links_(place.num_ranks),
-      cores_(base::CoreNumbers()) {
+      links_(place.num_ranks) {
   HeadOf(control_->data()).core = kNoCore;
   HeadOf(control_->data()).barriers = sleep_barrier_.works() ? 1 : 0;
   heart_.Add(pulse_);
@@ -130,22 +121,13 @@ void SharedMemoryHub::PublishCore(int core) {
 
 void SharedMemoryHub::BeforeSleep() { PublishCore(kNoCore); }
 
-// The system leaves two ranks on one core for many milliseconds while another one is idle: threads
-// that yield look busy to it, and such that ran a moment ago stay where their caches are.
 void SharedMemoryHub::AfterYield() {
   const auto is_taken = [this](int core) {
     return std::ranges::any_of(links_, [core](const SharedMemoryLink* link) {
       return link != nullptr && link->PeersCore() == core;
     });
   };
-  if (!is_taken(base::CurrentCore())) return;
-  const base::Time now = loop_.Now();
-  if (now < may_move_) return;
-  const auto free = std::ranges::find_if_not(cores_, is_taken);
-  if (free == cores_.end()) return;
-  may_move_ = now + kBetweenMoves;
-  PublishCore(*free);  // before the other one looks, which runs as soon as this one is under way
-  base::GoToCore(*free);
+  own_core_.Seek(is_taken, [this](int core) { PublishCore(core); });
 }
 
 void SharedMemoryHub::PublishAbort(Epoch epoch, const Abort& abort) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/own_core.h"
 #include "base/sleep_barrier.h"
 #include "net/heart.h"
 #include "net/link.h"
@@ -75,9 +76,8 @@ class SharedMemoryHub final : public base::Poller {
   const std::shared_ptr<SharedMemoryPulse> pulse_;
   std::vector<SharedMemoryLink*> links_;  // by rank; null where there is none
   int neighbours_ = 0;                    // other processes of this host, as the loop knows
-  const std::vector<int> cores_;          // where this rank may run
   int core_ = -1;                         // as it is published
-  base::Time may_move_{};
+  base::OwnCore own_core_;
   const base::SleepBarrier sleep_barrier_;
   Epoch published_abort_ = ~Epoch{0};
 };

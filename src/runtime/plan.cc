@@ -1,15 +1,11 @@
 #include "runtime/plan.h"
 
-#include <immintrin.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <limits>
 
 #include "base/check.h"
-#include "base/cores.h"
 #include "base/flush_denormals.h"
 #include "base/memory.h"
 #include "runtime/plan_clock.h"
@@ -192,13 +188,6 @@ struct Pieces {
   int64_t rows, height;
 };
 
-// Waits as a team's barrier does.
-void Await(const std::atomic<int64_t>& counter, int64_t least, int lanes) {
-  const int spins = lanes <= base::Cores() ? 4000 : 20;
-  for (int waited = 0; counter.load(std::memory_order_acquire) < least; ++waited)
-    waited < spins ? _mm_pause() : static_cast<void>(sched_yield());
-}
-
 }  // namespace
 
 // A lane carries the chains of a product on by its part of their steps, some rows at a time, and
@@ -238,7 +227,7 @@ void Plan::RunDepth(RunState& state, const Group& group, int stage, int lane,
       if (none) run(product, columns);
     });
     if (none) return;
-    if (lanes > 1) waiting([&] { team.Barrier(); });
+    if (lanes > 1) waiting([&] { team.Barrier(lane); });
     Guard(state, stage + 1, lane,
           [&] { run(product, rows_of(rows * lane / lanes, rows * (lane + 1) / lanes)); });
     return;
@@ -254,7 +243,10 @@ void Plan::RunDepth(RunState& state, const Group& group, int stage, int lane,
       for (int index : factors) run(index, some);
     });
     const int64_t piece = handed.load(std::memory_order_relaxed) + 1;
-    if (lane > 0) waiting([&] { Await(state.handed[lane - 1].pieces, piece, lanes); });
+    const auto is_handed_on = [&] {
+      return state.handed[lane - 1].pieces.load(std::memory_order_acquire) >= piece;
+    };
+    if (lane > 0) waiting([&] { team.Await(lane, is_handed_on); });
     Guard(state, stage, lane, [&] { run(product, some); });
     handed.store(piece, std::memory_order_release);
   }
@@ -268,7 +260,7 @@ void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
   for (size_t p = 0; p < phases_.size(); ++p) {
     if (p > 0) {
       const PlanClock::Span span(state.watch, lane, PlanClock::kWaiting);
-      team.Barrier();
+      team.Barrier(lane);
     }
     for (const Group& group : phases_[p].groups) {
       if (group.by_depth) {
