@@ -51,6 +51,10 @@ StepBoundary::StepBoundary(Strategy& strategy, std::string kind)
           std::make_unique<distribute::ActivityScope>(ranks_, distribute::Activity::kTraining)) {}
 StepBoundary::~StepBoundary() = default;
 
+void StepBoundary::Fail(const std::string& why) {
+  if (ranks_ != nullptr) ranks_->journal().FailTraining(why);
+}
+
 bool StepBoundary::entering() const { return ranks_ != nullptr && ranks_->journal().entering(); }
 
 std::optional<SavedState> StepBoundary::Enter(const std::vector<Tensor>& variables) {

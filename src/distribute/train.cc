@@ -85,40 +85,42 @@ TrainResult Strategy::Train(
   distribute::TrainSteps& programs = asynchronous != nullptr ? asynchronous->programs() : own;
   TrainLoop loop(batches, programs, boundary);
   distribute::PhaseScope phase(ranks(), collectives::Phase::kInput);
-  bool enters = loop.IsEntering();
-  while (enters || steps < 0 || loop.result.steps < steps) {
-    try {
-      if (std::exchange(enters, false)) {
-        loop.Enter();
-        continue;
-      }
-      if (asynchronous != nullptr) {
-        if (!asynchronous->TrainPart(steps, &loop.result) || !loop.Change()) break;
-        continue;
-      }
-      phase.Then(collectives::Phase::kInput);
-      const auto batch = loop.Next();
-      if (!batch) {
-        if (steps < 0) break;
-        if (loop.taken() == 0) {
-          throw Error(
-              Code::kOutOfRange,
-              "[strategy.train] there must be batches for all steps; got none in a pass after " +
-                  std::to_string(loop.result.steps) + " of " + std::to_string(steps) + " steps");
+  boundary.Guard([&] {
+    bool enters = loop.IsEntering();
+    while (enters || steps < 0 || loop.result.steps < steps) {
+      try {
+        if (std::exchange(enters, false)) {
+          loop.Enter();
+          continue;
         }
-        loop.BeginPass();
-        continue;
+        if (asynchronous != nullptr) {
+          if (!asynchronous->TrainPart(steps, &loop.result) || !loop.Change()) break;
+          continue;
+        }
+        phase.Then(collectives::Phase::kInput);
+        const auto batch = loop.Next();
+        if (!batch) {
+          if (steps < 0) break;
+          if (loop.taken() == 0) {
+            throw Error(
+                Code::kOutOfRange,
+                "[strategy.train] there must be batches for all steps; got none in a pass after " +
+                    std::to_string(loop.result.steps) + " of " + std::to_string(steps) + " steps");
+          }
+          loop.BeginPass();
+          continue;
+        }
+        phase.Then(collectives::Phase::kStep);
+        loop.result.last = programs.For(*batch).Run(*batch, team());
+        ++loop.result.steps;
+        phase.Then(collectives::Phase::kCallback);
+        if (options.on_step) options.on_step(loop.result.steps, loop.result.last);
+        if (!loop.Change()) break;
+      } catch (const distribute::LeftOut&) {
+        enters = true;
       }
-      phase.Then(collectives::Phase::kStep);
-      loop.result.last = programs.For(*batch).Run(*batch, team());
-      ++loop.result.steps;
-      phase.Then(collectives::Phase::kCallback);
-      if (options.on_step) options.on_step(loop.result.steps, loop.result.last);
-      if (!loop.Change()) break;
-    } catch (const distribute::LeftOut&) {
-      enters = true;
     }
-  }
+  });
   return std::move(loop.result);
 }
 

@@ -21,6 +21,7 @@ enum class Channel : uint8_t {
   kControl = 2,
   kRemote = 3,
   kUpdates = 4,
+  kFailures = 5,
   kTest = 255,
 };
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 #include "distribute/workers/elastic_workers_test.h"
@@ -110,6 +111,47 @@ void ExpectAllAre(const Trained& expected, const std::vector<std::optional<Train
 TEST(ElasticTest, NothingHappens) {
   ElasticJob job(3, 0);
   ExpectAllAre(Alone(), TrainElastic(job), 3, "undisturbed");
+}
+
+// How each worker's Fit ended where `fails` says whose callback throws after a step.
+std::vector<std::string> FailInCallbacks(const std::function<bool(int worker)>& fails) {
+  ElasticJob job(3, 0);
+  std::vector<std::string> ends(3, "well");
+  distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
+    MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
+    const auto counter = std::make_shared<Counter>();
+    counter->on_batch = [&, worker](int64_t steps) {
+      if (steps == 5 && fails(worker)) throw std::runtime_error("broken callback\nand more");
+    };
+    try {
+      Train(strategy, counter);
+    } catch (const std::exception& error) {
+      ends[worker] = error.what();
+    }
+    counter->on_batch = nullptr;
+    if (fails(0) && fails(1)) Train(strategy, counter);  // what all have met is no end
+    strategy.ranks()->journal().End();
+  });
+  return ends;
+}
+
+TEST(ElasticTest, WhatOneWorkersProgramThrowsEndsTheOthersTrainingAtOnce) {
+  const auto began = std::chrono::steady_clock::now();
+  const std::vector<std::string> ends = FailInCallbacks([](int worker) { return worker == 1; });
+  EXPECT_EQ(ends[1], "broken callback\nand more");
+  for (const int worker : {0, 2}) {
+    EXPECT_NE(ends[worker].find("[training] all workers must train to the end; got an error on "
+                                "worker 1, which has left the training: broken callback; its"),
+              std::string::npos)
+        << ends[worker];
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30))
+      << "a partial is waited for for 60 s";
+}
+
+TEST(ElasticTest, WhatAllProgramsThrowLeavesTheJobAsItIs) {
+  for (const std::string& end : FailInCallbacks([](int) { return true; }))
+    EXPECT_EQ(end, "broken callback\nand more");
 }
 
 // Wherever one dies: in steps, snapshots, validation, gatherings, evaluation, the last call.

@@ -269,17 +269,20 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   }
   const base::MetricsScope watched(metrics_);
   step_metrics_.emplace(*metrics_, ranks);
-  BeginTraining(input, fit);
-  bool is_over = false;
-  while (!is_over) {
-    try {
-      while (position.epoch < fit.epochs && !model.stop_training) RunEpoch(input, validation, fit);
-      EndTraining(fit);
-      is_over = true;
-    } catch (const distribute::LeftOut&) {
-      EnterTraining(input, fit);
+  boundary_->Guard([&] {
+    BeginTraining(input, fit);
+    bool is_over = false;
+    while (!is_over) {
+      try {
+        while (position.epoch < fit.epochs && !model.stop_training)
+          RunEpoch(input, validation, fit);
+        EndTraining(fit);
+        is_over = true;
+      } catch (const distribute::LeftOut&) {
+        EnterTraining(input, fit);
+      }
     }
-  }
+  });
   if (fit.measure_steps && !plans_.empty())
     history_.breakdown = plans_.front().program->Breakdown();
   if (!plans_.empty()) history_.plan = plans_.front().program->Summary();

@@ -134,6 +134,8 @@ void BindStepBoundary(nb::module_& m) {
                });
              });
            })
+      .def("fail", [](StepBoundary& boundary,
+                      const std::string& why) { Unlocked([&] { boundary.Fail(why); }); })
       .def("save",
            [](const StepBoundary& boundary, const std::string& directory, int64_t steps,
               const std::vector<const Function*>& functions, const std::string& position) {

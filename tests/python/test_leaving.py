@@ -183,6 +183,28 @@ class Leaving(unittest.TestCase):
         for status, lines, errors in outcomes(program):
             self.assertEqual((status, lines[-1:]), (-signal.SIGTERM, ["finally"][:len(lines)]), errors)
 
+    def fails(self, model, seconds):
+        """A callback of worker 1 raises, whose process lives on for so long."""
+        program = TRAINS.replace("me in TOLD", "me == 1").replace("os.kill(os.getpid(), signal.SIGTERM)",
+                                                                  "raise ValueError('broken callback')")
+        program = program.replace('print("finally")', f'print("finally"); time.sleep({seconds} if me == 1 else 0)')
+        results = outcomes(program.replace("MODEL", model).replace("HANDLER", ""))
+        status, lines, errors = results.pop()
+        self.assertEqual((status, lines), (1, ["finally"]), errors)
+        self.assertIn("ValueError: broken callback", errors)
+        return results[0]
+
+    def test_one_that_fails_and_lives_on_ends_the_training_of_all(self):
+        for model in ("tf.keras.Model", "Own"):
+            status, lines, errors = self.fails(model, 5)
+            self.assertEqual((status, lines), (1, ["finally"]), errors)
+            self.assertIn("got an error on worker 1, which has left the training: ValueError: broken callback; its output has more",
+                          errors)
+
+    def test_without_one_that_fails_and_ends_the_others_go_on_to_the_same_bits(self):
+        undisturbed = self.trains(())[0]
+        self.assertEqual(self.fails("tf.keras.Model", 0)[:2], undisturbed[:2])
+
     def test_one_leaves_a_loop(self):
         for told in ((0,), (1,)):
             for index, (status, lines, errors) in enumerate(outcomes(LOOPS.replace("TOLD", repr(told)))):

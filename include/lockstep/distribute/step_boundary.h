@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -47,6 +48,21 @@ class StepBoundary {
   /// leaves. `passed` is called if there is anybody. Who has come in goes on behind this call.
   /// False: all want to leave, so the loop ends. Errors: Cancelled on a worker that leaves.
   bool Pass(int64_t steps, const std::function<Passed()>& passed);
+
+  /// The loop ends here by an error that the other workers may not meet, `why`: those that are
+  /// still in the loop half a second later, and so would wait for this worker, get Aborted with
+  /// that text.
+  void Fail(const std::string& why);
+  /// Carries the loop out; an error that leaves it is told so.
+  template <typename Loop>
+  void Guard(const Loop& loop) {
+    try {
+      loop();
+    } catch (const std::exception& error) {
+      Fail(error.what());
+      throw;
+    }
+  }
 
   /// Writes a save, after `steps` steps, of all that one who comes is told, into a directory of
   /// saves; all workers make the call, one writes. Errors: those of SaveState.

@@ -6,6 +6,7 @@ from . import _told
 
 class StepBoundary:
     """While it is open (`with`), a loop over a strategy's steps lets workers come and go. All workers make the same calls.
+    An error that leaves it on one of them is told to the others, which get AbortedError with its text half a second later.
 
     strategy: whose steps they are. kind: what sort of loop it is; who comes must be in one of the same sort. What a
     worker that comes is told, and a save holds, is the values of all variables of the loop's functions (`tf.function`s that
@@ -19,7 +20,9 @@ class StepBoundary:
         self._native = _native.StepBoundary(*of_strategy, self._kind)
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, kind, error, traceback):
+        if error is not None:
+            self._native.fail(f"{kind.__name__}: {error}")
         self._native = None
 
     @staticmethod

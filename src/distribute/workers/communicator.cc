@@ -36,6 +36,7 @@ Communicator::Communicator(net::Transport& transport, Wait wait, std::shared_ptr
       generation_(1),
       journal_(std::make_unique<Journal>(*this)) {
   watch_.Enter(0, {}, num_ranks());
+  failures_.BeginEpoch(transport);
 }
 
 Communicator::Communicator(std::shared_ptr<Roster> roster, const Roster::Epoch& first,
@@ -59,6 +60,7 @@ void Communicator::Close() {
   watch_.NoteTraffic(*transport_);
   if (transport_->aborted() == nullptr)
     transport_->AbortEpoch(Status(Code::kUnavailable, "[membership] the next epoch begins"));
+  failures_.EndEpoch();
   group_.reset();
   // What was under way ends as work of its own.
   bool drained = false;
@@ -88,6 +90,7 @@ void Communicator::Open(const Roster::Epoch& epoch) {
   epoch_ = epoch.number;
   watch_.Enter(epoch_, epoch.tasks, num_ranks());
   group_ = std::make_unique<collectives::Group>(*transport_, flight_->Options());
+  failures_.BeginEpoch(*transport_);
   ++generation_;
   step_ = 0;
   if (speculation_ != nullptr) speculation_->BeginEpoch(num_ranks());

@@ -15,6 +15,7 @@
 #include "collectives/group.h"
 #include "collectives/plan.h"
 #include "distribute/workers/crowded_hosts.h"
+#include "distribute/workers/failures.h"
 #include "distribute/workers/flight.h"
 #include "distribute/workers/followers.h"
 #include "distribute/workers/notes.h"
@@ -91,6 +92,8 @@ class Communicator {
   }
   /// From now on ranks that are slow are helped; to be said before the first run, on all ranks.
   void Speculate();
+  /// Tells the others when this task's program has left a training by an error.
+  Failures& failures() { return failures_; }
   /// Null: nobody is helped.
   Speculation* speculation() { return speculation_.get(); }
   /// Of a task whose program names none.
@@ -190,6 +193,7 @@ class Communicator {
   uint64_t step_ = 0;
   Notes notes_;
   Followers followers_{*this};
+  Failures failures_{*this};
   bool leaving_ = false;
   bool heeds_termination_ = false;
   int default_devices_ = base::Cores();

@@ -62,6 +62,7 @@ ActivityScope::ActivityScope(Communicator* ranks, Activity activity)
   journal_->activity_ = activity;
   if (activity != Activity::kTraining) return;
   ++journal_->trainings_;
+  journal_->left_training_ = false;
   if (ranks->heeds_termination()) heeds_.emplace();
 }
 
@@ -396,8 +397,17 @@ void Journal::Leave() {
   ending_ = true;
 }
 
+void Journal::FailTraining(const std::string& why) {
+  if (failed_ || ending_ || entering() || is_left_out_ || ranks_.aborted() != nullptr) return;
+  LOCKSTEP_PROBE("a program leaves its training by an error of its own");
+  left_training_ = true;
+  ranks_.Doing(collectives::Phase::kProgram);
+  ranks_.failures().Tell(training(), why);
+}
+
 void Journal::End() {
-  if (!elastic() || entering() || is_left_out_ || ending_ || failed_ ||
+  // Who has left a training that others are in goes as if it had died: they go on.
+  if (!elastic() || entering() || is_left_out_ || ending_ || failed_ || left_training_ ||
       std::uncaught_exceptions() > 0)
     return;
   ending_ = true;

@@ -77,7 +77,10 @@ class Journal {
   void Leave();
   /// The last call: all have done all before.
   void End();
-  /// In place of it, without any call: this task goes, and the job has not come to its end.
+  /// The program leaves its training by an error, `why`, which the others may not meet: they are
+  /// told.
+  void FailTraining(const std::string& why);
+  /// In place of `End`, without any call: this task goes, and the job has not come to its end.
   void GiveUp() { ending_ = true; }
 
   /// Whether this task comes into a job that has begun without it, or goes on without it; training
@@ -88,6 +91,8 @@ class Journal {
   /// Waits to be let in, and gives the others' state; nothing: the job has not begun yet.
   std::optional<std::string> Enter();
 
+  /// The number of the training that the program is in, the same on all ranks; 0: in none.
+  uint64_t training() const { return activity_ == Activity::kTraining ? trainings_ : 0; }
   /// How many calls there were, the same on all ranks between two of them.
   uint64_t calls() const { return calls_; }
   /// Too few are left to go on: the text says so.
@@ -176,6 +181,7 @@ class Journal {
   std::string halt_;
   bool ending_ = false;
   bool failed_ = false;
+  bool left_training_ = false;  // the last one, by an error of this task's own
 
   uint64_t runs_ = 0;  // since the newest snapshot
   uint64_t interval_ = 8;

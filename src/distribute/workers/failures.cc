@@ -1,0 +1,83 @@
+#include "distribute/workers/failures.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/probe.h"
+#include "cluster/fields.h"
+#include "distribute/workers/communicator.h"
+#include "distribute/workers/journal.h"
+
+namespace lockstep::distribute {
+
+namespace {
+
+constexpr size_t kMostText = 400;
+
+// The first line; of a traceback of Python, the first one behind the last of its places, which are
+// indented.
+std::string NameOf(const std::string& text) {
+  size_t begin = 0;
+  if (text.starts_with("Traceback")) {
+    const size_t places = text.rfind("\n ");
+    const size_t end = places == std::string::npos ? places : text.find('\n', places + 1);
+    if (end != std::string::npos) begin = end + 1;
+  }
+  const size_t end = std::min(text.find('\n', begin), text.size());
+  return text.substr(begin, std::min(end - begin, kMostText));
+}
+
+std::string_view TextOf(const net::Payload& payload) {
+  return {reinterpret_cast<const char*>(payload.data()), payload.size()};
+}
+
+}  // namespace
+
+void Failures::BeginEpoch(net::Transport& transport) {
+  EndEpoch();
+  transport_ = &transport;
+  transport.Listen(net::Channel::kFailures, [this](int from, const net::Message& message) {
+    cluster::FieldReader reader(TextOf(message.payload));
+    const auto training = reader.Take<uint64_t>();
+    const std::string why = reader.TakeText();
+    if (reader.ok()) Hear(from, training, why);
+    return net::Receipt::kTaken;
+  });
+}
+
+void Failures::EndEpoch() {
+  end_.Stop();
+  if (transport_ != nullptr) transport_->Listen(net::Channel::kFailures, nullptr);
+  transport_ = nullptr;
+}
+
+void Failures::Tell(uint64_t training, const std::string& why) {
+  if (transport_ == nullptr) return;
+  const auto text = std::make_shared<std::string>(
+      cluster::FieldWriter().Put(training).PutText(NameOf(why)).Take());
+  const net::Payload payload(text, std::as_bytes(std::span(*text)));
+  for (int to = 0; to < transport_->num_ranks(); ++to) {
+    if (to == transport_->rank()) continue;
+    transport_->Send(to, {transport_->epoch(), net::Channel::kFailures, payload, {}});
+  }
+}
+
+void Failures::Hear(int from, uint64_t training, const std::string& why) {
+  if (ranks_.journal().training() != training) {
+    LOCKSTEP_PROBE("a rank hears that another one has left a training in which it is not itself");
+    return;
+  }
+  const std::string who = ranks_.watch().tasks()[static_cast<size_t>(from)];
+  end_.StartAfter(ranks_.executor(), kGrace, [this, training, who, why] {
+    if (ranks_.journal().training() != training) return;
+    LOCKSTEP_PROBE("a training ends as a rank has left it by an error of its own");
+    ranks_.group().Abort(
+        Status(Code::kAborted, "[training] all workers must train to the end; got an error on " +
+                                   who + ", which has left the training: " + why +
+                                   "; its output has more; mend the program, and start all again"));
+  });
+}
+
+}  // namespace lockstep::distribute

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/executor.h"
+#include "net/transport.h"
+
+namespace lockstep::distribute {
+
+class Communicator;
+
+/// Tells the other ranks that this one's program has left a training by an error of its own, so
+/// that they do not wait for it in vain: who is still in that training a moment later, and so has
+/// not met the same error, ends the epoch for all, with the error's text. Threads: that of the
+/// communicator.
+class Failures {
+ public:
+  /// From the news until the epoch is ended: ranks that meet the same error leave the training,
+  /// too.
+  static constexpr base::Duration kGrace = std::chrono::milliseconds(500);
+
+  explicit Failures(Communicator& ranks) : ranks_(ranks) {}
+  ~Failures() { EndEpoch(); }
+  Failures(const Failures&) = delete;
+  Failures& operator=(const Failures&) = delete;
+
+  /// Listens in the present epoch of `transport`, until `EndEpoch`.
+  void BeginEpoch(net::Transport& transport);
+  void EndEpoch();
+  /// This rank has left the training of that number (`Journal::training`), for `why`.
+  void Tell(uint64_t training, const std::string& why);
+
+ private:
+  void Hear(int from, uint64_t training, const std::string& why);
+
+  Communicator& ranks_;
+  net::Transport* transport_ = nullptr;
+  base::Timer end_;
+};
+
+}  // namespace lockstep::distribute
