@@ -20,7 +20,7 @@ class OwnCore {
   template <typename IsTaken, typename Publish>
   void Seek(const IsTaken& is_taken, const Publish& publish) {
     const int here = CurrentCore();
-    if (!is_taken(here)) return;
+    if (here < 0 || !is_taken(here)) return;
     const Time now = clock_.Now();
     if (now < may_move_) return;
     // From here on around: the next ones are often nearer than the first.

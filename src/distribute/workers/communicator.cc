@@ -79,6 +79,7 @@ void Communicator::OpenApart() {
 }
 
 void Communicator::Open(const Roster::Epoch& epoch) {
+  failures_.EndEpoch();
   group_.reset();
   apart_.reset();
   transport_ = epoch.transport;

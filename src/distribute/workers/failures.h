@@ -11,9 +11,9 @@ namespace lockstep::distribute {
 class Communicator;
 
 /// Tells the other ranks that this one's program has left a training by an error of its own, so
-/// that they do not wait for it in vain: who is still in that training a moment later, and so has
-/// not met the same error, ends the epoch for all, with the error's text. Threads: that of the
-/// communicator.
+/// that they do not wait for it in vain. Who is still in that training and epoch a moment later,
+/// and so has met no such error and has not seen the other process end, ends the epoch for all,
+/// with the error's text. Threads: that of the communicator.
 class Failures {
  public:
   /// From the news until the epoch is ended: ranks that meet the same error leave the training,
