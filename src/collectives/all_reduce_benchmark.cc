@@ -72,26 +72,25 @@ class Rank {
     if (setup_.repeats > 0) repeats = setup_.repeats;
     std::vector<float> private_leaf(setup_.is_shared ? 0 : count),
         private_sum(setup_.is_shared ? 0 : count);
+    net::Block block, output;
+    float* leaf = private_leaf.data();
+    float* sum = private_sum.data();
+    if (setup_.is_shared) {
+      block = transport_->Allocate(count * sizeof(float));
+      leaf = reinterpret_cast<float*>(block.bytes.data());
+      output = transport_->Allocate(count * sizeof(float));
+      sum = reinterpret_cast<float*>(output.bytes.data());
+    }
+    float one = 1, all = 0;
     for (int i = -std::max(5, repeats / 10); i < repeats; ++i) {
-      net::Block block, output;
-      float* leaf = private_leaf.data();
-      float* sum = private_sum.data();
-      if (setup_.is_shared) {
-        block = transport_->Allocate(count * sizeof(float));
-        leaf = reinterpret_cast<float*>(block.bytes.data());
-        output = transport_->Allocate(count * sizeof(float));
-        sum = reinterpret_cast<float*>(output.bytes.data());
-      }
       for (size_t j = 0; j < count; ++j) leaf[j] = Value(transport_->rank(), i, j);
-      float one = 1, all = 0;
       Sum(&one, {}, 1, &all, {});
       const base::Time start = clock_.Now();
       Sum(leaf, block.owner, count, sum, output.owner);
       if (i >= 0) calls_[transport_->rank() * kMostCalls + i] = {Count(start), Count(clock_.Now())};
       if (i < 2 || i + 1 == repeats) Check(i, {sum, count});
+      Sum(&one, {}, 1, &all, {});  // now nobody reads the leaf and the sum any more
     }
-    float one = 1, all = 0;
-    Sum(&one, {}, 1, &all, {});
     if (transport_->rank() == 0) Report(count, Times(repeats));
     Sum(&one, {}, 1, &all, {});
   }

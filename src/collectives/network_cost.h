@@ -11,6 +11,6 @@ inline constexpr double kByteNanoseconds = 0.1;
 inline constexpr double kTouchedByteNanoseconds = 0.02;
 /// Sums of more bytes leave the caches whichever way they are made, and reading them again costs
 /// what adding up half of them saves.
-inline constexpr double kCachedBytes = 2 << 20;
+inline constexpr double kCachedBytes = 4 << 20;
 
 }  // namespace lockstep::collectives
