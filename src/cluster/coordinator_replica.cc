@@ -23,9 +23,11 @@ constexpr int kMostInFlight = 4;
 constexpr base::Duration kFarewell = std::chrono::seconds(2);
 // While the leader is known to be gone, elections follow each other so quickly.
 constexpr base::Duration kHaste = std::chrono::milliseconds(10);
-// Epochs of a group that was founded anew begin at the next multiple: those that only the dead
-// have seen stay below.
+// Epochs and terms of a group that was founded anew begin at the next multiple: those that only the
+// dead have seen stay below, and so do leaders that others still follow.
 constexpr uint64_t kEpochsOfAGroup = uint64_t{1} << 20;
+
+uint64_t NextGroups(uint64_t number) { return (number / kEpochsOfAGroup + 1) * kEpochsOfAGroup; }
 
 }  // namespace
 
@@ -261,7 +263,7 @@ bool Replica::IsFounding() const {
 void Replica::FoundAnew(const std::vector<Peer>& survivors, const std::string& reason) {
   if (leads_ || IsFounding()) return;
   LOCKSTEP_PROBE("a survivor founds the group anew");
-  ++term_;
+  term_ = NextGroups(term_);
   voted_for_ = self_.incarnation;
   leader_.reset();
   election_ = Election{VoteKind::kFound,    ++elections_, rpc_.executor().Now(),
@@ -274,7 +276,7 @@ void Replica::EndFounding() {
   auto state = std::make_shared<State>(*accepted_);
   Command enter;
   enter.kind = CommandKind::kEpoch;
-  enter.membership.epoch = (state->membership.epoch / kEpochsOfAGroup + 1) * kEpochsOfAGroup;
+  enter.membership.epoch = NextGroups(state->membership.epoch);
   enter.membership.peers = election_->survivors;
   enter.membership.reason = election_->reason;
   state->Apply(enter);

@@ -362,6 +362,34 @@ TEST(SimulatedMembership, ShrinksBelowAMajorityOnlyByAnArbitersWord) {
   }
 }
 
+// A task that waits has followed a leader that the survivor has never heard of, and that is dead.
+TEST(SimulatedMembership, WhoFoundsAnewIsAboveLeadersThatOnlyTheDeadHaveChosen) {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    World world(seed, {.num_ranks = 4});
+    Job job(world, {.has_arbiter = true});
+    job.StartAll();
+    ASSERT_TRUE(world.RunUntil([&] { return job.AllTogether(); }, seconds(5)));
+    world.RunUntil([] { return false; }, seconds(1));
+    job.Kill(3);
+    ASSERT_TRUE(world.RunUntil([&] { return job.AllTogether(); }, seconds(5)));
+    world.network().Partition({0});
+    const auto leads = [&] { return job.member(1).leads() || job.member(2).leads(); };
+    ASSERT_TRUE(world.RunUntil(leads, seconds(5))) << job.Describe();
+    job.Restart(3);
+    const auto follows = [&] {
+      const auto* coordinator = job.member(3).coordinator();
+      return coordinator != nullptr && coordinator->replica().leader() != nullptr;
+    };
+    ASSERT_TRUE(world.RunUntil(follows, seconds(5))) << job.Describe();
+    job.Kill(1);
+    job.Kill(2);
+    world.network().Heal();
+    EXPECT_TRUE(world.RunUntil([&] { return job.AllTogether(); }, seconds(10)))
+        << "seed " << seed << job.Describe();
+    EXPECT_EQ(job.fault(), "");
+  }
+}
+
 struct Outcome {
   uint64_t trace = 0;
   bool together = false;
