@@ -115,10 +115,16 @@ TEST_F(Launched, RunsAProgramThatKnowsNothingOfClusters) {
 }
 
 TEST_F(Launched, GivesEachTaskItsDescription) {
+  // Those with whose end the job ends wait until all have said something.
+  std::filesystem::create_directory(Path("said"));
   const Ran ran =
-      Run("launch --workers 2 --ps 1 --chief --evaluator --devices 3 --env A=b -- sh -c "
+      Run("launch --workers 2 --ps 1 --chief --evaluator --devices 3 --env A=b --env SAID=" +
+          Path("said") +
+          " -- sh -c "
           "'echo $LOCKSTEP_TASK,$LOCKSTEP_DEVICES,$A; echo \"$TF_CONFIG\"; "
-          "case $LOCKSTEP_TASK in (ps*|eval*) exec sleep 60; esac; exit 0'");
+          "touch \"$SAID/$LOCKSTEP_TASK\"; "
+          "case $LOCKSTEP_TASK in (ps*|eval*) exec sleep 60; esac; "
+          "while [ $(ls \"$SAID\" | wc -l) -lt 5 ]; do sleep 0.02; done'");
   EXPECT_EQ(ran.status, 0) << ran.err;
   json cluster;
   int configs = 0;
