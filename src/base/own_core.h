@@ -33,11 +33,14 @@ class OwnCore {
       GoToCore(core);
       return;
     }
+    may_move_ = now + kBetweenLooks;
   }
 
  private:
   // A move takes some microseconds, and what others have said of their cores may be old.
   static constexpr Duration kBetweenMoves = std::chrono::milliseconds(1);
+  // Where there are more threads than cores all of these would be looked at in each round.
+  static constexpr Duration kBetweenLooks = std::chrono::microseconds(50);
 
   MonotonicClock clock_;
   std::vector<int> cores_ = CoreNumbers();
