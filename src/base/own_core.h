@@ -8,6 +8,9 @@
 
 namespace lockstep::base {
 
+/// Where a thread runs that sleeps.
+inline constexpr int kNoCore = -1;
+
 /// Gives a thread that waits for others a core of its own. The system leaves two such threads on
 /// one core for tens of milliseconds while another core is idle: threads that spin or yield look
 /// busy to it, and such that ran a moment ago stay where their caches are. So each says where it

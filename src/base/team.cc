@@ -23,7 +23,6 @@ int SpinLimit(int lanes) { return lanes <= Cores() ? 4000 : 20; }
 constexpr int kSpinsPerLook = 64;
 // Between jobs a lane goes on spinning and yielding for about a millisecond before it blocks.
 constexpr int kYieldsBeforeBlocking = 400;
-constexpr int kNoCore = -1;
 
 }  // namespace
 

@@ -44,7 +44,7 @@ class Team {
  private:
   // How a lane waits, in its own cache line.
   struct alignas(64) Lane {
-    std::atomic<int> core{-1};  // where it runs; -1: it sleeps
+    std::atomic<int> core{kNoCore};  // where it runs
     OwnCore own_core;
   };
   using Function = void (*)(const void* context, int lane);

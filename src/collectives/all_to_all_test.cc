@@ -9,18 +9,10 @@
 
 #include "base/event_loop.h"
 #include "net/in_process.h"
+#include "net/text_payload.h"
 
 namespace lockstep::collectives {
 namespace {
-
-std::string Text(const net::Payload& payload) {
-  return {reinterpret_cast<const char*>(payload.data()), payload.size()};
-}
-
-net::Payload Bytes(const std::string& text) {
-  const auto* data = reinterpret_cast<const std::byte*>(text.data());
-  return std::make_shared<const net::Bytes>(data, data + text.size());
-}
 
 // P ranks of one process, on one event loop.
 class AllToAllTest : public ::testing::Test {
@@ -34,7 +26,7 @@ class AllToAllTest : public ::testing::Test {
   }
   void Start(int rank, AllToAllRequest request) {
     request.on_piece = [this, rank](int from, size_t piece, const net::Payload& bytes) {
-      got_[rank][{from, piece}] = Text(bytes);
+      got_[rank][{from, piece}] = net::TextOf(bytes);
     };
     AllToAll(*groups_[rank], std::move(request),
              [this, rank](const Result<Reduced>& result) { statuses_[rank] = result.status(); });
@@ -65,7 +57,7 @@ TEST_F(AllToAllTest, EveryPieceArrivesWhereItIsWanted) {
       // As many pieces as the sender's number says, each of another size.
       for (int piece = 0; piece < rank; ++piece)
         request.peers[peer].send.push_back(
-            Bytes(std::string(piece * 17, 'a' + rank) + std::to_string(peer)));
+            net::TextPayload(std::string(piece * 17, 'a' + rank) + std::to_string(peer)));
       for (int piece = 0; piece < peer; ++piece)
         request.peers[peer].receive.push_back(piece * 17 + 1);
     }
@@ -97,7 +89,7 @@ TEST_F(AllToAllTest, RanksThatDisagreeEndTheEpochAndSaySo) {
   for (int rank = 0; rank < 2; ++rank) {
     AllToAllRequest request{.id = {1, 0}, .fingerprint = 7};
     request.peers.resize(2);
-    request.peers[1 - rank].send.push_back(Bytes("abc"));
+    request.peers[1 - rank].send.push_back(net::TextPayload("abc"));
     request.peers[1 - rank].receive.push_back(rank == 0 ? 3 : 5);
     Start(rank, std::move(request));
   }

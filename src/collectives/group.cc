@@ -10,6 +10,7 @@
 #include "base/trace.h"
 #include "collectives/flight_recorder.h"
 #include "collectives/sum_operation.h"
+#include "net/text_payload.h"
 
 namespace lockstep::collectives {
 
@@ -162,8 +163,7 @@ void Trace(base::TraceEvent::Kind kind, int peer, const net::Payload& payload,
            const net::Payload& body) {
   auto* trace = base::TraceRecorder::Current();
   if (trace == nullptr) return;
-  const std::string_view bytes(reinterpret_cast<const char*>(payload.data()), payload.size());
-  trace->Message(kind, peer, payload.size() + body.size(), base::Hash64(bytes));
+  trace->Message(kind, peer, payload.size() + body.size(), base::Hash64(net::TextOf(payload)));
 }
 
 }  // namespace

@@ -6,25 +6,17 @@
 #include <cstring>
 
 #include "base/randomness.h"
+#include "net/text_payload.h"
 
 namespace lockstep::net {
 namespace {
-
-Payload BytesOf(const std::string& text) {
-  const auto owner = std::make_shared<const std::string>(text);
-  return {owner, std::as_bytes(std::span(*owner))};
-}
-
-std::string TextOf(const Payload& payload) {
-  return {reinterpret_cast<const char*>(payload.data()), payload.size()};
-}
 
 Parcel SomeParcel(const std::vector<size_t>& sizes) {
   Parcel parcel{.text = "a text", .bodies = {}};
   for (size_t size : sizes) {
     std::string body(size, '\0');
     for (size_t i = 0; i < size; ++i) body[i] = static_cast<char>('a' + (i + size) % 26);
-    parcel.bodies.push_back(BytesOf(body));
+    parcel.bodies.push_back(TextPayload(body));
   }
   return parcel;
 }
@@ -52,7 +44,7 @@ TEST(Parcel, ComesBackInBothForms) {
     }
     const std::string text = Pack(parcel);
     EXPECT_EQ(text.size(), BeginOf(parcel).size() + BulkBytes(parcel));
-    ExpectSame(Unpack(BytesOf(text)).OrThrow(), parcel);
+    ExpectSame(Unpack(TextPayload(text)).OrThrow(), parcel);
   }
 }
 
@@ -60,15 +52,15 @@ TEST(Parcel, RefusesWhatHasBeenCutOrChanged) {
   const Parcel parcel = SomeParcel({3, 200});
   const std::string text = Pack(parcel);
   for (size_t size = 0; size < text.size(); ++size)
-    EXPECT_EQ(Unpack(BytesOf(text.substr(0, size))).status().code(), Code::kDataLoss) << size;
-  EXPECT_EQ(Unpack(BytesOf(text + "x")).status().code(), Code::kDataLoss);
-  const Status status = Unpack(BytesOf("")).status();
+    EXPECT_EQ(Unpack(TextPayload(text.substr(0, size))).status().code(), Code::kDataLoss) << size;
+  EXPECT_EQ(Unpack(TextPayload(text + "x")).status().code(), Code::kDataLoss);
+  const Status status = Unpack(TextPayload("")).status();
   EXPECT_THAT(status.message(), testing::HasSubstr("got 0 bytes of another one"));
   // Bodies whose sizes overflow when they are added up.
   std::string head = HeadOf(parcel);
   for (const uint64_t size : {~uint64_t{0}, ~uint64_t{0} - 63, uint64_t{1} << 63}) {
     std::memcpy(head.data() + 4, &size, sizeof(size));
-    EXPECT_FALSE(ReadParcel(head, BytesOf(std::string(300, 'x'))).ok()) << size;
+    EXPECT_FALSE(ReadParcel(head, TextPayload(std::string(300, 'x'))).ok()) << size;
   }
   // Whatever comes, no body leaves the bytes that came.
   base::SeededRandomness randomness(1);
@@ -77,7 +69,7 @@ TEST(Parcel, RefusesWhatHasBeenCutOrChanged) {
     for (int j = 0; j < 3 && !other.empty(); ++j)
       other[randomness.Below(std::min<size_t>(other.size(), 40))] =
           static_cast<char>(randomness.Next());
-    const Payload bytes = BytesOf(other);
+    const Payload bytes = TextPayload(other);
     const Result<Parcel> got = Unpack(bytes);
     if (!got.ok()) continue;
     for (const Payload& body : got->bodies) {

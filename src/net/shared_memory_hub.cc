@@ -41,7 +41,7 @@ SharedMemoryHub::SharedMemoryHub(const Place& place, const SharedMemoryOptions& 
       pulse_(std::make_shared<SharedMemoryPulse>(control_, place.num_ranks, heart.interval(),
                                                  options.beat_limit, loop)),
       links_(place.num_ranks) {
-  HeadOf(control_->data()).core = kNoCore;
+  HeadOf(control_->data()).core = base::kNoCore;
   HeadOf(control_->data()).barriers = sleep_barrier_.works() ? 1 : 0;
   heart_.Add(pulse_);
   loop_.AddPoller(*this);
@@ -119,7 +119,7 @@ void SharedMemoryHub::PublishCore(int core) {
   HeadOf(control_->data()).core.store(core, std::memory_order_relaxed);
 }
 
-void SharedMemoryHub::BeforeSleep() { PublishCore(kNoCore); }
+void SharedMemoryHub::BeforeSleep() { PublishCore(base::kNoCore); }
 
 void SharedMemoryHub::AfterYield() {
   const auto is_taken = [this](int core) {

@@ -76,7 +76,7 @@ class SharedMemoryHub final : public base::Poller {
   const std::shared_ptr<SharedMemoryPulse> pulse_;
   std::vector<SharedMemoryLink*> links_;  // by rank; null where there is none
   int neighbours_ = 0;                    // other processes of this host, as the loop knows
-  int core_ = -1;                         // as it is published
+  int core_ = base::kNoCore;              // as it is published
   base::OwnCore own_core_;
   const base::SleepBarrier sleep_barrier_;
   Epoch published_abort_ = ~Epoch{0};

@@ -65,8 +65,6 @@ struct AbortRecord {
 };
 inline constexpr uint64_t kAbortRecords = 8;
 
-inline constexpr int32_t kNoCore = -1;
-
 struct ControlHead {
   uint64_t magic;
   uint32_t version;
@@ -80,7 +78,7 @@ struct ControlHead {
   alignas(64) std::atomic<uint64_t> aborts;  // how many records were written
   AbortRecord records[kAbortRecords];
   std::atomic<uint32_t> left;  // the transport has gone in good order
-  std::atomic<int32_t> core;   // that the rank's loop runs on; kNoCore: none, it sleeps
+  std::atomic<int32_t> core;   // that the rank's loop runs on, or base::kNoCore
 };
 
 /// Bytes of the control segment of a job with so many ranks on this host.

@@ -88,7 +88,7 @@ void SharedMemoryLink::Revive() {
 }
 
 int SharedMemoryLink::PeersCore() const {
-  return is_up() ? HeadOf(control_->data()).core.load(std::memory_order_relaxed) : kNoCore;
+  return is_up() ? HeadOf(control_->data()).core.load(std::memory_order_relaxed) : base::kNoCore;
 }
 
 bool SharedMemoryLink::Poll() {

@@ -23,7 +23,7 @@ class SharedMemoryLink final : public Link {
   /// The same, once what the peer has sent before is taken.
   void FailAfterMessages(Status why);
   bool Poll();
-  /// The core that the peer runs on; kNoCore: it sleeps, or is not connected.
+  /// The core that the peer runs on; base::kNoCore: it sleeps, or is not connected.
   int PeersCore() const;
 
   void Send(const Message& message) override;

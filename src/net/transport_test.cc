@@ -11,21 +11,13 @@
 #include "net/in_process.h"
 #include "net/port.h"
 #include "net/reliable.h"
+#include "net/text_payload.h"
 
 namespace lockstep::net {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-Payload Text(const std::string& text) {
-  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-  return std::make_shared<Bytes>(begin, begin + text.size());
-}
-
-std::string TextOf(const Payload& payload) {
-  return std::string(reinterpret_cast<const char*>(payload.data()), payload.size());
-}
 
 std::string Pattern(int seed, size_t size) {
   std::string text(size, '\0');
@@ -158,12 +150,13 @@ TEST_P(TransportTest, TakesEveryMessageExactlyOnce) {
   int taken = 0;
   transport(2).Listen(Channel::kTest, [&](int from, const Message& message) {
     EXPECT_LT(from, 2);
-    ++counts[from][std::stoi(TextOf(message.payload))];
+    ++counts[from][std::stoi(std::string(TextOf(message.payload)))];
     ++taken;
     return Receipt::kTaken;
   });
   for (int i = 0; i < 100; ++i)
-    for (int from : {0, 1}) transport(from).Send(2, {0, Channel::kTest, Text(std::to_string(i))});
+    for (int from : {0, 1})
+      transport(from).Send(2, {0, Channel::kTest, TextPayload(std::to_string(i))});
   EXPECT_TRUE(RunUntil([&] { return taken >= 200; }));
   RunFor(milliseconds(20));
   EXPECT_EQ(counts, std::vector<std::vector<int>>(2, std::vector<int>(100, 1)));
@@ -171,13 +164,13 @@ TEST_P(TransportTest, TakesEveryMessageExactlyOnce) {
 
 TEST_P(TransportTest, KeepsWhatIsNotTakenYet) {
   Make(2);
-  transport(0).Send(1, {0, Channel::kTest, Text("early")});
+  transport(0).Send(1, {0, Channel::kTest, TextPayload("early")});
   RunFor(milliseconds(10));
   int refused = 0;
   std::vector<std::string> taken;
   transport(1).Listen(Channel::kTest, [&](int, const Message& message) {
     if (refused++ < 2) return Receipt::kLater;
-    taken.push_back(TextOf(message.payload));
+    taken.emplace_back(TextOf(message.payload));
     return Receipt::kTaken;
   });
   EXPECT_TRUE(RunUntil([&] { return !taken.empty(); }));
@@ -189,13 +182,13 @@ TEST_P(TransportTest, HoldsAFutureEpochBackAndDropsAPastOne) {
   Make(2);
   std::vector<std::string> taken;
   transport(1).Listen(Channel::kTest, [&](int, const Message& message) {
-    taken.push_back(TextOf(message.payload));
+    taken.emplace_back(TextOf(message.payload));
     return Receipt::kTaken;
   });
   transport(0).EnterEpoch(2);
-  transport(0).Send(1, {1, Channel::kTest, Text("of no epoch of the sender")});
-  transport(0).Send(1, {2, Channel::kTest, Text("future")});
-  transport(1).Send(0, {0, Channel::kTest, Text("past")});
+  transport(0).Send(1, {1, Channel::kTest, TextPayload("of no epoch of the sender")});
+  transport(0).Send(1, {2, Channel::kTest, TextPayload("future")});
+  transport(1).Send(0, {0, Channel::kTest, TextPayload("past")});
   RunFor(milliseconds(20));
   EXPECT_TRUE(taken.empty());
   transport(1).EnterEpoch(2);
@@ -220,7 +213,7 @@ TEST_P(TransportTest, TellsEveryRankOfAnAbortOnceAndWorksInTheNextEpoch) {
   }
   transport(1).AbortEpoch(Status(Code::kDataLoss, "[test] why"));
   transport(1).AbortEpoch(Status(Code::kDataLoss, "[test] again"));
-  transport(1).Send(0, {0, Channel::kTest, Text("too late")});
+  transport(1).Send(0, {0, Channel::kTest, TextPayload("too late")});
   ASSERT_NE(transport(1).aborted(), nullptr);
   const std::string expected = "0 by 1: DataLoss: [test] why";
   EXPECT_TRUE(RunUntil([&] { return heard == std::vector<std::string>(4, expected); }));
@@ -229,7 +222,7 @@ TEST_P(TransportTest, TellsEveryRankOfAnAbortOnceAndWorksInTheNextEpoch) {
     transport(rank).EnterEpoch(1);
     EXPECT_EQ(transport(rank).aborted(), nullptr);
   }
-  transport(1).Send(0, {1, Channel::kTest, Text("in time")});
+  transport(1).Send(0, {1, Channel::kTest, TextPayload("in time")});
   EXPECT_TRUE(RunUntil([&] { return messages > 0; }));
   RunFor(milliseconds(20));
   EXPECT_EQ(messages, 1);
@@ -277,8 +270,8 @@ TEST_P(TransportTest, CarriesPayloadsAndBodiesOfAllSizes) {
             const std::string text = Pattern(from * to, body);
             std::memcpy(block.bytes.data(), text.data(), body);
             // Every other body lies in memory of its own.
-            transport(from).Send(to, {0, Channel::kTest, Text(Pattern(from + to, payload)),
-                                      ++sent % 2 == 0 ? Payload(block) : Text(text)});
+            transport(from).Send(to, {0, Channel::kTest, TextPayload(Pattern(from + to, payload)),
+                                      ++sent % 2 == 0 ? Payload(block) : TextPayload(text)});
           }
         }
       }
@@ -303,7 +296,7 @@ TEST_P(ReliableTest, SaysWhichRankIsSilent) {
     transport(rank).Listen(Channel::kTest, [](int, const Message&) { return Receipt::kTaken; });
   }
   lossy_[2]->cut = true;
-  transport(0).Send(2, {0, Channel::kTest, Text("lost")});
+  transport(0).Send(2, {0, Channel::kTest, TextPayload("lost")});
   EXPECT_TRUE(RunUntil([&] { return !heard[0].ok() && !heard[1].ok(); }));
   EXPECT_EQ(heard[0].code(), Code::kUnavailable);
   EXPECT_EQ(heard[1], heard[0]);
@@ -327,11 +320,11 @@ TEST_P(ReliableTest, DropsStrangersBytes) {
     for (char& c : text) c = static_cast<char>(randomness.Below(256));
     if (!text.empty()) text[0] = static_cast<char>(randomness.Below(6));
     if (text[0] == 1 || text[0] == 3) text.resize(text.size() % 22);  // no epoch to end or take
-    lossy_[0]->Send(1, Text(text));
+    lossy_[0]->Send(1, TextPayload(text));
   }
   RunFor(milliseconds(5));
   EXPECT_EQ(taken, 0);
-  transport(0).Send(1, {0, Channel::kTest, Text("ours")});
+  transport(0).Send(1, {0, Channel::kTest, TextPayload("ours")});
   EXPECT_TRUE(RunUntil([&] { return taken == 1; }));
 }
 

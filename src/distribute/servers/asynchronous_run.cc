@@ -9,24 +9,12 @@
 #include "base/log.h"
 #include "base/probe.h"
 #include "distribute/servers/asynchronous_epoch_state.h"
+#include "net/text_payload.h"
 
 namespace lockstep::distribute {
 
 using cluster::FieldReader;
 using cluster::FieldWriter;
-
-namespace {
-
-net::Payload PayloadOf(std::string text) {
-  const auto owner = std::make_shared<const std::string>(std::move(text));
-  return {owner, std::as_bytes(std::span(*owner))};
-}
-
-std::string_view TextOf(const net::Payload& payload) {
-  return {reinterpret_cast<const char*>(payload.data()), payload.size()};
-}
-
-}  // namespace
 
 void AsynchronousRun::Header::Encode(FieldWriter& writer) const {
   writer.Put<uint8_t>(finished).Put<uint8_t>(stops);
@@ -93,11 +81,11 @@ void AsynchronousRun::Enter(net::Transport& transport, const Ranks& ranks, OnDon
   std::sort(epoch_->present.begin(), epoch_->present.end());
   epoch_->done = std::move(done);
   transport.Listen(net::Channel::kUpdates, [this](int from, const net::Message& message) {
-    FieldReader reader(TextOf(message.payload));
+    FieldReader reader(net::TextOf(message.payload));
     const auto run = reader.Take<uint64_t>();
     if (run > epoch_->ranks.run) return net::Receipt::kLater;
     if (run == epoch_->ranks.run)
-      Receive(from, TextOf(message.payload).substr(sizeof(run)), message.body);
+      Receive(from, net::TextOf(message.payload).substr(sizeof(run)), message.body);
     return net::Receipt::kTaken;
   });
   FieldWriter hello = Begin(Kind::kHello);
@@ -127,7 +115,7 @@ void AsynchronousRun::Send(int to, const std::string& header, net::Payload body)
   }
   transport().Send(to, {.epoch = transport().epoch(),
                         .channel = net::Channel::kUpdates,
-                        .payload = PayloadOf(header),
+                        .payload = net::TextPayload(header),
                         .body = std::move(body)});
 }
 

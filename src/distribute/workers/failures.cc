@@ -1,14 +1,12 @@
 #include "distribute/workers/failures.h"
 
 #include <algorithm>
-#include <memory>
-#include <span>
-#include <string_view>
 
 #include "base/probe.h"
 #include "cluster/fields.h"
 #include "distribute/workers/communicator.h"
 #include "distribute/workers/journal.h"
+#include "net/text_payload.h"
 
 namespace lockstep::distribute {
 
@@ -29,17 +27,12 @@ std::string NameOf(const std::string& text) {
   return text.substr(begin, std::min(end - begin, kMostText));
 }
 
-std::string_view TextOf(const net::Payload& payload) {
-  return {reinterpret_cast<const char*>(payload.data()), payload.size()};
-}
-
 }  // namespace
 
 void Failures::BeginEpoch(net::Transport& transport) {
-  EndEpoch();
   transport_ = &transport;
   transport.Listen(net::Channel::kFailures, [this](int from, const net::Message& message) {
-    cluster::FieldReader reader(TextOf(message.payload));
+    cluster::FieldReader reader(net::TextOf(message.payload));
     const auto training = reader.Take<uint64_t>();
     const std::string why = reader.TakeText();
     if (reader.ok()) Hear(from, training, why);
@@ -55,9 +48,8 @@ void Failures::EndEpoch() {
 
 void Failures::Tell(uint64_t training, const std::string& why) {
   if (transport_ == nullptr) return;
-  const auto text = std::make_shared<std::string>(
-      cluster::FieldWriter().Put(training).PutText(NameOf(why)).Take());
-  const net::Payload payload(text, std::as_bytes(std::span(*text)));
+  const net::Payload payload =
+      net::TextPayload(cluster::FieldWriter().Put(training).PutText(NameOf(why)).Take());
   for (int to = 0; to < transport_->num_ranks(); ++to) {
     if (to == transport_->rank()) continue;
     transport_->Send(to, {transport_->epoch(), net::Channel::kFailures, payload, {}});

@@ -25,7 +25,7 @@ class Failures {
   Failures(const Failures&) = delete;
   Failures& operator=(const Failures&) = delete;
 
-  /// Listens in the present epoch of `transport`, until `EndEpoch`.
+  /// Listens in the present epoch of `transport`, until `EndEpoch`, which comes before another one.
   void BeginEpoch(net::Transport& transport);
   void EndEpoch();
   /// This rank has left the training of that number (`Journal::training`), for `why`.
