@@ -51,9 +51,9 @@ StepBoundary::StepBoundary(Strategy& strategy, std::string kind)
           std::make_unique<distribute::ActivityScope>(ranks_, distribute::Activity::kTraining)) {}
 StepBoundary::~StepBoundary() = default;
 
-void StepBoundary::Fail(const std::string& why) {
-  if (ranks_ != nullptr) ranks_->journal().FailTraining(why);
-}
+void StepBoundary::Fail(const std::string& why) { training_->Fail(why); }
+
+void StepBoundary::Guard(const std::function<void()>& loop) { training_->Guard(loop); }
 
 bool StepBoundary::entering() const { return ranks_ != nullptr && ranks_->journal().entering(); }
 

@@ -16,58 +16,111 @@ namespace {
 // One call of Train: where it stands, and the way there.
 class TrainLoop {
  public:
-  TrainLoop(const BatchSourceFactory& batches, distribute::TrainSteps& programs,
-            StepBoundary& boundary)
-      : batches_(batches), programs_(programs), boundary_(boundary), source_(batches()) {}
+  // `asynchronous`: null, or what computes the steps. `steps` < 0: one pass.
+  TrainLoop(Strategy& strategy, const BatchSourceFactory& batches, int64_t steps,
+            const TrainOptions& options, distribute::TrainSteps& programs,
+            distribute::AsynchronousTrain* asynchronous, StepBoundary& boundary)
+      : strategy_(strategy),
+        batches_(batches),
+        steps_(steps),
+        options_(options),
+        programs_(programs),
+        asynchronous_(asynchronous),
+        boundary_(boundary),
+        phase_(strategy.ranks(), Phase::kInput),
+        source_(batches()) {}
 
-  TrainResult result;
-
-  /// Nothing: the end of a pass.
-  std::optional<std::vector<Tensor>> Next() {
-    auto batch = source_();
-    if (batch) {
-      ++taken_;
-      distribute::CheckBatch(*batch);
-    }
-    return batch;
+  TrainResult Run() {
+    bool enters = boundary_.entering();
+    while (!TrainToTheEnd(enters)) enters = true;
+    return std::move(result_);
   }
-  int64_t taken() const { return taken_; }
+
+ private:
+  using Phase = collectives::Phase;
+
+  // False: this worker was left out.
+  bool TrainToTheEnd(bool enters) {
+    try {
+      if (enters) Enter();
+      while (steps_ < 0 || result_.steps < steps_) {
+        const bool goes_on = asynchronous_ == nullptr
+                                 ? TakeStep()
+                                 : asynchronous_->TrainPart(steps_, &result_) && Change();
+        if (!goes_on) break;
+      }
+      return true;
+    } catch (const distribute::LeftOut&) {
+      return false;
+    }
+  }
+
+  // Or begins the next pass. False: this was the last one, or all want to leave.
+  bool TakeStep() {
+    phase_.Then(Phase::kInput);
+    const auto batch = source_();
+    if (!batch) {
+      if (steps_ < 0) return false;
+      if (taken_ == 0) {
+        throw Error(Code::kOutOfRange,
+                    "[strategy.train] there must be batches for all steps; got none in a pass "
+                    "after " +
+                        std::to_string(result_.steps) + " of " + std::to_string(steps_) + " steps");
+      }
+      BeginPass();
+      return true;
+    }
+    ++taken_;
+    distribute::CheckBatch(*batch);
+    phase_.Then(Phase::kStep);
+    result_.last = programs_.For(*batch).Run(*batch, strategy_.team());
+    ++result_.steps;
+    phase_.Then(Phase::kCallback);
+    if (options_.on_step) options_.on_step(result_.steps, result_.last);
+    return Change();
+  }
+
   void BeginPass(int64_t skipped = 0) {
     source_ = batches_();
     for (taken_ = 0; taken_ < skipped && source_(); ++taken_) {
     }
   }
 
-  bool IsEntering() const { return boundary_.entering(); }
   // Takes over from those who have trained so far.
   void Enter() {
     if (const auto first = source_()) programs_.For(*first);  // makes the variables
     const auto state = boundary_.Enter(programs_.Variables());
     if (!state) return BeginPass();  // the job begins with this worker
     const auto about = nlohmann::json::parse(state->metadata);
-    result.steps = about.value("steps", int64_t{0});
-    result.last.clear();
+    result_.steps = about.value("steps", int64_t{0});
+    result_.last.clear();
     for (size_t i = 0; const Tensor* value = state->Find("last/" + std::to_string(i)); ++i)
-      result.last.push_back(*value);
+      result_.last.push_back(*value);
     BeginPass(about.value("taken", int64_t{0}));
   }
+
   // At the end of a step; false: all want to leave.
   bool Change() {
-    return boundary_.Pass(result.steps, [this] {
+    return boundary_.Pass(result_.steps, [this] {
       StepBoundary::Passed passed{.variables = programs_.Variables()};
-      for (size_t i = 0; i < result.last.size(); ++i)
-        passed.position.tensors.push_back({"last/" + std::to_string(i), result.last[i]});
-      passed.position.metadata = nlohmann::json{{"steps", result.steps}, {"taken", taken_}}.dump();
+      for (size_t i = 0; i < result_.last.size(); ++i)
+        passed.position.tensors.push_back({"last/" + std::to_string(i), result_.last[i]});
+      passed.position.metadata = nlohmann::json{{"steps", result_.steps}, {"taken", taken_}}.dump();
       return passed;
     });
   }
 
- private:
+  Strategy& strategy_;
   const BatchSourceFactory& batches_;
+  const int64_t steps_;
+  const TrainOptions& options_;
   distribute::TrainSteps& programs_;
+  distribute::AsynchronousTrain* const asynchronous_;
   StepBoundary& boundary_;
+  distribute::PhaseScope phase_;
   BatchSource source_;
   int64_t taken_ = 0;  // of this pass
+  TrainResult result_;
 };
 
 }  // namespace
@@ -80,48 +133,15 @@ TrainResult Strategy::Train(
   distribute::RequireStrategy("strategy.train", id_, name_);
   const distribute::CrossReplicaScope scope(*this);
   StepBoundary boundary(*this, "strategy.train");
-  const auto asynchronous = distribute::MakeAsynchronousTrain(*this, batches, body, options);
-  distribute::TrainSteps own(body, *this, options.shards);
-  distribute::TrainSteps& programs = asynchronous != nullptr ? asynchronous->programs() : own;
-  TrainLoop loop(batches, programs, boundary);
-  distribute::PhaseScope phase(ranks(), collectives::Phase::kInput);
+  TrainResult result;
   boundary.Guard([&] {
-    bool enters = loop.IsEntering();
-    while (enters || steps < 0 || loop.result.steps < steps) {
-      try {
-        if (std::exchange(enters, false)) {
-          loop.Enter();
-          continue;
-        }
-        if (asynchronous != nullptr) {
-          if (!asynchronous->TrainPart(steps, &loop.result) || !loop.Change()) break;
-          continue;
-        }
-        phase.Then(collectives::Phase::kInput);
-        const auto batch = loop.Next();
-        if (!batch) {
-          if (steps < 0) break;
-          if (loop.taken() == 0) {
-            throw Error(
-                Code::kOutOfRange,
-                "[strategy.train] there must be batches for all steps; got none in a pass after " +
-                    std::to_string(loop.result.steps) + " of " + std::to_string(steps) + " steps");
-          }
-          loop.BeginPass();
-          continue;
-        }
-        phase.Then(collectives::Phase::kStep);
-        loop.result.last = programs.For(*batch).Run(*batch, team());
-        ++loop.result.steps;
-        phase.Then(collectives::Phase::kCallback);
-        if (options.on_step) options.on_step(loop.result.steps, loop.result.last);
-        if (!loop.Change()) break;
-      } catch (const distribute::LeftOut&) {
-        enters = true;
-      }
-    }
+    const auto asynchronous = distribute::MakeAsynchronousTrain(*this, batches, body, options);
+    distribute::TrainSteps own(body, *this, options.shards);
+    distribute::TrainSteps& programs = asynchronous != nullptr ? asynchronous->programs() : own;
+    result =
+        TrainLoop(*this, batches, steps, options, programs, asynchronous.get(), boundary).Run();
   });
-  return std::move(loop.result);
+  return result;
 }
 
 }  // namespace lockstep

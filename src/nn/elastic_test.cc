@@ -140,8 +140,9 @@ TEST(ElasticTest, WhatOneWorkersProgramThrowsEndsTheOthersTrainingAtOnce) {
   const std::vector<std::string> ends = FailInCallbacks([](int worker) { return worker == 1; });
   EXPECT_EQ(ends[1], "broken callback\nand more");
   for (const int worker : {0, 2}) {
-    EXPECT_NE(ends[worker].find("[training] all workers must train to the end; got an error on "
-                                "worker 1, which has left the training: broken callback; its"),
+    EXPECT_NE(ends[worker].find("[training] all workers must come to the end of the training; got "
+                                "an error on worker 1, which has left the training: broken "
+                                "callback; its"),
               std::string::npos)
         << ends[worker];
   }
@@ -152,6 +153,53 @@ TEST(ElasticTest, WhatOneWorkersProgramThrowsEndsTheOthersTrainingAtOnce) {
 TEST(ElasticTest, WhatAllProgramsThrowLeavesTheJobAsItIs) {
   for (const std::string& end : FailInCallbacks([](int) { return true; }))
     EXPECT_EQ(end, "broken callback\nand more");
+}
+
+// Batches of which the last one fails.
+Dataset BrokenBatches() {
+  return Dataset::FromGenerator([] {
+    return [given = 0]() mutable -> std::optional<Element> {
+      if (++given == 3) throw std::runtime_error("broken data");
+      return Element{ZerosLike(Features()), ZerosLike(Labels())};
+    };
+  });
+}
+
+TEST(ElasticTest, WhatOneWorkersDataThrowEndsTheOthersEvaluationAndPredictionAtOnce) {
+  const auto began = std::chrono::steady_clock::now();
+  for (const bool predicts : {false, true}) {
+    ElasticJob job(3, 0);
+    std::vector<std::string> ends(3, "well");
+    distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
+      MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
+      const auto counter = std::make_shared<Counter>();
+      counter->after_fit = [&] {
+        const Dataset whole = Dataset::FromTensors({Features(), Labels()}).Repeat(4);
+        const Dataset batches = worker == 2 ? BrokenBatches() : whole;
+        if (predicts) {
+          counter->model->Predict(batches);
+        } else {
+          counter->model->Evaluate(batches);
+        }
+      };
+      try {
+        Train(strategy, counter);
+      } catch (const std::exception& error) {
+        ends[worker] = error.what();
+      }
+      strategy.ranks()->journal().End();
+    });
+    EXPECT_EQ(ends[2], "broken data");
+    for (const int worker : {0, 1}) {
+      EXPECT_NE(ends[worker].find("[evaluation or prediction] all workers must come to the end of "
+                                  "the evaluation or prediction; got an error on worker 2, which "
+                                  "has left the evaluation or prediction: broken data; its"),
+                std::string::npos)
+          << ends[worker];
+    }
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30))
+      << "a partial is waited for for 60 s";
 }
 
 // Wherever one dies: in steps, snapshots, validation, gatherings, evaluation, the last call.

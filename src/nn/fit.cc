@@ -271,23 +271,25 @@ History Model::Training::Fit(nn::StepInput& input, nn::StepInput* validation,
   step_metrics_.emplace(*metrics_, ranks);
   boundary_->Guard([&] {
     BeginTraining(input, fit);
-    bool is_over = false;
-    while (!is_over) {
-      try {
-        while (position.epoch < fit.epochs && !model.stop_training)
-          RunEpoch(input, validation, fit);
-        EndTraining(fit);
-        is_over = true;
-      } catch (const distribute::LeftOut&) {
-        EnterTraining(input, fit);
-      }
-    }
+    while (!TrainToTheEnd(input, validation, fit)) EnterTraining(input, fit);
   });
   if (fit.measure_steps && !plans_.empty())
     history_.breakdown = plans_.front().program->Breakdown();
   if (!plans_.empty()) history_.plan = plans_.front().program->Summary();
   history_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return history_;
+}
+
+// False: this worker was left out.
+bool Model::Training::TrainToTheEnd(nn::StepInput& input, nn::StepInput* validation,
+                                    const FitOptions& fit) {
+  try {
+    while (position.epoch < fit.epochs && !model.stop_training) RunEpoch(input, validation, fit);
+    EndTraining(fit);
+    return true;
+  } catch (const distribute::LeftOut&) {
+    return false;
+  }
 }
 
 void Model::Training::EndTraining(const FitOptions& fit) {
@@ -456,30 +458,37 @@ Logs Model::Training::Test(nn::StepInput& input, int shards,
   return logs;
 }
 
-Logs Model::Training::Evaluate(const Dataset& batches, int64_t steps) {
-  const distribute::ActivityScope activity(model.strategy().ranks(),
-                                           distribute::Activity::kLooking);
+// What is learned from nothing: an activity that a worker that was left out does by itself.
+void Model::Training::Look(const std::function<void()>& looks) {
+  distribute::ActivityScope activity(model.strategy().ranks(), distribute::Activity::kLooking);
   runtime::TeamScope devices(model.strategy().team());
-  nn::StepInput input(batches, {.steps_per_epoch = steps});
-  return Test(input, 0, {});
+  activity.Guard(looks);
+}
+
+Logs Model::Training::Evaluate(const Dataset& batches, int64_t steps) {
+  Logs logs;
+  Look([&] {
+    nn::StepInput input(batches, {.steps_per_epoch = steps});
+    logs = Test(input, 0, {});
+  });
+  return logs;
 }
 
 Tensor Model::Training::Predict(const Dataset& batches, int64_t steps) {
-  const distribute::ActivityScope activity(model.strategy().ranks(),
-                                           distribute::Activity::kLooking);
-  runtime::TeamScope devices(model.strategy().team());
-  nn::StepInput input(batches, {.steps_per_epoch = steps});
-  const distribute::PhaseScope evaluates(model.strategy().ranks(), Phase::kEvaluation);
-  input.BeginEpoch(0);
   std::vector<Tensor> parts;
-  if (const auto coordinator = Coordinator()) {
-    parts = PredictOnWorkers(*coordinator, input);
-  } else {
+  Look([&] {
+    nn::StepInput input(batches, {.steps_per_epoch = steps});
+    const distribute::PhaseScope evaluates(model.strategy().ranks(), Phase::kEvaluation);
+    input.BeginEpoch(0);
+    if (const auto coordinator = Coordinator()) {
+      parts = PredictOnWorkers(*coordinator, input);
+      return;
+    }
     while (const nn::StepData* step = input.Next()) {
       parts.push_back(
           ProgramFor(Kind::kPredict, *step, 0).Run(step->arguments, model.strategy().team())[0]);
     }
-  }
+  });
   return parts.size() == 1 ? parts[0] : Concat(parts, 0);
 }
 

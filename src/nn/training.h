@@ -90,6 +90,7 @@ class Model::Training {
   History Fit(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
   /// Builds, so that advice comes before the first step, and takes over a save.
   void BeginTraining(nn::StepInput& input, const FitOptions& fit);
+  bool TrainToTheEnd(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
   void EndTraining(const FitOptions& fit);
   void RunEpoch(nn::StepInput& input, nn::StepInput* validation, const FitOptions& fit);
   /// Whether the epoch came to its end; else it was stopped inside.
@@ -138,6 +139,7 @@ class Model::Training {
   bool TakeOverTraining(nn::StepInput& input, const FitOptions& fit);
   void CompareWeights(distribute::Communicator& ranks) const;
   void TrainStep(const nn::StepInput& input, const nn::StepData& step, const FitOptions& fit);
+  void Look(const std::function<void()>& looks);
   /// The metrics go on afterwards from where they were.
   Logs Test(nn::StepInput& input, int shards, const std::vector<CallbackPtr>& callbacks);
   std::vector<Variable> MetricVariables() const;

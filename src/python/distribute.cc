@@ -149,6 +149,26 @@ void BindStepBoundary(nb::module_& m) {
       });
 }
 
+// What a worker does by itself where the others have left it out.
+class Looking {
+ public:
+  explicit Looking(Strategy& strategy)
+      : activity_(strategy.ranks(), distribute::Activity::kLooking) {}
+  void Fail(const std::string& why) { activity_.Fail(why); }
+
+ private:
+  distribute::ActivityScope activity_;
+};
+
+void BindLooking(nb::module_& m) {
+  nb::class_<Looking>(m, "Looking")
+      .def(nb::init<Strategy&>(), nb::keep_alive<1, 2>())
+      .def("__init__",  // of the strategy in scope
+           [](Looking* self) { new (self) Looking(GetStrategy()); })
+      .def("fail",
+           [](Looking& looking, const std::string& why) { Unlocked([&] { looking.Fail(why); }); });
+}
+
 void BindStrategies(nb::module_& m) {
   nb::class_<Strategy>(m, "Strategy")
       .def_prop_ro("replicas", &Strategy::num_replicas_in_sync)
@@ -277,6 +297,7 @@ void BindStrategies(nb::module_& m) {
 void BindDistribute(nb::module_& m) {
   BindStrategies(m);
   BindStepBoundary(m);
+  BindLooking(m);
   m.def("has_strategy", &HasStrategy);
   m.def("strategy_id", [] { return GetStrategy().id(); });
   m.def("in_replica", [] { return GetReplicaContext() != nullptr; });

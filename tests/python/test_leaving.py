@@ -201,6 +201,25 @@ class Leaving(unittest.TestCase):
             self.assertIn("got an error on worker 1, which has left the training: ValueError: broken callback; its output has more",
                           errors)
 
+    def test_one_that_fails_in_evaluation_and_lives_on_ends_that_of_all(self):
+        evaluates = """
+class Broken(tf.keras.callbacks.Callback):
+    def on_test_batch_end(self, batch, logs=None):
+        if me == 0:
+            raise ValueError("broken")
+try:
+    model.evaluate(x, y, batch_size=16, verbose=0, callbacks=[Broken()])
+finally:
+    time.sleep(5 if me == 0 else 0)
+"""
+        for model in ("tf.keras.Model", "Own"):
+            program = (TRAINS + evaluates).replace("TOLD", "()").replace("MODEL", model).replace("HANDLER", "")
+            (failed, _, own), (status, _, errors) = outcomes(program)
+            self.assertEqual((failed, status), (1, 1), own + errors)
+            self.assertIn("ValueError: broken", own)
+            self.assertIn("got an error on worker 0, which has left the evaluation or prediction: ValueError: broken; its output",
+                          errors)
+
     def test_without_one_that_fails_and_ends_the_others_go_on_to_the_same_bits(self):
         undisturbed = self.trains(())[0]
         self.assertEqual(self.fails("tf.keras.Model", 0)[:2], undisturbed[:2])

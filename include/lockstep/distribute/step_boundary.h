@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,15 +53,7 @@ class StepBoundary {
   /// that text.
   void Fail(const std::string& why);
   /// Carries the loop out; an error that leaves it is told so.
-  template <typename Loop>
-  void Guard(const Loop& loop) {
-    try {
-      loop();
-    } catch (const std::exception& error) {
-      Fail(error.what());
-      throw;
-    }
-  }
+  void Guard(const std::function<void()>& loop);
 
   /// Writes a save, after `steps` steps, of all that one who comes is told, into a directory of
   /// saves; all workers make the call, one writes. Errors: those of SaveState.

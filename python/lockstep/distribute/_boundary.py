@@ -4,7 +4,33 @@ from .. import _native
 from . import _told
 
 
-class StepBoundary:
+class _Activity:
+    """What all workers are at while it is open (`with`): an error that leaves it on one of them is told to the others."""
+
+    def __init__(self, strategy, make, *arguments):
+        of_strategy = getattr(strategy, "_native", None)
+        self._made = (make, () if of_strategy is None else (of_strategy,), arguments)  # else of the default one
+        self._native = None
+
+    def __enter__(self):
+        make, of_strategy, arguments = self._made
+        self._native = make(*of_strategy, *arguments)
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if error is not None:
+            self._native.fail(f"{kind.__name__}: {error}")
+        self._native = None
+
+
+class Looking(_Activity):
+    """An evaluation or a prediction, from which nothing is learned: a worker that the others have left out does it by itself."""
+
+    def __init__(self, strategy):
+        super().__init__(strategy, _native.Looking)
+
+
+class StepBoundary(_Activity):
     """While it is open (`with`), a loop over a strategy's steps lets workers come and go. All workers make the same calls.
     An error that leaves it on one of them is told to the others, which get AbortedError with its text half a second later.
 
@@ -13,17 +39,7 @@ class StepBoundary:
     are traced), and a position: a dict that JSON can hold, and arrays."""
 
     def __init__(self, strategy, kind):
-        self._strategy, self._kind, self._native = getattr(strategy, "_native", None), kind, None
-
-    def __enter__(self):
-        of_strategy = () if self._strategy is None else (self._strategy,)  # else the default one
-        self._native = _native.StepBoundary(*of_strategy, self._kind)
-        return self
-
-    def __exit__(self, kind, error, traceback):
-        if error is not None:
-            self._native.fail(f"{kind.__name__}: {error}")
-        self._native = None
+        super().__init__(strategy, _native.StepBoundary, kind)
 
     @staticmethod
     def trace(function, *args):

@@ -14,6 +14,7 @@ from .._function import Function, TensorSpec
 from .._tensor import convert_to_tensor
 from .._tape import GradientTape
 from .._variable import Variable
+from ..distribute._boundary import Looking
 from . import callbacks as callbacks_module
 from . import losses as losses_module
 from . import metrics as metrics_module
@@ -411,7 +412,8 @@ class Trainer:
         calls.tell("begin")
         x = dataset_of(x, steps, "steps")
         native = self._native_data(x, y, sample_weight)
-        with self._scope(), CountedPasses(x, self.distribute_strategy, steps) as passes:
+        with self._scope(), Looking(self.distribute_strategy), CountedPasses(
+                x, self.distribute_strategy, steps) as passes:
             if not callbacks and native is not None and self._is_plain() and (
                     native[-1] is None or native[0] == "dataset") and not self._masks_outputs(native):
                 dataset = _batches(native, batch_size)

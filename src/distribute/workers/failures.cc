@@ -33,9 +33,9 @@ void Failures::BeginEpoch(net::Transport& transport) {
   transport_ = &transport;
   transport.Listen(net::Channel::kFailures, [this](int from, const net::Message& message) {
     cluster::FieldReader reader(net::TextOf(message.payload));
-    const auto training = reader.Take<uint64_t>();
+    const auto activity = reader.Take<uint64_t>();
     const std::string why = reader.TakeText();
-    if (reader.ok()) Hear(from, training, why);
+    if (reader.ok()) Hear(from, activity, why);
     return net::Receipt::kTaken;
   });
 }
@@ -46,29 +46,30 @@ void Failures::EndEpoch() {
   transport_ = nullptr;
 }
 
-void Failures::Tell(uint64_t training, const std::string& why) {
+void Failures::Tell(uint64_t activity, const std::string& why) {
   if (transport_ == nullptr) return;
   const net::Payload payload =
-      net::TextPayload(cluster::FieldWriter().Put(training).PutText(NameOf(why)).Take());
+      net::TextPayload(cluster::FieldWriter().Put(activity).PutText(NameOf(why)).Take());
   for (int to = 0; to < transport_->num_ranks(); ++to) {
     if (to == transport_->rank()) continue;
     transport_->Send(to, {transport_->epoch(), net::Channel::kFailures, payload, {}});
   }
 }
 
-void Failures::Hear(int from, uint64_t training, const std::string& why) {
-  if (ranks_.journal().training() != training) {
-    LOCKSTEP_PROBE("a rank hears that another one has left a training in which it is not itself");
+void Failures::Hear(int from, uint64_t activity, const std::string& why) {
+  if (ranks_.journal().activity_number() != activity) {
+    LOCKSTEP_PROBE("a rank hears that another one has left what it is not at itself");
     return;
   }
   const std::string who = ranks_.watch().tasks()[static_cast<size_t>(from)];
-  end_.StartAfter(ranks_.executor(), kGrace, [this, training, who, why] {
-    if (ranks_.journal().training() != training) return;
-    LOCKSTEP_PROBE("a training ends as a rank has left it by an error of its own");
-    ranks_.group().Abort(
-        Status(Code::kAborted, "[training] all workers must train to the end; got an error on " +
-                                   who + ", which has left the training: " + why +
-                                   "; its output has more; mend the program, and start all again"));
+  end_.StartAfter(ranks_.executor(), kGrace, [this, activity, who, why] {
+    if (ranks_.journal().activity_number() != activity) return;
+    LOCKSTEP_PROBE("an activity ends as a rank has left it by an error of its own");
+    const std::string what = ranks_.journal().activity_name();
+    ranks_.group().Abort(Status(
+        Code::kAborted, "[" + what + "] all workers must come to the end of the " + what +
+                            "; got an error on " + who + ", which has left the " + what + ": " +
+                            why + "; its output has more; mend the program, and start all again"));
   });
 }
 

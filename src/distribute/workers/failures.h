@@ -10,14 +10,13 @@ namespace lockstep::distribute {
 
 class Communicator;
 
-/// Tells the other ranks that this one's program has left a training by an error of its own, so
-/// that they do not wait for it in vain. Who is still in that training and epoch a moment later,
-/// and so has met no such error and has not seen the other process end, ends the epoch for all,
-/// with the error's text. Threads: that of the communicator.
+/// Tells the other ranks that this one's program has left a training, an evaluation or a
+/// prediction by an error of its own, so that they do not wait for it in vain. Who is still in that
+/// activity and epoch a moment later, and so has met no such error and has not seen the other
+/// process end, ends the epoch for all, with the error's text. Threads: that of the communicator.
 class Failures {
  public:
-  /// From the news until the epoch is ended: ranks that meet the same error leave the training,
-  /// too.
+  /// From the news until the epoch is ended: ranks that meet the same error leave, too.
   static constexpr base::Duration kGrace = std::chrono::milliseconds(500);
 
   explicit Failures(Communicator& ranks) : ranks_(ranks) {}
@@ -28,11 +27,11 @@ class Failures {
   /// Listens in the present epoch of `transport`, until `EndEpoch`, which comes before another one.
   void BeginEpoch(net::Transport& transport);
   void EndEpoch();
-  /// This rank has left the training of that number (`Journal::training`), for `why`.
-  void Tell(uint64_t training, const std::string& why);
+  /// This rank has left the activity of that number (`Journal::activity_number`), for `why`.
+  void Tell(uint64_t activity, const std::string& why);
 
  private:
-  void Hear(int from, uint64_t training, const std::string& why);
+  void Hear(int from, uint64_t activity, const std::string& why);
 
   Communicator& ranks_;
   net::Transport* transport_ = nullptr;

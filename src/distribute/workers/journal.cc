@@ -60,14 +60,33 @@ ActivityScope::ActivityScope(Communicator* ranks, Activity activity)
       before_(journal_ == nullptr ? Activity::kProgram : journal_->activity_) {
   if (journal_ == nullptr || before_ != Activity::kProgram) return;
   journal_->activity_ = activity;
+  journal_->left_activity_ = false;
+  ++journal_->looks_;
   if (activity != Activity::kTraining) return;
   ++journal_->trainings_;
-  journal_->left_training_ = false;
+  journal_->looks_ = 0;
   if (ranks->heeds_termination()) heeds_.emplace();
 }
 
 ActivityScope::~ActivityScope() {
   if (journal_ != nullptr) journal_->activity_ = before_;
+}
+
+void ActivityScope::Fail(const std::string& why) {
+  if (journal_ != nullptr) journal_->FailActivity(why);
+}
+
+void ActivityScope::Guard(const std::function<void()>& activity) {
+  try {
+    activity();
+  } catch (const std::exception& error) {
+    Fail(error.what());
+    throw;
+  }
+}
+
+const char* Journal::activity_name() const {
+  return activity_ == Activity::kTraining ? "training" : "evaluation or prediction";
 }
 
 // All enter the first epoch alike; who comes later meets those who have been in one before.
@@ -397,17 +416,17 @@ void Journal::Leave() {
   ending_ = true;
 }
 
-void Journal::FailTraining(const std::string& why) {
+void Journal::FailActivity(const std::string& why) {
   if (failed_ || ending_ || entering() || is_left_out_ || ranks_.aborted() != nullptr) return;
-  LOCKSTEP_PROBE("a program leaves its training by an error of its own");
-  left_training_ = true;
+  LOCKSTEP_PROBE("a program leaves what all are at by an error of its own");
+  left_activity_ = true;
   ranks_.Doing(collectives::Phase::kProgram);
-  ranks_.failures().Tell(training(), why);
+  ranks_.failures().Tell(activity_number(), why);
 }
 
 void Journal::End() {
-  // Who has left a training that others are in goes as if it had died: they go on.
-  if (!elastic() || entering() || is_left_out_ || ending_ || failed_ || left_training_ ||
+  // Who has left what others are in goes as if it had died: they go on.
+  if (!elastic() || entering() || is_left_out_ || ending_ || failed_ || left_activity_ ||
       std::uncaught_exceptions() > 0)
     return;
   ending_ = true;

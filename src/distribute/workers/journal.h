@@ -77,9 +77,9 @@ class Journal {
   void Leave();
   /// The last call: all have done all before.
   void End();
-  /// The program leaves its training by an error, `why`, which the others may not meet: they are
+  /// The program leaves its activity by an error, `why`, which the others may not meet: they are
   /// told.
-  void FailTraining(const std::string& why);
+  void FailActivity(const std::string& why);
   /// In place of `End`, without any call: this task goes, and the job has not come to its end.
   void GiveUp() { ending_ = true; }
 
@@ -91,8 +91,12 @@ class Journal {
   /// Waits to be let in, and gives the others' state; nothing: the job has not begun yet.
   std::optional<std::string> Enter();
 
-  /// The number of the training that the program is in, the same on all ranks; 0: in none.
-  uint64_t training() const { return activity_ == Activity::kTraining ? trainings_ : 0; }
+  /// Which of its activities the program is in, the same number on all ranks; 0: calls of its own.
+  uint64_t activity_number() const {
+    return activity_ == Activity::kProgram ? 0 : trainings_ << 32 | looks_;
+  }
+  /// That activity, as texts name it: "training".
+  const char* activity_name() const;
   /// How many calls there were, the same on all ranks between two of them.
   uint64_t calls() const { return calls_; }
   /// Too few are left to go on: the text says so.
@@ -181,7 +185,7 @@ class Journal {
   std::string halt_;
   bool ending_ = false;
   bool failed_ = false;
-  bool left_training_ = false;  // the last one, by an error of this task's own
+  bool left_activity_ = false;  // the last one, by an error of this task's own
 
   uint64_t runs_ = 0;  // since the newest snapshot
   uint64_t interval_ = 8;
@@ -200,6 +204,7 @@ class Journal {
   friend class ActivityScope;
   Activity activity_ = Activity::kProgram;
   uint64_t trainings_ = 0;  // how many the program has begun
+  uint32_t looks_ = 0;      // how many times it has looked since it began the last training
 };
 
 /// What the program is at while this lives; within another activity that one counts.
@@ -208,6 +213,9 @@ class ActivityScope {
   /// Without ranks it does nothing.
   ActivityScope(Communicator* ranks, Activity activity);
   ~ActivityScope();
+  /// Carries the activity out; the others are told of an error that leaves it.
+  void Guard(const std::function<void()>& activity);
+  void Fail(const std::string& why);
   ActivityScope(const ActivityScope&) = delete;
   ActivityScope& operator=(const ActivityScope&) = delete;
 
