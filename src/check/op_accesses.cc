@@ -144,10 +144,9 @@ const ops::OpSpec* OwnOp(const std::string& op) {
 std::optional<OpAccess> OwnAccess(const std::string& op, int input) {
   const ops::OpSpec* spec = OwnOp(op);
   if (spec == nullptr) return std::nullopt;
-  const int bit = std::min(input, 31);
-  const bool reads = spec->effects.reads >> bit & 1, writes = spec->effects.writes >> bit & 1;
-  if (writes) return OpAccess{AccessKind::kUpdate};
-  if (reads) return OpAccess{AccessKind::kRead};
+  const auto place = static_cast<size_t>(input);
+  if (ops::HasBit(spec->effects.writes, place)) return OpAccess{AccessKind::kUpdate};
+  if (ops::HasBit(spec->effects.reads, place)) return OpAccess{AccessKind::kRead};
   return std::nullopt;
 }
 

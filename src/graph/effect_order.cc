@@ -54,9 +54,8 @@ Touched TouchedBy(const Graph& graph, const Node& node) {
   touched.external |= effects.external && bodies.empty();
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (graph.type(node.inputs[i]).dtype != DType::kResource) continue;
-    const size_t bit = std::min<size_t>(i, 31);
-    const bool writes = effects.writes >> bit & 1;
-    if (writes || (effects.reads >> bit & 1))
+    const bool writes = ops::HasBit(effects.writes, i);
+    if (writes || ops::HasBit(effects.reads, i))
       touched.Add(ResourceAt(graph, node.inputs[i]), writes);
   }
   return touched;
