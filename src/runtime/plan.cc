@@ -5,6 +5,8 @@
 #include <exception>
 #include <limits>
 
+#include <x86intrin.h>
+
 #include "base/check.h"
 #include "base/flush_denormals.h"
 #include "base/memory.h"
@@ -41,13 +43,15 @@ struct Plan::RunState {
     std::vector<void*> pointers;
     Memory chunk;
     std::exception_ptr error;
-    int step = -1;  // the one that the lane carries out
+    int step = -1;        // the one that the lane carries out
+    uint64_t waited = 0;  // for other lanes inside of the present phase, in ticks
   };
   struct alignas(64) Handed {
     std::atomic<int64_t> pieces{0};  // that the lane has left to the next one
   };
   Memory arena;
   std::vector<Lane> lanes;
+  LaneShares shares;
   std::unique_ptr<Handed[]> handed;  // by lane
   std::vector<const void*> parameters;
   std::vector<void*> variables;
@@ -70,6 +74,7 @@ std::unique_ptr<Plan::RunState> Plan::AcquireState(int lanes) {
   state = std::make_unique<RunState>();
   state->arena = AllocateMemory(arena_bytes_);
   state->lanes.resize(lanes);
+  state->shares = LaneShares(row_domains_, lanes);
   state->handed = std::make_unique<RunState::Handed[]>(lanes);
   for (RunState::Lane& lane : state->lanes) {
     lane.pointers.assign(num_pointers_, nullptr);
@@ -134,32 +139,23 @@ void Plan::RunRows(RunState& state, const Group& group, int lane, int64_t begin,
   }
 }
 
-namespace {
-
-struct Share {
-  int64_t begin, end;
-};
-
-// What of a group's domain belongs to `lane`.
-Share ShareOf(const Group& group, int lane, int lanes) {
-  const int64_t grains = (group.domain + group.grain - 1) / group.grain;
-  return {grains * lane / lanes * group.grain,
-          std::min(grains * (lane + 1) / lanes * group.grain, group.domain)};
-}
-
-}  // namespace
-
 void Plan::RunGroup(RunState& state, const Group& group, int lane, int lanes) const {
   if (group.owner >= 0) {
     if (group.owner % lanes == lane) RunRows(state, group, lane, 0, 1);
     return;
   }
-  const auto [begin, end] = ShareOf(group, lane, lanes);
+  const auto [begin, end] = state.shares.Of(group.share, lane);
   const int64_t chunk = group.chunk > 0 ? group.chunk : group.domain;
   for (int64_t row = begin; row < end; row += chunk) {
     RunRows(state, group, lane, row, std::min(row + chunk, end));
   }
 }
+
+namespace {
+
+constexpr int kStages = 2;  // parts of a run that a group may have
+
+}  // namespace
 
 // What `work` throws ends the work of the lanes; all meet at no barrier too few. `stage` counts the
 // parts of a run, each of which the lanes divide by ascending rows.
@@ -198,7 +194,7 @@ void Plan::RunDepth(RunState& state, const Group& group, int stage, int lane,
                     base::Team& team) const {
   constexpr int kMostLanes = 4;
   const int lanes = team.lanes();
-  const auto [from, to] = ShareOf(group, lane, lanes);
+  const auto [from, to] = state.shares.Of(group.share, lane);
   const auto run = [&, from = from, to = to](int index, const auto& call) {
     const Step& step = steps_[index];
     state.lanes[lane].step = index;
@@ -215,7 +211,9 @@ void Plan::RunDepth(RunState& state, const Group& group, int stage, int lane,
   };
   const auto waiting = [&](const auto& wait) {
     const PlanClock::Span span(state.watch, lane, PlanClock::kWaiting);
+    const uint64_t since = state.shares.measures() ? __rdtsc() : 0;
     wait();
+    if (state.shares.measures()) state.lanes[lane].waited += __rdtsc() - since;
   };
   const std::span factors(group.steps.data(), group.steps.size() - 1);
   const int product = group.steps.back();
@@ -252,24 +250,37 @@ void Plan::RunDepth(RunState& state, const Group& group, int stage, int lane,
   }
 }
 
+void Plan::RunPhase(RunState& state, const Phase& phase, int stage, int lane,
+                    base::Team& team) const {
+  for (const Group& group : phase.groups) {
+    if (group.by_depth) {
+      RunDepth(state, group, stage, lane, team);
+    } else {
+      Guard(state, stage, lane, [&] { RunGroup(state, group, lane, team.lanes()); });
+    }
+    stage += kStages;
+  }
+}
+
 void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
   base::FlushDenormals flush;
   BindLane(state, lane);
-  constexpr int kStages = 2;  // of a group
   int stage = 0;
   for (size_t p = 0; p < phases_.size(); ++p) {
     if (p > 0) {
       const PlanClock::Span span(state.watch, lane, PlanClock::kWaiting);
       team.Barrier(lane);
     }
-    for (const Group& group : phases_[p].groups) {
-      if (group.by_depth) {
-        RunDepth(state, group, stage, lane, team);
-      } else {
-        Guard(state, stage, lane, [&] { RunGroup(state, group, lane, team.lanes()); });
-      }
-      stage += kStages;
+    const Phase& phase = phases_[p];
+    if (phase.dearest_share >= 0 && state.shares.measures()) {
+      state.lanes[lane].waited = 0;
+      const uint64_t since = __rdtsc();
+      RunPhase(state, phase, stage, lane, team);
+      state.shares.Add(phase.dearest_share, lane, __rdtsc() - since - state.lanes[lane].waited);
+    } else {
+      RunPhase(state, phase, stage, lane, team);
     }
+    stage += kStages * static_cast<int>(phase.groups.size());
   }
 }
 
@@ -388,6 +399,7 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
             Tensor::FromBuffer(state->results[slot.index], source.type.dtype, source.type.shape));
     }
   }
+  state->shares.EndRun();
   ReleaseState(std::move(state));
   return results;
 }

@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "kernels/kernel.h"
 #include "lockstep/runtime/execution_options.h"
+#include "runtime/lane_shares.h"
 #include "runtime/plan_clock.h"
 #include "runtime/plan_sources.h"
 #include "runtime/variable_cell.h"
@@ -71,6 +72,7 @@ struct Group {
   int owner = -1;         // >= 0: not divided; lane owner % lanes does it all
   int64_t chunk = 0;      // rows of the domain a pass; 0: all at once
   int64_t grain = 1;      // lanes begin at multiples of so many rows
+  int share = -1;         // the plan's RowDomain; -1: not divided
   bool by_depth = false;  // the domain is the depth of a product, the last step; see RunDepth
   std::vector<int> steps;
   std::vector<Patch> chunk_patches;
@@ -79,6 +81,7 @@ struct Group {
 /// Groups that any lane may run at the same time; a barrier separates phases.
 struct Phase {
   std::vector<Group> groups;
+  int dearest_share = -1;  // of the group that costs most; -1: none is divided
 };
 
 /// A graph made ready to run: kernels, an order in phases, and a place in memory for every value.
@@ -125,6 +128,7 @@ class Plan {
   std::unique_ptr<RunState> AcquireState(int lanes);
   void ReleaseState(std::unique_ptr<RunState> state);
   void RunLane(RunState& state, int lane, base::Team& team) const;
+  void RunPhase(RunState& state, const Phase& phase, int stage, int lane, base::Team& team) const;
   void RunGroup(RunState& state, const Group& group, int lane, int lanes) const;
   void RunDepth(RunState& state, const Group& group, int stage, int lane, base::Team& team) const;
   template <typename Work>
@@ -136,6 +140,7 @@ class Plan {
   std::vector<Slot> slots_;
   std::vector<Step> steps_;
   std::vector<Phase> phases_;
+  std::vector<RowDomain> row_domains_;  // those of the same rows are divided in the same way
   std::vector<std::shared_ptr<VariableCell>> variables_;
   std::vector<int> writes_;        // by variable: how many steps write it
   std::vector<int> lock_order_;    // variables in the order in which their locks are taken

@@ -34,6 +34,7 @@ std::unique_ptr<Plan> PlanCompiler::Compile() {
   if (options_.fuse) DivideByDepth();
   Schedule();
   SplitGroups();
+  FindRowDomains();
   MarkChunkSlots();
   ChooseChunks();
   PlanArena();

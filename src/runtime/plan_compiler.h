@@ -50,6 +50,9 @@ class PlanCompiler {
 
   // plan_memory.cc
   void SplitGroups();
+  /// Groups with equally many rows are divided in the same way, in any phase: what a lane has
+  /// written it may then read without a barrier, and it finds it in its cache.
+  void FindRowDomains();
   void MarkChunkSlots();
   void ChooseChunks();
   void PlanArena();

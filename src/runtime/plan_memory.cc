@@ -94,6 +94,30 @@ void PlanCompiler::SplitGroups() {
   }
 }
 
+void PlanCompiler::FindRowDomains() {
+  std::vector<RowDomain>& domains = plan_->row_domains_;
+  for (Phase& phase : plan_->phases_) {
+    double most = 0;
+    for (Group& group : phase.groups) {
+      if (group.owner >= 0) continue;
+      auto place = std::find_if(domains.begin(), domains.end(), [&](const RowDomain& domain) {
+        return domain.rows == group.domain;
+      });
+      if (place == domains.end()) place = domains.insert(place, {.rows = group.domain});
+      place->grain = std::max(place->grain, group.grain);
+      group.share = static_cast<int>(place - domains.begin());
+      double cost = 0;
+      for (int index : group.steps) {
+        const kernels::Kernel& kernel = *plan_->steps_[index].kernel;
+        cost += kernel.cost_per_row() * static_cast<double>(kernel.rows());
+      }
+      if (cost <= most) continue;
+      most = cost;
+      phase.dearest_share = group.share;
+    }
+  }
+}
+
 // A value lives in chunk memory when its group is divided and only steps of the group read it, row
 // by row.
 void PlanCompiler::MarkChunkSlots() {
