@@ -18,11 +18,16 @@ def run(command):
     return done.stdout
 
 
-def ours(*flags):
-    """One run of Lockstep: its JSON object; mean_us is the mean time of a step after the first."""
-    result = json.loads(run([LOCKSTEP, 'train', '--json', *flags]).strip().split('\n')[-1])
+def report_of(command):
+    """The JSON object that a run of Lockstep prints last; mean_us is the mean time of a step after the first."""
+    result = json.loads(run(command).strip().split('\n')[-1])
     result['mean_us'] = result['mean_us_per_step']
     return result
+
+
+def ours(*flags):
+    """One run of Lockstep in one process."""
+    return report_of([LOCKSTEP, 'train', '--json', *flags])
 
 
 def peer(name, program, *arguments):

@@ -458,7 +458,7 @@ Logs Model::Training::Test(nn::StepInput& input, int shards,
   return logs;
 }
 
-// What is learned from nothing: an activity that a worker that was left out does by itself.
+// An activity from which nothing is learned: a worker that was left out does it by itself.
 void Model::Training::Look(const std::function<void()>& looks) {
   distribute::ActivityScope activity(model.strategy().ranks(), distribute::Activity::kLooking);
   runtime::TeamScope devices(model.strategy().team());

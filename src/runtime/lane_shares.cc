@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 namespace lockstep::runtime {
 
@@ -34,9 +33,8 @@ LaneShares::LaneShares(const std::vector<RowDomain>& domains, int lanes) {
     const int64_t grains = GrainsOf(domain);
     for (int lane = 0; lane <= lanes; ++lane)
       own.borders.push_back(std::min(domain.rows, grains * lane / lanes * domain.grain));
-    own.is_balanced = lanes > 1 && grains >= kLeastGrains * lanes;
-    if (own.is_balanced) own.lanes.resize(lanes);
-    is_balanced_ |= own.is_balanced;
+    if (lanes > 1 && grains >= kLeastGrains * lanes) own.lanes.resize(lanes);
+    is_balanced_ |= own.is_balanced();
   }
 }
 
@@ -71,6 +69,7 @@ bool LaneShares::Balance(Domain& own) {
     uint64_t* const middle = own.lanes[lane].times + kWindow / 2;
     std::nth_element(own.lanes[lane].times, middle, own.lanes[lane].times + kWindow);
     times.push_back(*middle);
+    own.lanes[lane] = {};
     ends.push_back((own.borders[lane + 1] + grain - 1) / grain);
   }
   const auto mean = static_cast<double>(std::accumulate(times.begin(), times.end(), uint64_t{0})) /
@@ -92,17 +91,12 @@ bool LaneShares::Balance(Domain& own) {
 
 void LaneShares::EndRun() {
   if (!is_balanced_) return;
-  if (measures_) {
-    for (Domain& own : domains_) {
-      for (Lane& lane : own.lanes) lane.times[measured_] = std::exchange(lane.time, 0);
-    }
-    if (++measured_ == kWindow) {
-      measured_ = 0;
-      bool changed = false;
-      for (Domain& own : domains_) changed |= own.is_balanced && Balance(own);
-      interval_ =
-          changed ? std::max<int64_t>(1, interval_ / 2) : std::min(kMostInterval, interval_ * 2);
-    }
+  if (measures_ && ++measured_ == kWindow) {
+    measured_ = 0;
+    bool changed = false;
+    for (Domain& own : domains_) changed |= own.is_balanced() && Balance(own);
+    interval_ =
+        changed ? std::max<int64_t>(1, interval_ / 2) : std::min(kMostInterval, interval_ * 2);
   }
   ++runs_;
   measures_ = runs_ >= kFirstMeasured && runs_ % interval_ == 0;

@@ -14,7 +14,7 @@ struct RowDomain {
 
 /// Which rows of each of a plan's domains each lane takes: at first equally many, then so many that
 /// all lanes work as long. Rows may cost unlike times, as of weights whose inputs are mostly zero,
-/// lane 0 has the undivided steps too, and one core may be slower than another. The division
+/// some lanes have undivided steps too, and one core may be slower than another. The division
 /// changes no bit. Threads: lanes call `Of` and `Add` while a run is under way, one thread the rest
 /// between runs.
 class LaneShares {
@@ -36,7 +36,7 @@ class LaneShares {
   /// This lane has worked so long (in any unit) in phases whose dearest work is of this domain.
   void Add(int domain, int lane, uint64_t time) {
     Domain& own = domains_[domain];
-    if (own.is_balanced) own.lanes[lane].time += time;
+    if (own.is_balanced()) own.lanes[lane].times[measured_] += time;
   }
   /// A run has come to its end; the next one may be divided otherwise.
   void EndRun();
@@ -49,14 +49,13 @@ class LaneShares {
  private:
   static constexpr int kWindow = 9;  // measured runs, whose medians count
   struct alignas(64) Lane {
-    uint64_t time = 0;  // of the present run
     uint64_t times[kWindow] = {};
   };
   struct Domain {
     RowDomain domain;
-    bool is_balanced = false;
     std::vector<int64_t> borders;  // lanes + 1
-    std::vector<Lane> lanes;
+    std::vector<Lane> lanes;       // none: the shares stay even
+    bool is_balanced() const { return !lanes.empty(); }
   };
   bool Balance(Domain& domain);
 

@@ -272,14 +272,12 @@ void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
       team.Barrier(lane);
     }
     const Phase& phase = phases_[p];
-    if (phase.dearest_share >= 0 && state.shares.measures()) {
-      state.lanes[lane].waited = 0;
-      const uint64_t since = __rdtsc();
-      RunPhase(state, phase, stage, lane, team);
+    const bool measures = phase.dearest_share >= 0 && state.shares.measures();
+    state.lanes[lane].waited = 0;
+    const uint64_t since = measures ? __rdtsc() : 0;
+    RunPhase(state, phase, stage, lane, team);
+    if (measures)
       state.shares.Add(phase.dearest_share, lane, __rdtsc() - since - state.lanes[lane].waited);
-    } else {
-      RunPhase(state, phase, stage, lane, team);
-    }
     stage += kStages * static_cast<int>(phase.groups.size());
   }
 }
