@@ -1,6 +1,7 @@
 #include "distribute/workers/failures.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/probe.h"
 #include "cluster/fields.h"
@@ -34,14 +35,16 @@ void Failures::BeginEpoch(net::Transport& transport) {
   transport.Listen(net::Channel::kFailures, [this](int from, const net::Message& message) {
     cluster::FieldReader reader(net::TextOf(message.payload));
     const auto activity = reader.Take<uint64_t>();
-    const std::string why = reader.TakeText();
-    if (reader.ok()) Hear(from, activity, why);
+    std::string why = reader.TakeText();
+    if (reader.ok())
+      Hear({activity, ranks_.watch().tasks()[static_cast<size_t>(from)], std::move(why)});
     return net::Receipt::kTaken;
   });
 }
 
 void Failures::EndEpoch() {
   end_.Stop();
+  early_.reset();
   if (transport_ != nullptr) transport_->Listen(net::Channel::kFailures, nullptr);
   transport_ = nullptr;
 }
@@ -56,20 +59,33 @@ void Failures::Tell(uint64_t activity, const std::string& why) {
   }
 }
 
-void Failures::Hear(int from, uint64_t activity, const std::string& why) {
-  if (ranks_.journal().activity_number() != activity) {
+void Failures::BeginActivity() {
+  if (!early_ || early_->activity > ranks_.journal().activity_number()) return;
+  LOCKSTEP_PROBE("a rank begins what another one has left already");
+  Hear(*std::exchange(early_, std::nullopt));
+}
+
+void Failures::Hear(News news) {
+  const Journal& journal = ranks_.journal();
+  if (journal.activity_number() == news.activity) {
+    EndAfterGrace(std::move(news));
+  } else if (news.activity > journal.last_activity_number()) {
+    early_ = std::move(news);
+  } else {
     LOCKSTEP_PROBE("a rank hears that another one has left what it is not at itself");
-    return;
   }
-  const std::string who = ranks_.watch().tasks()[static_cast<size_t>(from)];
-  end_.StartAfter(ranks_.executor(), kGrace, [this, activity, who, why] {
-    if (ranks_.journal().activity_number() != activity) return;
+}
+
+void Failures::EndAfterGrace(News news) {
+  end_.StartAfter(ranks_.executor(), kGrace, [this, news = std::move(news)] {
+    if (ranks_.journal().activity_number() != news.activity) return;
     LOCKSTEP_PROBE("an activity ends as a rank has left it by an error of its own");
     const std::string what = ranks_.journal().activity_name();
-    ranks_.group().Abort(Status(
-        Code::kAborted, "[" + what + "] all workers must come to the end of the " + what +
-                            "; got an error on " + who + ", which has left the " + what + ": " +
-                            why + "; its output has more; mend the program, and start all again"));
+    ranks_.group().Abort(
+        Status(Code::kAborted, "[" + what + "] all workers must come to the end of the " + what +
+                                   "; got an error on " + news.who + ", which has left the " +
+                                   what + ": " + news.why +
+                                   "; its output has more; mend the program, and start all again"));
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/executor.h"
@@ -11,9 +12,10 @@ namespace lockstep::distribute {
 class Communicator;
 
 /// Tells the other ranks that this one's program has left a training, an evaluation or a
-/// prediction by an error of its own, so that they do not wait for it in vain. Who is still in that
-/// activity and epoch a moment later, and so has met no such error and has not seen the other
-/// process end, ends the epoch for all, with the error's text. Threads: that of the communicator.
+/// prediction by an error of its own, so that they do not wait for it in vain. Who is (still, or by
+/// then) in that activity and epoch a moment later, and so has met no such error and has not seen
+/// the other process end, ends the epoch for all, with the error's text. Threads: that of the
+/// communicator.
 class Failures {
  public:
   /// From the news until the epoch is ended: ranks that meet the same error leave, too.
@@ -29,12 +31,21 @@ class Failures {
   void EndEpoch();
   /// This rank has left the activity of that number (`Journal::activity_number`), for `why`.
   void Tell(uint64_t activity, const std::string& why);
+  /// This rank's program has begun an activity, which another one may have left already.
+  void BeginActivity();
 
  private:
-  void Hear(int from, uint64_t activity, const std::string& why);
+  struct News {
+    uint64_t activity = 0;
+    std::string who;
+    std::string why;
+  };
+  void Hear(News news);
+  void EndAfterGrace(News news);
 
   Communicator& ranks_;
   net::Transport* transport_ = nullptr;
+  std::optional<News> early_;  // of an activity that this rank has not begun
   base::Timer end_;
 };
 

@@ -62,10 +62,12 @@ ActivityScope::ActivityScope(Communicator* ranks, Activity activity)
   journal_->activity_ = activity;
   journal_->left_activity_ = false;
   ++journal_->looks_;
-  if (activity != Activity::kTraining) return;
-  ++journal_->trainings_;
-  journal_->looks_ = 0;
-  if (ranks->heeds_termination()) heeds_.emplace();
+  if (activity == Activity::kTraining) {
+    ++journal_->trainings_;
+    journal_->looks_ = 0;
+    if (ranks->heeds_termination()) heeds_.emplace();
+  }
+  ranks->failures().BeginActivity();
 }
 
 ActivityScope::~ActivityScope() {

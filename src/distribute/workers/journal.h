@@ -93,8 +93,10 @@ class Journal {
 
   /// Which of its activities the program is in, the same number on all ranks; 0: calls of its own.
   uint64_t activity_number() const {
-    return activity_ == Activity::kProgram ? 0 : trainings_ << 32 | looks_;
+    return activity_ == Activity::kProgram ? 0 : last_activity_number();
   }
+  /// The number of the activity that it began last, whether it is still in it or not.
+  uint64_t last_activity_number() const { return trainings_ << 32 | looks_; }
   /// That activity, as texts name it: "training".
   const char* activity_name() const;
   /// How many calls there were, the same on all ranks between two of them.
