@@ -65,6 +65,8 @@ class Job:
         end = time.monotonic() + seconds
         while not done():
             if not self.launch.running():
+                if done():
+                    return  # by its last words
                 raise Failure(f"{what} must be; the job ended before with {self.launch.popen.returncode}")
             check(time.monotonic() < end, f"{what} must be within {seconds} s")
             time.sleep(0.002)
@@ -139,16 +141,20 @@ class Job:
         except ProcessLookupError:
             pass  # another one's word was quicker
 
-    def finish(self, workers=None, seconds=trial.PATIENCE, servers=None, may_miss_none=False):
-        """The report; compared with one process's, and with how many workers were there at the end.
-
-        `may_miss_none`: all may have been done before they missed who was killed.
-        """
+    def tell_to_end(self):
+        """An open job, five epochs later, at a step; or at the end of an epoch where workers train each for itself."""
         if self.epochs is None:
             self.wait_for_epoch(self.epochs_done() + 5)
             for index, pid in self.processes().items():
                 if isinstance(index, int) and self.ends_at_a_step(pid):
                     self.interrupt(pid)
+
+    def finish(self, workers=None, seconds=trial.PATIENCE, servers=None, may_miss_none=False):
+        """The report; compared with one process's, and with how many workers were there at the end.
+
+        `may_miss_none`: all may have been done before they missed who was killed.
+        """
+        self.tell_to_end()
         equal(self.launch.wait(seconds), 0, "the status of the job")
         report = self.launch.objects()[-1]
         check("weights_digest" in report, f"the last line must be the report; got {report}")
@@ -216,14 +222,15 @@ def kill_during_start(place, draw):
 
 def kill_while_saving(place, draw):
     saves = place.folder / "saves"
-    job = Job(place, draw, epochs=600, train=("--checkpoint", str(saves), "--checkpoint-every", "3"))
+    job = Job(place, draw, train=("--checkpoint", str(saves), "--checkpoint-every", "3"))
     job.wait_for_epoch(draw.randrange(1, 60))
     known = set(os.listdir(saves))
     job.wait_until(lambda: set(os.listdir(saves)) - known, "one more save")
     job.kill(draw.choice((0, job.random_worker())))
-    job.finish(workers=3)
-    resumed = place.run([place.program, "train", *job.arguments, "--verbose", "0", "--resume", saves], "resumed")
-    equal(resumed.objects()[-1]["weights_digest"], job.launch.objects()[-1]["weights_digest"],
+    more = job.finish(workers=3)["steps"] + 7
+    arguments = ("--steps", str(more), *job.data, "--verbose", "0")
+    resumed = place.run([place.program, "train", *arguments, "--resume", saves], "resumed").objects()[-1]
+    equal(resumed["weights_digest"], place.alone(arguments)["weights_digest"],
           "the digest of a training that goes on from the last save")
 
 
@@ -323,23 +330,34 @@ def join_without_a_launcher(place, draw):
     addresses = [f"127.0.0.1:{one.getsockname()[1]}" for one in reserved]
     for one in reserved:
         one.close()
-    arguments = ("--epochs", "800", *DATA)
 
     def start(index, known):
         description = {"cluster": {"worker": addresses[:known]}, "task": {"type": "worker", "index": index}}
         return place.start([place.program, "train", "--strategy", "multi_worker", "--verbose", "2",
-                            "--min-workers", "1", "--max-workers", "3", *arguments],
+                            "--min-workers", "1", "--max-workers", "3", "--steps", "1000000000", *DATA],
                            f"worker {index}", TF_CONFIG=json.dumps(description),
-                           LOCKSTEP_TOKEN="the job's")
+                           LOCKSTEP_TOKEN="the job's", LOCKSTEP_LOG="info")
+
+    def wait_until(done, what):
+        most = time.monotonic() + trial.PATIENCE
+        while not done():
+            check(all(task.running() for task in tasks) and time.monotonic() < most, what)
+            time.sleep(0.01)
+
+    def epochs_done():
+        return tasks[0].out().count("Epoch ")
     tasks = [start(index, 2) for index in range(2)]
-    most = time.monotonic() + trial.PATIENCE
-    while "Epoch " not in tasks[0].out():
-        check(tasks[0].running() and time.monotonic() < most, "two workers must begin")
-        time.sleep(0.01)
+    wait_until(lambda: epochs_done() > 0, "two workers must begin")
     tasks.append(start(2, 3))
+    wait_until(lambda: "(worker 2 at " in tasks[0].err() and Job.ends_at_a_step(tasks[2].pid), "a third one must come")
+    before = epochs_done()
+    wait_until(lambda: epochs_done() > before + 5, "the three must go on")
+    for task in tasks:
+        Job.interrupt(task.pid)
     for task in tasks:
         equal(task.wait(trial.PATIENCE), 0, f"the status of {task.name}")
-    check_reports(tasks[0].objects()[-1], place.alone([*arguments, "--verbose", "0"]), 3)
+    report = tasks[0].objects()[-1]
+    check_reports(report, place.alone([*DATA, "--steps", str(report["steps"]), "--verbose", "0"]), 3)
 
 
 def restart(place, draw):
@@ -368,12 +386,15 @@ def shrink_to_one_and_grow(place, draw):
 
 def kill_all(place, draw):
     """Every copy is lost: the job begins anew, from the seed."""
-    job = Job(place, draw, epochs=600, launch=("--max-restarts", "1"))
+    job = Job(place, draw, launch=("--max-restarts", "1"))
     job.wait_for_epoch(draw.randrange(1, 80))
-    begin = time.monotonic()
+    begin, before = time.monotonic(), job.epochs_done()
     job.kill(*range(4))
+    job.wait_until(lambda: sum(map(job.ends_at_a_step, job.processes().values())) == 4, "four that take a wish to end")
+    done = job.epochs_done()
+    job.wait_for_epoch(done + before)
+    print(f"  all killed after {before} epochs, which were done again in {time.monotonic() - begin:.1f} s")
     job.finish(workers=4)
-    print(f"  all killed, and the whole job done again in {time.monotonic() - begin:.1f} s")
 
 
 def stop_all(place, draw):
@@ -465,9 +486,11 @@ def servers_hold_the_job(place, draw):
 
 def check_updates(job, most=None):
     """The report of a job whose workers train each for itself: every batch must count once."""
+    job.wait_for_epoch(60)
+    job.tell_to_end()
     equal(job.launch.wait(trial.PATIENCE), 0, "the status of the job")
     report = job.launch.objects()[-1]
-    equal(report["steps"], job.epochs * STEPS_AN_EPOCH, "the steps")
+    equal(report["steps"] % STEPS_AN_EPOCH, 0, "the steps of an epoch that was begun")
     equal(report["updates"], report["steps"], "the updates that count")
     equal(sum(report["staleness"].values()), report["updates"], "the updates by staleness")
     if most is not None:
@@ -478,7 +501,7 @@ def check_updates(job, most=None):
 
 
 def asynchronous_kill_a_worker_and_a_server(place, draw):
-    job = Job(place, draw, workers=3, servers=2, epochs=1200, train=("--mode", "asynchronous"))
+    job = Job(place, draw, workers=3, servers=2, train=("--mode", "asynchronous"))
     job.wait_for_epoch(draw.randrange(1, 80))
     job.time_to_new_membership(job.kill(job.random_worker(but=(0,))))
     job.wait_for_members(4)
@@ -489,7 +512,7 @@ def asynchronous_kill_a_worker_and_a_server(place, draw):
 
 def bounded_in_turn_kill_any(place, draw):
     """One update after the other: the digest of one process, whoever dies."""
-    job = Job(place, draw, workers=2, servers=2, epochs=300, train=("--mode", "bounded"))
+    job = Job(place, draw, workers=2, servers=2, train=("--mode", "bounded"))
     job.wait_for_epoch(draw.randrange(1, 80))
     server = draw.randrange(2)
     job.time_to_new_membership(job.kill(*draw.choice(((f"ps {server}",), (1,)))))
@@ -498,7 +521,7 @@ def bounded_in_turn_kill_any(place, draw):
 
 def bounded_with_slow_tasks(place, draw):
     """One is held up again and again; nobody runs further ahead of it than the bound."""
-    job = Job(place, draw, workers=3, servers=1, epochs=800, train=("--mode", "bounded", "--staleness", "2"))
+    job = Job(place, draw, workers=3, servers=1, train=("--mode", "bounded", "--staleness", "2"))
     for _ in range(8):
         job.wait_for_epoch(job.epochs_done() + 1)
         slow = job.random_worker(but=(0,))
