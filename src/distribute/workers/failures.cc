@@ -34,10 +34,11 @@ void Failures::BeginEpoch(net::Transport& transport) {
   transport_ = &transport;
   transport.Listen(net::Channel::kFailures, [this](int from, const net::Message& message) {
     cluster::FieldReader reader(net::TextOf(message.payload));
-    const auto activity = reader.Take<uint64_t>();
-    std::string why = reader.TakeText();
-    if (reader.ok())
-      Hear({activity, ranks_.watch().tasks()[static_cast<size_t>(from)], std::move(why)});
+    News news;
+    news.activity = reader.Take<uint64_t>();
+    news.calls = reader.Take<uint64_t>();
+    news.why = reader.TakeText();
+    if (reader.ok()) Hear({std::move(news), ranks_.watch().tasks()[static_cast<size_t>(from)]});
     return net::Receipt::kTaken;
   });
 }
@@ -49,10 +50,11 @@ void Failures::EndEpoch() {
   transport_ = nullptr;
 }
 
-void Failures::Tell(uint64_t activity, const std::string& why) {
+void Failures::Tell(const News& news) {
   if (transport_ == nullptr) return;
-  const net::Payload payload =
-      net::TextPayload(cluster::FieldWriter().Put(activity).PutText(NameOf(why)).Take());
+  cluster::FieldWriter writer;
+  writer.Put(news.activity).Put(news.calls).PutText(NameOf(news.why));
+  const net::Payload payload = net::TextPayload(writer.Take());
   for (int to = 0; to < transport_->num_ranks(); ++to) {
     if (to == transport_->rank()) continue;
     transport_->Send(to, {transport_->epoch(), net::Channel::kFailures, payload, {}});
@@ -60,30 +62,31 @@ void Failures::Tell(uint64_t activity, const std::string& why) {
 }
 
 void Failures::BeginActivity() {
-  if (!early_ || early_->activity > ranks_.journal().activity_number()) return;
+  if (!early_ || early_->news.activity > ranks_.journal().last_activity_number()) return;
   LOCKSTEP_PROBE("a rank begins what another one has left already");
-  Hear(*std::exchange(early_, std::nullopt));
+  EndAfterGrace(*std::exchange(early_, std::nullopt));
 }
 
-void Failures::Hear(News news) {
-  const Journal& journal = ranks_.journal();
-  if (journal.activity_number() == news.activity) {
-    EndAfterGrace(std::move(news));
-  } else if (news.activity > journal.last_activity_number()) {
-    early_ = std::move(news);
+void Failures::Hear(FromOther heard) {
+  if (heard.news.activity > ranks_.journal().last_activity_number()) {
+    early_ = std::move(heard);
   } else {
-    LOCKSTEP_PROBE("a rank hears that another one has left what it is not at itself");
+    EndAfterGrace(std::move(heard));
   }
 }
 
-void Failures::EndAfterGrace(News news) {
-  end_.StartAfter(ranks_.executor(), kGrace, [this, news = std::move(news)] {
-    if (ranks_.journal().activity_number() != news.activity) return;
+void Failures::EndAfterGrace(FromOther heard) {
+  end_.StartAfter(ranks_.executor(), kGrace, [this, heard = std::move(heard)] {
+    const News& news = heard.news;
+    if (!ranks_.journal().Misses(news.activity, news.calls)) {
+      LOCKSTEP_PROBE("a rank does not miss who has left an activity by an error");
+      return;
+    }
     LOCKSTEP_PROBE("an activity ends as a rank has left it by an error of its own");
-    const std::string what = ranks_.journal().activity_name();
+    const std::string what = Journal::NameOfActivity(news.activity);
     ranks_.group().Abort(
         Status(Code::kAborted, "[" + what + "] all workers must come to the end of the " + what +
-                                   "; got an error on " + news.who + ", which has left the " +
+                                   "; got an error on " + heard.who + ", which has left the " +
                                    what + ": " + news.why +
                                    "; its output has more; mend the program, and start all again"));
   });

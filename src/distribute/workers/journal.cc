@@ -21,6 +21,8 @@ constexpr double kLongest = 1e8;  // nanoseconds
 constexpr uint64_t kFewestRuns = 4, kMostRuns = 4096;
 // Most bytes of what is kept of calls before the snapshots.
 constexpr size_t kMostArchived = size_t{64} << 20;
+// Who rests hears of calls some hundred runs later.
+constexpr size_t kMostEnded = 512;
 
 // Counts while it lives.
 class Depth {
@@ -71,7 +73,9 @@ ActivityScope::ActivityScope(Communicator* ranks, Activity activity)
 }
 
 ActivityScope::~ActivityScope() {
-  if (journal_ != nullptr) journal_->activity_ = before_;
+  if (journal_ == nullptr) return;
+  if (before_ == Activity::kProgram && !journal_->left_activity_) journal_->NoteEndOfActivity();
+  journal_->activity_ = before_;
 }
 
 void ActivityScope::Fail(const std::string& why) {
@@ -87,8 +91,16 @@ void ActivityScope::Guard(const std::function<void()>& activity) {
   }
 }
 
-const char* Journal::activity_name() const {
-  return activity_ == Activity::kTraining ? "training" : "evaluation or prediction";
+void Journal::NoteEndOfActivity() {
+  ended_.push_back({activity_number(), calls_});
+  if (ended_.size() > kMostEnded) ended_.pop_front();
+}
+
+bool Journal::Misses(uint64_t activity, uint64_t calls) const {
+  return activity_number() == activity ||
+         std::any_of(ended_.begin(), ended_.end(), [=](const EndedActivity& ended) {
+           return ended.number == activity && ended.calls > calls;
+         });
 }
 
 // All enter the first epoch alike; who comes later meets those who have been in one before.
@@ -423,7 +435,7 @@ void Journal::FailActivity(const std::string& why) {
   LOCKSTEP_PROBE("a program leaves what all are at by an error of its own");
   left_activity_ = true;
   ranks_.Doing(collectives::Phase::kProgram);
-  ranks_.failures().Tell(activity_number(), why);
+  ranks_.failures().Tell({activity_number(), calls_, why});
 }
 
 void Journal::End() {

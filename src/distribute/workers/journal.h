@@ -97,8 +97,13 @@ class Journal {
   }
   /// The number of the activity that it began last, whether it is still in it or not.
   uint64_t last_activity_number() const { return trainings_ << 32 | looks_; }
-  /// That activity, as texts name it: "training".
-  const char* activity_name() const;
+  /// As texts name it: "training".
+  static const char* NameOfActivity(uint64_t number) {
+    return (number & kLooks) == 0 ? "training" : "evaluation or prediction";
+  }
+  /// Whether who has left that activity by an error, after so many calls, is missed by this task:
+  /// as it is in the activity, or has come to its end by more calls.
+  bool Misses(uint64_t activity, uint64_t calls) const;
   /// How many calls there were, the same on all ranks between two of them.
   uint64_t calls() const { return calls_; }
   /// Too few are left to go on: the text says so.
@@ -108,6 +113,7 @@ class Journal {
   void set_interval(uint64_t runs) { fixed_interval_ = runs; }
 
  private:
+  static constexpr uint64_t kLooks = 0xffffffff;  // of a number: looks_
   enum class Kind { kAssign, kRun, kGather, kExchange, kRebase };
   struct Entry {
     Kind kind;
@@ -121,6 +127,10 @@ class Journal {
     std::vector<std::string> answer;
     std::shared_ptr<runtime::VariableCell> cell;
     Tensor value;
+  };
+  struct EndedActivity {
+    uint64_t number = 0;
+    uint64_t calls = 0;
   };
   struct Known {
     std::shared_ptr<runtime::VariableCell> cell;
@@ -159,6 +169,7 @@ class Journal {
                                   const std::function<std::string()>& own);
   void NoteNews(const Snapshot::Cells& cells);
   void NoteVersions();
+  void NoteEndOfActivity();
   void MaybeTakeSnapshot();
   void Completed(Entry entry);
   uint64_t Suggest() const;
@@ -207,6 +218,7 @@ class Journal {
   Activity activity_ = Activity::kProgram;
   uint64_t trainings_ = 0;  // how many the program has begun
   uint32_t looks_ = 0;      // how many times it has looked since it began the last training
+  std::deque<EndedActivity> ended_;  // the last ones, but for those that it has left by an error
 };
 
 /// What the program is at while this lives; within another activity that one counts.
