@@ -113,30 +113,52 @@ TEST(ElasticTest, NothingHappens) {
   ExpectAllAre(Alone(), TrainElastic(job), 3, "undisturbed");
 }
 
-// How each worker's Fit ended where `fails` says whose callback throws after a step. With fewer
-// cores than workers the last ones only follow.
-std::vector<std::string> FailInCallbacks(const std::function<bool(int worker)>& fails,
-                                         int cores = 3) {
+// How the training of each of three workers ended, with what they do after it; then they may
+// train once more.
+std::vector<std::string> EndsOf(const std::function<void(int, Strategy&, Counter&)>& prepare,
+                                bool train_again = false) {
   ElasticJob job(3, 0);
   std::vector<std::string> ends(3, "well");
   distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
     MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
     const auto counter = std::make_shared<Counter>();
-    strategy.ranks()->set_host_places(distribute::OnOneHost(3, cores));
-    if (cores < 3) counter->digest_check = 0;
-    counter->on_batch = [&, worker](int64_t steps) {
-      if (steps == 5 && fails(worker)) throw std::runtime_error("broken callback\nand more");
-    };
+    prepare(worker, strategy, *counter);
     try {
       Train(strategy, counter);
     } catch (const std::exception& error) {
       ends[worker] = error.what();
     }
     counter->on_batch = nullptr;
-    if (fails(0) && fails(1)) Train(strategy, counter);  // what all have met is no end
+    if (train_again) Train(strategy, counter);
     strategy.ranks()->journal().End();
   });
   return ends;
+}
+
+void ExpectTheOthersAreTold(const std::vector<std::string>& ends, size_t failed,
+                            const std::string& what, const std::string& why) {
+  const std::string text = "[" + what + "] all workers must come to the end of the " + what +
+                           "; got an error on worker " + std::to_string(failed) +
+                           ", which has left the " + what + ": " + why + "; its";
+  for (size_t worker = 0; worker < ends.size(); ++worker) {
+    if (worker == failed) continue;
+    EXPECT_NE(ends[worker].find(text), std::string::npos) << ends[worker];
+  }
+}
+
+// A callback throws after a step where `fails` says so. With fewer cores than workers the last
+// ones only follow.
+std::vector<std::string> FailInCallbacks(const std::function<bool(int worker)>& fails,
+                                         int cores = 3) {
+  return EndsOf(
+      [&](int worker, Strategy& strategy, Counter& counter) {
+        strategy.ranks()->set_host_places(distribute::OnOneHost(3, cores));
+        if (cores < 3) counter.digest_check = 0;
+        counter.on_batch = [&, worker](int64_t steps) {
+          if (steps == 5 && fails(worker)) throw std::runtime_error("broken callback\nand more");
+        };
+      },
+      /*train_again=*/fails(0) && fails(1));  // what all have met is no end
 }
 
 TEST(ElasticTest, WhatOneWorkersProgramThrowsEndsTheOthersTrainingAtOnce) {
@@ -144,13 +166,7 @@ TEST(ElasticTest, WhatOneWorkersProgramThrowsEndsTheOthersTrainingAtOnce) {
   for (const int cores : {3, 1}) {
     const auto ends = FailInCallbacks([](int worker) { return worker == 1; }, cores);
     EXPECT_EQ(ends[1], "broken callback\nand more");
-    for (const int worker : {0, 2}) {
-      EXPECT_NE(ends[worker].find("[training] all workers must come to the end of the training; "
-                                  "got an error on worker 1, which has left the training: broken "
-                                  "callback; its"),
-                std::string::npos)
-          << ends[worker];
-    }
+    ExpectTheOthersAreTold(ends, 1, "training", "broken callback");
   }
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30))
       << "a partial is waited for for 60 s";
@@ -175,37 +191,21 @@ TEST(ElasticTest, WhatOneWorkersDataThrowEndsTheOthersEvaluationAndPredictionAtO
   const auto began = std::chrono::steady_clock::now();
   for (const auto& [predicts, at_once] : std::vector<std::pair<bool, bool>>{
            {false, false}, {false, true}, {true, false}, {true, true}}) {
-    ElasticJob job(3, 0);
-    std::vector<std::string> ends(3, "well");
-    distribute::RunElastic(job, [&](int worker, std::shared_ptr<Communicator> ranks) {
-      MultiWorkerMirroredStrategy strategy(std::move(ranks), {.devices = 1, .replicas = 1});
-      const auto counter = std::make_shared<Counter>();
-      counter->after_fit = [&] {
+    const auto ends = EndsOf([&](int worker, Strategy&, Counter& counter) {
+      counter.after_fit = [&, worker] {
         const Dataset whole = Dataset::FromTensors({Features(), Labels()}).Repeat(4);
         // Who fails at once has left before the others come.
         if (at_once && worker != 2) std::this_thread::sleep_for(std::chrono::milliseconds(300));
         const Dataset batches = worker == 2 ? BrokenBatches(at_once ? 1 : 3) : whole;
         if (predicts) {
-          counter->model->Predict(batches);
+          counter.model->Predict(batches);
         } else {
-          counter->model->Evaluate(batches);
+          counter.model->Evaluate(batches);
         }
       };
-      try {
-        Train(strategy, counter);
-      } catch (const std::exception& error) {
-        ends[worker] = error.what();
-      }
-      strategy.ranks()->journal().End();
     });
     EXPECT_EQ(ends[2], "broken data");
-    for (const int worker : {0, 1}) {
-      EXPECT_NE(ends[worker].find("[evaluation or prediction] all workers must come to the end of "
-                                  "the evaluation or prediction; got an error on worker 2, which "
-                                  "has left the evaluation or prediction: broken data; its"),
-                std::string::npos)
-          << ends[worker];
-    }
+    ExpectTheOthersAreTold(ends, 2, "evaluation or prediction", "broken data");
   }
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30))
       << "a partial is waited for for 60 s";

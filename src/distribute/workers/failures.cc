@@ -34,11 +34,11 @@ void Failures::BeginEpoch(net::Transport& transport) {
   transport_ = &transport;
   transport.Listen(net::Channel::kFailures, [this](int from, const net::Message& message) {
     cluster::FieldReader reader(net::TextOf(message.payload));
-    News news;
+    News news{.who = ranks_.watch().tasks()[static_cast<size_t>(from)]};
     news.activity = reader.Take<uint64_t>();
     news.calls = reader.Take<uint64_t>();
     news.why = reader.TakeText();
-    if (reader.ok()) Hear({std::move(news), ranks_.watch().tasks()[static_cast<size_t>(from)]});
+    if (reader.ok()) Hear(std::move(news));
     return net::Receipt::kTaken;
   });
 }
@@ -50,11 +50,10 @@ void Failures::EndEpoch() {
   transport_ = nullptr;
 }
 
-void Failures::Tell(const News& news) {
+void Failures::Tell(uint64_t activity, uint64_t calls, const std::string& why) {
   if (transport_ == nullptr) return;
-  cluster::FieldWriter writer;
-  writer.Put(news.activity).Put(news.calls).PutText(NameOf(news.why));
-  const net::Payload payload = net::TextPayload(writer.Take());
+  const net::Payload payload =
+      net::TextPayload(cluster::FieldWriter().Put(activity).Put(calls).PutText(NameOf(why)).Take());
   for (int to = 0; to < transport_->num_ranks(); ++to) {
     if (to == transport_->rank()) continue;
     transport_->Send(to, {transport_->epoch(), net::Channel::kFailures, payload, {}});
@@ -62,22 +61,16 @@ void Failures::Tell(const News& news) {
 }
 
 void Failures::BeginActivity() {
-  if (!early_ || early_->news.activity > ranks_.journal().last_activity_number()) return;
-  LOCKSTEP_PROBE("a rank begins what another one has left already");
-  EndAfterGrace(*std::exchange(early_, std::nullopt));
+  if (early_) Hear(*std::exchange(early_, std::nullopt));
 }
 
-void Failures::Hear(FromOther heard) {
-  if (heard.news.activity > ranks_.journal().last_activity_number()) {
-    early_ = std::move(heard);
-  } else {
-    EndAfterGrace(std::move(heard));
+void Failures::Hear(News news) {
+  if (news.activity > ranks_.journal().last_activity_number()) {
+    LOCKSTEP_PROBE("a rank hears that another one has left what it has not begun");
+    early_ = std::move(news);
+    return;
   }
-}
-
-void Failures::EndAfterGrace(FromOther heard) {
-  end_.StartAfter(ranks_.executor(), kGrace, [this, heard = std::move(heard)] {
-    const News& news = heard.news;
+  end_.StartAfter(ranks_.executor(), kGrace, [this, news = std::move(news)] {
     if (!ranks_.journal().Misses(news.activity, news.calls)) {
       LOCKSTEP_PROBE("a rank does not miss who has left an activity by an error");
       return;
@@ -86,7 +79,7 @@ void Failures::EndAfterGrace(FromOther heard) {
     const std::string what = Journal::NameOfActivity(news.activity);
     ranks_.group().Abort(
         Status(Code::kAborted, "[" + what + "] all workers must come to the end of the " + what +
-                                   "; got an error on " + heard.who + ", which has left the " +
+                                   "; got an error on " + news.who + ", which has left the " +
                                    what + ": " + news.why +
                                    "; its output has more; mend the program, and start all again"));
   });

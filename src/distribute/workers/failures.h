@@ -29,27 +29,24 @@ class Failures {
   /// Listens in the present epoch of `transport`, until `EndEpoch`, which comes before another one.
   void BeginEpoch(net::Transport& transport);
   void EndEpoch();
-  struct News {
-    uint64_t activity = 0;  // that it has left: `Journal::activity_number`
-    uint64_t calls = 0;     // of the journal, until then
-    std::string why;        // told are the first words
-  };
-  /// This rank's program has left an activity.
-  void Tell(const News& news);
+  /// This rank has left the activity of that number (`Journal::activity_number`), after so many
+  /// calls of the journal, for `why`.
+  void Tell(uint64_t activity, uint64_t calls, const std::string& why);
   /// This rank's program has begun an activity, which another one may have left already.
   void BeginActivity();
 
  private:
-  struct FromOther {
-    News news;
+  struct News {
     std::string who;
+    uint64_t activity = 0;
+    uint64_t calls = 0;
+    std::string why;
   };
-  void Hear(FromOther heard);
-  void EndAfterGrace(FromOther heard);
+  void Hear(News news);
 
   Communicator& ranks_;
   net::Transport* transport_ = nullptr;
-  std::optional<FromOther> early_;  // of an activity that this rank has not begun
+  std::optional<News> early_;  // of an activity that this rank has not begun
   base::Timer end_;
 };
 

@@ -435,7 +435,7 @@ void Journal::FailActivity(const std::string& why) {
   LOCKSTEP_PROBE("a program leaves what all are at by an error of its own");
   left_activity_ = true;
   ranks_.Doing(collectives::Phase::kProgram);
-  ranks_.failures().Tell({activity_number(), calls_, why});
+  ranks_.failures().Tell(activity_number(), calls_, why);
 }
 
 void Journal::End() {
