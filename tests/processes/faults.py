@@ -12,13 +12,15 @@ import os
 import pathlib
 import random
 import signal
-import socket
 import sys
 import time
 
 import trial
 from hosts import Hosts
-from trial import Failure, check, check_reports, equal
+from trial import check, check_reports, equal, wait_until
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from ports import free_ports  # noqa: E402
 
 # 5 steps an epoch, the last one uneven.
 DATA = ("--model", "mlp", "--examples", "471", "--batch-size", "100", "--replicas", "8", "--json", "--devices", "1")
@@ -31,7 +33,7 @@ class Job:
 
     def __init__(self, place, draw, workers=4, epochs=None, least=1, launch=(), train=(), environment=None, servers=0,
                  model=()):
-        self.place, self.draw, self.epochs = place, draw, epochs
+        self.place, self.draw, self.workers, self.epochs = place, draw, workers, epochs
         self.data = (*DATA, *model)
         length = ("--steps", "1000000000") if epochs is None else ("--epochs", str(epochs))
         self.arguments = (*length, *self.data)
@@ -62,29 +64,18 @@ class Job:
         return found
 
     def wait_until(self, done, what, seconds=trial.PATIENCE):
-        end = time.monotonic() + seconds
-        while not done():
-            if not self.launch.running():
-                if done():
-                    return  # by its last words
-                raise Failure(f"{what} must be; the job ended before with {self.launch.popen.returncode}")
-            check(time.monotonic() < end, f"{what} must be within {seconds} s")
-            time.sleep(0.002)
+        wait_until(done, what, [self.launch], seconds)
 
-    @staticmethod
-    def wait_until_any(done, what, seconds=trial.PATIENCE):
-        """As wait_until, whether the job runs or not."""
-        end = time.monotonic() + seconds
-        while not done():
-            check(time.monotonic() < end, f"{what} must be within {seconds} s")
-            time.sleep(0.01)
+    def wait_until_all_take_a_wish(self):
+        self.wait_until(lambda: sum(map(self.ends_at_a_step, self.processes().values())) == self.workers,
+                        f"{self.workers} that take a wish to end")
 
     def epochs_done(self):
         # "worker 0 | Epoch 3/100" begins the line of an epoch that is over.
         return self.launch.out().count("| Epoch ")
 
     def wait_for_epoch(self, count):
-        self.wait_until(lambda: self.epochs_done() >= count, f"epoch {count} of {self.epochs}")
+        self.wait_until(lambda: self.epochs_done() >= count, f"epoch {count}")
 
     def memberships(self):
         return [line for line in self.launch.err().splitlines() if "multi_worker: epoch " in line]
@@ -212,7 +203,7 @@ def kill_during_start(place, draw):
     job.wait_until(lambda: len(job.processes()) == 4, "four processes")
     time.sleep(draw.uniform(0, 0.3))
     job.kill(job.random_worker())
-    job.wait_until(lambda: sum(map(job.ends_at_a_step, job.processes().values())) == 4, "four that take a wish to end")
+    job.wait_until_all_take_a_wish()
     job.finish()
 
 
@@ -322,10 +313,7 @@ def join(place, draw):
 
 def join_without_a_launcher(place, draw):
     """No launcher of ours: the tasks themselves say how many may come, and a third one comes to two."""
-    reserved = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
-    addresses = [f"127.0.0.1:{one.getsockname()[1]}" for one in reserved]
-    for one in reserved:
-        one.close()
+    addresses = [f"127.0.0.1:{port}" for port in free_ports(3)]
 
     def start(index, known):
         description = {"cluster": {"worker": addresses[:known]}, "task": {"type": "worker", "index": index}}
@@ -334,20 +322,14 @@ def join_without_a_launcher(place, draw):
                            f"worker {index}", TF_CONFIG=json.dumps(description),
                            LOCKSTEP_TOKEN="the job's", LOCKSTEP_LOG="info")
 
-    def wait_until(done, what):
-        most = time.monotonic() + trial.PATIENCE
-        while not done():
-            check(all(task.running() for task in tasks) and time.monotonic() < most, what)
-            time.sleep(0.01)
-
     def epochs_done():
         return tasks[0].out().count("Epoch ")
     tasks = [start(index, 2) for index in range(2)]
-    wait_until(lambda: epochs_done() > 0, "two workers must begin")
+    wait_until(lambda: epochs_done() > 0, "two workers that train", tasks)
     tasks.append(start(2, 3))
-    wait_until(lambda: "(worker 2 at " in tasks[0].err() and Job.ends_at_a_step(tasks[2].pid), "a third one must come")
+    wait_until(lambda: "(worker 2 at " in tasks[0].err() and Job.ends_at_a_step(tasks[2].pid), "a third one", tasks)
     before = epochs_done()
-    wait_until(lambda: epochs_done() > before + 5, "the three must go on")
+    wait_until(lambda: epochs_done() > before + 5, "more epochs of the three", tasks)
     for task in tasks:
         Job.interrupt(task.pid)
     for task in tasks:
@@ -386,7 +368,7 @@ def kill_all(place, draw):
     job.wait_for_epoch(draw.randrange(1, 80))
     begin, before = time.monotonic(), job.epochs_done()
     job.kill(*range(4))
-    job.wait_until(lambda: sum(map(job.ends_at_a_step, job.processes().values())) == 4, "four that take a wish to end")
+    job.wait_until_all_take_a_wish()
     done = job.epochs_done()
     job.wait_for_epoch(done + before)
     print(f"  all killed after {before} epochs, which were done again in {time.monotonic() - begin:.1f} s")
@@ -543,11 +525,11 @@ def evaluator_follows_the_saves(place, draw):
     (other / "save-7.lockstep").write_bytes(b"torn")
     evaluator = place.start([place.program, "train", *job.arguments[2:], "--epochs", "21", "--checkpoint", other],
                             "evaluator", **environment)
-    job.wait_until_any(lambda: "trying it again" in evaluator.err(), "a warning of a torn save")
+    wait_until(lambda: "trying it again" in evaluator.err(), "a warning of a torn save")
     (other / "save-7.lockstep").unlink()
     whole = saves / f"save-{report['steps']}.lockstep"
     (other / whole.name).write_bytes(whole.read_bytes())
-    job.wait_until_any(lambda: evaluator.out(), "an evaluation")
+    wait_until(lambda: evaluator.out(), "an evaluation")
     os.kill(evaluator.pid, signal.SIGTERM)
     equal(evaluator.wait(trial.PATIENCE), 0, "the evaluator's status")
     equal([line["weights_digest"] for line in evaluator.objects()], [report["weights_digest"]], "what it evaluated")

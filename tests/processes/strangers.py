@@ -18,7 +18,7 @@ import threading
 import time
 
 import trial
-from trial import Failure, check, check_reports, equal
+from trial import Failure, check, check_reports, equal, wait_until
 
 WORKERS = 2
 TASK = ("--model", "mlp", "--examples", "471", "--batch-size", "100", "--replicas", "8", "--verbose", "0", "--json")
@@ -39,10 +39,8 @@ class Job:
             [*limit, job.program, "launch", "--workers", str(WORKERS), "--json", "--", job.program, "train",
              "--strategy", "multi_worker", "--devices", "1", "--steps", "1000000000", *TASK],
             "launch", **self.variables)
-        end = time.monotonic() + trial.PATIENCE
-        while self.launch.err().count("multi_worker_mirrored: worker") < WORKERS:
-            check(time.monotonic() < end and self.launch.running(), f"the job must begin within {trial.PATIENCE} s")
-            time.sleep(0.02)
+        wait_until(lambda: self.launch.err().count("multi_worker_mirrored: worker") >= WORKERS, "a job that trains",
+                   [self.launch])
         self.pids = [self._worker(index) for index in range(WORKERS)]
         self.variables = dict(line.split("=", 1) for line in
                               pathlib.Path(f"/proc/{self.pids[0]}/environ").read_text().split("\0") if "=" in line)

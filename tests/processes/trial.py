@@ -33,6 +33,19 @@ def equal(got, expected, what):
     check(got == expected, f"{what} must be {expected!r}; got {got!r}")
 
 
+def wait_until(done, what, tasks=(), seconds=PATIENCE):
+    """Until `done()`, while all `tasks` run; the last words of one that has ended count."""
+    end = time.monotonic() + seconds
+    while True:
+        ended = [task for task in tasks if not task.running()]
+        if done():
+            return
+        for task in ended:
+            raise Failure(f"{what} must be; {task.name} ended before with {task.popen.returncode}")
+        check(time.monotonic() < end, f"{what} must be within {seconds} s")
+        time.sleep(0.002)
+
+
 class Process:
     """A process in a group of its own, whose output goes to two files."""
 
