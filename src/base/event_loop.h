@@ -35,7 +35,7 @@ class Poller {
 /// How a loop with pollers or files waits: it spins so many rounds, yields the core for so long,
 /// then blocks.
 struct Patience {
-  int spins = 200;
+  int spins = 1500;
   Duration yielding = std::chrono::milliseconds(1);
 
   /// For a loop that waits for others on the same machine, with so many threads at work in all:
