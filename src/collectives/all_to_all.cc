@@ -96,13 +96,13 @@ class Exchange final : public Operation {
     Send(group, to, header, body_);
   }
 
-  // The pieces behind each other. One piece alone stays where it is, unless others get it too:
-  // then a transport shall not copy it for each of them.
+  // The pieces behind each other. One piece alone stays where it is, unless others get it too and
+  // a transport would copy it for each of them.
   net::Payload Laid(Group& group, int to, const std::vector<net::Payload>& pieces) const {
     if (pieces.empty()) return {};
     const int next = to + 1 == group.rank() ? to + 2 : to + 1;
     const bool alone = next >= group.num_ranks() || !SamePieces(request_.peers[next].send, pieces);
-    if (pieces.size() == 1 && alone) return pieces[0];
+    if (pieces.size() == 1 && (alone || group.IsShared(pieces[0].bytes()))) return pieces[0];
     std::vector<size_t> sizes;
     for (const net::Payload& piece : pieces) sizes.push_back(piece.size());
     net::Block block = group.Allocate(TotalBytes(sizes));

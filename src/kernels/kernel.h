@@ -34,6 +34,9 @@ struct KernelSpec {
 struct KernelMemory {
   const void* const* inputs;
   void* const* outputs;
+  /// Not null: what is written of input 0, a resource, is written here, too, at the same places;
+  /// only for kernels that do it (`Kernel::mirrors`).
+  void* mirror = nullptr;
 
   template <typename T>
   const T* in(int i) const {
@@ -67,6 +70,8 @@ class Kernel {
   virtual uint32_t aligned_inputs() const { return 0; }
   /// About how many floating-point operations a row takes; decides whether splitting pays.
   virtual double cost_per_row() const { return 1; }
+  /// Whether `Run` writes all elements of input 0 in its rows, and to a mirror, too.
+  virtual bool mirrors() const { return false; }
   virtual void Run(const KernelMemory& memory, int64_t begin, int64_t end) const = 0;
 
   /// > 0: it also gives columns of its output: RunColumns those of all rows, RunDepth of some.

@@ -59,6 +59,10 @@ class PortTransport final : public LinkedEndpoint {
       if (auto block = hub_->Allocate(bytes); block.ok()) return std::move(*block);
     return Block::OnHeap(bytes);
   }
+  bool shares_memory() const override { return hub_ != nullptr; }
+  bool IsShared(std::span<const std::byte> bytes) const override {
+    return hub_ != nullptr && hub_->Holds(bytes);
+  }
 
  private:
   std::string RoadTo(int peer) const override {

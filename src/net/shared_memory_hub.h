@@ -48,6 +48,11 @@ class SharedMemoryHub final : public base::Poller {
   /// Lets the link to `peer`, if it has no connection yet, report that there will be none.
   void Refuse(int peer, Status why);
   Result<Block> Allocate(size_t bytes) { return arena_->Allocate(bytes); }
+  /// Whether the bytes lie in memory that `Allocate` gave out.
+  bool Holds(std::span<const std::byte> bytes) const {
+    SegmentPlace place;
+    return arena_->Find(bytes, &place);
+  }
 
   /// Lets peers know that this rank goes in good order.
   void SayLeave();

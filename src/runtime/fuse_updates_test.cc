@@ -11,6 +11,7 @@
 #include "ops/training.h"
 #include "runtime/op_probe.h"
 #include "runtime/plan.h"
+#include "runtime/variable_cell.h"
 
 namespace lockstep::runtime {
 namespace {
@@ -24,8 +25,9 @@ struct Step {
   Variable weight{Random({100, 40}, 1)}, m{Random({100, 40}, 2)},
       v{Abs(Random({100, 40}, 3)), {.trainable = false}};
   Reader reader = Reader::kNone;
+  bool is_written_again = false;
 
-  graph::Graph Trace(const Tensor& x, const Tensor& g) const {
+  graph::Graph Trace(const Tensor& x, const Tensor& g) {
     graph::Tracer tracer;
     const Tensor a = tracer.AddParameter(ops::TensorType::Of(x));
     const Tensor b = tracer.AddParameter(ops::TensorType::Of(g));
@@ -34,6 +36,7 @@ struct Step {
     ops::Emit("ResourceApplyAdam",
               {weight.handle(), m.handle(), v.handle(), gradient, Scalar(0.01f)},
               {{"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"extras", int64_t{0}}});
+    if (is_written_again) weight.AssignAdd(Random({100, 40}, 6));
     if (reader != Reader::kNone) {
       const Tensor result = reader == Reader::kResult ? gradient : gradient * 2.0f;
       tracer.graph()->results().push_back(tracer.EndpointOf(result));
@@ -83,6 +86,48 @@ TEST(FuseUpdates, LeavesAGradientAloneThatOthersTake) {
   }
   const Tensor many = Random({600, 100}, 4), of_many = Random({600, 40}, 5);
   EXPECT_EQ(Count(graph::FuseUpdates(Step().Trace(many, of_many)), "ResourceApplyAdam"), 1);
+}
+
+// What an update leaves in a mirror of bytes [begin, end) of its weight, and for which version.
+struct Mirrored {
+  std::vector<std::byte> bytes, expected;
+  uint64_t version, written;
+};
+
+Mirrored RunWithMirror(size_t begin, size_t end, bool fused, bool is_written_again) {
+  const Tensor x = Random({50, 100}, 4), g = Random({50, 40}, 5);
+  Step step;
+  step.is_written_again = is_written_again;
+  graph::Graph graph = step.Trace(x, g);
+  if (fused) graph = graph::FuseUpdates(graph);
+  VariableCell& cell = CellOf(step.weight.handle());
+  auto memory = std::make_shared<std::vector<std::byte>>(end - begin);
+  cell.mirror() = {memory, memory->data(), begin, end};
+  base::Team team(3);
+  Plan::Compile(graph, {})->Run(std::vector<Tensor>{x, g}, team);
+  const auto* value = static_cast<const std::byte*>(cell.data());
+  return {*memory, {value + begin, value + end}, cell.mirror().version, cell.version()};
+}
+
+TEST(FuseUpdates, AnUpdateGoesToTheWeightsMirrorToo) {
+  constexpr size_t kBytes = 100 * 40 * sizeof(float);
+  for (const bool fused : {false, true}) {
+    const Mirrored all = RunWithMirror(0, kBytes, fused, false);
+    EXPECT_EQ(all.version, all.written);
+    EXPECT_EQ(all.bytes, all.expected);
+  }
+}
+
+TEST(FuseUpdates, AMirrorOfOtherBytesOrOfAWeightThatIsWrittenTwiceStaysEmpty) {
+  constexpr size_t kBytes = 100 * 40 * sizeof(float);
+  for (const bool fused : {false, true}) {
+    for (const Mirrored& one :
+         {RunWithMirror(0, kBytes / 2, fused, false),
+          RunWithMirror(kBytes / 2, kBytes, fused, false), RunWithMirror(0, kBytes, fused, true)}) {
+      EXPECT_EQ(one.version, 0u);
+      EXPECT_EQ(one.bytes, std::vector<std::byte>(one.bytes.size()));
+    }
+  }
 }
 
 }  // namespace

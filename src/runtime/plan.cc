@@ -55,6 +55,7 @@ struct Plan::RunState {
   std::unique_ptr<Handed[]> handed;  // by lane
   std::vector<const void*> parameters;
   std::vector<void*> variables;
+  std::vector<VariableMirror*> mirrors;  // of the variables; null: none, or nobody writes to it
   std::vector<std::shared_ptr<tensor::Buffer>> results;
   std::vector<uint64_t> versions;  // of the variables, before the run
   // The work that failed, the foremost of several: all lanes leave out what comes after it, and do
@@ -88,6 +89,7 @@ std::unique_ptr<Plan::RunState> Plan::AcquireState(int lanes) {
   }
   state->parameters.resize(parameters_.size());
   state->variables.resize(variables_.size());
+  state->mirrors.resize(variables_.size());
   state->results.resize(result_buffers_.size());
   return state;
 }
@@ -128,7 +130,9 @@ void Plan::RunRows(RunState& state, const Group& group, int lane, int64_t begin,
     const Step& step = steps_[index];
     own.step = index;
     void** pointers = own.pointers.data() + pointer_offsets_[index];
-    const kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
+    kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
+    if (step.mirrors >= 0 && state.mirrors[step.mirrors] != nullptr)
+      memory.mirror = state.mirrors[step.mirrors]->data;
     const PlanClock::Span span(state.watch, lane, index);
     if (group.owner >= 0) {
       step.kernel->Run(memory, 0, step.kernel->rows());
@@ -315,6 +319,16 @@ class VariableLocks {
 
 }  // namespace
 
+// The variable's mirror, if it is for just what a step writes; else null.
+VariableMirror* Plan::MirrorOf(size_t variable) const {
+  if (mirror_slots_[variable] < 0) return nullptr;
+  const Slot& slot = slots_[mirror_slots_[variable]];
+  VariableMirror& mirror = variables_[variable]->mirror();
+  const bool fits = mirror.data != nullptr && mirror.begin == slot.offset &&
+                    mirror.end == slot.offset + slot.bytes;
+  return fits ? &mirror : nullptr;
+}
+
 std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& team) {
   LOCKSTEP_CHECK_EQ(arguments.size(), parameters_.size());
   auto state = AcquireState(team.lanes());
@@ -344,6 +358,7 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
     for (size_t i = 0; i < variables_.size(); ++i) {
       state->variables[i] =
           writes_[i] > 0 ? variables_[i]->PrepareWrite() : const_cast<void*>(variables_[i]->data());
+      state->mirrors[i] = MirrorOf(i);
     }
     const PlanClock::Span span(state->watch, 0, PlanClock::kRun);
     team.Run([&](int lane) { RunLane(*state, lane, team); });
@@ -351,6 +366,7 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
       if (writes_[i] == 0) continue;
       if (!state->Failed()) {
         variables_[i]->CommitWrite(writes_[i]);
+        if (state->mirrors[i] != nullptr) state->mirrors[i]->version = variables_[i]->version();
       } else if (writes_in_copies_) {
         variables_[i]->Restore(std::move(before[i]), variables_[i]->version());
       }

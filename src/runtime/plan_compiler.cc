@@ -81,6 +81,7 @@ int PlanCompiler::VariableOf(const Tensor& handle) {
   if (fresh) {
     plan_->variables_.push_back(std::dynamic_pointer_cast<VariableCell>(handle.object()));
     plan_->writes_.push_back(0);
+    plan_->mirror_slots_.push_back(-1);
     writes_of_.emplace_back();
   }
   return place->second;
@@ -174,6 +175,7 @@ void PlanCompiler::AddStep(const graph::Node& node) {
                                  kernels::LeavesOf(node.attributes)};
   step.kernel = node.spec->name == "ReadVariableOp" ? kernels::MakeCopy(spec)
                                                     : kernels::KernelRegistry::Cpu().Make(spec);
+  if (step.kernel->mirrors()) FindMirror(step);
   step.may_fail = kernels::MayFail(node.spec->name, inputs);
   const int index = static_cast<int>(plan_->steps_.size());
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -196,6 +198,14 @@ void PlanCompiler::AddStep(const graph::Node& node) {
   }
   step_of_node_[node.id] = index;
   plan_->steps_.push_back(std::move(step));
+}
+
+// What comes after it in the plan leaves the mirror as it is.
+void PlanCompiler::FindMirror(Step& step) {
+  const Slot& weight = plan_->slots_[step.inputs[0]];
+  if (weight.kind != Slot::Kind::kVariable || plan_->writes_[weight.index] != 1) return;
+  step.mirrors = weight.index;
+  plan_->mirror_slots_[weight.index] = step.inputs[0];
 }
 
 void PlanCompiler::AddResults() {

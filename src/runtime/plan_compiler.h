@@ -23,6 +23,7 @@ class PlanCompiler {
   int SlotOf(graph::Endpoint endpoint) const { return slot_of_.at(Key(endpoint)); }
   int VariableOf(const Tensor& handle);
   void FindLastUses();
+  void FindMirror(Step& step);
   void AddResults();
   /// Makes every step wait for the accesses of its variables that came before it in the program.
   void OrderEffects();

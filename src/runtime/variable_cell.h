@@ -12,6 +12,15 @@
 
 namespace lockstep::runtime {
 
+/// Memory that some bytes of a variable's value go to as well when they are written: they are at
+/// hand then, and need not be read again to be sent.
+struct VariableMirror {
+  std::shared_ptr<void> owner;
+  std::byte* data = nullptr;
+  size_t begin = 0, end = 0;  // of the value's bytes
+  uint64_t version = 0;       // of the value that they are of; 0: they are not there
+};
+
 /// The place where a variable's value lives: a buffer and a version. A read takes a reference to
 /// the buffer; a write goes into the buffer when nobody else refers to it, and into a fresh copy
 /// otherwise. So a value that was read once never changes.
@@ -51,6 +60,8 @@ class VariableCell : public TensorObject {
   /// The same where all of the value will be written: it holds anything.
   void* PrepareOverwrite();
   void CommitWrite(uint64_t writes = 1);
+  /// Filled by who can, which says for which version.
+  VariableMirror& mirror() { return mirror_; }
   /// Who has read and written it; filled while accesses are followed.
   AccessLog& log() { return log_; }
   /// Takes writes back: an earlier buffer, which the caller has kept, and its version.
@@ -83,6 +94,7 @@ class VariableCell : public TensorObject {
   mutable std::function<void(std::byte*)> fill_;
   mutable std::atomic<bool> has_fill_{false};
   AccessLog log_;
+  VariableMirror mirror_;
 };
 
 /// One that no cell of this process has.

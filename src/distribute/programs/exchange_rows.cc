@@ -34,6 +34,21 @@ void ForRows(const std::vector<Tensor>& handles, const Numbers& borders, int ran
   }
 }
 
+// This rank's rows of a variable, as they are in its mirror if they are there. The next step writes
+// to another one, which peers don't read.
+net::Payload OwnRows(collectives::Group& group, runtime::VariableCell& cell, std::byte* data,
+                     size_t begin, size_t bytes) {
+  runtime::VariableMirror mirror = std::exchange(cell.mirror(), {});
+  if (group.shares_memory() && group.num_ranks() > 1) {
+    net::Block next = group.Allocate(bytes);
+    cell.mirror() = {std::move(next.owner), next.bytes.data(), begin, begin + bytes};
+  }
+  const bool is_there = mirror.version == cell.version() && mirror.version > 0 &&
+                        mirror.begin == begin && mirror.end == begin + bytes;
+  if (!is_there) return {cell.buffer(), std::span<const std::byte>(data + begin, bytes)};
+  return {std::move(mirror.owner), std::span<const std::byte>(mirror.data, bytes)};
+}
+
 }  // namespace
 
 void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
@@ -65,9 +80,12 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
       (*pieces)[rank].push_back(piece);
       return;
     }
+    // Several pieces are copied behind each other anyway.
+    const net::Payload rows =
+        handles.size() == 1 ? OwnRows(ranks.group(), *cells[i], data[i], offset, bytes)
+                            : net::Payload(cells[i]->buffer(), std::span(piece.data, piece.bytes));
     for (int to = 0; to < count; ++to)
-      if (left_out.empty() || !left_out[to])
-        request.peers[to].send.push_back({cells[i]->buffer(), std::span(piece.data, piece.bytes)});
+      if (left_out.empty() || !left_out[to]) request.peers[to].send.push_back(rows);
   });
   request.on_piece = [pieces](int from, size_t piece, const net::Payload& bytes) {
     std::memcpy((*pieces)[from][piece].data, bytes.data(), bytes.size());

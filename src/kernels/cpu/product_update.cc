@@ -143,6 +143,7 @@ class ProductUpdateKernel : public Kernel {
     geometry_ = {a[1], spec.inputs[g_].shape[1], a[0]};
     leaves_ = LeavesOf(spec.leaves, geometry_.examples);
     if ((extras_ & ops::kUpdateEnabled) != 0) enabled_ = g_ - 1;
+    has_direction_ = !spec.outputs.empty();
   }
 
   int64_t rows() const override { return geometry_.rows; }
@@ -153,6 +154,7 @@ class ProductUpdateKernel : public Kernel {
     return static_cast<double>(geometry_.columns) *
            (20.0 + 2.0 * static_cast<double>(geometry_.examples));
   }
+  bool mirrors() const override { return !has_direction_ && enabled_ < 0; }
   void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
     if (enabled_ >= 0 && !*memory.in<bool>(enabled_)) return;
     std::optional<ByteNumbers> numbers;
@@ -172,6 +174,7 @@ class ProductUpdateKernel : public Kernel {
   int gradient_, g_;
   GradientGeometry geometry_;
   LeafTable leaves_;
+  bool has_direction_ = false;
   int enabled_ = -1;
 };
 

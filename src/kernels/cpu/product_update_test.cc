@@ -67,8 +67,13 @@ class Updated {
     const std::string op = std::string(product ? "_Product" : "") + given_.rule.op;
     const auto kernel = KernelRegistry::Cpu().Make(
         {ops::OpRegistry::Global().Find(op), attributes, types, {}, given_.leaves});
-    kernel->Run({inputs.data(), nullptr}, cut, given_.rows);
-    kernel->Run({inputs.data(), nullptr}, 0, cut);
+    std::vector<T> mirror(cells_[0].size());
+    EXPECT_EQ(kernel->mirrors(), (given_.extras & ops::kUpdateEnabled) == 0);
+    const KernelMemory memory = {inputs.data(), nullptr,
+                                 kernel->mirrors() ? mirror.data() : nullptr};
+    kernel->Run(memory, cut, given_.rows);
+    kernel->Run(memory, 0, cut);
+    if (kernel->mirrors()) ExpectSameBits<T>(mirror, cells_[0]);
     return cells_;
   }
 

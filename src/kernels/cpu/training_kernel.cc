@@ -55,6 +55,7 @@ class UpdateKernel : public Kernel {
   int64_t rows() const override { return rows_; }
   uint32_t aligned_inputs() const override { return aligned_; }
   double cost_per_row() const override { return 20.0 * static_cast<double>(row_elements_); }
+  bool mirrors() const override { return !IsHalf(dtype_) && !has_direction_ && enabled_ < 0; }
   void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
     if (enabled_ >= 0 && !*memory.in<bool>(enabled_)) return;
     if (IsHalf(dtype_)) {

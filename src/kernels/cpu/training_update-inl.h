@@ -65,6 +65,13 @@ HWY_INLINE void Apply(D d, const Rule& rule, Elements<V, Rule>& e) {
   }
 }
 
+// Other cores read a mirror: its lines come back while other elements are worked on.
+constexpr int64_t kFetchAhead = 768;  // elements; any place, in memory of ours or not
+
+HWY_INLINE void FetchToWrite(void* line) {
+  asm volatile("prefetchw %0" : : "m"(*static_cast<char*>(line)));
+}
+
 // The places of a block's vectors, run by run.
 struct VectorCursor {
   HWY_INLINE VectorCursor(const UpdateBlock& block, int64_t lanes)
@@ -101,7 +108,9 @@ class ElementLoops {
 
  public:
   HWY_INLINE ElementLoops(const Rule& rule, const KernelMemory& memory)
-      : rule_(rule), weight_(memory.resource<T>(0)) {
+      : rule_(rule),
+        weight_(memory.resource<T>(0)),
+        mirror_(kWrites ? static_cast<T*>(memory.mirror) : nullptr) {
     for (int s = 0; s < kSlots; ++s) slots_[s] = memory.resource<T>(1 + s);
     moment_ = kMoment ? memory.in<T>(kExtras) : nullptr;
     direction_ = Rule::kDirection ? memory.out<T>(0) : nullptr;
@@ -155,6 +164,7 @@ class ElementLoops {
   template <typename StoreVector>
   HWY_INLINE void Store(const StoreVector& store, const Elements<V, Rule>& e, int64_t at) const {
     if (kWrites) store(e.weight, weight_ + at);
+    if (mirror_ != nullptr) store(e.weight, mirror_ + at);
     if (Rule::kDirection) store(e.direction, direction_ + at);
     for (int s = 0; s < kSlots; ++s) store(e.slots[s], slots_[s] + at);
   }
@@ -173,6 +183,7 @@ class ElementLoops {
 #pragma GCC unroll 8
     for (int u = 0; u < kSide; ++u, cursor.Advance()) {
       const int64_t at = places[u] = cursor.at;
+      if (mirror_ != nullptr) FetchToWrite(mirror_ + at + kFetchAhead);
       e.gradient = hn::LoadU(d_, gradient + cursor.from);
       if (kMoment) e.moment = hn::LoadU(d_, moment_ + at);
       if (!kMoment) e.moment = Rule::Moment(d_, e.gradient);
@@ -189,12 +200,14 @@ class ElementLoops {
       for (int s = 0; s < kSlots; ++s) e.slots[s] = hn::LoadU(d_, slots_[s] + at);
       rule.Finish(d_, e, inverses[u]);
       hn::StoreU(e.weight, d_, weight_ + at);
+      if (mirror_ != nullptr) hn::StoreU(e.weight, d_, mirror_ + at);
     }
   }
 
   const D d_;
   const Rule rule_;
   T* const weight_;
+  T* const mirror_;
   T* slots_[kSlots + 1];
   const T* moment_;
   T* direction_;
