@@ -44,6 +44,20 @@ bool BypassesCache(const std::byte* left, const std::byte* right, const std::byt
   return bytes >= kLarge && is_apart(left) && is_apart(right);
 }
 
+// Another core has written what is added, or read what is overwritten: lines are asked for so many
+// bytes before their turn, where what was asked for comes to be used.
+constexpr size_t kAhead = 2048;
+
+// Any place, in memory of ours or not.
+void FetchAhead(const void* left, const void* right, const void* sum) {
+  const auto line = [](const void* at) -> const char& {
+    return *(static_cast<const char*>(at) + kAhead);
+  };
+  __builtin_prefetch(&line(left));
+  __builtin_prefetch(&line(right));
+  asm volatile("prefetchw %0" : : "m"(line(sum)));
+}
+
 template <typename T>
 void Add(const std::byte* left_bytes, const std::byte* right_bytes, std::byte* sum_bytes,
          size_t count) {
@@ -61,6 +75,12 @@ void Add(const std::byte* left_bytes, const std::byte* right_bytes, std::byte* s
       hn::Stream(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag,
                  sum + i);
     hwy::FlushStream();
+  } else if (count * sizeof(T) > 4 * kAhead) {
+    for (; i + lanes <= count; i += lanes) {
+      FetchAhead(left + i, right + i, sum + i);
+      hn::StoreU(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag,
+                 sum + i);
+    }
   }
   for (; i + lanes <= count; i += lanes)
     hn::StoreU(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag, sum + i);
