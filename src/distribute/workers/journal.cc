@@ -14,10 +14,11 @@ namespace lockstep::distribute {
 namespace {
 
 constexpr int kCopies = 2;
-// Of the time between two snapshots, so much may be spent on one; and more than this only when
-// what is done again would take longer than kLongest otherwise.
-constexpr double kShare = 0.01, kMostShare = 0.02;
-constexpr double kLongest = 1e8;  // nanoseconds
+// Of the time between two snapshots, so much may be spent on one; and up to that when what is done
+// again would take longer than kLongest otherwise. What steps after one find gone from their caches
+// costs as much again.
+constexpr double kShare = 0.0025, kMostShare = 0.02;
+constexpr double kLongest = 8e7;  // nanoseconds
 constexpr uint64_t kFewestRuns = 4, kMostRuns = 4096;
 // Most bytes of what is kept of calls before the snapshots.
 constexpr size_t kMostArchived = size_t{64} << 20;

@@ -23,14 +23,14 @@ Tensor ViewOf(const Tensor& whole) {
 
 TEST(OwnMemory, WhatIsKeptOnceCounts) {
   OwnMemory memory;
-  const Tensor a = Floats(10), b = Floats(3);
+  const Tensor a = Floats(1000), b = Floats(3);
   memory.Add(a);
   memory.Add(b);
-  EXPECT_EQ(memory.bytes(), 52u);
+  EXPECT_EQ(memory.bytes(), 4012u);
   memory.Clear();
   EXPECT_EQ(memory.bytes(), 0u);
   memory.Add(a);
-  EXPECT_EQ(memory.bytes(), 40u);
+  EXPECT_EQ(memory.bytes(), 4000u);
 }
 
 TEST(OwnMemory, WhatIsKeptSeveralTimesIsTheProgramsOwn) {
@@ -40,6 +40,16 @@ TEST(OwnMemory, WhatIsKeptSeveralTimesIsTheProgramsOwn) {
   EXPECT_EQ(memory.bytes(), 0u);
   memory.Add(batch);
   EXPECT_EQ(memory.bytes(), 40u);
+}
+
+TEST(OwnMemory, WhatTakesLittleAlwaysCounts) {
+  OwnMemory memory;
+  const Tensor rate = Floats(1), batch = Floats(256);
+  for (int step = 0; step < 10; ++step) {
+    memory.Add(rate);
+    memory.Add(batch);
+  }
+  EXPECT_EQ(memory.bytes(), 10280u);
 }
 
 TEST(OwnMemory, ViewsOfTheSameElementsAreOne) {
