@@ -30,10 +30,10 @@ bool SamePieces(const std::vector<net::Payload>& a, const std::vector<net::Paylo
 class Exchange final : public Operation {
  public:
   Exchange(AllToAllRequest request, OnReduced done, std::source_location where)
-      : Operation(
-            request.id,
-            {OpKind::kAllToAll, DType::kInvalid, 0, request.fingerprint, request.label, "", where},
-            request.timeout, std::move(done)),
+      : Operation(request.id,
+                  {OpKind::kAllToAll, DType::kInvalid, 0, request.fingerprint,
+                   std::move(request.label), "", where},
+                  request.timeout, std::move(done)),
         request_(std::move(request)),
         came_(request_.peers.size(), false) {}
 

@@ -35,8 +35,9 @@ class Step {
     base::EventLoop loop;
     base::Team team(2);
     Rendezvous rendezvous;
-    SegmentedProgram::Context context{
-        loop, team, {{"_Send", rendezvous.SendOp(loop)}, {"_Recv", rendezvous.ReceiveOp(loop)}}};
+    const std::map<std::string, AsynchronousOp> handlers = {{"_Send", rendezvous.SendOp(loop)},
+                                                            {"_Recv", rendezvous.ReceiveOp(loop)}};
+    SegmentedProgram::Context context{loop, team, handlers};
     std::vector<Tensor> results(graph_.results().size());
     size_t done = 0;
     Status status;

@@ -95,7 +95,7 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
       : program_(program),
         context_(context),
         done_(std::move(done)),
-        values_(program.values_),
+        values_(program.values_.size()),
         under_way_(program.program_.num_nodes(), false) {
     for (size_t i = 0; i < arguments.size(); ++i) values_[i] = std::move(arguments[i]);
   }
@@ -109,7 +109,7 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
     Part& part = program_.segments_[next_];
     std::vector<Tensor> inputs;
     inputs.reserve(part.inputs.size());
-    for (Place place : part.inputs) inputs.push_back(values_[place]);
+    for (Place place : part.inputs) inputs.push_back(ValueAt(place));
     const base::Time begin = context_.busy != nullptr ? context_.executor.Now() : base::Time();
     try {
       std::vector<Tensor> results;
@@ -137,6 +137,11 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
   }
 
  private:
+  const Tensor& ValueAt(Place place) const {
+    const Tensor& constant = program_.values_[place];
+    return constant.defined() ? constant : values_[place];
+  }
+
   void Continue() {
     if (failed_) return;
     if (next_ < program_.num_segments()) {
@@ -146,7 +151,7 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
     } else {
       EndWaiting();
       std::vector<Tensor> results;
-      for (Place place : program_.results_) results.push_back(values_[place]);
+      for (Place place : program_.results_) results.push_back(ValueAt(place));
       failed_ = true;  // nothing more may happen
       done_(std::move(results));
     }
@@ -175,7 +180,8 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
       return;
     }
     std::vector<Tensor> inputs;
-    for (Place place : program_.operations_.at(node.id).inputs) inputs.push_back(values_[place]);
+    inputs.reserve(node.inputs.size());
+    for (Place place : program_.operations_.at(node.id).inputs) inputs.push_back(ValueAt(place));
     under_way_[node.id] = true;
     ++pending_;
     handler->second(node, inputs,
@@ -208,7 +214,7 @@ class SegmentedProgram::Execution : public std::enable_shared_from_this<Executio
   OnTensors done_;
   // Who waits for the run: what others carry out of it happens in their order.
   const std::shared_ptr<Actor> actor_ = Actor::Current().shared_from_this();
-  std::vector<Tensor> values_;   // by place
+  std::vector<Tensor> values_;   // by place; not of constants
   std::vector<bool> under_way_;  // by node: an asynchronous op that has started
   int next_ = 0;
   int pending_ = 0;

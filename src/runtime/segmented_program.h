@@ -41,7 +41,7 @@ class SegmentedProgram {
     base::Executor& executor;
     base::Team& team;
     /// Who carries out which asynchronous op, by its name.
-    std::map<std::string, AsynchronousOp> asynchronous;
+    const std::map<std::string, AsynchronousOp>& asynchronous;
     /// If given, the time that segments take is added to it.
     base::Duration* busy = nullptr;
     /// Told when a run had nothing to do between `from` and `to`, until `node` was done.

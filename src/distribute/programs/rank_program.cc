@@ -70,14 +70,7 @@ class RankProgram::Exchanges {
     });
   }
 
-  std::map<std::string, runtime::AsynchronousOp> Handlers() {
-    return {
-        {"_Exchange", [this](const graph::Node& node, const std::vector<Tensor>& inputs,
-                             runtime::OnTensors done) { Exchange(node, inputs, std::move(done)); }},
-        {"_GatherVariables",
-         [this](const graph::Node& node, const std::vector<Tensor>& inputs,
-                runtime::OnTensors done) { Gather(node, inputs, std::move(done)); }}};
-  }
+  const std::map<std::string, runtime::AsynchronousOp>& handlers() const { return handlers_; }
 
   bool rests() const { return roles_.Rests(ranks_.rank()); }
   // Whether the same ranks are behind with it that rest here, and need not have it here either.
@@ -172,8 +165,13 @@ class RankProgram::Exchanges {
     const auto& keep = node.attributes.Get<Numbers>("keep");
     for (size_t i = 0; i < keep.size(); i += 3) {
       const Tensor& input = inputs[keep[i + 1]];
-      if (!(*outputs)[keep[i]].defined())
+      if ((*outputs)[keep[i]].defined()) continue;
+      const ops::TensorType& type = node.outputs[keep[i]];
+      if (input.shape() == type.shape && input.dtype() == type.dtype) {
+        (*outputs)[keep[i]] = input;
+      } else {
         output(keep[i], BytesOf(input, keep[i + 2], 0).data(), input.buffer());
+      }
     }
     request.on_piece = [output, &form](int from, size_t piece, const net::Payload& bytes) {
       output(form.outputs[from][piece], bytes.data(), bytes.owner());
@@ -201,6 +199,13 @@ class RankProgram::Exchanges {
                  std::move(done));
   }
 
+  const std::map<std::string, runtime::AsynchronousOp> handlers_ = {
+      {"_Exchange", [this](const graph::Node& node, const std::vector<Tensor>& inputs,
+                           runtime::OnTensors done) { Exchange(node, inputs, std::move(done)); }},
+      {"_GatherVariables",
+       [this](const graph::Node& node, const std::vector<Tensor>& inputs, runtime::OnTensors done) {
+         Gather(node, inputs, std::move(done));
+       }}};
   Communicator& ranks_;
   const Roles roles_;
   const uint64_t spacing_;
@@ -272,7 +277,7 @@ void RankProgram::Start(std::vector<Tensor> arguments, base::Team& team, runtime
   }
   if (!tells && rests) return exchanges_->EndRun({}, done);
   auto context = std::make_shared<runtime::SegmentedProgram::Context>(
-      runtime::SegmentedProgram::Context{ranks_.executor(), team, exchanges_->Handlers(),
+      runtime::SegmentedProgram::Context{ranks_.executor(), team, exchanges_->handlers(),
                                          ranks_.speculation() != nullptr ? &busy_ : nullptr,
                                          [this](const graph::Node& node, base::Time from,
                                                 base::Time to) { NoteWait(node, from, to); }});
