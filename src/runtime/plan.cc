@@ -359,6 +359,7 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
       state->variables[i] =
           writes_[i] > 0 ? variables_[i]->PrepareWrite() : const_cast<void*>(variables_[i]->data());
       state->mirrors[i] = MirrorOf(i);
+      if (state->mirrors[i] != nullptr) state->mirrors[i]->version = 0;  // should the run fail
     }
     const PlanClock::Span span(state->watch, 0, PlanClock::kRun);
     team.Run([&](int lane) { RunLane(*state, lane, team); });

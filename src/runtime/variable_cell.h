@@ -68,6 +68,7 @@ class VariableCell : public TensorObject {
   void Restore(std::shared_ptr<tensor::Buffer> buffer, uint64_t version) {
     DropFill();
     buffer_ = std::move(buffer);
+    mirror_.version = 0;
     version_.store(version, std::memory_order_release);
     log_.TakeBack(version);
   }
