@@ -18,7 +18,7 @@ constexpr int kCopies = 2;
 // again would take longer than kLongest otherwise. What steps after one find gone from their caches
 // costs as much again.
 constexpr double kShare = 0.0025, kMostShare = 0.02;
-constexpr double kLongest = 8e7;  // nanoseconds
+constexpr double kLongest = 4e7;  // nanoseconds
 constexpr uint64_t kFewestRuns = 4, kMostRuns = 4096;
 // Most bytes of what is kept of calls before the snapshots.
 constexpr size_t kMostArchived = size_t{64} << 20;
