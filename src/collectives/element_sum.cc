@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/check.h"
+#include "base/fetch.h"
 #include "base/flush_denormals.h"
 #include "kernels/cpu/widen.h"
 
@@ -48,14 +49,11 @@ bool BypassesCache(const std::byte* left, const std::byte* right, const std::byt
 // bytes before their turn, where what was asked for comes to be used.
 constexpr size_t kAhead = 2048;
 
-// Any place, in memory of ours or not.
 void FetchAhead(const void* left, const void* right, const void* sum) {
-  const auto line = [](const void* at) -> const char& {
-    return *(static_cast<const char*>(at) + kAhead);
-  };
-  __builtin_prefetch(&line(left));
-  __builtin_prefetch(&line(right));
-  asm volatile("prefetchw %0" : : "m"(line(sum)));
+  const auto ahead = [](const void* at) { return static_cast<const char*>(at) + kAhead; };
+  __builtin_prefetch(ahead(left));
+  __builtin_prefetch(ahead(right));
+  base::FetchToWrite(ahead(sum));
 }
 
 template <typename T>
@@ -75,15 +73,12 @@ void Add(const std::byte* left_bytes, const std::byte* right_bytes, std::byte* s
       hn::Stream(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag,
                  sum + i);
     hwy::FlushStream();
-  } else if (count * sizeof(T) > 4 * kAhead) {
-    for (; i + lanes <= count; i += lanes) {
-      FetchAhead(left + i, right + i, sum + i);
-      hn::StoreU(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag,
-                 sum + i);
-    }
   }
-  for (; i + lanes <= count; i += lanes)
+  const bool fetches = count * sizeof(T) > 4 * kAhead;
+  for (; i + lanes <= count; i += lanes) {
+    if (fetches) FetchAhead(left + i, right + i, sum + i);
     hn::StoreU(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag, sum + i);
+  }
   if (i == count) return;
   // The tail goes through the same vector addition.
   alignas(64) T a[HWY_MAX_BYTES / sizeof(T)] = {}, b[HWY_MAX_BYTES / sizeof(T)] = {};

@@ -7,6 +7,7 @@
 #define LOCKSTEP_TRAINING_UPDATE_INL_H
 #endif
 
+#include "base/fetch.h"
 #include "hwy/highway.h"
 #include "kernels/cpu/training_kernel.h"
 #include "kernels/cpu/training_roots-inl.h"
@@ -66,11 +67,7 @@ HWY_INLINE void Apply(D d, const Rule& rule, Elements<V, Rule>& e) {
 }
 
 // Other cores read a mirror: its lines come back while other elements are worked on.
-constexpr int64_t kFetchAhead = 768;  // elements; any place, in memory of ours or not
-
-HWY_INLINE void FetchToWrite(void* line) {
-  asm volatile("prefetchw %0" : : "m"(*static_cast<char*>(line)));
-}
+constexpr int64_t kFetchAhead = 768;  // elements
 
 // The places of a block's vectors, run by run.
 struct VectorCursor {
@@ -183,7 +180,7 @@ class ElementLoops {
 #pragma GCC unroll 8
     for (int u = 0; u < kSide; ++u, cursor.Advance()) {
       const int64_t at = places[u] = cursor.at;
-      if (mirror_ != nullptr) FetchToWrite(mirror_ + at + kFetchAhead);
+      if (mirror_ != nullptr) base::FetchToWrite(mirror_ + at + kFetchAhead);
       e.gradient = hn::LoadU(d_, gradient + cursor.from);
       if (kMoment) e.moment = hn::LoadU(d_, moment_ + at);
       if (!kMoment) e.moment = Rule::Moment(d_, e.gradient);
