@@ -55,7 +55,7 @@ struct Plan::RunState {
   std::unique_ptr<Handed[]> handed;  // by lane
   std::vector<const void*> parameters;
   std::vector<void*> variables;
-  std::vector<VariableMirror*> mirrors;  // of the variables; null: none, or nobody writes to it
+  std::vector<VariableMirror*> mirrors;  // null where a step has none to write to
   std::vector<std::shared_ptr<tensor::Buffer>> results;
   std::vector<uint64_t> versions;  // of the variables, before the run
   // The work that failed, the foremost of several: all lanes leave out what comes after it, and do
@@ -89,7 +89,7 @@ std::unique_ptr<Plan::RunState> Plan::AcquireState(int lanes) {
   }
   state->parameters.resize(parameters_.size());
   state->variables.resize(variables_.size());
-  state->mirrors.resize(variables_.size());
+  state->mirrors.resize(mirror_slots_.size());
   state->results.resize(result_buffers_.size());
   return state;
 }
@@ -131,8 +131,8 @@ void Plan::RunRows(RunState& state, const Group& group, int lane, int64_t begin,
     own.step = index;
     void** pointers = own.pointers.data() + pointer_offsets_[index];
     kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
-    if (step.mirrors >= 0 && state.mirrors[step.mirrors] != nullptr)
-      memory.mirror = state.mirrors[step.mirrors]->data;
+    if (step.mirror >= 0 && state.mirrors[step.mirror] != nullptr)
+      memory.mirror = state.mirrors[step.mirror]->data;
     const PlanClock::Span span(state.watch, lane, index);
     if (group.owner >= 0) {
       step.kernel->Run(memory, 0, step.kernel->rows());
@@ -319,11 +319,9 @@ class VariableLocks {
 
 }  // namespace
 
-// The variable's mirror, if it is for just what a step writes; else null.
-VariableMirror* Plan::MirrorOf(size_t variable) const {
-  if (mirror_slots_[variable] < 0) return nullptr;
-  const Slot& slot = slots_[mirror_slots_[variable]];
-  VariableMirror& mirror = variables_[variable]->mirror();
+// The mirror of a slot's variable, if it is for just these bytes; else null.
+VariableMirror* Plan::MirrorOf(const Slot& slot) const {
+  VariableMirror& mirror = variables_[slot.index]->mirror();
   const bool fits = mirror.data != nullptr && mirror.begin == slot.offset &&
                     mirror.end == slot.offset + slot.bytes;
   return fits ? &mirror : nullptr;
@@ -358,7 +356,9 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
     for (size_t i = 0; i < variables_.size(); ++i) {
       state->variables[i] =
           writes_[i] > 0 ? variables_[i]->PrepareWrite() : const_cast<void*>(variables_[i]->data());
-      state->mirrors[i] = MirrorOf(i);
+    }
+    for (size_t i = 0; i < mirror_slots_.size(); ++i) {
+      state->mirrors[i] = MirrorOf(slots_[mirror_slots_[i]]);
       if (state->mirrors[i] != nullptr) state->mirrors[i]->version = 0;  // should the run fail
     }
     const PlanClock::Span span(state->watch, 0, PlanClock::kRun);
@@ -367,10 +367,13 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
       if (writes_[i] == 0) continue;
       if (!state->Failed()) {
         variables_[i]->CommitWrite(writes_[i]);
-        if (state->mirrors[i] != nullptr) state->mirrors[i]->version = variables_[i]->version();
       } else if (writes_in_copies_) {
         variables_[i]->Restore(std::move(before[i]), variables_[i]->version());
       }
+    }
+    for (size_t i = 0; i < mirror_slots_.size() && !state->Failed(); ++i) {
+      if (state->mirrors[i] == nullptr) continue;
+      state->mirrors[i]->version = variables_[slots_[mirror_slots_[i]].index]->version();
     }
     if (follows && !state->Failed()) {
       sources_.AfterRun(variables_, writes_, state->versions);

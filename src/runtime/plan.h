@@ -56,7 +56,7 @@ struct Step {
   std::vector<int> outputs;
   std::vector<int> reads;  // variables
   std::vector<int> writes;
-  int mirrors = -1;          // the variable that it alone writes, to its mirror, too
+  int mirror = -1;           // it alone writes a variable, to a mirror, too: which of the run's
   std::vector<int> depends;  // steps that must come before, besides the producers of inputs
   bool may_fail = false;     // for what it finds in its inputs
 };
@@ -137,7 +137,7 @@ class Plan {
   void RunRows(RunState& state, const Group& group, int lane, int64_t begin, int64_t end) const;
   void BindLane(RunState& state, int lane) const;
   PlanClock::Watch Watch() const;
-  VariableMirror* MirrorOf(size_t variable) const;
+  VariableMirror* MirrorOf(const Slot& slot) const;
 
   std::vector<Slot> slots_;
   std::vector<Step> steps_;
@@ -145,7 +145,7 @@ class Plan {
   std::vector<RowDomain> row_domains_;  // those of the same rows are divided in the same way
   std::vector<std::shared_ptr<VariableCell>> variables_;
   std::vector<int> writes_;        // by variable: how many steps write it
-  std::vector<int> mirror_slots_;  // by variable: what a step writes that mirrors it; -1: none does
+  std::vector<int> mirror_slots_;  // by mirror: the slot that the step writes
   std::vector<int> lock_order_;    // variables in the order in which their locks are taken
   bool writes_in_copies_ = false;  // some step may fail after another has written
   std::shared_ptr<const std::vector<std::string>> step_names_;

@@ -81,7 +81,6 @@ int PlanCompiler::VariableOf(const Tensor& handle) {
   if (fresh) {
     plan_->variables_.push_back(std::dynamic_pointer_cast<VariableCell>(handle.object()));
     plan_->writes_.push_back(0);
-    plan_->mirror_slots_.push_back(-1);
     writes_of_.emplace_back();
   }
   return place->second;
@@ -204,8 +203,8 @@ void PlanCompiler::AddStep(const graph::Node& node) {
 void PlanCompiler::FindMirror(Step& step) {
   const Slot& weight = plan_->slots_[step.inputs[0]];
   if (weight.kind != Slot::Kind::kVariable || plan_->writes_[weight.index] != 1) return;
-  step.mirrors = weight.index;
-  plan_->mirror_slots_[weight.index] = step.inputs[0];
+  step.mirror = static_cast<int>(plan_->mirror_slots_.size());
+  plan_->mirror_slots_.push_back(step.inputs[0]);
 }
 
 void PlanCompiler::AddResults() {
