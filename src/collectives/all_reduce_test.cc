@@ -11,6 +11,7 @@
 #include "base/event_loop.h"
 #include "base/probe.h"
 #include "collectives/sum_reference.h"
+#include "net/forwarding_transport_test.h"
 #include "net/in_process.h"
 
 namespace lockstep::collectives {
@@ -188,27 +189,13 @@ TEST(AllReduce, RunsManyBucketsSideBySideAndKeepsWhatComesEarly) {
 }
 
 // Delivers every message twice, as two workers would that compute the same node.
-class Twice final : public net::Transport {
+class Twice final : public net::ForwardingTransport {
  public:
-  explicit Twice(net::Transport& once) : once_(once) {}
-  int rank() const override { return once_.rank(); }
-  int num_ranks() const override { return once_.num_ranks(); }
-  base::Executor& executor() override { return once_.executor(); }
+  using ForwardingTransport::ForwardingTransport;
   void Send(int to, net::Message message) override {
-    once_.Send(to, message);
-    once_.Send(to, std::move(message));
+    ForwardingTransport::Send(to, message);
+    ForwardingTransport::Send(to, std::move(message));
   }
-  void Listen(net::Channel channel, Receive receive) override {
-    once_.Listen(channel, std::move(receive));
-  }
-  net::Epoch epoch() const override { return once_.epoch(); }
-  void EnterEpoch(net::Epoch epoch) override { once_.EnterEpoch(epoch); }
-  void AbortEpoch(Status reason) override { once_.AbortEpoch(std::move(reason)); }
-  const net::Abort* aborted() const override { return once_.aborted(); }
-  void WatchAborts(Watch watch) override { once_.WatchAborts(std::move(watch)); }
-
- private:
-  net::Transport& once_;
 };
 
 TEST(AllReduce, DropsRepeatsWhetherTheSumIsDoneOrNot) {

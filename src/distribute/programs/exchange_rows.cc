@@ -34,15 +34,9 @@ void ForRows(const std::vector<Tensor>& handles, const Numbers& borders, int ran
   }
 }
 
-// This rank's rows of a variable, as they are in its mirror if they are there. The next step writes
-// to another one, which peers don't read.
-net::Payload OwnRows(collectives::Group& group, runtime::VariableCell& cell, std::byte* data,
-                     size_t begin, size_t bytes) {
+// This rank's rows of a variable, from its mirror if they are there.
+net::Payload OwnRows(runtime::VariableCell& cell, std::byte* data, size_t begin, size_t bytes) {
   runtime::VariableMirror mirror = std::exchange(cell.mirror(), {});
-  if (group.shares_memory() && group.num_ranks() > 1) {
-    net::Block next = group.Allocate(bytes);
-    cell.mirror() = {std::move(next.owner), next.bytes.data(), begin, begin + bytes};
-  }
   const bool is_there = mirror.version == cell.version() && mirror.version > 0 &&
                         mirror.begin == begin && mirror.end == begin + bytes;
   if (!is_there) return {cell.buffer(), std::span<const std::byte>(data + begin, bytes)};
@@ -80,10 +74,7 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
       (*pieces)[rank].push_back(piece);
       return;
     }
-    // Several pieces are copied behind each other anyway.
-    const net::Payload rows =
-        handles.size() == 1 ? OwnRows(ranks.group(), *cells[i], data[i], offset, bytes)
-                            : net::Payload(cells[i]->buffer(), std::span(piece.data, piece.bytes));
+    const net::Payload rows = OwnRows(*cells[i], data[i], offset, bytes);
     for (int to = 0; to < count; ++to)
       if (left_out.empty() || !left_out[to]) request.peers[to].send.push_back(rows);
   });
@@ -97,6 +88,18 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
                           for (runtime::VariableCell* cell : cells) cell->CommitWrite();
                           result.ok() ? done(std::vector<Tensor>()) : done(result.status());
                         });
+}
+
+void MirrorOwnRows(collectives::Group& group, const Tensor& handle, const Numbers& borders) {
+  const int rank = group.rank();
+  if (!group.shares_memory() || group.num_ranks() == 1 || borders[rank] == borders[rank + 1])
+    return;
+  runtime::VariableCell& cell = runtime::CellOf(handle);
+  const int64_t row_bytes = RowBytes(cell.shape(), cell.dtype());
+  const auto begin = static_cast<size_t>(borders[rank] * row_bytes);
+  const auto end = static_cast<size_t>(borders[rank + 1] * row_bytes);
+  net::Block block = group.Allocate(end - begin);
+  cell.mirror() = {std::move(block.owner), block.bytes.data(), begin, end};
 }
 
 void TakeRowsForLater(Communicator& ranks, collectives::AllToAllRequest request,

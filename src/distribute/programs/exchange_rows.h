@@ -19,8 +19,13 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
                   const std::vector<Tensor>& handles, const std::vector<int64_t>& borders,
                   const std::vector<bool>& left_out, int* last_from, runtime::OnTensors done);
 
-/// The same for a rank without rows: those of the others stay in their memory until somebody wants
-/// the variable's value here, or the next one comes.
+/// Lets the next update of the variable write this rank's rows to memory that peers read, if they
+/// share some: the next `ExchangeRows` sends them from there.
+void MirrorOwnRows(collectives::Group& group, const Tensor& handle,
+                   const std::vector<int64_t>& borders);
+
+/// The same as ExchangeRows for a rank without rows: those of the others stay in their memory until
+/// somebody wants the variable's value here, or the next one comes.
 void TakeRowsForLater(Communicator& ranks, collectives::AllToAllRequest request,
                       const std::vector<Tensor>& handles, const std::vector<int64_t>& borders,
                       int* last_from, runtime::OnTensors done);

@@ -10,6 +10,7 @@
 #include "base/event_loop.h"
 #include "base/team.h"
 #include "lockstep/runtime/variable.h"
+#include "net/forwarding_transport_test.h"
 #include "net/in_process.h"
 #include "runtime/variable_cell.h"
 
@@ -21,12 +22,9 @@ constexpr int64_t kRows = 6, kColumns = 4;
 const std::vector<int64_t> kRowBorders = {0, 4, kRows};
 
 // As one over shared memory: it knows the memory that it gave out.
-class Sharing final : public net::Transport {
+class Sharing final : public net::ForwardingTransport {
  public:
-  explicit Sharing(net::Transport& inner) : inner_(inner) {}
-  int rank() const override { return inner_.rank(); }
-  int num_ranks() const override { return inner_.num_ranks(); }
-  base::Executor& executor() override { return inner_.executor(); }
+  using ForwardingTransport::ForwardingTransport;
   net::Block Allocate(size_t bytes) override {
     net::Block block = net::Block::OnHeap(bytes);
     given_.push_back(block);
@@ -41,22 +39,13 @@ class Sharing final : public net::Transport {
   }
   void Send(int to, net::Message message) override {
     sent_from_ = message.body.data();
-    inner_.Send(to, std::move(message));
+    ForwardingTransport::Send(to, std::move(message));
   }
-  void Listen(net::Channel channel, Receive receive) override {
-    inner_.Listen(channel, std::move(receive));
-  }
-  net::Epoch epoch() const override { return inner_.epoch(); }
-  void EnterEpoch(net::Epoch epoch) override { inner_.EnterEpoch(epoch); }
-  void AbortEpoch(Status reason) override { inner_.AbortEpoch(std::move(reason)); }
-  const net::Abort* aborted() const override { return inner_.aborted(); }
-  void WatchAborts(Watch watch) override { inner_.WatchAborts(std::move(watch)); }
 
   // Where the body of the last message lay.
   const std::byte* sent_from() const { return sent_from_; }
 
  private:
-  net::Transport& inner_;
   std::vector<net::Block> given_;
   const std::byte* sent_from_ = nullptr;
 };
@@ -77,6 +66,7 @@ struct Rank {
                  [&](const Result<std::vector<Tensor>>& result) { status = result.status(); });
     ranks.WaitUntil([&] { return status.has_value(); });
     EXPECT_TRUE(status->ok()) << status->message();
+    MirrorOwnRows(ranks.group(), variable.handle(), kRowBorders);
   }
 
   // All elements of this rank's rows become `value`, as an update leaves them.

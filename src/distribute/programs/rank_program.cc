@@ -197,6 +197,8 @@ class RankProgram::Exchanges {
     ExchangeRows(ranks_, std::move(request), handles, borders,
                  ranks_.notes().is_silent() ? roles_.resting() : nobody, last_from,
                  std::move(done));
+    // Several are copied behind each other anyway.
+    if (handles.size() == 1) MirrorOwnRows(ranks_.group(), handles[0], borders);
   }
 
   const std::map<std::string, runtime::AsynchronousOp> handlers_ = {
