@@ -268,7 +268,8 @@ void Journal::Forget(size_t entries) {
     Entry& entry = log_.front();
     if (has_base_ && !first.is_base) {
       archive_bytes_ += sizeof(Entry) + 256;
-      for (const Tensor& argument : entry.arguments) archive_arguments_.Add(argument);
+      archive_bytes_ += entry.arguments.num_bytes_copied();
+      for (const Tensor& argument : entry.arguments.themselves()) archive_arguments_.Add(argument);
       // The first values must be there.
       if (entry.kind == Kind::kRun) archive_has_run_ = true;
       if (entry.kind == Kind::kAssign && archive_has_run_)
@@ -341,7 +342,7 @@ std::vector<Tensor> Journal::Run(const std::shared_ptr<Repeatable>& program,
   Completed({.kind = Kind::kRun,
              .call = calls_,
              .program = program,
-             .arguments = {arguments.begin(), arguments.end()},
+             .arguments = {arguments, log_.empty() ? KeptArguments() : log_.back().arguments},
              .team = &team,
              .host = host->empty() ? nullptr : std::move(host),
              .heard = ranks_.heard(),

@@ -14,6 +14,7 @@
 #include "base/team.h"
 #include "base/termination.h"
 #include "distribute/workers/communicator.h"
+#include "distribute/workers/kept_arguments.h"
 #include "distribute/workers/own_memory.h"
 #include "distribute/workers/snapshot.h"
 #include "runtime/host_results.h"
@@ -119,7 +120,7 @@ class Journal {
     Kind kind;
     uint64_t call = 0;
     std::shared_ptr<Repeatable> program;
-    std::vector<Tensor> arguments;
+    KeptArguments arguments;
     base::Team* team = nullptr;
     std::shared_ptr<runtime::HostResults> host;  // null: none of its ops had effects outside
     uint32_t heard = 0;

@@ -274,7 +274,7 @@ void Journal::Repeat() {
         if (entry.host == nullptr) entry.host = std::make_shared<runtime::HostResults>();
         const runtime::HostResults::Scope once(*entry.host);
         const ReadsScope reads(&ranks_, entry.reads_follow);
-        entry.program->RunOnce(entry.arguments, *entry.team);
+        entry.program->RunOnce(entry.arguments.Get(), *entry.team);
       }
         heard = entry.heard;
         ++runs;

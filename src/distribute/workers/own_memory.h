@@ -9,8 +9,7 @@ namespace lockstep::distribute {
 
 /// How much memory tensors take that are kept for later, beyond what their program keeps anyway:
 /// what is kept several times, as the whole data in each call, is the program's own and counts
-/// nothing. What takes up to 1 KiB always counts. Lifetime: the tensors outlive their count, or
-/// `Clear`.
+/// nothing. Lifetime: the tensors outlive their count, or `Clear`.
 class OwnMemory {
  public:
   void Add(const Tensor& kept);

@@ -42,16 +42,6 @@ TEST(OwnMemory, WhatIsKeptSeveralTimesIsTheProgramsOwn) {
   EXPECT_EQ(memory.bytes(), 40u);
 }
 
-TEST(OwnMemory, WhatTakesLittleAlwaysCounts) {
-  OwnMemory memory;
-  const Tensor rate = Floats(1), batch = Floats(256);
-  for (int step = 0; step < 10; ++step) {
-    memory.Add(rate);
-    memory.Add(batch);
-  }
-  EXPECT_EQ(memory.bytes(), 10280u);
-}
-
 TEST(OwnMemory, ViewsOfTheSameElementsAreOne) {
   OwnMemory memory;
   const Tensor data = Floats(1000);
