@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,20 @@ size_t TotalBytes(const std::vector<size_t>& pieces) {
   size_t bytes = 0;
   for (size_t piece : pieces) bytes = AlignedPiece(bytes) + piece;
   return bytes;
+}
+
+// The bytes of all pieces, if they lie behind each other as a message has them, with nothing
+// between.
+std::optional<net::Payload> AsTheyLie(const std::vector<net::Payload>& pieces) {
+  const std::byte* const begin = pieces[0].data();
+  size_t end = 0;
+  for (const net::Payload& piece : pieces) {
+    if (piece.owner() != pieces[0].owner() || piece.data() != begin + end ||
+        end != AlignedPiece(end))
+      return {};
+    end += piece.size();
+  }
+  return net::Payload(pieces[0].owner(), {begin, end});
 }
 
 bool SamePieces(const std::vector<net::Payload>& a, const std::vector<net::Payload>& b) {
@@ -96,13 +111,14 @@ class Exchange final : public Operation {
     Send(group, to, header, body_);
   }
 
-  // The pieces behind each other. One piece alone stays where it is, unless others get it too and
-  // a transport would copy it for each of them.
+  // The pieces behind each other. Where they are so already they stay there, unless others get them
+  // too and a transport would copy them for each of those.
   net::Payload Laid(Group& group, int to, const std::vector<net::Payload>& pieces) const {
     if (pieces.empty()) return {};
     const int next = to + 1 == group.rank() ? to + 2 : to + 1;
     const bool alone = next >= group.num_ranks() || !SamePieces(request_.peers[next].send, pieces);
-    if (pieces.size() == 1 && (alone || group.IsShared(pieces[0].bytes()))) return pieces[0];
+    if (const auto all = AsTheyLie(pieces); all && (alone || group.IsShared(all->bytes())))
+      return *all;
     std::vector<size_t> sizes;
     for (const net::Payload& piece : pieces) sizes.push_back(piece.size());
     net::Block block = group.Allocate(TotalBytes(sizes));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/event_loop.h"
+#include "net/forwarding_transport_test.h"
 #include "net/in_process.h"
 #include "net/text_payload.h"
 
@@ -73,6 +74,60 @@ TEST_F(AllToAllTest, EveryPieceArrivesWhereItIsWanted) {
     }
     EXPECT_EQ(got_[rank], expected);
   }
+}
+
+// Rank 0 sends pieces of so many bytes of one piece of memory, each `gap` behind the one before;
+// gives where the body of its message lay.
+const std::byte* SentFrom(const std::vector<size_t>& sizes, size_t gap,
+                          const std::shared_ptr<std::vector<std::byte>>& memory, bool other_owner) {
+  class Seeing final : public net::ForwardingTransport {
+   public:
+    using ForwardingTransport::ForwardingTransport;
+    void Send(int to, net::Message message) override {
+      sent_from = message.body.data();
+      ForwardingTransport::Send(to, std::move(message));
+    }
+    const std::byte* sent_from = nullptr;
+  };
+  base::EventLoop loop;
+  net::InProcessNetwork network({&loop, &loop});
+  Seeing seeing(network.transport(0));
+  Group first(seeing), second(network.transport(1));
+  std::vector<std::string> got;
+  int done = 0;
+  AllToAllRequest sends{.id = {1, 0}}, takes{.id = {1, 0}};
+  sends.peers.resize(2);
+  takes.peers.resize(2);
+  std::vector<std::string> expected;
+  size_t at = 0;
+  for (const size_t size : sizes) {
+    std::shared_ptr<const void> owner = memory;
+    if (other_owner && at > 0) owner = std::make_shared<int>(0);
+    sends.peers[1].send.push_back({std::move(owner), {memory->data() + at, size}});
+    expected.emplace_back(reinterpret_cast<const char*>(memory->data()) + at, size);
+    takes.peers[0].receive.push_back(size);
+    at += size + gap;
+  }
+  takes.on_piece = [&](int, size_t, const net::Payload& bytes) {
+    got.emplace_back(net::TextOf(bytes));
+  };
+  const auto note = [&](const Result<Reduced>& result) { done += result.ok() ? 1 : 0; };
+  AllToAll(first, std::move(sends), note);
+  AllToAll(second, std::move(takes), note);
+  EXPECT_TRUE(loop.RunUntil([&] { return done == 2; }, std::chrono::seconds(20)));
+  EXPECT_EQ(got, expected);
+  return seeing.sent_from;
+}
+
+TEST_F(AllToAllTest, PiecesThatLieAsAMessageHasThemAreNotCopied) {
+  const auto memory = std::make_shared<std::vector<std::byte>>(200);
+  for (size_t i = 0; i < memory->size(); ++i) (*memory)[i] = static_cast<std::byte>(i);
+  EXPECT_EQ(SentFrom({64, 1}, 0, memory, false), memory->data());
+  EXPECT_EQ(SentFrom({32, 0, 48, 7}, 0, memory, false), memory->data());
+  EXPECT_NE(SentFrom({64, 1}, 16, memory, false), memory->data());
+  EXPECT_NE(SentFrom({63, 1}, 0, memory, false), memory->data());
+  EXPECT_NE(SentFrom({63, 1}, 1, memory, false), memory->data()) << "what lies between would go";
+  EXPECT_NE(SentFrom({64, 1}, 0, memory, true), memory->data()) << "nobody keeps all of it";
 }
 
 TEST_F(AllToAllTest, OneRankIsDoneAtOnce) {

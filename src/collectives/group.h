@@ -126,7 +126,7 @@ class Group {
   void FailAndAbort(Operation& operation, Status reason);
   /// Memory for bodies.
   net::Block Allocate(size_t bytes) { return transport_.Allocate(bytes); }
-  bool shares_memory() const { return transport_.shares_memory(); }
+  bool SharesMemoryWith(int peer) const { return transport_.SharesMemoryWith(peer); }
   bool IsShared(std::span<const std::byte> bytes) const { return transport_.IsShared(bytes); }
   PreparedSums& prepared_sums() { return *prepared_sums_; }
   /// "(rank 0 of 4, epoch 1, step 17, bucket 0)", with `more` before the bracket closes.

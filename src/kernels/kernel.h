@@ -29,14 +29,34 @@ struct KernelSpec {
   const LeafTable& leaves;
 };
 
+/// Rows of an input that are perhaps not at their places yet: a kernel asks for those that it
+/// reads. Threads: any.
+class InputRows {
+ public:
+  virtual ~InputRows() = default;
+  /// Bit i of `rows`: row `first` + i is needed; `first` is a multiple of 64.
+  virtual void Need(int64_t first, uint64_t rows) = 0;
+  virtual void NeedAll() = 0;
+  /// Whether all elements are known to be finite, in rows that are not there too.
+  virtual bool AreFinite() const = 0;
+};
+
+/// Memory that a kernel writes a resource to once more.
+struct KernelMirror {
+  void* data = nullptr;    // null: there is none
+  bool* finite = nullptr;  // becomes false where something is written that is not
+};
+
 /// The memory of one run. `inputs[i]` of a resource points to its value, which the kernel may write
 /// where the op declares it. Inputs of which only the shape counts may be null.
 struct KernelMemory {
   const void* const* inputs;
   void* const* outputs;
-  /// Not null: what is written of input 0, a resource, is written here, too, at the same places;
-  /// only for kernels that do it (`Kernel::mirrors`).
-  void* mirror = nullptr;
+  /// What is written of input 0, a resource, is written here, too, at the same places; only for
+  /// kernels that do it (`Kernel::mirrors`).
+  KernelMirror mirror = {};
+  /// Not null: rows of input 1 may be missing; only for kernels that ask (`Kernel::asks_for_rows`).
+  InputRows* rows = nullptr;
 
   template <typename T>
   const T* in(int i) const {
@@ -72,6 +92,8 @@ class Kernel {
   virtual double cost_per_row() const { return 1; }
   /// Whether `Run` writes all elements of input 0 in its rows, and to a mirror, too.
   virtual bool mirrors() const { return false; }
+  /// Whether `Run` asks for those rows of input 1 that it reads, of which others may be missing.
+  virtual bool asks_for_rows() const { return false; }
   virtual void Run(const KernelMemory& memory, int64_t begin, int64_t end) const = 0;
 
   /// > 0: it also gives columns of its output: RunColumns those of all rows, RunDepth of some.

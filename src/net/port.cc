@@ -59,15 +59,16 @@ class PortTransport final : public LinkedEndpoint {
       if (auto block = hub_->Allocate(bytes); block.ok()) return std::move(*block);
     return Block::OnHeap(bytes);
   }
-  bool shares_memory() const override { return hub_ != nullptr; }
+  bool SharesMemoryWith(int peer) const override {
+    return hub_ != nullptr && (addresses_.empty() || addresses_[static_cast<size_t>(peer)].empty());
+  }
   bool IsShared(std::span<const std::byte> bytes) const override {
     return hub_ != nullptr && hub_->Holds(bytes);
   }
 
  private:
   std::string RoadTo(int peer) const override {
-    const bool shares = addresses_.empty() || addresses_[static_cast<size_t>(peer)].empty();
-    return shares ? "shared_memory" : encrypts_ ? "tls" : "tcp";
+    return SharesMemoryWith(peer) ? "shared_memory" : encrypts_ ? "tls" : "tcp";
   }
 
   const Place place_;

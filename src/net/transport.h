@@ -85,8 +85,12 @@ class Transport {
   /// Memory for the body of a message, from where the transport can send it without a copy. When
   /// there is none of that kind left, it is from the heap. From any thread.
   virtual Block Allocate(size_t bytes) { return Block::OnHeap(bytes); }
-  /// Whether some peers read bodies where they lie, in memory that was given out.
-  virtual bool shares_memory() const { return false; }
+  /// Whether the peer reads bodies where they lie, in memory that was given out, and the other way
+  /// round.
+  virtual bool SharesMemoryWith(int peer) const {
+    static_cast<void>(peer);
+    return false;
+  }
   /// Whether the bytes lie in such memory. From any thread.
   virtual bool IsShared(std::span<const std::byte> bytes) const {
     static_cast<void>(bytes);

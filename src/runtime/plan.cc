@@ -116,6 +116,21 @@ void Plan::BindLane(RunState& state, int lane) const {
   }
 }
 
+kernels::KernelMemory Plan::MemoryOf(RunState& state, int lane, int index) const {
+  const Step& step = steps_[index];
+  void** pointers = state.lanes[lane].pointers.data() + pointer_offsets_[index];
+  kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
+  if (step.mirror >= 0 && state.mirrors[step.mirror] != nullptr) {
+    VariableMirror& mirror = *state.mirrors[step.mirror];
+    memory.mirror = {mirror.data, &mirror.finite};
+  }
+  // Lanes that carry chains on by steps do not begin with row 0.
+  if (step.asks < 0 || state.lanes.size() > 1) return memory;
+  DistantRows& rows = variables_[step.asks]->distant_rows();
+  if (rows.any() || rows.AreFinite()) memory.rows = &rows;
+  return memory;
+}
+
 void Plan::RunRows(RunState& state, const Group& group, int lane, int64_t begin,
                    int64_t end) const {
   RunState::Lane& own = state.lanes[lane];
@@ -129,10 +144,7 @@ void Plan::RunRows(RunState& state, const Group& group, int lane, int64_t begin,
   for (int index : group.steps) {
     const Step& step = steps_[index];
     own.step = index;
-    void** pointers = own.pointers.data() + pointer_offsets_[index];
-    kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
-    if (step.mirror >= 0 && state.mirrors[step.mirror] != nullptr)
-      memory.mirror = state.mirrors[step.mirror]->data;
+    const kernels::KernelMemory memory = MemoryOf(state, lane, index);
     const PlanClock::Span span(state.watch, lane, index);
     if (group.owner >= 0) {
       step.kernel->Run(memory, 0, step.kernel->rows());
@@ -202,8 +214,7 @@ void Plan::RunDepth(RunState& state, const Group& group, int stage, int lane,
   const auto run = [&, from = from, to = to](int index, const auto& call) {
     const Step& step = steps_[index];
     state.lanes[lane].step = index;
-    void** pointers = state.lanes[lane].pointers.data() + pointer_offsets_[index];
-    const kernels::KernelMemory memory{pointers, pointers + step.inputs.size()};
+    const kernels::KernelMemory memory = MemoryOf(state, lane, index);
     const PlanClock::Span span(state.watch, lane, index);
     call(*step.kernel, memory, from, to);
   };
@@ -327,6 +338,23 @@ VariableMirror* Plan::MirrorOf(const Slot& slot) const {
   return fits ? &mirror : nullptr;
 }
 
+// Whether rows of a variable that are not there yet may stay where they are: those that steps need
+// are asked for.
+bool Plan::LeavesDistantRows(size_t variable, int lanes) const {
+  const DistantRows& rows = variables_[variable]->distant_rows();
+  if (lanes > 1 || !rows.any()) return false;
+  return std::none_of(taken_slots_[variable].begin(), taken_slots_[variable].end(), [&](int taken) {
+    return rows.AreIn(slots_[taken].offset, slots_[taken].offset + slots_[taken].bytes);
+  });
+}
+
+// The variable's value, for as long as its lock is held.
+void* Plan::MemoryOf(size_t variable, int lanes) const {
+  VariableCell& cell = *variables_[variable];
+  if (LeavesDistantRows(variable, lanes)) return cell.data_beside_distant_rows();
+  return writes_[variable] > 0 ? cell.PrepareWrite() : const_cast<void*>(cell.data());
+}
+
 std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& team) {
   LOCKSTEP_CHECK_EQ(arguments.size(), parameters_.size());
   auto state = AcquireState(team.lanes());
@@ -353,13 +381,12 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
     for (size_t i = 0; writes_in_copies_ && i < variables_.size(); ++i) {
       before.push_back(writes_[i] > 0 ? variables_[i]->buffer() : nullptr);
     }
-    for (size_t i = 0; i < variables_.size(); ++i) {
-      state->variables[i] =
-          writes_[i] > 0 ? variables_[i]->PrepareWrite() : const_cast<void*>(variables_[i]->data());
-    }
+    for (size_t i = 0; i < variables_.size(); ++i) state->variables[i] = MemoryOf(i, team.lanes());
     for (size_t i = 0; i < mirror_slots_.size(); ++i) {
       state->mirrors[i] = MirrorOf(slots_[mirror_slots_[i]]);
-      if (state->mirrors[i] != nullptr) state->mirrors[i]->version = 0;  // should the run fail
+      if (state->mirrors[i] == nullptr) continue;
+      state->mirrors[i]->version = 0;  // should the run fail
+      state->mirrors[i]->finite = true;
     }
     const PlanClock::Span span(state->watch, 0, PlanClock::kRun);
     team.Run([&](int lane) { RunLane(*state, lane, team); });

@@ -57,6 +57,7 @@ struct Step {
   std::vector<int> reads;  // variables
   std::vector<int> writes;
   int mirror = -1;           // it alone writes a variable, to a mirror, too: which of the run's
+  int asks = -1;             // for rows of input 1, which is all of this variable
   std::vector<int> depends;  // steps that must come before, besides the producers of inputs
   bool may_fail = false;     // for what it finds in its inputs
 };
@@ -138,6 +139,9 @@ class Plan {
   void BindLane(RunState& state, int lane) const;
   PlanClock::Watch Watch() const;
   VariableMirror* MirrorOf(const Slot& slot) const;
+  bool LeavesDistantRows(size_t variable, int lanes) const;
+  void* MemoryOf(size_t variable, int lanes) const;
+  kernels::KernelMemory MemoryOf(RunState& state, int lane, int step) const;
 
   std::vector<Slot> slots_;
   std::vector<Step> steps_;
@@ -146,6 +150,8 @@ class Plan {
   std::vector<std::shared_ptr<VariableCell>> variables_;
   std::vector<int> writes_;        // by variable: how many steps write it
   std::vector<int> mirror_slots_;  // by mirror: the slot that the step writes
+  // By variable: the slots that are read or written without being asked for.
+  std::vector<std::vector<int>> taken_slots_;
   std::vector<int> lock_order_;    // variables in the order in which their locks are taken
   bool writes_in_copies_ = false;  // some step may fail after another has written
   std::shared_ptr<const std::vector<std::string>> step_names_;

@@ -81,6 +81,7 @@ int PlanCompiler::VariableOf(const Tensor& handle) {
   if (fresh) {
     plan_->variables_.push_back(std::dynamic_pointer_cast<VariableCell>(handle.object()));
     plan_->writes_.push_back(0);
+    plan_->taken_slots_.emplace_back();
     writes_of_.emplace_back();
   }
   return place->second;
@@ -175,6 +176,7 @@ void PlanCompiler::AddStep(const graph::Node& node) {
   step.kernel = node.spec->name == "ReadVariableOp" ? kernels::MakeCopy(spec)
                                                     : kernels::KernelRegistry::Cpu().Make(spec);
   if (step.kernel->mirrors()) FindMirror(step);
+  FindTakenSlots(step, inputs);
   step.may_fail = kernels::MayFail(node.spec->name, inputs);
   const int index = static_cast<int>(plan_->steps_.size());
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -205,6 +207,21 @@ void PlanCompiler::FindMirror(Step& step) {
   if (weight.kind != Slot::Kind::kVariable || plan_->writes_[weight.index] != 1) return;
   step.mirror = static_cast<int>(plan_->mirror_slots_.size());
   plan_->mirror_slots_.push_back(step.inputs[0]);
+}
+
+// A kernel that asks for the rows that it reads of a variable does not take its slot.
+void PlanCompiler::FindTakenSlots(Step& step, const std::vector<ops::TensorType>& inputs) {
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    if (step.inputs[i] < 0) continue;
+    const Slot& slot = plan_->slots_[step.inputs[i]];
+    if (slot.kind != Slot::Kind::kVariable) continue;
+    if (i == 1 && step.kernel->asks_for_rows() &&
+        inputs[i].shape == plan_->variables_[slot.index]->shape()) {
+      step.asks = slot.index;
+    } else {
+      plan_->taken_slots_[slot.index].push_back(step.inputs[i]);
+    }
+  }
 }
 
 void PlanCompiler::AddResults() {

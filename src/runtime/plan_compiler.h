@@ -24,6 +24,7 @@ class PlanCompiler {
   int VariableOf(const Tensor& handle);
   void FindLastUses();
   void FindMirror(Step& step);
+  void FindTakenSlots(Step& step, const std::vector<ops::TensorType>& inputs);
   void AddResults();
   /// Makes every step wait for the accesses of its variables that came before it in the program.
   void OrderEffects();

@@ -19,6 +19,7 @@
 #include "lockstep/runtime/variable.h"
 #include "runtime/fold.h"
 #include "runtime/op_probe.h"
+#include "runtime/variable_cell.h"
 
 namespace lockstep::runtime {
 namespace {
@@ -207,6 +208,99 @@ TEST(Function, ASymbolicTensorThatEscapesIsRefused) {
   EXPECT_EQ(testing::CodeOf([&] { kept.ToVector<float>(); }), Code::kFailedPrecondition);
   Function g([&](const Tensor& x) { return x + kept; });
   EXPECT_EQ(testing::CodeOf([&] { g(Tensor{1}); }), Code::kFailedPrecondition);
+}
+
+// A weight of 200 rows, of which those from 100 on are somewhere else.
+struct DistantWeight {
+  static constexpr int64_t kRows = 200, kColumns = 40;
+  DistantWeight() {
+    const auto* from = reinterpret_cast<const std::byte*>(value.raw_data());
+    cell.AssignDistantRows({{100, 100, value.buffer(), from + 100 * kColumns * sizeof(float)}});
+    cell.distant_rows().set_are_finite(true);
+  }
+  bool IsThere(int64_t row) const {
+    const size_t begin = static_cast<size_t>(row * kColumns) * sizeof(float);
+    return std::memcmp(cell.data_beside_distant_rows() + begin,
+                       static_cast<const std::byte*>(value.raw_data()) + begin,
+                       kColumns * sizeof(float)) == 0;
+  }
+
+  const Tensor value = Random({kRows, kColumns}, 1);
+  Variable variable{
+      Concat({Slice(value, {0, 0}, {100, kColumns}), Zeros(Shape{100, kColumns})}, 0)};
+  VariableCell& cell = CellOf(variable.handle());
+};
+
+// Of its columns those with an even number are zero.
+Tensor EveryOther(int64_t rows, int64_t columns) {
+  std::vector<float> values = Random({rows, columns}, 2).ToVector<float>();
+  for (size_t i = 0; i < values.size(); ++i)
+    if (i % static_cast<size_t>(columns) % 2 == 0) values[i] = 0;
+  return Tensor::FromVector(values, Shape{rows, columns});
+}
+
+TEST(Plan, BringsOfDistantRowsThoseThatAProductReads) {
+  for (const int lanes : {1, 2}) {
+    DistantWeight w;
+    const Tensor x = EveryOther(16, DistantWeight::kRows);
+    const graph::Graph graph = Traced(
+        [&](const auto& a) { return std::vector<Tensor>{MatMul(a[0], w.variable.value())}; }, {x});
+    EXPECT_TRUE(SameBytes(RunGraph(graph, {x}, lanes)[0], MatMul(x, w.value)));
+    EXPECT_EQ(w.IsThere(150), lanes > 1);
+    EXPECT_TRUE(w.IsThere(151));
+    EXPECT_EQ(w.cell.distant_rows().pay(), lanes == 1);
+    EXPECT_TRUE(SameBytes(w.variable.value(), w.value));
+  }
+}
+
+TEST(Plan, BringsAllDistantRowsForWhoDoesNotAsk) {
+  const auto reads = [](const Tensor& x, const Tensor& weight) {
+    return std::vector<std::vector<Tensor>>{
+        {MatMul(x, weight)},                                         // dense
+        {MatMul(weight, Ones(Shape{DistantWeight::kColumns, 32}))},  // the other factor
+        {MatMul(x, weight * 2.0f)},
+        {weight},
+        {MatMul(x, Reshape(weight, {DistantWeight::kRows, -1})), ReduceSum(weight)}};
+  };
+  const Tensor x = Random({16, DistantWeight::kRows}, 3);
+  for (size_t i = 0; i < 5; ++i) {
+    DistantWeight w;
+    const graph::Graph graph =
+        Traced([&](const auto& a) { return reads(a[0], w.variable.value())[i]; }, {x});
+    // Only what the results need is in the plan.
+    const auto results = RunGraph(graph::Prune(graph), {x}, 1), expected = reads(x, w.value)[i];
+    for (size_t k = 0; k < results.size(); ++k)
+      EXPECT_TRUE(SameBytes(results[k], expected[k])) << i;
+    EXPECT_FALSE(w.cell.distant_rows().any()) << i;
+    EXPECT_FALSE(w.cell.distant_rows().pay()) << i;
+  }
+}
+
+// Adds ones to the rows [begin, begin + 50) of a weight.
+void AddToRows(const DistantWeight& w, int64_t begin) {
+  graph::Graph graph;
+  const graph::Endpoint handle = graph.AddConstant(w.variable.handle());
+  const graph::Endpoint ones = graph.AddConstant(Ones(Shape{50, DistantWeight::kColumns}));
+  const graph::Endpoint rows{
+      graph.AddNode("_VariableRows", {handle}, {{"begin", begin}, {"size", int64_t{50}}}).id, 0};
+  graph.AddNode("AssignAddVariableOp", {rows, ones});
+  RunGraph(graph, {}, 1);
+}
+
+TEST(Plan, WritesRowsBesideDistantOnes) {
+  for (const int64_t begin : {0, 50, 51, 75, 150}) {
+    DistantWeight w;
+    const uint64_t version = w.cell.version();
+    AddToRows(w, begin);
+    EXPECT_EQ(w.cell.distant_rows().any(), begin <= 50);
+    EXPECT_FALSE(w.cell.distant_rows().AreFinite());
+    EXPECT_EQ(w.cell.version(), version + 1);
+    std::vector<float> expected = w.value.ToVector<float>();
+    for (int64_t i = begin * DistantWeight::kColumns; i < (begin + 50) * DistantWeight::kColumns;
+         ++i)
+      expected[static_cast<size_t>(i)] += 1;
+    EXPECT_EQ(w.variable.value().ToVector<float>(), expected);
+  }
 }
 
 TEST(Function, GradientsInsideATraceEqualEagerOnes) {

@@ -91,6 +91,7 @@ void VariableCell::Assign(const Tensor& value) {
 void VariableCell::CommitWrite(uint64_t writes) {
   const uint64_t version = version_.load(std::memory_order_relaxed) + writes;
   buffer_->set_origin({number_, version});
+  distant_.set_are_finite(false);
   version_.store(version, std::memory_order_release);
 }
 
@@ -113,8 +114,23 @@ void VariableCell::AssignLater(std::function<void(std::byte* data)> fill) {
   const CellLock lock(*this, true);
   const std::lock_guard fill_lock(fill_mutex_);
   fill_ = std::move(fill);
+  distant_.Drop();
+  distant_.set_are_finite(false);
   has_fill_.store(true, std::memory_order_release);
   version_.fetch_add(1, std::memory_order_release);
+}
+
+void VariableCell::AssignDistantRows(std::vector<DistantRows::Piece> pieces) {
+  const CellLock lock(*this, true);
+  distant_.Drop();
+  auto* data = static_cast<std::byte*>(PrepareWrite());
+  CommitWrite();
+  const auto row = static_cast<size_t>(shape_.product(1, shape_.rank())) * DTypeSize(dtype_);
+  distant_.Set(std::move(pieces), row, data);
+}
+
+std::byte* VariableCell::data_beside_distant_rows() const {
+  return static_cast<std::byte*>(buffer_->data());
 }
 
 void VariableCell::Fill() const {
@@ -129,6 +145,8 @@ void VariableCell::Fill() const {
 }
 
 void VariableCell::DropFill() {
+  distant_.Drop();
+  distant_.set_are_finite(false);
   if (!has_fill_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(fill_mutex_);
   fill_ = nullptr;

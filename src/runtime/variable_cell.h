@@ -5,10 +5,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/shared_lock.h"
 #include "lockstep/tensor/tensor.h"
 #include "runtime/access_log.h"
+#include "runtime/distant_rows.h"
 
 namespace lockstep::runtime {
 
@@ -19,6 +21,7 @@ struct VariableMirror {
   std::byte* data = nullptr;
   size_t begin = 0, end = 0;  // of the value's bytes
   uint64_t version = 0;       // of the value that they are of; 0: they are not there
+  bool finite = false;        // all of them are
 };
 
 /// The place where a variable's value lives: a buffer and a version. A read takes a reference to
@@ -47,6 +50,8 @@ class VariableCell : public TensorObject {
   /// Publishes as the next version what `fill` writes, all of the value: once, when somebody wants
   /// it, on that thread, or never, if another version comes first. Not of strings.
   void AssignLater(std::function<void(std::byte* data)> fill);
+  /// Publishes as the next version the value as it is, but for rows that are in the pieces.
+  void AssignDistantRows(std::vector<DistantRows::Piece> pieces);
 
   // For executors, which hold `lock()`.
   base::SharedLock& lock() { return lock_; }
@@ -60,6 +65,9 @@ class VariableCell : public TensorObject {
   /// The same where all of the value will be written: it holds anything.
   void* PrepareOverwrite();
   void CommitWrite(uint64_t writes = 1);
+  /// Rows that are not there yet; whoever uses this accessor and the next one takes care of them.
+  DistantRows& distant_rows() { return distant_; }
+  std::byte* data_beside_distant_rows() const;
   /// Filled by who can, which says for which version.
   VariableMirror& mirror() { return mirror_; }
   /// Who has read and written it; filled while accesses are followed.
@@ -77,6 +85,7 @@ class VariableCell : public TensorObject {
   /// Whoever shares the lock may be the first who wants the value.
   void Settle() const {
     if (has_fill_.load(std::memory_order_acquire)) Fill();
+    distant_.BringAll();
   }
   void Fill() const;
   void DropFill();
@@ -94,6 +103,8 @@ class VariableCell : public TensorObject {
   mutable std::mutex fill_mutex_;
   mutable std::function<void(std::byte*)> fill_;
   mutable std::atomic<bool> has_fill_{false};
+  // Where there are any the cell alone refers to the buffer.
+  mutable DistantRows distant_;
   AccessLog log_;
   VariableMirror mirror_;
 };

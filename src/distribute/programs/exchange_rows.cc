@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "collectives/all_to_all.h"
+#include "collectives/pieces.h"
 #include "runtime/variable_cell.h"
 #include "tensor/buffer.h"
 
@@ -34,71 +35,136 @@ void ForRows(const std::vector<Tensor>& handles, const Numbers& borders, int ran
   }
 }
 
-// This rank's rows of a variable, from its mirror if they are there.
-net::Payload OwnRows(runtime::VariableCell& cell, std::byte* data, size_t begin, size_t bytes) {
+// This rank's rows of a variable, and a byte: whether they are known to be finite. Where one
+// variable is gathered, the byte is sent to peers that share memory, as these leave rows there.
+struct OwnRows {
+  net::Payload rows, finite;
+};
+
+// From the variable's mirror if they are there.
+OwnRows TakeOwnRows(runtime::VariableCell& cell, size_t begin, size_t bytes) {
+  static constexpr std::byte kNo{0}, kYes{1};
   runtime::VariableMirror mirror = std::exchange(cell.mirror(), {});
   const bool is_there = mirror.version == cell.version() && mirror.version > 0 &&
                         mirror.begin == begin && mirror.end == begin + bytes;
-  if (!is_there) return {cell.buffer(), std::span<const std::byte>(data + begin, bytes)};
-  return {std::move(mirror.owner), std::span<const std::byte>(mirror.data, bytes)};
+  if (!is_there) {
+    const auto* data = static_cast<const std::byte*>(cell.PrepareWrite());
+    return {{cell.buffer(), {data + begin, bytes}}, {nullptr, {&kNo, 1}}};
+  }
+  // Where a message has it, so that nothing is copied.
+  std::byte* const finite = mirror.data + collectives::AlignedPiece(bytes);
+  *finite = mirror.finite ? kYes : kNo;
+  return {{mirror.owner, {mirror.data, bytes}}, {mirror.owner, {finite, 1}}};
 }
+
+// The rows of others, which are written into the variables as they arrive; or stay where they have
+// come to, if kernels ask for those of the variable that they need.
+class Arrivals {
+ public:
+  Arrivals(const std::vector<Tensor>& handles, int ranks) : pieces_(ranks) {
+    cells_.reserve(handles.size());
+    for (const Tensor& handle : handles) cells_.push_back(&runtime::CellOf(handle));
+    for (std::vector<Piece>& pieces : pieces_) pieces.reserve(cells_.size());
+    stay_ = is_alone() && cells_[0]->distant_rows().pay();
+    for (runtime::VariableCell* cell : cells_)
+      data_.push_back(stay_ ? nullptr : static_cast<std::byte*>(cell->PrepareWrite()));
+  }
+
+  bool is_alone() const { return cells_.size() == 1; }
+  runtime::VariableCell& cell(size_t variable) const { return *cells_[variable]; }
+  void Expect(size_t variable, int rank, int64_t offset, size_t bytes) {
+    pieces_[rank].push_back({variable, offset, bytes});
+  }
+  void NoteUnknown() { are_finite_ = false; }
+  void TakeFinite(const net::Payload& finite) { are_finite_ &= *finite.data() != std::byte{0}; }
+
+  void Take(int from, size_t index, const net::Payload& bytes) {
+    if (index == pieces_[from].size()) return TakeFinite(bytes);
+    const Piece& piece = pieces_[from][index];
+    if (!stay_) {
+      std::memcpy(data_[piece.variable] + piece.offset, bytes.data(), piece.bytes);
+      return;
+    }
+    const int64_t row = RowBytes(cells_[0]->shape(), cells_[0]->dtype());
+    distant_.push_back(
+        {piece.offset / row, static_cast<int64_t>(piece.bytes) / row, bytes.owner(), bytes.data()});
+  }
+
+  void End(bool ok) {
+    if (stay_ && !ok) return;
+    for (runtime::VariableCell* cell : cells_)
+      stay_ ? cell->AssignDistantRows(std::move(distant_)) : cell->CommitWrite();
+    if (ok && is_alone()) cells_[0]->distant_rows().set_are_finite(are_finite_);
+  }
+
+ private:
+  struct Piece {
+    size_t variable;
+    int64_t offset;
+    size_t bytes;
+  };
+  std::vector<runtime::VariableCell*> cells_;
+  std::vector<std::byte*> data_;            // by variable
+  std::vector<std::vector<Piece>> pieces_;  // by rank
+  std::vector<runtime::DistantRows::Piece> distant_;
+  bool stay_ = false;
+  bool are_finite_ = true;
+};
 
 }  // namespace
 
 void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
                   const std::vector<Tensor>& handles, const Numbers& borders,
                   const std::vector<bool>& left_out, int* last_from, runtime::OnTensors done) {
-  struct Piece {
-    std::byte* data;
-    size_t bytes;
-  };
   const int count = ranks.num_ranks();
-  auto pieces = std::make_shared<std::vector<std::vector<Piece>>>(count);
-  std::vector<runtime::VariableCell*> cells;
-  cells.reserve(handles.size());
+  const auto arrivals = std::make_shared<Arrivals>(handles, count);
+  const size_t most = handles.size() + 1;
+  const auto with_byte = [&](int peer) {
+    return arrivals->is_alone() && ranks.group().SharesMemoryWith(peer);
+  };
   for (int rank = 0; rank < count; ++rank) {
-    (*pieces)[rank].reserve(handles.size());
-    request.peers[rank].send.reserve(handles.size());
-    request.peers[rank].receive.reserve(handles.size());
-  }
-  std::vector<std::byte*> data;
-  data.reserve(handles.size());
-  for (const Tensor& handle : handles) {
-    cells.push_back(&runtime::CellOf(handle));
-    data.push_back(static_cast<std::byte*>(cells.back()->PrepareWrite()));
+    request.peers[rank].send.reserve(most);
+    request.peers[rank].receive.reserve(most);
   }
   ForRows(handles, borders, count, [&](size_t i, int rank, int64_t offset, size_t bytes) {
-    const Piece piece{data[i] + offset, bytes};
     if (rank != ranks.rank()) {
+      arrivals->Expect(i, rank, offset, bytes);
       request.peers[rank].receive.push_back(bytes);
-      (*pieces)[rank].push_back(piece);
+      if (with_byte(rank)) request.peers[rank].receive.push_back(1);
+      if (!with_byte(rank)) arrivals->NoteUnknown();
       return;
     }
-    const net::Payload rows = OwnRows(*cells[i], data[i], offset, bytes);
-    for (int to = 0; to < count; ++to)
-      if (left_out.empty() || !left_out[to]) request.peers[to].send.push_back(rows);
+    const OwnRows own = TakeOwnRows(arrivals->cell(i), static_cast<size_t>(offset), bytes);
+    arrivals->TakeFinite(own.finite);
+    for (int to = 0; to < count; ++to) {
+      if (!left_out.empty() && left_out[to]) continue;
+      request.peers[to].send.push_back(own.rows);
+      if (with_byte(to)) request.peers[to].send.push_back(own.finite);
+    }
   });
-  request.on_piece = [pieces](int from, size_t piece, const net::Payload& bytes) {
-    std::memcpy((*pieces)[from][piece].data, bytes.data(), bytes.size());
+  request.on_piece = [arrivals](int from, size_t piece, const net::Payload& bytes) {
+    arrivals->Take(from, piece, bytes);
   };
   collectives::AllToAll(ranks.group(), std::move(request),
-                        [cells, handles, last_from,
+                        [arrivals, handles, last_from,
                          done = std::move(done)](const Result<collectives::Reduced>& result) {
                           if (result.ok()) *last_from = result->last_from;
-                          for (runtime::VariableCell* cell : cells) cell->CommitWrite();
+                          arrivals->End(result.ok());
                           result.ok() ? done(std::vector<Tensor>()) : done(result.status());
                         });
 }
 
 void MirrorOwnRows(collectives::Group& group, const Tensor& handle, const Numbers& borders) {
   const int rank = group.rank();
-  if (!group.shares_memory() || group.num_ranks() == 1 || borders[rank] == borders[rank + 1])
-    return;
+  bool shares = false;
+  for (int peer = 0; peer < group.num_ranks(); ++peer)
+    shares |= peer != rank && group.SharesMemoryWith(peer);
+  if (!shares || borders[rank] == borders[rank + 1]) return;
   runtime::VariableCell& cell = runtime::CellOf(handle);
   const int64_t row_bytes = RowBytes(cell.shape(), cell.dtype());
   const auto begin = static_cast<size_t>(borders[rank] * row_bytes);
   const auto end = static_cast<size_t>(borders[rank + 1] * row_bytes);
-  net::Block block = group.Allocate(end - begin);
+  net::Block block = group.Allocate(collectives::AlignedPiece(end - begin) + 1);
   cell.mirror() = {std::move(block.owner), block.bytes.data(), begin, end};
 }
 
@@ -119,13 +185,15 @@ void TakeRowsForLater(Communicator& ranks, collectives::AllToAllRequest request,
   ForRows(handles, borders, count, [&](size_t i, int rank, int64_t offset, size_t bytes) {
     taken->first.resize(i + 1, taken->rows.size());
     request.peers[rank].receive.push_back(bytes);
+    if (handles.size() == 1 && ranks.group().SharesMemoryWith(rank))
+      request.peers[rank].receive.push_back(1);
     places[rank].push_back(taken->rows.size());
     taken->rows.push_back({offset, {}});
   });
   taken->first.resize(handles.size() + 1, taken->rows.size());
   request.on_piece = [taken, places = std::move(places)](int from, size_t piece,
                                                          const net::Payload& bytes) {
-    taken->rows[places[from][piece]].bytes = bytes;
+    if (piece < places[from].size()) taken->rows[places[from][piece]].bytes = bytes;
   };
   collectives::AllToAll(ranks.group(), std::move(request),
                         [handles, taken, last_from,

@@ -30,7 +30,7 @@ class Sharing final : public net::ForwardingTransport {
     given_.push_back(block);
     return block;
   }
-  bool shares_memory() const override { return true; }
+  bool SharesMemoryWith(int) const override { return true; }
   bool IsShared(std::span<const std::byte> bytes) const override {
     return std::any_of(given_.begin(), given_.end(), [&](const net::Block& block) {
       return bytes.data() >= block.bytes.data() &&
@@ -71,14 +71,18 @@ struct Rank {
 
   // All elements of this rank's rows become `value`, as an update leaves them.
   void Write(float value, std::optional<float> mirrored = {}) {
-    auto* data = static_cast<float*>(cell().PrepareWrite());
+    if (!mirrored) cell().PrepareWrite();
+    auto* data = reinterpret_cast<float*>(cell().data_beside_distant_rows());
     std::fill(data + begin(), data + end(), value);
     cell().CommitWrite();
     if (!mirrored) return;
     auto* mirror = reinterpret_cast<float*>(cell().mirror().data);
     std::fill(mirror, mirror + end() - begin(), *mirrored);
     cell().mirror().version = cell().version();
+    cell().mirror().finite = true;
   }
+
+  runtime::DistantRows& distant() const { return cell().distant_rows(); }
 
   runtime::VariableCell& cell() const { return runtime::CellOf(variable.handle()); }
   int64_t begin() const { return kRowBorders[static_cast<size_t>(ranks.rank())] * kColumns; }
@@ -131,6 +135,60 @@ TEST(ExchangeRows, SendsAMirrorThatIsOfTheVersionAndTheVariableElse) {
     own.Write(6);
     own.Exchange();
     EXPECT_EQ(own.Others(), 6);
+  });
+}
+
+// The value of the other rank's last row, without asking for any.
+float LastOfOthers(const Rank& own) {
+  const int64_t at = (own.begin() == 0 ? kRows : kRowBorders[1]) * kColumns - 1;
+  return reinterpret_cast<const float*>(own.cell().data_beside_distant_rows())[at];
+}
+
+TEST(ExchangeRows, RowsStayWhereTheyCameToWhileSomeAreAskedFor) {
+  OnBoth([](Rank& own) {
+    own.Write(1);
+    own.Exchange();
+    EXPECT_FALSE(own.distant().any());
+    EXPECT_FALSE(own.distant().AreFinite()) << "nobody has looked at what was not mirrored";
+    own.Write(2, 2);
+    own.Exchange();
+    EXPECT_TRUE(own.distant().AreFinite());
+    EXPECT_FALSE(own.distant().any()) << "no kernel has asked yet";
+    own.distant().Need(0, 1);
+    own.Write(3, 3);
+    own.Exchange();
+    EXPECT_TRUE(own.distant().any());
+    EXPECT_EQ(LastOfOthers(own), 2);
+    own.distant().Need(0, ~uint64_t{0});
+    EXPECT_EQ(LastOfOthers(own), 3);
+    // Those that nobody asks for are never there; the next ones take their place.
+    own.Write(4, 4);
+    own.Exchange();
+    EXPECT_EQ(LastOfOthers(own), 3);
+    own.Write(5, 5);
+    own.Exchange();
+    EXPECT_EQ(LastOfOthers(own), 3);
+    EXPECT_EQ(own.Others(), 5);
+    // A kernel that needs all gets them when they come.
+    own.distant().NeedAll();
+    own.Write(6, 6);
+    own.Exchange();
+    EXPECT_FALSE(own.distant().any());
+    EXPECT_EQ(LastOfOthers(own), 6);
+  });
+}
+
+TEST(ExchangeRows, OneRanksWordThatRowsAreNotFiniteIsEnough) {
+  OnBoth([](Rank& own) {
+    own.Write(1);
+    own.Exchange();
+    own.Write(2, 2);
+    own.cell().mirror().finite = own.ranks.rank() == 0;
+    own.Exchange();
+    EXPECT_FALSE(own.distant().AreFinite());
+    own.Write(3, 3);
+    own.Exchange();
+    EXPECT_TRUE(own.distant().AreFinite());
   });
 }
 

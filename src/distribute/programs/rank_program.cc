@@ -180,6 +180,7 @@ class RankProgram::Exchanges {
                           [this, id = node.id, outputs,
                            done = std::move(done)](const Result<collectives::Reduced>& result) {
                             if (result.ok()) last_from_[id] = result->last_from;
+                            MirrorGathered();
                             result.ok() ? done(std::move(*outputs)) : done(result.status());
                           });
   }
@@ -198,7 +199,15 @@ class RankProgram::Exchanges {
                  ranks_.notes().is_silent() ? roles_.resting() : nobody, last_from,
                  std::move(done));
     // Several are copied behind each other anyway.
-    if (handles.size() == 1) MirrorOwnRows(ranks_.group(), handles[0], borders);
+    if (handles.size() == 1) unmirrored_.emplace_back(handles[0], &borders);
+  }
+
+  // Those who were sent rows give the memory of those before back once the new ones are there: a
+  // wait later it serves again, and two pieces of memory are enough.
+  void MirrorGathered() {
+    for (const auto& [handle, borders] : unmirrored_)
+      MirrorOwnRows(ranks_.group(), handle, *borders);
+    unmirrored_.clear();
   }
 
   const std::map<std::string, runtime::AsynchronousOp> handlers_ = {
@@ -216,6 +225,7 @@ class RankProgram::Exchanges {
   uint32_t note_ = 0;
   // By node; nodes of a map stay where they are.
   std::map<int, int> last_from_;
+  std::vector<std::pair<Tensor, const Numbers*>> unmirrored_;  // gathered, with their borders
   std::map<int, Form> forms_;
 };
 

@@ -43,6 +43,7 @@ class MatMulKernel : public Kernel {
   }
   uint32_t aligned_inputs() const override { return geometry_.transpose_a ? 0 : 1; }
   double cost_per_row() const override { return geometry_.CostPerRow(); }
+  bool asks_for_rows() const override { return std::is_same_v<T, float> && depth() > 0; }
 
   void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
     if constexpr (std::is_same_v<T, float>) {
@@ -98,6 +99,7 @@ class MatMulKernel : public Kernel {
     product.bias = last && bias_ ? memory.in<T>(2) : nullptr;
     product.relu = last && relu_;
     product.accumulate = from > 0;
+    if (from == 0 && last) product.b_rows = memory.rows;
     return product;
   }
 

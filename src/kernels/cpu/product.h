@@ -23,6 +23,8 @@
 /// call. Errors: none; pointers must hold the shapes given, and C may overlap no input.
 namespace lockstep::kernels {
 
+class InputRows;
+
 /// C[rows, columns] = A[rows, depth] * B[depth, columns] (+ bias[columns]) (then relu).
 template <typename T>
 struct ProductArguments {
@@ -40,6 +42,8 @@ struct ProductArguments {
   const T* bias = nullptr;  ///< added after the chain, one rounding; null for none
   bool relu = false;        ///< then x < 0 becomes +0 (-0 and NaN stay)
   bool accumulate = false;  ///< the chains go on from what C holds
+  /// Not null: some rows of B may be missing. For `SparseProduct` and its kin; `Product` needs all.
+  InputRows* b_rows = nullptr;
 };
 
 /// Computes the rows [begin, end) of C. T: float, double. Any shape, 0 too (depth 0: zeros + bias).

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -69,13 +71,19 @@ class Updated {
         {ops::OpRegistry::Global().Find(op), attributes, types, {}, given_.leaves});
     std::vector<T> mirror(cells_[0].size());
     EXPECT_EQ(kernel->mirrors(), (given_.extras & ops::kUpdateEnabled) == 0);
-    const KernelMemory memory = {inputs.data(), nullptr,
-                                 kernel->mirrors() ? mirror.data() : nullptr};
+    bool finite = true;
+    KernelMemory memory = {inputs.data(), nullptr};
+    if (kernel->mirrors()) memory.mirror = {mirror.data(), &finite};
     kernel->Run(memory, cut, given_.rows);
     kernel->Run(memory, 0, cut);
-    if (kernel->mirrors()) ExpectSameBits<T>(mirror, cells_[0]);
+    if (!kernel->mirrors()) return cells_;
+    ExpectSameBits<T>(mirror, cells_[0]);
+    EXPECT_EQ(finite, std::all_of(mirror.begin(), mirror.end(),
+                                  [](T value) { return std::isfinite(value); }));
     return cells_;
   }
+
+  std::vector<T>& weight() { return cells_[0]; }
 
  private:
   const UpdateCase& given_;
@@ -101,6 +109,24 @@ void CheckUpdate(const UpdateCase& given) {
       for (size_t i = 0; i < cells.size(); ++i) ExpectSameBits<T>(cells[i], expected[i]);
     }
   });
+}
+
+// Wherever the one number stands: among vectors that go together, alone, and in the rest of a row.
+TEST(ProductUpdate, SaysOfAMirrorWhatIsNotFinite) {
+  constexpr int64_t kRows = 5, kColumns = 77, kExamples = 3;
+  const std::vector<float> gradient = RandomValues<float>(kRows * kColumns, 1);
+  for (const ops::UpdateRule& rule : ops::kUpdateRules) {
+    if (rule.direction) continue;
+    const UpdateCase given = {rule, kRows, kColumns, kExamples, {0, kExamples}};
+    OnEveryTarget([&] {
+      for (size_t at = 0; at < gradient.size(); at += 3) {
+        Updated<float> updated(given);
+        updated.weight()[at] = at % 2 == 0 ? std::numeric_limits<float>::infinity()
+                                           : std::numeric_limits<float>::quiet_NaN();
+        updated.Run({gradient.data()}, 2);
+      }
+    });
+  }
 }
 
 TEST(ProductUpdate, EveryRuleGivesTheBitsOfProductAndUpdate) {

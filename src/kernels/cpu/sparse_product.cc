@@ -102,6 +102,7 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/underflow.h"
 #include "kernels/cpu/zeros.h"
+#include "kernels/kernel.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -157,6 +158,7 @@ class SparseRows {
     const int64_t words = std::max<int64_t>(1, kNearElements / columns / 64);
     for (int64_t word = 0; word < factor_.words; word += words) {
       const int64_t k = word * 64, some = std::min(words, factor_.words - word);
+      if (p_.b_rows != nullptr) AskForRows(word, word + some);
       SparseSteps steps = {
           .a = a_.elements + begin_ * a_.stride + k,
           .a_stride = a_.stride,
@@ -178,6 +180,16 @@ class SparseRows {
         steps.b_stride = columns;
       }
       HWY_DYNAMIC_DISPATCH(AddSparseSteps)(steps);
+    }
+  }
+
+  // The rows of B where some row of A is not zero.
+  void AskForRows(int64_t word, int64_t end) const {
+    for (; word < end; ++word) {
+      const uint64_t* bits = factor_.bits + (begin_ - factor_.first_row) * factor_.words + word;
+      uint64_t some = 0;
+      for (int64_t row = 0; row < rows_; ++row, bits += factor_.words) some |= *bits;
+      p_.b_rows->Need(word * 64, some);
     }
   }
 
@@ -208,15 +220,29 @@ bool AreNumbers(const Factor<uint8_t>& a) { return a.numbers->finite(); }
 
 }  // namespace
 
+bool SparseFactor::IsFinite(const ProductArguments<float>& p) const {
+  if (finite || (p.b_rows != nullptr && p.b_rows->AreFinite())) return true;
+  if (p.b_rows != nullptr) p.b_rows->NeedAll();
+  return AllFinite(p.b, p.b_stride, p.depth, p.columns);
+}
+
 template <typename A>
 bool SparseFactor::Find(const ProductArguments<float>& p, const Factor<A>& a, int64_t begin,
+                        int64_t end) {
+  if (Pays(p, a, begin, end)) return true;
+  if (p.b_rows != nullptr) p.b_rows->NeedAll();
+  return false;
+}
+
+template <typename A>
+bool SparseFactor::Pays(const ProductArguments<float>& p, const Factor<A>& a, int64_t begin,
                         int64_t end) {
   const int64_t rows = end - begin;
   if (hopeless || rows < kLeastRows || p.columns < kLeastColumns || p.depth < kLeastDepth)
     return false;
   const A* elements = a.elements + begin * a.stride;
   hopeless = !AreNumbers(a) || !SeemsSparse(elements, a.stride, rows, p.depth, kSparseProduct) ||
-             (!finite && !AllFinite(p.b, p.b_stride, p.depth, p.columns));
+             !IsFinite(p);
   if (hopeless) return false;
   finite = true;
   first_row = begin;
@@ -238,6 +264,7 @@ void SparseProduct(const ProductArguments<float>& p, const Factor<A>& a, const S
     if (rows.Compute()) {
       rows.Finish();
     } else {
+      if (p.b_rows != nullptr) p.b_rows->NeedAll();
       WholeProduct(p, a, row, last);
     }
   }

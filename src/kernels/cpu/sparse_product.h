@@ -19,9 +19,14 @@ struct SparseFactor {
 
   /// Looks at the rows [begin, end) of A and at B, neither of them transposed. True if leaving
   /// zeros out pays and B is finite; then SparseProduct may be called, until this thread asks
-  /// again.
+  /// again. Else all rows of B are there. `product.b_rows` must be those of its B.
   template <typename A>
   bool Find(const ProductArguments<float>& product, const Factor<A>& a, int64_t begin, int64_t end);
+
+ private:
+  template <typename A>
+  bool Pays(const ProductArguments<float>& product, const Factor<A>& a, int64_t begin, int64_t end);
+  bool IsFinite(const ProductArguments<float>& product) const;
 };
 
 /// As Product with A from `a` (`product.a` is not read), for rows that `factor` was last found for.

@@ -1,6 +1,8 @@
 #include "kernels/cpu/sparse_product.h"
 
+#include <algorithm>
 #include <limits>
+#include <set>
 
 #include "base/flush_denormals.h"
 #include "kernels/cpu/product_reference.h"
@@ -102,6 +104,99 @@ TEST(SparseProduct, GivesTheBitsOfTheWholeChains) {
         CheckProduct(c, Thin(A(c), 20, seed), B(c));
       }
     }
+  }
+}
+
+// Rows of B that are not there until somebody asks for them.
+class MissingRows final : public InputRows {
+ public:
+  MissingRows(std::vector<float>& b, int64_t stride, bool are_finite)
+      : b_(b), from_(b), stride_(stride), are_finite_(are_finite) {
+    std::fill(b.begin(), b.end(), kNan);
+  }
+  void Need(int64_t first, uint64_t rows) override {
+    EXPECT_EQ(first % 64, 0);
+    for (int64_t row = 0; row < 64; ++row)
+      if ((rows >> row & 1) != 0) Bring(first + row);
+  }
+  void NeedAll() override {
+    needed_all = true;
+    b_ = from_;
+  }
+  bool AreFinite() const override { return are_finite_; }
+
+  std::set<int64_t> needed;
+  bool needed_all = false;
+
+ private:
+  void Bring(int64_t row) {
+    needed.insert(row);
+    std::copy_n(from_.begin() + row * stride_, stride_, b_.begin() + row * stride_);
+  }
+  std::vector<float>& b_;
+  const std::vector<float> from_;
+  const int64_t stride_;
+  const bool are_finite_;
+};
+
+TEST(SparseProduct, AsksForTheRowsThatItReads) {
+  for (const int64_t columns : {40, 150}) {
+    const Case c = {70, columns, 131};
+    std::vector<float> a = Thin(A(c), 20, 1);
+    std::set<int64_t> read;
+    for (int64_t row = 0; row < c.rows; ++row) {
+      for (int64_t k = 0; k < c.depth; ++k) {
+        float& x = a[static_cast<size_t>(row * (c.depth + 3) + k)];
+        if (k % 3 == 0) x = k % 2 == 0 ? 0.0f : -0.0f;
+        if (x != 0) read.insert(k);
+      }
+    }
+    const std::vector<float> b = B(c);
+    Product3 product(c, a, b);
+    std::vector<float> want, got;
+    OnEveryTarget([&] {
+      product.b = b;
+      product.p.b_rows = nullptr;
+      product.Run(false, 1, want);
+      MissingRows rows(product.b, c.columns + 5, true);
+      product.p.b_rows = &rows;
+      ASSERT_TRUE(product.Run(true, 1, got));
+      ExpectSameNumbers(got, want);
+      EXPECT_EQ(rows.needed, read);
+      EXPECT_FALSE(rows.needed_all);
+      // Of these nobody knows whether they are finite.
+      product.b = b;
+      MissingRows unknown(product.b, c.columns + 5, false);
+      product.p.b_rows = &unknown;
+      ASSERT_TRUE(product.Run(true, 1, got));
+      ExpectSameNumbers(got, want);
+      EXPECT_TRUE(unknown.needed_all);
+    });
+  }
+}
+
+TEST(SparseProduct, AsksForAllRowsWhereItReadsAll) {
+  const Case dense = {20, 40, 100}, low = {2, 40, 99}, tiny = {16, 40, 100};
+  for (const Case& c : {dense, low, tiny}) {
+    const bool rounds = c.rows == tiny.rows;
+    std::vector<float> a = c.rows == dense.rows ? A(c) : Thin(A(c), 20, 1), b = B(c);
+    if (rounds) {
+      for (float& x : a) x = x < 0 ? -kSmallest : x > 0 ? kSmallest : x;
+      for (size_t i = 0; i < b.size(); i += 3) b[i] *= kSmallest;
+    }
+    Product3 product(c, a, b);
+    std::vector<float> want, got;
+    OnEveryTarget([&] {
+      product.b = b;
+      product.p.b_rows = nullptr;
+      product.Run(false, 1, want);
+      MissingRows rows(product.b, c.columns + 5, true);
+      product.p.b_rows = &rows;
+      EXPECT_EQ(product.Run(true, 1, got), rounds);
+      EXPECT_TRUE(rows.needed_all);
+      EXPECT_EQ(product.b, b);
+      if (rounds) ExpectSameNumbers(got, want);
+    });
   }
 }
 
