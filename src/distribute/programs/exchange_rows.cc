@@ -35,8 +35,14 @@ void ForRows(const std::vector<Tensor>& handles, const Numbers& borders, int ran
   }
 }
 
-// This rank's rows of a variable, and a byte: whether they are known to be finite. Where one
-// variable is gathered, the byte is sent to peers that share memory, as these leave rows there.
+// Whether a byte travels behind the rows, to the peer and from it, that says whether they are known
+// to be finite: where one variable is gathered by ranks that share memory, as these leave rows
+// there.
+bool TellFinite(Communicator& ranks, const std::vector<Tensor>& handles, int peer) {
+  return handles.size() == 1 && ranks.group().SharesMemoryWith(peer);
+}
+
+// This rank's rows of a variable, and such a byte.
 struct OwnRows {
   net::Payload rows, finite;
 };
@@ -70,7 +76,6 @@ class Arrivals {
       data_.push_back(stay_ ? nullptr : static_cast<std::byte*>(cell->PrepareWrite()));
   }
 
-  bool is_alone() const { return cells_.size() == 1; }
   runtime::VariableCell& cell(size_t variable) const { return *cells_[variable]; }
   void Expect(size_t variable, int rank, int64_t offset, size_t bytes) {
     pieces_[rank].push_back({variable, offset, bytes});
@@ -98,6 +103,8 @@ class Arrivals {
   }
 
  private:
+  bool is_alone() const { return cells_.size() == 1; }
+
   struct Piece {
     size_t variable;
     int64_t offset;
@@ -119,9 +126,6 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
   const int count = ranks.num_ranks();
   const auto arrivals = std::make_shared<Arrivals>(handles, count);
   const size_t most = handles.size() + 1;
-  const auto with_byte = [&](int peer) {
-    return arrivals->is_alone() && ranks.group().SharesMemoryWith(peer);
-  };
   for (int rank = 0; rank < count; ++rank) {
     request.peers[rank].send.reserve(most);
     request.peers[rank].receive.reserve(most);
@@ -130,8 +134,8 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
     if (rank != ranks.rank()) {
       arrivals->Expect(i, rank, offset, bytes);
       request.peers[rank].receive.push_back(bytes);
-      if (with_byte(rank)) request.peers[rank].receive.push_back(1);
-      if (!with_byte(rank)) arrivals->NoteUnknown();
+      if (!TellFinite(ranks, handles, rank)) return arrivals->NoteUnknown();
+      request.peers[rank].receive.push_back(1);
       return;
     }
     const OwnRows own = TakeOwnRows(arrivals->cell(i), static_cast<size_t>(offset), bytes);
@@ -139,7 +143,7 @@ void ExchangeRows(Communicator& ranks, collectives::AllToAllRequest request,
     for (int to = 0; to < count; ++to) {
       if (!left_out.empty() && left_out[to]) continue;
       request.peers[to].send.push_back(own.rows);
-      if (with_byte(to)) request.peers[to].send.push_back(own.finite);
+      if (TellFinite(ranks, handles, to)) request.peers[to].send.push_back(own.finite);
     }
   });
   request.on_piece = [arrivals](int from, size_t piece, const net::Payload& bytes) {
@@ -185,8 +189,7 @@ void TakeRowsForLater(Communicator& ranks, collectives::AllToAllRequest request,
   ForRows(handles, borders, count, [&](size_t i, int rank, int64_t offset, size_t bytes) {
     taken->first.resize(i + 1, taken->rows.size());
     request.peers[rank].receive.push_back(bytes);
-    if (handles.size() == 1 && ranks.group().SharesMemoryWith(rank))
-      request.peers[rank].receive.push_back(1);
+    if (TellFinite(ranks, handles, rank)) request.peers[rank].receive.push_back(1);
     places[rank].push_back(taken->rows.size());
     taken->rows.push_back({offset, {}});
   });
