@@ -430,16 +430,17 @@ TEST_F(Program, SaysThatThereIsNoRoom) {
   EXPECT_THAT(memory.err, HasSubstr("[train] the synthetic examples must fit in memory; got "));
   EXPECT_THAT(memory.err, EndsWith("; give fewer --examples\n"));
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they open files, too
-  // Few files that may be open; a library would end the process.
-  for (const char* limit : {"14", "17", "20"}) {
-    const int files = std::system(("ulimit -n " + std::string(limit) +
+  // Few files that may be open, some of which are; a library or a thread would end the process.
+  for (const std::string before : {"ulimit -n 14", "ulimit -n 17", "ulimit -n 20",
+                                   "exec 3<&0 4<&0 5<&0 6<&0 7<&0 8<&0 9<&0; ulimit -n 17"}) {
+    const int files = std::system((before +
                                    "; LOCKSTEP_LOG=off '" LOCKSTEP_PROGRAM
                                    "' train --examples 320 --steps 1 --strategy multi_worker >'" +
                                    Path("out") + "' 2>'" + Path("err") + "'")
                                       .c_str());
     EXPECT_TRUE(WIFEXITED(files));
-    EXPECT_EQ(WEXITSTATUS(files), 1) << limit;
-    EXPECT_THAT(Read("err"), HasSubstr("(ulimit -n)")) << limit;
+    EXPECT_EQ(WEXITSTATUS(files), 1) << before;
+    EXPECT_THAT(Read("err"), HasSubstr("(ulimit -n)")) << before;
   }
 #endif
   // A limit on the size of a file (ulimit -f, in blocks of 512 bytes) is told like a full disk.

@@ -483,8 +483,7 @@ bool IsLocalAddress(const std::string& address) {
          address.starts_with("localhost:") || address.starts_with("[::1]:");
 }
 
-// gRPC ends the process where it can open no file.
-static Status HasRoomForFiles() {
+Status HasRoomForFiles() {
   constexpr size_t kNeeded = 16;
   std::vector<FileDescriptor> files;
   while (files.size() < kNeeded) {

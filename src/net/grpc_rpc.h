@@ -27,6 +27,9 @@ struct GrpcOptions {
 /// Whether nobody outside this machine can come in there.
 bool IsLocalAddress(const std::string& address);
 
+/// ResourceExhausted where this process can open fewer files than are needed: gRPC ends it then.
+Status HasRoomForFiles();
+
 /// An `Rpc` by gRPC. Its threads are gRPC's; everything else runs on `executor`, which outlives it.
 /// Errors: InvalidArgument (all interfaces, no address), FailedPrecondition (plain beyond this
 /// machine), Unavailable (the address is in use or not of this machine).
