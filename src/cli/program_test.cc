@@ -432,7 +432,7 @@ TEST_F(Program, SaysThatThereIsNoRoom) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they open files, too
   // Few files that may be open, some of which are; a library or a thread would end the process.
   for (const std::string before : {"ulimit -n 14", "ulimit -n 17", "ulimit -n 20",
-                                   "exec 3<&0 4<&0 5<&0 6<&0 7<&0 8<&0 9<&0; ulimit -n 17"}) {
+                                   "exec 3<&0 4<&0 5<&0 6<&0 7<&0 8<&0 9<&0; ulimit -n 16"}) {
     const int files = std::system((before +
                                    "; LOCKSTEP_LOG=off '" LOCKSTEP_PROGRAM
                                    "' train --examples 320 --steps 1 --strategy multi_worker >'" +
