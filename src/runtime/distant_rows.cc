@@ -79,14 +79,17 @@ void DistantRows::BringAll() {
   for (const Piece& piece : pieces_) {
     for (int64_t word = 0; word < std::ssize(distant_); ++word) Bring(piece, word, distant_[word]);
   }
-  pieces_.clear();
-  distant_.clear();
-  any_.store(false, std::memory_order_release);
+  Forget();
 }
 
 void DistantRows::Drop() {
   if (!any()) return;
   const std::lock_guard lock(mutex_);
+  Forget();
+}
+
+// The mutex is held.
+void DistantRows::Forget() {
   pieces_.clear();
   distant_.clear();
   any_.store(false, std::memory_order_release);

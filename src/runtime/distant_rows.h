@@ -44,6 +44,7 @@ class DistantRows : public kernels::InputRows {
 
  private:
   void Bring(const Piece& piece, int64_t word, uint64_t rows);
+  void Forget();
 
   mutable std::mutex mutex_;
   std::atomic<bool> any_{false}, pay_{false}, finite_{false};

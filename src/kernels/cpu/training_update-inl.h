@@ -7,13 +7,13 @@
 #define LOCKSTEP_TRAINING_UPDATE_INL_H
 #endif
 
-#include <algorithm>
 #include <atomic>
 
 #include "base/fetch.h"
 #include "hwy/highway.h"
 #include "kernels/cpu/training_kernel.h"
 #include "kernels/cpu/training_roots-inl.h"
+#include "kernels/cpu/zeros.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lockstep::kernels::HWY_NAMESPACE {
@@ -215,28 +215,6 @@ class ElementLoops {
   V scalars_[kScalars];
 };
 
-// Whether the block's elements of a weight are all finite.
-template <typename T>
-bool HasOnlyFinite(const T* weight, const UpdateBlock& block) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto zero = hn::Zero(d);
-  auto even = zero, odd = zero;  // NaN once something is not
-  for (int64_t row = 0; row < block.rows; ++row) {
-    const T* from = weight + block.first + row * block.stride;
-    int64_t n = 0;
-    for (; n + 2 * lanes <= block.width; n += 2 * lanes) {
-      even = hn::MulAdd(hn::LoadU(d, from + n), zero, even);
-      odd = hn::MulAdd(hn::LoadU(d, from + n + lanes), zero, odd);
-    }
-    for (; n < block.width; n += lanes) {
-      const auto mask = hn::FirstN(d, static_cast<size_t>(std::min(lanes, block.width - n)));
-      even = hn::MulAdd(hn::MaskedLoad(mask, d, from + n), zero, even);
-    }
-  }
-  return hn::AllTrue(d, hn::Eq(hn::Add(even, odd), zero));
-}
-
 template <typename T, class Rule, bool kMoment, bool kDecay>
 void UpdateElements(const Rule& rule, const KernelMemory& memory, UpdateBlocks& blocks) {
   ElementLoops<T, Rule, kMoment, kDecay> loops(rule, memory);
@@ -244,7 +222,8 @@ void UpdateElements(const Rule& rule, const KernelMemory& memory, UpdateBlocks& 
   while (blocks.Next(block)) {
     loops.Run(block);
     // Other threads say the same of other rows.
-    if (memory.mirror.data != nullptr && !HasOnlyFinite(memory.resource<T>(0), block))
+    if (memory.mirror.data != nullptr &&
+        !AllFinite(memory.resource<T>(0) + block.first, block.stride, block.rows, block.width))
       std::atomic_ref<bool>(*memory.mirror.finite).store(false, std::memory_order_relaxed);
   }
 }

@@ -30,9 +30,10 @@ int64_t CountBytes(const uint8_t* from, int64_t count) { return CountNonzero(fro
 
 // Zero times a number is a zero if the number is finite, else NaN. Four sums, as one waits for
 // itself.
-bool HasOnlyFinite(const float* from, int64_t stride, int64_t rows, int64_t columns) {
-  const hn::ScalableTag<float> d;
-  constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(float);
+template <typename T>
+bool HasOnlyFinite(const T* from, int64_t stride, int64_t rows, int64_t columns) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(T);
   const auto zero = hn::Zero(d);
   const auto rest = hn::FirstN(d, static_cast<size_t>(columns % kLanes));
   auto found = zero, second = zero, third = zero, fourth = zero;
@@ -51,6 +52,12 @@ bool HasOnlyFinite(const float* from, int64_t stride, int64_t rows, int64_t colu
   const auto all = hn::Add(hn::Add(found, second), hn::Add(third, fourth));
   return hn::AllTrue(d, hn::Eq(all, zero));
 }
+bool AreFiniteFloats(const float* from, int64_t stride, int64_t rows, int64_t columns) {
+  return HasOnlyFinite(from, stride, rows, columns);
+}
+bool AreFiniteDoubles(const double* from, int64_t stride, int64_t rows, int64_t columns) {
+  return HasOnlyFinite(from, stride, rows, columns);
+}
 
 }  // namespace lockstep::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -63,7 +70,8 @@ HWY_EXPORT(MapFloats);
 HWY_EXPORT(MapBytes);
 HWY_EXPORT(CountFloats);
 HWY_EXPORT(CountBytes);
-HWY_EXPORT(HasOnlyFinite);
+HWY_EXPORT(AreFiniteFloats);
+HWY_EXPORT(AreFiniteDoubles);
 
 constexpr int64_t kSample = 8;
 
@@ -88,7 +96,10 @@ template bool SeemsSparse(const float*, int64_t, int64_t, int64_t, int64_t);
 template bool SeemsSparse(const uint8_t*, int64_t, int64_t, int64_t, int64_t);
 
 bool AllFinite(const float* b, int64_t stride, int64_t rows, int64_t columns) {
-  return HWY_DYNAMIC_DISPATCH(HasOnlyFinite)(b, stride, rows, columns);
+  return HWY_DYNAMIC_DISPATCH(AreFiniteFloats)(b, stride, rows, columns);
+}
+bool AllFinite(const double* b, int64_t stride, int64_t rows, int64_t columns) {
+  return HWY_DYNAMIC_DISPATCH(AreFiniteDoubles)(b, stride, rows, columns);
 }
 
 int64_t MapNonzeroElements(const float* from, int64_t count, uint64_t* bits) {

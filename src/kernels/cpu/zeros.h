@@ -22,6 +22,7 @@ bool SeemsSparse(const A* a, int64_t stride, int64_t rows, int64_t columns, int6
 
 /// Whether all elements of a matrix are finite numbers.
 bool AllFinite(const float* b, int64_t stride, int64_t rows, int64_t columns);
+bool AllFinite(const double* b, int64_t stride, int64_t rows, int64_t columns);
 
 /// Writes which of `count` elements are not zero, 64 a word; gives their number.
 int64_t MapNonzeroElements(const float* from, int64_t count, uint64_t* bits);
