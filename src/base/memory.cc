@@ -1,6 +1,7 @@
 #include "base/memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,6 +21,13 @@ void* AllocateMemory(size_t bytes) {
   // A page is asked for as a whole only where all of it is wanted. A system without them refuses.
   if (size >= kLargePage) madvise(memory, size / kLargePage * kLargePage, MADV_HUGEPAGE);
   return memory;
+}
+
+size_t BytesPastCaches() {
+  constexpr long kLeast = 8 << 20, kShare = 16;
+  static const auto bytes =
+      static_cast<size_t>(std::max(kLeast, sysconf(_SC_LEVEL3_CACHE_SIZE) / kShare));
+  return bytes;
 }
 
 }  // namespace lockstep::base

@@ -9,4 +9,8 @@ namespace lockstep::base {
 /// kernels walk matrices by columns too, and would miss the table of small pages at every row.
 void* AllocateMemory(size_t bytes);
 
+/// From how many bytes on they are better written past the caches, as those no longer hold them
+/// when they are read: 8 MiB, or a sixteenth of the last level, which others use as well.
+size_t BytesPastCaches();
+
 }  // namespace lockstep::base

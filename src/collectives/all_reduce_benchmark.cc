@@ -68,7 +68,7 @@ class Rank {
   }
 
   void Measure(size_t count) {
-    int repeats = count > 1000000 ? 12 : count > 100000 ? 200 : 2000;
+    int repeats = count > 1000000 ? 40 : count > 100000 ? 200 : 2000;
     if (setup_.repeats > 0) repeats = setup_.repeats;
     std::vector<float> private_leaf(setup_.is_shared ? 0 : count),
         private_sum(setup_.is_shared ? 0 : count);

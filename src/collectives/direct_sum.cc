@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/copy_between_cores.h"
 #include "base/probe.h"
 
 namespace lockstep::collectives {
@@ -182,8 +183,12 @@ void DirectSum::AddMine(Group& group) {
     data = many.data();
   }
   for (size_t i = 0; i < parts_.size(); ++i) data[i] = parts_[i].data;
-  const bool present =
-      prepared().tree->Add(request().dtype, data, SliceCount(mine_), bytes > 0 ? output : nullptr);
+  const auto& owners = prepared().owners;
+  OfOtherCore of_other_core;
+  if (parts_.size() == 2)
+    of_other_core = {owners[0] != group.rank(), owners[1] != group.rank(), !is_exchange()};
+  const bool present = prepared().tree->Add(request().dtype, data, SliceCount(mine_),
+                                            bytes > 0 ? output : nullptr, of_other_core);
   if (!is_exchange() && group.num_ranks() > 1) {
     net::Payload body;
     if (present && bytes > 0 && request().output_keeper != nullptr) {
@@ -206,9 +211,8 @@ void DirectSum::TakeResult(Group& group, const PartialMessage& message) {
     return;
   }
   const size_t slice = message.header.slice;
-  if (message.elements.size() > 0)
-    std::memcpy(request().output + SliceOffset(slice), message.elements.data(),
-                message.elements.size());
+  base::CopyFromOtherCore(request().output + SliceOffset(slice), message.elements.data(),
+                          message.elements.size());
   EndSlice(group, slice, message.header.present);
 }
 

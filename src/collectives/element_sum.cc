@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/fetch.h"
 #include "base/flush_denormals.h"
+#include "base/memory.h"
 #include "kernels/cpu/widen.h"
 
 namespace lockstep::collectives {
@@ -33,52 +34,50 @@ V AddInOrder(D tag, V left, V right) {
 }
 
 // Whether a sum is so large that it and what is added no longer fit in the caches: fetching what it
-// overwrites, and keeping it, then costs more than it gives. (Sums of 1 and 4 MiB between two
-// processes take half as long through the caches, those of 64 MiB a fifth longer.) Not where it
-// overwrites what is added: there the first vector would be added twice.
+// overwrites, and keeping it, then costs more than it gives. Not where it overwrites what is added:
+// there the first vector would be added twice.
 bool BypassesCache(const std::byte* left, const std::byte* right, const std::byte* sum,
                    size_t bytes) {
-  constexpr size_t kLarge = size_t{8} << 20;
   const auto is_apart = [&](const std::byte* from) {
     return from + bytes <= sum || sum + bytes <= from;
   };
-  return bytes >= kLarge && is_apart(left) && is_apart(right);
-}
-
-// Another core has written what is added, or read what is overwritten: lines are asked for so many
-// bytes before their turn, where what was asked for comes to be used.
-constexpr size_t kAhead = 2048;
-
-void FetchAhead(const void* left, const void* right, const void* sum) {
-  const auto ahead = [](const void* at) { return static_cast<const char*>(at) + kAhead; };
-  __builtin_prefetch(ahead(left));
-  __builtin_prefetch(ahead(right));
-  base::FetchToWrite(ahead(sum));
+  return bytes >= base::BytesPastCaches() && is_apart(left) && is_apart(right);
 }
 
 template <typename T>
 void Add(const std::byte* left_bytes, const std::byte* right_bytes, std::byte* sum_bytes,
-         size_t count) {
+         size_t count, OfOtherCore of_other_core = {}) {
   const auto* left = reinterpret_cast<const T*>(left_bytes);
   const auto* right = reinterpret_cast<const T*>(right_bytes);
   auto* sum = reinterpret_cast<T*>(sum_bytes);
   const hn::ScalableTag<T> tag;
   const size_t lanes = hn::Lanes(tag);
+  const auto add = [&](size_t at) {
+    hn::StoreU(AddInOrder(tag, hn::LoadU(tag, left + at), hn::LoadU(tag, right + at)), tag,
+               sum + at);
+  };
   size_t i = 0;
   if (BypassesCache(left_bytes, right_bytes, sum_bytes, count * sizeof(T))) {
     // One vector up to the first aligned place, then whole lines past the cache.
-    hn::StoreU(AddInOrder(tag, hn::LoadU(tag, left), hn::LoadU(tag, right)), tag, sum);
+    add(0);
     const size_t misaligned = reinterpret_cast<uintptr_t>(sum) % (lanes * sizeof(T));
     for (i = lanes - misaligned / sizeof(T); i + lanes <= count; i += lanes)
       hn::Stream(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag,
                  sum + i);
     hwy::FlushStream();
   }
-  const bool fetches = count * sizeof(T) > 4 * kAhead;
-  for (; i + lanes <= count; i += lanes) {
-    if (fetches) FetchAhead(left + i, right + i, sum + i);
-    hn::StoreU(AddInOrder(tag, hn::LoadU(tag, left + i), hn::LoadU(tag, right + i)), tag, sum + i);
+  if (count * sizeof(T) > base::kFewFetched) {
+    constexpr size_t kLine = base::kFetchLine / sizeof(T),
+                     kReadAhead = base::kReadAhead / sizeof(T),
+                     kWriteAhead = base::kWriteAhead / sizeof(T);
+    for (; i + kLine <= count; i += kLine) {
+      if (of_other_core.left) base::FetchToRead(left + i + kReadAhead);
+      if (of_other_core.right) base::FetchToRead(right + i + kReadAhead);
+      if (of_other_core.sum) base::FetchToWrite(sum + i + kWriteAhead);
+      for (size_t k = i; k < i + kLine; k += lanes) add(k);
+    }
   }
+  for (; i + lanes <= count; i += lanes) add(i);
   if (i == count) return;
   // The tail goes through the same vector addition.
   alignas(64) T a[HWY_MAX_BYTES / sizeof(T)] = {}, b[HWY_MAX_BYTES / sizeof(T)] = {};
@@ -108,7 +107,7 @@ void AddHalves(DType dtype, const std::byte* left, const std::byte* right, std::
 bool CanAdd(DType dtype) { return IsFloating(dtype) || IsInteger(dtype); }
 
 void AddElements(DType dtype, const std::byte* left, const std::byte* right, std::byte* sum,
-                 size_t count) {
+                 size_t count, OfOtherCore of_other_core) {
   const base::FlushDenormals flush;
   switch (dtype) {
     case DType::kBFloat16:
@@ -116,17 +115,17 @@ void AddElements(DType dtype, const std::byte* left, const std::byte* right, std
       return AddHalves(dtype, left, right, sum, count);
     case DType::kInt8:
     case DType::kUInt8:
-      return Add<uint8_t>(left, right, sum, count);
+      return Add<uint8_t>(left, right, sum, count, of_other_core);
     case DType::kInt16:
-      return Add<uint16_t>(left, right, sum, count);
+      return Add<uint16_t>(left, right, sum, count, of_other_core);
     case DType::kFloat32:
-      return Add<float>(left, right, sum, count);
+      return Add<float>(left, right, sum, count, of_other_core);
     case DType::kFloat64:
-      return Add<double>(left, right, sum, count);
+      return Add<double>(left, right, sum, count, of_other_core);
     case DType::kInt32:
-      return Add<uint32_t>(left, right, sum, count);
+      return Add<uint32_t>(left, right, sum, count, of_other_core);
     case DType::kInt64:
-      return Add<uint64_t>(left, right, sum, count);
+      return Add<uint64_t>(left, right, sum, count, of_other_core);
     default:
       LOCKSTEP_CHECK(CanAdd(dtype));
   }

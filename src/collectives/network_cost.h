@@ -8,9 +8,9 @@ namespace lockstep::collectives {
 inline constexpr double kHopNanoseconds = 2000;
 inline constexpr double kMessageNanoseconds = 300;
 inline constexpr double kByteNanoseconds = 0.1;
-inline constexpr double kTouchedByteNanoseconds = 0.02;
+inline constexpr double kTouchedByteNanoseconds = 0.1;
 /// Sums of more bytes leave the caches whichever way they are made, and reading them again costs
 /// what adding up half of them saves.
-inline constexpr double kCachedBytes = 4 << 20;
+inline constexpr double kCachedBytes = 16 << 20;
 
 }  // namespace lockstep::collectives

@@ -121,8 +121,9 @@ TEST(Plan, TakesOneHopForSmallSumsAndSlicesForLargeOnes) {
   // Two ranks send as much either way, but add up half of it each.
   const Division halves = Division::Even(2, 2);
   EXPECT_EQ(MakePlan(halves, 1 << 10, 4, Algorithm::kAuto).algorithm, Algorithm::kExchange);
-  EXPECT_EQ(MakePlan(halves, 1 << 18, 4, Algorithm::kAuto).algorithm, Algorithm::kSlices);
-  EXPECT_EQ(MakePlan(halves, 1 << 22, 4, Algorithm::kAuto).algorithm, Algorithm::kExchange);
+  EXPECT_EQ(MakePlan(halves, 1 << 14, 4, Algorithm::kAuto).algorithm, Algorithm::kSlices);
+  EXPECT_EQ(MakePlan(halves, 1 << 22, 4, Algorithm::kAuto).algorithm, Algorithm::kSlices);
+  EXPECT_EQ(MakePlan(halves, 1 << 24, 4, Algorithm::kAuto).algorithm, Algorithm::kExchange);
   EXPECT_TRUE(MakePlan(Division::Even(0, 3), 5, 4, Algorithm::kAuto).slices.empty());
 }
 

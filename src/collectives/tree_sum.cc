@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "base/check.h"
-#include "collectives/element_sum.h"
 
 namespace lockstep::collectives {
 namespace {
@@ -63,7 +62,8 @@ const std::byte* TreeSum::AddTile(DType dtype, const std::byte* const* parts, si
   return stack[0];
 }
 
-bool TreeSum::Add(DType dtype, const std::byte* const* parts, size_t count, std::byte* sum) const {
+bool TreeSum::Add(DType dtype, const std::byte* const* parts, size_t count, std::byte* sum,
+                  OfOtherCore of_other_core) const {
   const auto is_present = [](const std::byte* part) { return part != nullptr; };
   const auto present = std::count_if(parts, parts + num_parts_, is_present);
   if (present == 0) return false;
@@ -74,7 +74,7 @@ bool TreeSum::Add(DType dtype, const std::byte* const* parts, size_t count, std:
     return true;
   }
   if (num_parts_ == 2) {
-    AddElements(dtype, parts[0], parts[1], sum, count);
+    AddElements(dtype, parts[0], parts[1], sum, count, of_other_core);
     return true;
   }
   const auto temporaries =

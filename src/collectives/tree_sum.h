@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "collectives/element_sum.h"
 #include "collectives/tree.h"
 #include "lockstep/tensor/dtype.h"
 
@@ -16,8 +17,9 @@ class TreeSum {
   TreeSum(const std::vector<Node>& parts, Node whole);
 
   /// Adds up `count` elements of each part into `sum`, which may be one of them; a null part is
-  /// absent. False, with nothing written, if all are.
-  bool Add(DType dtype, const std::byte* const* parts, size_t count, std::byte* sum) const;
+  /// absent. False, with nothing written, if all are. `of_other_core` is of two parts, else unused.
+  bool Add(DType dtype, const std::byte* const* parts, size_t count, std::byte* sum,
+           OfOtherCore of_other_core = {}) const;
 
  private:
   void Plan(const std::vector<Node>& parts, Node node, size_t* next, int depth);

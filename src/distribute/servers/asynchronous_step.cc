@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/copy_past_caches.h"
+#include "base/copy_between_cores.h"
 #include "runtime/variable_hold.h"
 #include "tensor/buffer.h"
 

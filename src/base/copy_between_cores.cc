@@ -1,11 +1,28 @@
-#include "base/copy_past_caches.h"
+#include "base/copy_between_cores.h"
 
 #include <immintrin.h>
 
 #include <cstdint>
 #include <cstring>
 
+#include "base/fetch.h"
+#include "base/memory.h"
+
 namespace lockstep::base {
+
+void CopyFromOtherCore(void* to, const void* from, size_t bytes) {
+  auto* out = static_cast<std::byte*>(to);
+  const auto* in = static_cast<const std::byte*>(from);
+  size_t at = 0;
+  if (bytes > kFewFetched && bytes < BytesPastCaches()) {
+    for (; at + kFetchLine <= bytes; at += kFetchLine) {
+      FetchToRead(in + at + kReadAhead);
+      FetchToWrite(out + at + kWriteAhead);
+      std::memcpy(out + at, in + at, kFetchLine);
+    }
+  }
+  if (at < bytes) std::memcpy(out + at, in + at, bytes - at);
+}
 
 void CopyPastCaches(void* to, const void* from, size_t bytes) {
   constexpr size_t kLine = 64, kVector = 32;
