@@ -13,6 +13,16 @@
 #include "net/text_payload.h"
 
 namespace lockstep::collectives {
+namespace {
+
+// Who shares memory with all others is on their host, and so are they: all ranks see the same.
+const NetworkCost& CostOf(const net::Transport& transport) {
+  for (int peer = 0; peer < transport.num_ranks(); ++peer)
+    if (peer != transport.rank() && !transport.SharesMemoryWith(peer)) return kBetweenHostsCost;
+  return kOneHostCost;
+}
+
+}  // namespace
 
 void Operation::Finish(Group& group, Result<Reduced> result) {
   if (finished()) return;
@@ -47,7 +57,8 @@ Group::Group(net::Transport& transport, const GroupOptions& options)
       options_(options),
       epoch_(transport.epoch()),
       texts_(transport.num_ranks()),
-      prepared_sums_(std::make_unique<PreparedSums>()) {
+      network_cost_(CostOf(transport)),
+      prepared_sums_(std::make_unique<PreparedSums>(network_cost_)) {
   transport_.WatchAborts([this](net::Epoch epoch, const net::Abort& abort) {
     if (epoch != epoch_) return;
     EndOperations(abort);

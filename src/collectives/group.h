@@ -13,6 +13,7 @@
 #include "base/executor.h"
 #include "collectives/call.h"
 #include "collectives/call_texts.h"
+#include "collectives/network_cost.h"
 #include "collectives/partial_message.h"
 #include "lockstep/base/status.h"
 #include "net/transport.h"
@@ -128,6 +129,8 @@ class Group {
   net::Block Allocate(size_t bytes) { return transport_.Allocate(bytes); }
   bool SharesMemoryWith(int peer) const { return transport_.SharesMemoryWith(peer); }
   bool IsShared(std::span<const std::byte> bytes) const { return transport_.IsShared(bytes); }
+  /// What algorithms are chosen by; the same on every rank.
+  const NetworkCost& network_cost() const { return network_cost_; }
   PreparedSums& prepared_sums() { return *prepared_sums_; }
   /// "(rank 0 of 4, epoch 1, step 17, bucket 0)", with `more` before the bracket closes.
   std::string Place(OpId id, const std::string& more = "") const;
@@ -179,6 +182,7 @@ class Group {
   std::map<OpId, std::vector<Early>> early_;
   size_t early_bytes_ = 0;
   CallTexts texts_;
+  const NetworkCost& network_cost_;
   const std::unique_ptr<PreparedSums> prepared_sums_;
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/probe.h"
-#include "collectives/network_cost.h"
 #include "collectives/pieces.h"
 
 namespace lockstep::collectives {
@@ -191,7 +190,7 @@ void Run(Group& group, Movement movement, OnReduced done) {
 // Each rank hands its messages over one after another, in the order of the list; a message can go
 // once its pieces are there.
 double EstimatedNanoseconds(const std::vector<Move>& moves, const std::vector<size_t>& sizes,
-                            int num_ranks) {
+                            int num_ranks, const NetworkCost& cost) {
   const size_t pieces = sizes.size();
   std::vector<double> there(pieces * static_cast<size_t>(num_ranks)), busy(num_ranks);
   const auto place = [&](int rank, const Move& move, uint32_t i) -> double& {
@@ -204,10 +203,9 @@ double EstimatedNanoseconds(const std::vector<Move>& moves, const std::vector<si
       bytes += static_cast<double>(sizes[(move.first + i) % pieces]);
       begin = std::max(begin, place(move.from, move, i));
     }
-    busy[move.from] = begin + kMessageNanoseconds + bytes * kByteNanoseconds;
-    for (uint32_t i = 0; i < move.count; ++i)
-      place(move.to, move, i) = busy[move.from] + kHopNanoseconds;
-    end = std::max(end, busy[move.from] + kHopNanoseconds);
+    busy[move.from] = begin + cost.message + bytes * cost.byte;
+    for (uint32_t i = 0; i < move.count; ++i) place(move.to, move, i) = busy[move.from] + cost.hop;
+    end = std::max(end, busy[move.from] + cost.hop);
   }
   return end;
 }
@@ -229,7 +227,8 @@ Result<RoutedMoves> Choose(const Group& group, const RouteChoice& choice,
   double best_time = 0;
   for (Route route : routes) {
     RoutedMoves other{route, make(route)};
-    const double time = EstimatedNanoseconds(other.moves, sizes, group.num_ranks());
+    const double time =
+        EstimatedNanoseconds(other.moves, sizes, group.num_ranks(), group.network_cost());
     if (route == routes[0] || time < best_time) best = std::move(other), best_time = time;
   }
   return best;

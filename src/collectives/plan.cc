@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "collectives/network_cost.h"
 #include "collectives/relay.h"
 
 namespace lockstep::collectives {
@@ -59,7 +58,8 @@ Plan PlanSlices(const Division& division, size_t count, Algorithm algorithm) {
 
 // The time of the busiest rank, were messages handed over one after another, and parts added up or
 // copied behind them: who adds reads each part and writes the sum, others copy it.
-double EstimatedNanoseconds(const Plan& plan, const Division& division, size_t element_bytes) {
+double EstimatedNanoseconds(const Plan& plan, const Division& division, size_t element_bytes,
+                            const NetworkCost& cost) {
   const int num_ranks = division.num_ranks();
   std::vector<double> out(num_ranks), in(num_ranks), added(num_ranks);
   const size_t whole = plan.slices.empty() ? 0 : plan.slices.back().end;
@@ -70,18 +70,18 @@ double EstimatedNanoseconds(const Plan& plan, const Division& division, size_t e
   for (const Slice& slice : plan.slices) {
     const double bytes = static_cast<double>((slice.end - slice.begin) * element_bytes);
     for (const Transfer& transfer : slice.transfers) {
-      out[transfer.from] += kMessageNanoseconds + bytes * kByteNanoseconds;
-      in[transfer.to] += kMessageNanoseconds + bytes * kByteNanoseconds;
+      out[transfer.from] += cost.message + bytes * cost.byte;
+      in[transfer.to] += cost.message + bytes * cost.byte;
     }
     for (int rank = 0; rank < num_ranks; ++rank) {
       const double touched = slice.owner < 0 || slice.owner == rank ? parts + 1 : 2;
-      if (is_cached) added[rank] += touched * bytes * kTouchedByteNanoseconds;
+      if (is_cached) added[rank] += touched * bytes * cost.touched_byte;
     }
   }
   double busiest = 0;
   for (int rank = 0; rank < num_ranks; ++rank)
     busiest = std::max(busiest, std::max(out[rank], in[rank]) + added[rank]);
-  return busiest + kHopNanoseconds * (plan.algorithm == Algorithm::kExchange ? 1 : 2);
+  return busiest + cost.hop * (plan.algorithm == Algorithm::kExchange ? 1 : 2);
 }
 
 }  // namespace
@@ -128,17 +128,18 @@ uint64_t Plan::ElementsSent(int rank) const {
   return elements;
 }
 
-Plan MakePlan(const Division& division, size_t count, size_t element_bytes, Algorithm algorithm) {
+Plan MakePlan(const Division& division, size_t count, size_t element_bytes, Algorithm algorithm,
+              const NetworkCost& cost) {
   if (division.num_leaves() == 0) return {algorithm, {}};
   // Without elements there is still to settle whether anybody contributes.
   if (count == 0) return PlanExchange(division, count);
   if (algorithm == Algorithm::kExchange) return PlanExchange(division, count);
   if (algorithm != Algorithm::kAuto) return PlanSlices(division, count, algorithm);
   Plan best = PlanExchange(division, count);
-  double best_time = EstimatedNanoseconds(best, division, element_bytes);
+  double best_time = EstimatedNanoseconds(best, division, element_bytes, cost);
   for (Algorithm other : {Algorithm::kSlices, Algorithm::kRelay}) {
     Plan plan = PlanSlices(division, count, other);
-    const double time = EstimatedNanoseconds(plan, division, element_bytes);
+    const double time = EstimatedNanoseconds(plan, division, element_bytes, cost);
     if (time < best_time) best = std::move(plan), best_time = time;
   }
   return best;

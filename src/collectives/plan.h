@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectives/network_cost.h"
 #include "collectives/tree.h"
 #include "lockstep/base/status.h"
 
@@ -71,7 +72,8 @@ struct Plan {
 
 /// Plans the sum of `count` elements of `element_bytes` bytes. Slices begin at multiples of 16
 /// elements. The same arguments give the same plan on every rank.
-Plan MakePlan(const Division& division, size_t count, size_t element_bytes, Algorithm algorithm);
+Plan MakePlan(const Division& division, size_t count, size_t element_bytes, Algorithm algorithm,
+              const NetworkCost& cost = kOneHostCost);
 
 /// Plans a reduce-scatter: slice s, the elements [shares[s], shares[s + 1]), goes to rank s alone.
 /// kAuto and kSlices: from everybody to its owner; kRelay: partials meet on the way.

@@ -127,6 +127,18 @@ TEST(Plan, TakesOneHopForSmallSumsAndSlicesForLargeOnes) {
   EXPECT_TRUE(MakePlan(Division::Even(0, 3), 5, 4, Algorithm::kAuto).slices.empty());
 }
 
+TEST(Plan, TakesAHopMoreBetweenHostsOnlyForWhatTakesLonger) {
+  const auto between_hosts = [](Leaf ranks, size_t bytes) {
+    return MakePlan(Division::Even(ranks, static_cast<int>(ranks)), bytes / 4, 4, Algorithm::kAuto,
+                    kBetweenHostsCost)
+        .algorithm;
+  };
+  EXPECT_EQ(between_hosts(2, 1 << 18), Algorithm::kExchange);
+  EXPECT_EQ(between_hosts(2, 4 << 20), Algorithm::kSlices);
+  EXPECT_EQ(between_hosts(4, 8 << 10), Algorithm::kExchange);
+  EXPECT_EQ(between_hosts(4, 1 << 18), Algorithm::kSlices);
+}
+
 TEST(Division, RefusesBordersThatDoNotRiseFromZero) {
   for (std::vector<Leaf> borders : {std::vector<Leaf>{}, {0}, {1, 2}, {0, 3, 2}}) {
     const auto division = Division::FromBorders(borders);

@@ -31,7 +31,7 @@ std::shared_ptr<const PreparedSum> PreparedSums::Find(const Division& division, 
   }
   auto made = std::make_shared<PreparedSum>(
       PreparedSum{division, count, element_bytes, algorithm, shares,
-                  shares.empty() ? MakePlan(division, count, element_bytes, algorithm)
+                  shares.empty() ? MakePlan(division, count, element_bytes, algorithm, cost_)
                                  : MakeSharesPlan(division, shares, algorithm)});
   made->fingerprint = FingerprintOf(division, made->plan.algorithm, shares);
   for (int rank = 0; rank < division.num_ranks(); ++rank) {

@@ -27,11 +27,13 @@ struct PreparedSum {
 /// Keeps the last few of them.
 class PreparedSums {
  public:
+  explicit PreparedSums(const NetworkCost& cost) : cost_(cost) {}
   std::shared_ptr<const PreparedSum> Find(const Division& division, size_t count,
                                           size_t element_bytes, Algorithm algorithm,
                                           const std::vector<size_t>& shares = {});
 
  private:
+  const NetworkCost cost_;
   std::vector<std::shared_ptr<const PreparedSum>> recent_;
 };
 
