@@ -12,6 +12,7 @@
 #include "collectives/all_gather.h"
 #include "collectives/barrier.h"
 #include "collectives/ranks_test.h"
+#include "net/forwarding_transport_test.h"
 
 namespace lockstep::collectives {
 namespace {
@@ -235,6 +236,36 @@ TEST(FlightRecorder, SeesTheOperationsOfAGroupAndTellsStalls) {
   EXPECT_EQ(log.records[0].label, "start");
   EXPECT_EQ(log.records[1].state, FlightRecord::State::kFailed);
   EXPECT_EQ(log.records[2].what, FlightRecord::What::kAbort);
+}
+
+// Whose peer 1 is lost.
+class Deserted final : public net::ForwardingTransport {
+ public:
+  Deserted(net::Transport& base, bool left) : ForwardingTransport(base), left_(left) {}
+  std::vector<net::Loss> losses() const override {
+    return {{1, Status(Code::kUnavailable, "[test] gone"), false, left_}};
+  }
+
+ private:
+  const bool left_;
+};
+
+TEST(FlightRecorder, TellsNoAbortWhereARankGoesHomeAndNobodyWaits) {
+  for (const bool left : {false, true}) {
+    for (const bool waits : {false, true}) {
+      TestRanks ranks(2);
+      ranks.groups[0].reset();
+      Deserted transport(ranks.transport(0), left);
+      int aborts = 0;
+      GroupOptions options;
+      options.on_abort = [&] { ++aborts; };
+      Group group(transport, options);
+      if (waits) Barrier(group, {{1, 0}, {}, "end"}, ranks.Done(0));
+      ranks.group(1).Abort(Status(Code::kUnavailable, "[test] gone"));
+      ranks.Settle();
+      EXPECT_EQ(aborts, left && !waits ? 0 : 1) << left << waits;
+    }
+  }
 }
 
 }  // namespace

@@ -22,6 +22,13 @@ const NetworkCost& CostOf(const net::Transport& transport) {
   return kOneHostCost;
 }
 
+// Whether the epoch has no more ranks only as some went home.
+bool OnlyLeft(const net::Transport& transport) {
+  const std::vector<net::Loss> losses = transport.losses();
+  return !losses.empty() &&
+         std::all_of(losses.begin(), losses.end(), [](const net::Loss& loss) { return loss.left; });
+}
+
 }  // namespace
 
 void Operation::Finish(Group& group, Result<Reduced> result) {
@@ -61,8 +68,9 @@ Group::Group(net::Transport& transport, const GroupOptions& options)
       prepared_sums_(std::make_unique<PreparedSums>(network_cost_)) {
   transport_.WatchAborts([this](net::Epoch epoch, const net::Abort& abort) {
     if (epoch != epoch_) return;
+    const bool is_leave = running_.empty() && OnlyLeft(transport_);
     EndOperations(abort);
-    TellAbort();
+    TellAbort(is_leave);
   });
   if (options_.recorder != nullptr) options_.recorder->Sit(epoch_, rank(), num_ranks());
   transport_.Listen(net::Channel::kCollectives, [this](int from, const net::Message& message) {
@@ -153,13 +161,13 @@ Status Group::NameFault(const Operation& operation) const {
 // Who aborts may never run the executor again, and so is told at once.
 void Group::Abort(Status reason) {
   transport_.AbortEpoch(std::move(reason));
-  if (transport_.epoch() == epoch_) TellAbort();
+  if (transport_.epoch() == epoch_) TellAbort(/*is_leave=*/false);
 }
 
-void Group::TellAbort() {
+void Group::TellAbort(bool is_leave) {
   if (std::exchange(told_abort_, true)) return;
   if (options_.recorder != nullptr) options_.recorder->Abort(epoch_, executor().Now());
-  if (options_.on_abort) options_.on_abort();
+  if (options_.on_abort && !is_leave) options_.on_abort();
 }
 
 void Group::FailAndAbort(Operation& operation, Status reason) {

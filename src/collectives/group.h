@@ -80,7 +80,8 @@ struct GroupOptions {
   /// Called for an operation that runs for so long, and again each time that has doubled.
   base::Duration stall_after = std::chrono::seconds(2);
   std::function<void(OpId)> on_stall;
-  /// Called once, when the epoch is aborted here, or was elsewhere.
+  /// Called once, when the epoch is aborted here, or was elsewhere; not where a rank goes home and
+  /// no collective runs here, as at the end of a job.
   std::function<void()> on_abort;
 };
 
@@ -161,7 +162,7 @@ class Group {
   Operation* FindRunning(OpId id) const;
   void DropFinished(OpId id);
   void WatchDeadline(base::Time expires);
-  void TellAbort();
+  void TellAbort(bool is_leave);
   void WatchStall(base::Time stalls);
   void TellStalls();
 
