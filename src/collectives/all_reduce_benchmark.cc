@@ -214,7 +214,8 @@ int Main(int argc, char** argv) {
   if (argc > 4) setup.largest = static_cast<size_t>(std::atoll(argv[4]));
   if (argc > 5) setup.repeats = std::atoi(argv[5]);
   if (argc > 6)
-    for (Algorithm each : {Algorithm::kExchange, Algorithm::kSlices, Algorithm::kRelay})
+    for (Algorithm each :
+         {Algorithm::kExchange, Algorithm::kSlices, Algorithm::kRelay, Algorithm::kMeasured})
       if (AlgorithmName(each) == argv[6]) setup.algorithm = each;
   std::vector<std::vector<int>> pipes(static_cast<size_t>(setup.num_ranks), std::vector<int>(2));
   std::vector<int> to;

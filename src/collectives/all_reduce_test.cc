@@ -10,6 +10,7 @@
 
 #include "base/event_loop.h"
 #include "base/probe.h"
+#include "collectives/measured_way.h"
 #include "collectives/sum_reference.h"
 #include "net/forwarding_transport_test.h"
 #include "net/in_process.h"
@@ -21,7 +22,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Algorithm kAlgorithms[] = {Algorithm::kAuto, Algorithm::kExchange, Algorithm::kSlices,
-                                     Algorithm::kRelay};
+                                     Algorithm::kRelay, Algorithm::kMeasured};
 
 // P ranks of one process, on one event loop.
 class Ranks {
@@ -127,6 +128,43 @@ TEST(AllReduce, AddsEveryType) {
       ExpectSum<double>(Division::Even(11, ranks), 1000, algorithm, 0.1, 1);
       ExpectSum<int32_t>(Division::Even(11, ranks), 1000, algorithm, 0.1, 2);
       ExpectSum<int64_t>(Division::Even(11, ranks), 1000, algorithm, 0.1, 3);
+    }
+  }
+}
+
+// Sums of one form on the same groups: rank 0 takes the one way, then the other. Some ranks' parts
+// can be read where they lie, those of others are copied, and go out in slices.
+TEST(AllReduce, TakesEitherMeasuredWayToTheSameBits) {
+  for (int num_ranks : {1, 2, 3, 8}) {
+    const auto num_leaves = static_cast<Leaf>(num_ranks + 2);
+    base::SeededRandomness randomness(num_leaves);
+    const Division division = num_ranks == 3
+                                  ? Division::FromBorders({0, 4, 4, num_leaves}).OrThrow()
+                                  : Division::Even(num_leaves, num_ranks);
+    Ranks ranks(num_ranks);
+    for (uint64_t step = 1; step <= 8 * MeasuredWay::kTries; ++step) {
+      const size_t count = step % 2 == 0 ? 1000 : 130;
+      const auto leaves = RandomLeaves<float>(randomness, num_leaves, count, step % 4 * 0.2);
+      const std::vector<float> untouched(count, 77.0f);
+      std::vector<std::vector<float>> outputs(static_cast<size_t>(num_ranks), untouched);
+      AllReduceOptions options;
+      options.algorithm = Algorithm::kMeasured;
+      for (int i = 0; i < num_ranks; ++i) {
+        const int rank = (i + static_cast<int>(step)) % num_ranks;
+        SumRequest request = RequestOf({step, 0}, leaves, division, rank, &outputs[rank], options);
+        const bool has_keepers = step % 5 < 2 || (step % 5 < 4 && randomness.Chance(0.5));
+        for (Contribution& each : request.contributions)
+          if (has_keepers) each.keeper = std::make_shared<int>(0);
+        ranks.Start(rank, std::move(request));
+        if (step % 3 == 0) ranks.Settle();
+      }
+      ASSERT_TRUE(ranks.Wait());
+      const auto expected = SumByDefinition(leaves, 0, num_leaves);
+      for (int rank = 0; rank < num_ranks; ++rank) {
+        ASSERT_EQ(ranks.statuses[rank], Status::Ok());
+        ASSERT_TRUE(SameBits(outputs[rank], expected.value_or(untouched)))
+            << "rank " << rank << " of " << num_ranks << ", step " << step;
+      }
     }
   }
 }
@@ -292,6 +330,19 @@ TEST(AllReduce, NamesWhoIsMissingWhenTheDeadlinePasses) {
     EXPECT_EQ(ranks.statuses[rank], Status::Ok());
     EXPECT_TRUE(SameBits(outputs[rank], *SumByDefinition(leaves, 0, 8)));
   }
+}
+
+TEST(AllReduce, NamesThePartThatIsMissingFromAMeasuredSum) {
+  Ranks ranks(2);
+  const std::vector<float> leaf(40, 1.0f);
+  std::vector<float> output(40);
+  ranks.Start(0, RequestOf({1, 0}, Leaves<float>{leaf, leaf}, Division::Even(2, 2), 0, &output,
+                           {milliseconds(5), Algorithm::kMeasured}));
+  ASSERT_TRUE(ranks.Wait());
+  EXPECT_NE(ranks.statuses[0].message().find(
+                "got none of node [1,2), slice 0, from rank 1; 0 of 3 slices are done"),
+            std::string::npos)
+      << ranks.statuses[0].message();
 }
 
 TEST(AllReduce, EndsEverywhereWhenOneRankAborts) {

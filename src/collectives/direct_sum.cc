@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace {
 // Elements that stay until nobody holds their keeper; no data: absent.
 struct Part {
   bool is_known = false;
+  size_t slice = 0;  // with whose first element it begins
   const std::byte* data = nullptr;
   std::shared_ptr<const void> keeper;
 };
@@ -38,25 +40,31 @@ class DirectSum final : public SumOperation {
   bool IsSliceDone(size_t slice) const override { return done_[slice]; }
   bool Has(size_t slice, Node node) const override;
 
-  bool is_exchange() const { return plan().algorithm == Algorithm::kExchange; }
-  bool IsMine(const Group& group, size_t slice) const {
-    return is_exchange() || plan().slices[slice].owner == group.rank();
-  }
+  bool is_measured() const { return plan().algorithm == Algorithm::kMeasured; }
+  void Settle(Group& group, SumWay way);
+  void TakePart(Group& group, const PartialMessage& message);
   size_t PartOf(Node node) const;
   Part SumOfOwn(Group& group, Node node);
   Part OwnPart(Group& group, Node node);
-  void SendOwn(Group& group, size_t part);
+  void SendOwn(Group& group, bool whole);
+  void SendPart(Group& group, size_t part, size_t slice);
   void AddMine(Group& group);
   void TakeResult(Group& group, const PartialMessage& message);
   void EndSlice(Group& group, size_t slice, bool present);
   bool OverlapsOutput(const std::byte* data) const;
 
-  std::vector<Part> parts_;  // of the whole buffer for those of this rank, of my slice for others
+  static constexpr size_t kNone = ~size_t{0};
+
+  std::vector<Part> parts_;  // of the slice that this rank adds up, or more
   std::vector<bool> done_;   // by slice
-  size_t missing_;           // parts of my slice
+  size_t missing_;           // parts
   size_t undone_;            // slices
-  size_t mine_ = ~size_t{0};
+  size_t mine_ = kNone;      // the slice that this rank adds up
+  bool stays_ = true;        // whether all parts of this rank can be read where they lie
+  std::optional<bool> sent_whole_;
+  std::optional<SumWay> way_;
   bool present_ = false;
+  base::Time complete_{};  // when all parts were here
 };
 
 size_t DirectSum::PartOf(Node node) const {
@@ -88,7 +96,7 @@ Part DirectSum::SumOfOwn(Group& group, Node node) {
   const bool present =
       TreeSum(nodes, node).Add(request().dtype, data.data(), request().count, sum.bytes.data());
   if (!present) return {};
-  return {true, request().count > 0 ? sum.bytes.data() : &kNoElements, std::move(sum.owner)};
+  return {true, 0, request().count > 0 ? sum.bytes.data() : &kNoElements, std::move(sum.owner)};
 }
 
 Part DirectSum::OwnPart(Group& group, Node node) {
@@ -96,82 +104,127 @@ Part DirectSum::OwnPart(Group& group, Node node) {
     if (contribution.node != node) continue;
     // What peers read must not change, as it would where the sum goes to the same place.
     const bool stays = contribution.keeper != nullptr && !OverlapsOutput(contribution.data);
-    return {true, contribution.data, stays ? contribution.keeper : nullptr};
+    return {true, 0, contribution.data, stays ? contribution.keeper : nullptr};
   }
   return SumOfOwn(group, node);
 }
 
 void DirectSum::Begin(Group& group) {
-  const size_t slices = plan().slices.size();
-  if (slices == 0) return Finish(group, Reduced{false});
-  for (size_t slice = 0; slice < slices; ++slice)
-    if (IsMine(group, slice)) mine_ = slice;
+  if (plan().slices.empty()) return Finish(group, Reduced{false});
+  for (size_t slice = 0; slice < plan().slices.size(); ++slice)
+    if (plan().slices[slice].owner == group.rank()) mine_ = slice;
   for (size_t part = 0; part < parts_.size(); ++part) {
     if (prepared().owners[part] != group.rank()) continue;
     parts_[part] = OwnPart(group, prepared().parts[part]);
-    SendOwn(group, part);
     parts_[part].is_known = true;
+    stays_ = stays_ && (parts_[part].data == nullptr || parts_[part].keeper != nullptr);
     --missing_;
-    if (mine_ < slices && parts_[part].data != nullptr) parts_[part].data += SliceOffset(mine_);
   }
-  if (missing_ == 0 && mine_ < slices) AddMine(group);
+  if (!is_measured()) {
+    Settle(group, plan().slices[0].owner < 0 ? SumWay::kWhole : SumWay::kSlices);
+  } else if (group.rank() == 0) {
+    // What must be copied for others is better copied in part.
+    Settle(group, stays_ ? prepared().way->Next() : SumWay::kSlices);
+  } else {
+    SendOwn(group, stays_);  // rank 0 will most often be in the same position
+  }
 }
 
-// Sends a part of this rank to whoever adds up some slice of it, without a copy where it has a
-// keeper; the transport copies what does not lie in its memory.
-void DirectSum::SendOwn(Group& group, size_t part) {
-  const Node node = prepared().parts[part];
-  const Part& own = parts_[part];
-  for (size_t slice = 0; slice < plan().slices.size(); ++slice) {
-    const bool goes_out = is_exchange() ? group.num_ranks() > 1 : !IsMine(group, slice);
-    if (!goes_out) continue;
-    net::Payload body;
-    if (const size_t bytes = SliceBytes(slice); own.data != nullptr && bytes > 0) {
-      const std::byte* begin = own.data + SliceOffset(slice);
-      if (own.keeper != nullptr) {
-        body = net::Payload(own.keeper, {begin, bytes});
-      } else {
-        net::Block copy = group.Allocate(bytes);
-        std::memcpy(copy.bytes.data(), begin, bytes);
-        body = std::move(copy);
-      }
-    }
-    const PartialHeader header = HeaderOf(slice, node, own.data != nullptr);
-    if (!is_exchange()) {
-      Send(group, plan().slices[slice].owner, header, std::move(body));
-      continue;
-    }
-    for (int to = 0; to < group.num_ranks(); ++to)
-      if (to != group.rank()) Send(group, to, header, body);
+void DirectSum::Settle(Group& group, SumWay way) {
+  way_ = way;
+  const bool is_whole = way == SumWay::kWhole;
+  if (is_whole) mine_ = 0;
+  if (is_measured()) {
+    undone_ = is_whole ? 1 : done_.size() - 1;
+    for (size_t slice = 1; slice < done_.size(); ++slice) done_[slice] = is_whole;
+    for (Part& part : parts_)
+      if (is_whole && part.slice > 0) part = {}, ++missing_;
   }
+  const bool sends_whole = is_whole || (is_measured() && stays_);
+  if (!sent_whole_.has_value() || (is_whole && !*sent_whole_)) SendOwn(group, sends_whole);
+  if (missing_ == 0) AddMine(group);
+}
+
+// Sends the parts of this rank to all ranks, or their slices to whoever adds them up, without a
+// copy where they have keepers; the transport copies what does not lie in its memory.
+void DirectSum::SendOwn(Group& group, bool whole) {
+  sent_whole_ = whole;
+  for (size_t part = 0; part < parts_.size(); ++part) {
+    if (prepared().owners[part] != group.rank()) continue;
+    for (size_t slice = 0; slice < plan().slices.size(); ++slice) {
+      const int owner = plan().slices[slice].owner;
+      const bool goes_out =
+          whole ? owner < 0 && group.num_ranks() > 1 : owner >= 0 && owner != group.rank();
+      if (goes_out) SendPart(group, part, slice);
+    }
+  }
+}
+
+void DirectSum::SendPart(Group& group, size_t part, size_t slice) {
+  const Part& own = parts_[part];
+  net::Payload body;
+  if (const size_t bytes = SliceBytes(slice); own.data != nullptr && bytes > 0) {
+    const std::byte* begin = own.data + SliceOffset(slice);
+    if (own.keeper != nullptr) {
+      body = net::Payload(own.keeper, {begin, bytes});
+    } else {
+      net::Block copy = group.Allocate(bytes);
+      std::memcpy(copy.bytes.data(), begin, bytes);
+      body = std::move(copy);
+    }
+  }
+  PartialHeader header = HeaderOf(slice, prepared().parts[part], own.data != nullptr);
+  header.by_slices = is_measured() && way_ == SumWay::kSlices;
+  const int owner = plan().slices[slice].owner;
+  if (owner >= 0) return Send(group, owner, header, std::move(body));
+  for (int to = 0; to < group.num_ranks(); ++to)
+    if (to != group.rank()) Send(group, to, header, body);
 }
 
 bool DirectSum::Has(size_t slice, Node node) const {
-  if (done_[slice]) return true;
   const size_t part = PartOf(node);
-  return slice == mine_ && part < parts_.size() && parts_[part].is_known;
+  return done_[slice] || (part < parts_.size() && parts_[part].is_known);
 }
 
+// To those who add a slice up come its parts, to others its sum.
 void DirectSum::TakePartial(Group& group, const PartialMessage& message) {
   const size_t slice = message.header.slice;
-  if (done_[slice]) {
+  const int owner = plan().slices[slice].owner;
+  if (owner < 0 || owner == group.rank()) {
+    TakePart(group, message);
+  } else if (done_[slice]) {
     LOCKSTEP_PROBE("a partial of a finished slice");
-    return;
+  } else {
+    TakeResult(group, message);
   }
-  if (slice != mine_) return TakeResult(group, message);
-  const size_t part = PartOf(message.header.node);
-  if (part == parts_.size() || parts_[part].is_known) {
+}
+
+void DirectSum::TakePart(Group& group, const PartialMessage& message) {
+  const PartialHeader& header = message.header;
+  const size_t part = PartOf(header.node);
+  const bool is_too_little = is_measured() && way_ == SumWay::kWhole && header.slice > 0;
+  const auto is_more = [&] { return is_measured() && header.slice == 0 && parts_[part].slice > 0; };
+  if (part == parts_.size() || is_too_little || (parts_[part].is_known && !is_more())) {
     LOCKSTEP_PROBE("a partial that is no part of the plan, or comes again");
     return;
   }
-  if (message.header.present)
-    parts_[part] = {true, message.elements.size() > 0 ? message.elements.data() : &kNoElements,
-                    message.elements.owner()};
-  parts_[part].is_known = true;
-  if (--missing_ == 0) AddMine(group);
+  if (!parts_[part].is_known) --missing_;
+  parts_[part] = {.is_known = true, .slice = header.slice};
+  if (header.present) {
+    parts_[part].data = message.elements.size() > 0 ? message.elements.data() : &kNoElements;
+    parts_[part].keeper = message.elements.owner();
+  }
+  if (!way_ && prepared().owners[part] == 0) {
+    Settle(group, header.by_slices ? SumWay::kSlices : SumWay::kWhole);
+  } else if (way_ && missing_ == 0) {
+    AddMine(group);
+  }
 }
 
 void DirectSum::AddMine(Group& group) {
+  complete_ = group.executor().Now();
+  if (is_measured()) done_[0] = true;
+  if (mine_ == kNone) return;
   const size_t bytes = SliceBytes(mine_);
   std::byte* output = request().output + SliceOffset(mine_);
   constexpr size_t kFew = 16;
@@ -182,14 +235,19 @@ void DirectSum::AddMine(Group& group) {
     many.resize(parts_.size());
     data = many.data();
   }
-  for (size_t i = 0; i < parts_.size(); ++i) data[i] = parts_[i].data;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    data[i] =
+        part.data == nullptr ? nullptr : part.data + (SliceOffset(mine_) - SliceOffset(part.slice));
+  }
   const auto& owners = prepared().owners;
+  const bool goes_out = plan().slices[mine_].owner >= 0 && group.num_ranks() > 1;
   OfOtherCore of_other_core;
   if (parts_.size() == 2)
-    of_other_core = {owners[0] != group.rank(), owners[1] != group.rank(), !is_exchange()};
+    of_other_core = {owners[0] != group.rank(), owners[1] != group.rank(), goes_out};
   const bool present = prepared().tree->Add(request().dtype, data, SliceCount(mine_),
                                             bytes > 0 ? output : nullptr, of_other_core);
-  if (!is_exchange() && group.num_ranks() > 1) {
+  if (goes_out) {
     net::Payload body;
     if (present && bytes > 0 && request().output_keeper != nullptr) {
       body = net::Payload(request().output_keeper, {output, bytes});
@@ -210,6 +268,7 @@ void DirectSum::TakeResult(Group& group, const PartialMessage& message) {
     LOCKSTEP_PROBE("a partial that is no part of the plan, or comes again");
     return;
   }
+  if (!way_) Settle(group, SumWay::kSlices);
   const size_t slice = message.header.slice;
   base::CopyFromOtherCore(request().output + SliceOffset(slice), message.elements.data(),
                           message.elements.size());
@@ -219,7 +278,10 @@ void DirectSum::TakeResult(Group& group, const PartialMessage& message) {
 void DirectSum::EndSlice(Group& group, size_t slice, bool present) {
   done_[slice] = true;
   present_ = present_ || present;
-  if (--undone_ == 0) Finish(group, Reduced{present_});
+  if (--undone_ > 0) return;
+  if (is_measured() && group.rank() == 0 && stays_)
+    prepared().way->Took(*way_, group.executor().Now() - complete_);
+  Finish(group, Reduced{present_});
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ void ExpectSums(Leaf num_leaves) {
   const auto expected = SumByDefinition(leaves, Root(num_leaves));
   for (int num_ranks = 1; num_ranks <= 8; ++num_ranks) {
     const Division division = Division::Even(num_leaves, num_ranks);
-    for (Algorithm algorithm :
-         {Algorithm::kAuto, Algorithm::kExchange, Algorithm::kSlices, Algorithm::kRelay}) {
+    for (Algorithm algorithm : {Algorithm::kAuto, Algorithm::kExchange, Algorithm::kSlices,
+                                Algorithm::kRelay, Algorithm::kMeasured}) {
       TestRanks ranks(num_ranks);
       std::vector<std::vector<T>> outputs(num_ranks, std::vector<T>(kCount));
       for (int rank = 0; rank < num_ranks; ++rank) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace lockstep::collectives {
 
 /// What messages are taken to cost where an algorithm is chosen, in nanoseconds: the way, the
@@ -11,14 +13,12 @@ struct NetworkCost {
   double message;
   double byte;
   double touched_byte;
+  /// From so many bytes on two ranks measure whether each had better add up all of a sum or half.
+  size_t measured_bytes;
 };
 
 /// Where all ranks share memory, and where some do not.
-inline constexpr NetworkCost kOneHostCost{2000, 300, 0.1, 0.1};
-inline constexpr NetworkCost kBetweenHostsCost{45000, 3000, 1, 0.1};
-
-/// Sums of more bytes leave the caches whichever way they are made, and reading them again costs
-/// what adding up half of them saves.
-inline constexpr double kCachedBytes = 16 << 20;
+inline constexpr NetworkCost kOneHostCost{2000, 300, 0.1, 0.1, 32 << 10};
+inline constexpr NetworkCost kBetweenHostsCost{45000, 3000, 1, 0.1, ~size_t{0}};
 
 }  // namespace lockstep::collectives

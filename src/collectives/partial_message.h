@@ -24,6 +24,7 @@ struct PartialHeader {
   OpKind kind = OpKind::kAllReduceSum;
   DType dtype = DType::kInvalid;
   bool present = false;
+  bool by_slices = false;  // rank 0's word in a measured sum: each rank adds up a slice
   uint32_t slice = 0;
   Node node;
   Leaf num_leaves = 0;

@@ -37,7 +37,8 @@ std::vector<Transfer> DirectTransfers(const Division& division, int owner) {
 }
 
 Plan PlanSlices(const Division& division, size_t count, Algorithm algorithm) {
-  Plan plan{algorithm, {}};
+  Plan plan = algorithm == Algorithm::kMeasured ? PlanExchange(division, count) : Plan{};
+  plan.algorithm = algorithm;
   const size_t ranks = static_cast<size_t>(division.num_ranks());
   size_t begin = 0;
   for (size_t owner = 0; owner < ranks && begin < count; ++owner) {
@@ -47,8 +48,8 @@ Plan PlanSlices(const Division& division, size_t count, Algorithm algorithm) {
     if (end <= begin) continue;
     const int rank = static_cast<int>(owner);
     Slice slice{begin, end, {}, rank};
-    slice.transfers = algorithm == Algorithm::kRelay ? RelayTransfers(division, rank)
-                                                     : DirectTransfers(division, rank);
+    if (algorithm == Algorithm::kRelay) slice.transfers = RelayTransfers(division, rank);
+    if (algorithm == Algorithm::kSlices) slice.transfers = DirectTransfers(division, rank);
     AppendResult(division, rank, &slice);
     plan.slices.push_back(std::move(slice));
     begin = end;
@@ -62,8 +63,6 @@ double EstimatedNanoseconds(const Plan& plan, const Division& division, size_t e
                             const NetworkCost& cost) {
   const int num_ranks = division.num_ranks();
   std::vector<double> out(num_ranks), in(num_ranks), added(num_ranks);
-  const size_t whole = plan.slices.empty() ? 0 : plan.slices.back().end;
-  const bool is_cached = static_cast<double>(whole * element_bytes) <= kCachedBytes;
   double parts = 0;
   for (int rank = 0; rank < num_ranks; ++rank)
     parts += static_cast<double>(Cover(division.block(rank), division.num_leaves()).size());
@@ -75,7 +74,7 @@ double EstimatedNanoseconds(const Plan& plan, const Division& division, size_t e
     }
     for (int rank = 0; rank < num_ranks; ++rank) {
       const double touched = slice.owner < 0 || slice.owner == rank ? parts + 1 : 2;
-      if (is_cached) added[rank] += touched * bytes * cost.touched_byte;
+      added[rank] += touched * bytes * cost.touched_byte;
     }
   }
   double busiest = 0;
@@ -115,6 +114,8 @@ std::string_view AlgorithmName(Algorithm algorithm) {
       return "slices";
     case Algorithm::kRelay:
       return "relay";
+    case Algorithm::kMeasured:
+      return "measured";
   }
   return "unknown";
 }
@@ -133,6 +134,13 @@ Plan MakePlan(const Division& division, size_t count, size_t element_bytes, Algo
   if (division.num_leaves() == 0) return {algorithm, {}};
   // Without elements there is still to settle whether anybody contributes.
   if (count == 0) return PlanExchange(division, count);
+  if (algorithm == Algorithm::kAuto && division.num_ranks() == 2 &&
+      count * element_bytes >= cost.measured_bytes)
+    algorithm = Algorithm::kMeasured;
+  // Rank 0's parts tell the others the way, also where they go out in slices.
+  const bool tells_all = !division.block(0).empty() &&
+                         count >= kSliceElements * static_cast<size_t>(division.num_ranks());
+  if (algorithm == Algorithm::kMeasured && !tells_all) algorithm = Algorithm::kExchange;
   if (algorithm == Algorithm::kExchange) return PlanExchange(division, count);
   if (algorithm != Algorithm::kAuto) return PlanSlices(division, count, algorithm);
   Plan best = PlanExchange(division, count);

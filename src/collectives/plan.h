@@ -41,6 +41,7 @@ enum class Algorithm : uint8_t {
   kExchange = 1,  // every rank sends its partials to every other: one hop
   kSlices = 2,    // each rank adds up one slice from everybody's partials and sends its sum to all
   kRelay = 3,     // the same with the fewest transfers: partials meet on the way
+  kMeasured = 4,  // exchange, but rank 0 may say that each adds up a slice: what took less time
 };
 
 /// "exchange"
@@ -64,7 +65,9 @@ struct Slice {
 
 struct Plan {
   Algorithm algorithm = Algorithm::kExchange;
-  std::vector<Slice> slices;  // none without leaves; cover [0, count) in ascending order
+  /// None without leaves. They cover [0, count) in ascending order; those of kMeasured twice: first
+  /// one of all elements, which all ranks add up, then one of each rank.
+  std::vector<Slice> slices;
 
   /// Elements that `rank` sends in all.
   uint64_t ElementsSent(int rank) const;

@@ -78,6 +78,28 @@ TEST(Plan, BringsTheRootToEveryRankForEveryDivision) {
   }
 }
 
+TEST(Plan, LetsRankZeroChooseBetweenTheWholeAndSlices) {
+  for (int ranks : {1, 2, 3, 8}) {
+    const auto n = static_cast<Leaf>(ranks + 1);
+    const Division division = Division::Even(n, ranks);
+    const Plan plan = MakePlan(division, 1000, 4, Algorithm::kMeasured);
+    ASSERT_EQ(plan.slices.size(), static_cast<size_t>(ranks + 1));
+    EXPECT_EQ(plan.slices[0].owner, -1);
+    EXPECT_EQ(plan.slices[0].end, 1000u);
+    ExpectEveryRankGetsTheRoot(division, plan.slices[0]);
+    size_t next = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const Slice& slice = plan.slices[static_cast<size_t>(rank + 1)];
+      EXPECT_EQ(slice.begin, next);
+      EXPECT_EQ(slice.owner, rank);
+      ASSERT_EQ(slice.transfers.size(), static_cast<size_t>(ranks - 1));
+      for (const Transfer& transfer : slice.transfers) EXPECT_EQ(transfer.node, Root(n));
+      next = slice.end;
+    }
+    EXPECT_EQ(next, 1000u);
+  }
+}
+
 TEST(Plan, SendsWhatRecursiveHalvingSendsForEqualBlocksOfAPowerOfTwo) {
   for (int ranks : {2, 4, 8, 16}) {
     for (auto algorithm : {Algorithm::kSlices, Algorithm::kRelay}) {
@@ -121,9 +143,13 @@ TEST(Plan, TakesOneHopForSmallSumsAndSlicesForLargeOnes) {
   // Two ranks send as much either way, but add up half of it each.
   const Division halves = Division::Even(2, 2);
   EXPECT_EQ(MakePlan(halves, 1 << 10, 4, Algorithm::kAuto).algorithm, Algorithm::kExchange);
-  EXPECT_EQ(MakePlan(halves, 1 << 14, 4, Algorithm::kAuto).algorithm, Algorithm::kSlices);
-  EXPECT_EQ(MakePlan(halves, 1 << 22, 4, Algorithm::kAuto).algorithm, Algorithm::kSlices);
-  EXPECT_EQ(MakePlan(halves, 1 << 24, 4, Algorithm::kAuto).algorithm, Algorithm::kExchange);
+  EXPECT_EQ(MakePlan(halves, 1 << 13, 4, Algorithm::kAuto).algorithm, Algorithm::kMeasured);
+  EXPECT_EQ(MakePlan(halves, 1 << 24, 4, Algorithm::kAuto).algorithm, Algorithm::kMeasured);
+  // Who tells the way must have a part to tell it with.
+  const Division second = Division::FromBorders({0, 0, 4}).OrThrow();
+  EXPECT_EQ(MakePlan(second, 1 << 14, 4, Algorithm::kAuto).algorithm, Algorithm::kExchange);
+  EXPECT_EQ(MakePlan(halves, 31, 4, Algorithm::kMeasured).algorithm, Algorithm::kExchange);
+  EXPECT_EQ(MakePlan(halves, 32, 4, Algorithm::kMeasured).slices.size(), 3u);
   EXPECT_TRUE(MakePlan(Division::Even(0, 3), 5, 4, Algorithm::kAuto).slices.empty());
 }
 

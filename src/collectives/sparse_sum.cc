@@ -197,8 +197,10 @@ Status Check(const Group& group, const SparseSumRequest& request) {
   };
   if (!CanAdd(request.dtype))
     return fault("dtype must be one of numbers", std::string(DTypeName(request.dtype)));
-  if (request.options.algorithm == Algorithm::kRelay)
-    return fault("the algorithm must be auto, exchange or slices", "relay");
+  if (const Algorithm asked = request.options.algorithm;
+      asked == Algorithm::kRelay || asked == Algorithm::kMeasured)
+    return fault("the algorithm must be auto, exchange or slices",
+                 std::string(AlgorithmName(asked)));
   if (request.division.num_ranks() != group.num_ranks())
     return fault("the division must have a block per rank",
                  std::to_string(request.division.num_ranks()) + " blocks");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collectives/all_reduce.h"
+#include "collectives/measured_way.h"
 #include "collectives/tree_sum.h"
 
 namespace lockstep::collectives {
@@ -21,19 +22,21 @@ struct PreparedSum {
   /// The nodes of all ranks' covers in ascending order, whose each is, and their sum.
   std::vector<Node> parts;
   std::vector<int> owners;
-  std::unique_ptr<const TreeSum> tree;  // null without leaves
+  std::unique_ptr<const TreeSum> tree;                                 // null without leaves
+  std::unique_ptr<MeasuredWay> way = std::make_unique<MeasuredWay>();  // of kMeasured, on rank 0
 };
 
 /// Keeps the last few of them.
 class PreparedSums {
  public:
+  /// `cost` outlives them.
   explicit PreparedSums(const NetworkCost& cost) : cost_(cost) {}
   std::shared_ptr<const PreparedSum> Find(const Division& division, size_t count,
                                           size_t element_bytes, Algorithm algorithm,
                                           const std::vector<size_t>& shares = {});
 
  private:
-  const NetworkCost cost_;
+  const NetworkCost& cost_;
   std::vector<std::shared_ptr<const PreparedSum>> recent_;
 };
 
