@@ -10,16 +10,16 @@
 
 namespace lockstep::base {
 
-void CopyFromOtherCore(void* to, const void* from, size_t bytes) {
+void CopyFromOtherCore(void* to, const void* from, size_t bytes, bool by_pages) {
   auto* out = static_cast<std::byte*>(to);
   const auto* in = static_cast<const std::byte*>(from);
   size_t at = 0;
   if (bytes > kFewFetched && bytes < BytesPastCaches()) {
-    for (; at + kFetchLine <= bytes; at += kFetchLine) {
-      FetchToRead(in + at + kReadAhead);
-      FetchToWrite(out + at + kWriteAhead);
-      std::memcpy(out + at, in + at, kFetchLine);
-    }
+    at = ForEachLine(bytes, by_pages, [=](size_t line) {
+      if (!by_pages) FetchToRead(in + line + kReadAhead);
+      FetchToWrite(out + line + kWriteAhead);
+      std::memcpy(out + line, in + line, kFetchLine);
+    });
   }
   if (at < bytes) std::memcpy(out + at, in + at, bytes - at);
 }

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace lockstep::base {
 namespace {
 
-using Copy = void(void* to, const void* from, size_t bytes);
+using Copy = std::function<void(void* to, const void* from, size_t bytes)>;
 
-void CopiesTheseBytesAndNoOthers(Copy copy, const std::vector<size_t>& sizes) {
+void CopiesTheseBytesAndNoOthers(const Copy& copy, const std::vector<size_t>& sizes) {
   constexpr size_t kAround = 200;
   const size_t most = sizes.back();
   std::vector<uint8_t> from(most + kAround), to(most + 2 * kAround);
@@ -30,7 +31,12 @@ void CopiesTheseBytesAndNoOthers(Copy copy, const std::vector<size_t>& sizes) {
 
 TEST(CopyBetweenCores, CopiesTheseBytesAndNoOthers) {
   CopiesTheseBytesAndNoOthers(CopyPastCaches, {0, 1, 31, 63, 64, 65, 127, 128, 129, 200, 1000});
-  CopiesTheseBytesAndNoOthers(CopyFromOtherCore, {0, 1, 63, 64, 200, 8192, 8193, 9000, 20000});
+  for (const bool by_pages : {false, true}) {
+    const auto copy = [by_pages](void* to, const void* from, size_t bytes) {
+      CopyFromOtherCore(to, from, bytes, by_pages);
+    };
+    CopiesTheseBytesAndNoOthers(copy, {0, 1, 63, 64, 200, 8192, 8193, 9000, 16384, 20000, 33000});
+  }
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST(AllReduce, TakesEitherMeasuredWayToTheSameBits) {
                                   ? Division::FromBorders({0, 4, 4, num_leaves}).OrThrow()
                                   : Division::Even(num_leaves, num_ranks);
     Ranks ranks(num_ranks);
-    for (uint64_t step = 1; step <= 8 * MeasuredWay::kTries; ++step) {
+    for (uint64_t step = 1; step <= MeasuredWay::kFirst + 8 * MeasuredWay::kTries; ++step) {
       const size_t count = step % 2 == 0 ? 1000 : 130;
       const auto leaves = RandomLeaves<float>(randomness, num_leaves, count, step % 4 * 0.2);
       const std::vector<float> untouched(count, 77.0f);

@@ -146,17 +146,17 @@ TEST(AddElements, GivesTheSameBitsAtEveryPlaceAndLength) {
 }
 
 TEST(AddElements, GivesTheSameBitsWhoeverHadTheLines) {
-  for (const size_t count : {2048, 2049, 2071, 5000}) {
+  for (const size_t count : {2048, 2049, 2071, 5000, 8192, 8209}) {
     Elements left(count), right(count);
     for (size_t i = 0; i < count; ++i) {
       left[i] = static_cast<float>(i % 1009) * 1e-3f;
       right[i] = static_cast<float>(i % 997) * 1e5f;
     }
-    for (int lines = 0; lines < 8; ++lines) {
+    for (int lines = 0; lines < 16; ++lines) {
       Elements sum(count + 2, -1);
       AddElements(DType::kFloat32, BytesOf(left), BytesOf(right),
                   reinterpret_cast<std::byte*>(sum.data() + 1), count,
-                  {(lines & 1) != 0, (lines & 2) != 0, (lines & 4) != 0});
+                  {(lines & 1) != 0, (lines & 2) != 0, (lines & 4) != 0, (lines & 8) != 0});
       for (size_t i = 0; i < count; ++i) ASSERT_EQ(sum[1 + i], left[i] + right[i]) << i;
       EXPECT_EQ(sum.front(), -1);
       EXPECT_EQ(sum.back(), -1);

@@ -174,7 +174,7 @@ void DirectSum::SendPart(Group& group, size_t part, size_t slice) {
     }
   }
   PartialHeader header = HeaderOf(slice, prepared().parts[part], own.data != nullptr);
-  header.by_slices = is_measured() && way_ == SumWay::kSlices;
+  if (is_measured() && way_) header.way = *way_;
   const int owner = plan().slices[slice].owner;
   if (owner >= 0) return Send(group, owner, header, std::move(body));
   for (int to = 0; to < group.num_ranks(); ++to)
@@ -215,7 +215,7 @@ void DirectSum::TakePart(Group& group, const PartialMessage& message) {
     parts_[part].keeper = message.elements.owner();
   }
   if (!way_ && prepared().owners[part] == 0) {
-    Settle(group, header.by_slices ? SumWay::kSlices : SumWay::kWhole);
+    Settle(group, header.way);
   } else if (way_ && missing_ == 0) {
     AddMine(group);
   }
@@ -244,7 +244,8 @@ void DirectSum::AddMine(Group& group) {
   const bool goes_out = plan().slices[mine_].owner >= 0 && group.num_ranks() > 1;
   OfOtherCore of_other_core;
   if (parts_.size() == 2)
-    of_other_core = {owners[0] != group.rank(), owners[1] != group.rank(), goes_out};
+    of_other_core = {owners[0] != group.rank(), owners[1] != group.rank(), goes_out,
+                     way_ == SumWay::kSlicesByPages};
   const bool present = prepared().tree->Add(request().dtype, data, SliceCount(mine_),
                                             bytes > 0 ? output : nullptr, of_other_core);
   if (goes_out) {
@@ -271,7 +272,7 @@ void DirectSum::TakeResult(Group& group, const PartialMessage& message) {
   if (!way_) Settle(group, SumWay::kSlices);
   const size_t slice = message.header.slice;
   base::CopyFromOtherCore(request().output + SliceOffset(slice), message.elements.data(),
-                          message.elements.size());
+                          message.elements.size(), way_ == SumWay::kSlicesByPages);
   EndSlice(group, slice, message.header.present);
 }
 

@@ -67,15 +67,18 @@ void Add(const std::byte* left_bytes, const std::byte* right_bytes, std::byte* s
     hwy::FlushStream();
   }
   if (count * sizeof(T) > base::kFewFetched) {
-    constexpr size_t kLine = base::kFetchLine / sizeof(T),
-                     kReadAhead = base::kReadAhead / sizeof(T),
-                     kWriteAhead = base::kWriteAhead / sizeof(T);
-    for (; i + kLine <= count; i += kLine) {
-      if (of_other_core.left) base::FetchToRead(left + i + kReadAhead);
-      if (of_other_core.right) base::FetchToRead(right + i + kReadAhead);
-      if (of_other_core.sum) base::FetchToWrite(sum + i + kWriteAhead);
-      for (size_t k = i; k < i + kLine; k += lanes) add(k);
-    }
+    constexpr size_t kLine = base::kFetchLine / sizeof(T);
+    const size_t first = i;
+    const bool asks_left = of_other_core.left && !of_other_core.by_pages;
+    const bool asks_right = of_other_core.right && !of_other_core.by_pages;
+    const auto add_line = [&](size_t offset) {
+      const size_t at = first + offset / sizeof(T);
+      if (asks_left) base::FetchToRead(left + at + base::kReadAhead / sizeof(T));
+      if (asks_right) base::FetchToRead(right + at + base::kReadAhead / sizeof(T));
+      if (of_other_core.sum) base::FetchToWrite(sum + at + base::kWriteAhead / sizeof(T));
+      for (size_t k = at; k < at + kLine; k += lanes) add(k);
+    };
+    i += base::ForEachLine((count - i) * sizeof(T), of_other_core.by_pages, add_line) / sizeof(T);
   }
   for (; i + lanes <= count; i += lanes) add(i);
   if (i == count) return;

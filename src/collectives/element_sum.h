@@ -13,8 +13,10 @@ bool CanAdd(DType dtype);
 
 /// Which memory of a sum another core had last, where that is known: its lines are asked for before
 /// their turn. Those of this core's own caches need no asking, which would keep others waiting.
+/// `by_pages`: as in `base::CopyFromOtherCore`.
 struct OfOtherCore {
   bool left = false, right = false, sum = false;
+  bool by_pages = false;
 };
 
 /// Adds `count` elements, `sum[i] = left[i] + right[i]`; `sum` may be `left` or `right`. Integers

@@ -6,25 +6,23 @@
 namespace lockstep::collectives {
 
 SumWay MeasuredWay::Next() {
-  if (left_ == 0) Turn();
-  if (left_ == kTries) tries(way_).seen = 0;
-  --left_;
-  return way_;
-}
-
-void MeasuredWay::Turn() {
-  is_trial_ = !is_trial_;
-  if (is_trial_) {
-    way_ = way_ == SumWay::kWhole ? SumWay::kSlices : SumWay::kWhole;
+  if (left_ == 0) {
+    trial_ = (trial_ + 1) % num_ways_;
     left_ = kTries;
-  } else {
-    way_ = whole_.Middle() < slices_.Middle() ? SumWay::kWhole : SumWay::kSlices;
-    left_ = std::exchange(run_, std::min(4 * run_, kLongest));
+    if (trial_ == 0) {
+      const auto less = [](const Tries& a, const Tries& b) { return a.Middle() < b.Middle(); };
+      best_ = static_cast<size_t>(std::min_element(tries_.begin(), tries_.end(), less) -
+                                  tries_.begin());
+      left_ = std::exchange(run_, std::min(4 * run_, kLongest));
+    }
   }
+  const size_t way = (best_ + trial_) % num_ways_;
+  if (left_-- == kTries) tries_[way].seen = 0;
+  return static_cast<SumWay>(way);
 }
 
 void MeasuredWay::Took(SumWay way, base::Duration time) {
-  Tries& all = tries(way);
+  Tries& all = tries_[static_cast<size_t>(way)];
   if (all.seen > 0 && all.seen < kTries) all.times[static_cast<size_t>(all.seen - 1)] = time;
   ++all.seen;
 }

@@ -1,23 +1,31 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 
 #include "base/executor.h"
 
 namespace lockstep::collectives {
 
 /// How ranks that share memory make a sum of which all of them see all parts: each all of it, or
-/// each a slice, which it copies to the others.
-enum class SumWay { kWhole, kSlices };
+/// each a slice, which the others copy; those read in ascending order, or from four pages in turn.
+enum class SumWay : uint8_t { kWhole = 0, kSlices = 1, kSlicesByPages = 2 };
+inline constexpr size_t kSumWays = 3;
 
-/// Which way took less time lately. That depends on how far the cores are from each other, which no
-/// table knows, and changes where a virtual machine is moved. So the way that took less is taken
-/// for a while, then the other one is tried again; at first often, as caches are cold.
+/// Which way took least time lately. That depends on the processor, and on how far its cores are
+/// from each other, which no table knows, and which changes where a virtual machine is moved. So
+/// the way that took least is taken for a while, then the others are tried again; at first sooner,
+/// as caches were cold.
 class MeasuredWay {
  public:
-  /// How many sums in a row are compared, the last ones before the ways are changed; and after how
-  /// many sums of the better way the other one is tried, at first and later.
-  static constexpr int kTries = 4, kShortest = 16, kLongest = 1024;
+  /// How many sums in a row are compared, the last ones before the way is changed; and how many are
+  /// made in the best way known before the others are tried: at first, then, and in the end.
+  static constexpr int kTries = 4, kFirst = 8, kShortest = 64, kLongest = 1024;
+
+  /// Of sums of so many bytes. Of more than 2 MiB, which do not stay in a core's own caches, no
+  /// pages are read in turn.
+  explicit MeasuredWay(size_t bytes) : num_ways_(bytes > 2 << 20 ? 2 : 3) {}
 
   /// The way of the next sum.
   SumWay Next();
@@ -25,7 +33,7 @@ class MeasuredWay {
   void Took(SumWay way, base::Duration time);
 
  private:
-  // The first sum of a way finds the caches as the other one left them, and does not count; of the
+  // The first sum of a way finds the caches as another one left them, and does not count; of the
   // others counts the middle one: what disturbs a sum makes it longer, and a rank is the quicker
   // the later the other one begins.
   struct Tries {
@@ -34,14 +42,12 @@ class MeasuredWay {
     base::Duration Middle() const;
   };
 
-  void Turn();
-  Tries& tries(SumWay way) { return way == SumWay::kWhole ? whole_ : slices_; }
-
-  Tries whole_, slices_;
-  SumWay way_ = SumWay::kSlices;
-  int left_ = kTries;  // sums before the next turn
-  bool is_trial_ = false;
-  int run_ = kShortest;  // how long the better way is taken next
+  const size_t num_ways_;  // the first ones
+  std::array<Tries, kSumWays> tries_;
+  size_t best_ = static_cast<size_t>(SumWay::kSlices);
+  size_t trial_ = 0;     // how many ways after the best one this one is
+  int left_ = kFirst;    // sums before the next turn
+  int run_ = kShortest;  // how many are made in the best way next
 };
 
 }  // namespace lockstep::collectives

@@ -7,43 +7,57 @@ namespace {
 
 using std::chrono::microseconds;
 
-// How many of `sums` are taken whole where the ways take so long; each 7th sum is disturbed.
-int WholeOf(MeasuredWay& measured, int sums, microseconds whole, microseconds slices) {
-  int taken = 0;
+constexpr SumWay kWays[] = {SumWay::kWhole, SumWay::kSlices, SumWay::kSlicesByPages};
+
+// How many of `sums` take each way where these take so long; each 7th sum is disturbed.
+std::array<int, kSumWays> Taken(MeasuredWay& measured, int sums,
+                                const std::array<microseconds, kSumWays>& times) {
+  std::array<int, kSumWays> taken{};
   for (int sum = 0; sum < sums; ++sum) {
-    const SumWay way = measured.Next();
-    taken += way == SumWay::kWhole ? 1 : 0;
+    const auto way = static_cast<size_t>(measured.Next());
+    ++taken[way];
     const microseconds disturbance(sum % 7 == 0 ? 1000 : 0);
-    measured.Took(way, (way == SumWay::kWhole ? whole : slices) + disturbance);
+    measured.Took(static_cast<SumWay>(way), times[way] + disturbance);
   }
   return taken;
 }
 
-TEST(MeasuredWay, TakesWhatTookLessAndTriesTheOtherNowAndThen) {
-  MeasuredWay far, near;
-  const int whole = WholeOf(far, 10000, microseconds(50), microseconds(80));
-  EXPECT_GT(whole, 9900);
-  EXPECT_LT(whole, 10000);
-  const int other = WholeOf(near, 10000, microseconds(80), microseconds(50));
-  EXPECT_GT(other, 0);
-  EXPECT_LT(other, 100);
+TEST(MeasuredWay, TakesWhatTookLeastAndTriesTheOthersNowAndThen) {
+  for (const SumWay best : kWays) {
+    std::array<microseconds, kSumWays> times{microseconds(60), microseconds(70), microseconds(80)};
+    times[static_cast<size_t>(best)] = microseconds(50);
+    MeasuredWay measured(1 << 20);
+    const auto taken = Taken(measured, 10000, times);
+    for (const SumWay way : kWays) {
+      const int sums = taken[static_cast<size_t>(way)];
+      EXPECT_GT(sums, way == best ? 9800 : 0);
+      EXPECT_LT(sums, way == best ? 10000 : 100);
+    }
+  }
 }
 
 TEST(MeasuredWay, ForgetsWhatTheMachineWasLike) {
-  MeasuredWay measured;
-  WholeOf(measured, 5000, microseconds(50), microseconds(80));
-  // Both quicker than all that was seen before, and the other one is better now.
-  const int late =
-      WholeOf(measured, 10 * MeasuredWay::kLongest, microseconds(40), microseconds(20));
-  EXPECT_LT(late, 2 * MeasuredWay::kLongest);
+  MeasuredWay measured(1 << 20);
+  Taken(measured, 5000, {microseconds(50), microseconds(80), microseconds(80)});
+  // All quicker than all that was seen before, and another one is best now.
+  const auto late = Taken(measured, 10 * MeasuredWay::kLongest,
+                          {microseconds(40), microseconds(30), microseconds(20)});
+  EXPECT_GT(late[static_cast<size_t>(SumWay::kSlicesByPages)], 8 * MeasuredWay::kLongest);
 }
 
-TEST(MeasuredWay, KeepsOnWhereNothingIsTold) {
-  MeasuredWay measured;  // every sum ends by an error
-  int whole = 0;
-  for (int sum = 0; sum < 3000; ++sum) whole += measured.Next() == SumWay::kWhole ? 1 : 0;
-  EXPECT_GT(whole, 0);
-  EXPECT_LT(whole, 100);
+TEST(MeasuredWay, TriesNoPagesOfLargeSums) {
+  MeasuredWay measured(4 << 20);
+  const auto taken = Taken(measured, 3000, {microseconds(70), microseconds(60), microseconds(50)});
+  EXPECT_EQ(taken[static_cast<size_t>(SumWay::kSlicesByPages)], 0);
+  EXPECT_GT(taken[static_cast<size_t>(SumWay::kSlices)], 2900);
+}
+
+// As where every sum ends by an error.
+TEST(MeasuredWay, GoesOnWhereNothingIsTold) {
+  MeasuredWay measured(1 << 20);
+  std::array<int, kSumWays> taken{};
+  for (int sum = 0; sum < 3000; ++sum) ++taken[static_cast<size_t>(measured.Next())];
+  for (const int sums : taken) EXPECT_GT(sums, 0);
 }
 
 }  // namespace

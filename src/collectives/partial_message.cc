@@ -10,7 +10,7 @@ namespace {
 constexpr uint8_t kVersion = 4;
 constexpr uint8_t kPresent = 1;
 constexpr uint8_t kHasText = 2;
-constexpr uint8_t kBySlices = 4;
+constexpr int kWayBit = 2;
 
 // The bytes of a header, in the order of docs/collectives.md.
 struct Fields {
@@ -35,7 +35,7 @@ Fields FieldsOf(const PartialHeader& header, uint32_t text, bool has_text) {
           static_cast<uint8_t>(header.kind),
           static_cast<uint8_t>(header.dtype),
           static_cast<uint8_t>((header.present ? kPresent : 0) | (has_text ? kHasText : 0) |
-                               (header.by_slices ? kBySlices : 0)),
+                               static_cast<int>(header.way) << kWayBit),
           header.op.bucket,
           header.op.step,
           header.count,
@@ -53,7 +53,7 @@ PartialHeader HeaderOf(const Fields& fields) {
   header.kind = static_cast<OpKind>(fields.kind);
   header.dtype = static_cast<DType>(fields.dtype);
   header.present = (fields.flags & kPresent) != 0;
-  header.by_slices = (fields.flags & kBySlices) != 0;
+  header.way = static_cast<SumWay>(fields.flags >> kWayBit);
   header.slice = fields.slice;
   header.node = {fields.begin, fields.end};
   header.num_leaves = fields.num_leaves;
@@ -120,8 +120,7 @@ std::optional<PartialMessage> Decode(const net::Message& message) {
   const size_t size = message.payload.size();
   if (size < sizeof(fields)) return std::nullopt;
   std::memcpy(&fields, message.payload.data(), sizeof(fields));
-  if (fields.version != kVersion || (fields.flags & ~(kPresent | kHasText | kBySlices)) != 0)
-    return {};
+  if (fields.version != kVersion || fields.flags >> kWayBit >= kSumWays) return std::nullopt;
   PartialMessage partial;
   partial.has_text = (fields.flags & kHasText) != 0;
   partial.text = fields.text;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "collectives/call.h"
+#include "collectives/measured_way.h"
 #include "collectives/tree.h"
 #include "lockstep/tensor/dtype.h"
 #include "net/transport.h"
@@ -24,7 +25,7 @@ struct PartialHeader {
   OpKind kind = OpKind::kAllReduceSum;
   DType dtype = DType::kInvalid;
   bool present = false;
-  bool by_slices = false;  // rank 0's word in a measured sum: each rank adds up a slice
+  SumWay way = SumWay::kWhole;  // rank 0's word in a measured sum
   uint32_t slice = 0;
   Node node;
   Leaf num_leaves = 0;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "collectives/all_reduce.h"
-#include "collectives/measured_way.h"
 #include "collectives/tree_sum.h"
 
 namespace lockstep::collectives {
@@ -22,8 +21,8 @@ struct PreparedSum {
   /// The nodes of all ranks' covers in ascending order, whose each is, and their sum.
   std::vector<Node> parts;
   std::vector<int> owners;
-  std::unique_ptr<const TreeSum> tree;                                 // null without leaves
-  std::unique_ptr<MeasuredWay> way = std::make_unique<MeasuredWay>();  // of kMeasured, on rank 0
+  std::unique_ptr<const TreeSum> tree;  // null without leaves
+  std::unique_ptr<MeasuredWay> way;     // of kMeasured, on rank 0
 };
 
 /// Keeps the last few of them.
