@@ -332,17 +332,28 @@ TEST(AllReduce, NamesWhoIsMissingWhenTheDeadlinePasses) {
   }
 }
 
-TEST(AllReduce, NamesThePartThatIsMissingFromAMeasuredSum) {
-  Ranks ranks(2);
-  const std::vector<float> leaf(40, 1.0f);
-  std::vector<float> output(40);
-  ranks.Start(0, RequestOf({1, 0}, Leaves<float>{leaf, leaf}, Division::Even(2, 2), 0, &output,
-                           {milliseconds(5), Algorithm::kMeasured}));
-  ASSERT_TRUE(ranks.Wait());
-  EXPECT_NE(ranks.statuses[0].message().find(
-                "got none of node [1,2), slice 0, from rank 1; 0 of 3 slices are done"),
-            std::string::npos)
-      << ranks.statuses[0].message();
+// Whether it is a part, or the sum of a slice: here rank 0 has all leaves, so that the sum is a
+// part.
+TEST(AllReduce, NamesWhatIsMissingOfEachPlan) {
+  const auto missing = [](std::vector<Leaf> borders, Algorithm algorithm) {
+    Ranks ranks(2);
+    const std::vector<float> leaf(40, 1.0f);
+    std::vector<float> output(40);
+    ranks.Start(0, RequestOf({1, 0}, Leaves<float>{leaf, leaf},
+                             Division::FromBorders(std::move(borders)).OrThrow(), 0, &output,
+                             {milliseconds(5), algorithm}));
+    EXPECT_TRUE(ranks.Wait());
+    return ranks.statuses[0].message();
+  };
+  EXPECT_NE(missing({0, 1, 2}, Algorithm::kMeasured)
+                .find("got none of node [1,2), slice 0, from rank 1; 0 of 3 slices are done"),
+            std::string::npos);
+  EXPECT_NE(missing({0, 2, 2}, Algorithm::kMeasured)
+                .find("got none of node [0,2), slice 2, from rank 1; 2 of 3 slices are done"),
+            std::string::npos);
+  EXPECT_NE(missing({0, 2, 2}, Algorithm::kSlices)
+                .find("got none of node [0,2), slice 1, from rank 1; 1 of 2 slices are done"),
+            std::string::npos);
 }
 
 TEST(AllReduce, EndsEverywhereWhenOneRankAborts) {

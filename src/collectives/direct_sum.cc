@@ -182,8 +182,10 @@ void DirectSum::SendPart(Group& group, size_t part, size_t slice) {
 }
 
 bool DirectSum::Has(size_t slice, Node node) const {
+  if (done_[slice]) return true;
+  const bool has_parts = slice == mine_ || plan().slices[slice].owner < 0;
   const size_t part = PartOf(node);
-  return done_[slice] || (part < parts_.size() && parts_[part].is_known);
+  return has_parts && part < parts_.size() && parts_[part].is_known;
 }
 
 // To those who add a slice up come its parts, to others its sum.
