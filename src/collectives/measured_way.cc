@@ -1,24 +1,35 @@
 #include "collectives/measured_way.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace lockstep::collectives {
 
+MeasuredWay::MeasuredWay(size_t bytes)
+    : num_ways_(bytes > 2 << 20 ? 2 : kSumWays), runs_left_short_(num_ways_ - 2) {}
+
 SumWay MeasuredWay::Next() {
-  if (left_ == 0) {
-    trial_ = (trial_ + 1) % num_ways_;
-    left_ = kTries;
-    if (trial_ == 0) {
-      const auto less = [](const Tries& a, const Tries& b) { return a.Middle() < b.Middle(); };
-      best_ = static_cast<size_t>(std::min_element(tries_.begin(), tries_.end(), less) -
-                                  tries_.begin());
-      left_ = std::exchange(run_, std::min(4 * run_, kLongest));
-    }
-  }
-  const size_t way = (best_ + trial_) % num_ways_;
+  if (left_ == 0) Turn();
+  const size_t way = is_trial_ ? other_ : best_;
   if (left_-- == kTries) tries_[way].seen = 0;
   return static_cast<SumWay>(way);
+}
+
+void MeasuredWay::Turn() {
+  is_trial_ = !is_trial_;
+  if (is_trial_) {
+    do other_ = (other_ + 1) % num_ways_;
+    while (other_ == best_);
+    left_ = kTries;
+    return;
+  }
+  if (tries_[other_].Middle() < tries_[best_].Middle()) best_ = other_;
+  left_ = kTries;
+  if (runs_left_short_ > 0) {
+    --runs_left_short_;
+  } else {
+    left_ = run_;
+    run_ = std::min(4 * run_, kLongest);
+  }
 }
 
 void MeasuredWay::Took(SumWay way, base::Duration time) {

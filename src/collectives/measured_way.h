@@ -15,17 +15,18 @@ inline constexpr size_t kSumWays = 3;
 
 /// Which way took least time lately. That depends on the processor, and on how far its cores are
 /// from each other, which no table knows, and which changes where a virtual machine is moved. So
-/// the way that took least is taken for a while, then the others are tried again; at first sooner,
-/// as caches were cold.
+/// the way that took least is taken for a while, then another one is tried, in turn; at first
+/// sooner, as caches were cold.
 class MeasuredWay {
  public:
   /// How many sums in a row are compared, the last ones before the way is changed; and how many are
-  /// made in the best way known before the others are tried: at first, then, and in the end.
+  /// made in the best way known before the next trial: at first, when all ways were tried, and in
+  /// the end.
   static constexpr int kTries = 4, kFirst = 8, kShortest = 64, kLongest = 1024;
 
   /// Of sums of so many bytes. Of more than 2 MiB, which do not stay in a core's own caches, no
   /// pages are read in turn.
-  explicit MeasuredWay(size_t bytes) : num_ways_(bytes > 2 << 20 ? 2 : 3) {}
+  explicit MeasuredWay(size_t bytes);
 
   /// The way of the next sum.
   SumWay Next();
@@ -42,12 +43,16 @@ class MeasuredWay {
     base::Duration Middle() const;
   };
 
+  void Turn();
+
   const size_t num_ways_;  // the first ones
   std::array<Tries, kSumWays> tries_;
   size_t best_ = static_cast<size_t>(SumWay::kSlices);
-  size_t trial_ = 0;     // how many ways after the best one this one is
-  int left_ = kFirst;    // sums before the next turn
-  int run_ = kShortest;  // how many are made in the best way next
+  size_t other_ = best_;  // that was tried last
+  bool is_trial_ = false;
+  int left_ = kFirst;       // sums before the next turn
+  size_t runs_left_short_;  // until all ways were tried
+  int run_ = kShortest;
 };
 
 }  // namespace lockstep::collectives
