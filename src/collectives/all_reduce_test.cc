@@ -600,7 +600,7 @@ TEST(PartialMessage, ComesBackAsItWasAndRefusesStrangers) {
   other[52] = std::byte{13};  // a label longer than what is there
   EXPECT_FALSE(decode(other));
   other = whole;
-  other[3] = std::byte{4};  // a flag that there is not
+  other[3] = std::byte{3 << 3};  // a way that there is not
   EXPECT_FALSE(decode(other));
   other = whole;
   other[46] = std::byte{1};  // a number of texts beyond the last
@@ -612,6 +612,16 @@ TEST(PartialMessage, ComesBackAsItWasAndRefusesStrangers) {
   EXPECT_FALSE(decode(other)->has_text);
   other[44] = std::byte{0};  // neither texts nor a number
   EXPECT_FALSE(decode(other));
+  header.way = SumWay::kSlices;
+  header.took = 31000;
+  for (const net::Payload& timed : {Encode(header, 7), Encode(header, {"a", "b", "c", 17}, 7)}) {
+    other.assign(timed.bytes().begin(), timed.bytes().end());
+    EXPECT_EQ(decode(other)->header.way, SumWay::kSlices);
+    EXPECT_EQ(decode(other)->header.took, 31000u);
+    EXPECT_EQ(decode(other)->call.line, decode(other)->has_text ? 17u : 0u);
+    for (size_t size = 0; size < other.size(); ++size)
+      EXPECT_FALSE(decode(net::Bytes(other.begin(), other.begin() + size)));
+  }
   // Long texts are cut where they say least.
   const net::Message cut{
       0,

@@ -48,6 +48,7 @@ class DirectSum final : public SumOperation {
   Part OwnPart(Group& group, Node node);
   void SendOwn(Group& group, bool whole);
   void SendPart(Group& group, size_t part, size_t slice);
+  void TellWay(const Group& group, PartialHeader* header) const;
   void AddMine(Group& group);
   void TakeResult(Group& group, const PartialMessage& message);
   void EndSlice(Group& group, size_t slice, bool present);
@@ -174,11 +175,22 @@ void DirectSum::SendPart(Group& group, size_t part, size_t slice) {
     }
   }
   PartialHeader header = HeaderOf(slice, prepared().parts[part], own.data != nullptr);
-  if (is_measured() && way_) header.way = *way_;
+  if (is_measured()) TellWay(group, &header);
   const int owner = plan().slices[slice].owner;
   if (owner >= 0) return Send(group, owner, header, std::move(body));
   for (int to = 0; to < group.num_ranks(); ++to)
     if (to != group.rank()) Send(group, to, header, body);
+}
+
+void DirectSum::TellWay(const Group& group, PartialHeader* header) const {
+  if (group.rank() == 0) {
+    header->way = *way_;
+    return;
+  }
+  const MeasuredWay& measured = *prepared().way;
+  constexpr int64_t kMost = ~uint32_t{0};
+  header->way = measured.last_way();
+  header->took = static_cast<uint32_t>(std::min<int64_t>(measured.last_time().count(), kMost));
 }
 
 bool DirectSum::Has(size_t slice, Node node) const {
@@ -210,6 +222,8 @@ void DirectSum::TakePart(Group& group, const PartialMessage& message) {
     LOCKSTEP_PROBE("a partial that is no part of the plan, or comes again");
     return;
   }
+  if (is_measured() && group.rank() == 0 && header.took > 0)
+    prepared().way->TookElsewhere(header.way, std::chrono::nanoseconds(header.took));
   if (!parts_[part].is_known) --missing_;
   parts_[part] = {.is_known = true, .slice = header.slice};
   if (header.present) {
@@ -282,8 +296,7 @@ void DirectSum::EndSlice(Group& group, size_t slice, bool present) {
   done_[slice] = true;
   present_ = present_ || present;
   if (--undone_ > 0) return;
-  if (is_measured() && group.rank() == 0 && stays_)
-    prepared().way->Took(*way_, group.executor().Now() - complete_);
+  if (is_measured() && stays_) prepared().way->Took(*way_, group.executor().Now() - complete_);
   Finish(group, Reduced{present_});
 }
 

@@ -36,6 +36,15 @@ void MeasuredWay::Took(SumWay way, base::Duration time) {
   Tries& all = tries_[static_cast<size_t>(way)];
   if (all.seen > 0 && all.seen < kTries) all.times[static_cast<size_t>(all.seen - 1)] = time;
   ++all.seen;
+  last_way_ = way;
+  last_time_ = time;
+}
+
+void MeasuredWay::TookElsewhere(SumWay way, base::Duration time) {
+  Tries& all = tries_[static_cast<size_t>(way)];
+  if (way != last_way_ || all.seen < 2 || all.seen > kTries) return;
+  base::Duration& last = all.times[static_cast<size_t>(all.seen - 2)];
+  last = std::max(last, time);
 }
 
 base::Duration MeasuredWay::Tries::Middle() const {

@@ -30,8 +30,13 @@ class MeasuredWay {
 
   /// The way of the next sum.
   SumWay Next();
-  /// What a sum took. Sums that ended by an error tell nothing.
+  /// What a sum took here. Sums that ended by an error tell nothing.
   void Took(SumWay way, base::Duration time);
+  /// What the last sum took elsewhere: the slowest rank counts.
+  void TookElsewhere(SumWay way, base::Duration time);
+  /// What the last sum took here; 0: there was none.
+  SumWay last_way() const { return last_way_; }
+  base::Duration last_time() const { return last_time_; }
 
  private:
   // The first sum of a way finds the caches as another one left them, and does not count; of the
@@ -53,6 +58,8 @@ class MeasuredWay {
   int left_ = kFirst;       // sums before the next turn
   size_t runs_left_short_;  // until all ways were tried
   int run_ = kShortest;
+  SumWay last_way_ = SumWay::kWhole;
+  base::Duration last_time_{};
 };
 
 }  // namespace lockstep::collectives

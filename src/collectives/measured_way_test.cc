@@ -45,6 +45,21 @@ TEST(MeasuredWay, ForgetsWhatTheMachineWasLike) {
   EXPECT_GT(late[static_cast<size_t>(SumWay::kSlicesByPages)], 8 * MeasuredWay::kLongest);
 }
 
+// A slow rank takes five times as long to add up, twice as much when it adds up everything, and the
+// quick one waits for it only where each adds up a slice.
+TEST(MeasuredWay, CountsTheSlowestRank) {
+  MeasuredWay measured(1 << 20);
+  int whole = 0;
+  for (int sum = 0; sum < 2000; ++sum) {
+    const SumWay way = measured.Next();
+    const bool is_whole = way == SumWay::kWhole;
+    whole += is_whole ? 1 : 0;
+    measured.Took(way, is_whole ? microseconds(50) : microseconds(150));
+    measured.TookElsewhere(way, is_whole ? microseconds(250) : microseconds(150));
+  }
+  EXPECT_LT(whole, 50);
+}
+
 TEST(MeasuredWay, TriesNoPagesOfLargeSums) {
   MeasuredWay measured(4 << 20);
   const auto taken = Taken(measured, 3000, {microseconds(70), microseconds(60), microseconds(50)});

@@ -10,7 +10,8 @@ namespace {
 constexpr uint8_t kVersion = 4;
 constexpr uint8_t kPresent = 1;
 constexpr uint8_t kHasText = 2;
-constexpr int kWayBit = 2;
+constexpr uint8_t kHasTook = 4;
+constexpr int kWayBit = 3;
 
 // The bytes of a header, in the order of docs/collectives.md.
 struct Fields {
@@ -22,6 +23,9 @@ struct Fields {
   uint32_t plan, text;
 };
 static_assert(sizeof(Fields) == 48 && std::endian::native == std::endian::little);
+
+// Behind them, if any: what the sender's last sum took.
+using Took = uint32_t;
 
 // What goes before the texts, which follow each other.
 struct TextFields {
@@ -35,6 +39,7 @@ Fields FieldsOf(const PartialHeader& header, uint32_t text, bool has_text) {
           static_cast<uint8_t>(header.kind),
           static_cast<uint8_t>(header.dtype),
           static_cast<uint8_t>((header.present ? kPresent : 0) | (has_text ? kHasText : 0) |
+                               (header.took > 0 ? kHasTook : 0) |
                                static_cast<int>(header.way) << kWayBit),
           header.op.bucket,
           header.op.step,
@@ -62,33 +67,46 @@ PartialHeader HeaderOf(const Fields& fields) {
   return header;
 }
 
-std::string_view Begin(std::string_view text) { return text.substr(0, kMostCallText); }
+std::string_view Head(std::string_view text) { return text.substr(0, kMostCallText); }
 // What tells files apart is at their end.
-std::string_view End(std::string_view text) {
+std::string_view Tail(std::string_view text) {
   return text.substr(text.size() - std::min(text.size(), kMostCallText));
 }
 
 }  // namespace
 
-net::Payload Encode(const PartialHeader& header, uint32_t text) {
-  const Fields fields = FieldsOf(header, text, false);
-  net::Block block = net::Block::OnHeap(sizeof(fields));
+namespace {
+
+// A payload with `more` bytes behind the header, which begin at `*rest`.
+net::Block Begin(const PartialHeader& header, uint32_t text, bool has_text, size_t more,
+                 std::byte** rest) {
+  const Fields fields = FieldsOf(header, text, has_text);
+  const size_t took = header.took > 0 ? sizeof(Took) : 0;
+  net::Block block = net::Block::OnHeap(sizeof(fields) + took + more);
   std::memcpy(block.bytes.data(), &fields, sizeof(fields));
+  if (took > 0) std::memcpy(block.bytes.data() + sizeof(fields), &header.took, took);
+  *rest = block.bytes.data() + sizeof(fields) + took;
   return block;
 }
 
+}  // namespace
+
+net::Payload Encode(const PartialHeader& header, uint32_t text) {
+  std::byte* rest;
+  return Begin(header, text, /*has_text=*/false, 0, &rest);
+}
+
 net::Payload Encode(const PartialHeader& header, const CallText& call, uint32_t text) {
-  const Fields fields = FieldsOf(header, text, true);
-  const std::string_view texts[] = {Begin(call.label), Begin(call.shape), End(call.file)};
+  const std::string_view texts[] = {Head(call.label), Head(call.shape), Tail(call.file)};
   const TextFields about{call.line, static_cast<uint8_t>(texts[0].size()),
                          static_cast<uint8_t>(texts[1].size()),
                          static_cast<uint8_t>(texts[2].size()), 0};
-  net::Block block = net::Block::OnHeap(sizeof(fields) + sizeof(about) + texts[0].size() +
-                                        texts[1].size() + texts[2].size());
-  std::byte* to = block.bytes.data();
-  std::memcpy(to, &fields, sizeof(fields));
-  std::memcpy(to + sizeof(fields), &about, sizeof(about));
-  to += sizeof(fields) + sizeof(about);
+  std::byte* to;
+  net::Block block =
+      Begin(header, text, /*has_text=*/true,
+            sizeof(about) + texts[0].size() + texts[1].size() + texts[2].size(), &to);
+  std::memcpy(to, &about, sizeof(about));
+  to += sizeof(about);
   for (const std::string_view each : texts) {
     if (!each.empty()) std::memcpy(to, each.data(), each.size());
     to += each.size();
@@ -125,9 +143,16 @@ std::optional<PartialMessage> Decode(const net::Message& message) {
   partial.has_text = (fields.flags & kHasText) != 0;
   partial.text = fields.text;
   if (partial.text > kMostTexts || (partial.text == kNoText && !partial.has_text)) return {};
-  const auto rest = message.payload.bytes().subspan(sizeof(fields));
+  auto rest = message.payload.bytes().subspan(sizeof(fields));
+  Took took = 0;
+  if ((fields.flags & kHasTook) != 0) {
+    if (rest.size() < sizeof(took)) return std::nullopt;
+    std::memcpy(&took, rest.data(), sizeof(took));
+    rest = rest.subspan(sizeof(took));
+  }
   if (partial.has_text ? !DecodeText(rest, &partial.call) : !rest.empty()) return std::nullopt;
   partial.header = HeaderOf(fields);
+  partial.header.took = took;
   partial.elements = message.body;
   return partial;
 }

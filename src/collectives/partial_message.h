@@ -25,7 +25,10 @@ struct PartialHeader {
   OpKind kind = OpKind::kAllReduceSum;
   DType dtype = DType::kInvalid;
   bool present = false;
-  SumWay way = SumWay::kWhole;  // rank 0's word in a measured sum
+  // In a measured sum: of rank 0 the way of this one, of others that of their last one, and what it
+  // took.
+  SumWay way = SumWay::kWhole;
+  uint32_t took = 0;  // nanoseconds; 0: nothing known
   uint32_t slice = 0;
   Node node;
   Leaf num_leaves = 0;

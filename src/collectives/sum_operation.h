@@ -22,7 +22,7 @@ struct PreparedSum {
   std::vector<Node> parts;
   std::vector<int> owners;
   std::unique_ptr<const TreeSum> tree;  // null without leaves
-  std::unique_ptr<MeasuredWay> way;     // of kMeasured, on rank 0
+  std::unique_ptr<MeasuredWay> way;     // of kMeasured
 };
 
 /// Keeps the last few of them.
