@@ -238,8 +238,10 @@ void DirectSum::TakePart(Group& group, const PartialMessage& message) {
 }
 
 void DirectSum::AddMine(Group& group) {
-  complete_ = group.executor().Now();
-  if (is_measured()) done_[0] = true;
+  if (is_measured()) {
+    complete_ = group.executor().Now();
+    done_[0] = true;
+  }
   if (mine_ == kNone) return;
   const size_t bytes = SliceBytes(mine_);
   std::byte* output = request().output + SliceOffset(mine_);
