@@ -152,14 +152,14 @@ void StepQueue::Add(const std::shared_ptr<ScheduledStep>& step, std::vector<Tens
                     Take take) {
   WaitForRoom();
   if (step->parts().empty()) return Send(step->function(), std::move(arguments), std::move(take));
-  const FasterWay::Way way = step->ways().Next();
+  const size_t way = step->ways().Next();
   base::Executor& executor = state_.chief->executor();
   const auto took = [step, way, &executor, begin = executor.Now(),
                      take = std::move(take)](std::vector<Tensor> results) {
     step->ways().Took(way, executor.Now() - begin);
     take(std::move(results));
   };
-  if (way == FasterWay::kFirst) return Send(step->function(), std::move(arguments), took);
+  if (way == 0) return Send(step->function(), std::move(arguments), took);
   SendParts(step, arguments, took);
 }
 

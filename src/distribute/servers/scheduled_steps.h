@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/quickest_way.h"
 #include "distribute/servers/coordinator_state.h"
-#include "distribute/servers/faster_way.h"
 #include "lockstep/runtime/variable.h"
 
 namespace lockstep::distribute {
@@ -41,7 +41,7 @@ class ScheduledStep {
   const std::vector<Part>& parts() const { return parts_; }
   const Function& rest() const { return rest_; }
   /// The whole by one worker first, the parts and the rest second.
-  FasterWay& ways() { return ways_; }
+  base::QuickestWay& ways() { return ways_; }
 
  private:
   std::vector<size_t> added_;  // which sum each of the last results is for, in the step's order
@@ -49,7 +49,7 @@ class ScheduledStep {
   std::string name_;
   Function function_, rest_;
   std::vector<Part> parts_;
-  FasterWay ways_;
+  base::QuickestWay ways_{2, {base::QuickestWay::kTries, 200, 200}};
 };
 
 /// The values of some variables while this process adds to them, so that none is a call of a
