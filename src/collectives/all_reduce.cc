@@ -10,9 +10,8 @@
 
 namespace lockstep::collectives {
 
-// Whether these are nodes of the tree, one beside the other from end to end of `block`.
-static bool MakeUp(std::vector<Node> nodes, Node block, Leaf num_leaves) {
-  std::sort(nodes.begin(), nodes.end());
+// Whether these, ascending, are nodes of the tree, one beside the other from end to end of `block`.
+static bool MakeUp(const std::vector<Node>& nodes, Node block, Leaf num_leaves) {
   Leaf next = block.begin;
   bool fits = true;
   for (Node node : nodes) {
@@ -35,20 +34,16 @@ Status CheckSum(const Group& group, OpKind kind, const SumRequest& request) {
   if (request.output == nullptr && request.count > 0)
     return fault("a sum must have a place to go", "no output");
   const Node block = request.division.block(group.rank());
-  const auto& contributions = request.contributions;
-  if (contributions.size() == 1 && contributions[0].node == block &&
-      IsNode(block, request.division.num_leaves()))
-    return Status::Ok();
   std::vector<Node> nodes;
-  for (const Contribution& contribution : contributions) nodes.push_back(contribution.node);
+  for (const Contribution& contribution : request.contributions) nodes.push_back(contribution.node);
   return CheckNodes(group, kind, request.id, std::move(nodes), block,
                     request.division.num_leaves());
 }
 
 Status CheckNodes(const Group& group, OpKind kind, OpId id, std::vector<Node> nodes, Node block,
                   Leaf num_leaves) {
-  if (MakeUp(nodes, block, num_leaves)) return Status::Ok();
   std::sort(nodes.begin(), nodes.end());
+  if (MakeUp(nodes, block, num_leaves)) return Status::Ok();
   std::string list;
   for (Node node : nodes) list += (list.empty() ? "" : " ") + ToString(node);
   return Status(Code::kInvalidArgument,

@@ -62,7 +62,6 @@ class DirectSum final : public SumOperation {
   size_t undone_;            // slices
   size_t mine_ = kNone;      // the slice that this rank adds up
   bool stays_ = true;        // whether all parts of this rank can be read where they lie
-  std::optional<bool> sent_whole_;
   std::optional<SumWay> way_;
   bool present_ = false;
   base::Time complete_{};  // when all parts were here
@@ -141,15 +140,14 @@ void DirectSum::Settle(Group& group, SumWay way) {
     for (Part& part : parts_)
       if (is_whole && part.slice > 0) part = {}, ++missing_;
   }
-  const bool sends_whole = is_whole || (is_measured() && stays_);
-  if (!sent_whole_.has_value() || (is_whole && !*sent_whole_)) SendOwn(group, sends_whole);
+  const bool was_sent = is_measured() && group.rank() != 0 && (stays_ || !is_whole);
+  if (!was_sent) SendOwn(group, is_whole || (is_measured() && stays_));
   if (missing_ == 0) AddMine(group);
 }
 
 // Sends the parts of this rank to all ranks, or their slices to whoever adds them up, without a
 // copy where they have keepers; the transport copies what does not lie in its memory.
 void DirectSum::SendOwn(Group& group, bool whole) {
-  sent_whole_ = whole;
   for (size_t part = 0; part < parts_.size(); ++part) {
     if (prepared().owners[part] != group.rank()) continue;
     for (size_t slice = 0; slice < plan().slices.size(); ++slice) {

@@ -34,7 +34,8 @@ std::shared_ptr<const PreparedSum> PreparedSums::Find(const Division& division, 
                   shares.empty() ? MakePlan(division, count, element_bytes, algorithm, cost_)
                                  : MakeSharesPlan(division, shares, algorithm)});
   made->fingerprint = FingerprintOf(division, made->plan.algorithm, shares);
-  made->way = std::make_unique<MeasuredWay>(count * element_bytes);
+  if (made->plan.algorithm == Algorithm::kMeasured)
+    made->way = std::make_unique<MeasuredWay>(count * element_bytes);
   for (int rank = 0; rank < division.num_ranks(); ++rank) {
     for (Node node : Cover(division.block(rank), division.num_leaves())) {
       made->parts.push_back(node);
