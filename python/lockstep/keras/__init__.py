@@ -13,7 +13,7 @@ from .metrics import Metric  # noqa: F401
 from .models import Functional, Model, Sequential  # noqa: F401
 from .optimizers import Optimizer  # noqa: F401
 from .dtype_policies import FloatDTypePolicy  # noqa: F401
-from . import dtype_policies, mixed_precision, models, saving, tree  # noqa: F401
+from . import _resolution, dtype_policies, mixed_precision, models, saving, tree  # noqa: F401
 from .initializers import Initializer  # noqa: F401
 from .regularizers import Regularizer  # noqa: F401
 
@@ -35,6 +35,8 @@ class config:
     backend = staticmethod(backend.backend)
     dtype_policy = staticmethod(mixed_precision.dtype_policy)
     set_dtype_policy = staticmethod(mixed_precision.set_dtype_policy)
+
+    enable_unsafe_deserialization = staticmethod(_resolution.enable_unsafe_deserialization)
 
     @staticmethod
     def disable_traceback_filtering():

@@ -136,3 +136,8 @@ _CLASSES = {_kind(name): type(_kind(name), (_Operation,), {
 def of_file(module, name):
     """The class of an operation of a file, None for what is none."""
     return _CLASSES.get(name) if str(module).startswith(("keras.src.ops", "keras.src.activations")) else None
+
+
+def is_operation(name):
+    """Whether a name is one of a function of `keras.ops` that computes tensors from tensors alone."""
+    return isinstance(name, str) and _SAME.get(name, name) in _TAKEN and name != "re_lu"

@@ -6,7 +6,7 @@ from .. import _native, nest
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
 from .._whole_files import write_whole
-from . import _fit_arguments, _input_spec, _masks, _state_tree
+from . import _fit_arguments, _input_spec, _masks, _resolution, _state_tree
 from ._context import known_sizes, shown_sizes
 from ._layer import is_of_package, Layer
 from ._names import auto_name, native_name
@@ -681,9 +681,10 @@ def clone_model(model, input_tensors=None, clone_function=None, **kwargs):
     """A new model of the same layers with new weights, compiled as the model is.
 
     Raises: ValueError for a model of one's own."""
-    made = _cloned(model, clone_function)
-    if model.compiled:
-        made.compile_from_config(model.get_compile_config())
+    with _resolution.copying():
+        made = _cloned(model, clone_function)
+        if model.compiled:
+            made.compile_from_config(model.get_compile_config())
     return made
 
 

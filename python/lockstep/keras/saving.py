@@ -8,13 +8,15 @@ import inspect
 import io
 import json
 import os
+import warnings
 import zipfile
 
 from .. import nest
+from .._dtypes import as_dtype
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
 from .._whole_files import write_whole
-from . import _own_state
+from . import _lambda_code, _own_state, _resolution
 from ._names import to_snake_case
 
 _registered = {}  # by "package>name"
@@ -108,17 +110,7 @@ def serialize_keras_object(obj):
     if obj is Ellipsis:
         return {"class_name": "__ellipsis__", "config": {}}
     if inspect.isfunction(obj) or inspect.isbuiltin(obj):
-        if obj in _names:
-            return {"module": "builtins", "class_name": "function", "config": _names[obj],
-                    "registered_name": "function"}
-        if str(getattr(obj, "__module__", "")).startswith("lockstep"):
-            return obj.__name__
-        if obj.__name__ == "<lambda>":
-            raise NotImplementedError("[save] a lambda has no name by which a file could know it; got "
-                                      f"{obj!r}; register a function with "
-                                      "keras.saving.register_keras_serializable()")
-        return {"module": obj.__module__, "class_name": "function", "config": obj.__name__,
-                "registered_name": obj.__name__}
+        return _described_function(obj)
     if hasattr(obj, "get_config"):
         cls = _class_of(obj)
         module = _module_of(cls)
@@ -129,6 +121,7 @@ def serialize_keras_object(obj):
         if module is None:
             made["module"] = getattr(cls, "_keras_module", cls.__module__)
             made["registered_name"] = get_registered_name(cls)
+            _resolution.note_copied(made["module"], cls.__name__, cls)
         shape = getattr(obj, "_built_for", None)
         if _own_state.is_users(obj, "get_build_config"):
             made["build_config"] = serialize_keras_object(obj.get_build_config())
@@ -144,65 +137,58 @@ def serialize_keras_object(obj):
 serialize = serialize_keras_object
 
 
+def _described_function(function):
+    """A function by its name; a lambda by its byte code."""
+    name, own = function.__name__, str(getattr(function, "__module__", "")).startswith("lockstep")
+    made = {"module": "builtins", "class_name": "function", "config": _names.get(function, name), "registered_name": "function"}
+    if function in _names:
+        return made
+    if own and _resolution.function_of_package(None, name) is not None:
+        return name
+    if own and _resolution.function_of_package("keras.ops", name) is function:
+        return {**made, "module": "keras.ops", "registered_name": name}
+    if _resolution.is_copying():
+        made["config"] = f"{name}@{id(function)}"
+        _resolution.note_copied("builtins", made["config"], function)
+    elif name == "<lambda>":
+        warnings.warn("The object being serialized includes a `lambda`. This is unsafe. In order to reload the object, you will "
+                      "have to pass `safe_mode=False` to the loading function. Please avoid using `lambda` in the future, and "
+                      "use named Python functions instead.", stacklevel=3)
+        return {"class_name": "__lambda__", "config": {"value": _lambda_code.dumped(function)}}
+    return made
+
+
 def _class_of(obj):
     return getattr(type(obj), "_user_class", type(obj))
 
 
-def _lookup(name, custom_objects):
-    from . import constraints, initializers, layers, losses, metrics, models, optimizers, regularizers
-    from .optimizers import schedules
-    found = get_registered_object(name, custom_objects)
-    if found is not None:
-        return found
-    for module in (layers, models, initializers, regularizers, constraints, optimizers, schedules, losses,
-                   metrics):
-        found = getattr(module, name, None)
-        if inspect.isclass(found) and not name.startswith("_"):
-            return found
-    return None
-
-
 def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwargs):
-    """The object that `serialize_keras_object` has described. Raises: TypeError for unknown classes."""
+    """The object that `serialize_keras_object` has described. Raises: TypeError for unknown classes and functions; ValueError
+    for functions as byte code in safe mode, which an enclosing scope overrides."""
+    safe_mode = safe_mode if _resolution.in_safe_mode() is None else _resolution.in_safe_mode()
     if config is None or isinstance(config, (str, bool, int, float)):
         found = get_registered_object(config, custom_objects) if isinstance(config, str) else None
         return config if found is None else found
     if isinstance(config, (list, tuple)):
-        return type(config)(deserialize_keras_object(one, custom_objects) for one in config)
+        return type(config)(deserialize_keras_object(one, custom_objects, safe_mode) for one in config)
     if not isinstance(config, dict):
         return config
     if "class_name" not in config or "config" not in config:
-        return {key: deserialize_keras_object(one, custom_objects) for key, one in config.items()}
+        return {key: deserialize_keras_object(one, custom_objects, safe_mode) for key, one in config.items()}
     name, inner = config["class_name"], config["config"]
+    if not isinstance(name, str):
+        raise TypeError(f"[load] the class_name of a config must be a string; got {name!r}")
     if name == "function":
-        found = get_registered_object(inner, custom_objects) or get_registered_object(
-            config.get("registered_name"), custom_objects)
-        if found is None:
-            found = _imported(config.get("module"), inner)
-        if found is None:
-            raise TypeError(f"Could not locate function '{inner}'. Make sure custom functions are decorated "
-                            "with `@keras.saving.register_keras_serializable()`, or given in "
-                            "`custom_objects`.")
-        return found
-    if name == "__numpy__":
-        import numpy
-        return numpy.array(inner["value"], dtype=inner["dtype"])
-    if name == "__slice__":
-        return slice(inner["start"], inner["stop"], inner["step"])
-    if name == "__ellipsis__":
-        return Ellipsis
-    if name == "DTypePolicy":
-        from ._policy import DTypePolicy
-        return DTypePolicy(inner["name"])
-    from ._operation import of_file
-    registered = config.get("registered_name")
-    cls = get_registered_object(registered, custom_objects) if registered else None
-    cls = cls or of_file(config.get("module"), name) or _lookup(name, custom_objects) or _imported(config.get("module"), name)
-    if cls is None:
-        raise TypeError(f"Could not locate class '{name}'. Make sure custom classes are decorated with "
-                        "`@keras.saving.register_keras_serializable()`, or given in `custom_objects`. Full "
-                        f"object config: {config}")
-    with CustomObjectScope(custom_objects or {}):
+        return _function_of(config, custom_objects)
+    if name == "__lambda__":
+        _resolution.require_unsafe("a Python lambda", safe_mode)
+        return _lambda_code.loaded(inner["value"])
+    if name.startswith("__"):
+        return _value_of(name, inner)
+    cls = _class_named(config, custom_objects)
+    if not isinstance(inner, dict):
+        raise TypeError(f"Expected 'config' to be a dict for {name},\ninstead got {type(inner)}\nFull config: {config}")
+    with CustomObjectScope(custom_objects or {}), _resolution.safe_mode_scope(safe_mode):
         made = cls.from_config(inner)
     if config.get("build_config") and _own_state.is_users(made, "build_from_config") and not made.built:
         made.build_from_config(config["build_config"])
@@ -210,14 +196,47 @@ def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwar
 
 
 deserialize = deserialize_keras_object
+_VALUES = {"__slice__": lambda inner: slice(inner["start"], inner["stop"], inner["step"]), "__ellipsis__": lambda inner: Ellipsis,
+           "__bytes__": lambda inner: inner["value"].encode()}
 
 
-def _imported(module, name):
-    """A user's class of a module that is loaded: a file never makes one run."""
-    import sys
-    if not module or str(module).startswith(("keras", "lockstep", "builtins")):
-        return None
-    return getattr(sys.modules.get(module), name, None)
+def _value_of(name, inner):
+    """An array, a slice, an ellipsis or bytes."""
+    if name in ("__numpy__", "__tensor__"):
+        import numpy
+        value = numpy.array(inner["value"], dtype=as_dtype(inner["dtype"]).as_numpy_dtype)
+        return value if name == "__numpy__" else convert_to_tensor(value)
+    if name not in _VALUES:
+        raise TypeError(f"[load] a config cannot hold a {name!r} here")
+    return _VALUES[name](inner)
+
+
+def _function_of(config, custom_objects):
+    """The function that a config names. Raises: TypeError."""
+    name, module = config["config"], config.get("module")
+    if not isinstance(name, str):
+        raise TypeError(f"Expected 'config' to be a non-null str for a function classname,\ninstead got {type(name)}\nFull config: "
+                        f"{config}")
+    found = get_registered_object(name, custom_objects) or get_registered_object(config.get("registered_name"), custom_objects) \
+        or _resolution.copied_object(module, name) or _resolution.function_of_package(module, name)
+    if found is None:
+        raise TypeError(f"Could not locate function '{name}'. Make sure custom classes and functions are decorated with "
+                        f"`@keras.saving.register_keras_serializable()`, or given in `custom_objects`. Full object config: {config}")
+    return found
+
+
+def _class_named(config, custom_objects):
+    """The class that a config names. Raises: TypeError."""
+    name, module, registered = config["class_name"], config.get("module"), config.get("registered_name")
+    found = (get_registered_object(registered, custom_objects) if registered else None) or get_registered_object(
+        name, custom_objects) or _resolution.copied_object(module, name) or _resolution.class_of_package(module, name)
+    if found is None:
+        raise TypeError(f"Could not locate class '{name}'. Make sure custom classes and functions are decorated with "
+                        f"`@keras.saving.register_keras_serializable()`, or given in `custom_objects`. Full object config: {config}")
+    if not hasattr(found, "from_config"):
+        raise TypeError(f"Unable to reconstruct an instance of '{name}' because the class is missing a `from_config()` method. Full "
+                        f"object config: {config}")
+    return found
 
 
 # ---- weights as HDF5 -------------------------------------------------------------------------------------
@@ -402,13 +421,13 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
     with zipfile.ZipFile(path) as archive:
         config = json.loads(archive.read("config.json"))
         weights = io.BytesIO(archive.read("model.weights.h5"))
-    model = deserialize_keras_object(config, custom_objects)
+    model = deserialize_keras_object(config, custom_objects, safe_mode)
     shape = (config.get("build_config") or {}).get("input_shape")
     if not model.built and shape is not None:
         model.build(shape if isinstance(shape, dict) or isinstance(shape[0], list) else tuple(shape))
     compiled = config.get("compile_config")
     if compile and compiled:
-        with CustomObjectScope(custom_objects or {}):
+        with CustomObjectScope(custom_objects or {}), _resolution.safe_mode_scope(safe_mode):
             model.compile_from_config(compiled)
         model.optimizer.build(model.trainable_weights)
     read_h5(model, weights)

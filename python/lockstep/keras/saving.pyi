@@ -5,6 +5,7 @@ class CustomObjectScope:
     def __init__(self, *args) -> None: ...
 from lockstep.keras.models import Tensor as Tensor
 from lockstep.keras.metrics import Variable as Variable
+from lockstep.keras.initializers import as_dtype as as_dtype
 def configured(function, structure) -> Any:
     """A structure with `function` of each symbolic tensor."""
     ...
@@ -12,7 +13,7 @@ from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_
 custom_object_scope = CustomObjectScope
 deserialize = deserialize_keras_object
 def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwargs) -> Any:
-    """The object that `serialize_keras_object` has described. Raises: TypeError for unknown classes."""
+    """The object that `serialize_keras_object` has described. Raises: TypeError for unknown classes and functions; ValueError"""
     ...
 def get_custom_objects() -> Any:
     """What names mean besides those of the package; may be changed."""

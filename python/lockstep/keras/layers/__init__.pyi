@@ -479,6 +479,13 @@ class Lambda(Layer):
     def compute_mask(self, inputs, mask=None) -> Any:
         """The masks of the outputs, for a layer that supports masking: by default those of the inputs."""
         ...
+    @classmethod
+    def from_config(cls, config, custom_objects=None, safe_mode=None) -> Any:
+        """The layer that `get_config` describes. Raises: ValueError for byte code in safe mode, which is the default."""
+        ...
+    def get_config(self) -> Any:
+        """What `from_config` makes the layer of again; a lambda as byte code."""
+        ...
 class Layer:
     """Part of a model: makes its weights when it first sees an input, and maps inputs to outputs."""
     def __call__(self, *args, **kwargs) -> Any:

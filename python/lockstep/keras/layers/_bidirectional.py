@@ -124,10 +124,11 @@ class Bidirectional(Layer):
 
 def _anew(layer, prefix, **changes):
     """A layer of the same config with weights of its own."""
-    from .. import saving
-    described = saving.serialize_keras_object(layer)
-    described.pop("build_config", None)
-    described["config"] = {**described["config"], **changes, "name": prefix + layer.name.removeprefix(prefix)}
-    return saving.deserialize_keras_object(described)
+    from .. import _resolution, saving
+    with _resolution.copying():
+        described = saving.serialize_keras_object(layer)
+        described.pop("build_config", None)
+        described["config"] = {**described["config"], **changes, "name": prefix + layer.name.removeprefix(prefix)}
+        return saving.deserialize_keras_object(described)
 
 

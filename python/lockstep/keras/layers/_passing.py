@@ -13,6 +13,7 @@ class Lambda(Layer):
         object.__setattr__(self, "function", function)
         self.arguments = arguments or {}
         self._mask = mask
+        self._output_shape = output_shape
         self.supports_masking = mask is not None
         object.__setattr__(self, "built", True)
 
@@ -21,6 +22,48 @@ class Lambda(Layer):
 
     def call(self, inputs):
         return self.function(inputs, **self.arguments)
+
+    def get_config(self):
+        """What `from_config` makes the layer of again; a lambda as byte code."""
+        return {key: value for key, value in super().get_config().items() if key not in ("output_shape", "mask") or value is not None}
+
+    def _config_value(self, key, value):
+        from .. import saving
+        if key == "arguments":
+            return saving.serialize_keras_object(self.arguments)
+        return _described(value) if callable(value) else value
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None, safe_mode=None):
+        """The layer that `get_config` describes. Raises: ValueError for byte code in safe mode, which is the default."""
+        made = {key: _resolved(value, custom_objects, safe_mode) if key in ("function", "output_shape", "mask", "arguments") else value
+                for key, value in config.items()}
+        if not callable(made.get("function")):
+            raise TypeError(f"[load] the function of a Lambda layer must be a function; got {config.get('function')!r}")
+        shape = made.get("output_shape")
+        if isinstance(shape, list) and all(isinstance(one, (int, type(None))) for one in shape):
+            made["output_shape"] = tuple(shape)
+        return cls(**made)
+
+
+def _described(function):
+    from .. import _lambda_code, _resolution, saving
+    if getattr(function, "__name__", None) == "<lambda>" and not _resolution.is_copying():
+        code, defaults, closure = _lambda_code.dumped(function)
+        return {"class_name": "__lambda__", "config": {"code": code, "defaults": defaults, "closure": closure}}
+    made = saving.serialize_keras_object(function)
+    if isinstance(made, str):  # a function of the package
+        return {"module": "builtins", "class_name": "function", "config": made, "registered_name": "function"}
+    return made
+
+
+def _resolved(value, custom_objects, safe_mode):
+    from .. import _lambda_code, _resolution, saving
+    if isinstance(value, dict) and value.get("class_name") == "__lambda__":
+        _resolution.require_unsafe("a `Lambda` layer whose `function` is a Python lambda", safe_mode)
+        inner = value["config"]
+        return _lambda_code.loaded([inner["code"], inner["defaults"], inner["closure"]])
+    return saving.deserialize_keras_object(value, custom_objects)
 
 
 class Identity(Layer):
