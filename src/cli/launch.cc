@@ -78,6 +78,32 @@ std::string Contradiction(const LaunchArguments& arguments) {
   return "";
 }
 
+// Which tasks are restarted, and without which the job goes on.
+void AddDeaths(CLI::App& launch, cluster::LaunchRules& rules) {
+  rules = {.max_restarts = 3, .min_workers = 1, .min_servers = 0};
+  launch
+      .add_option("--max-restarts", rules.max_restarts,
+                  "restart a task that was killed (by a signal but SIGINT, SIGTERM and SIGHUP, or "
+                  "with its host) up to so many times; if this flag is given, also a task that "
+                  "ended with an error status. "
+                  "Without the flag, an error of the program (an exception, bad usage) ends the "
+                  "job with its status at once")
+      ->each([&rules](const std::string&) { rules.restart_errors = true; })
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  launch
+      .add_option("--min-workers", rules.min_workers,
+                  "continue without workers that were killed and have no restarts left, while so "
+                  "many workers are left")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  launch
+      .add_option("--min-ps", rules.min_servers,
+                  "the same for parameter servers; 0: workers update the variables themselves")
+      ->check(CLI::Range(0, 10'000))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 CLI::App* AddLaunch(CLI::App& app, LaunchArguments& arguments) {
@@ -104,23 +130,11 @@ CLI::App* AddLaunch(CLI::App& app, LaunchArguments& arguments) {
       ->check(CLI::Range(1, 1024));
   launch->add_option("--hosts", arguments.hosts,
                      "a,b: run the tasks there, by ssh, in blocks [this machine]");
-  launch
-      ->add_option("--max-restarts", options.rules.max_restarts,
-                   "start a task that failed again, so often")
-      ->check(CLI::Range(0, 1'000'000));
-  auto* least = launch
-                    ->add_option("--min-workers", options.rules.min_workers,
-                                 "go on without lost workers while so many are left [all]")
-                    ->check(CLI::Range(1, 10'000));
-  launch
-      ->add_option("--min-ps", options.rules.min_servers,
-                   "go on without lost parameter servers while so many are left [all]")
-      ->check(CLI::Range(0, 10'000));
+  AddDeaths(*launch, options.rules);
   launch
       ->add_option("--max-workers", options.max_workers,
                    "the job may grow to so many, by SIGUSR1 to the launcher")
-      ->check(CLI::Range(1, 10'000))
-      ->needs(least);
+      ->check(CLI::Range(1, 10'000));
   launch->add_flag("--speculate", options.speculate,
                    "name workers that are slow, and let the others do part of their work");
   launch

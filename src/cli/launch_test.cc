@@ -182,7 +182,8 @@ TEST_F(Launched, ReturnsTheStatusOfTheFirstThatFailed) {
   EXPECT_EQ(failed.err, "lockstep launch: worker 1 ended with status 7; stopping the others\n");
   const Ran killed = Run("launch --workers 1 -- sh -c 'kill -9 $$'");
   EXPECT_EQ(killed.status, 137);
-  EXPECT_THAT(killed.err, HasSubstr("worker 0 ended with signal 9 (Killed)"));
+  EXPECT_THAT(killed.err, testing::ContainsRegex("worker 0 \\(pid [0-9]+\\) was killed by signal 9 "
+                                                 "\\(Killed\\); starting it again \\(1 of 3\\)"));
   const Ran missing = Run("launch --workers 2 -- /no/such/program");
   EXPECT_EQ(missing.status, 127);
   EXPECT_THAT(missing.err, HasSubstr("cannot be started: [process] running the program must "
@@ -209,8 +210,7 @@ TEST_F(Launched, StartsAgainAtTheSameAddress) {
           "[ \"$LOCKSTEP_TASK$LOCKSTEP_RESTART\" = \"worker 10\" ] && kill -9 $$; "
           "echo \"{\\\"recoveries\\\": [{\\\"lost\\\": \\\"worker 1\\\"}]}\"'");
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_THAT(ran.err,
-              HasSubstr("worker 1 ended with signal 9 (Killed); starting it again (1 of 2)"));
+  EXPECT_THAT(ran.err, HasSubstr(" was killed by signal 9 (Killed); starting it again (1 of 2)"));
   const json last = json::parse(ran.lines().back());
   EXPECT_EQ(last["recoveries"][0]["end"], "signal 9 (Killed)");
   EXPECT_EQ(last["recoveries"][0]["restarted"], true);
@@ -233,14 +233,14 @@ TEST_F(Launched, GivesATaskWhoseKeeperEndedAnother) {
       "sh -c 'echo parent $PPID restart $LOCKSTEP_RESTART; "
       "while [ ! -e \"" +
       folder_.path() + "/end\" ]; do sleep 0.02; done'";
-  for (const char* flags : {"--max-restarts 1", "--min-workers 1"}) {
+  for (const char* flags : {"--max-restarts 1", "--max-restarts 0"}) {
     std::filesystem::remove(Path("end"));
     const pid_t child = Begin(std::string("launch --workers 2 ") + flags + " -- " + task);
     WaitFor("worker 0 | parent ");
     WaitFor("worker 1 | parent ");
     const std::string said = Read("out");
     kill(std::stoi(said.substr(said.find("worker 1 | parent ") + 18)), SIGKILL);
-    WaitFor("worker 1 ended with signal 9", "err");
+    WaitFor(" was killed by signal 9", "err");
     if (std::string(flags) == "--max-restarts 1") {
       const auto again = [&] {
         const std::string all = Read("out");
@@ -323,7 +323,7 @@ if [ "$LOCKSTEP_TASK" = "worker 0" ]; then touch "$end"; exit 0; fi
 until [ -e "$end" ]; do sleep 0.01; done
 kill -9 $$
 )");
-  const Ran ran = Run("launch --workers 2 --min-workers 1 --max-restarts 3 -- " + Path("task"));
+  const Ran ran = Run("launch --workers 2 -- " + Path("task"));
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.err, HasSubstr("worker 1 is not started again: the others have come to the end "
                                  "of the job without it"));
@@ -332,10 +332,10 @@ kill -9 $$
 
 TEST_F(Launched, EndsAJobThatCannotBegin) {
   const Ran ran =
-      Run("launch --workers 3 --min-workers 1 -- sh -c '>>$LOCKSTEP_JOB_DIR/epochs; "
-          "[ \"$LOCKSTEP_TASK\" = \"worker 0\" ] && exit 5; exec sleep 60'");
-  EXPECT_EQ(ran.status, 5);
-  EXPECT_THAT(ran.err, HasSubstr("worker 0 ended with status 5; going on without it\n"
+      Run("launch --workers 3 --max-restarts 0 -- sh -c '>>$LOCKSTEP_JOB_DIR/epochs; "
+          "[ \"$LOCKSTEP_TASK\" = \"worker 0\" ] && kill -9 $$; exec sleep 60'");
+  EXPECT_EQ(ran.status, 137);
+  EXPECT_THAT(ran.err, HasSubstr(" was killed by signal 9 (Killed); going on without it\n"
                                  "lockstep launch: the job has not begun, and cannot without "
                                  "worker 0; stopping the others\n"));
 }
@@ -353,9 +353,9 @@ TEST_F(Launched, StartsNobodyAgainOnceItIsToStop) {
 
 TEST_F(Launched, ReportsWhatTheNewLeaderSays) {
   const Ran ran =
-      Run("launch --workers 3 --min-workers 1 --json -- sh -c "
+      Run("launch --workers 3 --max-restarts 0 --json -- sh -c "
           "'[ \"$LOCKSTEP_TASK\" = \"worker 0\" ] && { echo 7 steps done; kill -9 $$; }; "
-          "sleep 0.2; [ \"$LOCKSTEP_TASK\" = \"worker 2\" ] && { echo \"{}\"; exit 3; }; "
+          "sleep 0.2; [ \"$LOCKSTEP_TASK\" = \"worker 2\" ] && { echo \"{}\"; kill -9 $$; }; "
           "echo \"{\\\"loss\\\": 5}\"'");
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(json::parse(ran.lines().back())["loss"], 5);
@@ -366,7 +366,7 @@ TEST_F(Launched, TellsOtherHostsWhoHasEnded) {
   WriteScript("shell", "#!/bin/sh\nshift\nexec sh -c \"$*\"\n");
   setenv("LOCKSTEP_REMOTE_SHELL", Path("shell").c_str(), 1);
   const Ran ran = Run(
-      "launch --workers 2 --min-workers 1 --hosts LOCALHOST,LocalHost -- sh -c '"
+      "launch --workers 2 --max-restarts 0 --hosts LOCALHOST,LocalHost -- sh -c '"
       "[ \"$LOCKSTEP_TASK\" = \"worker 1\" ] && { echo 5 >>$LOCKSTEP_JOB_DIR/epochs; "
       "echo process $$; kill -9 $$; }; "
       "until [ -e $LOCKSTEP_JOB_DIR/ended ]; do sleep 0.02; done; cat $LOCKSTEP_JOB_DIR/ended'");
@@ -381,11 +381,43 @@ TEST_F(Launched, TellsOtherHostsWhoHasEnded) {
 
 TEST_F(Launched, GoesOnWithFewerIfAllowed) {
   const Ran ran =
-      Run("launch --workers 3 --min-workers 2 --json -- sh -c "
-          "'[ \"$LOCKSTEP_TASK\" = \"worker 0\" ] && exit 9; sleep 0.2; echo $LOCKSTEP_TASK'");
+      Run("launch --workers 3 --min-workers 2 --max-restarts 0 --json -- sh -c "
+          "'[ \"$LOCKSTEP_TASK\" = \"worker 0\" ] && kill -9 $$; sleep 0.2; echo $LOCKSTEP_TASK'");
   EXPECT_EQ(ran.status, 0);
-  EXPECT_THAT(ran.err, HasSubstr("worker 0 ended with status 9; going on without it"));
+  EXPECT_THAT(ran.err, HasSubstr(" was killed by signal 9 (Killed); going on without it"));
   EXPECT_EQ(json::parse(ran.lines().back())["output"], "worker 1");
+}
+
+// The same program would fail again, so the others need not go on without it.
+TEST_F(Launched, EndsByAnErrorOfTheProgramAtOnce) {
+  const Ran ran =
+      Run("launch --workers 3 --min-workers 1 -- sh -c "
+          "'[ \"$LOCKSTEP_TASK\" = \"worker 2\" ] && exit 9; exec sleep 60'");
+  EXPECT_EQ(ran.status, 9);
+  EXPECT_EQ(ran.err, "lockstep launch: worker 2 ended with status 9; stopping the others\n");
+}
+
+TEST_F(Launched, RestartsErrorsOnlyAsOftenAsTheFlagSays) {
+  const Ran ran = Run("launch --max-restarts 2 -- sh -c 'echo $LOCKSTEP_RESTART; exit 4'");
+  EXPECT_EQ(ran.status, 4);
+  EXPECT_EQ(ran.out, "worker 0 | 0\nworker 0 | 1\nworker 0 | 2\n");
+}
+
+// A program that dies each time ends the job, too.
+TEST_F(Launched, DoesNotRestartForEver) {
+  const Ran ran = Run("launch --workers 2 -- sh -c 'echo $LOCKSTEP_RESTART; kill -9 $$'");
+  EXPECT_EQ(ran.status, 137);
+  EXPECT_THAT(ran.out, HasSubstr("worker 1 | 3\n"));
+  EXPECT_THAT(ran.out, testing::Not(HasSubstr("| 4\n")));
+}
+
+// Workers wait for the chief that schedules their functions.
+TEST_F(Launched, DoesNotContinueWithoutACoordinator) {
+  const Ran ran =
+      Run("launch --chief --workers 2 --max-restarts 0 -- sh -c "
+          "'[ \"$LOCKSTEP_TASK\" = \"chief 0\" ] && kill -9 $$; exec sleep 60'");
+  EXPECT_EQ(ran.status, 137);
+  EXPECT_THAT(ran.err, HasSubstr("was killed by signal 9 (Killed); stopping the others"));
 }
 
 TEST_F(Launched, HandsSignalsOn) {
@@ -486,7 +518,6 @@ TEST_F(Launched, RefusesBadUsage) {
   const std::pair<const char*, const char*> cases[] = {
       {"launch", "program is required"},
       {"launch --workers 0 -- true", "--workers: Value 0 not in range"},
-      {"launch --max-workers 3 -- true", "--max-workers requires --min-workers"},
       {"launch --workers 1 --min-workers 2 -- true", "--workers: Value 1 not in range"},
       {"launch --workers 2 --hosts localhost,other -- true", "write this machine's name"}};
   for (const auto& [arguments, text] : cases) {

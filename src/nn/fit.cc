@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/log.h"
 #include "base/team.h"
 #include "base/trace.h"
@@ -394,8 +395,10 @@ bool Model::Training::TakeOverTraining(nn::StepInput& input, const FitOptions& f
   resumed.reset();  // a save that the others began with, too
   for (const auto& callback : fit.callbacks) callback->OnTrainEnter(history_);
   input.Resume(cursor_, position.step);
-  base::Log(base::Severity::kInfo, "[fit] this worker goes on with the others after step " +
-                                       std::to_string(position.steps));
+  const std::string task = base::EnvironmentText("LOCKSTEP_TASK").value_or("this worker");
+  const bool restarted = base::EnvironmentNumber("LOCKSTEP_RESTART", 0, 1'000'000).value_or(0) > 0;
+  base::Log(base::Severity::kInfo, "[fit] " + task + (restarted ? " was restarted and" : "") +
+                                       " joined at step " + std::to_string(position.steps));
   if (fit.max_steps > 0 && position.steps >= fit.max_steps) model.stop_training = true;
   return true;
 }

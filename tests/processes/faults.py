@@ -41,12 +41,21 @@ class Job:
         strategy = "parameter_server" if servers else "multi_worker"
         if servers:
             launch = ("--ps", str(servers), "--min-ps", "0", *launch)
-        environment = {"LOCKSTEP_LOG": "info", **(environment or {})}
+        if "--max-restarts" not in launch:
+            launch = ("--max-restarts", "0", *launch)
+        environment = {"LOCKSTEP_LOG": "debug", **(environment or {})}
         self.killed = []
         self.launch = place.start(
             [place.program, "launch", "--workers", str(workers), "--min-workers", str(least), "--json", *launch, "--",
              place.program, "train", "--strategy", strategy, "--verbose", "2", *self.arguments, *train],
             "launch", **environment)
+
+    @classmethod
+    def of(cls, place, draw, launch):
+        """A job that was launched otherwise."""
+        job = cls.__new__(cls)
+        job.place, job.draw, job.launch, job.killed = place, draw, launch, []
+        return job
 
     def processes(self):
         """{index: process number} of the workers that run now, and {"ps 1": ...} of the servers."""
@@ -320,7 +329,7 @@ def join_without_a_launcher(place, draw):
         return place.start([place.program, "train", "--strategy", "multi_worker", "--verbose", "2",
                             "--min-workers", "1", "--max-workers", "3", "--steps", "1000000000", *DATA],
                            f"worker {index}", TF_CONFIG=json.dumps(description),
-                           LOCKSTEP_TOKEN="the job's", LOCKSTEP_LOG="info")
+                           LOCKSTEP_TOKEN="the job's", LOCKSTEP_LOG="debug")
 
     def epochs_done():
         return tasks[0].out().count("Epoch ")
@@ -360,6 +369,53 @@ def shrink_to_one_and_grow(place, draw):
         os.kill(job.launch.pid, signal.SIGUSR1)
         job.wait_for_members(there)
     job.finish(workers=4)
+
+
+def kill_with_default_flags(place, draw):
+    """Ten jobs of four workers without any flag about deaths: one worker is killed before the first step, in the middle or
+    near the end. The survivors continue, the worker is restarted, and three lines say so."""
+    arguments = ("--epochs", "600", *DATA)
+    alone = place.alone([*arguments, "--verbose", "0"])
+    for moment in ("before", "middle", "end") * 3 + ("middle",):
+        launch = place.start([place.program, "launch", "--workers", "4", "--", place.program, "train", "--strategy",
+                              "multi_worker", "--verbose", "2", *arguments], f"launch {moment}", LOCKSTEP_LOG="info")
+        job = Job.of(place, draw, launch)
+        if moment == "before":
+            job.wait_until(lambda: len(job.processes()) == 4, "four processes")
+            time.sleep(draw.uniform(0, 0.3))
+        else:
+            job.wait_for_epoch(draw.randrange(1, 100) if moment == "middle" else 599)
+        try:
+            victim = draw.randrange(4)
+            pid = job.processes()[victim]
+            os.kill(pid, signal.SIGKILL)
+        except (KeyError, ProcessLookupError):
+            pid = None  # the job was quicker
+        equal(launch.wait(trial.PATIENCE), 0, f"the status of the job with a death {moment}")
+        report = [json.loads(line.split(" | ", 1)[1]) for line in launch.out().splitlines() if " | {" in line][0]
+        for key in trial.COMPARED:
+            equal(report[key], alone[key], f"{key} after a death {moment}")
+        if moment == "middle":
+            for text in (f"worker {victim} (pid {pid}) was killed by signal 9 (Killed); starting it again (1 of 3)",
+                         f"worker {victim} lost; continuing on 3 workers after replaying ",
+                         f"worker {victim} was restarted and joined at step "):
+                equal(launch.err().count(text), 1, f"how often the log says '{text}'")
+
+
+def kill_a_server_with_default_flags(place, draw):
+    """Of parameter-server jobs, any task."""
+    arguments = ("--epochs", "300", *DATA)
+    alone = place.alone([*arguments, "--verbose", "0"])
+    for victim in ("ps 0", "ps 1", 0, 1):
+        launch = place.start([place.program, "launch", "--workers", "2", "--ps", "2", "--", place.program, "train",
+                              "--strategy", "parameter_server", "--verbose", "2", *arguments], f"launch {victim}")
+        job = Job.of(place, draw, launch)
+        job.wait_for_epoch(draw.randrange(1, 100))
+        job.signal(victim, signal.SIGKILL)
+        equal(launch.wait(trial.PATIENCE), 0, f"the status of the job without {victim}")
+        report = [json.loads(line.split(" | ", 1)[1]) for line in launch.out().splitlines() if " | {" in line][0]
+        for key in trial.COMPARED:
+            equal(report[key], alone[key], f"{key} after the death of {victim}")
 
 
 def kill_all(place, draw):
@@ -609,7 +665,8 @@ CASES = (servers_undisturbed, servers_kill_a_server, servers_kill_a_worker, serv
          kill_a_worker, kill_the_coordinator, kill_two_at_once, kill_one_after_the_other, kill_during_start,
          kill_while_saving, kill_at_the_last_step, stop_for_five_seconds,
          stop_at_the_last_step, told_to_end_while_left_out, leave_by_sigterm, join,
-         join_without_a_launcher, restart, shrink_to_one_and_grow, kill_all, stop_all, too_few_are_left,
+         join_without_a_launcher, restart, kill_with_default_flags,
+         kill_a_server_with_default_flags, shrink_to_one_and_grow, kill_all, stop_all, too_few_are_left,
          hosts_undisturbed, hosts_kill_a_worker,
          hosts_kill_a_host, hosts_cut_and_heal, hosts_cut_for_long)
 

@@ -257,6 +257,16 @@ class Launched(unittest.TestCase):
         self.assertNotIn("have come to the end of the job", errors)
 
 
+    def test_an_exception_of_one_worker_ends_the_job_without_a_restart(self):
+        status, errors = self.launch("import os, time\n"
+                                     "if os.environ['LOCKSTEP_TASK'] == 'worker 1':\n"
+                                     "    raise RuntimeError('wrong')\n"
+                                     "time.sleep(60)\n")
+        self.assertEqual(status, 1, errors)
+        self.assertEqual(errors.count("RuntimeError: wrong"), 1, errors)
+        self.assertIn("worker 1 ended with status 1; stopping the others", errors)
+
+
 class Saving(unittest.TestCase):
     def test_one_writes_a_path(self):
         (first, lines, _), (second, others, errors) = outcomes(SAVES)

@@ -58,8 +58,21 @@ struct Launcher::Task {
   bool gone = false;   // its keeper has ended
   bool alive = false;  // it was started and has not ended
   bool ended_well = false;
+  std::string process;   // number of its newest process
   base::ProcessEnd end;  // its last one
 };
+
+namespace {
+
+// "worker 2 (pid 4711) was killed by signal 9 (Killed)", "worker 2 ended with status 7"
+std::string Sentence(const TaskName& name, const std::string& process,
+                     const base::ProcessEnd& end) {
+  if (end.signal == 0) return name.ToString() + " ended with " + end.ToString();
+  return name.ToString() + (process.empty() ? "" : " (pid " + process + ")") + " was killed by " +
+         end.ToString();
+}
+
+}  // namespace
 
 std::vector<TaskName> TasksOf(const LaunchOptions& options) {
   std::vector<TaskName> tasks;
@@ -159,6 +172,7 @@ void Launcher::OnFrame(Task& task, const Frame& frame) {
     case FrameKind::kAddress:
       return OnAddress(task, frame.body);
     case FrameKind::kStarted:
+      task.process = frame.body;
       return board_->Started(task.number, loop_.Now());
     case FrameKind::kListening:
       return board_->Here(task.number);
@@ -425,6 +439,12 @@ bool Launcher::IsLeftUnfinished() const {
   return !any_left && NewestEpochIn(JobDirectory()) > 0 && !HasFinished(JobDirectory());
 }
 
+// A chief of which no training is known on this host schedules functions on workers and servers, so
+// these wait for it without an end.
+bool Launcher::IsCoordinator(const Task& task) const {
+  return task.name.job == "chief" && NewestEpochIn(JobDirectory()) == 0;
+}
+
 void Launcher::OnTaskEnd(Task& task, const base::ProcessEnd& end) {
   write_(false, task.output.Finish());
   write_(true, task.error.Finish());
@@ -434,18 +454,19 @@ void Launcher::OnTaskEnd(Task& task, const base::ProcessEnd& end) {
   task.end = end;
   const bool was_stopping = policy_->stopping();
   auto actions = policy_->Ended(task.number, end);
-  if (!was_stopping && policy_->lost(task.number) && IsLeftUnfinished())
+  if (!was_stopping && policy_->lost(task.number) && (IsLeftUnfinished() || IsCoordinator(task)))
     actions = policy_->Miss(task.number, end);
   if (!end.ok() && !was_stopping && !policy_->leaving(task.number)) {
     const bool restarted = policy_->running(task.number);
     const base::Duration since = loop_.Now() - started_;
     report_.losses.push_back({task.name, end, restarted, base::Milliseconds(since) / 1000});
-    std::string text = task.name.ToString() + " ended with " + end.ToString();
+    std::string text = Sentence(task.name, task.process, end);
     if (restarted) {
       text += "; starting it again (" + std::to_string(policy_->restarts(task.number)) + " of " +
               std::to_string(options_.rules.max_restarts) + ")";
-    } else if (policy_->exit_status() != 0 && IsLeftUnfinished()) {
-      text += "; nobody is left to bring the training to its end";
+    } else if (policy_->exit_status() != 0) {
+      text += IsLeftUnfinished() ? "; no worker is left to finish the training"
+                                 : "; stopping the others";
     } else if (policy_->lost(task.number)) {
       text += "; going on without it";
       LookWhetherTheJobBegins();

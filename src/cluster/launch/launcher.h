@@ -91,6 +91,7 @@ class Launcher {
   void StartAgain(const Task& task);
   void LookWhetherTheJobBegins();
   bool IsLeftUnfinished() const;
+  bool IsCoordinator(const Task& task) const;
   void ForgetWhoIsGone();
   std::string JobDirectory() const;
   void OrderWaiting();

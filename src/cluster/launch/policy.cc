@@ -8,6 +8,15 @@ namespace lockstep::cluster {
 
 using Action = LaunchPolicy::Action;
 
+bool IsDeath(const base::ProcessEnd& end) {
+  return end.signal != 0 || (end.status > 128 && end.status <= 128 + SIGRTMAX);
+}
+
+bool WasAskedToEnd(const base::ProcessEnd& end) {
+  const int status = end.exit_status() - 128;
+  return status == SIGINT || status == SIGTERM || status == SIGHUP;
+}
+
 LaunchPolicy::LaunchPolicy(std::vector<TaskName> tasks, const LaunchRules& rules) : rules_(rules) {
   for (TaskName& name : tasks) states_.push_back({.name = std::move(name)});
 }
@@ -33,12 +42,14 @@ std::vector<Action> LaunchPolicy::Ended(int task, const base::ProcessEnd& end) {
     }
     return StopOthersIfDone();
   }
-  if (state.restarts < rules_.max_restarts) {
+  state.has_died |= IsDeath(end);
+  const bool restarts = (state.has_died && !WasAskedToEnd(end)) || rules_.restart_errors;
+  if (restarts && state.restarts < rules_.max_restarts) {
     ++state.restarts;
     state.running = true;
     return {{Action::Kind::kStart, task}};
   }
-  if (MayLose(state)) {
+  if (state.has_died && MayLose(state)) {
     state.lost = true;
     return StopOthersIfDone();
   }

@@ -13,13 +13,29 @@ struct LaunchRules {
   int max_restarts = 0;  // of each task
   int min_workers = 0;   // 0: all are needed; else the job goes on while so many are left
   int min_servers = -1;  // of ps; -1: all are needed
+  /// Whether a task that ended with an error status in its first life is restarted, too. The same
+  /// program would most likely fail again, so only a death is a reason to restart by default.
+  bool restart_errors = false;
 };
 
+/// Whether a signal ended the task, or a shell reported that a signal ended the program that it ran
+/// (128 + the signal's number). Every other end but status 0 is an error of the program.
+bool IsDeath(const base::ProcessEnd& end);
+
+/// Whether that signal asks a process to end (SIGINT, SIGTERM, SIGHUP), so that a restart would
+/// contradict whoever sent it.
+bool WasAskedToEnd(const base::ProcessEnd& end);
+
 /// What becomes of a job when its tasks end: no processes and no clock, so every case is a test.
-/// A task that fails is started again while it has restarts left; then a worker or server may be
-/// lost if enough are left; then the job fails, and the others are told to stop. When all who train
-/// have ended, the evaluator is asked to end, in its own time; servers (ps) are stopped when
-/// everybody else has ended.
+/// - A task that died (`IsDeath`) is restarted while it has restarts left, unless it was asked to
+/// end.
+///   Then a worker or server is lost if enough are left. Otherwise the job fails, and the other
+///   tasks are stopped.
+/// - A task that ends with an error status fails the job, unless `restart_errors` allows a restart.
+///   A task that died before is an exception: its restarts are attempts to join the job again, so
+///   an error of theirs counts as one more death.
+/// When all tasks that train have ended, the evaluator is asked to end, without a time limit;
+/// servers (ps) are stopped when all other tasks have ended.
 class LaunchPolicy {
  public:
   LaunchPolicy(std::vector<TaskName> tasks, const LaunchRules& rules);
@@ -70,6 +86,7 @@ class LaunchPolicy {
   struct State {
     TaskName name;
     bool running = false, lost = false, leaving = false;
+    bool has_died = false;
     int restarts = 0;
   };
   static bool IsServer(const State& state) { return state.name.job == "ps"; }

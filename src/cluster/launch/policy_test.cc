@@ -41,8 +41,58 @@ TEST(LaunchPolicy, FailsByTheFirstThatFailed) {
   EXPECT_EQ(policy.failed_task(), 1);
 }
 
-TEST(LaunchPolicy, StartsAgainWhileThereAreRestarts) {
-  LaunchPolicy policy(Workers(2), {.max_restarts = 2});
+TEST(LaunchPolicy, RestartsATaskThatDied) {
+  for (const base::ProcessEnd& death : {kKilled, base::ProcessEnd{.status = 128 + SIGKILL}}) {
+    LaunchPolicy policy(Workers(2), {.max_restarts = 2, .min_workers = 1});
+    policy.Begin();
+    for (int i = 1; i <= 2; ++i) {
+      EXPECT_EQ(policy.Ended(0, death), (Actions{{kStart, 0}}));
+      EXPECT_EQ(policy.restarts(0), i);
+      EXPECT_TRUE(policy.running(0));
+    }
+    EXPECT_EQ(policy.Ended(0, death), Actions{});
+    EXPECT_TRUE(policy.lost(0));
+    policy.Ended(1, kDone);
+    EXPECT_EQ(policy.exit_status(), 0);
+  }
+}
+
+TEST(LaunchPolicy, ContinuesWithoutATaskThatWasAskedToEnd) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    LaunchPolicy policy(Workers(2), {.max_restarts = 2, .min_workers = 1});
+    policy.Begin();
+    EXPECT_EQ(policy.Ended(1, {.signal = signal}), Actions{});
+    EXPECT_TRUE(policy.lost(1));
+    EXPECT_EQ(policy.Ended(0, {.signal = signal}), Actions{});
+    EXPECT_TRUE(policy.finished());
+    EXPECT_EQ(policy.exit_status(), 128 + signal);
+  }
+}
+
+TEST(LaunchPolicy, FailsByAnErrorOfTheProgram) {
+  LaunchPolicy policy(Workers(3), {.max_restarts = 3, .min_workers = 1});
+  policy.Begin();
+  policy.Ended(2, kKilled);
+  EXPECT_EQ(policy.Ended(1, kFailed), (Actions{{kSignal, 0, SIGTERM}, {kSignal, 2, SIGTERM}}));
+  policy.Ended(0, {.signal = SIGTERM});
+  policy.Ended(2, {.signal = SIGTERM});
+  EXPECT_TRUE(policy.finished());
+  EXPECT_EQ(policy.exit_status(), 3);
+}
+
+TEST(LaunchPolicy, ContinuesWithoutATaskThatDiedAndCannotJoinAgain) {
+  LaunchPolicy policy(Workers(2), {.max_restarts = 2, .min_workers = 1});
+  policy.Begin();
+  EXPECT_EQ(policy.Ended(1, kKilled), (Actions{{kStart, 1}}));
+  EXPECT_EQ(policy.Ended(1, kFailed), (Actions{{kStart, 1}}));
+  EXPECT_EQ(policy.Ended(1, kFailed), Actions{});
+  EXPECT_TRUE(policy.lost(1));
+  policy.Ended(0, kDone);
+  EXPECT_EQ(policy.exit_status(), 0);
+}
+
+TEST(LaunchPolicy, RestartsErrorsIfAllowedThenFails) {
+  LaunchPolicy policy(Workers(2), {.max_restarts = 2, .min_workers = 1, .restart_errors = true});
   policy.Begin();
   for (int i = 1; i <= 2; ++i) {
     EXPECT_EQ(policy.Ended(0, kFailed), (Actions{{kStart, 0}}));
@@ -108,7 +158,7 @@ TEST(LaunchPolicy, GoesOnWhileEnoughServersAreLeft) {
     EXPECT_EQ(none.Ended(server, kKilled), (Actions{{kStart, server}}));
     EXPECT_EQ(none.Ended(server, kKilled), Actions{});
   }
-  none.Ended(0, kFailed);
+  none.Ended(0, kKilled);
   EXPECT_EQ(none.Ended(0, kFailed), Actions{});
   EXPECT_TRUE(none.finished());
   EXPECT_EQ(none.exit_status(), 3);
@@ -129,7 +179,7 @@ TEST(LaunchPolicy, AsksTheEvaluatorToEndThenStopsServers) {
   // One that ends by itself is asked nothing; one that fails before is started again.
   LaunchPolicy other({{"worker", 0}, {"evaluator", 0}}, {.max_restarts = 1});
   other.Begin();
-  EXPECT_EQ(other.Ended(1, kFailed), (Actions{{kStart, 1}}));
+  EXPECT_EQ(other.Ended(1, kKilled), (Actions{{kStart, 1}}));
   EXPECT_EQ(other.Ended(1, kDone), Actions{});
   EXPECT_EQ(other.Ended(0, kDone), Actions{});
   EXPECT_TRUE(other.finished());

@@ -1,5 +1,6 @@
 #include "distribute/workers/flight_reporter.h"
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 #include <utility>
@@ -122,8 +123,15 @@ void FlightReporter::Report(uint64_t epoch, bool aborted) {
     const auto found = addresses_.find(epoch);
     const int first = FirstWaiting(finding.logs, epoch);
     if (found != addresses_.end() && first >= 0 &&
-        found->second[static_cast<size_t>(first)] == rpc_.address())
-      base::Log(base::Severity::kWarning, "flight: " + finding.difference);
+        found->second[static_cast<size_t>(first)] == rpc_.address()) {
+      // If a task ended, its end is the reason, and the recovery says so. The calls that the others
+      // were in at that moment are details.
+      const bool a_task_ended =
+          aborted && std::any_of(finding.logs.begin(), finding.logs.end(),
+                                 [](const auto& log) { return !log.has_value(); });
+      base::Log(a_task_ended ? base::Severity::kDebug : base::Severity::kWarning,
+                "flight: " + finding.difference);
+    }
     if (aborted) (void)Dump(finding.difference);
   });
 }

@@ -26,6 +26,19 @@ std::string Enumerated(const std::vector<std::string>& names) {
   return text;
 }
 
+// One line for the job: the other ranks have the same to say, with other numbers of steps.
+void LogRecovery(const Communicator& ranks, const std::vector<std::string>& lost, uint64_t steps) {
+  const auto count = [](uint64_t number, const std::string& name) {
+    return std::to_string(number) + " " + name + (number == 1 ? "" : "s");
+  };
+  const Roles& roles = ranks.roles();
+  std::string left = count(roles.workers().size(), "worker");
+  if (!roles.servers().empty()) left += " and " + count(roles.servers().size(), "server");
+  base::Log(ranks.rank() == roles.chief() ? base::Severity::kWarning : base::Severity::kDebug,
+            "[elastic] " + Enumerated(lost) + " lost; continuing on " + left + " after replaying " +
+                count(steps, "step"));
+}
+
 }  // namespace
 
 // What a rank tells the others when an epoch begins.
@@ -294,11 +307,7 @@ void Journal::Repeat() {
   }
   if (heard) ranks_.notes().set_heard(*heard);
   runs_ = runs;
-  if (!lost_.empty()) {
-    base::Log(base::Severity::kWarning, "[elastic] " + Enumerated(lost_) + " lost; " +
-                                            std::to_string(ranks_.num_ranks()) + " go on, " +
-                                            std::to_string(runs) + " steps done again");
-  }
+  if (!lost_.empty()) LogRecovery(ranks_, lost_, runs);
 }
 
 }  // namespace lockstep::distribute

@@ -325,7 +325,11 @@ Roster::Epoch MembershipRoster::Enter() {
   epoch.roles = Roles(std::move(is_server));
   transport_ = site_->Join(data).value();
   transport_->EnterEpoch(present_.epoch);
-  base::Log(base::Severity::kInfo, "multi_worker: " + ToString(present_));
+  // The beginning of the job is logged once. Recoveries and workers that join log lines of their
+  // own.
+  const bool begins = newest_rank_ == 0 && data.id == 1;
+  base::Log(begins ? base::Severity::kInfo : base::Severity::kDebug,
+            "multi_worker: " + ToString(present_));
   epoch.transport = transport_.get();
   for (const cluster::Peer& peer : present_.peers)
     epoch.tasks.push_back(peer.job + " " + std::to_string(peer.index));

@@ -152,11 +152,11 @@ WAYS = {
     "2 workers": job("--workers", "2"),
     "3 workers": job("--workers", "3"),
     "2 workers, 2 servers": job("--workers", "2", "--ps", "2", strategy="servers"),
-    "3 workers, one is killed": job("--workers", "3", "--min-workers", "1", event=kill("worker 1")),
+    "3 workers, one is killed": job("--workers", "3", "--max-restarts", "0", event=kill("worker 1")),
     "3 workers, the first is restarted": job("--workers", "3", "--min-workers", "1", "--max-restarts", "1",
                                              event=kill_and_await("worker 0")),
     "2 workers, one comes": job("--workers", "2", "--min-workers", "1", "--max-workers", "3", event=come("worker 2")),
-    "2 workers, 2 servers, one of them is killed": job("--workers", "2", "--ps", "2", "--min-ps", "1", strategy="servers",
+    "2 workers, 2 servers, one of them is killed": job("--workers", "2", "--ps", "2", "--max-restarts", "0", strategy="servers",
                                                        event=kill("ps 1")),
 }
 JOBS = [name for name in WAYS if "worker" in name]
