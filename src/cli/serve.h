@@ -13,6 +13,7 @@ struct ServeOptions {
   std::string job;  // "": what describes the cluster says
   int task = -1;
   bool trusted_network = false;
+  bool insecure = false;
 };
 
 /// `lockstep serve`: its flags, and what it does.

@@ -181,10 +181,8 @@ std::optional<Difference> Compare(const ordered_json& a, const ordered_json& b) 
 // Asks both ways for the state after the step, and looks where it differs.
 std::optional<StateDifference> Locate(const std::vector<std::string>& program, const Way& first,
                                       const Way& second, int64_t step) {
-  base::SystemRandomness randomness;
-  const std::string folder = std::filesystem::temp_directory_path().string() + "/lockstep-verify-" +
-                             std::to_string(randomness.Next());
-  std::filesystem::create_directories(folder);
+  std::string folder = std::filesystem::temp_directory_path().string() + "/lockstep-verify-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) return {};  // with mode 0700: the dumps are weights
   std::optional<SavedState> states[2];
   for (int i = 0; i < 2; ++i) {
     const std::string path = folder + "/" + std::to_string(i);

@@ -10,6 +10,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <condition_variable>
@@ -23,6 +24,7 @@
 #include "net/file_descriptor.h"
 #include "net/limited_listener.h"
 #include "net/tcp_socket.h"
+#include "net/user_token.h"
 
 namespace lockstep::net {
 namespace {
@@ -200,8 +202,12 @@ void Incoming::Finish(const Result<grpc::ByteBuffer>& result) {
 
 class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
  public:
-  GrpcRpc(base::Executor& executor, const GrpcOptions& options)
-      : executor_(executor), options_(options), gate_(std::make_shared<Gate>(executor)) {}
+  // `user_token` counts where the options have no token.
+  GrpcRpc(base::Executor& executor, const GrpcOptions& options, std::string user_token)
+      : executor_(executor),
+        options_(options),
+        user_token_(std::move(user_token)),
+        gate_(std::make_shared<Gate>(executor)) {}
 
   ~GrpcRpc() override {
     for (const auto& weak : gate_->Close()) {
@@ -233,6 +239,7 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
           grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
           ServerCredentials());
     }
+    expected_token_ = options_.insecure ? "" : TokenOfCallsTo(address_);
     builder.SetMaxReceiveMessageSize(static_cast<int>(options_.longest_message));
     builder.SetMaxSendMessageSize(static_cast<int>(options_.longest_message));
     builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMilliseconds);
@@ -241,6 +248,10 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
     builder.RegisterCallbackGenericService(this);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) return NotFree(Status(Code::kUnavailable, "gRPC does not begin"));
+    if (is_unix) chmod(options_.listen.substr(sizeof("unix:") - 1).c_str(), 0600);
+    if (options_.insecure)
+      base::Log(base::Severity::kWarning,
+                "[rpc] --insecure: every user of this machine may call " + address_);
     if (listener_ != nullptr) {
       listener_->Begin([acceptor](FileDescriptor connection) {
         LimitUnacknowledged(connection.get(), kUnacknowledgedMilliseconds);
@@ -325,7 +336,8 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
         *(outgoing_[number] = std::make_unique<Outgoing>(address, std::move(done), request));
     call.context.set_deadline(std::chrono::system_clock::now() +
                               std::chrono::duration_cast<std::chrono::microseconds>(timeout));
-    if (!options_.token.empty()) call.context.AddMetadata(kTokenKey, options_.token);
+    const std::string token = TokenOfCallsTo(address);
+    if (!token.empty()) call.context.AddMetadata(kTokenKey, token);
     gate_->BeginOutgoing();
     Stub(address).UnaryCall(&call.context, kService + method, grpc::StubOptions(), &call.request,
                             &call.response,
@@ -335,6 +347,12 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
                                 if (gate->open()) Done(number);
                               });
                             });
+  }
+
+  // The user's token does not leave the machine.
+  std::string TokenOfCallsTo(const std::string& address) const {
+    if (!options_.token.empty() || user_token_.empty()) return options_.token;
+    return IsLocalAddress(address) ? TokenFor(user_token_, address) : "";
   }
 
   struct Outgoing {
@@ -367,12 +385,18 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
     const auto& metadata = context->client_metadata();
     const auto token = metadata.find(kTokenKey);
     const grpc::string_ref given = token == metadata.end() ? grpc::string_ref() : token->second;
-    if (!options_.token.empty() && !IsSameToken(options_.token, given)) {
+    if (!expected_token_.empty() && !IsSameToken(expected_token_, given)) {
       SayRefused(context->peer());
-      reactor->Refuse(
-          Status(Code::kUnauthenticated, "[rpc] a call must carry the job's token; got " +
-                                             std::string(given.empty() ? "none" : "another") +
-                                             "; give every task the same LOCKSTEP_TOKEN"));
+      const std::string got = given.empty() ? "none" : "another";
+      reactor->Refuse(Status(
+          Code::kUnauthenticated,
+          options_.token.empty()
+              ? "[rpc] only the user of the task at " + address_ + " may call it; got " +
+                    (given.empty() ? "no token" : "the token of another user") +
+                    "; run the client as that user, set the same LOCKSTEP_TOKEN for both, or start "
+                    "the server with --insecure"
+              : "[rpc] a call must carry the job's token; got " + got +
+                    "; give every task the same LOCKSTEP_TOKEN"));
     } else {
       reactor->Read();
     }
@@ -443,8 +467,10 @@ class GrpcRpc final : public Rpc, public grpc::CallbackGenericService {
 
   base::Executor& executor_;
   const GrpcOptions options_;
+  const std::string user_token_;
   const std::shared_ptr<Gate> gate_;
   std::string address_;
+  std::string expected_token_;  // of calls that come in; empty: none is asked for
   using Taker = std::function<void(const grpc::ByteBuffer&, const std::shared_ptr<Incoming>&)>;
   std::map<std::string, Taker> handlers_;
   std::map<std::string, std::unique_ptr<grpc::GenericStub>> stubs_;
@@ -522,9 +548,19 @@ Result<std::unique_ptr<Rpc>> MakeGrpcRpc(base::Executor& executor, const GrpcOpt
                       options.listen +
                       "); set "
                       "LOCKSTEP_TOKEN in every task");
+  if (options.insecure && !IsLocalAddress(options.listen))
+    return Status(Code::kInvalidArgument,
+                  "[rpc] --insecure is for an address of this machine alone; got " +
+                      options.listen + "; set LOCKSTEP_TOKEN in every task instead");
+  std::string user_token;
+  if (options.token.empty()) {
+    auto own = UserToken();
+    if (!own.ok() && !options.insecure) return own.status();
+    if (own.ok()) user_token = std::move(*own);
+  }
   LOCKSTEP_RETURN_IF_ERROR(HasRoomForFiles());
   gpr_set_log_function(LogOfGrpc);
-  auto rpc = std::make_unique<GrpcRpc>(executor, options);
+  auto rpc = std::make_unique<GrpcRpc>(executor, options, std::move(user_token));
   LOCKSTEP_RETURN_IF_ERROR(rpc->Start());
   return std::unique_ptr<Rpc>(std::move(rpc));
 }

@@ -17,9 +17,12 @@ struct GrpcOptions {
   /// unless `trusted_network` says that the network is private; a line in the log repeats it.
   std::optional<Credentials> credentials;
   bool trusted_network = false;
-  /// Calls without it are refused before their request is read. Empty: none is asked for; only for
-  /// loopback and unix sockets.
+  /// Calls without it are refused before their request is read. Empty: on loopback and unix sockets
+  /// this user's token (`UserToken`), so that other users of the machine are refused.
   std::string token;
+  /// Calls of every user of this machine are answered; only for loopback and unix sockets. A line
+  /// in the log repeats it.
+  bool insecure = false;
   /// A request or answer that is longer is refused: ResourceExhausted.
   size_t longest_message = size_t{16} << 20;
 };
@@ -32,7 +35,7 @@ Status HasRoomForFiles();
 
 /// An `Rpc` by gRPC. Its threads are gRPC's; everything else runs on `executor`, which outlives it.
 /// Errors: InvalidArgument (all interfaces, no address), FailedPrecondition (plain beyond this
-/// machine), Unavailable (the address is in use or not of this machine).
+/// machine), Unavailable (the address is in use or not of this machine); those of `UserToken`.
 Result<std::unique_ptr<Rpc>> MakeGrpcRpc(base::Executor& executor, const GrpcOptions& options);
 
 }  // namespace lockstep::net

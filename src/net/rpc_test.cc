@@ -187,8 +187,7 @@ TEST_P(RpcTest, RefusesACallWithoutTheToken) {
     const auto stranger = Make(options);
     const Status status = Call(*stranger, "turn", "").status();
     EXPECT_EQ(status.code(), Code::kUnauthenticated) << status.ToString();
-    EXPECT_NE(status.message().find(*token == '\0' ? "got none" : "got another"), std::string::npos)
-        << status.ToString();
+    EXPECT_NE(status.message().find("got another"), std::string::npos) << status.ToString();
   }
   EXPECT_FALSE(handled);
 }

@@ -23,8 +23,9 @@ struct Server::Serving {
 Server::Server(const ClusterSpec& cluster, const std::string& job, int task,
                const ServerOptions& options)
     : serving_(std::make_unique<Serving>()) {
-  const net::GrpcOptions grpc =
+  net::GrpcOptions grpc =
       remote::OptionsFor(cluster.task_address(job, task), options.trusted_network, options.token);
+  grpc.insecure = options.insecure;
   Status status;
   runtime::RunOn(serving_->thread.executor(), [&] {
     auto rpc = net::MakeGrpcRpc(serving_->thread.executor(), grpc);
@@ -50,8 +51,8 @@ Server::Server(const ClusterSpec& cluster, const std::string& job, int task,
   serving_->target = "lockstep://" + serving_->rpc->address();
 }
 
-Server Server::Local() {
-  return Server(ClusterSpec({{"localhost", {"127.0.0.1:0"}}}), "localhost", 0);
+Server Server::Local(const ServerOptions& options) {
+  return Server(ClusterSpec({{"localhost", {"127.0.0.1:0"}}}), "localhost", 0, options);
 }
 
 Server::Server(Server&&) noexcept = default;

@@ -10,8 +10,11 @@ namespace lockstep {
 struct ServerOptions {
   /// Plain connections beyond this machine, in a network that is private.
   bool trusted_network = false;
-  /// Who does not say it is refused; LOCKSTEP_TOKEN where it is empty.
+  /// Callers without this token are refused. Empty: LOCKSTEP_TOKEN; if that is absent, the token of
+  /// this user, which the user's other processes on this machine find by themselves.
   std::string token = {};
+  /// Every user of this machine may call; only for addresses of this machine.
+  bool insecure = false;
 };
 
 /// A task that keeps variables and runs the parts of graphs that sessions give it, until it is
@@ -24,7 +27,7 @@ class Server {
   Server(const ClusterSpec& cluster, const std::string& job, int task,
          const ServerOptions& options = {});
   /// A cluster of this one task, "/job:localhost/replica:0/task:0", at a free port.
-  static Server Local();
+  static Server Local(const ServerOptions& options = {});
   ~Server();
   Server(Server&&) noexcept;
 

@@ -17,6 +17,7 @@
 #include "distribute/workers/process_site.h"
 #include "net/address.h"
 #include "net/ports.h"
+#include "net/user_token.h"
 
 namespace lockstep::distribute {
 
@@ -103,10 +104,11 @@ net::PortOptions DataOptions(const Description& description, const Environment& 
   const std::string own = OwnAddress(description);
   const size_t colon = own.rfind(':');
   const std::string token = TokenOf(environment, credentials);
-  // A job that grows has several descriptions, but one secret.
-  net::PortOptions options{
-      .job = base::Hash64(description.job_id +
-                          (token.empty() ? description.cluster.ToJson() : token))};
+  // A job that grows has several descriptions, but one secret. Without a secret of its own, that of
+  // the user keeps other users out.
+  const std::string secret =
+      token.empty() ? description.cluster.ToJson() + net::UserToken().OrThrow() : token;
+  net::PortOptions options{.job = base::Hash64(description.job_id + secret)};
   // A death is seen at once. Who is silent is asked by the membership, and left out.
   options.shared_memory.beat_limit = std::chrono::seconds(10);
   options.tcp.listen = OwnNumber(description, own.substr(0, colon)) + ":0";

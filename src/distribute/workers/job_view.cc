@@ -1,5 +1,6 @@
 #include "distribute/workers/job_view.h"
 
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -113,6 +114,11 @@ Status NoteContact(const std::string& job_directory, const Contact& contact) {
   const std::string text = contact.task + "\n" + contact.address + "\n" + contact.token + "\n" +
                            contact.credentials + "\n" + std::to_string(contact.process) + "\n";
   LOCKSTEP_ASSIGN_OR_RETURN(auto file, files.Create(path + ".unfinished"));
+  // It has the token.
+  using std::filesystem::perms;
+  std::error_code fault;
+  std::filesystem::permissions(path + ".unfinished", perms::owner_read | perms::owner_write, fault);
+  if (fault) return Status(Code::kPermissionDenied, "[job] " + path + ": " + fault.message());
   LOCKSTEP_RETURN_IF_ERROR(file->Append(std::as_bytes(std::span(text))));
   LOCKSTEP_RETURN_IF_ERROR(file->Close());
   return files.Rename(path + ".unfinished", path);
