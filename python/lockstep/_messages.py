@@ -167,11 +167,15 @@ class Message:
     def MergeFromString(self, data):
         """Takes the fields of a serialized message, too. Raises: DataLossError for other bytes."""
         data = bytes(data)
-        for number, wire, value in _fields(data):
-            if number in _MESSAGES[self._kind]:
-                self._keep(*_MESSAGES[self._kind][number], wire, value)
-            else:
-                self._unknown.append((number, wire, value))
+        try:
+            for number, wire, value in _fields(data):
+                name, of = _MESSAGES[self._kind].get(number, (None, None))
+                if name is not None and wire in _wires(of):
+                    self._keep(name, of, wire, value)
+                else:
+                    self._unknown.append((number, wire, value))
+        except (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError, struct.error) as error:
+            _broken(f"{type(error).__name__}: {error}")
         return len(data)
 
     def ParseFromString(self, data):
@@ -181,7 +185,8 @@ class Message:
 
     def _keep(self, name, of, wire, value):
         if of[0] in "{#":
-            entry = {number: one for number, _, one in _fields(value)}
+            entry = {number: one for number, wire, one in _fields(value)
+                     if wire in _wires("text" if number == 1 and of[0] == "{" else "int" if number == 1 else of[1:])}
             key = entry.get(1, b"").decode() if of[0] == "{" else _signed(entry.get(1, 0))
             getattr(self, name)[key] = _one(of[1:], entry.get(2, 0 if of[1:] in _NUMBERS else b""))
         elif of[0] == "*":
@@ -401,6 +406,15 @@ def _fields(data):
 
 def _signed(value):
     return value - (1 << 64) if value >> 63 else value
+
+
+def _wires(of):
+    """The wire types that a field of a type may have; as in protobuf, one of another type counts as unknown."""
+    if of[0] in "{#":
+        return (2,)
+    if of[0] == "*":
+        return (*_wires(of[1:]), 2)
+    return ({"float": 5, "double": 1}.get(of, 0) if of in _NUMBERS else 2,)
 
 
 def _one(of, value):

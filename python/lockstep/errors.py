@@ -144,6 +144,11 @@ def of_python(error):
         return base(None, None, text)
 
 
+class DamagedFileError(DataLossError, ValueError):
+    """A file does not hold what its format says, or holds more than a reader accepts. TensorFlow's readers of records and
+    checkpoints raise DataLossError for it, Keras's readers of models ValueError; this class is both."""
+
+
 def exception_type_from_error_code(error_code):
     return _BY_CODE[error_code]
 

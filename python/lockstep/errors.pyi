@@ -14,6 +14,9 @@ class CancelledError(OpError):
     ...
 DATA_LOSS: Any
 DEADLINE_EXCEEDED: Any
+class DamagedFileError(DataLossError, ValueError):
+    """A file does not hold what its format says, or holds more than a reader accepts. TensorFlow's readers of records and"""
+    ...
 class DataLossError(OpError):
     """An op or a run that failed: `message`, `error_code`, and the op and node where known."""
     ...

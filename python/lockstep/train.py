@@ -8,7 +8,8 @@ import re
 import threading
 
 from . import _checkpoint_status, _late, _native, _whole_files
-from .errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from ._damage import reading
+from .errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ._tensor import Tensor, convert_to_tensor
 from ._variable import Variable
 from ._example import (BytesList, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List,  # noqa: F401
@@ -559,8 +560,9 @@ class CheckpointReader:
     """The tensors of a checkpoint, by name."""
 
     def __init__(self, path):
-        self._bundle = _native.TensorBundle.open(path)
-        self._entries = {name: (code, shape) for name, code, shape in self._bundle.entries()}
+        with reading(path, (DataLossError,)):
+            self._bundle = _native.TensorBundle.open(path)
+            self._entries = {name: (code, shape) for name, code, shape in self._bundle.entries()}
 
     def get_variable_to_shape_map(self):
         return {name: list(shape) for name, (_, shape) in self._entries.items()}
@@ -598,8 +600,10 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     if not os.path.exists(path):
         return None
     latest, every = None, []
-    with open(path, encoding="utf-8") as file:
-        for line in file:
+    with reading(path):
+        with open(path, encoding="utf-8") as file:
+            lines = list(file)
+        for line in lines:
             key, _, value = line.partition(":")
             value = value.strip().strip('"')
             if key in ("model_checkpoint_path", "all_model_checkpoint_paths"):

@@ -10,6 +10,7 @@
 #include "lockstep/distribute/sharded_variable.h"
 #include "nn/distinct.h"
 #include "nn/functional_value.h"
+#include "nn/weight_limit.h"
 #include "ops/builder.h"
 #include "runtime/autocast.h"
 #include "runtime/eager.h"
@@ -176,6 +177,7 @@ Variable Layer::AddWeight(const std::string& name, const Shape& shape, WeightOpt
   if (name_.empty()) name_ = NextNameOf(type_);
   const std::string full_name = name_ + "/" + name;
   const DType dtype = options.dtype.value_or(policy_.variable);
+  nn::CountWeight(full_name, shape, dtype);
   const VariableOptions own{.name = full_name,
                             .trainable = options.trainable,
                             .aggregation = options.aggregation,

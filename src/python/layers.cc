@@ -8,6 +8,7 @@
 #include <map>
 
 #include "distribute/servers/partitioner_scope.h"
+#include "nn/weight_limit.h"
 #include "python/bind.h"
 #include "python/callback.h"
 #include "python/nn_values.h"
@@ -354,6 +355,7 @@ void BindLayers(nb::module_& m) {
       .def(nb::init<const std::string&, const std::string&>())
       .def("add_weight", &AddWeightOf)
       .def("add_counter", &PythonLayer::Count, nb::arg(), nb::arg().none());
+  m.def("set_weight_limit", &nn::SetWeightLimit, nb::arg().none());
   m.def("make_layer", [](const std::string& kind, nb::dict options) -> Shared {
     const auto found = Makers().find(kind);
     if (found == Makers().end()) throw nb::key_error(kind.c_str());

@@ -1,10 +1,12 @@
 """Datasets in files: kept ones, fixed records, and CSV with a header."""
 
 import gzip
+import math
 import os
 import zlib
 
 from .. import _native, errors, nest
+from .._damage import reading, refuse
 from .._dtypes import as_dtype
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor
@@ -25,6 +27,8 @@ def _formed(form):
         return TensorSpec(form[2], as_dtype(form[1]))
     if kind == "dict":
         return {key: _formed(one) for key, one in form[1]}
+    if kind != "tuple":
+        raise ValueError(f"got a structure of the kind {kind!r}")
     return tuple(_formed(one) for one in form[1])
 
 
@@ -43,34 +47,50 @@ def _packed(tensor):
 
 
 def _unpacked(data):
+    """The tensor of `_packed`. Raises: ValueError where the sizes that it declares are not those of its bytes."""
     import json
     import numpy
     size = int.from_bytes(data[:4], "little")
     head, body = json.loads(data[4:4 + size]), data[4 + size:]
+    shape = [int(one) for one in head["shape"]]
+    if min(shape, default=0) < 0:
+        raise ValueError(f"got the shape {shape}")
     if head["dtype"] == 7:
+        if min(head["sizes"], default=0) < 0 or sum(head["sizes"]) != len(body) or math.prod(shape) != len(head["sizes"]):
+            raise ValueError(f"got {len(body)} bytes for {len(head['sizes'])} strings of the shape {shape}")
         texts, place = [], 0
         for one in head["sizes"]:
             texts.append(body[place:place + one])
             place += one
-        return _native.from_strings(texts, head["shape"])
+        return _native.from_strings(texts, shape)
     dtype = as_dtype(head["dtype"])
-    return convert_to_tensor(numpy.frombuffer(body, dtype.as_numpy_dtype).reshape(head["shape"]).copy(), dtype=dtype)
+    return convert_to_tensor(numpy.frombuffer(body, dtype.as_numpy_dtype).reshape(shape).copy(), dtype=dtype)
 
 
-def _elements(path):
-    """The elements of a file that `_write` has written: records, one a component."""
+def _elements(path, spec, total=None):
+    """The elements of a file that `_write` has written: records, one a component. Raises: DataLossError for other elements than
+    `spec` says, or another number of them than `total`."""
     from . import TFRecordDataset
-    head = None
-    row = []
+    specs = nest.flatten(spec)
+    count, row, head = 0, [], None
     for record in TFRecordDataset(path):
         data = record.numpy()
-        if head is None:
-            head = int(data)
-            continue
-        row.append(_unpacked(data))
+        with reading(path):
+            if head is None:
+                head = int(data)
+                if head != len(specs):
+                    refuse(path, f"elements have {len(specs)} components; got {head}")
+                continue
+            one = _unpacked(data)
+            if one.dtype != specs[len(row)].dtype or not specs[len(row)].shape.is_compatible_with(one.shape):
+                refuse(path, f"the component {len(row)} of an element must be {specs[len(row)]}; got {one.dtype.name}{one.shape}")
+        row.append(one)
         if len(row) == head:
+            count += 1
             yield row
             row = []
+    if row or head is None or total is not None and count != total:
+        refuse(path, f"the file ends within its elements; got {count} whole ones")
 
 
 def _write(path, count, rows):
@@ -95,7 +115,7 @@ def cached(dataset, prefix):
 
     def make():
         if os.path.exists(path):
-            return _elements(path)
+            return _elements(path, dataset._spec)
         return _write(path, count, (_flat_element(one) for one in dataset))
     return dataset._from_python(make, dataset._spec, "CacheDataset")
 
@@ -114,7 +134,7 @@ def save(dataset, path, compression=None):
 
 
 def load(path):
-    """The dataset of a folder. Raises: NotFoundError."""
+    """The dataset of a folder. Raises: NotFoundError; DataLossError for damaged files."""
     import json
     from . import Dataset
     from ._names_of import _names_of
@@ -123,14 +143,17 @@ def load(path):
     if not os.path.exists(described):
         raise errors.NotFoundError(None, None, f"{described}; No such file or directory; a dataset that TensorFlow has saved "
                                    "is not read: write its elements as TFRecord")
-    with open(described) as file:
-        form = json.load(file)
-    spec = _formed(form["spec"] if isinstance(form, dict) else form)
-    data = os.path.join(folder, "elements.data")
-    empty = Dataset.range(0)
-    made = empty._from_python(lambda: _elements(data), spec, "_LoadDataset")
-    if isinstance(form, dict):
-        made._asserted = form["count"]
+    with reading(described):
+        with open(described, encoding="utf-8") as file:
+            form = json.load(file)
+        form = form if isinstance(form, dict) else {"spec": form, "count": None}
+        spec, total = _formed(form["spec"]), form["count"]
+        if total is not None and (type(total) is not int or total < 0):
+            refuse(described, f"the count of elements must be a number; got {total!r}")
+        data = os.path.join(folder, "elements.data")
+        made = Dataset.range(0)._from_python(lambda: _elements(data, spec, total), spec, "_LoadDataset")
+    if total is not None:
+        made._asserted = total
     return made
 
 
@@ -148,7 +171,8 @@ def fixed_records(names, size, header, footer, compression):
                     data = file.read()
             except FileNotFoundError:
                 raise errors.NotFoundError(None, None, f"{name}; No such file or directory") from None
-            data = gzip.decompress(data) if compression == "GZIP" else zlib.decompress(data) if compression == "ZLIB" else data
+            with reading(name):
+                data = gzip.decompress(data) if compression == "GZIP" else zlib.decompress(data) if compression == "ZLIB" else data
             body = len(data) - header - footer
             if body < 0 or body % size:
                 raise errors.InvalidArgumentError(None, None, f"Excess bytes of {body % size} in input file {name}, which "

@@ -27,6 +27,12 @@ def noting_arguments(init):
     return run
 
 
+def _has_objects(value):
+    """Whether a value of a config is an object or a dict, or a list of objects."""
+    return isinstance(value, dict) or isinstance(value, list) and any(
+        isinstance(one, dict) and "class_name" in one for one in value)
+
+
 class Configured:
     """What was given to `__init__`, as a config."""
 
@@ -83,7 +89,7 @@ class Configured:
     def from_config(cls, config):
         """The layer of `get_config`. Raises: TypeError for a config of another class."""
         from . import saving
-        config = {key: saving.deserialize_keras_object(one) if isinstance(one, dict) and key not in (
+        config = {key: saving.deserialize_keras_object(one) if _has_objects(one) and key not in (
             "dtype",) and not key.endswith(("initializer", "regularizer", "constraint")) else one
             for key, one in config.items()}
         if _is_of_package(cls.__init__):

@@ -46,7 +46,7 @@ def read_files(places, archive):
     if not wanted:
         return
     with tempfile.TemporaryDirectory() as root:
-        archive.extractall(root, [one for one in archive.namelist() if one.startswith("assets/")])
+        archive.extract_assets(root)
         for path, owner in wanted:
             folder = os.path.join(root, "assets", path)
             if os.path.isdir(folder):

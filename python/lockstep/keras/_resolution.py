@@ -15,6 +15,8 @@ import contextlib
 import contextvars
 import inspect
 
+from .._damage import no_damage
+
 _safe_mode = contextvars.ContextVar("safe_mode", default=None)  # None: no scope
 _copied = contextvars.ContextVar("copied", default=None)  # {(module, name): object} while a copy is made
 _globally_unsafe = False
@@ -60,10 +62,10 @@ def require_unsafe(what, safe_mode=None):
     ambient = in_safe_mode()
     if (safe_mode if ambient is None else ambient) is False:
         return
-    raise ValueError(f"Requested the deserialization of {what}. This carries a potential risk of arbitrary code execution and "
-                     "thus it is disallowed by default. If you trust the source of the artifact, you can override this error by "
-                     "passing `safe_mode=False` to the loading function, or calling "
-                     "`keras.config.enable_unsafe_deserialization()`.")
+    raise no_damage(ValueError(f"Requested the deserialization of {what}. This carries a potential risk of arbitrary code execution "
+                          "and thus it is disallowed by default. If you trust the source of the artifact, you can override this "
+                          "error by passing `safe_mode=False` to the loading function, or calling "
+                          "`keras.config.enable_unsafe_deserialization()`."))
 
 
 def note_copied(module, name, thing):

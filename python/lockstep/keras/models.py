@@ -2,7 +2,8 @@
 
 import weakref
 
-from .. import _native, nest
+from .. import _native, errors, nest
+from .._damage import no_damage, reading
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
 from .._whole_files import write_whole
@@ -181,14 +182,20 @@ class Model(Trainer, Layer):
         _fit_arguments.require_loaded_name(filepath, kwargs.get("by_name"))
         from . import saving
         if path.endswith(".keras"):
-            import io
-            import zipfile
-            with zipfile.ZipFile(path) as archive:
-                saving.read_h5(self, io.BytesIO(archive.read("model.weights.h5")), skip_mismatch)
+            with saving.ModelArchive(path) as archive, archive.weights(saving.places_bytes(saving._places(self))) as weights:
+                saving.read_h5(self, weights, skip_mismatch, path)
         elif path.endswith((".h5", ".hdf5")):
             saving.read_h5(self, path, skip_mismatch)
         else:
-            self._bridge().load_weights(path)
+            self._load_plain_weights(path)
+
+    def _load_plain_weights(self, path):
+        """Reads .npz, .safetensors or a checkpoint. Raises: ValueError where it does not fit the model; DamagedFileError."""
+        with reading(path):
+            try:
+                self._bridge().load_weights(path)
+            except errors.FailedPreconditionError as error:  # the file is of another model
+                raise no_damage(errors.InvalidArgumentError(None, None, error.message)) from None
 
     def weights_digest(self):
         """A digest of all weights; equal for equal bits."""

@@ -273,8 +273,14 @@ def model_from_json(json_string, custom_objects=None) -> Any:
 def native_name(name) -> Any:
     """A name that no other native layer has."""
     ...
+def no_damage(error) -> Any:
+    """Marks an error that says nothing about damage, as an unknown class in a config, so that `reading` lets it through."""
+    ...
 def numbers_in(tensor, dtype) -> Any:
     """A tensor in a dtype; one of texts, or of that dtype, as it is."""
+    ...
+def reading(path, unchanged=...) -> Any:
+    """The time in which the content of a file is parsed. Raises: DamagedFileError; errors of the operating system, of users'"""
     ...
 def save_model(model, filepath, overwrite=True, **kwargs) -> Any:
     """Writes a model to a `.keras` file; see `keras.saving.save_model`."""

@@ -17,7 +17,10 @@ from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
 from .._whole_files import write_whole
 from . import _lambda_code, _own_state, _resolution
+from .._damage import no_damage, reading
+from ._model_archive import ModelArchive, lift_weight_limit, open_archive, parsed_config, weight_limit  # noqa: F401
 from ._names import to_snake_case
+from ._weight_files import places_bytes, read_h5, write_h5
 
 _registered = {}  # by "package>name"
 _names = {}  # by object
@@ -188,6 +191,8 @@ def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwar
     cls = _class_named(config, custom_objects)
     if not isinstance(inner, dict):
         raise TypeError(f"Expected 'config' to be a dict for {name},\ninstead got {type(inner)}\nFull config: {config}")
+    if not str(cls.__module__).startswith("lockstep"):
+        lift_weight_limit()
     with CustomObjectScope(custom_objects or {}), _resolution.safe_mode_scope(safe_mode):
         made = cls.from_config(inner)
     if config.get("build_config") and _own_state.is_users(made, "build_from_config") and not made.built:
@@ -211,6 +216,13 @@ def _value_of(name, inner):
     return _VALUES[name](inner)
 
 
+def _unknown(kind, config):
+    name = config["config" if kind == "function" else "class_name"]
+    return no_damage(TypeError(f"Could not locate {kind} '{name}'. Make sure custom classes and functions are decorated with "
+                               "`@keras.saving.register_keras_serializable()`, or given in `custom_objects`. Full object config: "
+                               f"{config}"))
+
+
 def _function_of(config, custom_objects):
     """The function that a config names. Raises: TypeError."""
     name, module = config["config"], config.get("module")
@@ -220,8 +232,7 @@ def _function_of(config, custom_objects):
     found = get_registered_object(name, custom_objects) or get_registered_object(config.get("registered_name"), custom_objects) \
         or _resolution.copied_object(module, name) or _resolution.function_of_package(module, name)
     if found is None:
-        raise TypeError(f"Could not locate function '{name}'. Make sure custom classes and functions are decorated with "
-                        f"`@keras.saving.register_keras_serializable()`, or given in `custom_objects`. Full object config: {config}")
+        raise _unknown("function", config)
     return found
 
 
@@ -231,8 +242,7 @@ def _class_named(config, custom_objects):
     found = (get_registered_object(registered, custom_objects) if registered else None) or get_registered_object(
         name, custom_objects) or _resolution.copied_object(module, name) or _resolution.class_of_package(module, name)
     if found is None:
-        raise TypeError(f"Could not locate class '{name}'. Make sure custom classes and functions are decorated with "
-                        f"`@keras.saving.register_keras_serializable()`, or given in `custom_objects`. Full object config: {config}")
+        raise _unknown("class", config)
     if not hasattr(found, "from_config"):
         raise TypeError(f"Unable to reconstruct an instance of '{name}' because the class is missing a `from_config()` method. Full "
                         f"object config: {config}")
@@ -287,7 +297,7 @@ def _walk(layer, path, made, seen):
         for inside, variables in by_holder.items():
             made.append((_join(path, inside), inside.rpartition("/")[2] or layer.name, variables, None if inside else layer))
         return
-    made.append((path, layer.name, with_shards_joined(layer._own_weights), layer))
+    made.append((path, layer.name, with_shards_joined(layer._own_variables()), layer))
     if isinstance(layer, (Functional, Sequential)):
         _walk_all(layer.layers, _join(path, "layers"), made, seen)
         return
@@ -321,57 +331,6 @@ def _join(path, name):
     return f"{path}/{name}" if path and name else path or name
 
 
-def write_h5(model, target):
-    """Writes weights, and the optimizer's slots, as Keras does. Raises: ImportError without h5py."""
-    h5py = need_h5py()
-    with h5py.File(target, "w") as file:
-        for path, name, variables, layer in _places(model):
-            group = file.require_group(_join(path, "vars"))
-            group.attrs["name"] = name
-            for key, value in _own_state.values_of(layer, variables).items():
-                group.create_dataset(key, data=value)
-
-
-def read_h5(model, source, skip_mismatch=False):
-    """Assigns what `write_h5` or Keras has written. Raises: ValueError naming the part that does not fit."""
-    h5py = need_h5py()
-    if not model.built:
-        raise ValueError("You are loading weights into a model that has not yet been built. Try building the model first by "
-                         "calling it on some data or by using `build()`.")
-    failed = {}  # what is wrong, by what could not be loaded
-    with h5py.File(source, "r") as file:
-        for path, name, variables, layer in _places(model):
-            group = file.get(_join(path, "vars"))
-            if layer is not None and _own_state.is_users(layer, "load_own_variables"):
-                layer.load_own_variables({key: group[key][()] for key in group or ()})
-                continue
-            problem = _assign_all(variables, group, layer.name if layer is not None else name)
-            if problem and path != "optimizer":
-                failed[repr(layer) if layer is not None else path] = problem
-    if failed and not skip_mismatch:
-        first = next(iter(failed))
-        raise ValueError(f"A total of {len(failed)} objects could not be loaded. Example error message for object {first}:\n\n"
-                         f"{failed[first]}\n\nList of objects that could not be loaded:\n[{', '.join(failed)}]")
-
-
-def _assign_all(variables, group, name):
-    """Assigns a layer's variables from a group of a file; what is wrong, where they do not fit."""
-    count = 0 if group is None else len(group)
-    if count != len(variables):
-        return (f"Layer {name!r} expected {len(variables)} variables, but received {count} variables during loading. Expected: "
-                f"{[one.name for one in variables]}")
-    problem = None
-    for place, variable in enumerate(variables):
-        value = group[str(place)][()]
-        if tuple(value.shape) == tuple(variable.shape):
-            variable.assign(convert_to_tensor(value, dtype=variable.dtype))
-        elif problem is None:
-            problem = ("The shape of the target variable and the shape of the target value in `variable.assign(value)` must "
-                       f"match. variable.shape={tuple(variable.shape)}, Received: value.shape={tuple(value.shape)}. Target "
-                       f"variable: {variable!r}")
-    return problem
-
-
 # ---- models as files -------------------------------------------------------------------------------------
 
 
@@ -403,8 +362,8 @@ def save_model(model, filepath, overwrite=True, **kwargs):
 
 
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
-    """The model of a `.keras` file. Raises: ValueError for what is no such file; TypeError for unknown
-    classes."""
+    """The model of a `.keras` file. Raises: ValueError for what is no such file, is damaged, or has weights that do not fit
+    the model; TypeError for unknown classes."""
     path = os.fspath(filepath)
     if not path.endswith((".keras", ".h5", ".hdf5")):
         raise ValueError(f"File format not supported: filepath={filepath}. Keras 3 only supports V3 `.keras` files, legacy H5 "
@@ -415,12 +374,18 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
     if not path.endswith(".keras") and os.path.exists(path):
         raise ValueError(f"[load] whole models are read from `.keras` files, not from HDF5; got filepath={filepath}. Build the "
                          "model and call model.load_weights, or save it again with a name that ends in `.keras`")
-    if not path.endswith(".keras") or not zipfile.is_zipfile(path):
-        raise ValueError(f"File not found: filepath={filepath}. Please ensure the file is an accessible "
-                         "`.keras` zip file.")
-    with zipfile.ZipFile(path) as archive:
-        config = json.loads(archive.read("config.json"))
-        weights = io.BytesIO(archive.read("model.weights.h5"))
+    with open_archive(path) as archive:
+        config = archive.config()
+        with reading(path), weight_limit(archive.weights_bound()):
+            model = _made_model(config, custom_objects, compile, safe_mode)
+        with archive.weights(places_bytes(_places(model))) as weights:
+            read_h5(model, weights, label=path)
+        _own_state.read_files(_places(model), archive)
+    return model
+
+
+def _made_model(config, custom_objects, compile, safe_mode):
+    """The model of a config, built and compiled."""
     model = deserialize_keras_object(config, custom_objects, safe_mode)
     shape = (config.get("build_config") or {}).get("input_shape")
     if not model.built and shape is not None:
@@ -430,15 +395,16 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
         with CustomObjectScope(custom_objects or {}), _resolution.safe_mode_scope(safe_mode):
             model.compile_from_config(compiled)
         model.optimizer.build(model.trainable_weights)
-    read_h5(model, weights)
-    with zipfile.ZipFile(path) as archive:
-        _own_state.read_files(_places(model), archive)
     return model
 
 
 def model_from_json(json_string, custom_objects=None):
-    """The model that `to_json` has described, with new weights."""
-    return deserialize_keras_object(json.loads(json_string), custom_objects)
+    """The model that `to_json` has described, with new weights. Raises: ValueError for what describes none; TypeError for
+    unknown classes."""
+    label = "the JSON text of a model"
+    text = json_string if isinstance(json_string, bytes) else str(json_string).encode()
+    with reading(label):
+        return deserialize_keras_object(parsed_config(label, text), custom_objects)
 
 
 def configured(function, structure):

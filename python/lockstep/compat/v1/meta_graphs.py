@@ -3,6 +3,7 @@
 import os
 
 from ... import errors
+from ..._damage import reading
 from ..._messages import Message, message_class
 from ..._tensor import Tensor
 from ..._variable import Variable
@@ -117,6 +118,12 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     if not in_graph():
         with get_default_graph().as_default():
             return import_meta_graph(meta, clear_devices, import_scope)
+    label = "the MetaGraphDef" if hasattr(meta_graph_or_file, "graph_def") else meta_graph_or_file
+    with reading(label, (ValueError, errors.OpError, NotImplementedError)):
+        return _imported(meta, clear_devices, import_scope)
+
+
+def _imported(meta, clear_devices, import_scope):
     own = is_own(meta.graph_def)
     unknown = _leave_out(meta, own)
     if clear_devices:

@@ -135,12 +135,13 @@ class _Lookup(_InPython):
         if isinstance(vocabulary, str):
             from ... import gfile
             from .. import _resolution
+            from ..._damage import no_damage
             if _resolution.in_safe_mode():
-                raise ValueError("Requested the loading of a vocabulary file outside of the model archive. This carries a potential "
-                                 "risk of loading arbitrary and sensitive files and thus it is disallowed by default. If you trust "
-                                 "the source of the artifact, you can override this error by passing `safe_mode=False` to the "
-                                 "loading function, or calling `keras.config.enable_unsafe_deserialization()`. Vocabulary file: "
-                                 f"'{vocabulary}'")
+                raise no_damage(ValueError("Requested the loading of a vocabulary file outside of the model archive. This carries a "
+                                      "potential risk of loading arbitrary and sensitive files and thus it is disallowed by "
+                                      "default. If you trust the source of the artifact, you can override this error by passing "
+                                      "`safe_mode=False` to the loading function, or calling "
+                                      f"`keras.config.enable_unsafe_deserialization()`. Vocabulary file: '{vocabulary}'"))
             vocabulary = gfile.GFile(vocabulary).read().split("\n")
             vocabulary = vocabulary[:-1] if vocabulary and not vocabulary[-1] else vocabulary
         if isinstance(vocabulary, Tensor):
