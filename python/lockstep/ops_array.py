@@ -531,11 +531,18 @@ def _of_one_hot(on_value, off_value, dtype):
 
 
 @_takes_ragged
+def _whole_indices(indices):
+    """NumPy's arrays of other numbers as int64, the default type of the op's indices, as TensorFlow converts them."""
+    import numpy
+    is_other = isinstance(indices, (numpy.ndarray, numpy.generic)) and indices.dtype.kind in "fb"
+    return indices.astype("int64") if is_other else indices
+
+
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """`on_value` where an index equals the place along a new axis, else `off_value`; of their dtype.
 
     Raises: TypeError for values of two dtypes, or of another one than `dtype`."""
-    indices = convert_to_tensor(indices)
+    indices = convert_to_tensor(_whole_indices(indices))
     dtype, on, off = _of_one_hot(on_value, off_value, dtype)
     if not _fits_float(dtype, on, off):
         met = one_hot(indices, depth, axis=axis, dtype="bool")

@@ -6,7 +6,11 @@ namespace {
 thread_local base::Team* current = nullptr;
 }
 
-base::Team& CurrentTeam() { return current != nullptr ? *current : base::DefaultTeam(); }
+base::Team& CurrentTeam() {
+  if (current != nullptr) return *current;
+  thread_local base::Team alone(1);
+  return alone;
+}
 
 TeamScope::TeamScope(base::Team& team) : outer_(current) { current = &team; }
 TeamScope::~TeamScope() { current = outer_; }

@@ -68,10 +68,6 @@ class Strategy {
   const std::string& name() const { return name_; }
   /// Expires when the strategy ends, for who refers to it.
   std::weak_ptr<const void> lifetime() const { return lifetime_; }
-  /// What programs that are traced for the strategy keep, so that it does not end before them, is
-  /// what `owner` gives. Without it the caller sees to that.
-  void set_owner(std::function<std::shared_ptr<const void>()> owner) { owner_ = std::move(owner); }
-  std::shared_ptr<const void> owner() const { return owner_ ? owner_() : nullptr; }
   /// Where the only copy of each variable is, for a strategy that keeps one in any case; else "".
   const std::string& parameter_device() const { return parameter_device_; }
 
@@ -161,8 +157,8 @@ class Strategy {
                     const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
                     const TrainOptions& options = {});
 
-  /// The lanes of all devices; strategies of one process with equally many share them.
-  base::Team& team();
+  /// The lanes of all devices.
+  base::Team& team() { return *team_; }
   /// Different for every strategy of a process.
   uint64_t id() const { return id_; }
   /// The other workers; nullptr where there are none.
@@ -170,7 +166,6 @@ class Strategy {
 
  protected:
   enum class Pipelines { kOne, kEachReplica, kThisWorker };
-  /// `threads_per_device`: 0 for the devices' shares of all cores, at least 1 each.
   Strategy(std::string name, int replicas, int devices, int threads_per_device);
   Pipelines pipelines_ = Pipelines::kOne;
   std::shared_ptr<distribute::Communicator> ranks_;
@@ -209,8 +204,7 @@ class Strategy {
   std::shared_ptr<const char> lifetime_ = std::make_shared<char>();
   int replicas_;
   int devices_;
-  std::function<std::shared_ptr<const void>()> owner_;
-  std::shared_ptr<base::Team> team_;  // null: the default team
+  std::unique_ptr<base::Team> team_;
 };
 
 struct MirroredOptions {
@@ -218,8 +212,7 @@ struct MirroredOptions {
   int devices = 0;
   /// R; see `Strategy::num_replicas_in_sync`. 0: one a name, 1 without names.
   int replicas = 0;
-  /// 0: 1 if `devices` is given; else the device's share of the cores, at least 1.
-  int threads_per_device = 0;
+  int threads_per_device = 1;
   /// "CPU:0", "CPU:1", ...: each one a device, and a replica on it. InvalidArgument when one occurs
   /// twice.
   std::vector<std::string> device_names = {};
@@ -238,8 +231,7 @@ struct CentralStorageOptions {
   int devices = 0;
   /// R; see `Strategy::num_replicas_in_sync`. 0: one a name, 1 without names.
   int replicas = 0;
-  /// As `MirroredOptions::threads_per_device`.
-  int threads_per_device = 0;
+  int threads_per_device = 1;
   /// As `MirroredOptions::device_names`.
   std::vector<std::string> compute_devices = {};
   /// "": the compute device if one is named, else CPU:0.
@@ -262,8 +254,7 @@ struct MultiWorkerOptions {
   /// R; see `Strategy::num_replicas_in_sync`. 0: one a worker, as in TensorFlow without
   /// accelerators.
   int replicas = 0;
-  /// 0: 1, because there are as many devices as cores.
-  int threads_per_device = 0;
+  int threads_per_device = 1;
 };
 
 /// Mirrored over several processes: all run the same program, each computes some of the leaves of
@@ -280,11 +271,10 @@ class MultiWorkerMirroredStrategy : public Strategy {
                               const MultiWorkerOptions& options = {});
 };
 
-/// One replica on one device, which has all cores that the process may use, or `threads` lanes.
-/// Source: tf.distribute.OneDeviceStrategy.
+/// One replica on one device. Source: tf.distribute.OneDeviceStrategy.
 class OneDeviceStrategy : public Strategy {
  public:
-  explicit OneDeviceStrategy(int threads = 0);
+  explicit OneDeviceStrategy(int threads = 1);
 };
 
 /// The strategy whose scope is open on this thread, else the default one (one replica, this

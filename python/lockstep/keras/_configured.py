@@ -58,7 +58,7 @@ class Configured:
                  if key in own or one.default is not inspect.Parameter.empty and key not in _UNWRITTEN}
         given.update((key, one) for key, one in own.items() if key not in given)
         config.update({key: self._config_value(key, one) for key, one in given.items()
-                       if key not in ("name", "dtype", "trainable")})
+                       if key not in ("name", "dtype", "trainable", "weights")})
         return _config_order.in_order(self, config)
 
     def _config_value(self, key, value):

@@ -688,30 +688,52 @@ def clone_model(model, input_tensors=None, clone_function=None, **kwargs):
     """A new model of the same layers with new weights, compiled as the model is.
 
     Raises: ValueError for a model of one's own."""
+    if kwargs:
+        raise TypeError(f"[clone_model] unexpected keyword arguments {sorted(kwargs)}; it takes input_tensors and clone_function")
     with _resolution.copying():
-        made = _cloned(model, clone_function)
+        made = _cloned(model, clone_function, input_tensors)
         if model.compiled:
             made.compile_from_config(model.get_compile_config())
     return made
 
 
-def _cloned(model, clone_function):
+def _cloned(model, clone_function, input_tensors=None):
     if isinstance(model, Sequential):
         copy = clone_function or (lambda one: type(one).from_config(one.get_config()))
         symbol = model._input_symbol
-        inputs = [] if symbol is None else [type(symbol._node.layer).from_config(symbol._node.layer.get_config())]
+        if input_tensors is not None:
+            inputs = [_one_input(input_tensors)._node.layer]
+        else:
+            inputs = [] if symbol is None else [type(symbol._node.layer).from_config(symbol._node.layer.get_config())]
         return Sequential(inputs + [copy(one) for one in model.layers], name=model.name)
     if isinstance(model, Functional):
         made = type(model).from_config(model.get_config())
-        return made if clone_function is None else _with_layers(made, model, clone_function)
+        return made if clone_function is None and input_tensors is None else _with_layers(
+            made, model, clone_function, input_tensors)
     raise ValueError("Expected `model` argument to be a functional `Model` instance, but got a subclassed "
                      f"model instead: {model}")
 
 
-def _with_layers(copy, model, clone_function):
-    """The same graph of calls with what `clone_function` gives for each layer that is no input."""
-    own = {id(one): clone_function(other) for one, other in zip(copy.layers, model.layers) if not isinstance(one, InputLayer)}
-    made = {}
+def _one_input(input_tensors):
+    """The symbol that a cloned Sequential begins with. Raises: ValueError for several, and for values of another kind."""
+    found = nest.flatten(input_tensors)
+    if len(found) != 1 or not isinstance(found[0], KerasTensor) or found[0]._node is None:
+        raise ValueError("`input_tensors` of a Sequential must be one symbolic tensor of keras.Input; "
+                         f"got {input_tensors}")
+    return found[0]
+
+
+def _with_layers(copy, model, clone_function, input_tensors=None):
+    """The same graph of calls with what `clone_function` gives for each layer that is no input, on other inputs if given.
+
+    Raises: ValueError for another number of inputs."""
+    own = {id(one): one if clone_function is None else clone_function(other)
+           for one, other in zip(copy.layers, model.layers) if not isinstance(one, InputLayer)}
+    before = nest.flatten(copy.inputs)
+    after = before if input_tensors is None else nest.flatten(input_tensors)
+    if len(after) != len(before) or not all(isinstance(one, KerasTensor) for one in after):
+        raise ValueError(f"`input_tensors` must be {len(before)} symbolic tensors, as the model has inputs; got {input_tensors}")
+    made = {id(one): other for one, other in zip(before, after)}
 
     def value(symbol):
         if id(symbol) not in made:
@@ -725,7 +747,7 @@ def _with_layers(copy, model, clone_function):
                 made[id(one)] = result
         return made[id(symbol)]
     outputs = nest.map_structure(value, copy.outputs if len(nest.flatten(copy.outputs)) > 1 else nest.flatten(copy.outputs)[0])
-    return Functional(copy.inputs if len(copy.inputs) > 1 else copy.inputs[0], outputs, name=model.name)
+    return Functional(after if len(after) > 1 else after[0], outputs, name=model.name)
 
 
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/shared_team.h"
+#include "base/team.h"
 #include "distribute/context.h"
 #include "distribute/programs/one_program.h"
 #include "ops/builder.h"
@@ -111,8 +111,6 @@ void AddCells(const graph::Graph& graph, Snapshot::Cells* cells) {
 ReplicaProgram::ReplicaProgram(Strategy& strategy, std::shared_ptr<graph::Graph> graph,
                                std::vector<bool> varies)
     : strategy_(strategy),
-      // A strategy over workers keeps its programs, for replays, and would never end.
-      owner_(strategy.ranks() == nullptr ? strategy.owner() : nullptr),
       graph_(std::move(graph)),
       varies_(std::move(varies)),
       common_(CommonWrite(*graph_)),
@@ -157,18 +155,16 @@ void ReplicaProgram::AdvanceOne(int replica, runtime::Execution& execution, Stan
 
 void ReplicaProgram::AdvanceAll(Executions& replicas, std::vector<Standing>& standings, int first) {
   const int count = static_cast<int>(replicas.size());
-  if (!common_.empty() || count == 1) {
-    for (int r = 0; r < count; ++r)
-      AdvanceOne(first + r, *replicas[r], standings[r], strategy_.team());
+  base::Team& team = strategy_.team();
+  if (!common_.empty() || count == 1 || team.lanes() == 1) {
+    for (int r = 0; r < count; ++r) AdvanceOne(first + r, *replicas[r], standings[r], team);
     return;
   }
-  const base::LaneLease lease(strategy_.team());
-  base::Team& team = lease.team();
   std::vector<std::exception_ptr> errors(count);
   const runtime::VariableHold* hold = runtime::VariableHold::Current();
   runtime::Actor& actor = runtime::Actor::Current();
   team.Run([&](int lane) {
-    base::Team& alone = base::CallingThread();
+    base::Team alone(1);
     const runtime::HoldScope part(hold);
     const runtime::ActorScope acting(actor);
     for (int r = count * lane / team.lanes(); r < count * (lane + 1) / team.lanes(); ++r) {

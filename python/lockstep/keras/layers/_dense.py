@@ -4,6 +4,7 @@ from .. import initializers
 from .._layer import Layer
 from .._native_layer import NativeLayer
 from ._arguments import _given, _keep_parts, _native_parts
+from ._lora import LowRank
 
 
 class _Kernel(NativeLayer):
@@ -24,7 +25,7 @@ class _Kernel(NativeLayer):
                       **_native_parts(self, "kernel", "bias"))
 
 
-class Dense(_Kernel):
+class Dense(LowRank, _Kernel):
     """activation(x W + b) on the last axis. Shapes: x [n, ..., in]; kernel [in, units]; bias [units]."""
 
     _passes_masks = True
@@ -42,9 +43,17 @@ class Dense(_Kernel):
                          bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint,
                          **kwargs)
         self.units = units
+        self._set_lora(lora_rank, lora_alpha)
 
     def _options(self):
         return dict(self._kernel_options(), units=self.units)
+
+    def _run_adapted(self, inputs):
+        from ... import ops_math
+        made = ops_math.tensordot(inputs, self._adapted(), 1)
+        if self.use_bias:
+            made = made + ops_math.cast(self.bias.value(), made.dtype)
+        return made if self.activation is None else self.activation(made)
 
 
 class EinsumDense(Layer):

@@ -6,17 +6,19 @@ from ..._tensor import Tensor
 from .. import constraints, initializers, regularizers
 from .._native_layer import NativeLayer
 from ._arguments import _given, _positive
+from ._lora import LowRank
 
 
-class Embedding(NativeLayer):
+class Embedding(LowRank, NativeLayer):
     """Row x[...] of a table [input_dim, output_dim]."""
 
     _kind = "Embedding"
+    _adapted_weight = "embeddings"
     _takes_any = True
 
     def __init__(self, input_dim, output_dim, embeddings_initializer="uniform",
                  embeddings_regularizer=None, embeddings_constraint=None, mask_zero=False, weights=None,
-                 lora_rank=None, **kwargs):
+                 lora_rank=None, lora_alpha=None, **kwargs):
         kwargs.pop("input_length", None)
         super().__init__(**kwargs)
         for name, size in (("input_dim", input_dim), ("output_dim", output_dim)):
@@ -26,6 +28,18 @@ class Embedding(NativeLayer):
         self.embeddings_initializer = initializers.get(embeddings_initializer)
         self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
         self.embeddings_constraint = constraints.get(embeddings_constraint)
+        self._set_lora(lora_rank, lora_alpha)
+        if weights is not None:
+            self.build()
+            self.set_weights(weights if isinstance(weights, list) and len(weights) == 1 else [weights])
+
+    def build(self, input_shape=None):
+        """Makes the table; the shape of the inputs does not matter."""
+        self._build_on([(None,) if input_shape is None else input_shape])
+
+    def _run_adapted(self, inputs):
+        from ... import ops_array
+        return ops_array.gather(self._adapted(), inputs if inputs.dtype.is_integer else _native.cast(inputs, as_dtype("int32")))
 
     def _options(self):
         return _given(input_dim=self.input_dim, output_dim=self.output_dim,

@@ -135,7 +135,15 @@ class CategoryEncoding(Layer):
 
     def __init__(self, num_tokens=None, output_mode="multi_hot", sparse=False, **kwargs):
         super().__init__(**kwargs)
-        self.num_tokens, self.output_mode = num_tokens, output_mode
+        output_mode = "multi_hot" if output_mode == "binary" else output_mode
+        if output_mode not in ("count", "one_hot", "multi_hot"):
+            raise ValueError(f"Unknown arg for output_mode: {output_mode}; it is 'count', 'one_hot' or 'multi_hot'")
+        if num_tokens is None:
+            raise ValueError("num_tokens must be set to use this layer. If the number of tokens is not known beforehand, use "
+                             "the IntegerLookup layer instead.")
+        if num_tokens < 1:
+            raise ValueError(f"`num_tokens` must be >= 1. Received: num_tokens={num_tokens}.")
+        self.num_tokens, self.output_mode, self.sparse = num_tokens, output_mode, sparse
 
     _takes_any = True
 
@@ -143,8 +151,19 @@ class CategoryEncoding(Layer):
         return one
 
     def call(self, inputs, count_weights=None):
+        if count_weights is not None and self.output_mode != "count":
+            raise ValueError("`count_weights` is not used when `output_mode` is not `'count'`. Received `count_weights="
+                             f"{count_weights}`.")
+        rows = self._rows(inputs, count_weights)
+        from ... import sparse
+        return sparse.from_dense(rows) if self.sparse else rows
+
+    def _rows(self, inputs, count_weights):
         from ... import ops_array, ops_math
         rows = ops_array.one_hot(ops_math.cast(convert_to_tensor(inputs), "int32"), self.num_tokens)
+        if count_weights is not None:
+            weights = ops_math.cast(convert_to_tensor(count_weights), self._compute_dtype)
+            rows = rows * ops_array.expand_dims(weights, -1)
         if self.output_mode == "one_hot":
             return rows if rows._rank < 3 or rows._shape[-2] != 1 else ops_array.squeeze(rows, -2)
         fold = ops_math.reduce_max if self.output_mode == "multi_hot" else ops_math.reduce_sum

@@ -12,10 +12,14 @@ def _leaves(tensor):
     return tensor._strings() if tensor._dtype == 7 else tensor.numpy().reshape(-1).tolist()
 
 
-def _values(data):
-    """Arrays, lists, tensors, or the batches of a dataset, as tensors."""
+def _values(data, batch_size=None, steps=None):
+    """Arrays, lists, tensors, or the batches of a dataset, as tensors; of a dataset the first `steps` batches.
+
+    An array is one batch, as in Keras. Raises: ValueError for a `batch_size` of a dataset."""
     if getattr(data, "_is_dataset", False):
-        for batch in data:
+        if batch_size is not None:
+            raise ValueError(f"`batch_size` must be None for a dataset, which has batches of its own; got {batch_size}")
+        for batch in data if steps is None else data.take(steps):
             yield convert_to_tensor(batch[0] if isinstance(batch, tuple) else batch)
     else:
         yield convert_to_tensor(data)
@@ -167,7 +171,7 @@ class _Lookup(_InPython):
     def adapt(self, data, batch_size=None, steps=None):
         """Learns the words of data: the most frequent first, of those as frequent the later in the alphabet."""
         self._counts, self._documents, self._in_documents = collections.Counter(), 0, collections.Counter()
-        for batch in _values(data):
+        for batch in _values(data, batch_size, steps):
             self.update_state(batch)
         self.finalize_state()
 
@@ -358,7 +362,7 @@ class TextVectorization(_InPython):
         lookup = self._lookup
         lookup._counts, lookup._documents = collections.Counter(), 0
         lookup._in_documents = collections.Counter()
-        for batch in _values(data):
+        for batch in _values(data, batch_size, steps):
             words, lengths = self._parts(batch)
             words, place = [one.decode() for one in words._strings()], 0
             lookup._counts.update(words)
@@ -470,7 +474,7 @@ class Discretization(_InPython):
         if self._given is not None:
             raise ValueError("Cannot adapt a Discretization layer that has been initialized with `bin_boundaries`, use "
                              "`num_bins` instead.")
-        values = numpy.sort(numpy.concatenate([one.numpy().reshape(-1) for one in _values(data)]))
+        values = numpy.sort(numpy.concatenate([one.numpy().reshape(-1) for one in _values(data, batch_size, steps)]))
         spacing = len(values) * self.epsilon
         kept = values[int(spacing)::int(max(spacing, 1))]
         shares = numpy.arange(1, len(kept) + 1) / len(kept)
