@@ -6,6 +6,7 @@ class CheckpointLoadStatus:
 
     def __init__(self, native):
         self._native = native
+        self.of_sessions = []  # what stands for variables of a session
 
     def assert_consumed(self):
         """Raises: AssertionError unless everything met its match."""
@@ -20,7 +21,12 @@ class CheckpointLoadStatus:
     def expect_partial(self):
         return self
 
-    initialize_or_restore = run_restore_ops = lambda self, session=None: None
+    def run_restore_ops(self, session=None):
+        """Gives a session's variables, for a checkpoint of a graph, what was restored."""
+        for one in self.of_sessions:
+            one.give_back(session)
+
+    initialize_or_restore = run_restore_ops
 
     def _check(self, native):
         from .errors import FailedPreconditionError

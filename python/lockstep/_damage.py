@@ -21,6 +21,11 @@ def no_damage(error):
     return error
 
 
+def is_no_damage(error):
+    """Whether `no_damage` has marked an error."""
+    return getattr(error, "_is_no_damage", False)
+
+
 def refuse(path, text):
     """Raises: DamagedFileError."""
     raise errors.DamagedFileError(None, None, f"[load] {path} is damaged or refused: {text}")
@@ -46,7 +51,7 @@ def reading(path, unchanged=()):
     except (errors.DamagedFileError, *_OF_SYSTEM, *unchanged):
         raise
     except _WAYS as error:
-        if getattr(error, "_is_no_damage", False) or _is_of_user(error):
+        if is_no_damage(error) or _is_of_user(error):
             raise
         text = f"[load] {path} is damaged or refused: {type(error).__name__}: {str(error)[:2000]}"
         raise errors.DamagedFileError(None, None, text) from error

@@ -8,6 +8,8 @@ import re
 import threading
 
 from . import _checkpoint_status, _late, _native, _whole_files
+from ._checkpoint_graphs import (NameBasedSaverStatus, SessionVariable, has_names_alone, outside_of_graphs,
+                                 session_of)
 from ._damage import reading
 from .errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ._tensor import Tensor, convert_to_tensor
@@ -27,6 +29,7 @@ class _Whole:
         from .ops_array import zeros
         value = sharded.value() if filled else zeros(sharded.shape.as_list(), sharded.dtype)
         self.sharded, self.native = sharded, _native.Variable.apart(value, sharded.name)
+        self.key = sharded.variables[0]._v.key
 
     def give_back(self):
         """The rows get what was restored, if anything was."""
@@ -50,8 +53,10 @@ def _trackable(value, seen, filled=True):
         seen[id(value)] = whole, made
         return made
     if isinstance(value, Variable):
-        made = _native.Trackable.of(value._v)
-        seen[id(value)] = value, made
+        session = session_of(value)
+        kept = value if session is None else SessionVariable(value, session, filled)
+        made = _native.Trackable.of(value._v if session is None else kept.native)
+        seen[id(value)] = kept, made
         return made
     made = _native.Trackable()
     seen[id(value)] = value, made  # kept alive, so that no other object gets its id
@@ -301,9 +306,9 @@ class Checkpoint:
                 optimizer._weights = list(one.trainable_variables)
         seen = {}
         native = _native.Checkpoint([(name, _trackable(one, seen, filled))
-                                     for name, one in sorted(self._objects.items())])
+                                     for name, one in sorted(self._objects.items())], _native.has_graph())
         self.__dict__["_reached"] = {one._v.key: one for one, _ in seen.values() if isinstance(one, Variable)}
-        self.__dict__["_wholes"] = {one.sharded.variables[0]._v.key: one for one, _ in seen.values() if isinstance(one, _Whole)}
+        self.__dict__["_wholes"] = {one.key: one for one, _ in seen.values() if isinstance(one, (_Whole, SessionVariable))}
         own = self.__dict__.get("_own_counter")
         if own is not None:
             self.__dict__["_counter"] = int(own.numpy())
@@ -331,18 +336,20 @@ class Checkpoint:
     @_one_at_a_time
     def save(self, file_prefix, options=None):
         """Counts the saves, and writes to "PREFIX-<count>"; its path."""
-        native = self._made()
-        path = native.save(os.fspath(file_prefix), *_way(options))
-        self._keep_count(native)
-        self._writes(options, native)
+        with outside_of_graphs():
+            native = self._made()
+            path = native.save(os.fspath(file_prefix), *_way(options))
+            self._keep_count(native)
+            self._writes(options, native)
         return path
 
     @_one_at_a_time
     def write(self, file_prefix, options=None):
         """Writes to the prefix as it is."""
-        native = self._made()
-        native.write(os.fspath(file_prefix), *_way(options))
-        self._writes(options, native)
+        with outside_of_graphs():
+            native = self._made()
+            native.write(os.fspath(file_prefix), *_way(options))
+            self._writes(options, native)
         return os.fspath(file_prefix)
 
     @_one_at_a_time
@@ -367,17 +374,33 @@ class Checkpoint:
         where there is no checkpoint."""
         if save_path is None:
             return _Nothing()
-        _require_checkpoint(os.fspath(save_path))
-        native = self._made(filled=False)
-        before = self._versions()
-        with _shapes_told():
-            status = _checkpoint_status.CheckpointLoadStatus(native.restore(os.fspath(save_path)))
-        got = self._got(before)
-        for one in self._wholes.values():
-            one.give_back()
-        self._keep_count(native)
-        self._wait(os.fspath(save_path), status, got, "restore")
+        path = os.fspath(save_path)
+        _require_checkpoint(path)
+        if has_names_alone(path):
+            status = NameBasedSaverStatus(self, path)
+            status.restore_new()
+            self.__dict__["_waiting"] = (path, status, None)
+            if status.left():
+                _late.wait(self)
+            return status
+        with outside_of_graphs():
+            native = self._made(filled=False)
+            before = self._versions()
+            with _shapes_told():
+                status = _checkpoint_status.CheckpointLoadStatus(native.restore(path))
+            got = self._got(before)
+            self._keep_count(native)
+            self._wait(path, status, got, "restore")
+        self._give_back(status)
         return status
+
+    def _give_back(self, status):
+        """Variables in shards get what was restored; those of a session when the status restores it."""
+        for one in self._wholes.values():
+            if isinstance(one, SessionVariable):
+                status.of_sessions.append(one)
+            else:
+                one.give_back()
 
     def _versions(self):
         """By key; None for variables that servers of a cluster keep, which count as restored."""
@@ -400,6 +423,11 @@ class Checkpoint:
     def _restore_new(self):
         """Restores the variables that had no saved value at the last restore; the others keep their values."""
         path, status, how = self._waiting
+        if how is None:
+            status.restore_new()
+            if not status.left():
+                _late.stop(self)
+            return
         native = self._made(filled=False)
         if not {*self._reached, *self._wholes} - self._restored:
             return

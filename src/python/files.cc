@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "lockstep/checkpoint/checkpoint.h"
 #include "lockstep/checkpoint/tensor_bundle.h"
@@ -19,6 +20,7 @@
 #include "monitor/png.h"
 #include "python/bind.h"
 #include "python/convert.h"
+#include "runtime/variable_state.h"
 
 // Checkpoints, records, examples and event files.
 
@@ -78,9 +80,14 @@ void BindCheckpoints(nb::module_& m) {
       .def_ro("missing", &RestoreStatus::missing);
   nb::class_<Checkpoint>(m, "Checkpoint")
       .def("__init__",
-           [](Checkpoint* self, const std::vector<std::pair<std::string, Trackable>>& parts) {
+           // `apart`: the save counter is of this process alone, whatever graph is being built
+           [](Checkpoint* self, const std::vector<std::pair<std::string, Trackable>>& parts,
+              bool apart) {
+             std::optional<runtime::VariableCreatorScope> plain;
+             if (apart) plain.emplace(nullptr);
              new (self) Checkpoint(PartsOf(parts));
-           })
+           },
+           nb::arg(), nb::arg() = false)
       .def(
           "write",
           [](Checkpoint& c, const std::string& prefix, bool enable_async, Strategy* strategy) {

@@ -5,6 +5,7 @@ Model files raise ValueError, as in Keras; records, checkpoints and datasets rai
 generator's seed is printed. `test_damaged_files.py FORMAT SECONDS [SEED]` runs one format for longer."""
 import copy
 import faulthandler
+import gzip
 import io
 import json
 import os
@@ -162,6 +163,52 @@ class WeightsFile(KerasFile):
         self.model.load_weights(self.path)
 
 
+class LegacyFile(KerasFile):
+    """`.h5` of a whole model."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.path = os.path.join(folder, "m.h5")
+        model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3), keras.layers.Dense(2)])
+        model.compile("adam", "mse", metrics=["mae"])
+        model.fit(numpy.zeros([4, 4], "float32"), numpy.zeros([4, 2], "float32"), verbose=0)
+        model.save(self.path)
+        self.model, self.data = model, pathlib.Path(self.path).read_bytes()
+
+    def mutate(self, draw):
+        kind = draw.randrange(3)
+        make = (mutated_bytes, mutated_h5, mutated_attribute)[kind]
+        pathlib.Path(self.path).write_bytes(make(draw, self.data))
+        self.kind = draw.randrange(3)
+
+    def load(self):
+        if self.kind == 0:
+            self.model.load_weights(self.path, by_name=True)
+        elif self.kind == 1:
+            self.model.load_weights(self.path)
+        else:
+            keras.models.load_model(self.path)
+
+
+def mutated_attribute(draw, data):
+    """An HDF5 file with one attribute removed or replaced."""
+    import h5py
+    file = io.BytesIO(data)
+    with h5py.File(file, "a") as root:
+        holders = [root]
+        root.visititems(lambda name, one: holders.append(one) if len(one.attrs) else None)
+        holder = draw.choice(holders)
+        name = draw.choice(list(holder.attrs))
+        value = holder.attrs[name]
+        if draw.random() < 0.2 or name in ("backend", "keras_version"):
+            del holder.attrs[name]
+        elif name.endswith("_config"):
+            holder.attrs[name] = _dumped(mutated_json(draw, json.loads(value)))
+        else:
+            holder.attrs[name] = draw.choice([3, [1.5], "a", [b"a", b"/", b"..", b"dense"], numpy.zeros([0]), [b"\xff"]])
+    return file.getvalue()
+
+
 class ConfigText:
     """JSON of `to_json`."""
 
@@ -181,6 +228,33 @@ class ConfigText:
 
     def load(self):
         keras.models.model_from_json(self.given)
+
+
+class ImageArrays:
+    """`mnist.npz`, and a gzip file of IDX."""
+
+    caught = (ValueError,)
+
+    def __init__(self, folder):
+        self.folder, self.path = folder, os.path.join(folder, "mnist.npz")
+        arrays = {name: numpy.zeros([3, 28, 28] if name[0] == "x" else [3], "uint8") for name in ("x_train", "y_train", "x_test", "y_test")}
+        numpy.savez_compressed(self.path, **arrays)
+        self.data = pathlib.Path(self.path).read_bytes()
+        for name, array in (("train-images", "x_train"), ("train-labels", "y_train"), ("t10k-images", "x_test"), ("t10k-labels", "y_test")):
+            shape = arrays[array].shape
+            head = bytes([0, 0, 8, len(shape)]) + b"".join(one.to_bytes(4, "big") for one in shape)
+            pathlib.Path(folder, f"{name}-idx{len(shape)}-ubyte.gz").write_bytes(gzip.compress(head + arrays[array].tobytes()))
+        self.idx = os.path.join(folder, "train-images-idx3-ubyte.gz")
+        self.packed = pathlib.Path(self.idx).read_bytes()
+
+    def mutate(self, draw):
+        self.kind = draw.randrange(3)
+        pathlib.Path(self.path).write_bytes(mutated_bytes(draw, self.data))
+        packed = mutated_bytes(draw, self.packed) if self.kind == 1 else gzip.compress(mutated_bytes(draw, gzip.decompress(self.packed)))
+        pathlib.Path(self.idx).write_bytes(packed)
+
+    def load(self):
+        keras.datasets.mnist.load_data(self.path if self.kind == 0 else self.folder)
 
 
 class _Weights:
@@ -326,6 +400,8 @@ class SavedDataset:
 class MetaGraph:
     """A `.meta` file."""
 
+    as_text = False
+
     caught = (tf.errors.DataLossError, ValueError, tf.errors.OpError)
 
     def __init__(self, folder):
@@ -333,7 +409,7 @@ class MetaGraph:
         with tf.Graph().as_default():
             x = tf.compat.v1.placeholder(tf.float32, [2, 2], "x")
             tf.matmul(x, tf.Variable(numpy.eye(2, dtype="float32"), name="v"), name="y")
-            tf.compat.v1.train.export_meta_graph(self.path)
+            tf.compat.v1.train.export_meta_graph(self.path, as_text=self.as_text)
         self.data = pathlib.Path(self.path).read_bytes()
 
     def mutate(self, draw):
@@ -342,6 +418,12 @@ class MetaGraph:
     def load(self):
         with tf.Graph().as_default():
             tf.compat.v1.train.import_meta_graph(self.path)
+
+
+class MetaGraphText(MetaGraph):
+    """A `.meta` file as text."""
+
+    as_text = True
 
 
 class Vocabulary:
@@ -367,9 +449,9 @@ class Vocabulary:
                 self.path, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1)
 
 
-FORMATS = {one.__name__: one for one in (KerasFile, WeightsFile, ConfigText, Npz, Safetensors, Checkpoint, Records, GzipRecords, Events,
-                                         SavedDataset, MetaGraph, Vocabulary)}
-_NEEDS_H5PY = ("KerasFile", "WeightsFile")
+FORMATS = {one.__name__: one for one in (KerasFile, WeightsFile, LegacyFile, ConfigText, ImageArrays, Npz, Safetensors, Checkpoint, Records, GzipRecords, Events,
+                                         SavedDataset, MetaGraph, MetaGraphText, Vocabulary)}
+_NEEDS_H5PY = ("KerasFile", "WeightsFile", "LegacyFile")
 
 
 def may_pass(error, caught):

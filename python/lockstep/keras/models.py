@@ -185,7 +185,11 @@ class Model(Trainer, Layer):
             with saving.ModelArchive(path) as archive, archive.weights(saving.places_bytes(saving._places(self))) as weights:
                 saving.read_h5(self, weights, skip_mismatch, path)
         elif path.endswith((".h5", ".hdf5")):
-            saving.read_h5(self, path, skip_mismatch)
+            by_name = bool(kwargs.get("by_name"))
+            if not path.endswith(".weights.h5") and (by_name or saving._legacy_h5.is_legacy(path)):
+                saving._legacy_h5.load_weights(self, path, skip_mismatch, by_name)
+            else:
+                saving.read_h5(self, path, skip_mismatch)
         else:
             self._load_plain_weights(path)
 

@@ -16,7 +16,7 @@ from .._dtypes import as_dtype
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
 from .._whole_files import write_whole
-from . import _lambda_code, _own_state, _resolution
+from . import _lambda_code, _legacy_h5, _own_state, _resolution
 from .._damage import no_damage, reading
 from ._model_archive import ModelArchive, lift_weight_limit, open_archive, parsed_config, weight_limit  # noqa: F401
 from ._names import to_snake_case
@@ -335,14 +335,16 @@ def _join(path, name):
 
 
 def save_model(model, filepath, overwrite=True, **kwargs):
-    """Writes a model, its weights and how it is compiled to a `.keras` file.
+    """Writes a model, its weights and how it is compiled to a `.keras` file, or to HDF5 as Keras 2 did (`.h5`, `.hdf5`).
 
     Raises: ValueError for another ending or a file that is there; NotImplementedError for what has no
     config; ImportError without h5py."""
     path = os.fspath(filepath)
     if path.endswith((".h5", ".hdf5")):
-        raise ValueError(f"[save] whole models are written to `.keras` files, not to HDF5; got filepath={filepath}. Take a name "
-                         "that ends in `.keras`, or save the weights alone: model.save_weights(\"NAME.weights.h5\")")
+        whole = io.BytesIO()
+        _legacy_h5.write(model, whole)
+        write_whole(path, whole.getvalue(), overwrite)
+        return
     if not path.endswith(".keras"):
         raise ValueError("Invalid filepath extension for saving. Please add either a `.keras` extension for "
                          "the native Keras format (recommended) or a `.h5` extension. Use "
@@ -362,7 +364,7 @@ def save_model(model, filepath, overwrite=True, **kwargs):
 
 
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
-    """The model of a `.keras` file. Raises: ValueError for what is no such file, is damaged, or has weights that do not fit
+    """The model of a `.keras` file, or of Keras 2's `.h5`. Raises: ValueError for what is no such file, is damaged, or has weights that do not fit
     the model; TypeError for unknown classes."""
     path = os.fspath(filepath)
     if not path.endswith((".keras", ".h5", ".hdf5")):
@@ -371,9 +373,8 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
                          "`load_model()` in Keras 3. In order to reload a TensorFlow SavedModel as an inference-only layer in "
                          f"Keras 3, use `keras.layers.TFSMLayer({filepath}, call_endpoint='serving_default')` (note that your "
                          "`call_endpoint` might have a different name).")
-    if not path.endswith(".keras") and os.path.exists(path):
-        raise ValueError(f"[load] whole models are read from `.keras` files, not from HDF5; got filepath={filepath}. Build the "
-                         "model and call model.load_weights, or save it again with a name that ends in `.keras`")
+    if not path.endswith(".keras"):
+        return _legacy_h5.load_model(path, custom_objects, compile, safe_mode)
     with open_archive(path) as archive:
         config = archive.config()
         with reading(path), weight_limit(archive.weights_bound()):

@@ -40,7 +40,7 @@ def lift_weight_limit() -> Any:
     """Takes the limit away: a class of the user's own may keep weights that the file does not have."""
     ...
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True) -> Any:
-    """The model of a `.keras` file. Raises: ValueError for what is no such file, is damaged, or has weights that do not fit"""
+    """The model of a `.keras` file, or of Keras 2's `.h5`. Raises: ValueError for what is no such file, is damaged, or has weights that do not fit"""
     ...
 def model_from_json(json_string, custom_objects=None) -> Any:
     """The model that `to_json` has described, with new weights. Raises: ValueError for what describes none; TypeError for"""
@@ -69,7 +69,7 @@ def register_keras_serializable(package='Custom', name=None) -> Any:
     """A decorator under whose name files know a class or a function. Raises: ValueError for other things."""
     ...
 def save_model(model, filepath, overwrite=True, **kwargs) -> Any:
-    """Writes a model, its weights and how it is compiled to a `.keras` file."""
+    """Writes a model, its weights and how it is compiled to a `.keras` file, or to HDF5 as Keras 2 did (`.h5`, `.hdf5`)."""
     ...
 serialize = serialize_keras_object
 def serialize_keras_object(obj) -> Any:

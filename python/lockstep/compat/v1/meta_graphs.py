@@ -3,7 +3,8 @@
 import os
 
 from ... import errors
-from ..._damage import reading
+from ..._damage import reading, refuse
+from ..._message_text import parsed
 from ..._messages import Message, message_class
 from ..._tensor import Tensor
 from ..._variable import Variable
@@ -99,10 +100,19 @@ def read_meta_graph_file(filename):
         raise OSError(f"File does not exist. Received: {filename}.")
     with open(filename, "rb") as file:
         data = file.read()
+    made, problem = None, None
     try:
-        return MetaGraphDef(data)
-    except (ValueError, IndexError, KeyError) as error:
-        raise errors.DataLossError(None, None, f"[import_meta_graph] {filename} must hold a MetaGraphDef; got {error}") from None
+        made = MetaGraphDef(data)
+    except (ValueError, IndexError, KeyError, errors.DataLossError) as error:
+        problem = error
+    if made is not None and made.graph_def.node:
+        return made
+    try:
+        return parsed("MetaGraphDef", data.decode("utf-8"))
+    except (ValueError, KeyError, TypeError) as error:
+        if made is None:
+            refuse(filename, f"it must hold a MetaGraphDef; as bytes: {problem}; as text: {error}")
+        return made
 
 
 def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
@@ -211,7 +221,7 @@ def _held(data, variables):
     """What bytes of a collection stand for: a variable, a text, or themselves."""
     try:
         return variables[_variable_name(data)]
-    except (ValueError, IndexError, KeyError):
+    except (ValueError, IndexError, KeyError, errors.DataLossError):
         pass
     try:
         return data.decode()

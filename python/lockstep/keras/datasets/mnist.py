@@ -1,6 +1,11 @@
 """MNIST: `keras.datasets.mnist`."""
 
 import os
+import zipfile
+
+from ..._damage import reading, refuse
+
+_MOST = 64 << 20  # bytes of one array; the images of MNIST are 47 MB
 
 
 def _load(path, folder):
@@ -14,8 +19,12 @@ def _load(path, folder):
     places.append(os.path.join(os.path.expanduser("~"), ".keras", "datasets", path))
     for place in places:
         if os.path.isfile(place):
-            with numpy.load(place, allow_pickle=False) as file:
-                return ((file["x_train"], file["y_train"]), (file["x_test"], file["y_test"]))
+            with reading(place):
+                with zipfile.ZipFile(place) as archive:
+                    if any(one.file_size > _MOST for one in archive.infolist()):
+                        refuse(place, f"an array is above {_MOST} bytes")
+                with numpy.load(place, allow_pickle=False) as file:
+                    return ((file["x_train"], file["y_train"]), (file["x_test"], file["y_test"]))
         if os.path.isdir(place):
             found = _from_idx(place)
             if found is not None:
@@ -35,11 +44,14 @@ def _from_idx(folder):
                 path = os.path.join(folder, name.replace("-idx", joint + "idx") + ending)
                 if os.path.exists(path):
                     opener = gzip.open if ending else open
-                    with opener(path, "rb") as file:
-                        data = file.read()
-                    axes = data[3]
-                    sizes = [int.from_bytes(data[4 + 4 * i:8 + 4 * i], "big") for i in range(axes)]
-                    return numpy.frombuffer(data, numpy.uint8, offset=4 + 4 * axes).reshape(sizes).copy()
+                    with reading(path):
+                        with opener(path, "rb") as file:
+                            data = file.read(_MOST + 1)
+                        if len(data) > _MOST:
+                            refuse(path, f"it is above {_MOST} bytes")
+                        axes = data[3]
+                        sizes = [int.from_bytes(data[4 + 4 * i:8 + 4 * i], "big") for i in range(axes)]
+                        return numpy.frombuffer(data, numpy.uint8, offset=4 + 4 * axes).reshape(sizes).copy()
         return None
     parts = [read(name) for name in ("train-images-idx3-ubyte", "train-labels-idx1-ubyte",
                                      "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")]
