@@ -1,5 +1,8 @@
 """Devices and threads: `tf.config`. There are processors alone."""
 
+import operator
+
+from . import _native
 from ._function import functions_run_eagerly, run_functions_eagerly  # noqa: F401
 
 experimental_functions_run_eagerly = functions_run_eagerly
@@ -77,17 +80,31 @@ def get_soft_device_placement():
     return _soft[0]
 
 
+def _thread_count(which, num_threads):
+    if isinstance(num_threads, bool):
+        raise TypeError(f"Field tensorflow.ConfigProto.{which}_op_parallelism_threads: Expected an int, got a boolean.")
+    return operator.index(num_threads)
+
+
 class threading:
-    """Numbers of threads, kept: the devices' threads are those of `LOCKSTEP_THREADS`."""
+    """How many threads compute. Runs use all cores that the process may use; the bits do not depend on it."""
     _counts = {"inter": 0, "intra": 0}
 
     @staticmethod
     def set_inter_op_parallelism_threads(num_threads):
-        threading._counts["inter"] = int(num_threads)
+        """Kept: ops that run side by side share the threads of a run, whose number `set_intra_op_parallelism_threads` limits.
+
+        Raises: TypeError for what is no integer."""
+        threading._counts["inter"] = _thread_count("inter", num_threads)
 
     @staticmethod
     def set_intra_op_parallelism_threads(num_threads):
-        threading._counts["intra"] = int(num_threads)
+        """At most so many threads compute for a function, an op or a step, under every strategy; 0 for all cores. It may be
+        set at any time.
+
+        Raises: TypeError for what is no integer."""
+        threading._counts["intra"] = _thread_count("intra", num_threads)
+        _native.set_lane_limit(min(max(threading._counts["intra"], 0), 1024))
 
     @staticmethod
     def get_inter_op_parallelism_threads():

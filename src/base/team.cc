@@ -24,13 +24,33 @@ constexpr int kSpinsPerLook = 64;
 // Between jobs a lane goes on spinning and yielding for about a millisecond before it blocks.
 constexpr int kYieldsBeforeBlocking = 400;
 
+// Clears a flag at the end of a scope, also after an error.
+class Cleared {
+ public:
+  explicit Cleared(std::atomic_flag& flag) : flag_(flag) {}
+  ~Cleared() { flag_.clear(std::memory_order_release); }
+  Cleared(const Cleared&) = delete;
+
+ private:
+  std::atomic_flag& flag_;
+};
+
 }  // namespace
 
-Team::Team(int lanes)
+Team::Team(int lanes, Start start)
     : lanes_(std::max(1, lanes)), spins_(SpinLimit(lanes_)), waits_(static_cast<size_t>(lanes_)) {
+  if (start == Start::kNow) StartThreads();
+}
+
+Team::~Team() { Stop(); }
+
+void Team::StartThreads() {
+  if (!threads_.empty()) return;
   const OwnThreads own;
+  const uint32_t seen = job_.load(std::memory_order_relaxed);
   try {
-    for (int lane = 1; lane < lanes_; ++lane) threads_.emplace_back([this, lane] { Serve(lane); });
+    for (int lane = 1; lane < lanes_; ++lane)
+      threads_.emplace_back([this, lane, seen] { Serve(lane, seen); });
   } catch (const std::exception& error) {
     const size_t begun = threads_.size() + 1;
     Stop();
@@ -40,15 +60,28 @@ Team::Team(int lanes)
                     "; ask for fewer devices or threads a device, or let this user have more "
                     "(ulimit -u, a control group's pids.max)");
   }
+  is_started_.store(true, std::memory_order_relaxed);
 }
 
-Team::~Team() { Stop(); }
-
+// The team can be started again.
 void Team::Stop() {
+  is_started_.store(false, std::memory_order_relaxed);
   stop_.store(true);
   job_.fetch_add(1);
   job_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  stop_.store(false);
+}
+
+void Team::ForgetThreads() {
+  // A handle of a thread that is not there can neither be joined nor detached.
+  if (!threads_.empty()) new std::vector<std::thread>(std::move(threads_));
+  threads_.clear();
+  is_started_.store(false);
+  sleepers_.store(0);
+  busy_.clear();
+  is_leased_.clear();
 }
 
 void Team::Publish(int lane, int core) {
@@ -70,8 +103,8 @@ void Team::Pause(int lane, int waited) {
   waits_[lane].own_core.Seek(is_taken, [&](int core) { Publish(lane, core); });
 }
 
-void Team::Serve(int lane) {
-  uint32_t seen = 0;
+// `seen`: the number of the last job before the thread was started.
+void Team::Serve(int lane, uint32_t seen) {
   while (true) {
     Publish(lane, CurrentCore());
     int waited = 0;
@@ -99,6 +132,8 @@ void Team::RunErased(Function function, const void* context) {
     return;
   }
   while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
+  const Cleared busy(busy_);
+  StartThreads();
   function_ = function;
   context_ = context;
   running_.store(lanes_ - 1, std::memory_order_relaxed);
@@ -108,7 +143,6 @@ void Team::RunErased(Function function, const void* context) {
   if (sleepers_.load(std::memory_order_seq_cst) > 0) job_.notify_all();
   function(context, 0);
   Await(0, [this] { return running_.load(std::memory_order_acquire) == 0; });
-  busy_.clear(std::memory_order_release);
 }
 
 void Team::Barrier(int lane) {

@@ -13,16 +13,23 @@ namespace lockstep::base {
 /// A fixed number of lanes that work on one job together: the caller is lane 0, the others are
 /// threads that live as long as the team. Lanes that wait spin briefly, then yield, then block; one
 /// that waits on another lane's core goes to a core where none runs.
-/// Threads: one `Run` at a time; concurrent callers are served one after the other.
+/// Threads: one `Run` at a time; concurrent callers are served one after the other. A caller that
+/// can do with fewer lanes instead of waiting takes the team by a `LaneLease` (shared_team.h).
 class Team {
  public:
-  /// Throws ResourceExhausted where the system starts no more threads.
-  explicit Team(int lanes);
+  enum class Start { kNow, kAtFirstLease };
+  /// Errors: ResourceExhausted where the system starts no more threads.
+  explicit Team(int lanes, Start start = Start::kNow);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
   int lanes() const { return lanes_; }
+  /// Whether it is a default team (shared_team.h): its runs may take fewer lanes where that is
+  /// faster.
+  bool is_default() const { return is_default_; }
+  /// Whether its threads are there and do not sleep, so that they begin a job at once.
+  bool is_awake() const { return is_started_ && sleepers_.load(std::memory_order_relaxed) == 0; }
 
   /// Calls `job(lane)` once on every lane and returns when all have returned. The job must not
   /// throw.
@@ -42,6 +49,8 @@ class Team {
   }
 
  private:
+  friend class LaneLease;
+  friend class SharedTeams;
   // How a lane waits, in its own cache line.
   struct alignas(64) Lane {
     std::atomic<int> core{kNoCore};  // where it runs
@@ -51,16 +60,22 @@ class Team {
   void Publish(int lane, int core);
   void Pause(int lane, int waited);
   void RunErased(Function function, const void* context);
-  void Serve(int lane);
+  void Serve(int lane, uint32_t seen);
+  void StartThreads();
   void Stop();
+  // In the child process of a fork, which has none of the threads.
+  void ForgetThreads();
 
   const int lanes_;
   const int spins_;  // before a lane yields
   std::vector<Lane> waits_;
   std::vector<std::thread> threads_;
+  bool is_default_ = false;
+  std::atomic<bool> is_started_{false};
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
   Function function_ = nullptr;
   const void* context_ = nullptr;
+  std::atomic_flag is_leased_ = ATOMIC_FLAG_INIT;
   alignas(64) std::atomic<uint32_t> job_{0};  // counts the jobs; a change starts the lanes
   alignas(64) std::atomic<int> sleepers_{0};
   alignas(64) std::atomic<int> running_{0};       // lanes that have not finished the job

@@ -17,7 +17,7 @@ struct TrainOptions {
   bool scale_by_staleness = false;
   int devices = 0;
   int replicas = 1;
-  int threads = 1;
+  int threads = 0;  // a device; 0: 1 if `devices` is given, else the cores divided by the devices
   int shards = 0;
   std::string isa;
   int epochs = -1;  // 5, or with `steps` as many as these take

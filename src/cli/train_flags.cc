@@ -153,9 +153,10 @@ void AddPlaces(CLI::App& app, TrainOptions& options) {
   app.add_option("--replicas", options.replicas, "replicas of the program")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "threads a device")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  app.add_option("--threads", options.threads,
+                 "threads a device; changes nothing but the time [cores for one device, 1 where "
+                 "--devices is given]")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--shards", options.shards,
                  "shards a replica's batch is cut into [follows from the batch]")
       ->check(CLI::Range(1, 4096));

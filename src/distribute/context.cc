@@ -18,7 +18,7 @@ thread_local std::vector<Frame> frames;
 
 class DefaultStrategy : public Strategy {
  public:
-  DefaultStrategy() : Strategy("default", 1, 1, 1) {}
+  DefaultStrategy() : Strategy("default", 1, 1, 0) {}
 };
 
 // Variables of the default strategy are plain ones.

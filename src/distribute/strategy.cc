@@ -6,7 +6,7 @@
 #include "base/cores.h"
 #include "base/environment.h"
 #include "base/log.h"
-#include "base/team.h"
+#include "base/shared_team.h"
 #include "cluster/resolver.h"
 #include "distribute/context.h"
 #include "distribute/distributed_variable.h"
@@ -56,7 +56,24 @@ int DevicesOf(const MirroredOptions& options) {
   if (options.devices != 0) return options.devices;
   if (!names.empty()) return static_cast<int>(names.size());
   const auto wanted = base::EnvironmentNumber("LOCKSTEP_DEVICES", 1, 1024);
-  return wanted ? static_cast<int>(*wanted) : base::Cores();
+  return wanted ? static_cast<int>(*wanted) : std::max(1, base::Cores() / base::TasksOfHost());
+}
+
+// A number of devices that is given is the number of lanes. Devices that are only named, such as
+// TensorFlow's CPU:0, share all cores (0).
+int ThreadsOf(const MirroredOptions& options) {
+  if (options.threads_per_device != 0) return options.threads_per_device;
+  const bool is_given = options.devices != 0 || base::EnvironmentText("LOCKSTEP_DEVICES");
+  return is_given ? 1 : 0;
+}
+
+// Null: the default team.
+std::shared_ptr<base::Team> TeamOf(int devices, int threads_per_device) {
+  if (threads_per_device != 0)
+    return base::SharedTeam(devices * Positive(threads_per_device, "threads a device"));
+  const int all = base::DefaultLanes();
+  const int lanes = devices * std::max(1, all / devices);
+  return lanes == all ? nullptr : base::SharedTeam(lanes);
 }
 
 // "1 device", "2 devices"
@@ -80,8 +97,9 @@ Strategy::Strategy(std::string name, int replicas, int devices, int threads_per_
       name_(std::move(name)),
       replicas_(Positive(replicas, "the number of replicas")),
       devices_(Positive(devices, "the number of devices")),
-      team_(std::make_unique<base::Team>(devices *
-                                         Positive(threads_per_device, "threads a device"))) {}
+      team_(TeamOf(devices, threads_per_device)) {}
+
+base::Team& Strategy::team() { return team_ != nullptr ? *team_ : base::DefaultTeam(); }
 
 // Others may still need what this worker has, and its devices.
 Strategy::~Strategy() {
@@ -89,7 +107,7 @@ Strategy::~Strategy() {
 }
 
 MirroredStrategy::MirroredStrategy(const MirroredOptions& options)
-    : Strategy("mirrored", ReplicasOf(options), DevicesOf(options), options.threads_per_device) {
+    : Strategy("mirrored", ReplicasOf(options), DevicesOf(options), ThreadsOf(options)) {
   Tell(name(), options, num_replicas_in_sync(), num_devices());
 }
 
@@ -106,7 +124,7 @@ MirroredOptions ComputeOptions(const CentralStorageOptions& options) {
 
 CentralStorageStrategy::CentralStorageStrategy(const CentralStorageOptions& options)
     : Strategy("central_storage", ReplicasOf(ComputeOptions(options)),
-               DevicesOf(ComputeOptions(options)), options.threads_per_device) {
+               DevicesOf(ComputeOptions(options)), ThreadsOf(ComputeOptions(options))) {
   Tell(name(), ComputeOptions(options), num_replicas_in_sync(), num_devices());
   parameter_device_ = !options.parameter_device.empty()     ? options.parameter_device
                       : options.compute_devices.size() == 1 ? options.compute_devices[0]
@@ -134,7 +152,7 @@ MultiWorkerMirroredStrategy::MultiWorkerMirroredStrategy(
     std::shared_ptr<distribute::Communicator> workers, const MultiWorkerOptions& options)
     : Strategy("multi_worker_mirrored", ReplicasOf(options, workers->num_ranks()),
                options.devices != 0 ? options.devices : workers->default_devices(),
-               options.threads_per_device) {
+               std::max(1, options.threads_per_device)) {
   base::Log(base::Severity::kInfo, "multi_worker_mirrored: worker " +
                                        std::to_string(workers->rank()) + " of " +
                                        std::to_string(workers->num_ranks()) + ", " +

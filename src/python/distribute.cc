@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/environment.h"
+#include "base/shared_team.h"
 #include "cluster/resolver.h"
 #include "distribute/workers/connect_workers.h"
 #include "distribute/workers/journal.h"
@@ -57,7 +58,15 @@ nb::list ListOf(const std::vector<PerReplica>& values) {
   return list;
 }
 
+// Keeps a strategy for as long as a program that was traced for it.
+std::shared_ptr<const void> OwnerOf(PyObject* strategy) {
+  const nb::gil_scoped_acquire lock;
+  return std::make_shared<const Held>(nb::borrow(strategy));
+}
+
 nb::list RunReplicas(Strategy& strategy, nb::object function, nb::handle arguments) {
+  PyObject* const object = nb::find(strategy).ptr();
+  strategy.set_owner([object] { return OwnerOf(object); });
   const auto replica = TensorFunction(std::move(function));
   const std::vector<PerReplica> values = AllPerReplica(arguments);
   return ListOf(Unlocked([&] { return strategy.RunAll(replica, values); }));
@@ -295,6 +304,8 @@ void BindStrategies(nb::module_& m) {
 }  // namespace
 
 void BindDistribute(nb::module_& m) {
+  m.def("set_lane_limit", &base::SetLaneLimit);
+  m.def("default_lanes", &base::DefaultLanes);
   BindStrategies(m);
   BindStepBoundary(m);
   BindLooking(m);

@@ -314,12 +314,14 @@ void BindSessions(nb::module_& m) {
       .def(
           "__init__",
           [](Session* session, const Graph& graph, const std::string& target, bool logs, bool soft,
-             int devices, double patience_seconds, const std::vector<std::string>& device_filters) {
+             int devices, double patience_seconds, const std::vector<std::string>& device_filters,
+             int threads) {
             SessionOptions options{.graph = std::make_shared<Graph>(graph),
                                    .devices = devices,
                                    .soft_placement = soft,
                                    .log_placement = logs,
-                                   .device_filters = device_filters};
+                                   .device_filters = device_filters,
+                                   .threads = threads};
             if (patience_seconds > 0) {
               options.patience =
                   std::chrono::nanoseconds(static_cast<int64_t>(patience_seconds * 1e9));
@@ -328,7 +330,7 @@ void BindSessions(nb::module_& m) {
           },
           "graph"_a, "target"_a = "", "log_placement"_a = false, "soft_placement"_a = true,
           "devices"_a = 1, "patience_seconds"_a = 0.0,
-          "device_filters"_a = std::vector<std::string>())
+          "device_filters"_a = std::vector<std::string>(), "threads"_a = 0)
       .def_static("reset",
                   [](const std::string& target) { Unlocked([&] { Session::Reset(target); }); })
       .def("run", &RunSession, "fetches"_a, "feeds"_a, "targets"_a, "timeout_seconds"_a = 0.0,

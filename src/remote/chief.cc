@@ -185,8 +185,7 @@ std::shared_ptr<RemoteGraph> Chief::RegisteredFor(const graph::Graph& graph,
   const std::string key = device + writer.Take();
   {
     const std::lock_guard lock(mutex_);
-    const auto known = graphs_.find(key);
-    if (known != graphs_.end()) return known->second;
+    if (auto known = graphs_.Find(key)) return known;
   }
   graph::Graph placed = graph;
   PlaceBesideVariables(&placed);
@@ -206,7 +205,8 @@ std::shared_ptr<RemoteGraph> Chief::RegisteredFor(const graph::Graph& graph,
   });
   const std::shared_ptr<RemoteGraph> made = registered.OrThrow();
   const std::lock_guard lock(mutex_);
-  graphs_[key] = made;
+  if (auto known = graphs_.Find(key)) return known;  // another thread has come first
+  graphs_.Insert(key, made);
   return made;
 }
 

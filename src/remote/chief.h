@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/event_loop.h"
+#include "base/hash.h"
 #include "base/randomness.h"
+#include "base/recent_cache.h"
 #include "remote/client.h"
 #include "remote/dispatcher.h"
 #include "remote/roads.h"
@@ -75,8 +77,13 @@ class Chief : public std::enable_shared_from_this<Chief> {
   std::string owner_;
   std::shared_mutex open_;  // shared by who runs something
   std::mutex mutex_;
-  uint64_t next_name_ = 0;                                      // guarded by mutex_
-  std::map<std::string, std::shared_ptr<RemoteGraph>> graphs_;  // guarded by mutex_; by their bytes
+  uint64_t next_name_ = 0;  // guarded by mutex_
+  struct BytesHash {
+    uint64_t operator()(const std::string& bytes) const { return base::Hash64(bytes); }
+  };
+  // Guarded by mutex_; by their bytes. Programs may ask for a graph for each shape of their values.
+  base::RecentCache<std::string, std::shared_ptr<RemoteGraph>, BytesHash> graphs_{
+      {.entries = 1024}};
   std::unique_ptr<net::Rpc> rpc_;
   std::unique_ptr<Roads> roads_;
   std::unique_ptr<Client> client_;

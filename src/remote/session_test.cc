@@ -389,6 +389,27 @@ TEST_F(RemoteSession, ForgetsAllWhenReset) {
   EXPECT_EQ(Value(session.Eval(v)), 4);
 }
 
+// A server keeps 2048 graphs. A client that asks for an older one registers it again.
+TEST_F(RemoteSession, RunsAGraphThatItsServerHasRemoved) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Tensor x = Placeholder(DType::kFloat32, {-1});
+  Tensor y;
+  {
+    const Device placed("/job:ps/task:0");
+    y = ReduceSum(x);
+  }
+  const Session session = Open(graph);
+  const auto first = session.MakeCallable({y}, {x});
+  const auto ones = [](int size) {
+    return Tensor::FromVector(std::vector<float>(static_cast<size_t>(size), 1.F), {size});
+  };
+  EXPECT_EQ(Value(first(std::vector<Tensor>{ones(1)})[0]), 1);
+  for (int size = 2; size < 2100; ++size)
+    ASSERT_EQ(Value(session.Eval(y, {{x, ones(size)}})), size);
+  EXPECT_EQ(Value(first(std::vector<Tensor>{ones(1)})[0]), 1);
+}
+
 TEST_F(RemoteSession, SharesQueues) {
   const Graph graph;
   const auto scope = graph.AsDefault();

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/shared_team.h"
 #include "remote/part_ops.h"
 #include "remote/snapshot_reads.h"
 #include "remote/wire.h"
@@ -22,7 +23,8 @@ namespace lockstep::remote {
 
 namespace {
 
-constexpr int kRemembered = 6;  // times the patience: ends of runs
+constexpr size_t kMostGraphs = 2048;  // of all clients
+constexpr int kRemembered = 6;        // times the patience: ends of runs
 // Signs of life may wait to be read, behind an op that has taken long.
 constexpr base::Duration kUnread = std::chrono::seconds(1);
 constexpr size_t kTogether = 64 << 10;  // bytes of values that wait for others to the same task
@@ -94,6 +96,7 @@ struct Worker::Registered {
   std::vector<runtime::VariableUse> uses;
   std::vector<runtime::VariableUse> writes;  // those of `uses` that are written
   std::vector<runtime::ValueNeed> needs;
+  uint64_t used = 0;  // when it was registered or run last
 };
 
 struct Worker::Run {
@@ -233,11 +236,22 @@ void Worker::Register(const std::string& request, const net::Rpc::Answer& answer
     answer(error.status());
     return;
   }
+  if (graphs_.size() >= kMostGraphs) RemoveOldestGraph();
+  registered->used = ++uses_;
   const uint64_t handle = first_graph_ + next_graph_++;
   graphs_[handle] = std::move(registered);
   graphs_[handle]->keeper = Heard(owner);
   handles_[digest.Hex()] = handle;
   answer(WriteNumber(handle));
+}
+
+// The one that was not run for the longest time. A client that asks for it again registers it anew.
+void Worker::RemoveOldestGraph() {
+  const auto oldest = std::min_element(
+      graphs_.begin(), graphs_.end(),
+      [](const auto& a, const auto& b) { return a.second->used < b.second->used; });
+  handles_.erase(oldest->second->digest);
+  graphs_.erase(oldest);
 }
 
 // The graphs of who goes, and the variables that are its own by their names. What runs goes on.
@@ -333,6 +347,7 @@ void Worker::Begin(const net::Parcel& parcel, const net::Rpc::ParcelAnswer& answ
     return;
   }
   run.graph = graph->second;
+  run.graph->used = ++uses_;
   run.graph->keeper->heard = rpc_.executor().Now();
   run.late = request->late && !run.alone && !run.relaxed;
   run.state = Run::State::kWaiting;
@@ -428,7 +443,7 @@ std::vector<Tensor> Worker::RunAlone(Run& run) {
   std::vector<Tensor> values = run.feeds;
   for (const auto& cell : part.snapshots)
     values.push_back(Tensor::FromBuffer(cell->buffer(), cell->dtype(), cell->shape()));
-  std::vector<Tensor> results = part.compiled.Run(values, team_);
+  std::vector<Tensor> results = part.compiled.Run(values, base::DefaultTeam());
   LogReads(run, results);
   return results;
 }
@@ -436,7 +451,7 @@ std::vector<Tensor> Worker::RunAlone(Run& run) {
 // To its next meeting, or its end.
 bool Worker::Advance(Run& run) {
   const AskerScope scope(run.asker, &run.findings);
-  return run.execution->Advance(team_);
+  return run.execution->Advance(base::DefaultTeam());
 }
 
 // What goes away from here was read for whoever asks.

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/randomness.h"
-#include "base/team.h"
 #include "net/rpc.h"
 #include "remote/ended_runs.h"
 #include "remote/messages.h"
@@ -63,6 +62,7 @@ class Worker {
   std::vector<Fate> End(const std::vector<Finish>& finishes);
   Fate EndOne(const Finish& finish);
 
+  void RemoveOldestGraph();
   void Release(const std::string& owner);
   const std::shared_ptr<Owner>& Heard(const std::string& name);
   void Watch(const std::string& name, Owner& owner, base::Duration left);
@@ -97,11 +97,11 @@ class Worker {
   const WorkerOptions options_;
   const uint64_t first_graph_;  // handles of another process of this task are none of ours
   uint64_t latest_ = 0;         // timestamp
-  base::Team team_{1};
   Resources resources_;
   std::unordered_map<uint64_t, std::shared_ptr<Registered>> graphs_;
   std::unordered_map<std::string, uint64_t> handles_;  // by the digest of what was registered
   uint64_t next_graph_ = 0;
+  uint64_t uses_ = 0;                                               // of graphs, in their order
   std::unordered_map<std::string, std::shared_ptr<Owner>> owners_;  // those that keep things
   std::unordered_map<Number, std::unique_ptr<Run>> runs_;
   EndedRuns over_;  // for as long as somebody may ask

@@ -6,11 +6,7 @@ namespace {
 thread_local base::Team* current = nullptr;
 }
 
-base::Team& CurrentTeam() {
-  if (current != nullptr) return *current;
-  thread_local base::Team alone(1);
-  return alone;
-}
+base::Team& CurrentTeam() { return current != nullptr ? *current : base::DefaultTeam(); }
 
 TeamScope::TeamScope(base::Team& team) : outer_(current) { current = &team; }
 TeamScope::~TeamScope() { current = outer_; }

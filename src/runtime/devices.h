@@ -1,11 +1,11 @@
 #pragma once
 
-#include "base/team.h"
+#include "base/shared_team.h"
 
 namespace lockstep::runtime {
 
-/// The lanes that compute for the calling thread: one a device and thread. A strategy's scope sets
-/// them; without a scope there is one, the thread itself.
+/// The lanes that compute for the calling thread. A strategy's scope sets them; without a scope
+/// they are those of the default team, one for each core that the process may use.
 base::Team& CurrentTeam();
 
 /// Makes `team` the calling thread's team while it lives.

@@ -4,12 +4,14 @@
 #include <deque>
 #include <optional>
 
-#include "base/flush_denormals.h"
 #include "graph/graph.h"
 #include "graph/tracer.h"
 #include "kernels/copy.h"
+#include "kernels/failure.h"
 #include "kernels/kernel.h"
 #include "ops/builder.h"
+#include "runtime/devices.h"
+#include "runtime/eager_lanes.h"
 #include "runtime/host_results.h"
 #include "runtime/placed_variable.h"
 #include "runtime/race_checks.h"
@@ -149,9 +151,12 @@ std::vector<Tensor> EagerBuilder::CarryOut(const ops::OpSpec& spec,
   {
     TouchedVariables variables(spec, inputs);
     variables.Follow(inputs, read);
-    base::FlushDenormals flush;
     variables.Bind(pointers);
-    kernel->Run({pointers.data(), outputs.data()}, 0, kernel->rows());
+    // What fails after another lane has written a variable would leave a part of the update.
+    const bool may_divide = spec.effects.writes == 0 || !kernels::MayFail(spec.name, types);
+    RunOnLanes(spec, types.empty() ? DType::kFloat32 : types[0].dtype, *kernel,
+               {pointers.data(), outputs.data()},
+               may_divide ? CurrentTeam() : base::CallingThread());
     variables.Commit();
   }
   std::vector<Tensor> results;

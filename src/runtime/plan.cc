@@ -51,7 +51,8 @@ struct Plan::RunState {
   };
   Memory arena;
   std::vector<Lane> lanes;
-  LaneShares shares;
+  int active = 1;                    // lanes of this run: all, or one
+  LaneShares all_shares, no_shares;  // of all lanes, and of one
   std::unique_ptr<Handed[]> handed;  // by lane
   std::vector<const void*> parameters;
   std::vector<void*> variables;
@@ -64,6 +65,7 @@ struct Plan::RunState {
   std::atomic<int64_t> failed_at{kNone};
   PlanClock::Watch watch;
 
+  LaneShares& shares() { return active == 1 ? no_shares : all_shares; }
   bool Failed() const { return failed_at.load(std::memory_order_relaxed) != kNone; }
 };
 
@@ -71,11 +73,17 @@ Plan::~Plan() { delete idle_state_.load(); }
 
 std::unique_ptr<Plan::RunState> Plan::AcquireState(int lanes) {
   std::unique_ptr<RunState> state(idle_state_.exchange(nullptr, std::memory_order_acquire));
-  if (state != nullptr && static_cast<int>(state->lanes.size()) == lanes) return state;
+  const int known = state == nullptr ? 0 : static_cast<int>(state->lanes.size());
+  if (known > 0 && (lanes == 1 || lanes == known)) {
+    state->active = lanes;
+    return state;
+  }
   state = std::make_unique<RunState>();
+  state->active = lanes;
   state->arena = AllocateMemory(arena_bytes_);
   state->lanes.resize(lanes);
-  state->shares = LaneShares(row_domains_, lanes);
+  state->all_shares = LaneShares(row_domains_, lanes);
+  state->no_shares = LaneShares(row_domains_, 1);
   state->handed = std::make_unique<RunState::Handed[]>(lanes);
   for (RunState::Lane& lane : state->lanes) {
     lane.pointers.assign(num_pointers_, nullptr);
@@ -125,7 +133,7 @@ kernels::KernelMemory Plan::MemoryOf(RunState& state, int lane, int index) const
     memory.mirror = {mirror.data, &mirror.finite};
   }
   // Lanes that carry chains on by steps do not begin with row 0.
-  if (step.asks < 0 || state.lanes.size() > 1) return memory;
+  if (step.asks < 0 || state.active > 1) return memory;
   DistantRows& rows = variables_[step.asks]->distant_rows();
   if (rows.any() || rows.AreFinite()) memory.rows = &rows;
   return memory;
@@ -160,7 +168,7 @@ void Plan::RunGroup(RunState& state, const Group& group, int lane, int lanes) co
     if (group.owner % lanes == lane) RunRows(state, group, lane, 0, 1);
     return;
   }
-  const auto [begin, end] = state.shares.Of(group.share, lane);
+  const auto [begin, end] = state.shares().Of(group.share, lane);
   const int64_t chunk = group.chunk > 0 ? group.chunk : group.domain;
   for (int64_t row = begin; row < end; row += chunk) {
     RunRows(state, group, lane, row, std::min(row + chunk, end));
@@ -177,7 +185,7 @@ constexpr int kStages = 2;  // parts of a run that a group may have
 // parts of a run, each of which the lanes divide by ascending rows.
 template <typename Work>
 void Plan::Guard(RunState& state, int stage, int lane, const Work& work) {
-  const int64_t place = static_cast<int64_t>(stage) * std::ssize(state.lanes) + lane;
+  const int64_t place = static_cast<int64_t>(stage) * state.active + lane;
   int64_t failed_at = state.failed_at.load(std::memory_order_relaxed);
   if (failed_at <= place) return;
   try {
@@ -210,7 +218,7 @@ void Plan::RunDepth(RunState& state, const Group& group, int stage, int lane,
                     base::Team& team) const {
   constexpr int kMostLanes = 4;
   const int lanes = team.lanes();
-  const auto [from, to] = state.shares.Of(group.share, lane);
+  const auto [from, to] = state.shares().Of(group.share, lane);
   const auto run = [&, from = from, to = to](int index, const auto& call) {
     const Step& step = steps_[index];
     state.lanes[lane].step = index;
@@ -226,9 +234,9 @@ void Plan::RunDepth(RunState& state, const Group& group, int stage, int lane,
   };
   const auto waiting = [&](const auto& wait) {
     const PlanClock::Span span(state.watch, lane, PlanClock::kWaiting);
-    const uint64_t since = state.shares.measures() ? __rdtsc() : 0;
+    const uint64_t since = state.shares().measures() ? __rdtsc() : 0;
     wait();
-    if (state.shares.measures()) state.lanes[lane].waited += __rdtsc() - since;
+    if (state.shares().measures()) state.lanes[lane].waited += __rdtsc() - since;
   };
   const std::span factors(group.steps.data(), group.steps.size() - 1);
   const int product = group.steps.back();
@@ -287,12 +295,12 @@ void Plan::RunLane(RunState& state, int lane, base::Team& team) const {
       team.Barrier(lane);
     }
     const Phase& phase = phases_[p];
-    const bool measures = phase.dearest_share >= 0 && state.shares.measures();
+    const bool measures = phase.dearest_share >= 0 && state.shares().measures();
     state.lanes[lane].waited = 0;
     const uint64_t since = measures ? __rdtsc() : 0;
     RunPhase(state, phase, stage, lane, team);
     if (measures)
-      state.shares.Add(phase.dearest_share, lane, __rdtsc() - since - state.lanes[lane].waited);
+      state.shares().Add(phase.dearest_share, lane, __rdtsc() - since - state.lanes[lane].waited);
     stage += kStages * static_cast<int>(phase.groups.size());
   }
 }
@@ -355,8 +363,48 @@ void* Plan::MemoryOf(size_t variable, int lanes) const {
   return writes_[variable] > 0 ? cell.PrepareWrite() : const_cast<void*>(cell.data());
 }
 
-std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& team) {
+// Takes lanes for a run and measures it, if the plan's choice of lanes wants to know.
+class Plan::Lanes {
+ public:
+  Lanes(LaneChoice& choice, base::Team& team)
+      : choice_(choice),
+        run_(team.is_default() ? choice.Next(team.lanes()) : LaneChoice::Run{team.lanes()}),
+        lease_(team, run_.lanes) {
+    if (run_.is_measured) begin_ = base::MonotonicClock().Now();
+  }
+  ~Lanes() {
+    if (!run_.is_measured) return;
+    const bool counts = is_done_ && (lease_.team().lanes() > 1) == (run_.lanes > 1);
+    std::optional<base::Duration> time;
+    if (counts) time = base::MonotonicClock().Now() - begin_;
+    choice_.Took(run_, time);
+  }
+  Lanes(const Lanes&) = delete;
+
+  base::Team& team() const { return lease_.team(); }
+  void Done() { is_done_ = true; }
+
+ private:
+  LaneChoice& choice_;
+  const LaneChoice::Run run_;
+  const base::LaneLease lease_;
+  base::Time begin_{};
+  bool is_done_ = false;
+};
+
+std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& given) {
   LOCKSTEP_CHECK_EQ(arguments.size(), parameters_.size());
+  if (IsScheduled()) sources_.Touch(variables_, writes_);
+  // Before lanes are taken, as another run may have the variables for long.
+  const VariableLocks locks(variables_, writes_, lock_order_);
+  Lanes lanes(*lane_choice_, given);
+  std::vector<Tensor> results = RunOn(lanes.team(), arguments);
+  lanes.Done();
+  return results;
+}
+
+// Its variables are locked.
+std::vector<Tensor> Plan::RunOn(base::Team& team, std::span<const Tensor> arguments) {
   auto state = AcquireState(team.lanes());
   state->watch = Watch();
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -372,8 +420,6 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
     }
   }
   {
-    if (IsScheduled()) sources_.Touch(variables_, writes_);
-    VariableLocks locks(variables_, writes_, lock_order_);
     const bool follows = FollowsAccesses();
     if (follows) sources_.BeforeRun(variables_, arguments, &state->versions);
     // A buffer that somebody else refers to is written in a copy.
@@ -417,7 +463,7 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
   }
   if (state->Failed()) {
     const RunState::Lane& lane =
-        state->lanes[state->failed_at.load(std::memory_order_relaxed) % std::ssize(state->lanes)];
+        state->lanes[state->failed_at.load(std::memory_order_relaxed) % state->active];
     if (RunControl::Current() == nullptr) std::rethrow_exception(lane.error);
     try {
       std::rethrow_exception(lane.error);
@@ -444,7 +490,7 @@ std::vector<Tensor> Plan::Run(std::span<const Tensor> arguments, base::Team& tea
             Tensor::FromBuffer(state->results[slot.index], source.type.dtype, source.type.shape));
     }
   }
-  state->shares.EndRun();
+  state->shares().EndRun();
   ReleaseState(std::move(state));
   return results;
 }

@@ -2,13 +2,15 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "base/team.h"
+#include "base/shared_team.h"
 #include "graph/graph.h"
 #include "kernels/kernel.h"
 #include "lockstep/runtime/execution_options.h"
+#include "runtime/lane_choice.h"
 #include "runtime/lane_shares.h"
 #include "runtime/plan_clock.h"
 #include "runtime/plan_sources.h"
@@ -98,6 +100,8 @@ class Plan {
   static std::unique_ptr<Plan> Compile(const graph::Graph& graph, const PlanOptions& options);
   ~Plan();
 
+  /// Takes lanes of `team`: all that are free, or fewer where it is a default team and that is
+  /// faster.
   std::vector<Tensor> Run(std::span<const Tensor> arguments, base::Team& team);
 
   /// From now on every run measures its steps; costs a few nanoseconds a step and pass.
@@ -127,6 +131,8 @@ class Plan {
   };
 
   Plan() = default;
+  class Lanes;
+  std::vector<Tensor> RunOn(base::Team& team, std::span<const Tensor> arguments);
   std::unique_ptr<RunState> AcquireState(int lanes);
   void ReleaseState(std::unique_ptr<RunState> state);
   void RunLane(RunState& state, int lane, base::Team& team) const;
@@ -166,6 +172,7 @@ class Plan {
   std::vector<Patch> arena_patches_;  // pointers into the arena
   size_t arena_bytes_ = 0;
   size_t chunk_bytes_ = 0;
+  std::optional<LaneChoice> lane_choice_;
   std::atomic<RunState*> idle_state_{nullptr};
 };
 

@@ -39,6 +39,7 @@ std::unique_ptr<Plan> PlanCompiler::Compile() {
   ChooseChunks();
   PlanArena();
   PlanPointers();
+  plan_->lane_choice_.emplace(DividedCost());
   std::vector<std::string> names;
   for (const Step& step : plan_->steps_) names.push_back(graph_.node(step.node).name);
   plan_->step_names_ = std::make_shared<const std::vector<std::string>>(std::move(names));

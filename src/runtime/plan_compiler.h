@@ -44,6 +44,7 @@ class PlanCompiler {
   void Schedule();
   void WeighRows();
   bool Divisible(const kernels::Kernel& kernel) const;
+  double DividedCost() const;
   bool Place(int step);
   bool PlaceByDepth(int step);
   /// Notes that the last phase's group `target` does `step`.

@@ -34,6 +34,17 @@ bool PlanCompiler::Divisible(const kernels::Kernel& kernel) const {
   return kernel.rows() > 1 && cost_of_rows_.at(kernel.rows()) >= kWorthDividing;
 }
 
+// Floating-point operations of the steps that lanes divide.
+double PlanCompiler::DividedCost() const {
+  double cost = 0;
+  for (const Step& step : plan_->steps_) {
+    const kernels::Kernel& kernel = *step.kernel;
+    if (step.division != Division::kRows || Divisible(kernel))
+      cost += kernel.cost_per_row() * static_cast<double>(kernel.rows());
+  }
+  return cost;
+}
+
 void PlanCompiler::StartPhase() {
   plan_->phases_.emplace_back();
   for (auto& accesses : accesses_) accesses.clear();

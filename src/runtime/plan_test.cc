@@ -9,6 +9,7 @@
 #include "graph/rows.h"
 #include "graph/tracer.h"
 #include "lockstep/ops/activation.h"
+#include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/linalg.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/nn.h"

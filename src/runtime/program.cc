@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/hash.h"
 #include "graph/passes.h"
 #include "kernels/kernel.h"
 #include "runtime/fold.h"
@@ -171,18 +172,30 @@ std::vector<Tensor> Program::Item::RunSegment(const std::vector<Tensor>& argumen
                                               base::Team& team,
                                               const ExecutionOptions& options) const {
   if (interpreter != nullptr) return interpreter->Run(arguments);
-  return PlanFor(arguments, options).Run(arguments, team);
+  return PlanFor(arguments, options)->Run(arguments, team);
 }
 
-Plan& Program::Item::PlanFor(const std::vector<Tensor>& arguments,
-                             const ExecutionOptions& options) const {
-  const std::vector<ops::TensorType> types = ops::TypesOf(arguments);
-  std::lock_guard lock(mutex);
-  for (const auto& [known, plan] : plans) {
-    if (known == types) return *plan;
+uint64_t Program::Item::TypesHash::operator()(const Types& types) const {
+  uint64_t hash = 0;
+  for (const ops::TensorType& type : types) {
+    const auto sizes = type.shape.sizes();
+    const auto form = static_cast<uint64_t>(type.dtype) * 64 + sizes.size();
+    hash =
+        base::Hash64({reinterpret_cast<const char*>(sizes.data()), sizes.size() * sizeof(int64_t)},
+                     hash * 31 + form);
   }
-  plans.emplace_back(types, CompilePlan(graph::Specialize(segment, types), options));
-  return *plans.back().second;
+  return hash;
+}
+
+// A thread that runs a plan keeps it, should it be removed from the cache meanwhile.
+std::shared_ptr<Plan> Program::Item::PlanFor(const std::vector<Tensor>& arguments,
+                                             const ExecutionOptions& options) const {
+  std::vector<ops::TensorType> types = ops::TypesOf(arguments);
+  const std::lock_guard lock(mutex);
+  if (auto plan = plans.Find(types)) return plan;
+  std::shared_ptr<Plan> plan = CompilePlan(graph::Specialize(segment, types), options);
+  plans.Insert(std::move(types), plan, plan->arena_bytes());
+  return plan;
 }
 
 std::vector<Tensor> Program::Run(const std::vector<Tensor>& arguments, base::Team& team) const {

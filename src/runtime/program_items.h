@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/recent_cache.h"
 #include "runtime/interpreter.h"
 #include "runtime/program.h"
 
@@ -18,10 +19,18 @@ struct Program::Item {
   std::vector<Tensor> RunSegment(const std::vector<Tensor>& arguments, base::Team& team,
                                  const ExecutionOptions& options) const;
   /// The plan for inputs of these types.
-  Plan& PlanFor(const std::vector<Tensor>& arguments, const ExecutionOptions& options) const;
+  std::shared_ptr<Plan> PlanFor(const std::vector<Tensor>& arguments,
+                                const ExecutionOptions& options) const;
   std::unique_ptr<Interpreter> interpreter;  // where the segment runs op by op
   mutable std::mutex mutex;
-  mutable std::vector<std::pair<std::vector<ops::TensorType>, std::unique_ptr<Plan>>> plans;
+  using Types = std::vector<ops::TensorType>;
+  struct TypesHash {
+    uint64_t operator()(const Types& types) const;
+  };
+  // A loop in which a value grows has other types in each iteration.
+  static constexpr size_t kMostPlans = 256, kMostBytes = size_t{1} << 30;
+  mutable base::RecentCache<Types, std::shared_ptr<Plan>, TypesHash> plans{
+      {.entries = kMostPlans, .bytes = kMostBytes}};
 };
 
 /// The graph that is an attribute of a node of control flow.

@@ -2,10 +2,12 @@
 
 #include <atomic>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
 #include "ops/known_site.h"
+#include "runtime/devices.h"
 #include "runtime/lent_variables.h"
 #include "runtime/session_state.h"
 
@@ -42,24 +44,30 @@ std::vector<int64_t> KeyOf(const graph::RunRequest& request, SessionMode mode) {
   return key;
 }
 
-uint64_t HashOf(const std::vector<int64_t>& key) {
-  uint64_t hash = 0x9E3779B97F4A7C15u;
-  for (int64_t part : key) {
-    hash = (hash ^ static_cast<uint64_t>(part)) * 0xBF58476D1CE4E5B9u;
-    hash ^= hash >> 29;
-  }
-  return hash;
+// A program that feeds other shapes in each run would else keep a plan for each of them.
+constexpr size_t kMostCallables = 256;
+constexpr size_t kMostBytes = size_t{1} << 30;
+
+std::shared_ptr<base::Team> TeamFor(int threads) {
+  if (threads <= 0 || threads >= base::DefaultLanes()) return nullptr;
+  return base::SharedTeam(threads);
 }
 
 }  // namespace
 
+uint64_t SessionState::KeyHash::operator()(const std::vector<int64_t>& key) const {
+  return base::Hash64({reinterpret_cast<const char*>(key.data()), key.size() * sizeof(int64_t)});
+}
+
 SessionState::SessionState(std::shared_ptr<GraphState> graph, std::string target,
                            const SessionOptions& options)
-    : graph_(std::move(graph)),
+    : callables_({.entries = kMostCallables, .bytes = kMostBytes}),
+      graph_(std::move(graph)),
       target_(std::move(target)),
       number_(NextSessionNumber()),
       runs_at_(OpenSessionTarget(target_, options)),
-      log_placement_(options.log_placement) {}
+      log_placement_(options.log_placement),
+      team_(TeamFor(options.threads)) {}
 
 graph::Endpoint SessionState::EndpointFor(const Fetch& fetch, bool* is_op) const {
   *is_op = false;
@@ -167,24 +175,15 @@ std::shared_ptr<SessionRun> SessionState::Compile(const Question& question, Sess
 
 std::shared_ptr<SessionRun> SessionState::CallableFor(const Question& question, SessionMode mode,
                                                       const RunControl& control) {
-  const std::vector<int64_t> key = KeyOf(question.request, mode);
-  const uint64_t hash = HashOf(key);
-  const auto find = [&]() -> std::shared_ptr<SessionRun> {
-    const auto place = callables_.find(hash);
-    if (place == callables_.end()) return nullptr;
-    for (const auto& [known, callable] : place->second) {
-      if (known == key) return callable;
-    }
-    return nullptr;
-  };
+  std::vector<int64_t> key = KeyOf(question.request, mode);
   {
     const std::shared_lock lock(mutex_);
-    if (auto callable = find()) return callable;
+    if (auto callable = callables_.Find(key)) return callable;
   }
   auto fresh = Compile(question, mode, control);
   const std::unique_lock lock(mutex_);
-  if (auto callable = find()) return callable;  // another thread has come first
-  callables_[hash].emplace_back(key, fresh);
+  if (auto callable = callables_.Find(key)) return callable;  // another thread has come first
+  callables_.Insert(std::move(key), fresh, fresh->bytes());
   return fresh;
 }
 
@@ -210,6 +209,7 @@ std::vector<Tensor> SessionState::Carry(SessionRun& callable, const Question& qu
                                         RunControl& control, const RunOptions& options,
                                         RunMetadata* metadata) {
   if (options.trace) control.begin = RunControl::Clock::now();
+  const TeamScope lanes(team_ != nullptr ? *team_ : CurrentTeam());
   std::vector<Tensor> values = callable.Run(question.values, control, metadata);
   if (options.partition_graphs && metadata != nullptr) {
     metadata->partition_graphs = callable.PartitionGraphs();
@@ -277,14 +277,12 @@ void SessionState::Close(Place place) {
   if (closed_.load(std::memory_order_relaxed)) return;
   closed_at_ = Named(place);
   closed_.store(true, std::memory_order_release);
-  callables_.clear();
+  callables_.Clear();
 }
 
 int SessionState::num_compiled() const {
   const std::shared_lock lock(mutex_);
-  int count = 0;
-  for (const auto& [hash, entries] : callables_) count += static_cast<int>(entries.size());
-  return count;
+  return static_cast<int>(callables_.size());
 }
 
 // Asks each variable's device by a graph of its own.

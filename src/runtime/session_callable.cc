@@ -265,6 +265,11 @@ std::vector<RunMetadata::PartitionGraph> SessionCallable::PartitionGraphs() cons
   return graphs;
 }
 
+size_t SessionCallable::bytes() const {
+  const Plan* plan = compiled_ == nullptr ? nullptr : compiled_->plan();
+  return plan == nullptr ? 0 : plan->arena_bytes();
+}
+
 std::vector<Tensor> SessionCallable::Run(std::span<const Tensor> feeds, RunControl& control,
                                          RunMetadata* metadata) {
   control.Check().OrThrow();

@@ -51,6 +51,7 @@ class SessionCallable : public SessionRun {
   std::vector<Tensor> Run(std::span<const Tensor> feeds, RunControl& control,
                           RunMetadata* metadata) override;
   std::vector<RunMetadata::PartitionGraph> PartitionGraphs() const override;
+  size_t bytes() const override;
 
  private:
   struct Access {

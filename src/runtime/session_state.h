@@ -5,10 +5,11 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/recent_cache.h"
+#include "base/shared_team.h"
 #include "graph/extract.h"
 #include "runtime/graph_builder.h"
 #include "runtime/session_target.h"
@@ -62,12 +63,14 @@ class SessionState {
   std::atomic<bool> closed_{false};
   std::string closed_at_;
   mutable std::shared_mutex mutex_;
-  std::unordered_map<uint64_t,
-                     std::vector<std::pair<std::vector<int64_t>, std::shared_ptr<SessionRun>>>>
-      callables_;
+  struct KeyHash {
+    uint64_t operator()(const std::vector<int64_t>& key) const;
+  };
+  base::RecentCache<std::vector<int64_t>, std::shared_ptr<SessionRun>, KeyHash> callables_;
   const std::unique_ptr<SessionTarget> runs_at_;
   const bool log_placement_;
-  std::vector<std::string> placement_;  // in the order in which nodes were first placed
+  const std::shared_ptr<base::Team> team_;  // null: that of the calling thread
+  std::vector<std::string> placement_;      // in the order in which nodes were first placed
   std::unordered_set<std::string> placed_;
 };
 

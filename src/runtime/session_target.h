@@ -28,6 +28,8 @@ class SessionRun {
   virtual std::vector<Tensor> Run(std::span<const Tensor> feeds, RunControl& control,
                                   RunMetadata* metadata) = 0;
   virtual std::vector<RunMetadata::PartitionGraph> PartitionGraphs() const = 0;
+  /// About how much memory it keeps in this process between runs.
+  virtual size_t bytes() const { return 0; }
 };
 
 /// Where a session's runs take place, and where its variables live.

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/error_of_test.h"
 #include "lockstep/ops/array.h"
@@ -62,6 +64,61 @@ TEST(Session, CompilesOncePerQuestion) {
   EXPECT_EQ(session.num_compiled(), 3);
   ExpectError(Code::kInvalidArgument, "a value for each of its feeds; got 0 for 1",
               [&] { callable(); });
+}
+
+// A vector of `size` ones, whose sum is `size`.
+Tensor OnesOf(int size) {
+  return Tensor::FromVector(std::vector<float>(static_cast<size_t>(size), 1.0F), {size});
+}
+
+TEST(Session, KeepsALimitedNumberOfPlans) {
+  constexpr int kMost = 256;
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Tensor x = Placeholder(DType::kFloat32, {-1});
+  const Tensor y = ReduceSum(x);
+  const Session session(graph);
+  const auto first = session.MakeCallable({y}, {x});
+  EXPECT_EQ(Value(first(std::vector<Tensor>{OnesOf(1)})[0]), 1);
+  for (int round = 0; round < 2; ++round) {
+    for (int size = 1; size <= 2 * kMost; ++size) {
+      ASSERT_EQ(Value(session.Eval(y, {{x, OnesOf(size)}})), size);
+      ASSERT_LE(session.num_compiled(), kMost);
+    }
+  }
+  EXPECT_EQ(session.num_compiled(), kMost);
+  EXPECT_EQ(Value(first(std::vector<Tensor>{OnesOf(1)})[0]), 1) << "a callable keeps its plan";
+}
+
+TEST(Session, PlansThatRunOutliveTheirPlaceInTheCache) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Tensor x = Placeholder(DType::kFloat32, {-1});
+  const Tensor y = ReduceSum(x);
+  const Session session(graph);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 600; ++i) {
+        const int size = (i * 7 + t * 150) % 600 + 1;
+        wrong += Value(session.Eval(y, {{x, OnesOf(size)}})) != size;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Session, LimitsTheThreadsOfItsRuns) {
+  const Graph graph;
+  const auto scope = graph.AsDefault();
+  const Tensor x = Placeholder(DType::kFloat32, {256, 256});
+  const Tensor y = MatMul(x, x);
+  const Tensor value = Tensor::FromVector(std::vector<float>(256 * 256, 0.5F), {256, 256});
+  const Session all(graph), one("", {.graph = std::make_shared<Graph>(graph), .threads = 1});
+  EXPECT_THAT(one.Eval(y, {{x, value}}).data<float>(),
+              testing::ElementsAreArray(all.Eval(y, {{x, value}}).data<float>()));
 }
 
 TEST(Session, VariablesBelongToTheSession) {

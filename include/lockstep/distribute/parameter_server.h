@@ -23,7 +23,8 @@ struct ParameterServerOptions {
   int devices = 0;
   /// R; see `Strategy::num_replicas_in_sync`. 0: one a worker when synchronous, else 1.
   int replicas = 0;
-  int threads_per_device = 1;
+  /// 0: 1.
+  int threads_per_device = 0;
 };
 
 /// Workers that compute, and servers (the job "ps") that update variables and keep their slots,

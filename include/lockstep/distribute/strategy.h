@@ -68,6 +68,10 @@ class Strategy {
   const std::string& name() const { return name_; }
   /// Expires when the strategy ends, for who refers to it.
   std::weak_ptr<const void> lifetime() const { return lifetime_; }
+  /// What programs that are traced for the strategy keep, so that it does not end before them, is
+  /// what `owner` gives. Without it the caller sees to that.
+  void set_owner(std::function<std::shared_ptr<const void>()> owner) { owner_ = std::move(owner); }
+  std::shared_ptr<const void> owner() const { return owner_ ? owner_() : nullptr; }
   /// Where the only copy of each variable is, for a strategy that keeps one in any case; else "".
   const std::string& parameter_device() const { return parameter_device_; }
 
@@ -157,8 +161,8 @@ class Strategy {
                     const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
                     const TrainOptions& options = {});
 
-  /// The lanes of all devices.
-  base::Team& team() { return *team_; }
+  /// The lanes of all devices; strategies of one process with equally many share them.
+  base::Team& team();
   /// Different for every strategy of a process.
   uint64_t id() const { return id_; }
   /// The other workers; nullptr where there are none.
@@ -166,6 +170,7 @@ class Strategy {
 
  protected:
   enum class Pipelines { kOne, kEachReplica, kThisWorker };
+  /// `threads_per_device`: 0 for the devices' shares of all cores, at least 1 each.
   Strategy(std::string name, int replicas, int devices, int threads_per_device);
   Pipelines pipelines_ = Pipelines::kOne;
   std::shared_ptr<distribute::Communicator> ranks_;
@@ -204,7 +209,8 @@ class Strategy {
   std::shared_ptr<const char> lifetime_ = std::make_shared<char>();
   int replicas_;
   int devices_;
-  std::unique_ptr<base::Team> team_;
+  std::function<std::shared_ptr<const void>()> owner_;
+  std::shared_ptr<base::Team> team_;  // null: the default team
 };
 
 struct MirroredOptions {
@@ -212,7 +218,8 @@ struct MirroredOptions {
   int devices = 0;
   /// R; see `Strategy::num_replicas_in_sync`. 0: one a name, 1 without names.
   int replicas = 0;
-  int threads_per_device = 1;
+  /// 0: 1 if `devices` is given; else the device's share of the cores, at least 1.
+  int threads_per_device = 0;
   /// "CPU:0", "CPU:1", ...: each one a device, and a replica on it. InvalidArgument when one occurs
   /// twice.
   std::vector<std::string> device_names = {};
@@ -231,7 +238,8 @@ struct CentralStorageOptions {
   int devices = 0;
   /// R; see `Strategy::num_replicas_in_sync`. 0: one a name, 1 without names.
   int replicas = 0;
-  int threads_per_device = 1;
+  /// As `MirroredOptions::threads_per_device`.
+  int threads_per_device = 0;
   /// As `MirroredOptions::device_names`.
   std::vector<std::string> compute_devices = {};
   /// "": the compute device if one is named, else CPU:0.
@@ -254,7 +262,8 @@ struct MultiWorkerOptions {
   /// R; see `Strategy::num_replicas_in_sync`. 0: one a worker, as in TensorFlow without
   /// accelerators.
   int replicas = 0;
-  int threads_per_device = 1;
+  /// 0: 1, because there are as many devices as cores.
+  int threads_per_device = 0;
 };
 
 /// Mirrored over several processes: all run the same program, each computes some of the leaves of
@@ -271,10 +280,11 @@ class MultiWorkerMirroredStrategy : public Strategy {
                               const MultiWorkerOptions& options = {});
 };
 
-/// One replica on one device. Source: tf.distribute.OneDeviceStrategy.
+/// One replica on one device, which has all cores that the process may use, or `threads` lanes.
+/// Source: tf.distribute.OneDeviceStrategy.
 class OneDeviceStrategy : public Strategy {
  public:
-  explicit OneDeviceStrategy(int threads = 1);
+  explicit OneDeviceStrategy(int threads = 0);
 };
 
 /// The strategy whose scope is open on this thread, else the default one (one replica, this

@@ -109,6 +109,9 @@ struct SessionOptions {
   /// Of a cluster's devices only those that match one of these names ("/job:ps", parts may be
   /// missing) are used, and those of the target's own task; empty: all.
   std::vector<std::string> device_filters = {};
+  /// How many threads of this process compute for a run; 0: those of the calling thread's strategy,
+  /// or one for each core that the process may use.
+  int threads = 0;
 };
 
 /// Runs parts of a graph. Variables of the graph have a value in each session, and none before

@@ -25,7 +25,8 @@ def first_value(name, value):
 
 
 _scopes = _thread_lists.ThreadList()
-_by_id = {}
+_by_id = weakref.WeakValueDictionary()  # models, variables and traced programs keep the strategy that they belong to
+_of_jobs = []  # those over several tasks end with the process: see `_end_all`
 
 
 @atexit.register
@@ -84,6 +85,8 @@ class Strategy:
         self._native = native
         self._extended = Extended(self)
         _by_id[native.id] = self
+        if native.workers > 1:
+            _of_jobs.append(self)
 
     @property
     def _device_numbers(self):
@@ -325,7 +328,7 @@ class MirroredStrategy(Strategy):
     the work is _values.spread, which changes the time alone."""
 
     def __init__(self, devices=None, cross_device_ops=None, replicas=0, num_devices=0,
-                 threads_per_device=1):
+                 threads_per_device=0):
         from .. import config
         if not devices and not replicas and config._logical[0] > 1:
             devices = [one.name for one in config.list_logical_devices("CPU")]
@@ -354,7 +357,7 @@ class OneDeviceStrategy(Strategy):
 
     _device_numbers = (0,)
 
-    def __init__(self, device="/cpu:0", threads=1):
+    def __init__(self, device="/cpu:0", threads=0):
         from ..device_spec import DeviceSpec
         self._device = DeviceSpec.from_string(device) and device
         self._device_numbers = (DeviceSpec.from_string(device).device_index or 0,)
@@ -381,7 +384,7 @@ class MultiWorkerMirroredStrategy(Strategy):
     is missing."""
 
     def __init__(self, cluster_resolver=None, communication_options=None, devices=0, replicas=0,
-                 threads_per_device=1):
+                 threads_per_device=0):
         from . import cluster_resolver as resolvers
         self.cluster_resolver = cluster_resolver or resolvers.environment_resolver()
         described = resolvers.described(cluster_resolver)
@@ -417,7 +420,7 @@ class ParameterServerStrategy(Strategy):
         return coordinator.chief_strategy(cls, args, kwargs) or super().__new__(cls)
 
     def __init__(self, cluster_resolver=None, variable_partitioner=None, mode="synchronous", staleness=0,
-                 scale_by_staleness=False, devices=0, replicas=0, threads_per_device=1, coordinated=None):
+                 scale_by_staleness=False, devices=0, replicas=0, threads_per_device=0, coordinated=None):
         from . import cluster_resolver as resolvers
         self._partitioner = variable_partitioner
         partitioner = coordinator.native_partitioner(variable_partitioner)

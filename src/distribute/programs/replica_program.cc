@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/team.h"
+#include "base/shared_team.h"
 #include "distribute/context.h"
 #include "distribute/programs/one_program.h"
 #include "ops/builder.h"
@@ -111,6 +111,8 @@ void AddCells(const graph::Graph& graph, Snapshot::Cells* cells) {
 ReplicaProgram::ReplicaProgram(Strategy& strategy, std::shared_ptr<graph::Graph> graph,
                                std::vector<bool> varies)
     : strategy_(strategy),
+      // A strategy over workers keeps its programs, for replays, and would never end.
+      owner_(strategy.ranks() == nullptr ? strategy.owner() : nullptr),
       graph_(std::move(graph)),
       varies_(std::move(varies)),
       common_(CommonWrite(*graph_)),
@@ -155,16 +157,18 @@ void ReplicaProgram::AdvanceOne(int replica, runtime::Execution& execution, Stan
 
 void ReplicaProgram::AdvanceAll(Executions& replicas, std::vector<Standing>& standings, int first) {
   const int count = static_cast<int>(replicas.size());
-  base::Team& team = strategy_.team();
-  if (!common_.empty() || count == 1 || team.lanes() == 1) {
-    for (int r = 0; r < count; ++r) AdvanceOne(first + r, *replicas[r], standings[r], team);
+  if (!common_.empty() || count == 1) {
+    for (int r = 0; r < count; ++r)
+      AdvanceOne(first + r, *replicas[r], standings[r], strategy_.team());
     return;
   }
+  const base::LaneLease lease(strategy_.team());
+  base::Team& team = lease.team();
   std::vector<std::exception_ptr> errors(count);
   const runtime::VariableHold* hold = runtime::VariableHold::Current();
   runtime::Actor& actor = runtime::Actor::Current();
   team.Run([&](int lane) {
-    base::Team alone(1);
+    base::Team& alone = base::CallingThread();
     const runtime::HoldScope part(hold);
     const runtime::ActorScope acting(actor);
     for (int r = count * lane / team.lanes(); r < count * (lane + 1) / team.lanes(); ++r) {

@@ -54,6 +54,7 @@ class ReplicaProgram : public TensorObject,
   void AdvanceOne(int replica, runtime::Execution& execution, Standing& standing, base::Team& team);
 
   Strategy& strategy_;
+  const std::shared_ptr<const void> owner_;  // of the strategy
   const std::shared_ptr<graph::Graph> graph_;
   const std::vector<bool> varies_;
   uint64_t compared_in_ = 0;  // the generation of the ranks that have compared it

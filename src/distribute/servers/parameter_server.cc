@@ -38,7 +38,7 @@ ParameterServerStrategy::ParameterServerStrategy(std::shared_ptr<distribute::Com
                                                  const ParameterServerOptions& options)
     : Strategy("parameter_server", ReplicasOf(options, tasks->roles()),
                options.devices != 0 ? options.devices : tasks->default_devices(),
-               options.threads_per_device),
+               std::max(1, options.threads_per_device)),
       options_(options) {
   const distribute::Roles& roles = tasks->roles();
   base::Log(base::Severity::kInfo,

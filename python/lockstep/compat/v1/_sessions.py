@@ -134,7 +134,8 @@ class Session(PartialRuns):
                          "soft_placement": bool(getattr(config, "allow_soft_placement", False)),
                          "devices": max((getattr(config, "device_count", None) or {}).get("CPU", 1), 1),
                          "patience_seconds": self._patience / 1000,
-                         "device_filters": list(getattr(config, "device_filters", None) or [])}
+                         "device_filters": list(getattr(config, "device_filters", None) or []),
+                         "threads": max(getattr(config, "intra_op_parallelism_threads", 0), 0)}
         if self._target and getattr(config, "isolate_session_state", False):
             raise errors.UnimplementedError(
                 None, None, f"isolate_session_state is for sessions of this process; got target {target!r}; sessions of a cluster "
