@@ -449,8 +449,8 @@ class Vocabulary:
                 self.path, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1)
 
 
-FORMATS = {one.__name__: one for one in (KerasFile, WeightsFile, LegacyFile, ConfigText, ImageArrays, Npz, Safetensors, Checkpoint, Records, GzipRecords, Events,
-                                         SavedDataset, MetaGraph, MetaGraphText, Vocabulary)}
+FORMATS = {one.__name__: one for one in (KerasFile, WeightsFile, LegacyFile, ConfigText, ImageArrays, Npz, Safetensors, Checkpoint,
+                                         Records, GzipRecords, Events, SavedDataset, MetaGraph, MetaGraphText, Vocabulary)}
 _NEEDS_H5PY = ("KerasFile", "WeightsFile", "LegacyFile")
 
 

@@ -242,7 +242,8 @@ def _saved(group, name, path):
 def _assigned(weights, values, what, skip_mismatch, names=""):
     """Assigns what fits. Returns: [(what is wrong, whether it is an error with `skip_mismatch`, too)]."""
     if len(weights) != len(values):
-        return [(f"Weight count mismatch for {what.removesuffix(')') + names + ')' if names else what}. Layer expects {len(weights)} weight(s). Received {len(values)} saved weight(s)",
+        where = what.removesuffix(")") + names + ")" if names else what
+        return [(f"Weight count mismatch for {where}. Layer expects {len(weights)} weight(s). Received {len(values)} saved weight(s)",
                  False)]
     problems = [(f"Shape mismatch in {what}for weight {one.path}. Weight expects shape {tuple(one.shape)}. Received saved weight "
                  f"with shape {tuple(value.shape)}", False)
