@@ -254,6 +254,24 @@ class UntrustedConfigs(unittest.TestCase):
                 with self.subTest(compiled=compiled):
                     refuse({**whole, "compile_config": compiled})
 
+    @unittest.skipUnless(HAS_H5PY, "needs h5py")
+    def test_legacy_files_resolve_no_attack(self):
+        import h5py
+        path = os.path.join(self.folder, "bad.h5")
+        keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)]).save(path)
+        with h5py.File(path) as file:
+            described = json.loads(file.attrs["model_config"])
+        lambdas = [{"class_name": "Lambda", "config": {"name": "l", "function": one, **more}} for one, more in (
+            (["4wAAAAA=\n", None, None], {"function_type": "lambda"}), ("system", {"function_type": "function", "module": "os"}))]
+        for attack, arguments in ATTACKS:
+            for part in layers_with(attack, arguments)[:4] + lambdas:
+                whole = copy.deepcopy(described)
+                whole["config"]["layers"].append(with_secret(part))
+                with h5py.File(path, "a") as file:
+                    file.attrs["model_config"] = json.dumps(whole)
+                with self.subTest(part=part):
+                    self.refuse(lambda _: keras.models.load_model(path), part)
+
     def test_safe_mode_off_adds_byte_code_alone(self):
         for attack, arguments in ATTACKS:
             if attack["class_name"] == "function":

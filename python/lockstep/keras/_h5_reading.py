@@ -3,6 +3,7 @@
 import collections.abc
 import contextlib
 import math
+import os
 
 from .._damage import reading, refuse
 
@@ -23,6 +24,30 @@ def opened(source, label):
         yield file
     finally:
         file.close()
+
+
+_HEAP = b"GCOL\x01\0\0\0"  # signature, version and reserved bytes of a collection of the global heap
+
+
+def require_sound_heaps(path):
+    """Checks the collections of the global heap, which hold strings of any length, before they are read: HDF5 loops for ever in
+    a damaged one. Each is its signature, its size (8 bytes), and objects: index and counter (2 bytes each), 4 bytes, size (8
+    bytes), data up to a multiple of 8; the object 0 is the free rest, header included. Raises: DamagedFileError."""
+    import mmap
+    if os.path.getsize(path) == 0:
+        return
+    with reading(path), open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        begin = data.find(_HEAP)
+        while begin >= 0:
+            end = begin + int.from_bytes(data[begin + 8:begin + 16], "little")
+            place = begin + 16
+            while place + 16 <= min(end, len(data)):
+                index, size = int.from_bytes(data[place:place + 2], "little"), int.from_bytes(data[place + 8:place + 16], "little")
+                need = 16 + -(-size // 8) * 8 if index else size
+                if need < 16 or place + need > end:
+                    refuse(path, f"the heap at {begin} has an object of {size} bytes at {place}")
+                place += need
+            begin = data.find(_HEAP, begin + 8)
 
 
 def child(group, name, label):

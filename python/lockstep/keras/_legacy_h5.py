@@ -7,6 +7,7 @@
 
 The attributes layer_names and weight_names are in pieces (layer_names0, ...) where they are too long for one."""
 
+import contextlib
 import json
 import math
 import os
@@ -21,6 +22,7 @@ from ._model_archive import _SMALL, parsed_config, weight_limit
 
 _LONGEST = 64512  # bytes of an attribute
 _MOST_OF_ATTRIBUTE = 64 << 20
+_OF_LAMBDAS = ("module", "function_type", "output_shape_type", "output_shape_module")  # of Keras 2 alone
 _TOP = "top_level_model_weights"
 
 
@@ -123,6 +125,11 @@ def _current(config):
     config = {key: _current(one) for key, one in config.items()}
     if config.get("class_name") == "InputLayer" and isinstance(config.get("config"), dict) and "batch_input_shape" in config["config"]:
         config["config"]["batch_shape"] = config["config"].pop("batch_input_shape")
+    if config.get("class_name") == "Lambda" and isinstance(config.get("config"), dict):
+        inner = {key: one for key, one in config["config"].items() if key not in _OF_LAMBDAS}
+        if isinstance(inner.get("function"), list) and len(inner["function"]) == 3:
+            inner["function"] = {"class_name": "__lambda__", "config": dict(zip(("code", "defaults", "closure"), inner["function"]))}
+        config["config"] = inner
     if isinstance(config.get("inbound_nodes"), list):
         config["inbound_nodes"] = [_call(one) if isinstance(one, list) else one for one in config["inbound_nodes"]]
     return config
@@ -134,10 +141,17 @@ def _call(node):
     return {"args": [inputs[0] if len(inputs) == 1 else inputs], "kwargs": kwargs}
 
 
+@contextlib.contextmanager
+def _opened(path):
+    with _h5_reading.opened(path, path) as file:
+        _h5_reading.require_sound_heaps(path)
+        yield file
+
+
 def load_model(path, custom_objects=None, compile=True, safe_mode=True):
     """The model of a file. Raises: ValueError for weights that do not fit; DamagedFileError; TypeError for unknown classes."""
     from . import saving
-    with _h5_reading.opened(path, path) as file:
+    with _opened(path) as file:
         with reading(path), weight_limit(_SMALL + os.path.getsize(path)):
             text = _text(file, "model_config", path)
             if text is None:
@@ -188,7 +202,7 @@ def _restore_optimizer(model, file, path):
 def load_weights(model, path, skip_mismatch=False, by_name=False):
     """Assigns the weights of a file of a whole model, or of weights alone, layer after layer, or to layers of the same names.
     Raises: ValueError for other numbers of layers or weights, and shapes; DamagedFileError."""
-    with _h5_reading.opened(path, path) as file:
+    with _opened(path) as file:
         with reading(path):
             group = file if "layer_names" in file.attrs or "layer_names0" in file.attrs else _h5_reading.group_at(
                 file, "model_weights", path)
@@ -199,7 +213,7 @@ def load_weights(model, path, skip_mismatch=False, by_name=False):
 
 def is_legacy(path):
     """Whether a HDF5 file has weights by the names of layers."""
-    with _h5_reading.opened(path, path) as file, reading(path):
+    with _opened(path) as file, reading(path):
         return "layer_names" in file.attrs or "layer_names0" in file.attrs or _h5_reading.group_at(
             file, "model_weights", path) is not None
 
