@@ -24,6 +24,11 @@ std::string DescribeSilence(const Status& status) {
   }
 }
 
+bool IsRefusal(const Status& status) {
+  return status.code() == Code::kUnavailable &&
+         status.message().find("onnection refused") != std::string::npos;
+}
+
 JoinBoard::JoinBoard(std::vector<ExpectedTask> expected, base::Time now)
     : expected_(std::move(expected)), since_(now) {}
 

@@ -20,6 +20,8 @@ struct ExpectedTask {
 
 /// Why a task could not be asked, in a few words: "connection refused", "no answer".
 std::string DescribeSilence(const Status& status);
+/// Whether the task's machine answered that no process listens there.
+bool IsRefusal(const Status& status);
 
 /// Who is here and who is missing, where and why, while a job comes up.
 class JoinBoard {

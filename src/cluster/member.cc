@@ -135,6 +135,21 @@ bool Member::is_led() const {
          coordinator_->replica().timing().election;
 }
 
+bool Member::OthersHaveEnded() const {
+  if (coordinator_ == nullptr || is_led()) return false;
+  const auto state = coordinator_->replica().accepted();
+  bool any_refuses = false;
+  for (const auto* peers : {&membership_.peers, &state->membership.peers, &state->voters}) {
+    for (const Peer& peer : *peers) {
+      if (peer.incarnation == self_.incarnation || peer.control == rpc_.address()) continue;
+      const auto answer = answers_.find(peer.control);
+      if (answer == answers_.end() || answer->second == Answer::kSilence) return false;
+      any_refuses |= answer->second == Answer::kRefusal;
+    }
+  }
+  return any_refuses;
+}
+
 base::Duration Member::CallLimit() const {
   return coordinator_ == nullptr ? options_.coordinator.timing.call
                                  : coordinator_->replica().timing().call;
@@ -172,6 +187,7 @@ void Member::Tick() {
   if (is_led()) {
     led_until_ = now;
     told_trouble_ = false;
+    answers_.clear();
   }
   if (!known_ && !Leads() && now >= next_join_) return TryToJoin();
   if (known_ && led_until_ != now && now >= next_seek_) Seek();
@@ -227,9 +243,11 @@ void Member::Seek() {
   next_seek_ = now + kSeekPause;
   const std::vector<std::string> addresses = Addresses();
   if (!addresses.empty()) {
-    rpc_.Call(addresses[next_address_++ % addresses.size()], kWhereMethod,
-              Encode(WhereRequest{self_.incarnation}), CallLimit(),
-              WhileAlive([this](const Result<std::string>& result) { TakeWhereReply(result); }));
+    const std::string address = addresses[next_address_++ % addresses.size()];
+    rpc_.Call(address, kWhereMethod, Encode(WhereRequest{self_.incarnation}), CallLimit(),
+              WhileAlive([this, address](const Result<std::string>& result) {
+                TakeWhereReply(address, result);
+              }));
   }
   coordinator_->TryToFoundAnew(alone);
   if (alone < options_.trouble_after || told_trouble_) return;
@@ -243,8 +261,11 @@ void Member::Seek() {
                          "); the state of the last commit is kept"));
 }
 
-void Member::TakeWhereReply(const Result<std::string>& result) {
+void Member::TakeWhereReply(const std::string& address, const Result<std::string>& result) {
   const auto reply = result.ok() ? DecodeWhereReply(*result) : Result<WhereReply>(result.status());
+  answers_[address] = IsRefusal(reply.status())         ? Answer::kRefusal
+                      : reply.ok() && !reply->is_leader ? Answer::kHasNoLeader
+                                                        : Answer::kSilence;
   if (!reply.ok() || Leads()) return;
   if (!reply->is_leader) {
     if (reply->leader.empty() || reply->leader == rpc_.address()) return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -95,6 +96,11 @@ class Member final : private Coordinator::Listener {
   std::string Board() const;
   /// Whether somebody leads the job, and was heard lately.
   bool is_led() const;
+  /// Whether this task looks for a leader in vain because the others have ended: at least one task
+  /// of the last membership refuses connections, and each other one does so, too, or answers that
+  /// it has no leader, either. False while any of them is silent, as it is behind a network that is
+  /// cut.
+  bool OthersHaveEnded() const;
   /// Whether all members of an epoch have met at the barrier `name`, as this task was told; it need
   /// not be one of them.
   bool HasHeardOf(const std::string& name) const;
@@ -120,7 +126,7 @@ class Member final : private Coordinator::Listener {
   void TryToJoin();
   void TakeJoinReply(const std::string& address, const Result<std::string>& result);
   void Seek();
-  void TakeWhereReply(const Result<std::string>& result);
+  void TakeWhereReply(const std::string& address, const Result<std::string>& result);
   void Watch(const Peer& leader);
   void MeetVoters(const std::vector<Peer>& voters);
   void EnterIfMember(const State& state);
@@ -156,6 +162,9 @@ class Member final : private Coordinator::Listener {
   base::Time next_seek_{};
   base::Time led_until_{};  // when a leader was heard last
   bool told_trouble_ = false;
+  // How tasks answered last since a leader was heard, by address.
+  enum class Answer : uint8_t { kSilence, kRefusal, kHasNoLeader };
+  std::map<std::string, Answer> answers_;
   // Who waits to come or go, in which epoch: told in each epoch anew.
   struct Change {
     uint64_t epoch = 0;

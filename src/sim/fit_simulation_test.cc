@@ -108,6 +108,32 @@ TEST(SimulatedFit, ASideWithoutAMajorityWaitsAndSaysSoInTheEnd) {
   }
 }
 
+// The others finish while two workers are cut off. When the network is whole again, these find that
+// the others have ended, and do not wait for as long as for a network.
+TEST(SimulatedFit, WorkersCutOffFromAMajorityThatFinishedEndSoon) {
+  for (const int ranks : {4, 5}) {
+    World world(90 + ranks, Of(ranks));
+    FitJob job(world, {.longest_compute = milliseconds(20)});
+    for (int rank = 0; rank < ranks; ++rank) job.Start(rank);
+    ASSERT_TRUE(world.RunUntil([&] { return job.last_step() == 4; }, minutes(1)));
+    world.network().Partition({2, 3});
+    const auto others_have_ended = [&] { return job.Count(End::kTrained) == ranks - 2; };
+    ASSERT_TRUE(world.RunUntil(others_have_ended, minutes(1))) << job.Describe();
+    world.RunUntil([] { return false; }, seconds(20));
+    EXPECT_EQ(job.Count(End::kNone), 2) << job.Describe();
+    world.network().Heal();
+    ASSERT_TRUE(world.RunUntil([&] { return job.AllEnded(); }, seconds(30))) << job.Describe();
+    for (const int rank : {2, 3}) {
+      EXPECT_EQ(job.life(rank).end, End::kFailed) << job.Describe();
+      EXPECT_NE(job.life(rank).why.find("this worker was cut off from the others, and they have "
+                                        "ended; got refused connections for"),
+                std::string::npos)
+          << job.life(rank).why;
+    }
+    EXPECT_EQ(job.fault(), "");
+  }
+}
+
 // Who is left out after the last step finds nobody who lets it in, and ends well all the same: with
 // the results of one process where it has all that they need, and else as one that has left.
 TEST(SimulatedFit, WhoIsLeftOutAfterTheLastStepEndsWell) {
@@ -241,7 +267,9 @@ bool HasNamedEnd(const FitJob::Life& life) {
   const auto says = [&life](const char* words) {
     return life.why.find(words) != std::string::npos;
   };
-  return says("all workers must come in time") || says("coordinators of the job must be in reach");
+  return says("all workers must come in time") ||
+         says("coordinators of the job must be in reach") ||
+         says("cut off from the others, and they have ended");
 }
 
 // How a job that was promised to go on has not; empty: it has.

@@ -659,6 +659,38 @@ def hosts_cut_for_long(place, draw):
     hosts.end()
 
 
+def hosts_cut_until_the_others_have_finished(place, draw):
+    """Without a launcher: a host with two of four workers is cut off for 8 s, while the other one finishes. The two that were
+    cut off end soon after the cable is in again."""
+    hosts = Hosts(place, 2)
+    place.run([place.program, "cert", "--out", place.folder / "keys"], "cert")
+    shell = hosts.remote_shell()
+    addresses = [f"{hosts.addresses[index // 2]}:{7001 + index}" for index in range(4)]
+    tasks = []
+    for index, address in enumerate(addresses):
+        description = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
+        tasks.append(place.start([shell, address.split(":")[0], "exec", place.program, "train", "--strategy", "multi_worker",
+                                  "--verbose", "2", "--epochs", "1200", *DATA], f"worker {index}",
+                                 TF_CONFIG=json.dumps(description), LOCKSTEP_CREDENTIALS=str(place.folder / "keys"),
+                                 LOCKSTEP_LOG="info"))
+    wait_until(lambda: tasks[0].out().count("Epoch ") > 20, "four workers that train", tasks)
+    hosts.cut(1)
+    begin = time.monotonic()
+    for task in tasks[:2]:
+        equal(task.wait(trial.PATIENCE), 0, f"the status of {task.name}")
+    finished = time.monotonic() - begin
+    print(f"  the majority finished {finished:.1f} s after the cut")
+    time.sleep(max(0, 8 - finished))
+    hosts.heal(1)
+    begin = time.monotonic()
+    for task in tasks[2:]:
+        equal(task.wait(40), 1, f"the status of {task.name}")
+        check("this worker was cut off from the others, and they have ended" in task.err(), f"the reason; got {task.err()}")
+    print(f"  those cut off ended {time.monotonic() - begin:.1f} s after the cable was in again")
+    check_reports(tasks[0].objects()[-1], place.alone(["--epochs", "1200", *DATA, "--verbose", "0"]), 2)
+    hosts.end()
+
+
 CASES = (servers_undisturbed, servers_kill_a_server, servers_kill_a_worker, servers_kill_all, servers_come_again,
          servers_hold_the_job, evaluator_follows_the_saves, asynchronous_kill_a_worker_and_a_server,
          bounded_in_turn_kill_any, bounded_with_slow_tasks,
@@ -668,7 +700,7 @@ CASES = (servers_undisturbed, servers_kill_a_server, servers_kill_a_worker, serv
          join_without_a_launcher, restart, kill_with_default_flags,
          kill_a_server_with_default_flags, shrink_to_one_and_grow, kill_all, stop_all, too_few_are_left,
          hosts_undisturbed, hosts_kill_a_worker,
-         hosts_kill_a_host, hosts_cut_and_heal, hosts_cut_for_long)
+         hosts_kill_a_host, hosts_cut_and_heal, hosts_cut_for_long, hosts_cut_until_the_others_have_finished)
 
 
 def run_with_seed(case, options, seed):

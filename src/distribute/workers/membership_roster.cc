@@ -134,7 +134,7 @@ void MembershipRoster::Join() {
       newest_ = membership;
       newest_rank_ = rank;
       was_member_ = true;
-      alone_ = base::Duration(0);
+      alone_ = gone_ = base::Duration(0);
       if (membership.epoch > present_.epoch)
         EndOfEpoch(Status(Code::kUnavailable, "[membership] " + ToString(membership)));
     });
@@ -170,6 +170,8 @@ void MembershipRoster::WatchLead() {
     const base::Duration before =
         std::exchange(unled_, member_->is_led() ? base::Duration(0) : unled_ + kLook);
     if (unled_ != before) OnData([this, alone = unled_] { alone_ = alone; });
+    const base::Duration gone = member_->OthersHaveEnded() ? refused_ + kLook : base::Duration(0);
+    if (std::exchange(refused_, gone) != gone) OnData([this, gone] { gone_ = gone; });
     NoteHowItEnded();
     WatchLead();
   });
@@ -192,6 +194,7 @@ void MembershipRoster::NoteHowItEnded() {
 // Whether nobody is there any more who could say how the job goes on.
 bool MembershipRoster::gives_up() const {
   const bool knows_them_gone = !was_member_ && all_ended_;  // who waits to be let in
+  if (gone_ >= std::min(kNobody, limit_)) return true;
   return alone_ >= (comes_again() || knows_them_gone ? std::min(kNobody, limit_) : limit_);
 }
 
@@ -297,6 +300,15 @@ void MembershipRoster::RequireNext(uint64_t after) {
                 "[multi_worker] all workers must come in time; got " + member_->Board());
   }
   if (!was_member_ || newest_rank_ < 0) ThrowHowItEnded();
+  if (newest_.epoch <= after && gone_ >= std::min(kNobody, limit_)) {
+    LOCKSTEP_PROBE("a worker that was cut off finds that the others have ended");
+    throw Error(Code::kUnavailable,
+                "[multi_worker] this worker was cut off from the others, and they have ended; got "
+                "refused connections for " +
+                    std::to_string(gone_ / std::chrono::seconds(1)) + " s, after " +
+                    ToString(newest_) +
+                    "; if the others did not finish the job, resume from the newest save");
+  }
   if (newest_.epoch <= after) {
     LOCKSTEP_PROBE("a worker gives up waiting for somebody who leads");
     throw Error(Code::kUnavailable,

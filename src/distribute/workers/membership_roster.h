@@ -97,11 +97,13 @@ class MembershipRoster final : public Roster {
   const base::Duration limit_;
   bool joined_ = false;
   bool leaves_ = false;
-  base::Timer look_;         // on the line of control
-  base::Timer board_;        // there, too
-  base::Duration unled_{};   // there: for so long nobody has led the job
-  base::Duration alone_{};   // the same, as data hears of it
-  bool was_member_ = false;  // of any epoch
+  base::Timer look_;          // on the line of control
+  base::Timer board_;         // there, too
+  base::Duration unled_{};    // there: for so long nobody has led the job
+  base::Duration alone_{};    // the same, as data hears of it
+  base::Duration refused_{};  // on the line of control: for so long the others have refused calls
+  base::Duration gone_{};     // the same, as data hears of it
+  bool was_member_ = false;   // of any epoch
   std::deque<std::string> claimed_;
   std::optional<base::Time> held_;  // when this task was of the present epoch for certain
   std::atomic<bool> change_{false};
