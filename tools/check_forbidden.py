@@ -25,6 +25,8 @@ EXEMPT = {
     "remote/remote_run_benchmark.cc": "measures with a server in another process",
     "distribute/servers/server_races_test.cc": "starts threads of clients, and another process",
     "net/certificates.cc": "makes keys and certificates by libssl",
+    "net/user_token.cc": "draws and derives tokens by libssl",
+    "net/http_page.cc": "the sockets of the metrics page",
     "net/openssl_handles.h": "owns what libssl allocates, for the two",
     "net/shared_memory_layout.h": "holds the robust mutex that shows a process's death",
     "net/shared_memory_pulse.cc": "holds that mutex for life",

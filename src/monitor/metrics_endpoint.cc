@@ -1,20 +1,14 @@
 #include "monitor/metrics_endpoint.h"
 
 #include <arpa/inet.h>
-#include <netdb.h>
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
 #include <prometheus/metric_family.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <prometheus/text_serializer.h>
 
-#include <chrono>
-#include <exception>
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "base/event_loop.h"
+#include "net/http_page.h"
 
 namespace lockstep::monitor {
 
@@ -47,82 +41,27 @@ void SetHistogram(const MetricSample& sample, prometheus::ClientMetric::Histogra
 }
 
 // A task's figures as the library wants them.
-class Figures final : public prometheus::Collectable {
- public:
-  Figures(std::shared_ptr<base::Metrics> metrics, base::MetricLabels labels)
-      : metrics_(std::move(metrics)), labels_(std::move(labels)) {}
-
-  std::vector<prometheus::MetricFamily> Collect() const override {
-    std::vector<prometheus::MetricFamily> families;
-    for (const MetricSample& sample : metrics_->Read()) {
-      if (families.empty() || families.back().name != sample.name) {
-        prometheus::MetricFamily& family = families.emplace_back();
-        family.name = sample.name;
-        family.help = sample.help;
-        family.type = TypeOf(sample.kind);
-      }
-      prometheus::ClientMetric& metric = families.back().metric.emplace_back();
-      for (const auto* labels : {&labels_, &sample.labels})
-        for (const auto& [name, value] : *labels) metric.label.push_back({name, value});
-      if (sample.kind == MetricSample::Kind::kHistogram) {
-        SetHistogram(sample, metric.histogram);
-      } else {
-        metric.counter.value = metric.gauge.value = sample.value;
-      }
+std::vector<prometheus::MetricFamily> FamiliesOf(base::Metrics& metrics,
+                                                 const base::MetricLabels& labels) {
+  std::vector<prometheus::MetricFamily> families;
+  for (const MetricSample& sample : metrics.Read()) {
+    if (families.empty() || families.back().name != sample.name) {
+      prometheus::MetricFamily& family = families.emplace_back();
+      family.name = sample.name;
+      family.help = sample.help;
+      family.type = TypeOf(sample.kind);
     }
-    return families;
+    prometheus::ClientMetric& metric = families.back().metric.emplace_back();
+    for (const auto* each : {&labels, &sample.labels})
+      for (const auto& [name, value] : *each) metric.label.push_back({name, value});
+    if (sample.kind == MetricSample::Kind::kHistogram) {
+      SetHistogram(sample, metric.histogram);
+    } else {
+      metric.counter.value = metric.gauge.value = sample.value;
+    }
   }
-
- private:
-  const std::shared_ptr<base::Metrics> metrics_;
-  const base::MetricLabels labels_;
-};
-
-}  // namespace
-
-struct MetricsEndpoint::Parts {
-  std::shared_ptr<Figures> figures;
-  std::unique_ptr<prometheus::Exposer> exposer;
-  std::string host;
-  int port = 0;
-};
-
-MetricsEndpoint::MetricsEndpoint(std::unique_ptr<Parts> parts, std::string address)
-    : parts_(std::move(parts)), address_(std::move(address)) {}
-
-namespace {
-
-// Connects to "host:port" and goes away again.
-void Knock(const std::string& host, int port) {
-  addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return;
-  const int file = ::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (file >= 0) {
-    static_cast<void>(::connect(file, found->ai_addr, found->ai_addrlen));
-    ::close(file);
-  }
-  ::freeaddrinfo(found);
+  return families;
 }
-
-// Knocks again and again while it lives.
-class Knocking {
- public:
-  Knocking(std::string host, int port) : host_(std::move(host)), port_(port) {
-    thread_.executor().Post([this] { Next(); });
-  }
-
- private:
-  void Next() {
-    Knock(host_, port_);
-    thread_.executor().PostAfter(std::chrono::milliseconds(5), [this] { Next(); });
-  }
-  const std::string host_;
-  const int port_;
-  base::EventThread thread_;
-};
 
 // "::1" of "[::1]".
 std::string WithoutBrackets(const std::string& address) {
@@ -130,7 +69,6 @@ std::string WithoutBrackets(const std::string& address) {
   return in_brackets ? address.substr(1, address.size() - 2) : address;
 }
 
-// The library takes each part of a number modulo 256, and no names.
 bool IsNumber(const std::string& address) {
   unsigned char bytes[sizeof(in6_addr)];
   const std::string bare = WithoutBrackets(address);
@@ -140,11 +78,10 @@ bool IsNumber(const std::string& address) {
 
 }  // namespace
 
-// The library's thread sleeps for two seconds at a time, but for somebody who comes.
-MetricsEndpoint::~MetricsEndpoint() {
-  const Knocking knocking(parts_->host, parts_->port);
-  parts_->exposer.reset();
-}
+MetricsEndpoint::MetricsEndpoint(std::unique_ptr<net::HttpPage> page, std::string address)
+    : page_(std::move(page)), address_(std::move(address)) {}
+
+MetricsEndpoint::~MetricsEndpoint() = default;
 
 Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Open(
     std::shared_ptr<base::Metrics> metrics, const MetricsEndpointOptions& options) {
@@ -159,22 +96,22 @@ Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Open(
                       options.address + "'");
   }
   const std::string wanted = options.address + ":" + std::to_string(options.port);
-  auto parts = std::make_unique<Parts>();
-  try {
-    parts->exposer = std::make_unique<prometheus::Exposer>(wanted, 2);
-  } catch (const std::exception&) {  // the library does not say why
+  auto page = net::HttpPage::Open(
+      {.address = wanted,
+       .path = "/metrics",
+       .content_type = "text/plain; version=0.0.4; charset=utf-8"},
+      [metrics = std::move(metrics), labels = options.labels] {
+        return prometheus::TextSerializer().Serialize(FamiliesOf(*metrics, labels));
+      });
+  if (!page.ok()) {
     return Status(Code::kUnavailable,
-                  "[metrics] the address must be free, and this machine's; got " + wanted +
+                  "[metrics] the address must be free, and this machine's; got " + wanted + ": " +
+                      page.status().message() +
                       "; name another by --metrics-port or --metrics-address");
   }
-  parts->figures = std::make_shared<Figures>(std::move(metrics), options.labels);
-  parts->exposer->RegisterCollectable(parts->figures);
-  const std::vector<int> ports = parts->exposer->GetListeningPorts();
-  const int port = ports.empty() ? options.port : ports.front();
-  parts->host = WithoutBrackets(options.address);
-  parts->port = port;
-  return std::unique_ptr<MetricsEndpoint>(
-      new MetricsEndpoint(std::move(parts), options.address + ":" + std::to_string(port)));
+  const std::string& address = (*page)->address();
+  const std::string full = options.address + address.substr(address.rfind(':'));
+  return std::unique_ptr<MetricsEndpoint>(new MetricsEndpoint(std::move(*page), full));
 }
 
 }  // namespace lockstep::monitor

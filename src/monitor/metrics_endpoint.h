@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/metrics.h"
+#include "net/http_page.h"
 
 namespace lockstep::monitor {
 
@@ -16,8 +17,9 @@ struct MetricsEndpointOptions {
   base::MetricLabels labels;
 };
 
-/// Answers GET /metrics with a task's figures in Prometheus's text format, until it is destroyed.
-/// Threads: two of its own.
+/// Answers GET /metrics with a task's figures in Prometheus's text format, until it is destroyed;
+/// also while hundreds of connections are held open without a request (`net::HttpPage`).
+/// Threads: one of its own.
 class MetricsEndpoint {
  public:
   /// Errors: InvalidArgument (a port or address that is none), Unavailable (taken, or not this
@@ -32,9 +34,8 @@ class MetricsEndpoint {
   const std::string& address() const { return address_; }
 
  private:
-  struct Parts;
-  MetricsEndpoint(std::unique_ptr<Parts> parts, std::string address);
-  std::unique_ptr<Parts> parts_;
+  MetricsEndpoint(std::unique_ptr<net::HttpPage> page, std::string address);
+  std::unique_ptr<net::HttpPage> page_;
   std::string address_;
 };
 

@@ -5,14 +5,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <map>
 #include <sstream>
 
 namespace lockstep::monitor {
 namespace {
 
-// What one GET of /metrics answers.
-std::string Scrape(const std::string& address) {
+int ConnectTo(const std::string& address) {
   sockaddr_in place{
       .sin_family = AF_INET,
       .sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)))),
@@ -20,15 +20,25 @@ std::string Scrape(const std::string& address) {
       .sin_zero = {}};
   const int file = ::socket(AF_INET, SOCK_STREAM, 0);
   EXPECT_EQ(::connect(file, reinterpret_cast<const sockaddr*>(&place), sizeof place), 0);
-  const std::string request =
-      "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-  EXPECT_EQ(::send(file, request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+  return file;
+}
+
+// All that is answered to a request.
+std::string Ask(const std::string& address, const std::string& request) {
+  const int file = ConnectTo(address);
+  EXPECT_EQ(::send(file, request.data(), request.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(request.size()));
   std::string answer;
   char bytes[4096];
   for (ssize_t count = 0; (count = ::recv(file, bytes, sizeof bytes, 0)) > 0;)
     answer.append(bytes, static_cast<size_t>(count));
   ::close(file);
   return answer;
+}
+
+// What one GET of /metrics answers.
+std::string Scrape(const std::string& address) {
+  return Ask(address, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 }
 
 // The text format: value by name and labels, type by name.
@@ -113,6 +123,43 @@ TEST(MetricsEndpoint, MayBeOpenedAndClosedOften) {
     }
     port = std::stoi(address.substr(address.rfind(':') + 1));  // which is free again at once
   }
+}
+
+TEST(MetricsEndpoint, AnswersWhileHalfSentRequestsAreHeld) {
+  const auto endpoint = MetricsEndpoint::Open(std::make_shared<base::Metrics>(), {}).value();
+  std::vector<int> held;
+  for (int i = 0; i < 400; ++i) {  // more than it keeps
+    held.push_back(ConnectTo(endpoint->address()));
+    const std::string half = i % 2 == 0 ? "GET /metrics HTTP/1.1\r\nHost: loc" : "";
+    EXPECT_EQ(::send(held.back(), half.data(), half.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(half.size()));
+    if (i % 50 != 49) continue;
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(Scrape(endpoint->address()).substr(0, 15), "HTTP/1.1 200 OK") << i;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1)) << i;
+  }
+  for (const int file : held) ::close(file);
+}
+
+TEST(MetricsEndpoint, ClosesAConnectionWithoutARequest) {
+  const auto endpoint = MetricsEndpoint::Open(std::make_shared<base::Metrics>(), {}).value();
+  const int file = ConnectTo(endpoint->address());
+  char byte = 'G';
+  EXPECT_EQ(::send(file, &byte, 1, 0), 1);
+  EXPECT_LE(::recv(file, &byte, 1, 0), 0);  // after some seconds
+  ::close(file);
+}
+
+TEST(MetricsEndpoint, RefusesWhatIsNoRequestForTheFigures) {
+  const auto endpoint = MetricsEndpoint::Open(std::make_shared<base::Metrics>(), {}).value();
+  const std::pair<std::string, std::string> cases[] = {
+      {"GET / HTTP/1.1\r\n\r\n", "404"},
+      {"POST /metrics HTTP/1.1\r\n\r\n", "405"},
+      {"nonsense\r\n\r\n", "400"},
+      {"GET /metrics?a=b HTTP/1.0\r\n\r\n", "200"},
+      {"GET /metrics HTTP/1.1\r\nA: " + std::string(20'000, 'a') + "\r\n\r\n", "431"}};
+  for (const auto& [request, status] : cases)
+    EXPECT_EQ(Ask(endpoint->address(), request).substr(0, 12), "HTTP/1.1 " + status) << request;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace lockstep::net {
 namespace {
 
-constexpr int kBacklog = 256;
+constexpr int kPacketBacklog = 256;
 constexpr int kType = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
 // An abstract name begins with a zero byte and has no file.
@@ -35,7 +35,7 @@ Result<FileDescriptor> ListenForPackets(const std::string& name) {
   sockaddr_un address;
   const socklen_t size = AbstractAddress(name, &address);
   if (listener.ok() && bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-      listen(listener.get(), kBacklog) == 0)
+      listen(listener.get(), kPacketBacklog) == 0)
     return listener;
   return Status(Code::kUnavailable, "[shared memory] a socket must be bound to the abstract name " +
                                         name + "; got " + std::strerror(errno) +
