@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "base/folder_test.h"
 #include "base/memory_files.h"
 #include "checkpoint/save_file.h"
+#include "checkpoint/write_files.h"
 
 namespace lockstep::checkpoint {
 namespace {
@@ -31,6 +35,21 @@ TEST(SaveDirectory, KeepsTheNewestTwo) {
   EXPECT_EQ(Newest(saves), 100);
   EXPECT_EQ(ReadSaveOrNewest(files, "run").OrThrow().metadata, "{\"step\":100}");
   EXPECT_EQ(ReadSaveOrNewest(files, "run/save-10.lockstep").OrThrow().metadata, "{\"step\":10}");
+}
+
+TEST(SaveDirectory, IsTriedBeforeATraining) {
+  const base::TestFolder folder;
+  EXPECT_EQ(RequireWritable(base::LocalFiles(), folder.Path("a/b")), Status::Ok());
+  EXPECT_EQ(base::LocalFiles().List(folder.Path("a/b")).OrThrow(), std::vector<std::string>{});
+  std::ofstream(folder.Path("file")) << "text";
+  for (const std::string& place : {folder.Path("file"), folder.Path("file") + "/below",
+                                   std::string("/proc/lockstep"), std::string("/proc/self")}) {
+    const Status refused = RequireWritable(base::LocalFiles(), place);
+    EXPECT_FALSE(refused.ok()) << place;
+    EXPECT_EQ(refused.message().find("[save] the directory of saves must be written; "), 0u)
+        << refused.message();
+    EXPECT_NE(refused.message().find("(" + place), std::string::npos) << refused.message();
+  }
 }
 
 TEST(SaveDirectory, KeepsOneWhenAskedTo) {

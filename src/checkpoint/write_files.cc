@@ -1,8 +1,14 @@
 #include "checkpoint/write_files.h"
 
+#include <vector>
+
 #include "checkpoint/save_file.h"
 
 namespace lockstep::checkpoint {
+
+namespace {
+constexpr size_t kProbeBytes = size_t{64} << 10;
+}  // namespace
 
 std::string DirectoryOf(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -45,6 +51,20 @@ Status PieceWriter::Flush() {
   const Status status = file_.Append(std::as_bytes(std::span(piece_.data(), piece_.size())));
   piece_.clear();
   return status;
+}
+
+Status RequireWritable(base::FileSystem& files, const std::string& directory) {
+  const std::string probe = directory + "/lockstep-probe" + kUnfinished;
+  const Status written = [&]() -> Status {
+    LOCKSTEP_RETURN_IF_ERROR(files.CreateDirectories(directory));
+    LOCKSTEP_ASSIGN_OR_RETURN(const auto file, files.Create(probe));
+    const std::vector<std::byte> zeros(kProbeBytes);
+    const Status appended = file->Append(zeros);
+    const Status closed = file->Close();
+    LOCKSTEP_RETURN_IF_ERROR(files.Remove(probe));
+    return appended.ok() ? closed : appended;
+  }();
+  return SaveStatus("the directory of saves", written);
 }
 
 Status SaveStatus(const std::string& what, const Status& written) {

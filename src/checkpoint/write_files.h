@@ -27,6 +27,11 @@ class PieceWriter {
   std::string piece_;
 };
 
+/// Makes the directory where it is missing, and writes and removes a small file in it, so that a
+/// training learns before its first step that it cannot be saved there. Errors: those of the files,
+/// with the directory's path.
+Status RequireWritable(base::FileSystem& files, const std::string& directory);
+
 /// "[save] what must be written; the disk's text; make room ..." where writing failed.
 Status SaveStatus(const std::string& what, const Status& written);
 

@@ -288,6 +288,19 @@ TEST_F(Program, SaysWhoIsMissingBeforeTrainingBegins) {
                                      "missing worker 1 at 127.0.0.1:9, "));
 }
 
+TEST_F(Program, ReportsAnUnwritablePlaceBeforeTheFirstStep) {
+  std::ofstream(Path("file")) << "text";
+  for (const std::string& flag :
+       {"--checkpoint " + Path("file"), "--checkpoint " + Path("file") + "/below",
+        std::string("--checkpoint /proc/lockstep"), "--profile 2:3 --profile-dir " + Path("file"),
+        "--log-dir " + Path("file")}) {
+    const Ran ran = Run("train --examples 320 --epochs 1 --verbose 2 " + flag);
+    EXPECT_EQ(ran.status, 1) << flag;
+    EXPECT_THAT(ran.err, HasSubstr(flag.substr(flag.rfind(' ') + 1)));
+    EXPECT_EQ(ran.out, "") << flag;
+  }
+}
+
 TEST_F(Program, SaysWhatIsWrongWithASave) {
   Report("--epochs 1 --checkpoint " + Path("saves"));
   const std::pair<std::string, std::string> cases[] = {

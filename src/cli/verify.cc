@@ -8,7 +8,6 @@
 #include "base/environment.h"
 #include "base/event_loop.h"
 #include "base/process.h"
-#include "base/randomness.h"
 #include "cli/first_difference.h"
 #include "cli/launch.h"
 #include "cli/options.h"

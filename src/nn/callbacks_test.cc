@@ -326,6 +326,27 @@ TEST(CallbacksInFit, EveryNBatchesOverEpochs) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("1-2", "2-1", "2-3"));
 }
 
+TEST(CallbacksInFit, APlaceThatCannotBeWrittenIsReportedBeforeTheFirstStep) {
+  const base::TestFolder place;
+  const std::string file = place.Path("file");
+  std::ofstream(file) << "text";
+  const CallbackPtr all[] = {
+      callbacks::BackupAndRestore(file), callbacks::ModelCheckpoint(file),
+      callbacks::ModelCheckpoint(file + "/{epoch}"),
+      callbacks::ModelCheckpoint(file + "/weights", {.save_weights_only = true}),
+      callbacks::ModelCheckpoint(place.path(), {.save_weights_only = true})};
+  for (const CallbackPtr& callback : all) {
+    auto model = MakeLine();
+    try {
+      model->Fit(Column(6), Column(6), Quiet(1, {callback}));
+      ADD_FAILURE() << "it was not refused";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(place.path()), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(model->position().steps, 0);
+  }
+}
+
 TEST(CallbacksInFit, BackupAndRestoreGoesOnInsideAnEpoch) {
   const base::TestFolder place;
   const std::string folder = place.Path("saves");

@@ -9,6 +9,7 @@ import numpy
 
 from ._callback_counts import Counts as _Counts
 from ._executions import Executions as _Executions
+from ._writable import fixed_directory as _fixed_directory, require_writable as _require_writable
 
 
 class Callback:
@@ -460,6 +461,9 @@ class ModelCheckpoint(Callback):
             raise ValueError("The filepath provided must end in `.keras` (Keras model format). Received: filepath="
                              f"{filepath}")
 
+    def on_train_begin(self, logs=None):
+        _require_writable(self.model, _fixed_directory(self.filepath))
+
     def on_epoch_begin(self, epoch, logs=None):
         self._epoch = epoch
 
@@ -748,48 +752,10 @@ class TerminateOnNaN(Callback):
             self.model.stop_training = True
 
 
-class BackupAndRestore(Callback):
-    """Saves training to a directory, and goes on from the save that is found there.
-
-    A save holds all that decides how training goes on: weights, the optimizer's slots and counters, random numbers, the
-    place in the data, and what other callbacks have counted (Keras's holds weights and the epoch)."""
-
-    def __init__(self, backup_dir, save_freq="epoch", double_checkpoint=False,
-                 delete_checkpoint=True):
-        super().__init__()
-        if not backup_dir:
-            raise ValueError("Empty `backup_dir` argument passed")
-        if save_freq != "epoch" and not isinstance(save_freq, int):
-            raise ValueError(f"Invalid value for argument `save_freq`. Received: save_freq={save_freq}. Expected either 'epoch' or "
-                             "an integer value.")
-        self.backup_dir, self.save_freq = os.fspath(backup_dir), save_freq
-        self.delete_checkpoint = delete_checkpoint
-        self._steps = 0
-
-    def on_epoch_end(self, epoch, logs=None):
-        if self.save_freq == "epoch":
-            self.model._saves.save_training(self.backup_dir)
-
-    def on_train_batch_end(self, batch, logs=None):
-        if self.save_freq != "epoch":
-            self._steps += 1
-            if self._steps % self.save_freq == 0:
-                self.model._saves.save_training(self.backup_dir)
-
-    def set_model(self, model):
-        super().set_model(model)
-        if os.path.isdir(self.backup_dir) and os.listdir(self.backup_dir):
-            model._saves.resume_training(self.backup_dir)
-
-    def on_train_end(self, logs=None):
-        import shutil
-        if self.delete_checkpoint and not self.model.stop_training:
-            shutil.rmtree(self.backup_dir, ignore_errors=True)
-
-
 class ProgbarLogger(Callback):
     """The line of progress, which `fit` prints by itself."""
 
 
+from ._backup_and_restore import BackupAndRestore  # noqa: E402
 from ._remote_monitor import RemoteMonitor  # noqa: E402, F401
 from ._swap_ema_weights import SwapEMAWeights  # noqa: E402, F401

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "lockstep/nn/callbacks.h"
+#include "nn/callbacks/writable.h"
 
 namespace lockstep::callbacks {
 
@@ -13,6 +14,7 @@ class Backup : public Callback {
       : directory_(std::move(directory)), options_(options) {}
 
   void OnTrainBegin() override {
+    RequireWritableByItsWriter(*model, directory_);
     if (options_.restore && base::LocalFiles().Open(directory_ + "/latest").ok())
       model->ResumeTraining(directory_);
   }

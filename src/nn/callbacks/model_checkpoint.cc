@@ -1,7 +1,9 @@
 #include <fmt/args.h>
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "nn/callbacks/monitor.h"
+#include "nn/callbacks/writable.h"
 
 namespace lockstep::callbacks {
 
@@ -36,6 +38,19 @@ class ModelCheckpointCallback : public Callback {
         monitor_("model_checkpoint", options.monitor, options.mode, 0),
         best_(options.initial_value_threshold) {}
 
+  // Of a path that depends on the epoch, up to the first part that does.
+  void OnTrainBegin() override {
+    const std::string fixed = path_.substr(0, path_.find('{'));
+    const bool is_directory = !options_.save_weights_only && fixed.size() == path_.size();
+    const size_t slash = fixed.rfind('/');
+    const std::string parent = slash == std::string::npos ? "." : fixed.substr(0, slash + 1);
+    RequireWritableByItsWriter(*model, is_directory ? path_ : parent);
+    if (!is_directory && fixed.size() == path_.size() && base::LocalFiles().IsDirectory(path_))
+      throw Error(Code::kInvalidArgument,
+                  "[model_checkpoint] weights are saved to a file; got the "
+                  "directory " +
+                      path_ + "; name a file in it");
+  }
   void OnTrainBatchEnd(int64_t batch, const LogsSource& logs) override {
     if (options_.save_freq == 0 || ++batches_ < options_.save_freq) return;
     batches_ = 0;

@@ -12,6 +12,7 @@
 #include "distribute/workers/communicator.h"
 #include "distribute/workers/journal.h"
 #include "monitor/profile_summary.h"
+#include "nn/callbacks/writable.h"
 
 namespace lockstep::callbacks {
 
@@ -30,6 +31,7 @@ class ProfilerCallback : public Callback {
   explicit ProfilerCallback(ProfilerOptions options) : options_(std::move(options)) {}
 
   void OnTrainBegin() override {
+    if (!options_.directory.empty()) RequireWritableByItsWriter(*model, options_.directory);
     recorder_.reset();
     done_ = false;
     if (options_.first <= 1) Begin();
