@@ -23,8 +23,7 @@ namespace lockstep::remote {
 
 namespace {
 
-constexpr size_t kMostGraphs = 2048;  // of all clients
-constexpr int kRemembered = 6;        // times the patience: ends of runs
+constexpr int kRemembered = 6;  // times the patience: ends of runs
 // Signs of life may wait to be read, behind an op that has taken long.
 constexpr base::Duration kUnread = std::chrono::seconds(1);
 constexpr size_t kTogether = 64 << 10;  // bytes of values that wait for others to the same task
@@ -245,11 +244,9 @@ void Worker::Register(const std::string& request, const net::Rpc::Answer& answer
   answer(WriteNumber(handle));
 }
 
-// The one that was not run for the longest time. A client that asks for it again registers it anew.
 void Worker::RemoveOldestGraph() {
-  const auto oldest = std::min_element(
-      graphs_.begin(), graphs_.end(),
-      [](const auto& a, const auto& b) { return a.second->used < b.second->used; });
+  const auto older = [](const auto& a, const auto& b) { return a.second->used < b.second->used; };
+  const auto oldest = std::min_element(graphs_.begin(), graphs_.end(), older);
   handles_.erase(oldest->second->digest);
   graphs_.erase(oldest);
 }

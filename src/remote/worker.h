@@ -62,6 +62,7 @@ class Worker {
   std::vector<Fate> End(const std::vector<Finish>& finishes);
   Fate EndOne(const Finish& finish);
 
+  // The graph that was not run for the longest time: its client registers it anew if it is needed.
   void RemoveOldestGraph();
   void Release(const std::string& owner);
   const std::shared_ptr<Owner>& Heard(const std::string& name);
@@ -101,6 +102,7 @@ class Worker {
   std::unordered_map<uint64_t, std::shared_ptr<Registered>> graphs_;
   std::unordered_map<std::string, uint64_t> handles_;  // by the digest of what was registered
   uint64_t next_graph_ = 0;
+  static constexpr size_t kMostGraphs = 2048;                       // of all clients
   uint64_t uses_ = 0;                                               // of graphs, in their order
   std::unordered_map<std::string, std::shared_ptr<Owner>> owners_;  // those that keep things
   std::unordered_map<Number, std::unique_ptr<Run>> runs_;
