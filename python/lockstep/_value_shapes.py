@@ -14,7 +14,7 @@ def is_value(one):
         one = one.value()
     if isinstance(one, Tensor):
         return one._symbolic and n.static_value(one) is None
-    if type(one) is list or type(one) is tuple:
+    if isinstance(one, list) or type(one) is tuple:
         return any(is_value(part) for part in one)
     return False
 

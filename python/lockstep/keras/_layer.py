@@ -6,7 +6,7 @@ from .. import _late, _native, nest
 from .._dtypes import as_dtype, TensorShape
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable, aggregation_number
-from . import _config_order, _input_spec, _masks, _policy, constraints, initializers, regularizers
+from . import _config_order, _input_spec, _masks, _policy, _tracking, constraints, initializers, regularizers
 from ._configured import Configured, noting_arguments
 from ._context import _Inside, _local, CallContext, Computing, current_training, shown_sizes
 from ._names import auto_name, native_name, to_snake_case
@@ -95,10 +95,27 @@ class Layer(Configured, OwnState):
 
     def __setattr__(self, name, value):
         if not name.startswith("_native") and "_children" in self.__dict__:
-            self._track(value)
+            value = self._track(value)
         object.__setattr__(self, name, value)
 
+    def __delattr__(self, name):
+        value = getattr(self, name)
+        object.__delattr__(self, name)
+        if isinstance(value, Variable):
+            self._untrack(value)
+
+    def _untrack(self, value):
+        """Gives up a layer, a weight or a metric that a container of this layer no longer has."""
+        for owned in (self._children, self._metrics, self._untrained, self._own_weights):
+            for place, one in enumerate(owned):
+                if one is value:
+                    if owned is self._own_weights and place < self._trained_count:
+                        object.__setattr__(self, "_trained_count", self._trained_count - 1)
+                    del owned[place]
+                    break
+
     def _track(self, value):
+        """Makes a layer, a variable, a metric, and what a container has of these, parts of this layer; the value to keep."""
         from . import metrics
         if isinstance(value, Layer):
             if value is not self and all(value is not one for one in self._children):
@@ -115,13 +132,9 @@ class Layer(Configured, OwnState):
         elif isinstance(value, metrics.Metric):
             if all(value is not one for one in self._metrics):
                 self._metrics.append(value)
-        elif isinstance(value, (list, tuple)) and value:
-            for one in value:
-                if isinstance(one, (Layer, Variable, list, tuple, dict, metrics.Metric)):
-                    self._track(one)
-        elif isinstance(value, dict):
-            for one in value.values():
-                self._track(one)
+        else:
+            return _tracking.tracked(value, self)
+        return value
 
     def _untrained_variables(self):
         """The trainable variables here and below that are no weights."""
