@@ -1,6 +1,6 @@
 """Objects with variables: `tf.Module`."""
 
-from . import _function, _late
+from . import _attribute_containers, _function, _late
 from ._variable import Variable
 from .keras._names import to_snake_case
 
@@ -47,6 +47,7 @@ class Module:
 
     def __setattr__(self, name, value):
         """Keeps the attribute; variables in it get the values that a checkpoint, restored before, has for them."""
+        value = _attribute_containers.wrap(value)
         object.__setattr__(self, name, value)
         if _late.waiting and next(_walk(value, set(), Variable), None) is not None:
             _late.restore()

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 
-from . import _checkpoint_status, _late, _native, _whole_files
+from . import _attribute_containers, _checkpoint_status, _late, _native, _whole_files
 from ._checkpoint_graphs import (NameBasedSaverStatus, SessionVariable, has_names_alone, outside_of_graphs,
                                  session_of)
 from ._damage import reading

@@ -25,8 +25,8 @@ _PACKAGE = __name__.partition(".")[0] + "."
 
 
 def is_of_package(method):
-    """Whether a method is Lockstep's, and not a user's in place of it."""
-    return method.__module__.startswith(_PACKAGE)
+    """Whether a method or a class is Lockstep's, and not a user's in place of it."""
+    return str(getattr(method, "__module__", "")).startswith(_PACKAGE)
 
 
 class Layer(Configured, OwnState):
@@ -315,6 +315,7 @@ class Layer(Configured, OwnState):
 
     def add_loss(self, loss):
         """Adds to the loss of the call in progress."""
+        self.__dict__["_has_added_losses"] = True
         for one in nest.flatten(loss):
             self._losses.append(one)
 
@@ -349,6 +350,11 @@ class Layer(Configured, OwnState):
             if regularizer.there and native.trainable and self.trainable:
                 made.append((Variable._wrap(native), lambda v, r=regularizer: r.penalty(v.value())))
         return made
+
+    def _has_users_code(self):
+        """Whether calling this layer itself runs code that is not the package's."""
+        function = self.__dict__.get("function")
+        return not is_of_package(type(self)) or "call" in self.__dict__ or function is not None and not is_of_package(function)
 
     def _clear_losses(self):
         self._losses.clear()

@@ -10,7 +10,8 @@ from .._tensor import Tensor, convert_to_tensor
 from ..distribute._boundary import StepBoundary
 from ._executions import execution_size, Executions
 from ._items import sample_weights, with_class_weights
-from ._training import _floats, _is_dataset, _replicas, several_figures, shown_batch_of
+from ._replica_figures import Results, result_now
+from ._training import _floats, _is_dataset, _replicas, shown_batch_of
 from .callbacks import Line
 
 
@@ -57,13 +58,25 @@ def _step_function(model, kind, spec=None):
         step = model.train_step if kind == "train" else model.test_step
         strategy = model.distribute_strategy
 
-        def run(data):
-            outputs = strategy.run(step, args=(data,))
+        sources = figure_sources(model, kind)
+
+        def step_of_replica(data):
+            with Results() as results:
+                outputs = step(data)
+            sources.update(results.sources(outputs))
             return outputs
+
+        def run(data):
+            return strategy.run(step_of_replica, args=(data,))
         known[key] = run if model.run_eagerly else Function(
             run, None if spec is None else (spec,), name=kind + "_step", reduce_retracing=spec is None).share_streams(
                 next(iter(known.values()), None))
     return known[key]
+
+
+def figure_sources(model, kind):
+    """{name: metric} of the figures of a step that are results of metrics, known once a replica has carried it out."""
+    return model._functions.setdefault("figures of " + kind, {})
 
 
 def _open_spec(batches, size):
@@ -128,18 +141,14 @@ class _Steps:
             self._take()
 
 
-def _logs(model, outputs):
-    """Figures as numbers, by name, as Keras orders them: of metrics in cross-replica context, of everything else the
-    mean. What stands in a dict of its own comes where the dict's name has its place."""
-    strategy = model.distribute_strategy
-    named, several = model._metrics_by_figure(), []
+def _logs(model, outputs, kind):
+    """Figures as numbers, by name, as Keras orders them. Over several replicas those that are results of metrics are the metrics'
+    results in cross-replica context, all others the mean. What stands in a dict of its own comes where the dict's name has
+    its place."""
+    strategy, sources = model.distribute_strategy, figure_sources(model, kind)
 
     def over_replicas(name, value):
-        if name in named and several_figures(named[name]) is None:
-            return named[name].result()
-        if not several:  # the figures of metrics that give several
-            several.append({key: one for metric in named.values() for key, one in (several_figures(metric) or {}).items()})
-        return several[0][name] if name in several[0] else strategy.reduce("MEAN", value, axis=None)
+        return result_now(sources[name]) if name in sources else strategy.reduce("MEAN", value, axis=None)
 
     def put(values):
         for name, value in sorted(values.items()):
@@ -155,9 +164,9 @@ def _logs(model, outputs):
 
 
 def _after_all(model, outputs):
-    """The figures once all steps have taken place, whichever came last."""
-    named = {**model._metrics_by_figure(), **{one.name: one for one in model.metrics}}
-    return {name: named[name].result() if name in named else value for name, value in (outputs or {}).items()}
+    """The figures of training once all steps have taken place, whichever came last."""
+    sources = figure_sources(model, "train")
+    return {name: result_now(sources[name]) if name in sources else value for name, value in (outputs or {}).items()}
 
 
 def _is_built(model):
@@ -299,7 +308,7 @@ class _Training:
 
             def take(made, number=self.given):
                 self.outputs = made
-                self.hooks.train_batch_end(number, lambda: _logs(self.model, made))
+                self.hooks.train_batch_end(number, lambda: _logs(self.model, made, "train"))
             self._held = None
             self.given += 1
             self._steps += 1
@@ -319,7 +328,7 @@ class _Training:
         history, ends = self.hooks.history, self._begun and self._held is None  # with this step, perhaps
         return {"epoch": self.epoch, "begun": self._begun, "given": self.given, "steps": self._steps,
                 "passes": self._passes.passes, "taken": self._passes.taken, "held": self._held is not None,
-                "figures": _logs(self.model, self.outputs) if ends else {}, "callbacks": self.hooks.state(),
+                "figures": _logs(self.model, self.outputs, "train") if ends else {}, "callbacks": self.hooks.state(),
                 "history": history.history, "epochs": history.epoch}
 
     def _go_to(self, position):
@@ -398,7 +407,7 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
             training.begin_epoch()
             training.run_epoch()
             hooks.steps = hooks.steps or training.given
-            logs = _logs(model, training.outputs)
+            logs = _logs(model, training.outputs, "train")
             if validation_data is not None and (training.epoch + 1) % validation_freq == 0:
                 data = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
                 own = evaluate(model, data[0], data[1], validation_batch_size or batch_size, 0,
@@ -458,14 +467,14 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
 
         def take(made, number=done):
             outputs[0] = made
-            told.end(number, lambda: _logs(model, made))
+            told.end(number, lambda: _logs(model, made, "test"))
             if hooks:
-                hooks.test_batch_end(number, lambda: _logs(model, made))
+                hooks.test_batch_end(number, lambda: _logs(model, made, "test"))
         calls.add(function, batch, take)
         done += 1
     calls.finish()
     told.finish()
-    logs = _logs(model, outputs[0])
+    logs = _logs(model, outputs[0], "test")
     _call(heard, "on_test_end", logs)
     if hooks:
         hooks.test_end(logs)
@@ -549,7 +558,7 @@ def on_batch(model, kind, x, y, sample_weight, return_dict):
     data = _structure(x, y, sample_weight)
     data = data if isinstance(data, tuple) else (data,)
     _build(model, data, _size_of(data))
-    logs = _logs(model, _step_function(model, kind)(data))
+    logs = _logs(model, _step_function(model, kind)(data), kind)
     if return_dict:
         return logs
     return model._in_order_of_metrics(logs)

@@ -18,7 +18,7 @@ from ..distribute._boundary import Looking
 from . import callbacks as callbacks_module
 from . import losses as losses_module
 from . import metrics as metrics_module
-from . import _compiled_metrics, _fit_arguments, _output_losses
+from . import _compiled_metrics, _fit_arguments, _output_losses, _tracking
 from . import optimizers as optimizers_module
 from ._counted_passes import CountedPasses
 from ._executions import whole_executions
@@ -126,9 +126,21 @@ class Trainer:
             if self._compile_metrics is not None:
                 made.append(self._compile_metrics)
             made.extend(self._output_losses.values())
-        from ._layer import Layer
         known = _compiled_metrics.each_of(made)
-        return made + [one for one in Layer.metrics.fget(self) if all(one is not other for other in known)]
+        return made + [one for one in self._metrics_of_layers() if all(one is not other for other in known)]
+
+    def _metrics_of_layers(self):
+        """The metrics of this model and of its layers. A model inside keeps its own, because its training is not this one's."""
+        made, todo, seen = list(self._metrics), list(self._children), set()
+        while todo:
+            layer = todo.pop(0)
+            if id(layer) in seen:
+                continue
+            seen.add(id(layer))
+            if not isinstance(layer, Trainer):
+                made.extend(layer._metrics)
+            todo[:0] = layer._children
+        return made
 
     def _metrics_by_figure(self):
         return _compiled_metrics.by_figure(self.metrics)
@@ -187,19 +199,36 @@ class Trainer:
                 and not self._adds_losses())
 
     def _adds_losses(self):
-        """Whether a layer adds to the loss besides regularizers of weights, or regularizes or constrains weights in Python."""
-        todo = [self]
+        """Whether a layer has added to the loss besides regularizers of weights, or regularizes or constrains weights in
+        Python."""
+        return any(one.__dict__.get("activity_regularizer") is not None or one.__dict__.get("_has_added_losses")
+                   or one.__dict__.get("_metrics") or one.__dict__.get("_python_parts") for one in self._layers_inside())
+
+    def _layers_inside(self):
+        """This model and all layers in it."""
+        todo, seen = [self], set()
         while todo:
             one = todo.pop()
-            if one.__dict__.get("activity_regularizer") is not None or one.__dict__.get("_losses") \
-                    or one.__dict__.get("_metrics") or one.__dict__.get("_python_parts"):
-                return True
-            call = getattr(type(one).call, "__wrapped__", type(one).call)
-            code = getattr(call, "__code__", None)
-            if code is not None and "add_loss" in code.co_names:
-                return True
-            todo.extend(one._children)
-        return False
+            if id(one) not in seen:
+                seen.add(id(one))
+                yield one
+                todo.extend(one._children)
+
+    def _call_adds_losses(self, x, training):
+        """Whether a call for inputs like `x` adds losses, found by such a call on symbols, once per `compile`. Layers of the package
+        alone have shown it when they were built."""
+        from ._symbols import KerasTensor, infer
+        if not any(one._has_users_code() for one in self._layers_inside()):
+            return False
+        key = ("adds losses", training)
+        if key not in self._functions:
+            try:
+                infer(lambda tensors: self(tensors[0], training=training), [KerasTensor((None,) + tuple(x._shape[1:]), x.dtype)])
+                self._functions[key] = self._adds_losses()
+            except Exception:  # what cannot be called on symbols trains by the loop, which says what is wrong
+                self._functions[key] = True
+            self._clear_losses()
+        return self._functions[key]
 
     def _masks_outputs(self, data):
         """Whether what the model gives for such data has a mask, by which the loss leaves elements out."""
@@ -368,7 +397,7 @@ class Trainer:
             hooks.steps = options["steps_per_epoch"] or (size if size >= 0 else None)
         self._see(first, shown_batch_of(count, options["batch_size"]) if data[0] == "arrays" else
                   data[1].element_spec[0].shape[0])
-        if not self.trainable_weights:
+        if not self.trainable_weights or self._call_adds_losses(first, training=True):
             return None
         bridge = self._compile_native()
         bridge.stop_training = False
@@ -414,20 +443,11 @@ class Trainer:
         native = self._native_data(x, y, sample_weight)
         with self._scope(), Looking(self.distribute_strategy), CountedPasses(
                 x, self.distribute_strategy, steps) as passes:
+            logs = None
             if not callbacks and native is not None and self._is_plain() and (
                     native[-1] is None or native[0] == "dataset") and not self._masks_outputs(native):
-                dataset = _batches(native, batch_size)
-                first = first_of(dataset)
-                if first is None:
-                    raise ValueError("there are no examples to evaluate")
-                self._see(first[0], shown_batch_of(native[1]._shape[0], batch_size) if native[0] == "arrays" else
-                          dataset.element_spec[0].shape[0])
-                bridge = self._compile_native()
-                line = callbacks_module.Line(verbose, None if steps is None else steps)
-                logs = bridge.evaluate(dataset._native, int(steps or 0))
-                size = dataset._count()
-                line.end(steps or max(size, 0), logs)
-            else:
+                logs = self._evaluate_natively(native, batch_size, steps, verbose)
+            if logs is None:
                 from . import _loop
                 logs = _loop.evaluate(self, x, y, batch_size, verbose, sample_weight, steps, callbacks)
             passes.epoch_ends(1)
@@ -435,6 +455,22 @@ class Trainer:
         if return_dict:
             return logs
         return self._in_order_of_metrics(logs)
+
+    def _evaluate_natively(self, data, batch_size, steps, verbose):
+        """The figures by name; None for a model that adds losses in Python."""
+        dataset = _batches(data, batch_size)
+        first = first_of(dataset)
+        if first is None:
+            raise ValueError("there are no examples to evaluate")
+        self._see(first[0], shown_batch_of(data[1]._shape[0], batch_size) if data[0] == "arrays" else
+                  dataset.element_spec[0].shape[0])
+        if self._call_adds_losses(first[0], training=False):
+            return None
+        bridge = self._compile_native()
+        line = callbacks_module.Line(verbose, None if steps is None else steps)
+        logs = bridge.evaluate(dataset._native, int(steps or 0))
+        line.end(steps or max(dataset._count(), 0), logs)
+        return logs
 
     def _in_order_of_metrics(self, logs):
         """The figures as Keras lists them: those of `metrics` in their order, then all others by name, to which the
@@ -601,9 +637,15 @@ def _check_given(x, y, sample_weight, class_weight, validation_split=0):
 
 
 def _tell_untrained(model):
-    """Says once which variables the `train_step` of Keras leaves as they are."""
+    """Says once which layers and variables the `train_step` of Keras leaves as they are."""
     if type(model).train_step is not Trainer.train_step or model.__dict__.get("_told_untrained"):
         return
+    layers = _tracking.untracked_layers(model)
+    if layers:
+        object.__setattr__(model, "_told_untrained", True)
+        warnings.warn(f"`fit` does not train layers that were put into a container by `l[i] = layer`, `setdefault`, or into a list "
+                      f"that was itself appended, as in Keras 3; got {', '.join(layers)}; use `append`, `d[key] = layer`, or set "
+                      "the attribute once the container is complete", stacklevel=3)
     names = sorted({one.name.removesuffix(":0") for one in model._untrained_variables()})
     if names:
         object.__setattr__(model, "_told_untrained", True)

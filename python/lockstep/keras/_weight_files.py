@@ -4,7 +4,7 @@ import math
 import warnings
 
 from .._tensor import convert_to_tensor
-from . import _h5_reading, _own_state
+from . import _file_places, _h5_reading, _own_state
 from .._damage import reading
 
 # Groups of Keras's files that Lockstep has no variables for: states of random draws, metrics and optimizers.
@@ -19,11 +19,15 @@ def places_bytes(places):
 
 def write_h5(model, target):
     """Writes weights, and the optimizer's slots, as Keras does. Raises: ImportError without h5py."""
-    from .saving import _join, _places, need_h5py
+    from .saving import need_h5py
     h5py = need_h5py()
+    unsaved = _file_places.unsaved_layers(model)
+    if unsaved:
+        warnings.warn(f"[save] layers in sets are not saved, because sets have no order; got {', '.join(unsaved)}; keep them in a "
+                      "list or a dict", stacklevel=3)
     with h5py.File(target, "w") as file:
-        for path, name, variables, layer in _places(model):
-            group = file.require_group(_join(path, "vars"))
+        for path, name, variables, layer in _file_places.places_of(model):
+            group = file.require_group(_file_places.join(path, "vars"))
             group.attrs["name"] = name
             for key, value in _own_state.values_of(layer, variables).items():
                 group.create_dataset(key, data=value)
@@ -34,19 +38,19 @@ def read_h5(model, source, skip_mismatch=False, label=None):
 
     source: a path, or a file that `label` names. Raises: ValueError naming the parts that do not fit, weights of the file
     without a place in the model included; DamagedFileError."""
-    from .saving import _join, _places
+    from .optimizers import Optimizer
     if not model.built:
         raise ValueError("You are loading weights into a model that has not yet been built. Try building the model first by "
                          "calling it on some data or by using `build()`.")
     label = label or source
     failed = {}  # what is wrong, by what could not be loaded
     with _h5_reading.opened(source, label) as file, reading(label):
-        places = _places(model)
+        places = _file_places.places_in(model, file)
         for path, name, variables, layer in places:
-            group = _h5_reading.group_at(file, _join(path, "vars"), label)
+            group = _h5_reading.group_at(file, _file_places.join(path, "vars"), label)
             if layer is not None and _own_state.is_users(layer, "load_own_variables"):
                 problem = _given_to(layer, _h5_reading.Arrays(group, label))
-            elif path.split("/")[0] == "optimizer" and len(group or ()) != len(variables):
+            elif (path.split("/")[0] == "optimizer" or isinstance(layer, Optimizer)) and len(group or ()) != len(variables):
                 warnings.warn(f"Skipping variable loading for optimizer '{name}', because it has {len(variables)} variables "
                               f"whereas the saved optimizer has {len(group or ())} variables. ", stacklevel=3)
                 continue

@@ -117,7 +117,7 @@ class Hooks:
         self._batch_end = [one for one in self.callbacks if _overrides(one, "train_batch_end")]
         self._tests = self.callbacks
         self._test_batch_end = [one for one in self.callbacks
-                                if type(one).on_test_batch_end is not Callback.on_test_batch_end]
+                                if not _is_default(one, "on_test_batch_end")]
         self._trained = _Executions(model, self._tell_train_begin, self._tell_train_end, lambda: self._batch_end)
         self._tested = _Executions(model, self._tell_test_begin, self._tell_test_end, lambda: self._test_batch_end)
 
@@ -225,11 +225,14 @@ class Hooks:
             one.on_test_batch_end(batch, logs)
 
 
+def _is_default(callback, hook):
+    """Whether a hook is the one of `Callback`, which is neither overridden by a class nor set on the instance."""
+    return getattr(getattr(callback, hook), "__func__", None) is getattr(Callback, hook)
+
+
 def _overrides(callback, hook):
-    cls = type(callback)
     short = {"train_batch_begin": "on_batch_begin", "train_batch_end": "on_batch_end"}[hook]
-    return (getattr(cls, "on_" + hook) is not getattr(Callback, "on_" + hook)
-            or getattr(cls, short) is not getattr(Callback, short))
+    return not (_is_default(callback, "on_" + hook) and _is_default(callback, short))
 
 
 class Line:
@@ -358,9 +361,7 @@ class LambdaCallback(Callback):
         given = dict(kwargs, on_epoch_begin=on_epoch_begin, on_epoch_end=on_epoch_end,
                      on_train_begin=on_train_begin, on_train_end=on_train_end,
                      on_train_batch_begin=on_train_batch_begin, on_train_batch_end=on_train_batch_end)
-        self.__class__ = type("LambdaCallback", (LambdaCallback,), {
-            name: (lambda self, *a, _f=function, **k: _f(*a, **k))
-            for name, function in given.items() if function is not None})
+        vars(self).update({name: function for name, function in given.items() if function is not None})
 
 
 def _better(monitor, mode):

@@ -11,6 +11,7 @@ from ..ops_array import ones_like as _ones_like
 from . import _metric_parts
 from ._names import auto_name, to_snake_case
 from ._policy import _widened
+from ._replica_figures import noting_result
 
 
 class Metric:
@@ -21,6 +22,11 @@ class Metric:
         self.name = name or _auto_name(to_snake_case(type(self).__name__))
         self._dtype = as_dtype(dtype or "float32")
         self._states = {} if _metric_parts.has_parts(_strategy_of_scope()) else None
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if callable(cls.__dict__.get("result")):
+            cls.result = noting_result(cls.__dict__["result"])
 
     dtype = property(lambda self: self._dtype.name)
 

@@ -297,14 +297,24 @@ class Functional(Model):
                     one._node.layer is not layer for layer in layers):
                 layers.insert(0, one._node.layer)
         set_(self, "_nodes", nodes)
-        for one in self._in_order_of_depth(layers):
+        set_(self, "_graph", self._in_order_of_depth(layers))
+        for one in self._graph:
             self._track(one)
         object.__setattr__(self, "built", True)
 
     @property
     def operations(self):
         """The layers and the functions of tensors between them, in their order."""
-        return list(self._children)
+        return list(self._graph)
+
+    @property
+    def layers(self):
+        """The layers of the graph; layers that are attributes of a class of one's own are not among them."""
+        return [one for one in self._graph if not isinstance(one, OperationLayer)]
+
+    @layers.setter
+    def layers(self, value):
+        Model.layers.fset(self, value)
 
     def _in_order_of_depth(self, layers):
         """Keras's order of layers, and so of weights: the farthest from the outputs first, those of one depth

@@ -16,10 +16,9 @@ from .._dtypes import as_dtype
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
 from .._whole_files import write_whole
-from . import _lambda_code, _legacy_h5, _own_state, _resolution
+from . import _file_places, _lambda_code, _legacy_h5, _own_state, _resolution
 from .._damage import no_damage, reading
 from ._model_archive import ModelArchive, lift_weight_limit, open_archive, parsed_config, weight_limit  # noqa: F401
-from ._names import to_snake_case
 from ._weight_files import places_bytes, read_h5, write_h5
 
 _registered = {}  # by "package>name"
@@ -261,76 +260,6 @@ def need_h5py():
                           "`pip install h5py`, or take a name that ends in .safetensors or .npz") from None
 
 
-def _places(model):
-    """[(path, name, variables, layer or None)] of all parts, where Keras has them in its files."""
-    made, seen = [], set()
-    _walk(model, "", made, seen)
-    optimizer = getattr(model, "optimizer", None)
-    if optimizer is not None and optimizer.variables:
-        from ..train import _keras_variables
-        made.append(("optimizer", optimizer.name, _keras_variables(optimizer), None))
-        inner = getattr(optimizer, "inner_optimizer", None)
-        if inner is not None:
-            made.append(("optimizer/inner_optimizer", inner.name, _keras_variables(inner), None))
-    return made
-
-
-def _walk(layer, path, made, seen):
-    from ..distribute.coordinator import with_shards_joined
-    from ..train import _holder
-    from ._layer import Layer
-    from ._native_layer import NativeLayer
-    from .metrics import Metric
-    from .models import Functional, Sequential
-    if id(layer) in seen:
-        return
-    seen.add(id(layer))
-    if isinstance(layer, Metric):
-        made.append((path, layer.name, list(layer.variables), None))
-        return
-    if isinstance(layer, NativeLayer):
-        by_holder = {"": []}
-        for variable in with_shards_joined(layer._own_variables()):
-            *holders, _ = variable._v.name.removeprefix(layer._impl.name + "/").split("/")
-            inside = "/".join(_holder(one).removeprefix("_") for one in holders)
-            by_holder.setdefault(inside, []).append(variable)
-        for inside, variables in by_holder.items():
-            made.append((_join(path, inside), inside.rpartition("/")[2] or layer.name, variables, None if inside else layer))
-        return
-    made.append((path, layer.name, with_shards_joined(layer._own_variables()), layer))
-    if isinstance(layer, (Functional, Sequential)):
-        _walk_all(layer.layers, _join(path, "layers"), made, seen)
-        return
-    hidden = ("_children", "_own_weights", "_metrics", "_losses", "_inbound", "_row", "_init_arguments", "_tracked",
-              "optimizer", "_holder_layer", "_loss_tracker", "_plain_metrics", "_weighted_metrics",
-              "_compile_metrics")
-    for name in sorted(vars(layer)):
-        value = vars(layer)[name]
-        if name in hidden:
-            continue
-        if isinstance(value, (Layer, Metric)):
-            _walk(value, _join(path, name), made, seen)
-        elif isinstance(value, (list, tuple, dict)):
-            _walk_all(value.values() if isinstance(value, dict) else value, _join(path, name), made, seen)
-
-
-def _walk_all(values, path, made, seen):
-    from ._layer import Layer
-    from .metrics import Metric
-    used = {}
-    for one in values:
-        if not isinstance(one, (Layer, Metric)) or id(one) in seen:
-            continue
-        name = to_snake_case(_class_of(one).__name__)
-        count = used.get(name, 0)
-        used[name] = count + 1
-        _walk(one, _join(path, f"{name}_{count}" if count else name), made, seen)
-
-
-def _join(path, name):
-    return f"{path}/{name}" if path and name else path or name
-
-
 # ---- models as files -------------------------------------------------------------------------------------
 
 
@@ -359,7 +288,7 @@ def save_model(model, filepath, overwrite=True, **kwargs):
         archive.writestr("metadata.json", json.dumps({"keras_version": "3.15.1", "writer": "lockstep"}))
         archive.writestr("config.json", json.dumps(config))
         archive.writestr("model.weights.h5", weights.getvalue())
-        _own_state.write_files(_places(model), archive)
+        _own_state.write_files(_file_places.places_of(model), archive)
     write_whole(path, whole.getvalue(), overwrite)
 
 
@@ -379,9 +308,9 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
         config = archive.config()
         with reading(path), weight_limit(archive.weights_bound()):
             model = _made_model(config, custom_objects, compile, safe_mode)
-        with archive.weights(places_bytes(_places(model))) as weights:
+        with archive.weights(places_bytes(_file_places.places_of(model))) as weights:
             read_h5(model, weights, label=path)
-        _own_state.read_files(_places(model), archive)
+        _own_state.read_files(_file_places.places_of(model), archive)
     return model
 
 
