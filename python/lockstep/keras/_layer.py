@@ -94,7 +94,7 @@ class Layer(Configured, OwnState):
             cls.__init__ = noting_arguments(cls.__init__)
 
     def __setattr__(self, name, value):
-        if not name.startswith("_native") and "_children" in self.__dict__:
+        if not name.startswith("_native") and "_children" in self.__dict__ and name not in self._untracked:
             value = self._track(value)
         object.__setattr__(self, name, value)
 
@@ -484,6 +484,7 @@ class Layer(Configured, OwnState):
 
     input_spec = _input_spec.OfLayer()
     _is_native = False
+    _untracked = ()  # names of attributes that hold no layers or variables, and keep the class of their containers
     _notes_arguments = True
     _passes_masks = False  # `supports_masking` at first
     _tells_lost_masks = True

@@ -8,9 +8,10 @@ from .. import _native, distribute, errors, nest
 from .._function import Function, TensorSpec
 from .._tensor import Tensor, convert_to_tensor
 from ..distribute._boundary import StepBoundary
+from ._compiled_metrics import each_of
 from ._executions import execution_size, Executions
 from ._items import sample_weights, with_class_weights
-from ._replica_figures import Results, result_now
+from ._replica_figures import result_now, StepRecord
 from ._training import _floats, _is_dataset, _replicas, shown_batch_of
 from .callbacks import Line
 
@@ -58,12 +59,12 @@ def _step_function(model, kind, spec=None):
         step = model.train_step if kind == "train" else model.test_step
         strategy = model.distribute_strategy
 
-        sources = figure_sources(model, kind)
+        record = step_record(model, kind)
 
         def step_of_replica(data):
-            with Results() as results:
+            with record:
                 outputs = step(data)
-            sources.update(results.sources(outputs))
+                record.name_results(outputs)
             return outputs
 
         def run(data):
@@ -74,9 +75,9 @@ def _step_function(model, kind, spec=None):
     return known[key]
 
 
-def figure_sources(model, kind):
-    """{name: metric} of the figures of a step that are results of metrics, known once a replica has carried it out."""
-    return model._functions.setdefault("figures of " + kind, {})
+def step_record(model, kind):
+    """Which metrics a step of the model updates and returns, known once a replica has carried it out."""
+    return model._functions.setdefault("record of " + kind, StepRecord())
 
 
 def _open_spec(batches, size):
@@ -145,7 +146,7 @@ def _logs(model, outputs, kind):
     """Figures as numbers, by name, as Keras orders them. Over several replicas those that are results of metrics are the metrics'
     results in cross-replica context, all others the mean. What stands in a dict of its own comes where the dict's name has
     its place."""
-    strategy, sources = model.distribute_strategy, figure_sources(model, kind)
+    strategy, sources = model.distribute_strategy, step_record(model, kind).sources
 
     def over_replicas(name, value):
         return result_now(sources[name]) if name in sources else strategy.reduce("MEAN", value, axis=None)
@@ -163,9 +164,19 @@ def _logs(model, outputs, kind):
     return logs
 
 
+def _final_logs(model, outputs, kind):
+    """The figures of an epoch or an evaluation."""
+    logs, metrics = _logs(model, outputs, kind), each_of(model.metrics)
+    if metrics and step_record(model, kind).updates(metrics):
+        of_metrics = _logs(model, model.get_metrics_result(), kind)
+        if set(of_metrics) == set(outputs or {}):
+            return {name: of_metrics[name] for name in logs}
+    return logs
+
+
 def _after_all(model, outputs):
     """The figures of training once all steps have taken place, whichever came last."""
-    sources = figure_sources(model, "train")
+    sources = step_record(model, "train").sources
     return {name: result_now(sources[name]) if name in sources else value for name, value in (outputs or {}).items()}
 
 
@@ -407,7 +418,7 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
             training.begin_epoch()
             training.run_epoch()
             hooks.steps = hooks.steps or training.given
-            logs = _logs(model, training.outputs, "train")
+            logs = _final_logs(model, training.outputs, "train")
             if validation_data is not None and (training.epoch + 1) % validation_freq == 0:
                 data = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
                 own = evaluate(model, data[0], data[1], validation_batch_size or batch_size, 0,
@@ -474,7 +485,7 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
         done += 1
     calls.finish()
     told.finish()
-    logs = _logs(model, outputs[0], "test")
+    logs = _final_logs(model, outputs[0], "test")
     _call(heard, "on_test_end", logs)
     if hooks:
         hooks.test_end(logs)

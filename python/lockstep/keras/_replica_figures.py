@@ -2,7 +2,10 @@
 
 A replica's `train_step` returns figures by name. Over several replicas a figure that is `metric.result()` becomes the result
 of that metric over all replicas; every other figure, also one that has the name of a metric, becomes the mean over the
-replicas of what they returned. `Results` records the tensors that metrics give while a replica carries out its step."""
+replicas of what they returned. At the end of an epoch, as in Keras, the model's metrics are reported where they have just the
+names of the returned figures; but only if the step updates them all, as a metric that nothing updates would report 0.
+
+`StepRecord` records which metrics are updated and what they give while a replica carries out a step."""
 
 import functools
 import threading
@@ -10,44 +13,53 @@ import threading
 _local = threading.local()
 
 
-def noting_result(result):
-    """The method `result` of a metric, which records the tensors that it gives."""
-    @functools.wraps(result)
+def noting(name, method):
+    """The method `result` or `update_state` of a metric, which records that it was called."""
+    @functools.wraps(method)
     def run(self, *args, **kwargs):
-        value = result(self, *args, **kwargs)
-        for results in getattr(_local, "open", ()):
-            results.note(self, value)
+        value = method(self, *args, **kwargs)
+        for record in getattr(_local, "open", ()):
+            record.note(name, self, value)
         return value
     return run
 
 
-class Results:
-    """A context that records results of metrics on this thread."""
+class StepRecord:
+    """A context that records calls of metrics on this thread. One record serves all calls of a step."""
 
     def __init__(self):
-        self._noted = []  # (metric, name in a dict or None, tensor)
+        self.sources = {}  # by name of a figure that is a result: (metric, name in its dict or None)
+        self.updated = []
+        self._results = threading.local()
 
     def __enter__(self):
+        self._results.noted = []
         _local.open = [*getattr(_local, "open", ()), self]
         return self
 
     def __exit__(self, *_):
         _local.open = _local.open[:-1]
+        self._results.noted = []
 
-    def note(self, metric, value):
-        if isinstance(value, dict):
-            self._noted.extend((metric, name, one) for name, one in value.items())
+    def note(self, name, metric, value):
+        if name == "update_state":
+            if all(one is not metric for one in self.updated):
+                self.updated.append(metric)
+        elif isinstance(value, dict):
+            self._results.noted.extend((metric, key, one) for key, one in value.items())
         else:
-            self._noted.append((metric, None, value))
+            self._results.noted.append((metric, None, value))
 
-    def sources(self, outputs):
-        """{name of a figure: (metric, name in its dict or None)} of the figures that are results."""
-        made = {}
+    def name_results(self, outputs):
+        """Finds the results among the figures that a step returned."""
         for name, value in _by_name(outputs):
-            for metric, key, one in self._noted:
+            for metric, key, one in self._results.noted:  # the outermost metric that gave it comes last
                 if one is value:
-                    made[name] = metric, key  # the outermost metric that gave it comes last
-        return made
+                    self.sources[name] = metric, key
+
+    def updates(self, metrics):
+        """Whether the step updates all of these metrics."""
+        return all(any(one is other for other in self.updated) for one in metrics)
 
 
 def _by_name(outputs):

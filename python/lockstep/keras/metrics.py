@@ -11,7 +11,7 @@ from ..ops_array import ones_like as _ones_like
 from . import _metric_parts
 from ._names import auto_name, to_snake_case
 from ._policy import _widened
-from ._replica_figures import noting_result
+from ._replica_figures import noting as _noting
 
 
 class Metric:
@@ -25,8 +25,9 @@ class Metric:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        if callable(cls.__dict__.get("result")):
-            cls.result = noting_result(cls.__dict__["result"])
+        for name in ("result", "update_state"):
+            if callable(cls.__dict__.get(name)):
+                setattr(cls, name, _noting(name, cls.__dict__[name]))
 
     dtype = property(lambda self: self._dtype.name)
 

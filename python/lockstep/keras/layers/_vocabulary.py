@@ -99,6 +99,8 @@ class _Lookup(_InPython):
 
     _key_dtype = "string"
 
+    _untracked = ("_counts", "_in_documents")
+
     def __init__(self, max_tokens=None, num_oov_indices=1, mask_token=None, oov_token=None, vocabulary=None,
                  vocabulary_dtype=None, idf_weights=None, invert=False, output_mode="int", pad_to_max_tokens=False,
                  sparse=False, name=None, **kwargs):
