@@ -74,6 +74,8 @@ def _parts(value):
         return sorted(value._objects.items())
     if isinstance(value, Optimizer):
         return _optimizer_parts(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return list(zip(value._fields, value))
     if isinstance(value, (list, tuple)):
         return [(str(place), one) for place, one in enumerate(value)]
     if isinstance(value, dict):
@@ -108,6 +110,14 @@ def _holds_weights(value):
     return _is_variable(value) or isinstance(value, Layer)
 
 
+_KEPT_BY_LAYERS = ("_children", "_own_weights", "_metrics", "_losses", "_inbound", "_init_arguments", "_tracked", "_graph", "_stack",
+                   "_as_functional", "_given_to_package")
+
+
+def _attribute_parts(layer):
+    return [(name, one) for name, one in sorted(vars(layer).items()) if name not in _KEPT_BY_LAYERS and _holds_weights(one)]
+
+
 def _layer_parts(layer):
     from .distribute.coordinator import with_shards_joined
     from .keras._native_layer import NativeLayer
@@ -115,13 +125,11 @@ def _layer_parts(layer):
     optimizer = getattr(layer, "optimizer", None) if isinstance(layer, Model) else None
     compiled = [("optimizer", optimizer)] if optimizer is not None and optimizer.variables else []
     if isinstance(layer, Sequential):
-        return [("_functional", {"_operations": [{}] + layer._stack})] + compiled
+        return [("_functional", {"_operations": [{}] + layer._stack}), *_attribute_parts(layer)] + compiled
     if isinstance(layer, Functional):
-        return [("_operations", list(layer._children))] + compiled
+        return [("_operations", layer.operations), *_attribute_parts(layer)] + compiled
     if not isinstance(layer, NativeLayer):
-        hidden = ("_children", "_own_weights", "_metrics", "_losses", "_inbound", "_init_arguments", "_tracked")
-        return [(name, one) for name, one in sorted(vars(layer).items())
-                if name not in hidden and _holds_weights(one)] + compiled
+        return _attribute_parts(layer) + compiled
     root = {}
     for variable in with_shards_joined(layer._own_variables()):
         *holders, name = variable._v.name.removeprefix(layer._impl.name + "/").split("/")
@@ -277,6 +285,7 @@ class Checkpoint:
     """Objects by name, saved and restored together, in TensorFlow's format."""
 
     def __init__(self, root=None, **kwargs):
+        kwargs = {name: _attribute_containers.wrap(one) for name, one in kwargs.items()}
         objects = dict(kwargs)
         for name, one in kwargs.items():
             if isinstance(one, (bool, int, float, complex, str, bytes, _native.Tensor)):
@@ -293,6 +302,7 @@ class Checkpoint:
         self.__dict__.update(kwargs)
 
     def __setattr__(self, name, value):
+        value = _attribute_containers.wrap(value)
         self._objects[name] = value
         self.__dict__[name] = value
         if self._waiting is not None:

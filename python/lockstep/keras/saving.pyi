@@ -75,7 +75,6 @@ serialize = serialize_keras_object
 def serialize_keras_object(obj) -> Any:
     """A value as what JSON holds: {module, class_name, config, registered_name} for objects."""
     ...
-from lockstep.keras.initializers import to_snake_case as to_snake_case
 def weight_limit(count) -> Any:
     """The time in which layers of the package may create weights of at most so many bytes."""
     ...
