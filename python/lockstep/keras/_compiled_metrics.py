@@ -35,6 +35,13 @@ def compiled(metrics, outputs):
             for key in keys if metrics.get(key) is not None for one in _listed(metrics[key])]
 
 
+def named_by_outputs(made, outputs):
+    """The same metrics, with figures that begin with the names of outputs, which are known only now, where there are several."""
+    if len(nest.flatten(outputs)) < 2:
+        return made
+    return [one._replace(prefix=f"{one.key}_") if one.key in outputs and not one.prefix else one for one in made]
+
+
 def _listed(metrics):
     return nest.flatten(metrics) if isinstance(metrics, (list, tuple)) else [metrics]
 

@@ -25,6 +25,34 @@ def epochs_of(given, initial_epoch):
     return max(operator.index(given), operator.index(initial_epoch), 0)
 
 
+def evaluates_after(epoch, validation_freq):
+    """Whether the validation data are evaluated after an epoch, counted from 0: every so many epochs, or after those of a list,
+    counted from 1. Raises: ValueError for another value."""
+    if isinstance(validation_freq, int):
+        return (epoch + 1) % validation_freq == 0
+    if isinstance(validation_freq, list):
+        return epoch + 1 in validation_freq
+    raise ValueError(f"Expected `validation_freq` to be a list or int. Received: validation_freq={validation_freq} of the type "
+                     f"{type(validation_freq)}.")
+
+
+def require_known(options, function, known=()):
+    """Raises: TypeError for an option that the function does not have."""
+    for name in options:
+        if name not in known:
+            raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+
+
+def array_of(value):
+    """What pandas made as an array, a column of a Series; other values as they are."""
+    if type(value).__module__.partition(".")[0] != "pandas" or not hasattr(value, "to_numpy"):
+        return value
+    array = value.to_numpy()
+    if array.dtype == object:
+        array = value.astype("float32").to_numpy()
+    return array[:, None] if array.ndim == 1 else array
+
+
 def steps_of(given, name):
     """How many batches are taken, None for all. Raises: TypeError for no whole number; ValueError below 0."""
     if not given:

@@ -4,12 +4,17 @@ import collections
 import concurrent.futures
 import itertools
 import random
+import warnings
 
 import numpy
 
 from .. import nest
 from .._function import TensorSpec
 from .callbacks import Callback
+
+
+_RAN_OUT = ("\nYour input ran out of data; interrupting training. Make sure that your dataset or generator can generate at least "
+            "`steps_per_epoch * epochs` batches. You may need to use the `.repeat()` function when building your dataset.")
 
 
 def _is_by_number(x):
@@ -94,10 +99,11 @@ def dataset_of_items(x, shuffle=False, class_weight=None):
     count = _count(x)
     if hasattr(x, "__next__"):
         first = list(itertools.islice(x, 2))
-        rest = itertools.chain(first, x)
 
-        def make():
-            return (_standard(one, class_weight) for one in rest)
+        def make():  # each pass begins with the two that were looked at, as in Keras
+            for one in itertools.chain(first, x):
+                yield _standard(one, class_weight)
+            warnings.warn(_RAN_OUT, stacklevel=2)
     else:
         first = [x[i] for i in range(2 if count is None else min(count, 2))]
 
@@ -107,7 +113,8 @@ def dataset_of_items(x, shuffle=False, class_weight=None):
                 random.shuffle(order)
             return (_standard(one, class_weight) for one in _in_threads(x, order))
     if not first:
-        raise ValueError("The PyDataset has length 0" if count == 0 else "the generator gave no batch")
+        raise ValueError("The PyDataset has length 0" if count == 0 else "When passing a Python generator to a Keras model, the "
+                         "generator must yield at least one batch. Received: a generator without batches")
     made = Dataset.from_generator(make, output_signature=_signature([_standard(one, class_weight) for one in first]))
     if count is not None:
         made._asserted = count

@@ -51,7 +51,7 @@ class Layer(Configured, OwnState):
             shape = (kwargs.pop("input_dim"),)
         batch_shape = kwargs.pop("batch_input_shape", None) or kwargs.pop("batch_shape", None)
         if shape is not None:
-            batch_shape = (None,) + tuple(shape if isinstance(shape, (list, tuple)) else (shape,))
+            batch_shape = (None,) + tuple(shape if hasattr(shape, "__iter__") else (shape,))
         self._batch_input_shape = batch_shape
         kwargs.pop("weights", None)
         kwargs = {key: one for key, one in kwargs.items() if not _config_order.is_own(self, key, one)}
@@ -84,6 +84,11 @@ class Layer(Configured, OwnState):
         Layer._ready(self)
         object.__setattr__(self, "_init_arguments", (args, kwargs))
         return self
+
+    def __reduce__(self):
+        """A copy and a pickle are made anew of the config, and get the values of the weights."""
+        from . import _pickled
+        return _pickled.reduced(self)
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -476,9 +481,9 @@ class Layer(Configured, OwnState):
         if self.activity_regularizer is not None:
             for one in nest.flatten(outputs):
                 loss = self.activity_regularizer(one)
-                if one._rank:  # the same strength for every size of a batch
+                if one._rank:  # the same strength for every size of a batch, 0 for an empty one
                     from .. import ops_array, ops_math
-                    loss = loss / ops_math.cast(ops_array.shape(one)[0], loss.dtype)
+                    loss = ops_math.divide_no_nan(loss, ops_math.cast(ops_array.shape(one)[0], loss.dtype))
                 self.add_loss(loss)
         return outputs
 

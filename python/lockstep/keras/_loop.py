@@ -8,6 +8,7 @@ from .. import _native, distribute, errors, nest
 from .._function import Function, TensorSpec
 from .._tensor import Tensor, convert_to_tensor
 from ..distribute._boundary import StepBoundary
+from . import _fit_arguments
 from ._compiled_metrics import each_of
 from ._executions import execution_size, Executions
 from ._items import sample_weights, with_class_weights
@@ -26,7 +27,7 @@ def _structure(x, y, sample_weight):
                 hasattr(one, "shape") or isinstance(one, (list, tuple, dict)) and any(
                     hasattr(inner, "shape") for inner in nest.flatten(one)) for one in value):
             return tuple(tensors(one) for one in value)
-        return _floats(value)
+        return _floats(_fit_arguments.array_of(value))
     parts = [tensors(one) for one in parts]
     return parts[0] if len(parts) == 1 and not isinstance(parts[0], tuple) else tuple(parts)
 
@@ -187,7 +188,7 @@ def _is_built(model):
 def _build(model, batch, size=None):
     """Makes the weights before the step is traced. `size`: that of every batch, if it is known."""
     from ._training import unpack_x_y_sample_weight
-    if model.built and model.weights:
+    if model.weights and (model.built or all(one.built for one in model._layers_inside() if one is not model)):
         return
     x, _, _ = unpack_x_y_sample_weight(nest.map_structure(
         lambda one: one._values[0] if isinstance(one, distribute.PerReplica) else one, batch))
@@ -419,7 +420,7 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
             training.run_epoch()
             hooks.steps = hooks.steps or training.given
             logs = _final_logs(model, training.outputs, "train")
-            if validation_data is not None and (training.epoch + 1) % validation_freq == 0:
+            if validation_data is not None and _fit_arguments.evaluates_after(training.epoch, validation_freq):
                 data = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
                 own = evaluate(model, data[0], data[1], validation_batch_size or batch_size, 0,
                                data[2] if len(data) > 2 else None, validation_steps, None, hooks)
@@ -457,6 +458,7 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
     shared = strategy.experimental_distribute_dataset(batches) if strategy.num_replicas_in_sync > 1 else batches
     kept = [(one, [v.value() for v in one.variables]) for one in model.metrics] if hooks else []
     model.reset_metrics()
+    object.__setattr__(model, "stop_evaluating", False)
     line = Line(verbose, steps or count)
     function, outputs, done = None, [{}], 0
     calls = _Steps(model, "test")
@@ -483,6 +485,8 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
                 hooks.test_batch_end(number, lambda: _logs(model, made, "test"))
         calls.add(function, batch, take)
         done += 1
+        if model.stop_evaluating:
+            break
     calls.finish()
     told.finish()
     logs = _final_logs(model, outputs[0], "test")
@@ -531,6 +535,7 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
         size = shown_batch_of(total, batch_size)
     line = Line(verbose, steps or count)
     parts, form, done = [], [], 0
+    object.__setattr__(model, "stop_predicting", False)
     function = None
     calls = _Steps(model, "predict")
     heard = listeners(model, callbacks, steps or count, verbose)
@@ -539,10 +544,10 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
     for batch in batches:
         if steps is not None and done >= steps:
             break
+        data = batch if _is_dataset(x) or isinstance(batch, tuple) else (batch,)
         if function is None:
-            _build(model, batch if _is_dataset(x) else (batch,), size)
+            _build(model, data, size)
             function = model._predict_function()
-        data = batch if _is_dataset(x) or not isinstance(batch, tuple) else (batch,)
         told.begin(done)
 
         def take(value, number=done):
@@ -554,6 +559,8 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
                 for column in zip(*parts[number - number % size:])]))})
         calls.add(function, data, take)
         done += 1
+        if model.stop_predicting:
+            break
     calls.finish()
     told.finish()
     line.end(done, {})

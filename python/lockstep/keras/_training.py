@@ -4,6 +4,7 @@ A model with one input, one output and the `train_step` of Keras trains by the n
 on the global batch. Everything else (a `train_step` of one's own, several inputs or outputs, added
 losses) trains by the loop here, whose step is a traced `Strategy.run`."""
 
+import inspect
 import threading
 import warnings
 import weakref
@@ -29,7 +30,7 @@ from .utils import dataset_of
 
 def _floats(value):
     """NumPy's float64 becomes float32, as everywhere in Keras."""
-    tensor = convert_to_tensor(value)
+    tensor = convert_to_tensor(_fit_arguments.array_of(value))
     return _native.cast(tensor, as_dtype("float32")) if tensor._dtype == 2 else tensor
 
 
@@ -53,6 +54,8 @@ class Trainer:
         set_(self, "_native_model", None)
         set_(self, "_tracked", [])
         set_(self, "stop_training", False)
+        set_(self, "stop_evaluating", False)
+        set_(self, "stop_predicting", False)
         set_(self, "history", None)
         set_(self, "_saves", None)  # what saves and resumes the training that goes on, or did last
         set_(self, "_functions", {})
@@ -190,6 +193,7 @@ class Trainer:
         from .models import Model
         cls = type(self)
         return (isinstance(self._losses_made, losses_module.Loss) and not self.run_eagerly
+                and type(self._losses_made).__call__ is losses_module.Loss.__call__
                 and self._loss_weights is None
                 and cls.train_step is Model.train_step and cls.test_step is Model.test_step
                 and cls.compute_loss is Model.compute_loss and self.optimizer is not None and self.optimizer._is_own()
@@ -271,6 +275,7 @@ class Trainer:
 
         Raises: ValueError for data and options that do not fit; RuntimeError before `compile`."""
         self._need_compiled("fit")
+        _fit_arguments.require_known(options, f"{type(self).__name__}.fit", ("shards", "check_data"))
         object.__setattr__(self, "stop_training", False)
         verbose = _shown(verbose)
         batch_size, epochs = _fit_arguments.batch_size_of(batch_size), _fit_arguments.epochs_of(epochs, initial_epoch)
@@ -299,12 +304,14 @@ class Trainer:
         native = self._native_data(x, y, sample_weight)
         validation = self._native_validation(validation_data, validation_steps, validation_batch_size or batch_size)
         with self._scope(), hooks.passes:
-            if native is not None and validation is not False and self._is_plain() and not self._masks_outputs(native):
+            by_number = isinstance(validation_freq, int) or validation_data is None and not validation_split
+            if native is not None and validation is not False and by_number and self._is_plain() and not self._masks_outputs(
+                    native):
                 history = self._fit_natively(native, validation, hooks, {
                     "batch_size": batch_size, "epochs": epochs,
                     "initial_epoch": int(initial_epoch), "shuffle": bool(shuffle),
                     "validation_split": float(validation_split or 0),
-                    "validation_freq": int(validation_freq) if isinstance(validation_freq, int) and validation else 1,
+                    "validation_freq": int(validation_freq) if validation or validation_split else 1,
                     "steps_per_epoch": int(steps_per_epoch or 0),
                     "first_pass": hooks.passes.first - hooks.passes.each * int(initial_epoch) * (not steps_per_epoch),
                     "passes_per_epoch": hooks.passes.each,
@@ -434,6 +441,8 @@ class Trainer:
                  callbacks=None, return_dict=False, **kwargs):
         """[loss, metrics] over all examples, in Keras's order; a number if there is only the loss."""
         self._need_compiled("evaluate")
+        if set(kwargs) - {"use_cached_eval_dataset"}:
+            raise ValueError(f"Arguments not recognized: {kwargs}")
         verbose = _shown(verbose)
         batch_size, steps = _fit_arguments.batch_size_of(batch_size), whole_executions(
             self, _fit_arguments.steps_of(steps, "steps"))
@@ -526,8 +535,7 @@ class Trainer:
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         with GradientTape() as tape:
             y_pred = self(x, training=True)
-            loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight,
-                                     training=True)
+            loss = self._loss_of_step(x, y, y_pred, sample_weight, training=True)
             self._loss_tracker.update_state(loss * _replicas(), sample_weight=_batch_size(x))
             scaled = self.optimizer.scale_loss(loss)
         weights = self.trainable_weights
@@ -541,9 +549,16 @@ class Trainer:
         """The loss and metrics of a batch."""
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         y_pred = self(x, training=False)
-        loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
+        loss = self._loss_of_step(x, y, y_pred, sample_weight, training=False)
         self._loss_tracker.update_state(loss * _replicas(), sample_weight=_batch_size(x))
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+
+    def _loss_of_step(self, x, y, y_pred, sample_weight, training):
+        """`compute_loss`, which a class of one's own may have without `training`."""
+        takes = inspect.signature(self.compute_loss).parameters
+        more = {"training": training} if "training" in takes or any(
+            one.kind is one.VAR_KEYWORD for one in takes.values()) else {}
+        return self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, **more)
 
     def predict_step(self, data):
         """The outputs of a batch."""
@@ -585,6 +600,9 @@ class Trainer:
         return self.get_metrics_result()
 
     def _update_compiled_metrics(self, y, y_pred, sample_weight):
+        if isinstance(y_pred, dict) and not getattr(self, "output_names", None):
+            for given in ("_plain_metrics", "_weighted_metrics"):
+                object.__setattr__(self, given, _compiled_metrics.named_by_outputs(getattr(self, given), y_pred))
         for one in self._plain_metrics:
             _update(one.metric, *self._of_output(one.key, y, y_pred, None))
         for one in self._weighted_metrics:
@@ -624,6 +642,8 @@ class Trainer:
 def _check_given(x, y, sample_weight, class_weight, validation_split=0):
     """Raises: ValueError for arguments of `fit` that exclude each other."""
     if not _is_dataset(x):
+        if class_weight is not None and isinstance(y, (dict, list, tuple)) and not _is_numbers(y):
+            raise ValueError("`class_weight` is only supported for Models with a single output.")
         if class_weight is not None and sample_weight is not None:
             raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
         return

@@ -451,7 +451,8 @@ class ModelCheckpoint(Callback):
         self.filepath, self.monitor, self.verbose = os.fspath(filepath), monitor, verbose
         self.save_best_only, self.save_weights_only, self.mode = save_best_only, save_weights_only, mode
         self.save_freq, self.best = save_freq, initial_value_threshold
-        self._batches = 0
+        self._batches = 0  # trained since the last save
+        self._last_batch = 0
         self._epoch = 0
         if save_freq != "epoch" and not isinstance(save_freq, int):
             raise ValueError(f"Unrecognized save_freq: {save_freq}. Expected save_freq are 'epoch' or integer values")
@@ -471,8 +472,10 @@ class ModelCheckpoint(Callback):
     def on_train_batch_end(self, batch, logs=None):
         if self.save_freq == "epoch":
             return
-        self._batches += 1
-        if self._batches % self.save_freq == 0:
+        self._batches += batch + 1 if batch <= self._last_batch else batch - self._last_batch
+        self._last_batch = batch
+        if self._batches >= self.save_freq:
+            self._batches = 0
             self._save(self._epoch, batch, logs or {})
 
     def on_epoch_end(self, epoch, logs=None):

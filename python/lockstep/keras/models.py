@@ -2,7 +2,7 @@
 
 import weakref
 
-from .. import _native, errors, nest
+from .. import _native, errors, nest, ops_array
 from .._damage import no_damage, reading
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
@@ -230,6 +230,21 @@ def _as_given(one):
     return convert_to_tensor(one) if hasattr(one, "__array__") and not isinstance(one, Tensor) else one
 
 
+def _with_rank_of(symbol, value):
+    """The value with a last axis of size 1 added or taken away, where it has then as many axes as the symbol."""
+    if not isinstance(value, Tensor) or value._rank is None:
+        return value
+    rank = len(symbol.shape)
+    if value._rank == rank - 1 and symbol.shape[-1] == 1:
+        made = _native.expand_dims(value, -1)
+    elif value._rank == rank + 1 and value._shape[-1] == 1:
+        made = ops_array.squeeze(value, -1)
+    else:
+        return value
+    _masks.set_mask(made, _masks.mask_of(value))
+    return made
+
+
 def _shapes_of(form):
     """The shape of a symbol, or those of all in a structure, as a list."""
     return [one.shape for one in nest.flatten(form)] if nest.is_nested(form) else form.shape
@@ -377,12 +392,10 @@ class Functional(Model):
             raise ValueError(_input_spec.wrong_count(self.name, self.input_names, len(given)))
         values = {}
         for place, (symbol, value) in enumerate(zip(self.inputs, given)):
-            if isinstance(value, Tensor) and value._rank == len(symbol.shape) - 1 and \
-                    symbol.shape[-1] == 1:
-                value = _native.expand_dims(value, -1)
+            value = _with_rank_of(symbol, value)
             if isinstance(value, Tensor) and (value._rank != len(symbol.shape) or any(
                     a is not None and b is not None and a != b
-                    for a, b in zip(symbol.shape, value._shape))):
+                    for a, b in zip(symbol.shape[1:], value._shape[1:]))):  # batches may have any size
                 raise ValueError(_input_spec.incompatible(
                     place, symbol._node.layer.name, self.name, f"expected shape={symbol.shape}, found shape={known_sizes(value)}"))
             values[id(symbol)] = numbers_in(value, symbol._dtype_of) if isinstance(value, Tensor) else value
@@ -607,8 +620,8 @@ class Sequential(Model):
         return numbers_in(one, self._first_dtype(one.dtype) if symbol is None else symbol._dtype_of)
 
     def call(self, inputs, training=None, mask=None):
-        value = inputs
         symbol = self._input_symbol
+        value = inputs if symbol is None else _with_rank_of(symbol, inputs)
         if symbol is not None and isinstance(value, Tensor) and len(symbol.shape) == value._rank:
             sizes = known_sizes(value)
             for axis in range(-1, -len(sizes), -1):
@@ -699,9 +712,9 @@ class Sequential(Model):
 
 
 def clone_model(model, input_tensors=None, clone_function=None, **kwargs):
-    """A new model of the same layers with new weights, compiled as the model is.
+    """A new model of the same layers with new weights, compiled as the model is; of a class of one's own by its `get_config`.
 
-    Raises: ValueError for a model of one's own."""
+    Raises: ValueError for a `clone_function` or `input_tensors` with a class of one's own."""
     if kwargs:
         raise TypeError(f"[clone_model] unexpected keyword arguments {sorted(kwargs)}; it takes input_tensors and clone_function")
     with _resolution.copying():
@@ -724,8 +737,12 @@ def _cloned(model, clone_function, input_tensors=None):
         made = type(model).from_config(model.get_config())
         return made if clone_function is None and input_tensors is None else _with_layers(
             made, model, clone_function, input_tensors)
-    raise ValueError("Expected `model` argument to be a functional `Model` instance, but got a subclassed "
-                     f"model instead: {model}")
+    if clone_function is not None or input_tensors is not None:
+        raise ValueError("Arguments `clone_function` and `input_tensors` are only supported for Sequential models or Functional "
+                         f"models. Received model of type '{type(model).__name__}', with clone_function={clone_function} and "
+                         f"input_tensors={input_tensors}")
+    from . import saving
+    return saving.deserialize_keras_object(saving.serialize_keras_object(model), {type(model).__name__: type(model)})
 
 
 def _one_input(input_tensors):
