@@ -23,7 +23,7 @@ class BackupAndRestore(Callback):
                              "an integer value.")
         self.backup_dir, self.save_freq = os.fspath(backup_dir), save_freq
         self.delete_checkpoint = delete_checkpoint
-        self._steps = 0
+        self._steps, self._last_batch = 0, -1  # batches so far, and the last one's number
 
     def on_train_begin(self, logs=None):
         require_writable(self.model, self.backup_dir)
@@ -34,8 +34,10 @@ class BackupAndRestore(Callback):
 
     def on_train_batch_end(self, batch, logs=None):
         if self.save_freq != "epoch":
-            self._steps += 1
-            if self._steps % self.save_freq == 0:
+            before = self._steps
+            self._steps += batch + 1 if batch <= self._last_batch else batch - self._last_batch
+            self._last_batch = batch
+            if self._steps // self.save_freq > before // self.save_freq:
                 self.model._saves.save_training(self.backup_dir)
 
     def set_model(self, model):

@@ -18,6 +18,10 @@ from .callbacks import Line
 
 
 def _structure(x, y, sample_weight):
+    if isinstance(y, dict):  # outputs without labels
+        y = {key: one for key, one in y.items() if one is not None}
+    elif isinstance(y, (list, tuple)) and any(one is None for one in y):
+        y = [one for one in y if one is not None]
     parts = [x] + ([y] if y is not None else []) + ([sample_weight] if sample_weight is not None else [])
 
     def tensors(value):

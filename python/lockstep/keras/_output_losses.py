@@ -98,14 +98,36 @@ def weight_of(sample_weight, key, place):
     return sample_weight
 
 
+def leaf_names(outputs, names):
+    """What the outputs of a nested structure are called: their paths, as "q/r", with names of layers for places in lists."""
+    made = []
+    names = list(names or ()) if len(names or ()) == len(nest.flatten(outputs)) else []
+
+    def walk(value, path, in_list):
+        if isinstance(value, dict):
+            for key in sorted(value):
+                walk(value[key], [*path, str(key)], False)
+        elif isinstance(value, (list, tuple)):
+            for place, one in enumerate(value):
+                walk(one, [*path, str(place)], True)
+        else:
+            own = [*path[:-1], names[len(made)]] if in_list and names else path
+            made.append("/".join(own))
+    walk(outputs, [], False)
+    return made
+
+
 def compute(losses, y, y_pred, sample_weight, weights, track=None, names=None):
     """The sum of the losses of all outputs, which `names` names, each times its weight; None for no loss.
 
     track: called with the key and the unweighted value of each loss, where there are several.
     Raises: ValueError, KeyError for labels, losses or weights whose structure is not that of the outputs."""
     if _is_nested(y_pred) and any(map(_is_nested, parts_of(y_pred).values())):
+        names = leaf_names(y_pred, names)
         y, y_pred, losses = nest.flatten(y), nest.flatten(y_pred), nest.flatten(losses) if _is_nested(losses) else losses
         sample_weight = nest.flatten(sample_weight) if _is_nested(sample_weight) else sample_weight
+        if isinstance(losses, list) and len(losses) != len(y_pred):
+            raise ValueError(f"a loss, or None, for each of the outputs {names}; got {len(losses)}")
     outputs = parts_of(y_pred, names)
     pairs = losses_for(losses, y_pred, outputs, names)
     wanted = [key for key, loss in pairs if loss is not None]

@@ -734,9 +734,9 @@ def _without_masked(metric, y_pred, sample_weight):
 
 def _map_losses(loss):
     if isinstance(loss, dict):
-        return {key: losses_module.loss_of(one) for key, one in loss.items()}
+        return {key: _map_losses(one) for key, one in loss.items()}
     if isinstance(loss, (list, tuple)):
-        return [losses_module.loss_of(one) for one in loss]
+        return [_map_losses(one) for one in loss]
     return losses_module.loss_of(loss)
 
 

@@ -452,7 +452,7 @@ class ModelCheckpoint(Callback):
         self.save_best_only, self.save_weights_only, self.mode = save_best_only, save_weights_only, mode
         self.save_freq, self.best = save_freq, initial_value_threshold
         self._batches = 0  # trained since the last save
-        self._last_batch = 0
+        self._last_batch = -1
         self._epoch = 0
         if save_freq != "epoch" and not isinstance(save_freq, int):
             raise ValueError(f"Unrecognized save_freq: {save_freq}. Expected save_freq are 'epoch' or integer values")

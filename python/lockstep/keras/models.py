@@ -7,7 +7,7 @@ from .._damage import no_damage, reading
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
 from .._whole_files import write_whole
-from . import _fit_arguments, _input_spec, _masks, _resolution, _state_tree
+from . import _file_places, _fit_arguments, _input_spec, _masks, _resolution, _state_tree
 from ._context import known_sizes, shown_sizes
 from ._layer import is_of_package, Layer
 from ._names import auto_name, native_name
@@ -182,7 +182,7 @@ class Model(Trainer, Layer):
         _fit_arguments.require_loaded_name(filepath, kwargs.get("by_name"))
         from . import saving
         if path.endswith(".keras"):
-            with saving.ModelArchive(path) as archive, archive.weights(saving.places_bytes(saving._places(self))) as weights:
+            with saving.ModelArchive(path) as archive, archive.weights(saving.places_bytes(_file_places.places_of(self))) as weights:
                 saving.read_h5(self, weights, skip_mismatch, path)
         elif path.endswith((".h5", ".hdf5")):
             by_name = bool(kwargs.get("by_name"))
@@ -359,7 +359,7 @@ class Functional(Model):
     @property
     def output_names(self):
         """Names by which `compile` and `fit` know the outputs: of the layers that make them."""
-        if isinstance(self._outputs_form, dict):
+        if isinstance(self._outputs_form, dict) and not any(map(nest.is_nested, self._outputs_form.values())):
             return sorted(self._outputs_form)
         return [one._node.layer.name for one in self.outputs]
 
