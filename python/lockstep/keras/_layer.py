@@ -12,7 +12,7 @@ from ._context import _Inside, _local, CallContext, Computing, current_training,
 from ._names import auto_name, native_name, to_snake_case
 from ._own_state import known_shape, OwnState
 from ._policy_map import DTypePolicyMap
-from ._symbols import _shape_tree, has_symbols, infer, KerasTensor, Node, Shape
+from ._symbols import _shape_tree, has_symbols, infer, InSymbols, KerasTensor, Node, Shape
 
 
 def _short_name(variable):
@@ -512,7 +512,7 @@ class Layer(Configured, OwnState):
             object.__setattr__(self, "_built_for", list(shapes[0]))
         wanted = [p for p in list(inspect.signature(build).parameters.values())[1:]
                   if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        with _Inside(self):
+        with _Inside(self), InSymbols.build_scope():
             self.build(*(shapes[:max(1, len(wanted))] if len(wanted) > 1 else shapes[:1] or [None]))
         object.__setattr__(self, "built", True)
 

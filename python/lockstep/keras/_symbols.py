@@ -1,9 +1,12 @@
 """Symbolic tensors, and what a layer gives for them."""
 
 import collections
+import contextlib
+import threading
 
 from .. import _native, nest
 from .._dtypes import as_dtype, BY_CODE, TensorShape
+from .._function import init_scope
 from .._tensor import _Deferred, convert_to_tensor, Tensor
 from . import _masks
 from ._context import guessed_size
@@ -178,6 +181,24 @@ def _by_guesses(run):
             for (code, first), (_, second) in zip(*made)]
 
 
+class InSymbols:
+    """The time in which layers are called on symbols: what their `build` computes then has values all the same."""
+
+    _local = threading.local()
+
+    def __enter__(self):
+        self._before = getattr(self._local, "inside", False)
+        self._local.inside = True
+
+    def __exit__(self, *_):
+        self._local.inside = self._before
+
+    @classmethod
+    def build_scope(cls):
+        """A context for `build`, in which ops happen at once where only symbols are traced."""
+        return init_scope() if getattr(cls._local, "inside", False) else contextlib.nullcontext()
+
+
 def infer(call, symbols):
     """(what `call` gives for symbolic tensors in place of `symbols`) as specs in its structure, with their masks."""
     masked = [place for place, one in enumerate(symbols) if one._mask is not None]
@@ -185,6 +206,10 @@ def infer(call, symbols):
     form = []
 
     def body(tensors):
+        with InSymbols():
+            return follow(tensors)
+
+    def follow(tensors):
         given = list(tensors[:len(symbols)])
         for place, mask in zip(masked, tensors[len(symbols):]):
             _masks.set_mask(given[place], mask)
