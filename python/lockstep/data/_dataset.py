@@ -11,7 +11,7 @@ from ._deferred import deferrable
 from ._elements import (_as_structure, _both_specs, _call_on, _check_alike, _check_rows, _count_of, _element, _flat_element,
                         _op_by_op, _other_rows, _rows_of, _spec_of, _traced)
 from ._generated import _check_generated, _map_signature, _signature_leaves
-from ._iterator import ElementForm, Iterator
+from ._iterator import ElementForm, Iterator, iterator_of_each_run
 from ._names_of import _names_of
 from ._options import Options
 from ._padding import _check_padded, _padded_shapes, _padding_values
@@ -638,6 +638,8 @@ class Dataset:
         return ElementForm(self._spec)
 
     def __iter__(self):
+        if _native.is_tracing() and not _native.has_graph() and self._form.specs is not None and self._form.ranked:
+            return iterator_of_each_run(self)
         return Iterator(self)
 
     def as_numpy_iterator(self):

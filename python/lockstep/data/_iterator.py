@@ -1,5 +1,6 @@
 """A place in one pass over a dataset."""
 
+import collections
 import itertools
 import weakref
 
@@ -140,6 +141,22 @@ class GivenIterator:
 
     def get_next_as_optional(self):
         return self._form.optional_in_graph(self._take, [self.number])
+
+
+_KEPT_ITERATORS = 16  # of one call of `iter` in a function: as many runs of the function at once find theirs
+
+
+def iterator_of_each_run(dataset):
+    """The iterator that `iter(dataset)` gives while a function is traced: each run of the function begins a new pass."""
+    form, kept = dataset._form, collections.deque(maxlen=_KEPT_ITERATORS)
+
+    def begin(_):
+        made = Iterator(dataset)
+        made._number = next(_numbers)
+        _known[made._number] = made
+        kept.append(made)
+        return [convert_to_tensor(made._number, dtype=int64)]
+    return GivenIterator(_native.host_call(begin, [], [int64], [[]])[0], form)
 
 
 _hinted = []
