@@ -133,8 +133,7 @@ Shared MakeAttention(const Given& g) {
   o.value_dim = g.Optional<int64_t>("value_dim");
   o.dropout = g.Get("dropout", 0.0);
   o.use_bias = g.Get("use_bias", true);
-  o.output_dim = g.Optional<int64_t>("output_shape");
-  o.use_causal_mask = g.Get("use_causal_mask", false);
+  o.output_shape = g.Get("output_shape", std::vector<int64_t>());
   o.kernel_initializer = g.Initial("kernel_initializer", o.kernel_initializer);
   o.bias_initializer = g.Initial("bias_initializer", o.bias_initializer);
   o.seed = g.Optional<int64_t>("seed");
@@ -343,6 +342,11 @@ void BindLayers(nb::module_& m) {
       .def_prop_rw("trainable", &Layer::trainable, &Layer::set_trainable)
       .def("call", [](Layer& layer, const std::vector<Tensor>& inputs,
                       bool training) { return Unlocked([&] { return layer(inputs, training); }); })
+      .def("call_causal",
+           [](Layer& layer, const std::vector<Tensor>& inputs, bool training) {
+             const CausalAttentionScope scope(true);
+             return Unlocked([&] { return layer(inputs, training); });
+           })
       .def("call_with_states",
            [](Layer& layer, const std::vector<Tensor>& inputs, bool training) {
              auto* stateful = dynamic_cast<StatefulLayer*>(&layer);

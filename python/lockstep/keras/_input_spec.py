@@ -77,11 +77,6 @@ def incompatible(place, name, layer, wrong):
     return f"Input {place} with name '{name}' of layer '{layer}' is incompatible with the layer: {wrong}"
 
 
-def wrong_size(layer, axis, size, shape):
-    """The text for an input whose axis has another size."""
-    return incompatible(0, None, layer, _other_size(axis, size, shape))
-
-
 def wrong_count(layer, names, count):
     """The text for another number of inputs than a functional model has."""
     if len(names) == 1:

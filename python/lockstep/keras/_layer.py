@@ -415,7 +415,7 @@ class Layer(Configured, OwnState):
         if isinstance(one, Tensor):
             wanted = self._compute_dtype
             if self.autocast and one.dtype.is_floating and wanted.is_floating and one._dtype != int(wanted):
-                return _native.cast(one, wanted)
+                return _masks.copy(one, _native.cast(one, wanted))
             return one
         if hasattr(one, "__array__") or isinstance(one, float):
             return self._cast_input(convert_to_tensor(one))
@@ -436,7 +436,23 @@ class Layer(Configured, OwnState):
             cls._call_names = known
         return known
 
+    def _tensors_by_position(self, kwargs):
+        """(positional arguments, other arguments) of a call that names all arguments: its first tensors by position, so that
+        both ways to write the call build the layer and find masks alike."""
+        args, rest = [], dict(kwargs)
+        for parameter in list(inspect.signature(type(self).call).parameters.values())[1:]:
+            name = parameter.name
+            if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or name not in rest or name.endswith("mask"):
+                break
+            if not all(isinstance(one, (Tensor, KerasTensor, Variable)) or hasattr(one, "__array__")
+                       for one in nest.flatten(rest[name])) or not nest.flatten(rest[name]):
+                break
+            args.append(rest.pop(name))
+        return tuple(args), rest
+
     def __call__(self, *args, **kwargs):
+        if not args and kwargs:
+            args, kwargs = self._tensors_by_position(kwargs)
         if has_symbols((args, kwargs)):
             return self._call_symbolically(args, kwargs)
         if args and isinstance(args[0], (list, tuple)) and not any(

@@ -34,9 +34,19 @@ def masks_of(value):
     return made if any(one is not None for one in nest.flatten(made)) else None
 
 
+def copy(source, target):
+    """Gives `target`, which is `source` in another dtype, the mask of `source`."""
+    if _known and target is not source:
+        mask = mask_of(source)
+        if mask is not None:
+            set_mask(target, mask)
+    return target
+
+
 def fill_in(layer, names, args, kwargs):
-    """The masks of the first argument; those that the call takes are put into `kwargs`."""
-    if not _known or not args:
+    """Puts the masks of the tensors of a call into those mask arguments that the call leaves out. Returns: the masks of the
+    first argument of the layer's `call`; None if it has none."""
+    if not _known or not names:
         return None
     given = [(name, value) for name, value in list(zip(names, args)) + list(kwargs.items())
              if any(isinstance(one, Tensor) for one in nest.flatten(value)) and not name.endswith("mask")]
@@ -46,7 +56,9 @@ def fill_in(layer, names, args, kwargs):
             mask = masks_of(value)
             if mask is not None:
                 kwargs[key] = mask
-    return masks_of(args[0])
+    if kwargs.get("mask") is not None:
+        return kwargs["mask"]
+    return masks_of(args[0] if args else kwargs.get(names[0]))
 
 
 def hand_on(layer, inputs, previous, outputs):

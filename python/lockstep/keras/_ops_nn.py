@@ -3,6 +3,7 @@
 from .. import _logits, linalg as _linalg, nn, ops_array as _a, ops_math as _m
 from .._tensor import convert_to_tensor
 from . import backend
+from .activations import along_axes
 from ._ops_dtypes import alike_floats as _alike_floats, axes_of as _axis, floats as _floats
 
 # ---- activations
@@ -24,6 +25,8 @@ def celu(x, alpha=1.0):
 
 
 def log_softmax(x, axis=-1):
+    if axis is None or isinstance(axis, (list, tuple)):
+        return along_axes(nn.log_softmax, x, axis)
     return nn.log_softmax(x, axis)
 
 

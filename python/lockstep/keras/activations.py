@@ -65,7 +65,7 @@ def leaky_relu(x, negative_slope=0.2):
 
 
 def log_softmax(x, axis=-1):
-    """x - log(sum(e^x)) along `axis`."""
+    """x - log(sum(e^x)) along `axis`, an axis or several; None: along all."""
     return _with("log_softmax", x, axis, -1)
 
 
@@ -109,7 +109,8 @@ def _relu(x, negative_slope, max_value, threshold):
         return _native.relu(x)
     from .. import ops_array, ops_math
     x = convert_to_tensor(x)
-    y = ops_array.where(x >= threshold, x, negative_slope * (x - threshold))
+    below = negative_slope * (x - threshold) if negative_slope else ops_array.zeros_like(x)
+    y = ops_array.where(x > threshold, x, below)
     return y if max_value is None else ops_math.minimum(y, float(max_value))
 
 
@@ -117,13 +118,28 @@ relu._native_name = "relu"
 _BY_NAME["relu"] = relu
 
 
+def along_axes(function, x, axes):
+    """`function(x, -1)` with the axes in `axes` (None: all) as one axis; the shape of `x` stays."""
+    from .. import ops_array
+    x = convert_to_tensor(x)
+    axes = list(range(x._rank)) if axes is None else [axis % x._rank for axis in axes]
+    order = [axis for axis in range(x._rank) if axis not in axes] + axes
+    moved = ops_array.transpose(x, order)
+    kept = ops_array.shape(moved)[:x._rank - len(axes)]
+    made = function(ops_array.reshape(moved, ops_array.concat([kept, [-1]], 0)), -1)
+    return ops_array.transpose(ops_array.reshape(made, ops_array.shape(moved)),
+                               [order.index(axis) for axis in range(x._rank)])
+
+
 def softmax(x, axis=-1):
-    """exp(x) / sum(exp(x)) along `axis`."""
+    """exp(x) / sum(exp(x)) along `axis`, an axis or several; None: along all."""
     return apply_op(_softmax, x, axis, name="softmax")
 
 
 def _softmax(x, axis):
     x = convert_to_tensor(x)
+    if axis is None or isinstance(axis, (list, tuple)):
+        return along_axes(_native.softmax, x, axis)
     made = _native.softmax(x, axis)
     return _logits.note("Softmax", made, x) if _logits.is_last(axis, x) else made
 

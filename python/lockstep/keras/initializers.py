@@ -1,6 +1,6 @@
 """First values of weights: `keras.initializers`."""
 
-from math import prod
+import math
 
 from .. import _native
 from .._dtypes import BY_CODE, as_dtype
@@ -25,6 +25,52 @@ class Initializer:
         return cls(**config)
 
 
+def _is_generator(seed):
+    from .random import SeedGenerator
+    return isinstance(seed, SeedGenerator)
+
+
+_VARIANCES = {  # scale, mode, distribution of those that VarianceScaling has a name for
+    "GlorotUniform": (1.0, "fan_avg", "uniform"), "GlorotNormal": (1.0, "fan_avg", "truncated_normal"),
+    "HeUniform": (2.0, "fan_in", "uniform"), "HeNormal": (2.0, "fan_in", "truncated_normal"),
+    "LecunUniform": (1.0, "fan_in", "uniform"), "LecunNormal": (1.0, "fan_in", "truncated_normal")}
+_TRUNCATED_DEVIATION = 0.87962566103423978  # of a standard normal truncated at two deviations
+
+
+def _drawn(kind, values, shape, dtype):
+    """Values drawn with the next seed of a `SeedGenerator`, by the formulas of Keras's initializers."""
+    from . import random
+    seed = values["seed"]
+    if kind == "RandomUniform":
+        return random.uniform(shape, values["minval"], values["maxval"], dtype, seed)
+    if kind in ("RandomNormal", "TruncatedNormal"):
+        draw = random.normal if kind == "RandomNormal" else random.truncated_normal
+        return draw(shape, values["mean"], values["stddev"], dtype, seed)
+    if kind == "Orthogonal":
+        return _orthogonal(shape, values["gain"], dtype, seed)
+    scale, mode, distribution = _VARIANCES.get(kind) or (values["scale"], values["mode"], values["distribution"])
+    field = math.prod(shape[:-2]) if len(shape) > 2 else 1
+    into, out = (1, 1) if not shape else (shape[0], shape[0]) if len(shape) == 1 else (shape[-2] * field, shape[-1] * field)
+    scale /= max(1.0, {"fan_in": into, "fan_out": out, "fan_avg": (into + out) / 2}[mode])
+    if distribution == "uniform":
+        return random.uniform(shape, -math.sqrt(3 * scale), math.sqrt(3 * scale), dtype, seed)
+    if distribution == "untruncated_normal":
+        return random.normal(shape, 0.0, math.sqrt(scale), dtype, seed)
+    return random.truncated_normal(shape, 0.0, math.sqrt(scale) / _TRUNCATED_DEVIATION, dtype, seed)
+
+
+def _orthogonal(shape, gain, dtype, seed):
+    """Rows or columns, whichever are fewer, that are orthonormal. Raises: ValueError for fewer than two axes."""
+    from .. import linalg, math as tf_math, ops_array
+    from . import random
+    if len(shape) < 2:
+        raise ValueError(f"The tensor to initialize must be at least two-dimensional. Received: shape={shape}")
+    rows = math.prod(shape[:-1])
+    q, r = linalg.qr(random.normal([max(rows, shape[-1]), min(rows, shape[-1])], dtype=dtype, seed=seed))
+    q = q * tf_math.sign(linalg.diag_part(r))
+    return gain * ops_array.reshape(ops_array.transpose(q) if rows < shape[-1] else q, shape)
+
+
 class _Native(Initializer):
     _random = False
     _defaults = {}
@@ -45,7 +91,7 @@ class _Native(Initializer):
             from . import utils
             values["seed"] = utils.default_seed()
         self._values = values
-        self._own = _native.make_initializer(self._kind, {
+        self._own = None if _is_generator(values.get("seed")) else _native.make_initializer(self._kind, {
             key: value for key, value in values.items() if value is not None})
 
     @property
@@ -55,6 +101,8 @@ class _Native(Initializer):
 
     def __call__(self, shape, dtype=None):
         dtype, sizes = as_dtype(dtype or "float32"), [int(one) for one in shape]
+        if self._own is None:  # each call draws a seed of its own from the generator
+            return _drawn(self._kind, self._values, sizes, dtype)
         if dtype.is_floating or self._random:
             return self._own.make(sizes, dtype, 0)
         return _native.cast(self._own.make(sizes, as_dtype("float32"), 0), dtype)
@@ -193,8 +241,8 @@ def of_axes(initializer, inputs):
         return made
 
     def scaled(shape, dtype=None):
-        rows = prod(shape[axis] for axis in inputs)
-        return _native.reshape(made([rows, prod(shape) // max(rows, 1)], dtype), list(shape))
+        rows = math.prod(shape[axis] for axis in inputs)
+        return _native.reshape(made([rows, math.prod(shape) // max(rows, 1)], dtype), list(shape))
     return scaled
 
 

@@ -622,14 +622,13 @@ class Sequential(Model):
     def call(self, inputs, training=None, mask=None):
         symbol = self._input_symbol
         value = inputs if symbol is None else _with_rank_of(symbol, inputs)
-        if symbol is not None and isinstance(value, Tensor) and len(symbol.shape) == value._rank:
-            sizes = known_sizes(value)
-            for axis in range(-1, -len(sizes), -1):
-                if None not in (symbol.shape[axis], sizes[axis]) and symbol.shape[axis] != sizes[axis]:
-                    raise ValueError("Exception encountered when calling Sequential.call().\n\n\033[1m" +
-                                     _input_spec.wrong_size(self._stack[0].name, axis, symbol.shape[axis], sizes) +
-                                     f"\033[0m\n\nArguments received by Sequential.call():\n  • inputs=tf.Tensor(shape={sizes}, "
-                                     f"dtype={value.dtype.name})")
+        if self._stack and isinstance(value, Tensor):
+            try:
+                _input_spec.check(self._stack[0], value)
+            except ValueError as error:
+                raise ValueError(f"Exception encountered when calling Sequential.call().\n\n\033[1m{error}\033[0m\n\n"
+                                 f"Arguments received by Sequential.call():\n  • inputs=tf.Tensor(shape={known_sizes(value)}, "
+                                 f"dtype={value.dtype.name})") from None
         if mask is not None:
             _masks.set_mask(value, mask)
         for one in self._stack:

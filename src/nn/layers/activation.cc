@@ -45,7 +45,7 @@ class ReluLayer : public Layer {
       const Tensor below = options_.negative_slope == 0
                                ? ZerosLike(x)
                                : options_.negative_slope * (x - options_.threshold);
-      y = Where(GreaterEqual(x, options_.threshold), x, below);
+      y = Where(Greater(x, options_.threshold), x, below);
     } else {
       y = options_.negative_slope == 0 ? Relu(x) : LeakyRelu(x, options_.negative_slope);
     }

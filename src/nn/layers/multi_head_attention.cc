@@ -18,6 +18,8 @@ namespace lockstep {
 
 namespace {
 
+thread_local bool causal_in_scope = false;
+
 // What Keras puts in place of a score that is hidden.
 double HiddenScore(DType dtype) {
   return dtype == DType::kFloat16 ? nn::Hidden(dtype) : -0.7 * 3.4028234663852886e38;
@@ -44,6 +46,7 @@ class MultiHeadAttentionLayer : public Layer {
   struct Projection {
     Variable kernel, bias;
     int64_t from, to;
+    std::vector<int64_t> sizes;  // of the last axes of the result, whose product is `to`
   };
 
   void Build(const std::vector<Shape>& shapes) override {
@@ -58,9 +61,14 @@ class MultiHeadAttentionLayer : public Layer {
     key_ = AddProjection("key", key[2], Shape{key[2], heads_, key_dim_}, Shape{heads_, key_dim_});
     value_ = AddProjection("value", value[2], Shape{value[2], heads_, value_dim_},
                            Shape{heads_, value_dim_});
-    const int64_t out = options_.output_dim.value_or(query[2]);
-    output_ = AddProjection("attention_output", heads_ * value_dim_, Shape{heads_, value_dim_, out},
-                            Shape{out});
+    std::vector<int64_t> out = options_.output_shape;
+    if (out.empty()) out = {options_.output_dim.value_or(query[2])};
+    for (const int64_t size : out)
+      nn::RequirePositive(size, "output_shape", "multi_head_attention");
+    std::vector<int64_t> kernel = {heads_, value_dim_};
+    kernel.insert(kernel.end(), out.begin(), out.end());
+    output_ = AddProjection("attention_output", heads_ * value_dim_, Shape(kernel), Shape(out));
+    output_.sizes = out;
     if (options_.dropout > 0) counter_ = AddCounter("seed_generator_state", options_.seed);
   }
 
@@ -85,6 +93,7 @@ class MultiHeadAttentionLayer : public Layer {
       made.bias = AddWeight(name + "/bias", bias, {.initializer = options_.bias_initializer});
     made.from = from;
     made.to = bias.num_elements();
+    made.sizes = {made.to};
     return made;
   }
 
@@ -108,7 +117,7 @@ class MultiHeadAttentionLayer : public Layer {
     const Tensor kernel = Reshape(projection.kernel, {projection.from, projection.to});
     Tensor y = MatMul(Reshape(x, {-1, projection.from}), kernel);
     if (options_.use_bias) y = BiasAdd(y, Reshape(projection.bias, {projection.to}));
-    return nn::WithLeadingAxes(y, x, 2, {projection.to});
+    return nn::WithLeadingAxes(y, x, 2, projection.sizes);
   }
 
   // [n, t, heads * size] to [n, heads, t, size].
@@ -120,7 +129,7 @@ class MultiHeadAttentionLayer : public Layer {
                 bool training) const {
     const int64_t queries = query.shape()[2], keys = key.shape()[2];
     const bool drops = options_.dropout > 0 && training;
-    const bool causal = options_.use_causal_mask;
+    const bool causal = options_.use_causal_mask || causal_in_scope;
     // The op aligns the last query with the last key, Keras the first ones.
     if (!mask.defined() && !drops && (!causal || queries == keys)) {
       return ScaledDotProductAttention(query, key, value, {.causal = causal});
@@ -142,6 +151,11 @@ class MultiHeadAttentionLayer : public Layer {
 };
 
 }  // namespace
+
+CausalAttentionScope::CausalAttentionScope(bool causal) : outer_(causal_in_scope) {
+  causal_in_scope = causal;
+}
+CausalAttentionScope::~CausalAttentionScope() { causal_in_scope = outer_; }
 
 LayerPtr MultiHeadAttention(int64_t num_heads, int64_t key_dim,
                             const MultiHeadAttentionOptions& options) {

@@ -17,7 +17,7 @@ struct ReluOptions {
   double negative_slope = 0;
   double threshold = 0;
 };
-/// max_value above it, x from the threshold on, negative_slope * (x - threshold) below.
+/// max_value above it, x above the threshold, negative_slope * (x - threshold) elsewhere.
 /// Source: keras.layers.ReLU.
 LayerPtr ReLU(const ReluOptions& options = {});
 template <typename T>

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lockstep/nn/layer.h"
 
@@ -14,6 +15,8 @@ struct MultiHeadAttentionOptions {
   bool use_bias = true;
   /// The size of the result's last axis; by default the query's.
   std::optional<int64_t> output_dim = {};
+  /// The sizes of the result's last axes, in place of output_dim: [n, t, sizes...].
+  std::vector<int64_t> output_shape = {};
   /// Query t sees only the keys up to t. (An argument of the call in Keras.)
   bool use_causal_mask = false;
   InitializerPtr kernel_initializer = initializers::GlorotUniform();
@@ -21,6 +24,20 @@ struct MultiHeadAttentionOptions {
   std::optional<int64_t> seed = {};  ///< of the dropout
   std::string name = {};
 };
+
+/// While it exists, MultiHeadAttention layers that this thread calls use a causal mask, whatever
+/// their option says. For `use_causal_mask` as an argument of a call, as in Keras.
+class CausalAttentionScope {
+ public:
+  explicit CausalAttentionScope(bool causal);
+  ~CausalAttentionScope();
+  CausalAttentionScope(const CausalAttentionScope&) = delete;
+  CausalAttentionScope& operator=(const CausalAttentionScope&) = delete;
+
+ private:
+  bool outer_;
+};
+
 /// Several heads that look for keys that fit their queries, and take the mean of the values there.
 /// Inputs: query [n, t, d], value [n, s, dv], key [n, s, dk] (by default the value), and, as the
 /// last one, a mask (bool, [t, s], [n, t, s] or [n, h, t, s]; true: may be seen). One input stands

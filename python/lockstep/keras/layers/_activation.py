@@ -1,6 +1,7 @@
 """Activations as layers."""
 
-from ... import _logits
+from ... import _logits, ops_array, ops_math
+from ..._tensor import convert_to_tensor
 from .. import initializers
 from .._layer import Layer
 from .._native_layer import NativeLayer
@@ -73,7 +74,8 @@ class PReLU(NativeLayer):
 
 
 class Softmax(NativeLayer):
-    """exp(x) / sum(exp(x)) along `axis`."""
+    """exp(x) / sum(exp(x)) along `axis`, an axis or several. Elements that `mask`, which broadcasts to the input, leaves out
+    are 0 and do not count in the sum."""
 
     _passes_masks = True
     _kind = "Softmax"
@@ -83,7 +85,25 @@ class Softmax(NativeLayer):
         self.axis = axis
 
     def _options(self):
-        return {"axis": self.axis}
+        return {"axis": -1 if isinstance(self.axis, (list, tuple)) else self.axis}
+
+    def call(self, inputs, mask=None):
+        from .. import activations
+        inputs = convert_to_tensor(inputs)
+        if mask is not None:
+            mask = convert_to_tensor(mask)
+            sizes = list(zip(reversed(mask._shape), reversed(inputs._shape)))
+            if mask._rank > inputs._rank or any(None not in pair and pair[0] not in (1, pair[1]) for pair in sizes):
+                raise ValueError("The `mask` must be broadcastable to `inputs`. Received: "
+                                 f"inputs.shape={tuple(inputs._shape)}, mask.shape={tuple(mask._shape)}")
+            mask = mask if mask.dtype.is_bool else ops_math.greater(mask, ops_math.cast(0.5, mask.dtype))
+            hidden = -3e4 if inputs.dtype.name == "float16" else -1e9
+            inputs = ops_array.where(mask, inputs, ops_math.cast(hidden, inputs.dtype))
+        if isinstance(self.axis, (list, tuple)):
+            made = activations.softmax(inputs, self.axis[0] if len(self.axis) == 1 else self.axis)
+        else:
+            made = self._run([inputs], False)
+        return made if mask is None else ops_array.where(mask, made, ops_array.zeros_like(made))
 
     def _run(self, inputs, training):
         made = super()._run(inputs, training)

@@ -1,6 +1,6 @@
 """Layers that look up values by keys."""
 
-from ... import _native
+from ... import _native, math, ops_array
 from ..._dtypes import as_dtype
 from ..._tensor import convert_to_tensor
 from .. import initializers
@@ -29,9 +29,7 @@ def _joined(masks):
 
 def _tanh_of_sums(query, key, scale=1.0):
     """tanh(scale * (query + key)) of each query and each key: [n, t, s, features]."""
-    from ... import math
-    from ...ops_array import expand_dims
-    return math.tanh(scale * (expand_dims(query, -2) + expand_dims(key, -3)))
+    return math.tanh(scale * (ops_array.expand_dims(query, -2) + ops_array.expand_dims(key, -3)))
 
 
 class MultiHeadAttention(NativeLayer):
@@ -47,9 +45,10 @@ class MultiHeadAttention(NativeLayer):
         super().__init__(**kwargs)
         self.num_heads, self.key_dim, self.value_dim = num_heads, key_dim, value_dim
         self.dropout, self.use_bias, self._output_size = dropout, use_bias, output_shape
+        self.attention_axes = (attention_axes,) if isinstance(attention_axes, int) else \
+            None if attention_axes is None else tuple(attention_axes)
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.bias_initializer = initializers.get(bias_initializer)
-        self._causal = False
         self._seed_given = seed
 
     def _options(self):
@@ -59,7 +58,7 @@ class MultiHeadAttention(NativeLayer):
         kernels.append(self._kernel_anew([0, 1]))
         return _given(num_heads=self.num_heads, key_dim=self.key_dim, value_dim=self.value_dim,
                       dropout=float(self.dropout), use_bias=self.use_bias,
-                      output_shape=self._output_size, use_causal_mask=self._causal, seed=drawn,
+                      output_shape=None if self._output_size is None else self._output_sizes(()), seed=drawn,
                       kernel_initializer=initializers.one_after_another(kernels),
                       bias_initializer=initializers.native(self.bias_initializer))
 
@@ -68,37 +67,72 @@ class MultiHeadAttention(NativeLayer):
         made = type(first).from_config(first.get_config()) if isinstance(first, initializers.Initializer) else first
         return initializers.of_axes(made, inputs)
 
+    def _output_sizes(self, query_shape):
+        """The sizes of the result's axes behind those of the steps."""
+        size = self._output_size
+        return list(query_shape[-1:]) if size is None else [int(one) for one in size] if isinstance(
+            size, (list, tuple)) else [int(size)]
+
     def build(self, query_shape, value_shape=None, key_shape=None):
-        """For a query, a value and a key of these shapes; a key is like the value, where it is not given."""
+        """Makes the weights for a query, a value and a key of these shapes; by default the key's is the value's."""
         value_shape = query_shape if value_shape is None else value_shape
-        self._build_on([query_shape, value_shape, value_shape if key_shape is None else key_shape])
+        shapes = [query_shape, value_shape, value_shape if key_shape is None else key_shape]
+        self._build_on([(one[0], None, one[-1]) if len(one) > 3 else one for one in shapes])
 
     def compute_output_shape(self, query_shape, value_shape, key_shape=None):
-        size = self._output_size
-        last = query_shape[-1:] if size is None else size if isinstance(size, (list, tuple)) else (size,)
-        return (*query_shape[:-1], *last)
+        return (*query_shape[:-1], *self._output_sizes(query_shape))
+
+    def _run_attention(self, inputs, mask, causal, training):
+        """The result for [query, value, key] of shapes [n, steps, features]."""
+        call = self._impl.call_causal if causal else self._impl.call
+        return call(inputs if mask is None else [*inputs, mask], bool(training))
+
+    def _attend_along_axes(self, inputs, mask, causal, training):
+        """Attention along `attention_axes` of inputs with more than one axis of steps: the other axes become part of the batch,
+        the attention axes become one."""
+        rank = inputs[0]._rank
+        axes = self.attention_axes or tuple(range(1, rank - 1))
+        axes = [axis % rank for axis in axes]
+        others = [axis for axis in range(rank - 1) if axis not in axes]
+        order = others + axes + [rank - 1]
+        rows, shapes = [], []
+        for one in inputs:
+            shape = ops_array.shape(one)
+            steps = math.reduce_prod(ops_array.gather(shape, axes))
+            rows.append(ops_array.reshape(ops_array.transpose(one, order), ops_array.stack([-1, steps, shape[-1]])))
+            shapes.append(shape)
+        if mask is not None:
+            while mask._rank < len(others) + 2 * len(axes):
+                mask = ops_array.expand_dims(mask, -2 * len(axes) - 1)
+            ahead = ops_array.gather(shapes[0], others)
+            ends = ops_array.concat([ops_array.gather(shapes[0], axes), ops_array.gather(shapes[1], axes)], 0)
+            mask = ops_array.broadcast_to(mask, ops_array.concat([ahead, ends], 0))
+            mask = ops_array.reshape(mask, ops_array.stack([-1, rows[0]._shape[1] or ops_array.shape(rows[0])[1],
+                                                            rows[1]._shape[1] or ops_array.shape(rows[1])[1]]))
+        made = self._run_attention(rows, mask, causal, training)
+        sizes = self._output_sizes(inputs[0]._shape)
+        made = ops_array.reshape(made, ops_array.concat([ops_array.gather(shapes[0], others + axes), sizes], 0))
+        back = [(others + axes).index(axis) for axis in range(rank - 1)]
+        return ops_array.transpose(made, back + list(range(rank - 1, rank - 1 + len(sizes))))
 
     def call(self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None,
              attention_mask=None, return_attention_scores=False, training=False,
              use_causal_mask=False):
-        if use_causal_mask and self._impl_layer is None and not return_attention_scores:
-            object.__setattr__(self, "_causal", True)
         inputs = [self._computing(one) for one in (query, value, value if key is None else key)]
-        from ...ops_array import expand_dims
-        causal = use_causal_mask and (return_attention_scores or not self._causal)
-        masks = [attention_mask, _causal(inputs) if causal else None]
-        masks += [one if one is None else expand_dims(_bools(one), axis) for one, axis in (
-            (query_mask, -1), (value_mask, -2), (key_mask, -2))]
-        mask = _joined(masks)
+        masks = [attention_mask] + [None if one is None else ops_array.expand_dims(_bools(one), axis)
+                                    for one, axis in ((query_mask, -1), (value_mask, -2), (key_mask, -2))]
+        if inputs[0]._rank != 3:
+            if return_attention_scores:
+                raise NotImplementedError(f"[{self.name}] return_attention_scores needs inputs of 3 axes; got "
+                                          f"{inputs[0].shape}")
+            return self._attend_along_axes(inputs, _joined(masks), use_causal_mask, training)
         if return_attention_scores:
-            return self._with_scores(inputs, mask, training)
-        if mask is not None:
-            inputs.append(mask)
-        return self._run(inputs, training)
+            return self._with_scores(inputs, _joined(masks + [_causal(inputs) if use_causal_mask else None]), training)
+        return self._run_attention(inputs, _joined(masks), use_causal_mask, training)
 
     def _with_scores(self, inputs, mask, training):
         """(result, scores [n, heads, t, s]), op by op with the weights of the native layer, which keeps no scores."""
-        from ... import nn, ops_array, ops_math
+        from ... import nn, ops_math
         if not self._impl.built:
             self._impl.call(inputs, False)
         weights = [self._wrap(native, constraint) for native, _, constraint in self._impl.weights()]
@@ -117,7 +151,7 @@ class MultiHeadAttention(NativeLayer):
         scores = nn.softmax(scores)
         kept = nn.dropout(scores, self.dropout) if training and self.dropout else scores
         made = ops_math.einsum("acbe,aecd->abcd", kept, value)
-        made = ops_math.einsum("abcd,cde->abe", made, parts[3][0])
+        made = ops_math.tensordot(made, parts[3][0], 2)
         return made + parts[3][1] if self.use_bias else made, scores
 
 

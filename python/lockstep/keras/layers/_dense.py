@@ -73,23 +73,22 @@ class EinsumDense(Layer):
         sides, out = self.equation.replace(" ", "").split("->")
         left, kernel = sides.split(",")
         sizes = {}
-        given = list(input_shape)
-        names = left.replace("...", "")
-        for name, size in zip(reversed(names), reversed(given)):
-            sizes[name] = size
         ends = out.replace("...", "")
-        for name, size in zip(reversed(ends), reversed(self.partial_output_shape)):
-            if size is not None:
-                sizes[name] = size
+        for names, given in ((left, list(input_shape)), (out, [None, *self.partial_output_shape])):
+            behind = names.endswith("...")  # axes that the dots stand for are the last ones, else the first ones
+            names = names.replace("...", "")
+            pairs = zip(names, given) if behind else zip(reversed(names), reversed(given))
+            sizes.update((name, size) for name, size in pairs if size is not None or name not in sizes)
         inputs = [axis for axis, one in enumerate(kernel) if one not in ends]
         self.kernel = self.add_weight(shape=[sizes[one] for one in kernel], name="kernel",
                                       initializer=initializers.of_axes(self.kernel_initializer, inputs))
         self.bias = None
         if self.bias_axes:
             first = min(ends.index(one) for one in self.bias_axes)
-            self.bias = self.add_weight(shape=[sizes[one] if one in self.bias_axes else 1
-                                               for one in ends[first:]], name="bias",
-                                        initializer=self.bias_initializer)
+            shape = [sizes[one] if one in self.bias_axes else 1 for one in ends[first:]]
+            if out.endswith("..."):
+                shape += [1] * (len(input_shape) - len(left.replace("...", "")))
+            self.bias = self.add_weight(shape=shape, name="bias", initializer=self.bias_initializer)
 
     def call(self, inputs):
         from ... import ops_math

@@ -1,6 +1,6 @@
 """Numbers and categories brought into the form that models want."""
 
-from ..._tensor import convert_to_tensor
+from ..._tensor import convert_to_tensor, Tensor
 from .._layer import Layer
 
 
@@ -73,15 +73,17 @@ class Normalization(Layer):
             self.count = self.add_weight((), "zeros", dtype="int64", trainable=False, name="count")
 
     def adapt(self, data):
-        """Takes mean and variance of an array, a tensor, or all batches of a dataset.
+        """Computes mean and variance of `data`: an array, a tensor, or batches (a dataset, a `PyDataset`, or any iterable of
+        arrays or tensors). Of a batch that is a tuple the first element counts.
 
-        Raises: ValueError where the kept axes have other sizes than before."""
+        Raises: ValueError for kept axes whose sizes differ from those of the built layer, and for no batches; TypeError for
+        elements that have no shape."""
         import numpy
-        is_dataset = getattr(data, "_is_dataset", False)
-        if is_dataset and len(data.element_spec.shape) == 1:
-            data = data.batch(128)
-        first = next(iter(data)) if is_dataset else data
-        shape = numpy.shape(first)
+        whole = isinstance(data, numpy.ndarray) or isinstance(data, Tensor)
+        if whole:
+            shape = tuple(data.shape)
+        else:
+            data, shape = self._batches_of(data)
         if not self.built:
             self.build(shape)
         for axis in self._kept:
@@ -89,14 +91,33 @@ class Normalization(Layer):
                 raise ValueError("The layer was built with input_shape="
                                  f"{tuple(self._wide)}, but adapt() is being called with data with an incompatible "
                                  f"shape, data.shape={shape}")
-        if is_dataset:
-            mean, variance = self._of_batches(data)
-        else:
+        if whole:
             data = numpy.asarray(data)
             mean, variance = data.mean(self._reduced), data.var(self._reduced)
+        else:
+            mean, variance = self._of_batches(data)
         if self.input_mean is None:
             self.adapt_mean.assign(numpy.asarray(mean, "float32"))
             self.adapt_variance.assign(numpy.asarray(variance, "float32"))
+
+    def _batches_of(self, data):
+        """(an iterator over the batches of `data`, the shape of the first one)"""
+        import itertools
+        if getattr(data, "_is_dataset", False):
+            spec = data.element_spec
+            spec = spec[0] if isinstance(spec, tuple) else spec
+            data = data.batch(128) if len(spec.shape) == 1 else data
+        elif not hasattr(data, "__iter__"):
+            raise TypeError(f"Unsupported data type: {type(data)}. `adapt` takes an array, a tensor, a dataset, a `PyDataset` "
+                            "or an iterable of batches.")
+        batches = (one[0] if isinstance(one, tuple) else one for one in data)
+        first = next(batches, None)
+        if first is None:
+            raise ValueError("adapt() received an empty iterable (no batches). Expected at least one batch.")
+        if not hasattr(first, "shape"):
+            raise TypeError("adapt() expects an iterable of arrays or tensors with a `.shape`. Got an element of type "
+                            f"{type(first).__name__}.")
+        return itertools.chain([first], batches), tuple(first.shape)
 
     def _of_batches(self, batches):
         import numpy
@@ -104,6 +125,10 @@ class Normalization(Layer):
         seen = 0
         for batch in batches:
             batch = numpy.asarray(batch, "float32")
+            for axis in self._kept:
+                if batch.shape[axis] != self._wide[axis]:
+                    raise ValueError("adapt() yielded a batch with incompatible shape. Expected "
+                                     f"{tuple(self._wide)}, got {batch.shape}.")
             own_mean, own_variance = batch.mean(self._reduced), batch.var(self._reduced)
             count = int(numpy.prod([batch.shape[axis] for axis in self._reduced]))
             seen += count

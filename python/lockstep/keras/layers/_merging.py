@@ -1,7 +1,11 @@
 """Functions of several inputs, as layers and as functions."""
 
-from ... import _native, nest
+import functools
+
+from ... import _native, ops_array, ops_math
+from ..._dtypes import bool as bool_
 from ..._tensor import convert_to_tensor
+from .. import _masks
 from .._context import known_sizes
 from .._layer import Layer
 from .._ops_dtypes import all_alike
@@ -13,18 +17,25 @@ class _Merge(Layer):
     _passes_masks = True
 
     def compute_mask(self, inputs, mask=None):
-        from ... import ops_math
-        made = None
-        for one in nest.flatten(mask) if mask is not None else []:
-            made = one if made is None else made if one is None else ops_math.logical_or(made, one)
-        return made
+        """A step counts if it counts in one of the inputs; no mask if one of the inputs has none."""
+        if not isinstance(mask, (list, tuple)) or any(one is None for one in mask):
+            return None
+        return functools.reduce(ops_math.logical_or, mask)
 
     def call(self, inputs):
         if not isinstance(inputs, (list, tuple)):
             raise ValueError("A merge layer should be called on a list of inputs. Received: "
                              f"input_shape={known_sizes(inputs)} (not a list of shapes)")
         self._check([known_sizes(one) for one in inputs])
-        return self._merge(all_alike([convert_to_tensor(one) for one in inputs]))
+        masks = [_masks.mask_of(one) for one in inputs]
+        inputs = all_alike([convert_to_tensor(one) for one in inputs])
+        if any(one is not None for one in masks):
+            return self._merge_masked(inputs, masks)
+        return self._merge(inputs)
+
+    def _merge_masked(self, inputs, masks):
+        """The function of inputs of which some have masks ([n, steps] or None each); may give the result its mask."""
+        return self._merge(inputs)
 
     def _check(self, shapes):
         """Raises: ValueError for shapes that do not broadcast."""
@@ -66,11 +77,28 @@ class Subtract(_Merge):
         return _native.subtract(inputs[0], inputs[1])
 
 
+def _of_elements(mask, x):
+    """A mask of steps as one of the elements of `x`."""
+    return ops_array.broadcast_to(ops_array.expand_dims(_native.cast(mask, bool_), -1), ops_array.shape(x))
+
+
 class Multiply(_Merge):
-    """The product."""
+    """The product. A step that the mask of an input leaves out counts as 1 in the product; where all inputs leave it out, the
+    product is 0."""
 
     def _merge(self, inputs):
         return self._fold(inputs, _native.multiply)
+
+    def _merge_masked(self, inputs, masks):
+        masks = [mask if mask is None else _of_elements(mask, x) for x, mask in zip(inputs, masks)]
+        made = self._merge([x if mask is None else ops_array.where(mask, x, ops_array.ones_like(x))
+                            for x, mask in zip(inputs, masks)])
+        if any(one is None for one in masks):
+            return made
+        joined = functools.reduce(ops_math.logical_or, masks)
+        made = ops_array.where(joined, made, ops_array.zeros_like(made))
+        _masks.set_mask(made, ops_math.reduce_any(joined, axis=-1))
+        return made
 
 
 class Average(_Merge):
@@ -80,18 +108,35 @@ class Average(_Merge):
         return self._fold(inputs, _native.add) / len(inputs)
 
 
-class Maximum(_Merge):
+class _Extreme(_Merge):
+    """The largest or the smallest. A step that the mask of an input leaves out does not take part."""
+
+    def _merge(self, inputs):
+        return self._fold(inputs, self._function)
+
+    def _merge_masked(self, inputs, masks):
+        masks = [mask if mask is None else _of_elements(mask, x) for x, mask in zip(inputs, masks)]
+        made, joined = inputs[0], masks[0]
+        for x, mask in zip(inputs[1:], masks[1:]):
+            x = x if mask is None else ops_array.where(mask, x, made)
+            made = made if joined is None else ops_array.where(joined, made, x)
+            joined = None if mask is None or joined is None else ops_math.logical_or(joined, mask)
+            made = self._function(made, x)
+        if joined is not None:
+            _masks.set_mask(made, ops_math.reduce_any(joined, axis=-1))
+        return made
+
+
+class Maximum(_Extreme):
     """The largest."""
 
-    def _merge(self, inputs):
-        return self._fold(inputs, _native.maximum)
+    _function = staticmethod(_native.maximum)
 
 
-class Minimum(_Merge):
+class Minimum(_Extreme):
     """The smallest."""
 
-    def _merge(self, inputs):
-        return self._fold(inputs, _native.minimum)
+    _function = staticmethod(_native.minimum)
 
 
 class Concatenate(_Merge):
@@ -108,6 +153,14 @@ class Concatenate(_Merge):
             raise ValueError("A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. "
                              f"Received: input_shape={shapes}")
 
+    def compute_mask(self, inputs, mask=None):
+        """The masks of the inputs along `axis`; the steps of an input without a mask all count."""
+        if not isinstance(mask, (list, tuple)) or all(one is None for one in mask):
+            return None
+        return ops_math.reduce_any(_native.concat([
+            ops_array.ones(ops_array.shape(x), bool_) if one is None else one if one._rank == len(x.shape)
+            else _of_elements(one, x) for x, one in zip(inputs, mask)], self.axis), axis=-1)
+
     def _merge(self, inputs):
         return _native.concat(inputs, self.axis)
 
@@ -118,6 +171,10 @@ class Dot(_Merge):
     def __init__(self, axes, normalize=False, **kwargs):
         super().__init__(**kwargs)
         self.axes, self.normalize = axes, normalize
+
+    def compute_mask(self, inputs, mask=None):
+        """None: products over an axis have no steps."""
+        return None
 
     _both = property(lambda self: (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes))
 

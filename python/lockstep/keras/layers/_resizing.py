@@ -1,5 +1,6 @@
 """Steps and images of another size."""
 
+from ..._tensor import convert_to_tensor
 from .._layer import Layer
 from .._native_layer import NativeLayer
 from ._arguments import _channels_last, _pair
@@ -44,12 +45,13 @@ class Resizing(Layer):
     def call(self, inputs):
         from ... import image, math
         from .._policy import numbers_in
+        inputs = convert_to_tensor(inputs)
         made = image.resize(inputs, (self.height, self.width), self.interpolation)
         return numbers_in(math.round(made), inputs.dtype) if inputs.dtype.is_integer else made
 
 
 class CenterCrop(Layer):
-    """The middle of images."""
+    """The middle of images. Smaller images are cropped to the proportions of the result and resized, as Keras does."""
 
     def __init__(self, height, width, data_format=None, **kwargs):
         _channels_last(data_format)
@@ -57,6 +59,17 @@ class CenterCrop(Layer):
         self.height, self.width = height, width
 
     def call(self, inputs):
-        top = (inputs._shape[-3] - self.height) // 2
-        left = (inputs._shape[-2] - self.width) // 2
-        return self._computing(inputs)[..., top:top + self.height, left:left + self.width, :]
+        inputs = self._computing(inputs)
+        height, width = inputs._shape[-3:-1]
+        if height < self.height or width < self.width:
+            return self._resized(inputs, height, width)
+        top, left = (height - self.height) // 2, (width - self.width) // 2
+        return inputs[..., top:top + self.height, left:left + self.width, :]
+
+    def _resized(self, inputs, height, width):
+        """Images that are too small for the crop: the largest part in the middle with the proportions of the crop, resized."""
+        from ... import image
+        rows = min(height, int(float(width * self.height) / self.width))
+        columns = min(width, int(float(height * self.width) / self.height))
+        top, left = (height - rows) // 2, (width - columns) // 2
+        return image.resize(inputs[..., top:top + rows, left:left + columns, :], (self.height, self.width))
