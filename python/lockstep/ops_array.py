@@ -530,7 +530,6 @@ def _of_one_hot(on_value, off_value, dtype):
     return as_dtype(dtype or kind or float32), 1 if on_value is None else on_value, 0 if off_value is None else off_value
 
 
-@_takes_ragged
 def _whole_indices(indices):
     """NumPy's arrays of other numbers as int64, the default type of the op's indices, as TensorFlow converts them."""
     import numpy
@@ -538,6 +537,7 @@ def _whole_indices(indices):
     return indices.astype("int64") if is_other else indices
 
 
+@_takes_ragged
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """`on_value` where an index equals the place along a new axis, else `off_value`; of their dtype.
 
