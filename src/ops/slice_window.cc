@@ -28,9 +28,12 @@ SliceWindow FindSlice(std::string_view where, const Attributes& attributes, cons
   SliceWindow window;
   for (int i = 0; i < shape.rank(); ++i) {
     int64_t count = size[i];
-    if (count == -1 && shape[i] >= 0) count = shape[i] - begin[i];
-    const bool fits = begin[i] >= 0 && size[i] >= -1 &&
-                      (shape[i] < 0 || (count >= 0 && begin[i] + count <= shape[i]));
+    // Differences of numbers from 0 on do not overflow; begin + count would.
+    bool fits = begin[i] >= 0 && size[i] >= -1 && (shape[i] < 0 || begin[i] <= shape[i]);
+    if (fits && shape[i] >= 0) {
+      if (count == -1) count = shape[i] - begin[i];
+      fits = count <= shape[i] - begin[i];
+    }
     if (!fits) {
       Reject(where, "the slice must lie inside the axis",
              "begin " + std::to_string(begin[i]) + " and size " + std::to_string(size[i]) + " in " +
@@ -64,8 +67,12 @@ AxisWindow Range(const Entry& entry, int64_t size) {
   const int64_t begin = place(entry.begin, entry.open_begin, forward ? low : high);
   const int64_t end = place(entry.end, entry.open_end, forward ? high : low);
   const int64_t length = forward ? end - begin : begin - end;
-  const int64_t step = forward ? entry.stride : -entry.stride;
-  return {begin, entry.stride, length <= 0 ? 0 : (length + step - 1) / step};
+  if (length <= 0) return {begin, entry.stride, 0};
+  // As unsigned numbers: the negative of the smallest stride is no int64_t.
+  const uint64_t stride = static_cast<uint64_t>(entry.stride);
+  const uint64_t step = forward ? stride : 0 - stride;
+  return {begin, entry.stride,
+          static_cast<int64_t>((static_cast<uint64_t>(length) - 1) / step + 1)};
 }
 
 class StridedSliceReader {
@@ -91,6 +98,10 @@ class StridedSliceReader {
     }
     if ((ellipsis_mask_ & (ellipsis_mask_ - 1)) != 0) {
       Reject(where_, "one ellipsis at most", "ellipsis_mask " + std::to_string(ellipsis_mask_));
+    }
+    constexpr size_t kMaxEntries = 32;  // the bits of a mask, as in TensorFlow
+    if (begin_.size() > kMaxEntries) {
+      Reject(where_, "there must be at most 32 entries", std::to_string(begin_.size()));
     }
     const int entries = static_cast<int>(begin_.size());
     for (int i = 0; i < entries; ++i) {

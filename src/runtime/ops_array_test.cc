@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "graph/graph.h"
 #include "lockstep/ops/math.h"
@@ -195,6 +196,34 @@ TEST(SliceTest, TakesAWindow) {
             "[Slice] the slice must lie inside the axis; got begin 3 and size 2 in [3,4] (axis 1)");
   EXPECT_EQ(CodeOf([&] { Slice(x, {-1, 0}, {1, 1}); }), Code::kInvalidArgument);
   EXPECT_EQ(CodeOf([&] { Slice(x, {0}, {1}); }), Code::kInvalidArgument);
+}
+
+TEST(SliceTest, RefusesExtremeArguments) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  const Tensor x = Tensor::FromVector(std::vector<float>{1, 2, 3, 4}, Shape{4});
+  for (const int64_t begin : {kMax, kMax - 1, kMax - 63, kMin, kMin + 1, int64_t{5}, int64_t{-1}}) {
+    for (const int64_t size : {kMax, int64_t{1}, int64_t{68}, int64_t{-1}, int64_t{-2}, kMin}) {
+      EXPECT_EQ(CodeOf([&] { Slice(x, {begin}, {size}); }), Code::kInvalidArgument)
+          << begin << " " << size;
+    }
+  }
+  EXPECT_EQ(CodeOf([&] { Slice(x, {1}, {kMax}); }), Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf([&] { Slice(x, {1}, {kMin}); }), Code::kInvalidArgument);
+}
+
+TEST(StridedSliceTest, TakesExtremeArgumentsAsPythonDoes) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  const Tensor x = Tensor::FromVector(std::vector<float>{1, 2, 3, 4}, Shape{4});
+  using Values = std::vector<float>;
+  EXPECT_EQ(StridedSlice(x, {0}, {kMax}, {kMax}).ToVector<float>(), (Values{1}));
+  EXPECT_EQ(StridedSlice(x, {kMin}, {kMax}, {1}).ToVector<float>(), (Values{1, 2, 3, 4}));
+  EXPECT_EQ(StridedSlice(x, {kMax}, {kMin}, {-1}).ToVector<float>(), (Values{4, 3, 2, 1}));
+  EXPECT_EQ(StridedSlice(x, {kMax}, {kMin}, {kMin}).ToVector<float>(), (Values{4}));
+  EXPECT_EQ(StridedSlice(x, {kMax}, {kMax}, {kMax}).ToVector<float>(), (Values{}));
+  const std::vector<int64_t> many(33, 0);
+  EXPECT_EQ(CodeOf([&] { StridedSlice(x, many, many, many); }), Code::kInvalidArgument);
 }
 
 TEST(StridedSliceTest, IsPythonsSliceInOneDimension) {
