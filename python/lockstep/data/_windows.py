@@ -1,7 +1,7 @@
 """Windows: datasets whose elements are datasets."""
 
 from .. import _native, nest
-from .._dtypes import int64
+from .._dtypes import bool as bool_, int64
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor
 from ._elements import _as_structure, _call_on, _flat_element
@@ -60,15 +60,46 @@ class _Windows:
         while (tensors := place.next()) is not None:
             yield self._parts_of(self._dataset_of(tensors))
 
-    def flat_map(self, map_func):
-        def expand(tensors):
-            return _call_on(map_func, self._parts_of(self._dataset_of(tensors)))._native
-        native = self._stacked.interleave(expand, 1, 1)
+    def flat_map(self, map_func, name=None):
+        """The elements of the datasets that `map_func` makes of the windows, one dataset after another."""
+        return self._expanded(map_func, 1, 1, "_FlatMapDataset")
+
+    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None,
+                   name=None):
+        """The same with `cycle_length` datasets (16 if not given) open at a time, `block_length` elements (1 if not given) of
+        each in turn. Parallel calls keep the order."""
+        cycle = 16 if cycle_length in (None, -1) else int(cycle_length)
+        return self._expanded(map_func, cycle, 1 if block_length is None else int(block_length), "_InterleaveDataset")
+
+    def _expanded(self, map_func, cycle, block, name):
+        from ._dataset import Dataset
+
+        def dataset_of(window):
+            made = _call_on(map_func, window)
+            if not isinstance(made, Dataset):
+                raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {type(made)!r}.")
+            return made
+
+        native = self._stacked.interleave(lambda tensors: dataset_of(self._parts_of(self._dataset_of(tensors)))._native,
+                                          cycle, block)
         first = next(iter(self), None)
-        spec = self._spec
-        if first is not None:
-            spec = _call_on(map_func, first)._spec
-        return _made(native, spec, "_FlatMapDataset")
+        return _made(native, self._spec if first is None else dataset_of(first)._spec, name)
+
+    def filter(self, predicate, name=None):
+        """The windows for which `predicate` gives True."""
+        kept = self._stacked.filter(lambda tensors: [convert_to_tensor(
+            _call_on(predicate, self._parts_of(self._dataset_of(tensors))), dtype=bool_)])
+        return _Windows(kept, self._spec)
+
+    def concatenate(self, dataset, name=None):
+        """The windows, then those of another dataset of windows with the same spec. Raises: TypeError for other datasets."""
+        if not isinstance(dataset, _Windows) or dataset._spec != self._spec:
+            raise TypeError(f"Incompatible dataset elements: {self.element_spec} and {dataset.element_spec}")
+        return _Windows(self._stacked.concatenate(dataset._stacked), self._spec)
+
+    def shard(self, num_shards, index, name=None):
+        """Every `num_shards`-th window from `index` on."""
+        return _Windows(self._stacked.shard(int(num_shards), int(index)), self._spec)
 
     def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
         """`map_func` of each window; it may give tensors, or datasets."""
