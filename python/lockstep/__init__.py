@@ -6,7 +6,7 @@ Lockstep has."""
 import importlib as _importlib
 import os as _os
 
-from . import _native
+from . import _native, _refused
 from ._dtypes import (DType, Dimension, TensorShape, as_dtype, bfloat16, bool, double,  # noqa: F401
                       float16, float32, float64, half, int8, int16, int32, int64, resource, string,
                       uint8)
@@ -81,6 +81,7 @@ def get_logger():
 
 def get_static_value(tensor, partial=False):
     """The value of a tensor as a NumPy array where it is known now, else None; what is no tensor is its own value."""
+    _refused.only("get_static_value", partial=(partial, False))
     if isinstance(tensor, Variable):
         return None
     if not isinstance(tensor, Tensor):

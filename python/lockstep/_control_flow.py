@@ -2,7 +2,7 @@
 
 import contextlib
 
-from . import _composites, _native, _row_loops, errors, nest
+from . import _composites, _native, _refused, _row_loops, errors, nest
 from ._dtypes import TensorShape
 from ._function import Function, TensorSpec, _flatten_results, _pack_results, control_dependencies
 from ._tensor import convert_to_tensor, is_tensor as is_plain
@@ -51,6 +51,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     """What the function of the first predicate that holds gives.
 
     Raises: InvalidArgumentError where none holds and there is no default, and with `exclusive` where several hold."""
+    _refused.only("case", strict=(strict, False))
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
     if exclusive:
         pairs = _at_most_one(pairs, len(pairs) - (default is None))

@@ -1,6 +1,6 @@
 """What is known of ragged tensors that are to come, and how they travel: `tf.RaggedTensorSpec`."""
 
-from . import ops_array
+from . import _refused, ops_array
 from ._composites import Parts
 from ._dtypes import TensorShape, as_dtype, int64
 from ._function import TensorSpec
@@ -11,6 +11,7 @@ class RaggedTensorSpec:
     """The shape and dtype of a ragged tensor that is to come."""
 
     def __init__(self, shape=None, dtype="float32", ragged_rank=None, row_splits_dtype=int64, flat_values_spec=None):
+        _refused.only("RaggedTensorSpec", flat_values_spec=(flat_values_spec, None))
         self.shape, self.dtype, self.row_splits_dtype = TensorShape(shape), as_dtype(dtype), as_dtype(row_splits_dtype)
         self.ragged_rank = self.shape.rank - 1 if ragged_rank is None else ragged_rank
 

@@ -1,6 +1,6 @@
 """Lists of tensors that loops write."""
 
-from . import _native, _value_shapes, errors
+from . import _native, _refused, _value_shapes, errors
 from ._dtypes import TensorShape, as_dtype
 from ._tensor import convert_to_tensor
 
@@ -11,6 +11,7 @@ class TensorArray:
     def __init__(self, dtype, size=None, dynamic_size=False, clear_after_read=True,
                  tensor_array_name=None, handle=None, flow=None, infer_shape=True,
                  element_shape=None, colocate_with_first_write_call=True, name=None):
+        _refused.only("TensorArray", handle=(handle, None), flow=(flow, None))
         self.dtype = as_dtype(dtype)
         self.element_shape = None if element_shape is None else TensorShape(element_shape)
         self._size = 0 if size is None else size if _value_shapes.is_value(size) else int(_known(size))

@@ -4,7 +4,7 @@ import enum
 import functools
 import weakref
 
-from . import _input_graphs, _native, _records, device_spec, errors
+from . import _input_graphs, _native, _records, _refused, device_spec, errors
 from ._dtypes import BY_CODE, NAMED_BY_CODE, TensorShape, as_dtype
 
 
@@ -118,6 +118,7 @@ class Variable(metaclass=_Meta):
                  synchronization=VariableSynchronization.AUTO,
                  aggregation=VariableAggregation.NONE, shape=None,
                  experimental_enable_variable_lifting=True, collections=None, use_resource=None, expected_shape=None):
+        _refused.only("Variable", variable_def=(variable_def, None), expected_shape=(expected_shape, None))
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified except when "
                              "you are not providing a `variable_def`. You provided neither.")

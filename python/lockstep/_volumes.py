@@ -1,6 +1,7 @@
 """Convolutions and pooling over volumes [n, d, h, w, c], made of those over images: the slices in depth that a window
 covers lie behind one another as channels, so that each output element is one chain of products, as in 2-D."""
 
+from . import _refused
 from ._layouts import takes_channels_first as _takes_channels_first
 from ._tensor import convert_to_tensor
 
@@ -70,6 +71,8 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
 @_takes_channels_first
 def conv3d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NDHWC", dilations=None, name=None):
     """The adjoint of `conv3d`. Shapes: input [n, d, h, w, in]; filters [kd, kh, kw, out, in]; gives `output_shape`."""
+    _refused.only("conv3d_transpose", data_format=(data_format, "NDHWC", None),
+                  dilations=(dilations, None, 1, [1] * 5, [1] * 3))
     from . import nn
     from ._tensor import static_shape
     from .ops_array import stack, unstack, zeros_like
@@ -109,6 +112,7 @@ def _pooled(input, ksize, strides, padding, pool, where):
 @_takes_channels_first
 def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     """The largest element of every window of volumes [n, d, h, w, c]."""
+    _refused.only("max_pool3d", data_format=(data_format, "NDHWC", None))
     from . import nn
     return _pooled(input, ksize, strides, padding, nn.max_pool2d, "max_pool3d")
 
@@ -116,6 +120,7 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
 @_takes_channels_first
 def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     """The mean of every window of volumes [n, d, h, w, c]; what lies outside is not counted."""
+    _refused.only("avg_pool3d", data_format=(data_format, "NDHWC", None))
     from . import nn
     return _pooled(input, ksize, strides, padding, nn.avg_pool2d, "avg_pool3d")
 

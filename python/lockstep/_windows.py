@@ -2,7 +2,7 @@
 
 import collections
 
-from . import math, nn, ops_array, ops_math
+from . import _refused, math, nn, ops_array, ops_math
 from ._layouts import takes_channels_first as _takes_channels_first
 from ._tensor import convert_to_tensor, integers
 
@@ -85,6 +85,7 @@ def convolution(input, filters, strides=None, padding="VALID", data_format=None,
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None,
                      name=None):
     """A filter of its own for each channel, then one that mixes channels."""
+    _refused.only("separable_conv2d", data_format=(data_format, None, "NHWC"))
     made = nn.depthwise_conv2d(input, depthwise_filter, strides, padding, dilations=dilations)
     return nn.conv2d(made, pointwise_filter, 1, "VALID")
 
@@ -95,6 +96,7 @@ MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argm
 @_takes_channels_first
 def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None, name=None):
     """The adjoint of conv1d. Shapes: input [n, w, in]; filters [width, out, in]."""
+    _refused.only("conv1d_transpose", dilations=(dilations, None, 1, [1]))
     nn._last(data_format)
     n, width, channels = [int(one) for one in integers(output_shape, "a shape")]
     made = nn.conv2d_transpose(ops_array.expand_dims(convert_to_tensor(input), 1),
@@ -111,6 +113,8 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
 @_takes_channels_first
 def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None):
     """The adjoint of a convolution over 1, 2 or 3 axes."""
+    _refused.only("conv_transpose", data_format=(data_format, None, "NWC", "NHWC", "NDHWC"),
+                  dilations=(dilations, None, 1))
     axes = convert_to_tensor(filters)._rank - 2
     function = (conv1d_transpose, nn.conv2d_transpose, nn.conv3d_transpose)[axes - 1]
     return function(input, filters, output_shape, strides, padding)
@@ -119,6 +123,7 @@ def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_f
 def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", output_dtype="int64",
                          include_batch_in_index=False, name=None):
     """(the largest element of each window, its place in the flattened image)"""
+    _refused.only("max_pool_with_argmax", data_format=(data_format, "NHWC", None))
     from ._blocks import _window, extract_patches
     input = convert_to_tensor(input)
     n, height, width, channels = input._shape

@@ -2,7 +2,7 @@
 
 import threading
 
-from . import _native, nest
+from . import _native, _refused, nest
 
 
 def _values(made):
@@ -19,6 +19,7 @@ class CriticalSection:
     _named = {}
 
     def __init__(self, name=None, shared_name=None, critical_section_def=None, import_scope=None):
+        _refused.only("CriticalSection", critical_section_def=(critical_section_def, None))
         self.name = name or "CriticalSection"
         self._lock = (CriticalSection._named.setdefault(shared_name, threading.RLock()) if shared_name
                       else threading.RLock())

@@ -2,7 +2,7 @@
 
 import collections
 
-from . import _native as n
+from . import _native as n, _refused
 from . import _op_names, _value_shapes, errors, nest
 from ._dtypes import TensorShape, as_dtype, float32, int32
 from ._tensor import (Tensor, _with_known_shape, convert_to_tensor, from_python, get_item, integers, is_tensor, op,
@@ -55,6 +55,7 @@ def _sizes(shape):
 
 def zeros(shape, dtype=float32, name=None, layout=None):
     """Zeros of a shape."""
+    _refused.only("zeros", layout=(layout, None))
     dtype = as_dtype(dtype)
     if dtype == "string":
         return fill(shape, "")
@@ -65,6 +66,7 @@ def zeros(shape, dtype=float32, name=None, layout=None):
 
 def ones(shape, dtype=float32, name=None, layout=None):
     """Ones of a shape."""
+    _refused.only("ones", layout=(layout, None))
     if _value_shapes.is_value(shape):
         return _value_shapes.full(shape, op(n.ones, [], as_dtype(dtype)))
     return op(n.ones, _sizes(shape), as_dtype(dtype))
@@ -72,6 +74,7 @@ def ones(shape, dtype=float32, name=None, layout=None):
 
 def fill(dims, value, name=None, layout=None):
     """`value`, a scalar, in every element."""
+    _refused.only("fill", layout=(layout, None))
     value = convert_to_tensor(value)
     if _value_shapes.is_value(dims):
         return _value_shapes.full(dims, value)
@@ -84,6 +87,7 @@ def fill(dims, value, name=None, layout=None):
 @_takes_ragged
 def zeros_like(input, dtype=None, name=None, layout=None):
     """Zeros in the shape of `input`."""
+    _refused.only("zeros_like", layout=(layout, None))
     made = op(n.zeros_like, convert_to_tensor(input))
     return made if dtype is None else _as(made, dtype)
 
@@ -91,6 +95,7 @@ def zeros_like(input, dtype=None, name=None, layout=None):
 @_takes_ragged
 def ones_like(input, dtype=None, name=None, layout=None):
     """Ones in the shape of `input`."""
+    _refused.only("ones_like", layout=(layout, None))
     made = op(n.ones_like, convert_to_tensor(input))
     return made if dtype is None else _as(made, dtype)
 

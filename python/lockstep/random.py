@@ -360,7 +360,7 @@ class Generator:
     @classmethod
     def from_non_deterministic_state(cls, alg=None):
         import secrets
-        return cls.from_seed(secrets.randbits(62))
+        return cls.from_seed(secrets.randbits(62), alg)
 
     state = property(lambda self: self._state)
     algorithm = property(lambda self: self._algorithm)

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 
-from . import _attribute_containers, _checkpoint_status, _late, _native, _whole_files
+from . import _attribute_containers, _checkpoint_status, _late, _native, _refused, _whole_files
 from ._checkpoint_graphs import (NameBasedSaverStatus, SessionVariable, has_names_alone, outside_of_graphs,
                                  session_of)
 from ._damage import reading
@@ -760,6 +760,7 @@ class ExponentialMovingAverage:
     """Running averages of variables."""
 
     def __init__(self, decay, num_updates=None, zero_debias=False, name="ExponentialMovingAverage"):
+        _refused.only("ExponentialMovingAverage", zero_debias=(zero_debias, False))
         self._decay = decay
         self._num_updates = num_updates
         self._averages = {}

@@ -1,5 +1,6 @@
 """Keras 3's names: layers, models, training."""
 
+from .. import _refused
 from . import (activations, backend, callbacks, constraints, datasets, initializers,  # noqa: F401
                layers, losses, metrics, ops, optimizers, random, regularizers, utils,
                preprocessing)
@@ -52,6 +53,7 @@ class config:
 
 def name_scope(name, **kwargs):
     """A prefix of the names of variables."""
+    _refused.no_more("name_scope", kwargs, ("caller", "deduplicate", "override_parent"))
     from .._function import name_scope as scope
     return scope(name)
 
@@ -65,6 +67,8 @@ def device(device_name):
 def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation=None, synchronization="auto",
              name=None, **kwargs):
     """A variable as Keras makes it: of an array, or of an initializer and a shape. Raises: ValueError without a shape."""
+    _refused.no_more("Variable", kwargs)
+    _refused.only("Variable", aggregation=(aggregation, None, "none"), synchronization=(synchronization, "auto"))
     from .._variable import Variable as Made
     from ._names import auto_name
     if isinstance(initializer, (str, dict, Initializer)) or callable(initializer):

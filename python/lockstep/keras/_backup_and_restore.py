@@ -3,6 +3,7 @@
 import os
 import shutil
 
+from .. import _refused
 from ._writable import require_writable
 from .callbacks import Callback
 
@@ -15,6 +16,7 @@ class BackupAndRestore(Callback):
 
     def __init__(self, backup_dir, save_freq="epoch", double_checkpoint=False,
                  delete_checkpoint=True):
+        _refused.only("BackupAndRestore", double_checkpoint=(double_checkpoint, False))
         super().__init__()
         if not backup_dir:
             raise ValueError("Empty `backup_dir` argument passed")

@@ -2,7 +2,7 @@
 
 import inspect
 
-from .. import _late, _native, nest
+from .. import _late, _native, _refused, nest
 from .._dtypes import as_dtype, TensorShape
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable, aggregation_number
@@ -186,6 +186,7 @@ class Layer(Configured, OwnState):
                    name=None):
         """A new weight. Shapes: `shape`, () by default; initializer: glorot_uniform by default; aggregation: how the
         values that replicas assign become one, "none", "mean", "sum" or "only_first_replica"."""
+        _refused.only("Layer.add_weight", overwrite_with_gradient=(overwrite_with_gradient, False))
         if isinstance(shape, str):  # add_weight("name", shape, ...), as it was once
             name, shape = shape, initializer
             initializer = None

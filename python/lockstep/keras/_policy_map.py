@@ -3,6 +3,7 @@
 import collections.abc
 import re
 
+from .. import _refused
 from ._policy import DTypePolicy, dtype_policy, get
 
 
@@ -70,4 +71,5 @@ class DTypePolicyMap(DTypePolicy, collections.abc.MutableMapping):
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
+        _refused.only("DTypePolicyMap.from_config", custom_objects=(custom_objects, None))
         return cls(config["default_policy"], config["policy_map"])

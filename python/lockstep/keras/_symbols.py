@@ -4,7 +4,7 @@ import collections
 import contextlib
 import threading
 
-from .. import _native, nest
+from .. import _native, _refused, nest
 from .._dtypes import as_dtype, BY_CODE, TensorShape
 from .._function import init_scope
 from .._tensor import _Deferred, convert_to_tensor, Tensor
@@ -50,6 +50,7 @@ class KerasTensor(_Deferred):
     """What a layer will give: a shape and a dtype, and how it is made."""
 
     def __init__(self, shape, dtype="float32", name=None, node=None, index=0, sparse=False):
+        _refused.only("KerasTensor", sparse=(sparse, False, None))
         self.shape = standard_shape(shape)
         self._dtype_of = as_dtype(dtype)
         self.name = name or auto_name("keras_tensor")

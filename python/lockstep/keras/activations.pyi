@@ -1,5 +1,8 @@
 from typing import Any
 
+def along_axes(function, x, axes) -> Any:
+    """`function(x, -1)` with the axes in `axes` (None: all) as one axis; the shape of `x` stays."""
+    ...
 def apply_op(function, *args, name=None, **kwargs) -> Any:
     """A function of tensors, on symbolic ones too."""
     ...
@@ -51,7 +54,7 @@ def log_sigmoid(x) -> Any:
     """Keras's log_sigmoid, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
     ...
 def log_softmax(x, axis=-1) -> Any:
-    """x - log(sum(e^x)) along `axis`."""
+    """x - log(sum(e^x)) along `axis`, an axis or several; None: along all."""
     ...
 def mish(x) -> Any:
     """Keras's mish, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""
@@ -79,7 +82,7 @@ def soft_shrink(x, threshold=0.5) -> Any:
     """x nearer to 0 by the threshold, 0 where it would pass it."""
     ...
 def softmax(x, axis=-1) -> Any:
-    """exp(x) / sum(exp(x)) along `axis`."""
+    """exp(x) / sum(exp(x)) along `axis`, an axis or several; None: along all."""
     ...
 def softplus(x) -> Any:
     """Keras's softplus, element by element (softmax, log_softmax, sparsemax, glu: last axis)."""

@@ -7,6 +7,7 @@ import time
 
 import numpy
 
+from .. import _refused
 from ._callback_counts import Counts as _Counts
 from ._executions import Executions as _Executions
 from ._writable import fixed_directory as _fixed_directory, require_writable as _require_writable
@@ -516,6 +517,7 @@ class ReduceLROnPlateau(Callback):
 
     def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto",
                  min_delta=1e-4, cooldown=0, min_lr=0.0, **kwargs):
+        _refused.no_more("ReduceLROnPlateau.__init__", kwargs)
         super().__init__()
         if factor >= 1.0:
             raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}")
@@ -630,6 +632,7 @@ class TensorBoard(Callback):
     def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False,
                  write_steps_per_second=False, update_freq="epoch", profile_batch=0, embeddings_freq=0,
                  embeddings_metadata=None, write_weight_norms=False, write_gradient_norms=False):
+        _refused.only("TensorBoard", embeddings_freq=(embeddings_freq, 0), embeddings_metadata=(embeddings_metadata, None))
         super().__init__()
         self.log_dir = str(log_dir)
         self.write_weight_norms, self.write_gradient_norms = write_weight_norms, write_gradient_norms

@@ -1,6 +1,6 @@
 """What is done to weights after each update: `keras.constraints`."""
 
-from .. import _native
+from .. import _native, _refused
 from .._tensor import convert_to_tensor
 from ._identifiers import deserializer, identified, serialize  # noqa: F401
 
@@ -24,6 +24,10 @@ class _Native(Constraint):
     _defaults = {}
 
     def __init__(self, *args, **kwargs):
+        name = f"{type(self).__name__}.__init__"
+        if len(args) > len(self._defaults):
+            raise TypeError(f"{name}() takes at most {len(self._defaults)} arguments; got {len(args)}")
+        _refused.no_more(name, kwargs, self._defaults)
         values = dict(self._defaults)
         values.update(zip(self._defaults, args))
         values.update(kwargs)

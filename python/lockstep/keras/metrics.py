@@ -2,7 +2,7 @@
 
 import weakref
 
-from .. import _logits, _native
+from .. import _logits, _native, _refused
 from .._dtypes import as_dtype
 from .._function import init_scope as _init_scope, strategy_of_scope as _strategy_of_scope
 from .._tensor import convert_to_tensor
@@ -69,6 +69,7 @@ class Metric:
         return variable
 
     def add_weight(self, shape=(), initializer=None, dtype=None, name=None, **kwargs):
+        _refused.no_more("add_weight", kwargs, ("aggregation", "synchronization", "trainable"))
         if isinstance(shape, str):
             name, shape = shape, ()
         return self.add_variable(shape, initializer, dtype, name=name)
@@ -161,6 +162,9 @@ _OF_FLOATS = frozenset(
 _CROSS_ENTROPIES = ("BinaryCrossentropy", "CategoricalCrossentropy", "SparseCategoricalCrossentropy")
 
 
+_CHOICES = {"AUC": {"curve": ("ROC", "PR"), "summation_method": ("interpolation", "minoring", "majoring")}}
+
+
 class _NativeMetric(Metric):
     _defaults = {}
     _order = ()
@@ -192,6 +196,10 @@ class _NativeMetric(Metric):
             if key in _UNBUILT.get(self._kind, {}):
                 if value != _UNBUILT[self._kind][key]:
                     raise NotImplementedError(f"{kind} with {key}={value!r} is not built; leave {key} out")
+            elif key in _CHOICES.get(self._kind, {}):
+                choices = _CHOICES[self._kind][key]
+                if value not in choices:
+                    raise ValueError(f'Invalid {kind} {key} value: "{value}". Expected values are {list(choices)}')
             elif key not in known:
                 raise TypeError(f"{kind}.__init__() got an unexpected keyword argument '{key}'; it takes {sorted(known)}")
 

@@ -2,7 +2,7 @@
 
 import weakref
 
-from .. import _native, errors, nest, ops_array
+from .. import _native, _refused, errors, nest, ops_array
 from .._damage import no_damage, reading
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
@@ -159,6 +159,7 @@ class Model(Trainer, Layer):
         """Writes the weights: as Keras to .weights.h5, else to .safetensors or .npz.
 
         Raises: ValueError for another name; ImportError for .h5 without the package h5py."""
+        _refused.only("Model.save_weights", overwrite=(overwrite, True))
         path = str(filepath)
         _fit_arguments.require_saved_name(filepath)
         if not self.built:

@@ -3,7 +3,7 @@
 import builtins as _builtins
 import types as _types
 
-from .. import bitwise as _bitwise, math as _tf_math, nn as _nn, ops_array as _array, ops_math as _math
+from .. import _refused, bitwise as _bitwise, math as _tf_math, nn as _nn, ops_array as _array, ops_math as _math
 from . import (_ops_counts as _counts, _ops_dtypes as _kinds, _ops_elements as _elements, _ops_image as _of_images,
                _ops_linalg as _of_matrices, _ops_loops as _loops, _ops_nn as _of_layers, _ops_numpy as _shapes,
                _ops_reductions as _reductions, _ops_signal as _signal, _ops_special as _special, _ops_warps as _warps,
@@ -131,6 +131,7 @@ def _names_of(name, functions):
 
 
 def convert_to_tensor(x, dtype=None, sparse=None):
+    _refused.only("convert_to_tensor", sparse=(sparse, None, False))
     from .._tensor import convert_to_tensor as convert
     return convert(x, dtype=dtype)
 

@@ -11,7 +11,7 @@ import os
 import warnings
 import zipfile
 
-from .. import nest
+from .. import _refused, nest
 from .._dtypes import as_dtype
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
@@ -167,6 +167,7 @@ def _class_of(obj):
 def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwargs):
     """The object that `serialize_keras_object` has described. Raises: TypeError for unknown classes and functions; ValueError
     for functions as byte code in safe mode, which an enclosing scope overrides."""
+    _refused.no_more("deserialize_keras_object", kwargs)
     safe_mode = safe_mode if _resolution.in_safe_mode() is None else _resolution.in_safe_mode()
     if config is None or isinstance(config, (str, bool, int, float)):
         found = get_registered_object(config, custom_objects) if isinstance(config, str) else None
@@ -268,6 +269,7 @@ def save_model(model, filepath, overwrite=True, **kwargs):
 
     Raises: ValueError for another ending or a file that is there; NotImplementedError for what has no
     config; ImportError without h5py."""
+    _refused.no_more("save_model", kwargs, ("zipped",))
     path = os.fspath(filepath)
     if path.endswith((".h5", ".hdf5")):
         whole = io.BytesIO()

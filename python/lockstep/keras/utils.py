@@ -3,7 +3,7 @@
 import itertools
 import random as _python_random
 
-from .. import _native
+from .. import _native, _refused
 
 _seeded = [False]
 
@@ -289,6 +289,7 @@ def is_interactive_logging_enabled():
 
 def img_to_array(img, data_format=None, dtype=None):
     """An image, as of PIL, as an array [h, w, c]. Raises: ValueError for other ranks."""
+    _refused.only("img_to_array", data_format=(data_format, None, "channels_last"))
     import numpy
     from . import backend
     made = numpy.asarray(img, dtype=dtype or backend.floatx())

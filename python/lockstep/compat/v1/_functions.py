@@ -1,5 +1,6 @@
 """Functions that version 2 has no more, or in another form."""
 
+from ... import _refused
 from ..._function import device
 from ..._tensor import convert_to_tensor
 from ._graphs import in_graph
@@ -18,6 +19,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
     """What `true_fn()` gives if `pred` holds, else what `false_fn()` gives; lists of one entry as the entry, unless `strict`.
     Raises: TypeError for both names of an argument."""
+    _refused.only("cond", strict=(strict, False))
     from ..._control_flow import cond as either
     for new, old, name_of in ((true_fn, fn1, ("true_fn", "fn1")), (false_fn, fn2, ("false_fn", "fn2"))):
         if new is not None and old is not None:

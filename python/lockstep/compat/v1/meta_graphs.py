@@ -2,7 +2,7 @@
 
 import os
 
-from ... import errors
+from ... import _refused, errors
 from ..._damage import reading, refuse
 from ..._message_text import parsed
 from ..._messages import Message, message_class
@@ -26,6 +26,8 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
                       save_debug_info=False, **kwargs):
     """The graph with its variables and collections as a MetaGraphDef, and in a file where one is named. What a collection
     holds beside variables, tensors, ops, numbers and texts is left out."""
+    _refused.no_more("export_meta_graph", kwargs)
+    _refused.only("export_meta_graph", export_scope=(export_scope, None))
     return export_with_keys({}, filename, graph_def, saver_def, collection_list, as_text, graph, clear_devices)
 
 
@@ -122,6 +124,7 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     first value is among them must be restored.
 
     Returns: a `Saver` of its variables; None where it has none. Raises: OSError for a file that is not there."""
+    _refused.no_more("import_meta_graph", kwargs)
     meta = meta_graph_or_file if hasattr(meta_graph_or_file, "graph_def") else read_meta_graph_file(meta_graph_or_file)
     if getattr(meta, "_kind", None) != "MetaGraphDef":
         meta = MetaGraphDef(meta.SerializeToString())

@@ -3,7 +3,7 @@
 import threading
 import weakref
 
-from ... import errors
+from ... import _refused, errors
 from ..._tensor import convert_to_tensor
 from ._graphs import get_default_graph, name_scope
 
@@ -15,6 +15,7 @@ class QueueRunner:
 
     def __init__(self, queue=None, enqueue_ops=None, close_op=None, cancel_op=None, queue_closed_exception_types=None,
                  queue_runner_def=None, import_scope=None):
+        _refused.only("QueueRunner", queue_runner_def=(queue_runner_def, None))
         if queue is None or not enqueue_ops:
             raise ValueError("Must provide queue and enqueue_ops.")
         self.queue, self.enqueue_ops = queue, list(enqueue_ops)

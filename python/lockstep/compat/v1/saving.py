@@ -6,7 +6,7 @@ import time
 
 import numpy
 
-from ... import _native, errors
+from ... import _native, _refused, errors
 from ..._tensor import convert_to_tensor
 from ..._variable import Variable
 from ..._whole_files import write_whole
@@ -133,6 +133,7 @@ class Saver:
     def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False,
                           **options):
         """The default graph with its variables and collections."""
+        _refused.only("Saver.export_meta_graph", export_scope=(export_scope, None))
         from .meta_graphs import export_with_keys
         return export_with_keys(dict(self._variables()), filename, None, self.saver_def, collection_list, as_text, None,
                                 clear_devices)

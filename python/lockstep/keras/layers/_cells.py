@@ -1,6 +1,6 @@
 """One step of recurrent layers, and the layer that goes through steps with any cell."""
 
-from ... import nest, ops_array, ops_math, random
+from ... import _refused, nest, ops_array, ops_math, random
 from ..._tensor import Tensor, convert_to_tensor
 from ..._variable import Variable
 from .. import activations
@@ -203,6 +203,7 @@ class StackedRNNCells(Layer):
         return [first(one) for one in self.cells]
 
     def call(self, inputs, states, training=False, **kwargs):
+        _refused.no_more("call", kwargs)
         made = []
         for cell, state in zip(self.cells, states):
             inputs, after = _step(cell, inputs, list(state) if nest.is_nested(state) else [state], training)

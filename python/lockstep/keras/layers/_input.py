@@ -1,5 +1,6 @@
 """The places of a model's inputs."""
 
+from ... import _refused
 from .. import backend
 from .._layer import Layer
 from .._names import auto_name
@@ -22,6 +23,7 @@ class InputLayer(Layer):
 
     def __init__(self, shape=None, batch_size=None, dtype=None, sparse=None, ragged=None,
                  batch_shape=None, input_tensor=None, optional=False, name=None, input_shape=None, **kwargs):
+        _refused.no_more("InputLayer.__init__", kwargs)
         super().__init__(name=name or auto_name("input_layer"))
         if input_tensor is None:
             sizes = _batch_shape(input_shape if shape is None else shape, batch_size, batch_shape)

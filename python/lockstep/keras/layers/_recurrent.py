@@ -117,7 +117,7 @@ class _Recurrent(NativeLayer):
             if self._kept_states is None:
                 self._keep_states(inputs[0]._shape[0])
             states = [one.value() for one in self._kept_states]
-        if training and self.recurrent_dropout:
+        if training and self.recurrent_dropout or self._is_own_activation():
             made = self._by_steps(inputs[0], states or None, mask, training)
         else:
             given = [self._dropped(inputs[0], training)] + states
@@ -134,6 +134,12 @@ class _Recurrent(NativeLayer):
         first = nest.flatten(mask)[0] if mask is not None else None
         kept = first if self.return_sequences else None
         return [kept] + [None] * (2 if self._kind == "LSTM" else 1) if self.return_state else kept
+
+    def _is_own_activation(self):
+        """Whether an activation is a function that the native layer does not have: steps are computed op by op then."""
+        from .. import activations
+        used = [self.activation] + ([] if self._kind == "SimpleRNN" else [self.recurrent_activation])
+        return any(activations.native_name(one) is None for one in used)
 
     def _dropped(self, sequence, training):
         """While training the input times one mask for all steps."""

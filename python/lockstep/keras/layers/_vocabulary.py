@@ -2,7 +2,7 @@
 
 import collections
 
-from ... import _native
+from ... import _native, _refused
 from ..._dtypes import as_dtype
 from ..._tensor import Tensor, convert_to_tensor
 from .._layer import Layer
@@ -283,6 +283,7 @@ class StringLookup(_Lookup):
     def __init__(self, max_tokens=None, num_oov_indices=1, mask_token=None, oov_token="[UNK]", vocabulary=None,
                  idf_weights=None, invert=False, output_mode="int", pad_to_max_tokens=False, sparse=False, encoding="utf-8",
                  name=None, **kwargs):
+        _refused.only("StringLookup", encoding=(encoding, "utf-8"))
         super().__init__(max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, None, idf_weights, invert,
                          output_mode, pad_to_max_tokens, sparse, name, **kwargs)
 
@@ -299,6 +300,7 @@ class IntegerLookup(_Lookup):
     def __init__(self, max_tokens=None, num_oov_indices=1, mask_token=None, oov_token=-1, vocabulary=None,
                  vocabulary_dtype="int64", idf_weights=None, invert=False, output_mode="int", sparse=False,
                  pad_to_max_tokens=False, name=None, **kwargs):
+        _refused.only("IntegerLookup", vocabulary_dtype=(vocabulary_dtype, "int64", None, "int32"))
         super().__init__(max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, None, idf_weights, invert,
                          output_mode, pad_to_max_tokens, sparse, name, **kwargs)
 
@@ -313,6 +315,7 @@ class TextVectorization(_InPython):
     def __init__(self, max_tokens=None, standardize="lower_and_strip_punctuation", split="whitespace", ngrams=None,
                  output_mode="int", output_sequence_length=None, pad_to_max_tokens=False, vocabulary=None, idf_weights=None,
                  sparse=False, ragged=False, encoding="utf-8", name=None, **kwargs):
+        _refused.only("TextVectorization", encoding=(encoding, "utf-8"))
         super().__init__(name=name, **kwargs)
         if ragged:
             raise NotImplementedError("ragged results are not built; take padded ones (ragged=False)")
@@ -419,6 +422,7 @@ class Hashing(_InPython):
     """Texts or integers as numbers below `num_bins` by their hash, TensorFlow's: FarmHash's, with `salt` SipHash's."""
 
     def __init__(self, num_bins, mask_value=None, salt=None, output_mode="int", sparse=False, name=None, **kwargs):
+        _refused.only("Hashing", sparse=(sparse, False))
         super().__init__(name=name, **kwargs)
         if not num_bins or num_bins <= 0:
             raise ValueError(f"The `num_bins` for `Hashing` cannot be `None` or non-positive values. Received: num_bins={num_bins}.")
@@ -459,6 +463,7 @@ class Discretization(_InPython):
 
     def __init__(self, bin_boundaries=None, num_bins=None, epsilon=0.01, output_mode="int", sparse=False, dtype=None,
                  name=None, **kwargs):
+        _refused.only("Discretization", sparse=(sparse, False))
         super().__init__(name=name, **kwargs)
         if (bin_boundaries is None) == (num_bins is None):
             raise ValueError("Both `num_bins` and `bin_boundaries` should not be set. Received: "

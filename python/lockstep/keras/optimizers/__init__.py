@@ -2,7 +2,7 @@
 
 import warnings
 
-from ... import _constrained, _late, _native
+from ... import _constrained, _late, _native, _refused
 from ..._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
 from ..._variable import Variable
 from .. import _own_state
@@ -201,6 +201,7 @@ class Optimizer:
 
     def apply_gradients(self, grads_and_vars, name=None, **kwargs):
         """One update by (gradient, variable) pairs; gives `iterations`. Raises: ValueError when there are no gradients."""
+        _refused.no_more("apply_gradients", kwargs, ("skip_gradients_aggregation", "experimental_aggregate_gradients"))
         pairs = list(grads_and_vars)
         self.apply([gradient for gradient, _ in pairs], [variable for _, variable in pairs])
         return self.iterations
@@ -254,6 +255,7 @@ class Optimizer:
 
     def minimize(self, loss, var_list=None, tape=None, **kwargs):
         """Gradients of `loss` (a function, or a tensor with its tape), then one update."""
+        _refused.no_more("minimize", kwargs)
         from ..._tape import GradientTape
         if callable(loss) and not isinstance(loss, Tensor):
             with GradientTape() as tape:
