@@ -193,13 +193,12 @@ class _NativeMetric(Metric):
         if "num_classes" in self._defaults and values["num_classes"] is None:
             raise TypeError(f"{kind}.__init__() missing 1 required positional argument: 'num_classes'")
         for key, value in values.items():
+            choices = _CHOICES.get(self._kind, {}).get(key)
+            if choices is not None and value not in choices:
+                raise ValueError(f'Invalid {kind} {key} value: "{value}". Expected values are {list(choices)}')
             if key in _UNBUILT.get(self._kind, {}):
                 if value != _UNBUILT[self._kind][key]:
                     raise NotImplementedError(f"{kind} with {key}={value!r} is not built; leave {key} out")
-            elif key in _CHOICES.get(self._kind, {}):
-                choices = _CHOICES[self._kind][key]
-                if value not in choices:
-                    raise ValueError(f'Invalid {kind} {key} value: "{value}". Expected values are {list(choices)}')
             elif key not in known:
                 raise TypeError(f"{kind}.__init__() got an unexpected keyword argument '{key}'; it takes {sorted(known)}")
 

@@ -46,3 +46,19 @@ for model in (keras.Sequential([keras.Input((2,)), layers.Dense(1)]),
 
 # NumPy's floats as indices.
 print("one_hot", tf.one_hot(np.array([1.0], np.float32), depth=3).numpy().tolist())
+
+# Activations of recurrent layers that are functions.
+x = np.arange(12, dtype="float32").reshape(1, 3, 4) / 10
+for kind in ("LSTM", "GRU", "SimpleRNN"):
+    more = {} if kind == "SimpleRNN" else {"recurrent_activation": lambda x: tf.minimum(x, 0.3)}
+    layer = getattr(layers, kind)(2, activation=lambda x: x * 0.5, kernel_initializer="ones", recurrent_initializer="ones", **more)
+    print(kind, np.round(layer(x).numpy().astype(float), 3).tolist())
+
+# Values and keywords that there are not.
+for call in (lambda: keras.metrics.AUC(curve="ROK"), lambda: keras.metrics.AUC(summation_method="all"),
+             lambda: layers.CategoryEncoding(4, output_mode="some"), lambda: keras.constraints.MaxNorm(bogus=1),
+             lambda: keras.random.SeedGenerator(1, bogus=1)):
+    try:
+        print(call())
+    except (TypeError, ValueError):
+        print("refused")
