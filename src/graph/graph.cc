@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "ops/signature.h"
 
 namespace lockstep::graph {
 
@@ -69,6 +70,7 @@ std::string Graph::ToString() const {
 std::vector<ops::TensorType> InferTypes(const ops::OpSpec& spec, const ops::Attributes& attributes,
                                         const std::vector<ops::TensorType>& inputs) {
   LOCKSTEP_CHECK(spec.infer != nullptr);
+  ops::CheckInputs(spec, inputs);
   const bool ranked = std::all_of(inputs.begin(), inputs.end(),
                                   [](const ops::TensorType& type) { return type.shape.ranked(); });
   if (ranked) return spec.infer(ops::InferenceContext{spec, attributes, inputs});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "ops/signature.h"
 
 namespace lockstep::ops {
 
@@ -29,6 +30,7 @@ void OpRegistry::Register(OpSpec spec) {
   if (place != specs_.end() && (*place)->name == spec.name) {
     base::CheckFailed(__FILE__, __LINE__, "an op is registered once; got twice " + spec.name);
   }
+  spec.signature = FindSignature(spec.name);
   specs_.insert(place, std::make_unique<OpSpec>(std::move(spec)));
 }
 

@@ -27,6 +27,7 @@ struct TensorType {
 std::vector<TensorType> TypesOf(std::span<const Tensor> tensors);
 
 struct OpSpec;
+struct Signature;
 
 /// What a shape rule sees. A rule throws InvalidArgument, naming the op, for inputs that do not
 /// fit.
@@ -96,6 +97,8 @@ struct OpSpec {
   // What it gives for a row depends on the row's place among all: where it has some of the rows
   // alone, "row_offset" and "row_count" say which of how many.
   bool numbers_rows = false;
+
+  const Signature* signature = nullptr;  // set by Register, from the table of signatures
 
   bool stateful() const { return effects.reads || effects.writes || effects.external; }
 };

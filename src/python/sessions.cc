@@ -11,6 +11,7 @@
 #include "lockstep/runtime/session.h"
 #include "ops/builder.h"
 #include "ops/known_site.h"
+#include "ops/signature.h"
 #include "python/attributes.h"
 #include "python/bind.h"
 #include "python/callback.h"
@@ -152,6 +153,7 @@ nb::object EmitOp(const std::string& op, const std::vector<Tensor>& inputs, nb::
   if (std::none_of(all.begin(), all.end(), [&](const ops::OpSpec* one) { return one->name == op; }))
     return nb::none();
   const ops::Attributes attributes = AttributesFrom(given);
+  ops::CheckImported(ops::OpRegistry::Global().Find(op), attributes, ops::TypesOf(inputs));
   return nb::cast(Unlocked([&] { return ops::Emit(op, inputs, attributes); }));
 }
 

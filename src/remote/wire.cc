@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "ops/signature.h"
 #include "runtime/graph_builder.h"
 #include "runtime/shared_object.h"
 #include "runtime/variable_cell.h"
@@ -337,11 +338,13 @@ class GraphReader {
     ops::Attributes attributes = TakeAttributes(depth);
     if (!good()) return;
     const ops::OpSpec& spec = ops::OpRegistry::Global().Find(op);
+    Check(spec, *graph, name, inputs, attributes, outputs);
     int id = 0;
     if (op == "Arg") {
       good_ &= outputs.size() == 1;
       if (good()) id = graph->AddParameter(outputs[0]).node;
     } else if (inputs.empty()) {
+      if (op != "Const") outputs = graph::InferTypes(spec, attributes, {});
       id = graph->AddNode(spec, {}, std::move(attributes), std::move(outputs)).id;
     } else {
       id = graph->AddNode(op, std::move(inputs), std::move(attributes)).id;
@@ -349,6 +352,26 @@ class GraphReader {
     if (!good()) return;
     graph->node(id).name = std::move(name);
     graph->node(id).control_inputs = std::move(controls);
+  }
+
+  // InvalidArgument, naming the node and its op, for a node that does not fit what its op declares.
+  static void Check(const ops::OpSpec& spec, const graph::Graph& graph, const std::string& name,
+                    const std::vector<graph::Endpoint>& inputs, const ops::Attributes& attributes,
+                    const std::vector<ops::TensorType>& outputs) {
+    try {
+      std::vector<ops::TensorType> types;
+      for (graph::Endpoint input : inputs) types.push_back(graph.type(input));
+      ops::CheckImported(spec, attributes, types);
+      if (spec.name != "Const") return;
+      const auto of_value = ops::TensorType::Of(attributes.Get<Tensor>("value"));
+      if (outputs.size() == 1 && outputs[0].dtype == of_value.dtype &&
+          outputs[0].shape == of_value.shape)
+        return;
+      throw Error(Code::kInvalidArgument, "[Const] the output must be like the value; got " +
+                                              of_value.ToString() + " and another output");
+    } catch (const Error& error) {
+      throw Error(error.code(), error.status().message() + " (node '" + name + "')");
+    }
   }
 
   template <typename T>

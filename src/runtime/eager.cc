@@ -10,6 +10,7 @@
 #include "kernels/failure.h"
 #include "kernels/kernel.h"
 #include "ops/builder.h"
+#include "ops/signature.h"
 #include "runtime/devices.h"
 #include "runtime/eager_lanes.h"
 #include "runtime/host_results.h"
@@ -119,6 +120,8 @@ std::vector<Tensor> EagerBuilder::CarryOut(const ops::OpSpec& spec,
                                            const ops::Attributes& attributes,
                                            std::vector<tensor::Origin>* read) {
   RequireConcrete(spec, inputs);
+  const std::vector<ops::TensorType> given = ops::TypesOf(inputs);
+  ops::CheckInputs(spec, given);
   for (const Tensor& input : inputs) {
     if (PlacedVariable* placed = AsPlacedVariable(input)) {
       return RunWherePlaced(*placed, spec, inputs, attributes);
@@ -130,7 +133,7 @@ std::vector<Tensor> EagerBuilder::CarryOut(const ops::OpSpec& spec,
   if (auto function = kernels::KernelRegistry::Cpu().FindValueFunction(spec.name)) {
     return function(attributes, inputs);
   }
-  std::vector<ops::TensorType> types = ops::TypesOf(inputs);
+  std::vector<ops::TensorType> types = given;
   const auto output_types = graph::InferTypes(spec, attributes, types);
   if (spec.view) return {inputs[0].WithShape(output_types[0].shape)};
   for (ops::TensorType& type : types) {
