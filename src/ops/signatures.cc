@@ -24,7 +24,7 @@ constexpr Row kRows[] = {
     {"AccumulatorTakeGradient", "rv", "dtypes:ints shapes:ints"},
     {"Acos", "v", ""},
     {"Acosh", "v", ""},
-    {"AddN", "vv*", ""},
+    {"AddN", "v*", ""},
     {"AddV2", "vv", ""},
     {"All", "v", "axes:ints keep_dims:b"},
     {"Any", "v", "axes:ints keep_dims:b"},

@@ -376,6 +376,7 @@ def kill_with_default_flags(place, draw):
     near the end. The survivors continue, the worker is restarted, and three lines say so."""
     arguments = ("--epochs", "600", *DATA)
     alone = place.alone([*arguments, "--verbose", "0"])
+    rejoined = 0
     for moment in ("before", "middle", "end") * 3 + ("middle",):
         launch = place.start([place.program, "launch", "--workers", "4", "--", place.program, "train", "--strategy",
                               "multi_worker", "--verbose", "2", *arguments], f"launch {moment}", LOCKSTEP_LOG="info")
@@ -395,11 +396,15 @@ def kill_with_default_flags(place, draw):
         report = [json.loads(line.split(" | ", 1)[1]) for line in launch.out().splitlines() if " | {" in line][0]
         for key in trial.COMPARED:
             equal(report[key], alone[key], f"{key} after a death {moment}")
-        if moment == "middle":
+        if moment == "middle" and pid is not None:
             for text in (f"worker {victim} (pid {pid}) was killed by signal 9 (Killed); starting it again (1 of 3)",
-                         f"worker {victim} lost; continuing on 3 workers after replaying ",
-                         f"worker {victim} was restarted and joined at step "):
+                         f"worker {victim} lost; continuing on 3 workers after replaying "):
                 equal(launch.err().count(text), 1, f"how often the log says '{text}'")
+            joined = launch.err().count(f"worker {victim} was restarted and joined at step ")
+            check(joined == 1 or "the others have come to the end of the job" in launch.err(),
+                  f"the restarted worker must join, or come after the end; got {launch.err()}")
+            rejoined += joined
+    check(rejoined > 0, "no worker that was killed in the middle joined again")
 
 
 def kill_a_server_with_default_flags(place, draw):
