@@ -22,6 +22,30 @@ def small():
 
 
 class GraphDefs(unittest.TestCase):
+    def test_nodes_that_do_not_fit_their_op_are_refused(self):
+        def graph_def(change):
+            graph = tf.Graph()
+            with graph.as_default():
+                x = tf.compat.v1.placeholder(tf.float32, [2], name="x")
+                tf.nn.relu(tf.concat([x, x], 0), name="y")
+                tf.add(x, 1.0, name="z")
+            made = graph.as_graph_def()
+            change({node.name: node for node in made.node})
+            return made
+
+        def drop_input(name):
+            def change(nodes):
+                del nodes[name].input[0]
+            return change
+
+        def add_input(nodes):
+            nodes["y"].input.append("x")
+
+        for change in (drop_input("y"), drop_input("z"), add_input):
+            with tf.Graph().as_default(), self.assertRaises(tf.errors.InvalidArgumentError) as raised:
+                tf.import_graph_def(graph_def(change), name="")
+            self.assertRegex(str(raised.exception), r"input.*got \d.*node '[yz]'")
+
     def test_nodes(self):
         made = small().as_graph_def()
         self.assertEqual([one.op for one in made.node if one.op != "Const"],
