@@ -15,7 +15,8 @@ int64_t SaturatedBytes(const Shape& shape, DType dtype) {
   int64_t bytes = static_cast<int64_t>(DTypeSize(dtype));
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] == 0) return 0;
-    if (__builtin_mul_overflow(bytes, shape[axis], &bytes)) return std::numeric_limits<int64_t>::max();
+    if (__builtin_mul_overflow(bytes, shape[axis], &bytes))
+      return std::numeric_limits<int64_t>::max();
   }
   return bytes;
 }
@@ -33,8 +34,8 @@ void CountWeight(const std::string& name, const Shape& shape, DType dtype) {
   const int64_t bytes = SaturatedBytes(shape, dtype);
   if (bytes > *bytes_left) {
     throw Error(Code::kInvalidArgument,
-                "[load] the weights of a model must be about as large as its file; got " + name + " of " +
-                    std::string(DTypeName(dtype)) + shape.ToString() + ", and " +
+                "[load] the weights of a model must be about as large as its file; got " + name +
+                    " of " + std::string(DTypeName(dtype)) + shape.ToString() + ", and " +
                     std::to_string(*bytes_left) + " bytes left for it");
   }
   *bytes_left -= bytes;

@@ -79,15 +79,16 @@ void BindCheckpoints(nb::module_& m) {
       .def_ro("unused", &RestoreStatus::unused)
       .def_ro("missing", &RestoreStatus::missing);
   nb::class_<Checkpoint>(m, "Checkpoint")
-      .def("__init__",
-           // `apart`: the save counter is of this process alone, whatever graph is being built
-           [](Checkpoint* self, const std::vector<std::pair<std::string, Trackable>>& parts,
-              bool apart) {
-             std::optional<runtime::VariableCreatorScope> plain;
-             if (apart) plain.emplace(nullptr);
-             new (self) Checkpoint(PartsOf(parts));
-           },
-           nb::arg(), nb::arg() = false)
+      .def(
+          "__init__",
+          // `apart`: the save counter is of this process alone, whatever graph is being built
+          [](Checkpoint* self, const std::vector<std::pair<std::string, Trackable>>& parts,
+             bool apart) {
+            std::optional<runtime::VariableCreatorScope> plain;
+            if (apart) plain.emplace(nullptr);
+            new (self) Checkpoint(PartsOf(parts));
+          },
+          nb::arg(), nb::arg() = false)
       .def(
           "write",
           [](Checkpoint& c, const std::string& prefix, bool enable_async, Strategy* strategy) {
