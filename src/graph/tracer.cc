@@ -26,6 +26,10 @@ OutOfScopeError::OutOfScopeError(std::string_view where, const Tensor& tensor)
                 std::string(DTypeName(tensor.dtype())) + tensor.shape().ToString() +
                 ", which is out of scope; return it from the function") {}
 
+void Tracer::RequireNoCaptures(std::string_view where) const {
+  if (!captures_.empty()) throw OutOfScopeError(where, captures_.front());
+}
+
 Tensor Tracer::AddParameter(const ops::TensorType& type) {
   return TensorOf(graph_->AddParameter(type));
 }

@@ -57,6 +57,9 @@ class Tracer : public ops::Builder {
   /// The tensor that stands for the value at `endpoint`; always the same.
   Tensor TensorOf(Endpoint endpoint);
   const std::vector<Tensor>& captures() const { return captures_; }
+  /// For the outermost trace, which has no enclosing one. Errors: OutOfScopeError for a capture,
+  /// because it belongs to a trace that has ended or that is not around this one.
+  void RequireNoCaptures(std::string_view where) const;
   /// The value from outside for which the parameter at `endpoint` was added, else nullptr.
   const Tensor* CapturedAt(Endpoint endpoint) const;
   /// The handle of the variable whose value the parameter at `endpoint` stands for, else nullptr.

@@ -34,6 +34,7 @@ class SpecFunction {
         results_.emplace_back(static_cast<int>(result.dtype()), result.shape());
       }
     }
+    tracer.RequireNoCaptures("function");
     const auto inlined = [graph = tracer.graph()](const std::vector<Tensor>& given) {
       return runtime::Inline(*graph, given);
     };

@@ -61,7 +61,12 @@ void Execution::Push(const Program& program, const std::vector<Tensor>& argument
   frame->values.resize(program.num_values_);
   for (const auto& [value, constant] : program.constants_) frame->values[value] = constant;
   const auto& parameters = program.graph_.parameters();
-  LOCKSTEP_CHECK_EQ(arguments.size(), parameters.size());
+  if (arguments.size() != parameters.size()) {
+    throw Error(Code::kInternal,
+                "[run] a program must get as many arguments as it has parameters (" +
+                    std::to_string(parameters.size()) + "); got " +
+                    std::to_string(arguments.size()));
+  }
   for (size_t i = 0; i < arguments.size(); ++i) {
     frame->values[program.ValueOf(parameters[i])] = arguments[i];
   }

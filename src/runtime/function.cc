@@ -80,6 +80,7 @@ runtime::TracedFunction TraceOnce(const Function::Body& body,
       if (slices != nullptr) give(slices->indices);
     }
   }
+  tracer.RequireNoCaptures("function");
   traced.graph = *tracer.graph();
   return traced;
 }

@@ -145,6 +145,7 @@ std::vector<Tensor> UpdatePlaced(
       tracer.graph()->results().push_back(tracer.EndpointOf(assigned));
     }
   }
+  tracer.RequireNoCaptures("update");
   return placed.Run(*tracer.graph(), {});
 }
 

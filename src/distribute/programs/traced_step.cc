@@ -28,6 +28,7 @@ graph::Graph Trace(const std::vector<ops::TensorType>& types, const StepBody& bo
         tracer.graph()->results().push_back(tracer.EndpointOf(one[0]));
       }
     }
+    tracer.RequireNoCaptures("step");
     if (layout == runtime::VariableLayout()) return graph::Prune(*tracer.graph());
   }
 }
