@@ -56,10 +56,15 @@ std::unique_ptr<Kernel> KernelRegistry::Make(const KernelSpec& spec) const {
     if (auto kernel = MakeOnStrings(spec, factory)) return kernel;
   }
   std::string types;
-  for (const auto& input : spec.inputs) types += (types.empty() ? "" : ", ") + input.ToString();
-  throw Error(Code::kUnimplemented, "[" + spec.op.name + "] no kernel for these inputs; got " +
-                                        types +
-                                        "; cast to a dtype that the op's documentation lists");
+  bool has_strings = false;
+  for (const auto& input : spec.inputs) {
+    types += (types.empty() ? "" : ", ") + input.ToString();
+    has_strings |= input.dtype == DType::kString;
+  }
+  // Strings are a wrong argument of an op on numbers, as in TensorFlow.
+  const Code code = has_strings ? Code::kInvalidArgument : Code::kUnimplemented;
+  throw Error(code, "[" + spec.op.name + "] no kernel for these inputs; got " + types +
+                        "; cast to a dtype that the op's documentation lists");
 }
 
 }  // namespace lockstep::kernels
